@@ -1,0 +1,181 @@
+# diverge. Targets: all deps test demo asan tsan bench fuzz screenshots doc pot install clean; V=1 shows commands.
+CC ?= cc
+CLANG ?= clang
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD ?= build
+VERSION := 0.1.0
+
+PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib minizip libutf8proc
+WARN := -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wmissing-prototypes -Wstrict-prototypes \
+        -Wpointer-arith -Wundef -Wformat=2 -Werror
+STD := -std=c11 -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64
+OPT ?= -O2 -g
+SAN ?=
+# no fused float arithmetic: every machine and variant computes the same digits
+FLOAT := -ffp-contract=off
+PKG_CFLAGS := $(filter-out -D_%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(CFLAGS)
+LIBS = $(PKG_LIBS) -lcsv -lm -pthread
+
+ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))
+UI_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard ui/*.c))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+SAMPLES := $(patsubst data/samples/%.tar.xz,$(BUILD)/samples/%/.unpacked,$(wildcard data/samples/*.tar.xz))
+DATA := $(wildcard data/*.conf data/*.json data/*.tsv)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' "$(1)" "$(2)")
+
+all: $(BUILD)/diverge
+
+# ---- what has to be installed ----
+
+deps:
+	@.ci/deps
+
+# building first looks whether the libraries are there, so that the message names the step
+$(BUILD)/.deps: .ci/deps
+	@.ci/deps --check
+	@mkdir -p $(@D) && touch $@
+
+# ---- the program ----
+
+$(BUILD)/diverge: $(UI_O) $(BUILD)/libengine.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/libengine.a: $(ENGINE_O)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/%.o: %.c | $(BUILD)/.deps
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+# the kernels want the vectoriser; they read no errno and no float flags
+$(BUILD)/src/num/kern%.o: override OPT += -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
+
+$(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata
+$(BUILD)/src/base/embed.o: $(DATA) $(BUILD)/po/zh_CN.mo
+
+$(BUILD)/po/%.mo: po/%.po | $(BUILD)/.deps
+	$(call say,MO,$<)
+	@mkdir -p $(@D)
+	$(Q)msgfmt --check-format -o $@ $<
+
+# ---- demo ----
+
+$(BUILD)/samples/%/.unpacked: data/samples/%.tar.xz | $(BUILD)/.deps
+	$(call say,SAMPLE,$*)
+	@mkdir -p $(@D)
+	$(Q)tar -xJf $< -C $(BUILD)/samples && chmod -R u+w $(@D) && touch $@
+
+samples: $(SAMPLES)
+
+DEMO := $(BUILD)/samples/llama_rope
+demo: deps
+	@$(MAKE) --no-print-directory $(BUILD)/diverge $(DEMO)/.unpacked
+	@.ci/demo $(BUILD)/diverge $(DEMO)/ms $(DEMO)/torch
+
+# ---- tests ----
+
+test: deps
+	@$(MAKE) --no-print-directory check
+
+check: $(BUILD)/diverge $(UNIT) samples $(BUILD)/tests/term headers
+	@tests/run $(BUILD)
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a tests/support.h
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< $(BUILD)/libengine.a $(LIBS) -lcmocka
+
+$(BUILD)/tests/test_ui_%: tests/unit/test_ui_%.c $(BUILD)/libengine.a $(UI_O) tests/support.h
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS) -lcmocka
+
+$(BUILD)/tests/term: tests/term/term.c tests/support.h | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< -lvterm -lutil -lcmocka -lm
+
+# each header must stand alone, and the engine must know neither curses nor the UI
+HEADERS := $(wildcard src/*/*.h ui/*.h)
+headers: $(BUILD)/headers.ok
+$(BUILD)/headers.ok: $(filter-out %_body.h,$(HEADERS)) | $(BUILD)/.deps
+	$(call say,CHECK,headers stand alone)
+	$(Q)for h in $^; do printf '#include "%s"\n' $$h | sed 's|"src/|"|' | $(CC) $(FLAGS) -fsyntax-only -x c - || exit 1; done
+	$(Q)! grep -rnE 'curses|"ui/|\bgetenv\(|\bexit\(|\bprintf\(' src --include=*.[ch] || { echo "src/ must not know this"; exit 1; }
+	@mkdir -p $(@D) && touch $@
+
+golden-accept: $(BUILD)/diverge samples
+	@tests/golden/run --accept $(BUILD)
+
+asan:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT='-O1 -g' SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' check
+
+tsan:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan OPT='-O1 -g' SAN='-fsanitize=thread' check
+
+damage: $(BUILD)/diverge samples
+	@tests/damage/run $(BUILD)
+
+# ---- fuzzing: clang, one target a reader, a short run each ----
+
+FUZZ_SECONDS ?= 10
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+fuzz:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzzed CC=$(CLANG) OPT='$(FUZZ_FLAGS)' fuzz-run
+
+fuzz-run: $(FUZZ) samples
+	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libengine.a
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -Itests -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libengine.a $(LIBS)
+
+# ---- measuring ----
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libengine.a
+	$(call say,BENCH,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -O2 -o $@ $< $(BUILD)/libengine.a $(LIBS) -lutil
+
+$(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
+	$(call say,BENCH,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
+
+bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames
+	@tests/bench/run $(BUILD)
+
+# ---- documents and pictures ----
+
+screenshots: $(BUILD)/diverge samples
+	@screenshots/make $(BUILD)
+
+doc: $(BUILD)/diverge
+	@.ci/docs $(BUILD)/diverge
+
+pot:
+	@.ci/pot
+
+# ---- installing ----
+
+install: $(BUILD)/diverge
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/diverge $(DESTDIR)$(PREFIX)/bin/diverge
+	install -m 644 doc/diverge.1 $(DESTDIR)$(PREFIX)/share/man/man1/diverge.1
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
+.PHONY: all deps demo test check headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.SECONDARY:

@@ -1,0 +1,23 @@
+/* Memory that dies together: a chain of blocks, freed as one. Not for use by two threads at once.
+ * What is allocated never moves. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct arena {
+    struct arena_block *head;
+    size_t total; /* bytes in all blocks */
+};
+
+void arena_release(struct arena *a);
+void arena_clear(struct arena *a); /* forgets everything, keeps one block for reuse */
+void *arena_alloc(struct arena *a, size_t n); /* aligned to 16, not zeroed */
+void *arena_zalloc(struct arena *a, size_t n);
+struct str arena_str(struct arena *a, struct str s); /* copy, NUL behind it */
+const char *arena_cstr(struct arena *a, struct str s);
+const char *arena_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,20 @@
+/* The assembler includes the files; the Makefile gives it the folders (-Wa,-I). 64-bit machines. */
+#include "base/embed.h"
+
+#define FILE_IN(name, path)                                                                        \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".balign 8\n"                                                                          \
+            "bytes_" #name ": .incbin \"" path "\"\n"                                              \
+            "bytes_end_" #name ": .byte 0\n"                                                       \
+            ".popsection\n"                                                                        \
+            ".pushsection .data.rel.ro,\"aw\"\n"                                                   \
+            ".balign 8\n"                                                                          \
+            ".global embed_" #name "\n"                                                            \
+            "embed_" #name ": .quad bytes_" #name "\n"                                             \
+            ".quad bytes_end_" #name " - bytes_" #name "\n"                                        \
+            ".popsection\n")
+
+FILE_IN(zh_CN_mo, "po/zh_CN.mo");
+FILE_IN(keys_conf, "keys.conf");
+FILE_IN(thresholds_json, "thresholds.json");
+FILE_IN(families_tsv, "families.tsv");

@@ -1,0 +1,24 @@
+/* The files of data/ (and the built catalogues) inside the program. Each ends in a NUL that n does not count. */
+#ifndef BASE_EMBED_H
+#define BASE_EMBED_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct embedded {
+    const char *p;
+    size_t n;
+};
+
+extern const struct embedded embed_zh_CN_mo;
+extern const struct embedded embed_keys_conf;
+extern const struct embedded embed_thresholds_json;
+extern const struct embedded embed_families_tsv;
+
+static inline struct str embed_str(const struct embedded *e)
+{
+    return (struct str){e->p, e->n};
+}
+
+#endif

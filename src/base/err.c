@@ -1,0 +1,76 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/msg.h"
+
+static int put(struct err *e, enum err_code code, const char *head, const char *fmt, va_list ap)
+    __attribute__((format(printf, 4, 0)));
+
+static int put(struct err *e, enum err_code code, const char *head, const char *fmt, va_list ap)
+{
+    size_t n = (size_t)snprintf(e->text, sizeof e->text, "%s", head);
+    e->code = code;
+    if (n < sizeof e->text)
+        vsnprintf(e->text + n, sizeof e->text - n, fmt, ap);
+    return -1;
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put(e, code, "", fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_at(struct err *e, const char *file, uint64_t offset, const char *fmt, ...)
+{
+    char head[400];
+    va_list ap;
+    snprintf(head, sizeof head, _("%s: byte %llu: "), file, (unsigned long long)offset);
+    va_start(ap, fmt);
+    put(e, ERR_DATA, head, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ...)
+{
+    char head[400];
+    va_list ap;
+    snprintf(head, sizeof head, _("%s: line %llu: "), file, (unsigned long long)line);
+    va_start(ap, fmt);
+    put(e, ERR_DATA, head, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_system(struct err *e, const char *file)
+{
+    char why[160] = "";
+    int code = errno;
+    /* POSIX strerror_r (asked for by _POSIX_C_SOURCE without _GNU_SOURCE) */
+    if (strerror_r(code, why, sizeof why))
+        snprintf(why, sizeof why, "error %d", code);
+    return err_set(e, ERR_IO, "%s: %s", file, why);
+}
+
+int err_prefix(struct err *e, const char *fmt, ...)
+{
+    char head[320], rest[sizeof e->text];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(head, sizeof head, fmt, ap);
+    va_end(ap);
+    memcpy(rest, e->text, sizeof rest);
+    int n = snprintf(e->text, sizeof e->text, "%s: ", head);
+    if (n > 0 && (size_t)n < sizeof e->text)
+        snprintf(e->text + n, sizeof e->text - (size_t)n, "%.*s",
+                 (int)(sizeof e->text - (size_t)n - 1), rest);
+    return -1;
+}

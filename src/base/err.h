@@ -1,0 +1,35 @@
+/* What went wrong, as one complete sentence that names the file, the place in it and what was
+ * expected. Fallible functions return 0 or -1 (or NULL) and take a last `struct err *`, untouched on
+ * success, never NULL. Callers add context in front, they do not reword. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdint.h>
+
+enum err_code {
+    ERR_NONE,
+    ERR_IO,     /* the system refused: missing file, no permission */
+    ERR_DATA,   /* the bytes are not what the format says */
+    ERR_USAGE,  /* the request makes no sense */
+    ERR_CANCEL, /* stopped on purpose */
+};
+
+struct err {
+    enum err_code code;
+    char text[640];
+};
+
+/* Returns -1, so that `return err_set(e, …)` reads well. */
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "FILE: byte OFFSET: sentence" */
+int err_at(struct err *e, const char *file, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "FILE: line LINE: sentence" */
+int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "FILE: what the system says" for the current errno */
+int err_system(struct err *e, const char *file);
+int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

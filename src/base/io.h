@@ -1,0 +1,49 @@
+/* Files of a dump, which may still grow, shrink or be something else by now: everything is read by
+ * position (pread), nothing is mapped, and only regular files are opened. */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+struct file {
+    int fd;
+    uint64_t size; /* when opened */
+    char *name;    /* for messages; owned, NULL when not open */
+};
+
+int file_open(struct file *f, const char *path, struct err *e);
+void file_close(struct file *f); /* a zeroed one is fine */
+/* Exactly n bytes from `at`, or -1: a file that ends early is an error that says so. */
+int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* Up to n bytes; the count, 0 at the end, -1 on error. */
+long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* A whole small file, appended to out; refuses more than `limit` bytes. */
+int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e);
+
+/* Opens `name` inside folder `dir` without leaving it: no '/', no "..", no link whose end lies outside. */
+int file_open_inside(struct file *f, const char *dir, const char *name, struct err *e);
+
+/* Writes beside the path, then renames over it: readers see the old or the new file, never half. */
+int file_replace(const char *path, struct str content, struct err *e);
+
+bool path_is_dir(const char *path);
+bool path_is_file(const char *path);
+bool path_identity(const char *path, uint64_t id[2]); /* device and inode, links followed */
+void path_join(struct buf *out, const char *dir, const char *name); /* replaces out's content */
+struct str path_base(struct str path);   /* last component, without trailing '/' */
+struct str path_parent(struct str path); /* what is before it, "" when nothing is */
+
+typedef VEC(char *) name_list;
+
+/* Names in a folder except . and .., sorted as people count (rank2 before rank10).
+ * At most `limit` of them, then an error. */
+int dir_list(const char *path, size_t limit, name_list *out, struct err *e);
+void name_list_release(name_list *l);
+int name_cmp(const char *a, const char *b); /* digits compared as numbers */
+
+#endif

@@ -1,0 +1,187 @@
+#include "base/jsonw.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+void jw_init(struct jsonw *w, struct buf *out, bool pretty)
+{
+    *w = (struct jsonw){.out = out, .pretty = pretty};
+}
+
+static void line(struct jsonw *w)
+{
+    if (!w->pretty)
+        return;
+    buf_char(w->out, '\n');
+    for (int i = 0; i < w->depth; i++)
+        buf_cstr(w->out, "  ");
+}
+
+/* Whatever must stand in front of the next key or value. */
+static void before(struct jsonw *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    if (w->comma)
+        buf_char(w->out, ',');
+    if (w->depth)
+        line(w);
+    w->comma = true;
+}
+
+static void open(struct jsonw *w, char c)
+{
+    before(w);
+    buf_char(w->out, c);
+    w->depth++;
+    w->comma = false;
+}
+
+static void shut(struct jsonw *w, char c)
+{
+    w->depth--;
+    if (w->comma)
+        line(w);
+    buf_char(w->out, c);
+    w->comma = true;
+}
+
+void jw_object(struct jsonw *w)
+{
+    open(w, '{');
+}
+
+void jw_end_object(struct jsonw *w)
+{
+    shut(w, '}');
+}
+
+void jw_array(struct jsonw *w)
+{
+    open(w, '[');
+}
+
+void jw_end_array(struct jsonw *w)
+{
+    shut(w, ']');
+}
+
+static void quoted(struct jsonw *w, struct str s)
+{
+    struct buf *b = w->out;
+    char tmp[4];
+    buf_char(b, '"');
+    while (s.n) {
+        unsigned char c = (unsigned char)s.p[0];
+        if (c == '"' || c == '\\') {
+            buf_char(b, '\\');
+            buf_char(b, (char)c);
+        } else if (c < 0x20 || c == 0x7f) {
+            buf_fmt(b, "\\u%04x", c);
+        } else if (c < 0x80) {
+            buf_char(b, (char)c);
+        } else {
+            buf_add(b, tmp, utf8_put(tmp, utf8_next(&s)));
+            continue;
+        }
+        s = str_cut(s, 1);
+    }
+    buf_char(b, '"');
+}
+
+void jw_key(struct jsonw *w, const char *key)
+{
+    before(w);
+    quoted(w, str_of(key));
+    buf_cstr(w->out, w->pretty ? ": " : ":");
+    w->after_key = true;
+}
+
+void jw_str(struct jsonw *w, struct str s)
+{
+    before(w);
+    quoted(w, s);
+}
+
+void jw_cstr(struct jsonw *w, const char *s)
+{
+    if (s)
+        jw_str(w, str_of(s));
+    else
+        jw_null(w);
+}
+
+void jw_num(struct jsonw *w, double v)
+{
+    char t[NUM_MAX];
+    if (isfinite(v)) {
+        before(w);
+        buf_cstr(w->out, num_exact(t, v));
+    } else {
+        jw_cstr(w, num_exact(t, v));
+    }
+}
+
+void jw_int(struct jsonw *w, int64_t v)
+{
+    before(w);
+    buf_fmt(w->out, "%lld", (long long)v);
+}
+
+void jw_bool(struct jsonw *w, bool v)
+{
+    before(w);
+    buf_cstr(w->out, v ? "true" : "false");
+}
+
+void jw_null(struct jsonw *w)
+{
+    before(w);
+    buf_cstr(w->out, "null");
+}
+
+void jw_raw(struct jsonw *w, struct str json)
+{
+    before(w);
+    buf_str(w->out, json);
+}
+
+void jw_kstr(struct jsonw *w, const char *key, struct str s)
+{
+    jw_key(w, key);
+    jw_str(w, s);
+}
+
+void jw_kcstr(struct jsonw *w, const char *key, const char *s)
+{
+    jw_key(w, key);
+    jw_cstr(w, s);
+}
+
+void jw_knum(struct jsonw *w, const char *key, double v)
+{
+    jw_key(w, key);
+    jw_num(w, v);
+}
+
+void jw_kint(struct jsonw *w, const char *key, int64_t v)
+{
+    jw_key(w, key);
+    jw_int(w, v);
+}
+
+void jw_kbool(struct jsonw *w, const char *key, bool v)
+{
+    jw_key(w, key);
+    jw_bool(w, v);
+}
+
+void jw_knull(struct jsonw *w, const char *key)
+{
+    jw_key(w, key);
+    jw_null(w);
+}

@@ -1,0 +1,42 @@
+/* Writes JSON text. Numbers carry every digit they have; NaN and infinities become the strings
+ * "NaN", "Inf", "-Inf" (the contract of the command line), absent values null. Text is escaped, bad
+ * UTF-8 replaced, so the result is always valid JSON in ASCII-safe UTF-8. */
+#ifndef BASE_JSONW_H
+#define BASE_JSONW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct jsonw {
+    struct buf *out;
+    int depth;
+    bool comma;     /* a value stands before this place */
+    bool after_key; /* the next value belongs to the key just written */
+    bool pretty;    /* one member a line, two blanks a level */
+};
+
+void jw_init(struct jsonw *w, struct buf *out, bool pretty);
+void jw_object(struct jsonw *w);
+void jw_end_object(struct jsonw *w);
+void jw_array(struct jsonw *w);
+void jw_end_array(struct jsonw *w);
+void jw_key(struct jsonw *w, const char *key);
+void jw_str(struct jsonw *w, struct str s);
+void jw_cstr(struct jsonw *w, const char *s); /* NULL is null */
+void jw_num(struct jsonw *w, double v);
+void jw_int(struct jsonw *w, int64_t v);
+void jw_bool(struct jsonw *w, bool v);
+void jw_null(struct jsonw *w);
+void jw_raw(struct jsonw *w, struct str json); /* a value that is JSON already */
+
+/* key and value in one */
+void jw_kstr(struct jsonw *w, const char *key, struct str s);
+void jw_kcstr(struct jsonw *w, const char *key, const char *s);
+void jw_knum(struct jsonw *w, const char *key, double v);
+void jw_kint(struct jsonw *w, const char *key, int64_t v);
+void jw_kbool(struct jsonw *w, const char *key, bool v);
+void jw_knull(struct jsonw *w, const char *key);
+
+#endif

@@ -1,0 +1,155 @@
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ULL;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ULL;
+    return h ^ (h >> 32);
+}
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
+{
+    const unsigned char *s = p;
+    uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15ULL), w;
+    for (; n >= 8; s += 8, n -= 8) {
+        memcpy(&w, s, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdULL;
+        h ^= h >> 29;
+    }
+    w = 0;
+    if (n)
+        memcpy(&w, s, n);
+    return mix(h ^ w);
+}
+
+void map_release(struct map *m)
+{
+    free(m->slots);
+    *m = (struct map){0};
+}
+
+static struct map_slot *probe(const struct map *m, struct str key, uint64_t h)
+{
+    size_t mask = m->cap - 1, i = h & mask;
+    while (m->slots[i].p) {
+        struct map_slot *s = &m->slots[i];
+        if (s->hash == h && s->n == key.n && memcmp(s->p, key.p, key.n) == 0)
+            return s;
+        i = (i + 1) & mask;
+    }
+    return &m->slots[i];
+}
+
+static void rehash(struct map *m, size_t cap)
+{
+    struct map old = *m;
+    m->slots = mem_zalloc(cap * sizeof *m->slots);
+    m->cap = cap;
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.slots[i].p)
+            *probe(m, str_n(old.slots[i].p, old.slots[i].n), old.slots[i].hash) = old.slots[i];
+    free(old.slots);
+}
+
+void map_reserve(struct map *m, size_t n)
+{
+    size_t cap = m->cap ? m->cap : 16;
+    while (cap - cap / 4 <= n)
+        cap *= 2;
+    if (cap > m->cap)
+        rehash(m, cap);
+}
+
+uint32_t map_get(const struct map *m, struct str key)
+{
+    if (!m->n)
+        return MAP_NONE;
+    struct map_slot *s = probe(m, key, hash_bytes(key.p, key.n, 0));
+    return s->p ? s->value : MAP_NONE;
+}
+
+static struct map_slot *slot_for(struct map *m, struct str key, bool *fresh)
+{
+    map_reserve(m, m->n + 1);
+    uint64_t h = hash_bytes(key.p, key.n, 0);
+    struct map_slot *s = probe(m, key, h);
+    *fresh = !s->p;
+    if (*fresh) {
+        *s = (struct map_slot){.p = key.n ? key.p : "", .n = (uint32_t)key.n, .hash = h};
+        m->n++;
+    }
+    return s;
+}
+
+uint32_t map_add(struct map *m, struct str key, uint32_t value)
+{
+    bool fresh;
+    struct map_slot *s = slot_for(m, key, &fresh);
+    if (fresh)
+        s->value = value;
+    return s->value;
+}
+
+void map_set(struct map *m, struct str key, uint32_t value)
+{
+    bool fresh;
+    slot_for(m, key, &fresh)->value = value;
+}
+
+void nmap_release(struct nmap *m)
+{
+    free(m->slots);
+    *m = (struct nmap){0};
+}
+
+static struct nmap_slot *nprobe(const struct nmap *m, uint64_t key)
+{
+    size_t mask = m->cap - 1, i = mix(key) & mask;
+    while (m->slots[i].used && m->slots[i].key != key)
+        i = (i + 1) & mask;
+    return &m->slots[i];
+}
+
+uint32_t nmap_get(const struct nmap *m, uint64_t key)
+{
+    if (!m->n)
+        return MAP_NONE;
+    struct nmap_slot *s = nprobe(m, key);
+    return s->used ? s->value : MAP_NONE;
+}
+
+static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
+{
+    if (m->cap - m->cap / 4 <= m->n + 1) {
+        struct nmap old = *m;
+        m->cap = old.cap ? old.cap * 2 : 16;
+        m->slots = mem_zalloc(m->cap * sizeof *m->slots);
+        for (size_t i = 0; i < old.cap; i++)
+            if (old.slots[i].used)
+                *nprobe(m, old.slots[i].key) = old.slots[i];
+        free(old.slots);
+    }
+    return nprobe(m, key);
+}
+
+uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value)
+{
+    struct nmap_slot *s = nslot_for(m, key);
+    if (!s->used) {
+        *s = (struct nmap_slot){.key = key, .value = value, .used = 1};
+        m->n++;
+    }
+    return s->value;
+}
+
+void nmap_set(struct nmap *m, uint64_t key, uint32_t value)
+{
+    nmap_add(m, key, value);
+    nprobe(m, key)->value = value;
+}

@@ -1,0 +1,48 @@
+/* Open-addressing hash from text to u32. Keys are not copied: they must outlive the map
+ * (an arena's strings do). Values are whatever the caller numbers things by. */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+#define MAP_NONE UINT32_MAX
+
+struct map_slot {
+    const char *p;
+    uint32_t n, value;
+    uint64_t hash;
+};
+
+struct map {
+    struct map_slot *slots;
+    size_t n, cap;
+};
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
+
+void map_release(struct map *m);
+void map_reserve(struct map *m, size_t n);
+uint32_t map_get(const struct map *m, struct str key); /* MAP_NONE when absent */
+/* Stores value unless the key is there already; returns the value that is there afterwards. */
+uint32_t map_add(struct map *m, struct str key, uint32_t value);
+void map_set(struct map *m, struct str key, uint32_t value);
+
+/* The same for numbers, where the caller already has a 64-bit key (a fingerprint). */
+struct nmap_slot {
+    uint64_t key;
+    uint32_t value, used;
+};
+
+struct nmap {
+    struct nmap_slot *slots;
+    size_t n, cap;
+};
+
+void nmap_release(struct nmap *m);
+uint32_t nmap_get(const struct nmap *m, uint64_t key);
+uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value);
+void nmap_set(struct nmap *m, uint64_t key, uint32_t value);
+
+#endif

@@ -1,0 +1,50 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mem_handler *on_failure;
+
+void mem_on_failure(mem_handler *h)
+{
+    on_failure = h;
+}
+
+static void *checked(void *p, size_t n)
+{
+    if (!p && n) {
+        if (on_failure)
+            on_failure(n);
+        abort();
+    }
+    return p;
+}
+
+void *mem_alloc(size_t n)
+{
+    return checked(malloc(n ? n : 1), n ? n : 1);
+}
+
+void *mem_zalloc(size_t n)
+{
+    return checked(calloc(1, n ? n : 1), n ? n : 1);
+}
+
+void *mem_resize(void *p, size_t n)
+{
+    return checked(realloc(p, n ? n : 1), n ? n : 1);
+}
+
+void *mem_resize_array(void *p, size_t n, size_t each)
+{
+    if (each && n > SIZE_MAX / each)
+        return checked(NULL, SIZE_MAX);
+    return mem_resize(p, n * each);
+}
+
+char *mem_strdup(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(mem_alloc(n), s, n);
+}

@@ -1,0 +1,92 @@
+#include "base/num.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *special(double v)
+{
+    if (isnan(v))
+        return "NaN";
+    if (isinf(v))
+        return v > 0 ? "Inf" : "-Inf";
+    return NULL;
+}
+
+const char *num_exact(char out[NUM_MAX], double v)
+{
+    const char *s = special(v);
+    if (s)
+        return strcpy(out, s);
+    if (v == 0)
+        return strcpy(out, signbit(v) ? "-0.0" : "0");
+    int digits = fabs(v) < DBL_MIN ? 1 : 15; /* a normal number's 15 digits drop their zeros by themselves */
+    for (; digits <= 17; digits++) {
+        snprintf(out, NUM_MAX, "%.*g", digits, v);
+        if (strtod(out, NULL) == v)
+            break;
+    }
+    return out;
+}
+
+/* "2.1e-07" → "2.1e-7" */
+static void slim_exponent(char *s)
+{
+    char *e = strchr(s, 'e');
+    if (!e)
+        return;
+    char *from = e + 2, *to = e + 1 + (e[1] == '-');
+    while (*from == '0' && from[1])
+        from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+const char *num_cell(char out[NUM_MAX], double v, int digits)
+{
+    const char *s = special(v);
+    if (s)
+        return strcpy(out, s);
+    if (v == 0)
+        return strcpy(out, "0");
+    snprintf(out, NUM_MAX, "%.*g", digits, v);
+    slim_exponent(out);
+    return out;
+}
+
+const char *num_error(char out[NUM_MAX], double v)
+{
+    double a = fabs(v);
+    if (!isfinite(v) || v == 0 || (a >= 0.01 && a < 1000))
+        return num_cell(out, v, a < 1 ? 2 : 3);
+    snprintf(out, NUM_MAX, "%.1e", v);
+    slim_exponent(out);
+    return out;
+}
+
+const char *num_count(char out[NUM_MAX], unsigned long long v)
+{
+    char raw[NUM_MAX];
+    int n = snprintf(raw, sizeof raw, "%llu", v), o = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            out[o++] = ',';
+        out[o++] = raw[i];
+    }
+    out[o] = 0;
+    return out;
+}
+
+const char *num_bytes(char out[NUM_MAX], unsigned long long v)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double x = (double)v;
+    size_t u = 0;
+    while (x >= 1000 && u + 1 < sizeof unit / sizeof *unit) {
+        x /= 1000;
+        u++;
+    }
+    snprintf(out, NUM_MAX, u && x < 10 ? "%.1f %s" : "%.0f %s", x, unit[u]);
+    return out;
+}

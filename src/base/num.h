@@ -1,0 +1,25 @@
+/* Numbers as text, with the digits they carry. Locale-independent by the program's setting
+ * (LC_NUMERIC stays C). */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include <stddef.h>
+
+#define NUM_MAX 32
+
+/* The shortest decimal that reads back as the same double: for a value that came from text of at
+ * most 17 digits these are the source's own digits. NaN, Inf and -Inf by those names. Returns out. */
+const char *num_exact(char out[NUM_MAX], double v);
+
+/* `digits` significant digits, exponents without leading zeros ("2.1e-7"). Returns out. */
+const char *num_cell(char out[NUM_MAX], double v, int digits);
+
+/* An error: two digits, scientific below 0.01 so that exponents can be compared at a glance. */
+const char *num_error(char out[NUM_MAX], double v);
+
+/* 1,104 */
+const char *num_count(char out[NUM_MAX], unsigned long long v);
+/* 1.3 GB */
+const char *num_bytes(char out[NUM_MAX], unsigned long long v);
+
+#endif

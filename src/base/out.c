@@ -1,0 +1,74 @@
+#include "base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/msg.h"
+
+#define ENOUGH (256 * 1024)
+
+int out_file(struct out *o, const char *path, struct err *e)
+{
+    struct buf tmp = {0};
+    *o = (struct out){.fd = -1};
+    buf_fmt(&tmp, "%s.tmp%ld", path, (long)getpid());
+    o->fd = open(tmp.p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (o->fd < 0) {
+        buf_release(&tmp);
+        return err_system(e, path);
+    }
+    o->path = mem_strdup(path);
+    o->tmp = tmp.p;
+    return 0;
+}
+
+void out_fd(struct out *o, int fd)
+{
+    *o = (struct out){.fd = fd};
+}
+
+static void drain(struct out *o)
+{
+    size_t done = 0;
+    while (o->err.code == ERR_NONE && done < o->buf.n) {
+        ssize_t w = write(o->fd, o->buf.p + done, o->buf.n - done);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w < 0)
+            err_system(&o->err, o->path ? o->path : _("output"));
+        else
+            done += (size_t)w;
+    }
+    buf_clear(&o->buf);
+}
+
+void out_flow(struct out *o)
+{
+    if (o->buf.n >= ENOUGH)
+        drain(o);
+}
+
+int out_close(struct out *o, struct err *e)
+{
+    drain(o);
+    if (o->tmp) {
+        if (o->err.code == ERR_NONE && fsync(o->fd) && errno != EINVAL)
+            err_system(&o->err, o->path);
+        close(o->fd);
+        if (o->err.code == ERR_NONE && rename(o->tmp, o->path))
+            err_system(&o->err, o->path);
+        if (o->err.code != ERR_NONE)
+            unlink(o->tmp);
+    }
+    int rc = o->err.code == ERR_NONE ? 0 : -1;
+    if (rc)
+        *e = o->err;
+    free(o->path);
+    free(o->tmp);
+    buf_release(&o->buf);
+    return rc;
+}

@@ -1,0 +1,24 @@
+/* Where a report goes: a file that appears whole or not at all, or a descriptor such as standard
+ * output. Writers append to `buf` and call out_flow now and then, so that a table of a million rows
+ * needs no memory of its size. */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct out {
+    struct buf buf;
+    int fd;
+    char *path, *tmp; /* NULL for a descriptor */
+    struct err err;   /* the first failure; later calls do nothing */
+};
+
+int out_file(struct out *o, const char *path, struct err *e);
+void out_fd(struct out *o, int fd); /* stays open */
+/* Passes on what has gathered once it is worth a write. */
+void out_flow(struct out *o);
+/* Writes the rest; a file is put in its place. On failure nothing of it stays. */
+int out_close(struct out *o, struct err *e);
+
+#endif

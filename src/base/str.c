@@ -1,0 +1,224 @@
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool str_is(struct str a, const char *b)
+{
+    return str_eq(a, str_of(b));
+}
+
+bool str_ieq(struct str a, struct str b)
+{
+    if (a.n != b.n)
+        return false;
+    for (size_t i = 0; i < a.n; i++)
+        if (fold(a.p[i]) != fold(b.p[i]))
+            return false;
+    return true;
+}
+
+int str_cmp(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+bool str_ends(struct str s, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
+bool str_has(struct str s, const char *part)
+{
+    size_t n = strlen(part);
+    for (size_t i = 0; i + n <= s.n; i++)
+        if (memcmp(s.p + i, part, n) == 0)
+            return true;
+    return false;
+}
+
+bool str_ihas(struct str s, const char *part)
+{
+    size_t n = strlen(part);
+    for (size_t i = 0; i + n <= s.n; i++)
+        if (str_ieq(str_n(s.p + i, n), str_n(part, n)))
+            return true;
+    return false;
+}
+
+struct str str_cut(struct str s, size_t from)
+{
+    if (from > s.n)
+        from = s.n;
+    return (struct str){s.p + from, s.n - from};
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && blank(s.p[0]))
+        s.p++, s.n--;
+    while (s.n && blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+ptrdiff_t str_find(struct str s, char c)
+{
+    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+    return at ? at - s.p : -1;
+}
+
+ptrdiff_t str_rfind(struct str s, char c)
+{
+    for (size_t i = s.n; i-- > 0;)
+        if (s.p[i] == c)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+bool str_split(struct str s, char c, struct str *head, struct str *rest)
+{
+    ptrdiff_t at = str_find(s, c);
+    if (at < 0) {
+        *head = s;
+        *rest = (struct str){s.p + s.n, 0};
+        return false;
+    }
+    *head = (struct str){s.p, (size_t)at};
+    *rest = (struct str){s.p + at + 1, s.n - (size_t)at - 1};
+    return true;
+}
+
+bool str_u64(struct str s, unsigned long long *out)
+{
+    unsigned long long v = 0;
+    if (!s.n)
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned d = (unsigned)(s.p[i] - '0');
+        if (d > 9 || v > (~0ULL - d) / 10)
+            return false;
+        v = v * 10 + d;
+    }
+    *out = v;
+    return true;
+}
+
+bool str_double(struct str s, double *out)
+{
+    char tmp[64], *end;
+    s = str_trim(s);
+    if (!s.n || s.n >= sizeof tmp)
+        return false;
+    memcpy(tmp, s.p, s.n);
+    tmp[s.n] = 0;
+    *out = strtod(tmp, &end);
+    return end == tmp + s.n;
+}
+
+void buf_release(struct buf *b)
+{
+    free(b->p);
+    *b = (struct buf){0};
+}
+
+void buf_clear(struct buf *b)
+{
+    b->n = 0;
+    if (b->p)
+        b->p[0] = 0;
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+    size_t want = b->n + more + 1;
+    if (want <= b->cap)
+        return;
+    size_t cap = b->cap ? b->cap : 64;
+    while (cap < want)
+        cap += cap / 2 + 64;
+    b->p = mem_resize(b->p, cap);
+    b->cap = cap;
+}
+
+void buf_add(struct buf *b, const void *p, size_t n)
+{
+    buf_reserve(b, n);
+    if (n)
+        memcpy(b->p + b->n, p, n);
+    b->n += n;
+    b->p[b->n] = 0;
+}
+
+void buf_str(struct buf *b, struct str s)
+{
+    buf_add(b, s.p, s.n);
+}
+
+void buf_cstr(struct buf *b, const char *s)
+{
+    buf_add(b, s, strlen(s));
+}
+
+void buf_char(struct buf *b, char c)
+{
+    buf_add(b, &c, 1);
+}
+
+void buf_count(struct buf *b, unsigned long long v)
+{
+    char digits[24];
+    size_t n = sizeof digits;
+    do
+        digits[--n] = (char)('0' + v % 10);
+    while (v /= 10);
+    buf_add(b, digits + n, sizeof digits - n);
+}
+
+void buf_vfmt(struct buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n > 0) {
+        buf_reserve(b, (size_t)n);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void buf_fmt(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(b, fmt, ap);
+    va_end(ap);
+}

@@ -1,0 +1,68 @@
+/* Two kinds of text. `struct str` is a view: pointer and length, never freed, not NUL-terminated.
+ * `struct buf` owns growing bytes and keeps a NUL behind them, so buf.p is always a C string. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+    const char *p;
+    size_t n;
+};
+
+#define STR(lit) ((struct str){(lit), sizeof(lit) - 1})
+#define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
+
+static inline struct str str_of(const char *s)
+{
+    return (struct str){s, s ? strlen(s) : 0};
+}
+
+static inline struct str str_n(const char *p, size_t n)
+{
+    return (struct str){p, n};
+}
+
+bool str_eq(struct str a, struct str b);
+bool str_is(struct str a, const char *b);
+bool str_ieq(struct str a, struct str b); /* ASCII case folded */
+int str_cmp(struct str a, struct str b);
+bool str_starts(struct str s, const char *prefix);
+bool str_ends(struct str s, const char *suffix);
+bool str_has(struct str s, const char *part);
+bool str_ihas(struct str s, const char *part); /* ASCII case folded */
+struct str str_cut(struct str s, size_t from); /* the rest from `from`, empty beyond the end */
+struct str str_trim(struct str s);             /* without blanks at both ends */
+ptrdiff_t str_find(struct str s, char c);      /* index or -1 */
+ptrdiff_t str_rfind(struct str s, char c);
+/* Splits at the first `c`: head before it (all of s when absent), rest behind it. False when absent. */
+bool str_split(struct str s, char c, struct str *head, struct str *rest);
+/* Whole of `s` as a decimal number without sign; false when it is anything else or overflows. */
+bool str_u64(struct str s, unsigned long long *out);
+bool str_double(struct str s, double *out); /* strtod's grammar, whole of `s` */
+
+struct buf {
+    char *p;
+    size_t n, cap;
+};
+
+void buf_release(struct buf *b);
+void buf_clear(struct buf *b);
+void buf_reserve(struct buf *b, size_t more);
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_cstr(struct buf *b, const char *s);
+void buf_char(struct buf *b, char c);
+void buf_count(struct buf *b, unsigned long long v); /* in decimal; printf is slow */
+void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vfmt(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+static inline struct str buf_view(const struct buf *b)
+{
+    return (struct str){b->p ? b->p : "", b->n};
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* Text as cells of a terminal. Bytes that are no UTF-8 decode as U+FFFD, one at a time, and control
+ * characters as visible ones (U+2400 …), so that a hostile name can neither break a line nor send an
+ * escape. Width comes from utf8proc: 0, 1 or 2 cells. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Takes one code point off the front of *s (which must not be empty). */
+uint32_t utf8_next(struct str *s);
+int utf8_width(uint32_t c);
+int utf8_cells(struct str s);
+size_t utf8_put(char out[4], uint32_t c); /* the count of bytes */
+
+/* Appends s for a terminal, log or message: controls and bad bytes made visible, newlines included. */
+void utf8_clean(struct buf *out, struct str s);
+
+/* At most `cells` cells of s, cut in the middle with an ellipsis so that both ends stay
+ * ("Module.module.dec…output.0"); `mark` is "…" or "~". Returns the cells used. */
+int utf8_middle(struct buf *out, struct str s, int cells, const char *mark);
+
+#endif

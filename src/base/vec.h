@@ -1,0 +1,27 @@
+/* Growable arrays: `struct { T *v; size_t n, cap; }` by the VEC macro, zeroed is empty.
+ * Elements move when it grows, so keep indices across a push, not pointers. */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define VEC(T)                                                                                     \
+    struct {                                                                                       \
+        T *v;                                                                                      \
+        size_t n, cap;                                                                             \
+    }
+
+#define vec_reserve(a, more)                                                                       \
+    ((a)->n + (more) <= (a)->cap                                                                   \
+         ? (void)0                                                                                 \
+         : (void)((a)->cap = ((a)->n + (more)) + ((a)->n + (more)) / 2 + 8,                        \
+                  (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
+
+#define vec_push(a, x) (vec_reserve(a, 1), (a)->v[(a)->n++] = (x))
+#define vec_clear(a) ((void)((a)->n = 0))
+#define vec_release(a) (free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)
+#define vec_last(a) (&(a)->v[(a)->n - 1])
+
+#endif

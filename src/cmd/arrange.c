@@ -1,0 +1,272 @@
+#include "cmd/arrange.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PIECE 20000 /* lines looked at in one step; a few milliseconds */
+
+/* What a line is sorted by. Absent numbers come last whichever way the sort goes. */
+struct key {
+    double number;
+    const char *text; /* in the work's arena; NULL for numbers */
+    uint32_t line;
+};
+
+struct arrange_work {
+    uint32_t next;        /* line to look at */
+    VEC(struct key) keys; /* what passed */
+    struct key *other;    /* merge sort's second array */
+    size_t width;         /* runs of this length are sorted */
+    size_t i, k, out;     /* the merge going on: next of the left run, of the right run, place to fill */
+    bool sorting;
+    struct arena texts;
+};
+
+static void work_free(struct arrange *a)
+{
+    if (!a->work)
+        return;
+    vec_release(&a->work->keys);
+    free(a->work->other);
+    arena_release(&a->work->texts);
+    free(a->work);
+    a->work = NULL;
+}
+
+void arrange_release(struct arrange *a)
+{
+    arrange_clear(a);
+    vec_release(&a->filters);
+    work_free(a);
+    free(a->line);
+    free(a->place);
+    *a = (struct arrange){0};
+}
+
+int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e)
+{
+    struct filter *code = filter_compile(text, e);
+    if (!code)
+        return -1;
+    struct arrange_filter f = {.text = mem_alloc(text.n + 1), .inverse = inverse, .code = code};
+    memcpy(f.text, text.p, text.n);
+    f.text[text.n] = 0;
+    vec_push(&a->filters, f);
+    arrange_restart(a);
+    return 0;
+}
+
+void arrange_drop(struct arrange *a, size_t i)
+{
+    free(a->filters.v[i].text);
+    filter_free(a->filters.v[i].code);
+    memmove(&a->filters.v[i], &a->filters.v[i + 1], (a->filters.n - i - 1) * sizeof *a->filters.v);
+    a->filters.n--;
+    arrange_restart(a);
+}
+
+void arrange_clear(struct arrange *a)
+{
+    while (a->filters.n)
+        arrange_drop(a, a->filters.n - 1);
+}
+
+bool arrange_plain(const struct arrange *a)
+{
+    if (a->sort)
+        return false;
+    for (size_t i = 0; i < a->filters.n; i++)
+        if (!a->filters.v[i].off)
+            return false;
+    return true;
+}
+
+void arrange_restart(struct arrange *a)
+{
+    work_free(a);
+    a->made_for = NULL;
+}
+
+static bool passes(struct arrange *a, const struct field_line *l)
+{
+    for (size_t i = 0; i < a->filters.n; i++) {
+        struct arrange_filter *f = &a->filters.v[i];
+        if (!f->off && filter_match(f->code, l) == f->inverse)
+            return false;
+    }
+    return true;
+}
+
+static void collect(struct arrange *a, const struct session *s, uint32_t lines)
+{
+    struct arrange_work *w = a->work;
+    struct buf tmp = {0};
+    for (uint32_t n = 0; n < PIECE && w->next < lines; n++, w->next++) {
+        struct field_line l = field_line(s, w->next);
+        if (!passes(a, &l))
+            continue;
+        struct key k = {.line = w->next};
+        if (a->sort && a->sort->number) {
+            k.number = a->sort->number(&l);
+        } else if (a->sort) {
+            buf_clear(&tmp);
+            a->sort->text(&l, &tmp);
+            k.text = arena_cstr(&w->texts, buf_view(&tmp));
+        }
+        vec_push(&w->keys, k);
+    }
+    buf_release(&tmp);
+}
+
+/* Negative when x stands before y. Equal keys keep execution order. */
+static int before(const struct arrange *a, const struct key *x, const struct key *y)
+{
+    int c = 0;
+    if (x->text) {
+        if (!*x->text != !*y->text)
+            return *x->text ? -1 : 1;
+        c = strcmp(x->text, y->text);
+    } else {
+        bool nx = isnan(x->number), ny = isnan(y->number);
+        if (nx != ny)
+            return nx ? 1 : -1;
+        c = nx ? 0 : (x->number > y->number) - (x->number < y->number);
+    }
+    if (a->descending)
+        c = -c;
+    return c ? c : x->line < y->line ? -1 : 1;
+}
+
+/* Where the pair of runs ends that place `out` lies in, and where its right run begins. */
+static void runs(const struct arrange_work *w, size_t *mid, size_t *end)
+{
+    size_t from = w->out / (2 * w->width) * (2 * w->width), n = w->keys.n;
+    *mid = from + w->width < n ? from + w->width : n;
+    *end = from + 2 * w->width < n ? from + 2 * w->width : n;
+}
+
+/* All of the array has been merged once: runs are twice as long. */
+static void next_width(struct arrange_work *w)
+{
+    struct key *swap = w->keys.v;
+    w->keys.v = w->other;
+    w->other = swap;
+    w->keys.cap = w->keys.n; /* the two arrays have traded places */
+    w->width *= 2;
+    w->out = w->i = 0;
+    w->k = w->width;
+}
+
+/* Bottom-up merge sort, PIECE elements at a time; true when all is sorted. */
+static bool sort(const struct arrange *a)
+{
+    struct arrange_work *w = a->work;
+    if (!w->sorting) {
+        w->sorting = true;
+        w->width = w->k = 1;
+        w->i = w->out = 0;
+        w->other = mem_resize_array(NULL, w->keys.n + 1, sizeof *w->other);
+    }
+    size_t mid, end;
+    runs(w, &mid, &end);
+    for (size_t done = 0; w->width < w->keys.n; done++) {
+        if (done == PIECE)
+            return false;
+        bool left = w->i < mid && (w->k >= end || before(a, &w->keys.v[w->i], &w->keys.v[w->k]) < 0);
+        w->other[w->out++] = left ? w->keys.v[w->i++] : w->keys.v[w->k++];
+        if (w->out < end)
+            continue;
+        if (w->out >= w->keys.n)
+            next_width(w);
+        runs(w, &mid, &end);
+        w->i = w->out;
+        w->k = mid;
+    }
+    return true;
+}
+
+static void put_in_force(struct arrange *a, uint32_t lines)
+{
+    struct arrange_work *w = a->work;
+    free(a->line);
+    free(a->place);
+    a->n = (uint32_t)w->keys.n;
+    a->lines = lines;
+    a->line = mem_resize_array(NULL, a->n + 1, sizeof *a->line);
+    a->place = mem_resize_array(NULL, lines + 1, sizeof *a->place);
+    memset(a->place, 0xff, (lines + 1) * sizeof *a->place);
+    for (uint32_t i = 0; i < a->n; i++) {
+        a->line[i] = w->keys.v[i].line;
+        a->place[a->line[i]] = i;
+    }
+    work_free(a);
+}
+
+bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
+{
+    if (arrange_plain(a)) {
+        work_free(a);
+        free(a->line);
+        free(a->place);
+        a->line = a->place = NULL;
+        a->made_for = NULL;
+        return false;
+    }
+    if (!a->work && a->made_for == s->judged && a->line && a->lines == lines)
+        return false;
+    if (!a->work) {
+        a->work = mem_zalloc(sizeof *a->work);
+        a->made_for = s->judged;
+    }
+    if (a->work->next < lines) {
+        collect(a, s, lines);
+        return true;
+    }
+    if (a->sort && !sort(a))
+        return true;
+    put_in_force(a, lines);
+    return false;
+}
+
+double arrange_progress(const struct arrange *a)
+{
+    if (!a->work || !a->lines)
+        return a->work ? 0 : 1;
+    return a->work->sorting ? 0.9 : 0.9 * a->work->next / a->lines;
+}
+
+uint32_t arrange_count(const struct arrange *a, uint32_t lines)
+{
+    return a->line ? a->n : lines;
+}
+
+uint32_t arrange_line(const struct arrange *a, uint32_t pos)
+{
+    return a->line ? a->line[pos] : pos;
+}
+
+uint32_t arrange_pos(const struct arrange *a, uint32_t line)
+{
+    if (!a->line)
+        return line;
+    return line < a->lines ? a->place[line] : NONE;
+}
+
+uint32_t arrange_nearest(const struct arrange *a, uint32_t line)
+{
+    if (!a->line)
+        return line;
+    if (line < a->lines && a->place[line] != NONE)
+        return a->place[line];
+    if (a->sort || !a->n)
+        return 0;
+    uint32_t lo = 0, hi = a->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (a->line[mid] < line)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < a->n ? lo : a->n - 1;
+}

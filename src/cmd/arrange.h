@@ -1,0 +1,53 @@
+/* Which lines of the table are shown and in which order: all in execution order, or what the filters
+ * leave, sorted by a field. Made in small pieces between two keys, so that a million lines never stop
+ * the screen; what was there before stays until the new order is whole. */
+#ifndef CMD_ARRANGE_H
+#define CMD_ARRANGE_H
+
+#include "find/filter.h"
+
+struct arrange_filter {
+    char *text;
+    bool inverse, off;
+    struct filter *code;
+};
+
+struct arrange {
+    VEC(struct arrange_filter) filters; /* all must let a line pass */
+    const struct field *sort;           /* NULL: execution order */
+    bool descending;
+
+    /* the order in force; line NULL: every line in its place */
+    uint32_t *line, n;
+    uint32_t *place; /* per line of the table: where it stands in `line`, or NONE */
+    uint32_t lines;  /* of the table it was made for */
+
+    /* the next one */
+    struct arrange_work *work;
+    const void *made_for; /* judgement it was made from: another one makes it stale */
+};
+
+void arrange_release(struct arrange *a);
+/* Adds a filter; -1 with a message. */
+int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e);
+void arrange_drop(struct arrange *a, size_t i);
+void arrange_clear(struct arrange *a); /* no filters; the sort stays */
+bool arrange_plain(const struct arrange *a); /* nothing filtered or sorted */
+/* Something changed: begin anew with the next step. */
+void arrange_restart(struct arrange *a);
+/* A piece of work on the session's lines (lock held); true while some is left. When it ends the new
+ * order is in force. */
+bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines);
+double arrange_progress(const struct arrange *a); /* 0 … 1 of the work going on, 1 when none is */
+
+/* Positions on the screen against lines of the table. */
+uint32_t arrange_count(const struct arrange *a, uint32_t lines);
+uint32_t arrange_line(const struct arrange *a, uint32_t pos);
+/* NONE when the line is hidden. */
+uint32_t arrange_pos(const struct arrange *a, uint32_t line);
+/* The position of the first shown line at or behind `line` in execution order (the last one when there
+ * is none behind): where a cursor goes whose line was filtered away. Unsorted arrangements only are
+ * searched by order; in sorted ones the first position. */
+uint32_t arrange_nearest(const struct arrange *a, uint32_t line);
+
+#endif

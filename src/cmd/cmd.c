@@ -1,0 +1,113 @@
+#include "cmd/cmd.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+const struct command_group command_groups[] = {
+    {N_("moving"), commands_move},
+    {N_("looking"), commands_look},
+    {N_("working"), commands_work},
+    {N_("the program"), commands_program},
+    {0},
+};
+
+const struct command *command_find(struct str name)
+{
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct command *c = g->commands; c->name; c++)
+            if (str_is(name, c->name))
+                return c;
+    return NULL;
+}
+
+/* The one command a prefix can mean. */
+static const struct command *by_prefix(struct str name)
+{
+    const struct command *found = NULL;
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct command *c = g->commands; c->name; c++)
+            if (name.n && strncmp(c->name, name.p, name.n) == 0) {
+                if (found)
+                    return NULL;
+                found = c;
+            }
+    return found;
+}
+
+static bool met(struct desk *d, const struct command *c)
+{
+    const struct session *s = d->s;
+    if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED)) && s->failed) {
+        desk_complain(d, "%s", s->err.text);
+        return false;
+    }
+    if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED)) && s->single) {
+        desk_complain(d, _("%s: only one side is open; there is nothing to compare it with"), c->name);
+        return false;
+    }
+    if ((c->needs & NEEDS_PAIRED) && !s->paired) {
+        desk_complain(d, _("%s: the two sides are still being read"), c->name);
+        return false;
+    }
+    if ((c->needs & NEEDS_JUDGED) && !s->judged) {
+        desk_complain(d, _("%s: nothing has been compared yet"), c->name);
+        return false;
+    }
+    if ((c->needs & NEEDS_ROW) && !desk_lines(d)) {
+        desk_complain(d, _("%s: there is no row yet"), c->name);
+        return false;
+    }
+    if ((c->needs & NEEDS_SEARCH) && !d->search.code) {
+        desk_complain(d, _("nothing is searched; / PATTERN starts"));
+        return false;
+    }
+    return true;
+}
+
+int command_run(struct desk *d, const char *text)
+{
+    struct str rest = str_trim(str_of(text)), name, args;
+    unsigned long long row;
+    int reaction = R_DRAW;
+    if (!rest.n)
+        return 0;
+    if (!str_split(rest, ' ', &name, &args))
+        args = str_n(rest.p + rest.n, 0);
+    session_lock(d->s);
+    desk_refresh(d);
+    const struct command *c = command_find(name);
+    if (!c)
+        c = by_prefix(name);
+    if (c) {
+        if (met(d, c))
+            reaction = c->run(d, str_trim(args));
+    } else if (str_u64(name, &row) && row > 0) {
+        desk_go(d, row <= desk_lines(d) ? (uint32_t)row - 1 : desk_lines(d));
+    } else {
+        desk_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
+    }
+    session_unlock(d->s);
+    return reaction;
+}
+
+const char *command_complete(struct desk *d, const char *text, int i)
+{
+    struct str rest = str_of(text), name, args;
+    bool has_args = str_split(rest, ' ', &name, &args);
+    if (!has_args) {
+        for (const struct command_group *g = command_groups; g->title; g++)
+            for (const struct command *c = g->commands; c->name; c++)
+                if (strncmp(c->name, name.p, name.n) == 0 && i-- == 0)
+                    return c->name;
+        return NULL;
+    }
+    const struct command *c = command_find(name);
+    if (!c || !c->complete)
+        return NULL;
+    const char *word;
+    for (int k = 0; (word = c->complete(d, k)); k++)
+        if (strncmp(word, args.p, args.n) == 0 && i-- == 0)
+            return word;
+    return NULL;
+}

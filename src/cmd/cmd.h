@@ -1,0 +1,53 @@
+/* Commands: the one way anything happens. Keys, the ':' line, scripts and (later) the guided panels
+ * all give command text; a row of the table runs it on a desk and says what has to follow. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include "cmd/desk.h"
+
+/* What a command asks of whoever runs it. */
+enum {
+    R_DRAW = 1,      /* something visible changed */
+    R_LAYOUT = 2,    /* panes changed their places */
+    R_QUIT = 4,
+    R_REPAINT = 8,   /* the terminal itself is in doubt: draw all of it */
+    R_SUSPEND = 16,
+    R_OPEN = 32,     /* desk.open_file */
+    R_WRITE = 64,    /* desk.write_path */
+    R_RESTART = 128, /* desk.new_step, desk.new_rank */
+    R_PROMPT = 256,  /* desk.prompt */
+};
+
+/* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */
+enum {
+    NEEDS_ROW = 1,
+    NEEDS_PAIRED = 2,
+    NEEDS_JUDGED = 4,
+    NEEDS_SEARCH = 8,
+};
+
+struct command {
+    const char *name, *args, *help;
+    unsigned needs;
+    int (*run)(struct desk *d, struct str args); /* session locked; messages through the desk */
+    /* The i-th completion of the argument, or NULL; NULL when it has none. */
+    const char *(*complete)(const struct desk *d, int i);
+};
+
+struct command_group {
+    const char *title; /* for help */
+    const struct command *commands; /* name NULL at the end */
+};
+
+extern const struct command_group command_groups[]; /* title NULL at the end */
+
+const struct command *command_find(struct str name);
+/* Takes the lock, runs one line of command text, returns the reaction bits. Unknown commands and
+ * missing preconditions become the desk's message. "12" alone goes to row 12. */
+int command_run(struct desk *d, const char *text);
+/* The i-th command or argument that completes `text`; NULL when there are no more. */
+const char *command_complete(struct desk *d, const char *text, int i);
+
+extern const struct command commands_move[], commands_look[], commands_work[], commands_program[];
+
+#endif

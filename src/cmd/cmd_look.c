@@ -1,0 +1,282 @@
+/* What is shown: panes, stacks, lists. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+#include "find/inputs.h"
+#include "find/precision.h"
+
+static int focus(struct desk *d, enum focus f)
+{
+    d->focus = f;
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_pane(struct desk *d, struct str args)
+{
+    static const char *const names[FOCUS_COUNT] = {"table", "detail", "stack"};
+    if (str_is(args, "next") || !args.n)
+        return focus(d, (d->focus + 1) % FOCUS_COUNT);
+    if (str_is(args, "prev"))
+        return focus(d, (d->focus + FOCUS_COUNT - 1) % FOCUS_COUNT);
+    for (int i = 0; i < FOCUS_COUNT; i++)
+        if (str_is(args, names[i]))
+            return focus(d, (enum focus)i);
+    desk_complain(d, _("panes are table, detail, stack; or next, prev"));
+    return R_DRAW;
+}
+
+static const char *complete_pane(const struct desk *d, int i)
+{
+    static const char *const words[] = {"next", "prev", "table", "detail", "stack"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+static int run_zoom(struct desk *d, struct str args)
+{
+    (void)args;
+    d->zoom = !d->zoom;
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_side(struct desk *d, struct str args)
+{
+    d->stack_side = str_is(args, "target")   ? TARGET
+                    : str_is(args, "golden") ? GOLDEN
+                    : d->stack_side == TARGET ? GOLDEN
+                                              : TARGET;
+    d->frame = 0;
+    return R_DRAW;
+}
+
+static int run_source(struct desk *d, struct str args)
+{
+    bool twin;
+    uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);
+    (void)args;
+    if (st == NONE) {
+        desk_complain(d, _("no stack was recorded for this row on the %s side"), d->stack_side == TARGET ? _("target") : _("golden"));
+        return R_DRAW;
+    }
+    const struct dump *x = &d->s->side[d->stack_side].dump;
+    const struct stack *s = &x->stacks.v[st];
+    const struct frame *f = d->frame < s->n ? &x->frames.v[x->stack_frames.v[s->first + d->frame]] : NULL;
+    if (!f || !f->line) {
+        desk_complain(d, _("this frame names no file and line"));
+        return R_DRAW;
+    }
+    d->open_file = f->file;
+    d->open_line = f->line;
+    return R_DRAW | R_OPEN;
+}
+
+static int run_help(struct desk *d, struct str args)
+{
+    (void)args;
+    d->overlay = OVERLAY_HELP;
+    d->overlay_scroll = 0;
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_back(struct desk *d, struct str args)
+{
+    (void)args;
+    if (d->overlay != OVERLAY_NONE) {
+        d->overlay = OVERLAY_NONE;
+    } else if (d->zoom) {
+        d->zoom = false;
+    } else if (d->focus != FOCUS_TABLE) {
+        d->focus = FOCUS_TABLE;
+    } else if (d->search.code) {
+        search_release(&d->search);
+    } else {
+        return R_QUIT; /* at the top there is nothing left to close; nothing is lost either */
+    }
+    return R_DRAW | R_LAYOUT;
+}
+
+/* Esc clears, but never leaves. */
+static int run_cancel(struct desk *d, struct str args)
+{
+    bool at_top = d->overlay == OVERLAY_NONE && !d->zoom && d->focus == FOCUS_TABLE && !d->search.code;
+    return at_top ? R_DRAW : run_back(d, args);
+}
+
+/* ---- lists ---- */
+
+static void list_deviations(struct desk *d)
+{
+    struct buf name[2] = {{0}, {0}}, text = {0};
+    const struct judgement *j = d->s->judged;
+    for (uint32_t i = 0; i < j->lines && d->list.n < 5000; i++) {
+        if (!verdict_is_bad(j->line[i].verdict))
+            continue;
+        desk_names(d, i, name);
+        buf_clear(&text);
+        buf_fmt(&text, "%s", name[0].n ? name[0].p : name[1].p);
+        desk_add_item(d, i, j->line[i].verdict, buf_view(&text));
+    }
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    buf_release(&text);
+}
+
+static void list_suspects(struct desk *d)
+{
+    const struct judgement *j = d->s->judged;
+    struct buf text = {0};
+    for (size_t i = 0; i < j->suspects.n && i < 1000; i++) {
+        const struct suspect *x = &j->suspects.v[i];
+        buf_clear(&text);
+        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->s->side[TARGET].dump, x->call)), x->in, x->out);
+        desk_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
+    }
+    buf_release(&text);
+}
+
+static void list_precision(struct desk *d)
+{
+    precision_list l = {0};
+    struct arena a = {0};
+    struct buf text = {0};
+    precision_find(d->s->judged, &d->s->measure, &a, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        buf_clear(&text);
+        buf_fmt(&text, _("%-10s %-10s %4u rows  %s"), dtype_table[l.v[i].dtype[0]].name, dtype_table[l.v[i].dtype[1]].name,
+                l.v[i].rows, l.v[i].scope);
+        desk_add_item(d, l.v[i].first, 0, buf_view(&text));
+    }
+    vec_release(&l);
+    arena_release(&a);
+    buf_release(&text);
+}
+
+static void list_inputs(struct desk *d)
+{
+    const input_list *l = &d->s->inputs;
+    struct buf text = {0};
+    for (size_t i = 0; i < l->n; i++) {
+        const struct step_input *x = &l->v[i];
+        int side = x->row[TARGET] == NONE ? GOLDEN : TARGET;
+        buf_clear(&text);
+        buf_fmt(&text, "%-15s ", input_name(x->what));
+        input_detail(x, d->s->measure.side, &text);
+        desk_add_item(d, d->s->pairing.line_of[side][x->row[side]],
+                      x->equal == 1 ? VERDICT_MATCH : x->equal == 0 ? VERDICT_DEVIATE : VERDICT_SKIP, buf_view(&text));
+    }
+    buf_release(&text);
+}
+
+static void list_problems(struct desk *d)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dump *x = &d->s->side[s].dump;
+        for (size_t i = 0; i < x->problems.n && i < 2000; i++) {
+            uint32_t row = x->problems.v[i].row;
+            uint32_t line = row == NONE || !d->s->paired ? NONE : d->s->pairing.line_of[s][row];
+            desk_add_item(d, line, 0, str_of(x->problems.v[i].text));
+        }
+    }
+    for (uint32_t i = 0; d->s->measure.failure && i < d->s->measure.lines; i++)
+        if (d->s->measure.failure[i])
+            desk_add_item(d, i, 0, str_of(d->s->measure.failure[i]));
+}
+
+static void list_bookmarks(struct desk *d)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < d->inv->bookmarks.n; i++) {
+        const struct bookmark *b = &d->inv->bookmarks.v[i];
+        uint32_t line = NONE;
+        for (int s = 0; s < 2 && line == NONE && d->s->paired; s++) {
+            uint32_t row = *b->row[s] ? dump_find_row(&d->s->side[s].dump, str_of(b->row[s])) : NONE;
+            if (row != NONE)
+                line = d->s->pairing.line_of[s][row];
+        }
+        buf_clear(&text);
+        buf_fmt(&text, "%s", *b->row[0] ? b->row[0] : b->row[1]);
+        if (line == NONE)
+            buf_cstr(&text, _("   (not in these dumps)"));
+        desk_add_item(d, line, line == NONE || !d->s->judged ? 0 : d->s->judged->line[line].verdict, buf_view(&text));
+    }
+    buf_release(&text);
+}
+
+static const struct {
+    const char *name, *title, *empty;
+    unsigned needs;
+    void (*fill)(struct desk *d);
+} lists[] = {
+    {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
+    {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call makes a difference of its own"), NEEDS_JUDGED, list_suspects},
+    {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
+    {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
+    {"problems", N_("what could not be read"), N_("everything could be read"), 0, list_problems},
+    {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
+};
+
+static int run_list(struct desk *d, struct str args)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        if (!str_is(args, lists[i].name))
+            continue;
+        if ((lists[i].needs & NEEDS_JUDGED) && !d->s->judged) {
+            desk_complain(d, _("nothing has been compared yet"));
+            return R_DRAW;
+        }
+        desk_clear_list(d);
+        lists[i].fill(d);
+        if (!d->list.n) {
+            desk_say(d, "%s", _(lists[i].empty));
+            return R_DRAW;
+        }
+        free(d->list_title);
+        d->list_title = mem_strdup(_(lists[i].title));
+        d->overlay = OVERLAY_LIST;
+        d->overlay_scroll = 0;
+        return R_DRAW | R_LAYOUT;
+    }
+    desk_complain(d, _("lists are deviations, suspects, precision, inputs, problems, bookmarks"));
+    return R_DRAW;
+}
+
+static const char *complete_list(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(lists) ? lists[i].name : NULL;
+}
+
+/* Enter: into what lies under the cursor. */
+static int run_enter(struct desk *d, struct str args)
+{
+    if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n) {
+        uint32_t line = d->list.v[d->list_at].line;
+        if (line == NONE) {
+            desk_say(d, _("this entry belongs to no row"));
+            return R_DRAW;
+        }
+        d->overlay = OVERLAY_NONE;
+        desk_go(d, line);
+        return R_DRAW | R_LAYOUT;
+    }
+    if (d->overlay != OVERLAY_NONE)
+        return run_back(d, args);
+    if (d->focus == FOCUS_STACK)
+        return run_source(d, args);
+    return focus(d, d->focus == FOCUS_TABLE ? FOCUS_DETAIL : FOCUS_TABLE);
+}
+
+const struct command commands_look[] = {
+    {"enter", "", N_("into what is under the cursor: the detail of a row, the source of a frame, the row of a list entry"), 0, run_enter, NULL},
+    {"back", "", N_("close what is open; at the top: leave. Nothing is ever lost"), 0, run_back, NULL},
+    {"cancel", "", N_("close what is open, but stay"), 0, run_cancel, NULL},
+    {"pane", "next|prev|NAME", N_("give the keys to another pane: table, detail, stack"), 0, run_pane, complete_pane},
+    {"zoom", "", N_("the pane under the table takes the whole screen, and back"), 0, run_zoom, NULL},
+    {"side", "[target|golden]", N_("the other side's stack, or the one named"), 0, run_side, NULL},
+    {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
+    {"list", "NAME", N_("deviations, suspects, precision, inputs, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
+    {"help", "", N_("keys and commands"), 0, run_help, NULL},
+    {0},
+};

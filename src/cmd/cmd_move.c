@@ -1,0 +1,346 @@
+/* Moving through the table: by rows, pages, meaning and name. */
+#include "base/msg.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "find/explain.h"
+
+/* ---- by rows ---- */
+
+static uint32_t count_of(struct str args)
+{
+    unsigned long long n;
+    return str_u64(args, &n) && n < UINT32_MAX ? (uint32_t)n : 1;
+}
+
+/* Steps in whatever the keys go to now. */
+static int step(struct desk *d, long by)
+{
+    if (d->overlay == OVERLAY_LIST) {
+        long at = (long)d->list_at + by, last = (long)d->list.n - 1;
+        d->list_at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
+    } else if (d->overlay == OVERLAY_HELP) {
+        d->overlay_scroll = d->overlay_scroll + by < 0 ? 0 : (int)(d->overlay_scroll + by);
+    } else if (d->focus == FOCUS_DETAIL) {
+        int *at = &d->scroll[FOCUS_DETAIL];
+        *at = *at + by < 0 ? 0 : (int)(*at + by);
+    } else if (d->focus == FOCUS_STACK) {
+        bool twin;
+        uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);
+        long n = st == NONE ? 0 : (long)d->s->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
+        d->frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    } else {
+        long at = (long)d->cursor + by, last = (long)desk_lines(d) - 1;
+        desk_go(d, (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at));
+    }
+    return R_DRAW;
+}
+
+static int run_down(struct desk *d, struct str args)
+{
+    return step(d, (long)count_of(args));
+}
+
+static int run_up(struct desk *d, struct str args)
+{
+    return step(d, -(long)count_of(args));
+}
+
+static int run_page_down(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, d->page > 2 ? d->page - 1 : 1);
+}
+
+static int run_page_up(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, d->page > 2 ? 1 - d->page : -1);
+}
+
+static int run_half_down(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, d->page > 3 ? d->page / 2 : 1);
+}
+
+static int run_half_up(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, d->page > 3 ? -(d->page / 2) : -1);
+}
+
+static int run_top(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, -(long)INT32_MAX);
+}
+
+static int run_bottom(struct desk *d, struct str args)
+{
+    (void)args;
+    return step(d, (long)INT32_MAX);
+}
+
+static int run_row(struct desk *d, struct str args)
+{
+    unsigned long long n;
+    if (!str_u64(args, &n) || n == 0) {
+        desk_complain(d, _("row: a number of 1 or more was expected"));
+        return R_DRAW;
+    }
+    desk_go(d, n > desk_lines(d) ? desk_lines(d) : (uint32_t)n - 1);
+    return R_DRAW;
+}
+
+/* ---- by meaning ---- */
+
+static int run_first(struct desk *d, struct str args)
+{
+    const struct judgement *j = d->s->judged;
+    struct buf b = {0};
+    char n[NUM_MAX];
+    (void)args;
+    if (j->first == NONE) {
+        struct judge_options o = session_judge_options(d->s);
+        if (d->s->settled)
+            explain_outcome(j, &o, &b);
+        else
+            buf_cstr(&b, _("nothing deviates so far"));
+        desk_say(d, "%s", b.p);
+    } else {
+        desk_go(d, j->first);
+        d->focus = FOCUS_TABLE;
+        explain_provisional(j, &b);
+        desk_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
+                 class_label(j->klass), b.n ? _("; ") : "", b.n ? b.p : "");
+    }
+    buf_release(&b);
+    return R_DRAW;
+}
+
+typedef bool line_test(const struct desk *d, uint32_t line);
+
+static bool is_bad(const struct desk *d, uint32_t i)
+{
+    return verdict_is_bad(d->s->judged->line[i].verdict);
+}
+
+static bool is_drift(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].verdict == VERDICT_DRIFT;
+}
+
+static bool is_only(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].verdict == VERDICT_ONLY;
+}
+
+static bool is_nonfinite(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].verdict == VERDICT_NONFINITE;
+}
+
+static bool is_precision(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].flags & LINE_DTYPE_DIFF;
+}
+
+static bool is_doubtful(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].flags & LINE_DOUBTFUL;
+}
+
+static bool is_unread(const struct desk *d, uint32_t i)
+{
+    return d->s->judged->line[i].flags & LINE_UNREAD;
+}
+
+/* The edge of a run: good and bad rows change here. */
+static bool is_edge(const struct desk *d, uint32_t i)
+{
+    return i > 0 && is_bad(d, i) != is_bad(d, i - 1);
+}
+
+static const struct {
+    const char *name, *none;
+    line_test *test;
+} kinds[] = {
+    {"deviation", N_("no row deviates in that direction"), is_bad},
+    {"drift", N_("no row drifts in that direction"), is_drift},
+    {"unmatched", N_("no unmatched row in that direction"), is_only},
+    {"precision", N_("no differing precision in that direction"), is_precision},
+    {"nonfinite", N_("no non-finite row in that direction"), is_nonfinite},
+    {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
+    {"unread", N_("no unread tensor in that direction"), is_unread},
+    {"edge", N_("no edge of a stretch of deviating rows in that direction"), is_edge},
+};
+
+static const char *complete_kind(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(kinds) ? kinds[i].name : NULL;
+}
+
+static bool seek(struct desk *d, line_test *test, int by)
+{
+    uint32_t n = (uint32_t)d->s->judged->lines;
+    for (int64_t i = (int64_t)d->cursor + by; i >= 0 && i < n; i += by)
+        if (test(d, (uint32_t)i)) {
+            desk_go(d, (uint32_t)i);
+            return true;
+        }
+    return false;
+}
+
+static int go_to_kind(struct desk *d, struct str kind, int by)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
+            if (!seek(d, kinds[i].test, by))
+                desk_say(d, "%s", _(kinds[i].none));
+            return R_DRAW;
+        }
+    desk_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
+    return R_DRAW;
+}
+
+static int run_next(struct desk *d, struct str args)
+{
+    return go_to_kind(d, args, 1);
+}
+
+static int run_prev(struct desk *d, struct str args)
+{
+    return go_to_kind(d, args, -1);
+}
+
+/* ---- by name ---- */
+
+static bool is_hit(const struct desk *d, uint32_t i)
+{
+    const struct dump *const side[2] = {&d->s->side[0].dump, &d->s->side[1].dump};
+    return search_line((struct search *)&d->search, side, &d->s->pairing.lines.v[i]);
+}
+
+static int to_hit(struct desk *d, int by, bool from_here)
+{
+    uint32_t n = (uint32_t)d->s->pairing.lines.n;
+    int64_t at = d->cursor;
+    if (from_here && is_hit(d, d->cursor))
+        return R_DRAW;
+    for (uint32_t k = 0; k < n; k++) {
+        bool wrapped = false;
+        at += by;
+        if (at < 0 || at >= n) {
+            at = by > 0 ? 0 : (int64_t)n - 1;
+            wrapped = true;
+        }
+        if (wrapped)
+            desk_say(d, by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
+        if (is_hit(d, (uint32_t)at)) {
+            desk_go(d, (uint32_t)at);
+            return R_DRAW;
+        }
+    }
+    desk_say(d, d->search.limit ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"),
+             d->search.text);
+    return R_DRAW;
+}
+
+static int run_search(struct desk *d, struct str args)
+{
+    struct err e;
+    if (!args.n) {
+        search_release(&d->search);
+        return R_DRAW;
+    }
+    if (search_set(&d->search, args, &e)) {
+        desk_complain(d, "%s", e.text);
+        return R_DRAW;
+    }
+    return to_hit(d, 1, true);
+}
+
+static int run_search_next(struct desk *d, struct str args)
+{
+    (void)args;
+    return to_hit(d, 1, false);
+}
+
+static int run_search_prev(struct desk *d, struct str args)
+{
+    (void)args;
+    return to_hit(d, -1, false);
+}
+
+static int run_find(struct desk *d, struct str args)
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t row = dump_find_row(&d->s->side[s].dump, args);
+        if (row != NONE) {
+            desk_go(d, d->s->pairing.line_of[s][row]);
+            return R_DRAW;
+        }
+    }
+    desk_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
+    return R_DRAW;
+}
+
+/* ---- twins ---- */
+
+/* backward.input.k is the gradient of forward.output.k, backward.output.k that of forward.input.k. */
+static int run_twin(struct desk *d, struct str args)
+{
+    uint32_t row[2], line = NONE;
+    (void)args;
+    desk_rows(d, d->cursor, row);
+    for (int s = 0; s < 2 && line == NONE; s++) {
+        if (row[s] == NONE)
+            continue;
+        const struct dump *x = &d->s->side[s].dump;
+        const struct row *r = &x->rows.v[row[s]];
+        uint32_t twin = x->calls.v[r->call].twin;
+        if (twin == NONE)
+            continue;
+        enum row_io want = r->io == IO_OUTPUT ? IO_INPUT : IO_OUTPUT;
+        struct str slot = str_of(x->slots.v[r->slot]), head, number;
+        str_split(slot, '.', &head, &number);
+        uint32_t best = NONE;
+        EACH_ROW(x, twin, t) {
+            struct str other = str_of(x->slots.v[x->rows.v[t].slot]), h, n;
+            str_split(other, '.', &h, &n);
+            if (x->rows.v[t].io == want && (best == NONE || str_eq(n, number)))
+                best = t;
+        }
+        if (best == NONE)
+            best = x->calls.v[twin].first_row;
+        if (best != NONE)
+            line = d->s->pairing.line_of[s][best];
+    }
+    if (line == NONE)
+        desk_say(d, _("this call has no twin: forward and backward are matched by name, and the other was not recorded"));
+    else
+        desk_go(d, line);
+    return R_DRAW;
+}
+
+const struct command commands_move[] = {
+    {"down", "[N]", N_("one row down, or N; scrolls where the keys go to another pane"), 0, run_down, NULL},
+    {"up", "[N]", N_("one row up, or N"), 0, run_up, NULL},
+    {"page-down", "", N_("one page down"), 0, run_page_down, NULL},
+    {"page-up", "", N_("one page up"), 0, run_page_up, NULL},
+    {"half-down", "", N_("half a page down"), 0, run_half_down, NULL},
+    {"half-up", "", N_("half a page up"), 0, run_half_up, NULL},
+    {"top", "", N_("to the first row"), 0, run_top, NULL},
+    {"bottom", "", N_("to the last row"), 0, run_bottom, NULL},
+    {"row", "N", N_("to row N; a number alone does the same"), NEEDS_ROW, run_row, NULL},
+    {"first", "", N_("to the first deviation"), NEEDS_PAIRED | NEEDS_JUDGED, run_first, NULL},
+    {"next", "[KIND]", N_("to the next deviation, drift, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
+    {"prev", "[KIND]", N_("to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
+    {"twin", "", N_("between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW, run_twin, NULL},
+    {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
+    {"search-next", "", N_("to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
+    {"search-prev", "", N_("to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
+    {"find", "NAME", N_("to the row of this full name"), NEEDS_PAIRED, run_find, NULL},
+    {0},
+};

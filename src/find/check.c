@@ -1,0 +1,159 @@
+#include "find/check.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+struct run {
+    struct check *c;
+    const struct dump *d;
+    const struct kern *k;
+    struct figures_watch *watch;
+    atomic_uint next;
+    pthread_mutex_t lock;
+};
+
+static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    pthread_mutex_lock(&x->lock);
+    struct check_problem p = {row, kind, arena_cstr(&x->c->arena, buf_view(&b))};
+    vec_push(&x->c->problems, p);
+    if (strcmp(kind, "all-zero") == 0 || strcmp(kind, "constant") == 0)
+        x->c->notes++;
+    pthread_mutex_unlock(&x->lock);
+    buf_release(&b);
+}
+
+static void scalar(struct run *x, uint32_t row, const struct row *r)
+{
+    if (r->kind != ROW_FLOAT)
+        return;
+    if (isnan(r->stat[STAT_MAX]))
+        add(x, row, "nan", "%s", _("the value is NaN"));
+    else if (isinf(r->stat[STAT_MAX]))
+        add(x, row, "inf", "%s", _("the value is infinite"));
+}
+
+static void extremes(struct run *x, uint32_t row, const struct row *r, double max, double min, uint64_t n)
+{
+    char tmp[NUM_MAX];
+    double limit = dtype_table[r->dtype].max;
+    if (!isfinite(max) || !isfinite(min))
+        return;
+    if (limit > 0 && (max >= limit || min <= -limit))
+        add(x, row, "saturated", _("at the largest finite %s, %s: an overflow may have been clipped here"),
+            dtype_table[r->dtype].name, num_exact(tmp, limit));
+    if (n > 1 && max == min)
+        add(x, row, max == 0 ? "all-zero" : "constant", _("all %llu elements are %s"), (unsigned long long)n,
+            num_exact(tmp, max));
+}
+
+static void recorded(struct run *x, uint32_t row, const struct row *r)
+{
+    double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
+    if (!(r->has & (HAS_MAX | HAS_MIN)))
+        return;
+    if (isnan(max) || isnan(min))
+        add(x, row, "nan", "%s", _("NaN in the recorded extremes"));
+    if (isinf(max) || isinf(min))
+        add(x, row, "inf", "%s", _("infinity in the recorded extremes"));
+    if ((r->has & HAS_MAX) && (r->has & HAS_MIN))
+        extremes(x, row, r, max, min, dump_row_numel(x->d, row));
+}
+
+/* A file's own type may be wider than the recorded one: MindSpore saves bfloat16 as float32. */
+static bool type_agrees(enum dtype in_file, enum dtype recorded_as)
+{
+    return !recorded_as || in_file == recorded_as || (recorded_as == DTYPE_BF16 && in_file == DTYPE_F32) ||
+           dtype_table[recorded_as].klass == CLASS_COMPLEX;
+}
+
+static void tensor(struct run *x, uint32_t row, const struct row *r)
+{
+    struct tensor t;
+    struct err e;
+    struct side_figures f;
+    if (dump_tensor(x->d, row, &t, &e)) {
+        add(x, row, e.code == ERR_IO ? "missing-file" : "damaged", "%s", e.text);
+        recorded(x, row, r);
+        return;
+    }
+    if (!type_agrees(t.dtype, r->dtype))
+        add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name, dtype_table[t.dtype].name);
+    const struct shape *s = dump_row_shape(x->d, row);
+    if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
+        add(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"), (unsigned long long)s->numel,
+            (unsigned long long)t.numel);
+    if (figures_one(x->k, &t, &f, NULL, &e)) {
+        add(x, row, "damaged", "%s", e.text);
+    } else {
+        if (f.nan)
+            add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)f.nan, (unsigned long long)f.count);
+        if (f.inf)
+            add(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)f.inf, (unsigned long long)f.count);
+        if (!f.nan && !f.inf)
+            extremes(x, row, r, f.max, f.min, f.count);
+    }
+    tensor_close(&t);
+}
+
+static void *work(void *ctx)
+{
+    struct run *x = ctx;
+    for (;;) {
+        uint32_t row = atomic_fetch_add(&x->next, 1);
+        if (row >= x->d->rows.n || (x->watch && atomic_load(&x->watch->cancel)))
+            return NULL;
+        const struct row *r = &x->d->rows.v[row];
+        if (r->kind != ROW_TENSOR)
+            scalar(x, row, r);
+        else if ((r->has & HAS_FILE) && !(r->has & IS_DAMAGED))
+            tensor(x, row, r);
+        else
+            recorded(x, row, r);
+        if (x->watch)
+            atomic_fetch_add(&x->watch->done, 1);
+    }
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct check_problem *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row + 1 < y->row + 1 ? -1 : 1; /* NONE wraps to the front */
+    return strcmp(x->kind, y->kind);
+}
+
+void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers,
+               struct figures_watch *watch)
+{
+    struct run x = {.c = c, .d = d, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t t[64];
+    *c = (struct check){0};
+    for (size_t i = 0; i < d->problems.n; i++)
+        add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
+    int n = workers < 1 ? 1 : workers > 64 ? 64 : workers;
+    for (int i = 0; i < n; i++)
+        pthread_create(&t[i], NULL, work, &x);
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+    if (c->problems.n)
+        qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
+}
+
+void check_release(struct check *c)
+{
+    vec_release(&c->problems);
+    arena_release(&c->arena);
+}

@@ -1,0 +1,246 @@
+#include "find/explain.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "model/family.h"
+
+static const char *digits(char out[NUM_MAX], float v)
+{
+    return num_cell(out, (double)v, 3);
+}
+
+static void dtypes(const struct measure *m, const struct line *l, const char *name[2])
+{
+    for (int s = 0; s < 2; s++)
+        name[s] = dtype_table[m->side[s]->rows.v[l->row[s]].dtype].name;
+}
+
+static const char *error_name(const struct line_judgement *x)
+{
+    return x->flags & LINE_STATISTICS ? _("the largest difference of max, min and norm, relative to the golden norm,")
+                                      : "rel L2";
+}
+
+static void nonfinite(const struct measure *m, uint32_t line, const struct line_judgement *x, struct buf *out)
+{
+    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    if (!f) {
+        (void)x;
+        buf_cstr(out, _("the recorded extremes are not finite on one side only, or differently"));
+        return;
+    }
+    buf_fmt(out, _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
+            (unsigned long long)f->unlike, (unsigned long long)f->unlike_at,
+            (unsigned long long)f->side[0].nan, (unsigned long long)f->side[0].inf,
+            (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
+}
+
+static const char *scalar_text(const struct measure *m, const struct line *l, int side)
+{
+    const struct row *r = &m->side[side]->rows.v[l->row[side]];
+    return r->kind == ROW_TENSOR ? _("a tensor") : r->text;
+}
+
+static void by_rule(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
+{
+    const struct line_judgement *x = &j->line[line];
+    const struct line *l = &m->pairing->lines.v[line];
+    char e[NUM_MAX], lim[NUM_MAX], lev[NUM_MAX];
+    const char *type[2];
+    digits(e, x->error);
+    digits(lim, x->limit);
+    digits(lev, x->level);
+    switch ((enum rule)x->rule) {
+    case RULE_NONE:
+    case RULE_COUNT:
+        break;
+    case RULE_PENDING:
+        buf_cstr(out, _("its tensors are still to be compared"));
+        break;
+    case RULE_ONE_SIDED:
+        buf_cstr(out, l->row[TARGET] == NONE ? _("no target row was found for it") : _("no golden row was found for it"));
+        break;
+    case RULE_EQUAL:
+        buf_cstr(out, _("no element differs"));
+        break;
+    case RULE_WITHIN:
+        buf_fmt(out, _("rel L2 %s, within the limit %s"), e, lim);
+        break;
+    case RULE_LEVEL:
+        buf_fmt(out, _("%s is %s, no more than the noise that has come down the calls so far (level %s)"), error_name(x), e, lev);
+        break;
+    case RULE_DRIFT:
+        buf_fmt(out, _("%s is %s: above the noise here (level %s), below the limit %s"), error_name(x), e, lev, lim);
+        break;
+    case RULE_LIMIT:
+        buf_fmt(out, _("%s is %s, above the limit %s (noise level here %s)"), error_name(x), e, lim, lev);
+        break;
+    case RULE_JUMP:
+        buf_fmt(out, _("%s is %s: it jumps far above the noise level here, %s, and above the floor"), error_name(x), e, lev);
+        break;
+    case RULE_SOURCE:
+        buf_fmt(out, _("an input that nothing recorded produced (a table or a buffer), so no noise excuses it: %s is %s, the limit %s"), error_name(x), e, lim);
+        break;
+    case RULE_PARAMETER:
+        buf_fmt(out, _("a parameter, which must agree within the rounding of its type: %s is %s, the limit %s"), error_name(x), e, lim);
+        break;
+    case RULE_SAME_STATS:
+        buf_cstr(out, x->error > 0 ? _("same statistics within the limit; the elements were not recorded")
+                                   : _("same statistics; the elements were not recorded"));
+        break;
+    case RULE_SCALAR_SAME:
+        buf_cstr(out, _("same value"));
+        break;
+    case RULE_SCALAR_DIFFERS:
+        buf_fmt(out, _("%s against %s; a scalar must be the same on both sides"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        break;
+    case RULE_INTEGERS_DIFFER:
+        buf_cstr(out, _("integers must be the same on both sides"));
+        break;
+    case RULE_CHECKSUM_SAME:
+        buf_cstr(out, _("same checksum"));
+        break;
+    case RULE_CHECKSUM_DIFFERS:
+        buf_cstr(out, _("checksums differ where equal bits can be expected"));
+        break;
+    case RULE_CHECKSUM_SAYS_NOTHING:
+        buf_cstr(out, _("checksums differ, which says nothing between two frameworks' results; no figures were recorded"));
+        break;
+    case RULE_NONFINITE:
+        nonfinite(m, line, x, out);
+        break;
+    case RULE_NONFINITE_ALIKE:
+        buf_cstr(out, _("non-finite on both sides; where, the recorded figures do not tell"));
+        break;
+    case RULE_ELEMENTS:
+        buf_fmt(out, _("%llu elements against %llu"),
+                (unsigned long long)dump_row_numel(m->side[0], l->row[0]),
+                (unsigned long long)dump_row_numel(m->side[1], l->row[1]));
+        break;
+    case RULE_KINDS:
+        dtypes(m, l, type);
+        buf_fmt(out, _("kinds that cannot be compared: %s against %s"), type[0], type[1]);
+        break;
+    case RULE_ABSENT:
+        buf_cstr(out, _("recorded as absent"));
+        break;
+    case RULE_EMPTY:
+        buf_cstr(out, _("no elements on either side"));
+        break;
+    case RULE_NO_FIGURES:
+        buf_cstr(out, _("no figures were recorded to compare"));
+        break;
+    case RULE_REORDERED:
+        buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
+        break;
+    case RULE_EXACT:
+        buf_cstr(out, _("not the same bit for bit, as an exact comparison asks"));
+        break;
+    }
+}
+
+void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
+{
+    const struct line_judgement *x = &j->line[line];
+    const struct line *l = &m->pairing->lines.v[line];
+    by_rule(j, m, line, out);
+    const struct view *v = measure_view(m, line);
+    if (v && v->kind == VIEW_PERMUTE) {
+        buf_cstr(out, v->side == TARGET ? _("; target side ") : _("; golden side "));
+        view_text(v, out);
+    }
+    if (x->flags & LINE_DTYPE_DIFF) {
+        const char *type[2];
+        dtypes(m, l, type);
+        buf_fmt(out, _("; the types differ: %s against %s"), type[0], type[1]);
+    }
+    if ((x->flags & LINE_UNREAD) && m->failure && m->failure[line])
+        buf_fmt(out, _("; judged without its tensor: %s"), m->failure[line]);
+    for (int s = 0; s < 2; s++)
+        if (l->row[s] != NONE) {
+            const struct problem *q = dump_row_problem(m->side[s], l->row[s]);
+            if (q)
+                buf_fmt(out, _("; %s"), q->text);
+        }
+    if (x->flags & LINE_DOUBTFUL)
+        buf_cstr(out, _("; the pair itself is doubtful"));
+}
+
+static const struct {
+    const char *name, *text;
+} classes[] = {
+    [FIRST_INPUT] = {N_("input-first"), N_("An input deviates first: the call received it so. Look upstream: at what produced it, a call that was not recorded, or a constant.")},
+    [FIRST_OUTPUT] = {N_("output-first"), N_("The inputs agree and an output deviates: this call makes the difference.")},
+    [FIRST_GAP] = {N_("gap-first"), N_("It comes out of a stretch that only one side recorded: compare what lies in the gap.")},
+    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: another layout, padding, or not the same quantity.")},
+    [FIRST_NONFINITE] = {N_("nonfinite-first"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
+};
+
+const char *class_name(enum first_class k)
+{
+    return classes[k].name;
+}
+
+const char *class_label(enum first_class k)
+{
+    return _(classes[k].name);
+}
+
+const char *verdict_label(enum verdict v)
+{
+    static const char *const label[VERDICT_COUNT] = {
+        [VERDICT_PENDING] = N_("pending"), [VERDICT_MATCH] = N_("match"), [VERDICT_DRIFT] = N_("drift"),
+        [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"), [VERDICT_SHAPE] = N_("element counts differ"),
+        [VERDICT_DTYPE] = N_("kinds differ"), [VERDICT_ONLY] = N_("no partner"), [VERDICT_SKIP] = N_("skipped"),
+    };
+    return _(label[v]);
+}
+
+const char *explain_first(const struct judgement *j, const struct measure *m)
+{
+    const struct line_judgement *x = &j->line[j->first];
+    const struct line *l = &m->pairing->lines.v[j->first];
+    if (x->rule == RULE_PARAMETER)
+        return _("The weights differ before the call runs: compare what was loaded or initialised on both sides.");
+    if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
+        return _("An argument differs, not a value that was computed: compare both sides' configuration and code.");
+    if (x->rule == RULE_SOURCE)
+        return _("Look at where both sides compute this table or buffer, and in what precision.");
+    return _(classes[j->klass].text);
+}
+
+static void add_count(struct buf *out, bool *any, uint32_t n, const char *what)
+{
+    if (!n)
+        return;
+    buf_cstr(out, *any ? _(", ") : _("provisional; before it: "));
+    buf_fmt(out, "%u %s", n, what);
+    *any = true;
+}
+
+void explain_provisional(const struct judgement *j, struct buf *out)
+{
+    bool any = false;
+    add_count(out, &any, j->pending_before, _("rows still to be compared"));
+    add_count(out, &any, j->doubtful_before, _("doubtful pairs"));
+    add_count(out, &any, j->gaps_before, _("gaps of compute calls"));
+    add_count(out, &any, j->unread_before, _("tensors that could not be read"));
+}
+
+void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out)
+{
+    const struct summary *s = &j->sum;
+    int status = judgement_status(j, o);
+    if (status == 1) {
+        buf_cstr(out, _("deviates"));
+    } else if (!s->compute[TARGET]) { /* nothing to take a share of: the rows alone tell */
+        buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target's side")
+                                  : _("could not be judged: no sure pair deviates, but too little was paired; pair more (--map) or record more"));
+    } else {
+        double share = 100.0 * s->judged / s->compute[TARGET];
+        buf_fmt(out, status == 0 ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
+                                 : _("could not be judged: no sure pair deviates, but only %.0f %% of the target's compute calls were judged match or drift; pair more (--map) or record more"), share);
+    }
+}

@@ -1,0 +1,19 @@
+/* Verdicts in sentences, for the detail pane, the JSON's `reason` and the reports. */
+#ifndef FIND_EXPLAIN_H
+#define FIND_EXPLAIN_H
+
+#include "find/judge.h"
+
+/* Why this line has its verdict. Appends to out. */
+void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out);
+/* What kind of first deviation it is and where to look next. */
+const char *explain_first(const struct judgement *j, const struct measure *m);
+const char *class_name(enum first_class k);   /* "input-first" …, for files */
+const char *class_label(enum first_class k);  /* the same in the user's language */
+const char *verdict_label(enum verdict v);    /* "match" … likewise */
+/* "provisional: 3 doubtful rows, …" or nothing when nothing qualifies the first deviation. */
+void explain_provisional(const struct judgement *j, struct buf *out);
+/* The last word on a whole comparison: aligned, deviates, could not be judged. */
+void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out);
+
+#endif

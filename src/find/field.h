@@ -1,0 +1,32 @@
+/* What can be asked of a line of the table, by name: the columns that can be shown, sorted by and
+ * filtered on are one list. A field is a number or a text; either may be absent on a line. */
+#ifndef FIND_FIELD_H
+#define FIND_FIELD_H
+
+#include "model/session.h"
+
+/* A line with everything a field may need, gathered once. */
+struct field_line {
+    const struct session *s;
+    uint32_t line, row[2];
+    const struct line_judgement *j; /* NULL before the first judgement */
+    const struct figures *f;        /* NULL unless computed */
+};
+
+struct field {
+    const char *name;  /* in filters, sort and columns: "rel_l2" */
+    const char *head;  /* column title */
+    const char *help;
+    int width;         /* of its column */
+    /* One of the two. NaN or an empty text: absent. Texts go to out. */
+    double (*number)(const struct field_line *l);
+    void (*text)(const struct field_line *l, struct buf *out);
+    bool error;        /* a number shown as an error (two digits, scientific) */
+};
+
+extern const struct field fields[]; /* name NULL at the end */
+
+const struct field *field_find(struct str name); /* or NULL */
+struct field_line field_line(const struct session *s, uint32_t line);
+
+#endif

@@ -1,0 +1,417 @@
+#include "find/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "find/search.h"
+#include "model/family.h"
+
+#define DEPTH 64 /* of parentheses */
+
+enum node_kind { NODE_OR, NODE_AND, NODE_NOT, NODE_NUMBER, NODE_TEXT, NODE_PATTERN, NODE_WORD };
+enum compare { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
+enum special { FIELD_PLAIN, FIELD_NAME, FIELD_DTYPE }; /* either side's */
+
+typedef bool word_test(const struct field_line *l);
+
+struct node {
+    enum node_kind kind;
+    enum compare op;
+    enum special special;
+    const struct field *field;
+    double number;
+    struct str text;
+    struct search pattern;
+    word_test *word;
+    int family;          /* of a family's name, or -1 */
+    struct node *a, *b;
+};
+
+struct filter {
+    struct arena arena;
+    VEC(struct node *) nodes; /* for freeing their patterns */
+    struct node *root;
+    struct buf tmp;
+};
+
+struct parser {
+    struct filter *f;
+    struct str all, rest;
+    int depth;
+    struct err *e;
+};
+
+static struct node *node(struct parser *p, enum node_kind kind)
+{
+    struct node *n = arena_zalloc(&p->f->arena, sizeof *n);
+    n->kind = kind;
+    n->family = -1;
+    vec_push(&p->f->nodes, n);
+    return n;
+}
+
+static struct node *fail(struct parser *p, const char *expected)
+{
+    err_set(p->e, ERR_USAGE, _("filter, at character %zu: %s was expected"), p->all.n - p->rest.n + 1, expected);
+    return NULL;
+}
+
+static void blanks(struct parser *p)
+{
+    while (p->rest.n && (p->rest.p[0] == ' ' || p->rest.p[0] == '\t'))
+        p->rest = str_cut(p->rest, 1);
+}
+
+static bool take(struct parser *p, const char *token)
+{
+    blanks(p);
+    if (!str_starts(p->rest, token))
+        return false;
+    p->rest = str_cut(p->rest, strlen(token));
+    return true;
+}
+
+/* A word, a number, "quoted" or /slashed/ text. `slashed` tells the last. */
+static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed)
+{
+    blanks(p);
+    *quoted = *slashed = false;
+    if (p->rest.n && (p->rest.p[0] == '"' || p->rest.p[0] == '\'' || p->rest.p[0] == '/')) {
+        char end = p->rest.p[0];
+        struct str body = str_cut(p->rest, 1);
+        ptrdiff_t n = str_find(body, end);
+        if (n < 0)
+            return false;
+        *out = str_n(body.p, (size_t)n);
+        *quoted = true;
+        *slashed = end == '/';
+        p->rest = str_cut(body, (size_t)n + 1);
+        return true;
+    }
+    size_t n = 0;
+    while (n < p->rest.n && !strchr(" \t()<>=!~&|", p->rest.p[n]))
+        n++;
+    *out = str_n(p->rest.p, n);
+    p->rest = str_cut(p->rest, n);
+    return n > 0;
+}
+
+/* ---- words ---- */
+
+static bool is_bad(const struct field_line *l)
+{
+    return l->j && verdict_is_bad(l->j->verdict);
+}
+
+static bool is_paired(const struct field_line *l)
+{
+    return l->row[TARGET] != NONE && l->row[GOLDEN] != NONE;
+}
+
+static const struct {
+    const char *name;
+    word_test *test;
+} words[] = {{"bad", is_bad}, {"paired", is_paired}};
+
+/* Fields whose values a bare word may be. */
+static const char *const word_fields[] = {"verdict", "phase", "side", "io", "origin"};
+static const char *const word_values[] = {
+    "match drift deviate nonfinite shape dtype only skip pending",
+    "forward backward optimizer",
+    "target golden both",
+    "input output parameter gradient",
+    "name mapping sequence rule mark",
+};
+
+static bool has_word(const char *list, struct str word)
+{
+    struct str rest = str_of(list), w;
+    while (rest.n) {
+        str_split(rest, ' ', &w, &rest);
+        if (str_eq(w, word))
+            return true;
+    }
+    return false;
+}
+
+static struct node *pattern_node(struct parser *p, struct str text, bool literal)
+{
+    struct node *n = node(p, NODE_PATTERN);
+    struct buf quoted = {0};
+    n->special = FIELD_NAME;
+    n->op = EQUAL;
+    if (literal) /* dots of a plain word are dots */
+        for (size_t i = 0; i < text.n; i++) {
+            if (strchr(".[]()^$*+?{}|\\", text.p[i]))
+                buf_char(&quoted, '\\');
+            buf_char(&quoted, text.p[i]);
+        }
+    else
+        buf_str(&quoted, text);
+    int rc = search_set(&n->pattern, buf_view(&quoted), p->e);
+    buf_release(&quoted);
+    return rc ? NULL : n;
+}
+
+static struct node *word_node(struct parser *p, struct str word, bool quoted, bool slashed)
+{
+    struct node *n;
+    for (size_t i = 0; !quoted && i < ARRAY_LEN(words); i++)
+        if (str_is(word, words[i].name)) {
+            n = node(p, NODE_WORD);
+            n->word = words[i].test;
+            return n;
+        }
+    for (size_t i = 0; !quoted && i < ARRAY_LEN(word_fields); i++)
+        if (has_word(word_values[i], word)) {
+            n = node(p, NODE_TEXT);
+            n->field = field_find(str_of(word_fields[i]));
+            n->op = EQUAL;
+            n->text = word;
+            return n;
+        }
+    if (!quoted && has_word("precision doubtful statistics source unread", word)) {
+        n = pattern_node(p, word, true);
+        if (n) {
+            n->special = FIELD_PLAIN;
+            n->field = field_find(STR("flags"));
+        }
+        return n;
+    }
+    for (int f = 0; !quoted && f < FAMILY_COUNT; f++)
+        if (str_is(word, family_name((enum family)f))) {
+            n = node(p, NODE_WORD);
+            n->family = f;
+            return n;
+        }
+    return pattern_node(p, word, !slashed);
+}
+
+/* ---- grammar ---- */
+
+static struct node *expression(struct parser *p);
+
+static bool operator(struct parser *p, enum compare *op, bool *pattern)
+{
+    static const struct {
+        const char *token;
+        enum compare op;
+        bool pattern;
+    } ops[] = {{"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
+               {"!~", UNEQUAL, true},     {"<", LESS, false},           {">", GREATER, false}, {"~", EQUAL, true}, {"=", EQUAL, false}};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+        if (take(p, ops[i].token)) {
+            *op = ops[i].op;
+            *pattern = ops[i].pattern;
+            return true;
+        }
+    return false;
+}
+
+static struct node *comparison(struct parser *p, struct str name)
+{
+    enum compare op = EQUAL;
+    bool pattern = false, quoted, slashed;
+    struct str text;
+    enum special special = str_is(name, "name") ? FIELD_NAME : str_is(name, "dtype") ? FIELD_DTYPE : FIELD_PLAIN;
+    const struct field *field = special == FIELD_NAME ? field_find(STR("target")) : field_find(name);
+    struct str at = p->rest;
+    operator(p, &op, &pattern);
+    if (!field) {
+        p->rest = str_n(name.p, (size_t)(p->all.p + p->all.n - name.p));
+        return fail(p, _("the name of a field"));
+    }
+    if (!value(p, &text, &quoted, &slashed))
+        return fail(p, _("a value"));
+    struct node *n;
+    if (pattern || slashed) {
+        n = pattern_node(p, text, false);
+        if (!n)
+            return NULL;
+    } else if (field->number) {
+        n = node(p, NODE_NUMBER);
+        if (!str_double(text, &n->number)) {
+            p->rest = at;
+            return fail(p, _("a number"));
+        }
+    } else {
+        if (op != EQUAL && op != UNEQUAL) {
+            p->rest = at;
+            return fail(p, _("== != ~ or !~ (this field is a text)"));
+        }
+        n = node(p, NODE_TEXT);
+        n->text = arena_str(&p->f->arena, text);
+    }
+    n->op = op;
+    n->special = special;
+    n->field = field;
+    return n;
+}
+
+static struct node *primary(struct parser *p)
+{
+    struct str word;
+    bool quoted, slashed;
+    if (++p->depth > DEPTH)
+        return fail(p, _("fewer parentheses"));
+    struct node *n;
+    if (take(p, "(")) {
+        n = expression(p);
+        if (n && !take(p, ")"))
+            n = fail(p, "')'");
+    } else if (!str_starts(p->rest, "!=") && !str_starts(p->rest, "!~") && take(p, "!")) {
+        struct node *of = primary(p);
+        n = of ? node(p, NODE_NOT) : NULL;
+        if (n)
+            n->a = of;
+    } else if (!value(p, &word, &quoted, &slashed)) {
+        n = fail(p, _("a field, a word or a pattern"));
+    } else {
+        blanks(p);
+        bool compared = !quoted && p->rest.n && strchr("<>=~!", p->rest.p[0]);
+        n = compared ? comparison(p, word) : word_node(p, word, quoted, slashed);
+    }
+    p->depth--;
+    return n;
+}
+
+static struct node *conjunction(struct parser *p)
+{
+    struct node *a = primary(p);
+    while (a && (take(p, "&&") || take(p, "and "))) {
+        struct node *b = primary(p), *n = b ? node(p, NODE_AND) : NULL;
+        if (!n)
+            return NULL;
+        n->a = a;
+        n->b = b;
+        a = n;
+    }
+    return a;
+}
+
+static struct node *expression(struct parser *p)
+{
+    struct node *a = conjunction(p);
+    while (a && (take(p, "||") || take(p, "or "))) {
+        struct node *b = conjunction(p), *n = b ? node(p, NODE_OR) : NULL;
+        if (!n)
+            return NULL;
+        n->a = a;
+        n->b = b;
+        a = n;
+    }
+    return a;
+}
+
+struct filter *filter_compile(struct str text, struct err *e)
+{
+    struct filter *f = mem_zalloc(sizeof *f);
+    struct str kept = arena_str(&f->arena, text);
+    struct parser p = {.f = f, .all = kept, .rest = kept, .e = e};
+    f->root = expression(&p);
+    blanks(&p);
+    if (f->root && p.rest.n)
+        f->root = fail(&p, _("&& || or the end"));
+    if (!f->root) {
+        filter_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void filter_free(struct filter *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->nodes.n; i++)
+        search_release(&f->nodes.v[i]->pattern);
+    vec_release(&f->nodes);
+    buf_release(&f->tmp);
+    arena_release(&f->arena);
+    free(f);
+}
+
+/* ---- matching ---- */
+
+static bool compare_numbers(double v, enum compare op, double with)
+{
+    if (isnan(v))
+        return false;
+    switch (op) {
+    case LESS:
+        return v < with;
+    case LESS_EQUAL:
+        return v <= with;
+    case GREATER:
+        return v > with;
+    case GREATER_EQUAL:
+        return v >= with;
+    case EQUAL:
+        return v == with;
+    case UNEQUAL:
+        return v != with;
+    }
+    return false;
+}
+
+static bool text_matches(struct filter *f, struct node *n, const struct field *field, const struct field_line *l)
+{
+    buf_clear(&f->tmp);
+    field->text(l, &f->tmp);
+    struct str s = buf_view(&f->tmp);
+    if (n->kind == NODE_PATTERN)
+        return s.n && search_name(&n->pattern, s);
+    return str_ieq(s, n->text);
+}
+
+/* A text field, or the twin fields of both sides, either of which will do. */
+static bool match_text(struct filter *f, struct node *n, const struct field_line *l)
+{
+    static const char *const twins[][2] = {{"", ""}, {"target", "golden"}, {"t.dtype", "g.dtype"}};
+    bool hit;
+    if (n->special == FIELD_PLAIN)
+        hit = n->field->text && text_matches(f, n, n->field, l);
+    else
+        hit = text_matches(f, n, field_find(str_of(twins[n->special][0])), l) ||
+              text_matches(f, n, field_find(str_of(twins[n->special][1])), l);
+    return n->op == UNEQUAL ? !hit : hit;
+}
+
+static bool match_word(const struct node *n, const struct field_line *l)
+{
+    if (n->word)
+        return n->word(l);
+    for (int s = 0; s < 2; s++)
+        if (l->row[s] != NONE) {
+            const struct dump *d = &l->s->side[s].dump;
+            if (d->calls.v[d->rows.v[l->row[s]].call].family == n->family)
+                return true;
+        }
+    return false;
+}
+
+static bool match(struct filter *f, struct node *n, const struct field_line *l)
+{
+    switch (n->kind) {
+    case NODE_OR:
+        return match(f, n->a, l) || match(f, n->b, l);
+    case NODE_AND:
+        return match(f, n->a, l) && match(f, n->b, l);
+    case NODE_NOT:
+        return !match(f, n->a, l);
+    case NODE_NUMBER:
+        return compare_numbers(n->field->number(l), n->op, n->number);
+    case NODE_TEXT:
+    case NODE_PATTERN:
+        return match_text(f, n, l);
+    case NODE_WORD:
+        return match_word(n, l);
+    }
+    return false;
+}
+
+bool filter_match(struct filter *f, const struct field_line *l)
+{
+    return match(f, f->root, l);
+}

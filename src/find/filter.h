@@ -1,0 +1,23 @@
+/* Expressions over a line's fields: rel_l2 > 1e-2 && family == linear && !(name ~ "layers.0.")
+ *
+ *   expression  or, and, not by || && ! and parentheses
+ *   comparison  FIELD < <= > >= == != VALUE, numbers by size, texts by equality (case ignored)
+ *   pattern     FIELD ~ PATTERN, !~; `name` is either side's row name, `dtype` either side's type
+ *   a word      a verdict's name (deviate), "bad", "forward", "backward", "target", "golden", a family or
+ *               a flag (precision, doubtful …); any other word or /pattern/ searches the names
+ *
+ * A comparison with an absent figure is false, and so is its negation by != : what was not computed is
+ * neither small nor large. */
+#ifndef FIND_FILTER_H
+#define FIND_FILTER_H
+
+#include "find/field.h"
+
+struct filter; /* owned by whoever compiled it */
+
+/* NULL with a message that says where and what was expected. */
+struct filter *filter_compile(struct str text, struct err *e);
+void filter_free(struct filter *f);
+bool filter_match(struct filter *f, const struct field_line *l);
+
+#endif

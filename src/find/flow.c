@@ -1,0 +1,118 @@
+#include "find/flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One value: the rows that hold it, as seen so far. */
+struct holder {
+    uint32_t last_row;
+    uint32_t first_call, last_call; /* calls it is an input of, or NONE */
+    uint32_t first_layer, last_layer;
+};
+
+uint32_t scope_layer(const char *scope)
+{
+    struct str rest = str_of(scope), part;
+    for (bool again = true; again;) {
+        unsigned long long n;
+        again = str_split(rest, '.', &part, &rest);
+        if (str_u64(part, &n) && n < NONE)
+            return (uint32_t)n;
+    }
+    return NONE;
+}
+
+static bool value_key(const struct dump *d, uint32_t row, uint64_t *key)
+{
+    const struct row *r = &d->rows.v[row];
+    uint64_t numel = dump_row_numel(d, row);
+    if (r->kind != ROW_TENSOR || (r->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN) || numel == 0)
+        return false;
+    struct {
+        uint64_t numel;
+        double max, min;
+    } k = {numel, r->stat[STAT_MAX], r->stat[STAT_MIN]};
+    *key = hash_bytes(&k, sizeof k, 1);
+    return true;
+}
+
+/* Norms of one value differ by summation order (strides, dtype), not by more. */
+static bool same_norm(const struct row *a, const struct row *b)
+{
+    if (!(a->has & b->has & HAS_NORM))
+        return true;
+    double x = a->stat[STAT_NORM], y = b->stat[STAT_NORM];
+    return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= 2e-3 * fabs(y);
+}
+
+/* Far enough apart that no value of one layer reaches: another layer, or, where scopes do not tell, a
+ * good part of all calls. */
+static bool apart(const struct dump *d, const struct holder *h)
+{
+    if (h->first_call == NONE || h->first_call == h->last_call)
+        return false;
+    if (h->first_layer != NONE && h->last_layer != NONE)
+        return h->first_layer != h->last_layer;
+    return (h->last_call - h->first_call) > d->calls.n * 3 / 20;
+}
+
+void flow_build(struct flow *f, const struct dump *d)
+{
+    size_t n = d->rows.n;
+    struct nmap index = {0};
+    VEC(struct holder) holders = {0};
+    uint32_t *of = mem_alloc((n + 1) * sizeof *of);
+    *f = (struct flow){
+        .held = mem_alloc((n + 1) * sizeof *f->held),
+        .known = mem_zalloc(n + 1),
+        .recurs = mem_zalloc(n + 1),
+        .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
+    };
+    for (size_t c = 0; c < d->calls.n; c++)
+        f->layer[c] = d->calls.v[c].scope == NONE ? NONE : scope_layer(d->scopes.v[d->calls.v[c].scope]);
+    for (uint32_t row = 0; row < n; row++) {
+        const struct row *r = &d->rows.v[row];
+        uint64_t key;
+        of[row] = f->held[row] = NONE;
+        if (!value_key(d, row, &key))
+            continue;
+        f->known[row] = 1;
+        uint32_t h = nmap_get(&index, key);
+        if (h == NONE) {
+            h = (uint32_t)holders.n;
+            struct holder fresh = {NONE, NONE, NONE, NONE, NONE};
+            vec_push(&holders, fresh);
+            nmap_set(&index, key, h);
+        }
+        struct holder *x = &holders.v[h];
+        of[row] = h;
+        if (x->last_row != NONE && d->rows.v[x->last_row].call != r->call &&
+            same_norm(&d->rows.v[x->last_row], r))
+            f->held[row] = x->last_row;
+        else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
+            f->held[row] = f->held[x->last_row]; /* x * x: both operands come from before */
+        if (r->io == IO_INPUT && d->calls.v[r->call].phase == PHASE_FORWARD) {
+            if (x->first_call == NONE) {
+                x->first_call = r->call;
+                x->first_layer = f->layer[r->call];
+            }
+            x->last_call = r->call;
+            x->last_layer = f->layer[r->call];
+        }
+        x->last_row = row;
+    }
+    for (size_t row = 0; row < n; row++)
+        f->recurs[row] = of[row] != NONE && apart(d, &holders.v[of[row]]);
+    free(of);
+    vec_release(&holders);
+    nmap_release(&index);
+}
+
+void flow_release(struct flow *f)
+{
+    free(f->held);
+    free(f->known);
+    free(f->recurs);
+    free(f->layer);
+    *f = (struct flow){0};
+}

@@ -1,0 +1,21 @@
+/* Which earlier row of the same side a row's value already stood in: the data flow as far as recorded
+ * figures show it. Same element count, same extremes, norms that agree: the value itself or a view of
+ * it. Rows without recorded figures have no known origin. */
+#ifndef FIND_FLOW_H
+#define FIND_FLOW_H
+
+#include "model/dump.h"
+
+struct flow {
+    uint32_t *held;   /* per row: the latest earlier row, of another call, that holds the value; or NONE */
+    uint8_t *known;   /* per row: whether its figures suffice to say so */
+    uint8_t *recurs;  /* per row: the value is used by several calls, layers apart (a table, a mask) */
+    uint32_t *layer;  /* per call: number in its scope ("layers.3.mlp" → 3), or NONE */
+};
+
+void flow_build(struct flow *f, const struct dump *d);
+void flow_release(struct flow *f);
+/* The first number that is a whole component of a module path; NONE when there is none. */
+uint32_t scope_layer(const char *scope);
+
+#endif

@@ -1,0 +1,173 @@
+#include "find/inputs.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "model/family.h"
+
+static const char *const names[INPUT_COUNT] = {
+    "input_ids", "labels", "position_ids", "attention_mask", "loss_mask", "other",
+};
+
+const char *input_name(enum input_what w)
+{
+    return names[w];
+}
+
+/* Arguments by keyword say what they are. */
+static enum input_what by_slot(struct str slot)
+{
+    static const struct {
+        const char *part;
+        enum input_what what;
+    } words[] = {
+        {"input_ids", INPUT_IDS},     {"tokens", INPUT_IDS},           {"label", INPUT_LABELS},
+        {"target", INPUT_LABELS},     {"position", INPUT_POSITIONS},   {"loss_mask", INPUT_LOSS_MASK},
+        {"mask", INPUT_ATTENTION_MASK},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_ihas(slot, words[i].part))
+            return words[i].what;
+    return INPUT_OTHER;
+}
+
+/* Square in its last two axes: queries by keys. */
+static bool square(const struct shape *s)
+{
+    return s && s->ndim >= 2 && s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
+}
+
+/* 0, 1, ±large: what masks are made of, whatever their type. */
+static bool mask_like(const struct row *r)
+{
+    if ((r->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN))
+        return false;
+    double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN];
+    bool low = min == 0 || min == 1 || min <= -1e4, high = max == 0 || max == 1;
+    return low && high && min != max;
+}
+
+/* What step input a row is, or -1. */
+static int classify(const struct dump *d, const struct flow *f, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    const struct call *c = &d->calls.v[r->call];
+    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || f->held[row] != NONE ||
+        dump_row_numel(d, row) < 2)
+        return -1;
+    struct str slot = str_of(d->slots.v[r->slot]);
+    enum input_what named = by_slot(slot);
+    enum dtype_class k = dtype_table[r->dtype].klass;
+    const struct shape *s = dump_row_shape(d, row);
+    if (square(s) && (k == CLASS_BOOL || mask_like(r)))
+        return INPUT_ATTENTION_MASK;
+    if (k == CLASS_FLOAT)
+        return named == INPUT_LOSS_MASK && mask_like(r) ? INPUT_LOSS_MASK : -1;
+    if (k != CLASS_INT && k != CLASS_BOOL)
+        return -1;
+    if (named != INPUT_OTHER)
+        return (int)named;
+    if (c->family == FAMILY_EMBEDDING)
+        return INPUT_IDS;
+    if (c->family == FAMILY_LOSS)
+        return INPUT_LABELS;
+    /* shapes and axes given as small vectors to views are no data */
+    bool data = s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;
+    return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
+}
+
+/* Figures of integer data agree exactly or not at all. */
+static int same_figures(const struct row *a, const struct row *b)
+{
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    int known = 0;
+    if (a->has & b->has & HAS_CHECKSUM && a->dtype == b->dtype)
+        return strcmp(a->text, b->text) == 0;
+    for (int i = 0; i < STAT_COUNT; i++)
+        if (a->has & b->has & bit[i]) {
+            double x = a->stat[i], y = b->stat[i];
+            if (x != y && fabs(x - y) > 1e-6 * fabs(y))
+                return 0;
+            known++;
+        }
+    return known >= 2 ? 1 : -1;
+}
+
+static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)
+{
+    const struct dump *const *d = m->side;
+    uint32_t line = m->pairing->line_of[TARGET][x->row[TARGET]];
+    const struct line *l = &m->pairing->lines.v[line];
+    if (dump_row_numel(d[0], x->row[0]) != dump_row_numel(d[1], x->row[1])) {
+        x->equal = 0;
+    } else if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE) {
+        x->equal = m->figures[line]->two && m->figures[line]->max_abs == 0;
+    } else {
+        x->equal = same_figures(&d[0]->rows.v[x->row[0]], &d[1]->rows.v[x->row[1]]);
+        x->statistics = true;
+    }
+}
+
+void inputs_find(const struct measure *m, const uint8_t *state, const struct flow flow[2], input_list *out)
+{
+    VEC(struct step_input) side[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++) {
+        bool seen[INPUT_COUNT] = {false};
+        for (uint32_t r = 0; r < m->side[s]->rows.n; r++) {
+            int what = classify(m->side[s], &flow[s], r);
+            /* one of each kind: a repetition is a later micro batch or a layer's copy */
+            if (what < 0 || (seen[what] && what != INPUT_OTHER) || side[s].n > 64)
+                continue;
+            seen[what] = true;
+            struct step_input x = {.what = (enum input_what)what, .row = {NONE, NONE}, .equal = -1};
+            x.row[s] = r;
+            vec_push(&side[s], x);
+        }
+    }
+    for (size_t i = 0; i < side[TARGET].n; i++) {
+        struct step_input x = side[TARGET].v[i];
+        uint32_t line = m->pairing->line_of[TARGET][x.row[TARGET]];
+        uint32_t partner = m->pairing->lines.v[line].row[GOLDEN];
+        for (size_t k = 0; k < side[GOLDEN].n && x.row[GOLDEN] == NONE; k++) {
+            struct step_input *g = &side[GOLDEN].v[k];
+            if (g->row[GOLDEN] != NONE && g->what == x.what && (x.what != INPUT_OTHER || g->row[GOLDEN] == partner)) {
+                x.row[GOLDEN] = g->row[GOLDEN];
+                g->row[GOLDEN] = NONE; /* met */
+            }
+        }
+        if (x.what == INPUT_OTHER && x.row[GOLDEN] == NONE)
+            continue; /* an unnamed integer tensor of one side proves nothing */
+        if (x.row[GOLDEN] != NONE)
+            tell(m, state, &x);
+        vec_push(out, x);
+    }
+    for (size_t k = 0; k < side[GOLDEN].n; k++)
+        if (side[GOLDEN].v[k].row[GOLDEN] != NONE && side[GOLDEN].v[k].what != INPUT_OTHER)
+            vec_push(out, side[GOLDEN].v[k]);
+    vec_release(&side[0]);
+    vec_release(&side[1]);
+}
+
+void inputs_differing(const input_list *l, struct buf *out)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].equal == 0)
+            buf_fmt(out, "%s%s", out->n ? ", " : "", input_name(l->v[i].what));
+}
+
+void input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
+{
+    if (x->row[TARGET] == NONE || x->row[GOLDEN] == NONE) {
+        buf_cstr(out, x->row[TARGET] == NONE ? _("the target recorded none") : _("the golden side recorded none"));
+        return;
+    }
+    if (x->equal == 1)
+        buf_cstr(out, x->statistics ? _("same figures; the elements were not compared") : _("equal in every element"));
+    else if (x->equal == 0)
+        buf_fmt(out, _("not the same: max %g against %g, min %g against %g"),
+                side[0]->rows.v[x->row[0]].stat[STAT_MAX], side[1]->rows.v[x->row[1]].stat[STAT_MAX],
+                side[0]->rows.v[x->row[0]].stat[STAT_MIN], side[1]->rows.v[x->row[1]].stat[STAT_MIN]);
+    else
+        buf_cstr(out, _("too little was recorded to tell"));
+}

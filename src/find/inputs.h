@@ -1,0 +1,25 @@
+/* The step's own inputs (token ids, labels, positions, masks), compared exactly and before anything
+ * else: no layer is to blame where the data differ. */
+#ifndef FIND_INPUTS_H
+#define FIND_INPUTS_H
+
+#include "find/judge.h"
+
+enum input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
+
+struct step_input {
+    enum input_what what;
+    uint32_t row[2];  /* NONE where a side has no such input */
+    int equal;        /* 1, 0, or -1: cannot be told */
+    bool statistics;  /* told by recorded figures alone */
+};
+typedef VEC(struct step_input) input_list;
+
+/* `state` as for judge(). */
+void inputs_find(const struct measure *m, const uint8_t *state, const struct flow flow[2], input_list *out);
+/* "input_ids, labels": those that are not the same; nothing when all are. */
+void inputs_differing(const input_list *l, struct buf *out);
+const char *input_name(enum input_what w); /* "input_ids" */
+void input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out);
+
+#endif

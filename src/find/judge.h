@@ -1,0 +1,116 @@
+/* The verdicts: one pass over the table in execution order, from recorded and computed figures and the
+ * limits in force. The rule and its reasons are in doc/verdicts.md; DESIGN.md is its source.
+ *
+ * A judgement is made whole and then only read. */
+#ifndef FIND_JUDGE_H
+#define FIND_JUDGE_H
+
+#include "find/flow.h"
+#include "find/measure.h"
+#include "find/tol.h"
+
+enum verdict {
+    VERDICT_PENDING, /* its figures are still to come */
+    VERDICT_MATCH,
+    VERDICT_DRIFT,
+    VERDICT_DEVIATE,
+    VERDICT_NONFINITE,
+    VERDICT_SHAPE,
+    VERDICT_DTYPE,
+    VERDICT_ONLY,
+    VERDICT_SKIP,
+    VERDICT_COUNT
+};
+
+/* Why: the rule that gave the verdict. The sentences are in explain.c. */
+enum rule {
+    RULE_NONE,
+    RULE_PENDING,
+    RULE_ONE_SIDED,
+    RULE_EQUAL,         /* no element differs */
+    RULE_WITHIN,        /* below the drift limit or floor */
+    RULE_LEVEL,         /* above it, but so is the noise here */
+    RULE_DRIFT,
+    RULE_LIMIT,         /* above the deviate limit */
+    RULE_JUMP,          /* far above the noise here, and above the floor */
+    RULE_SOURCE,        /* an input nothing produced, so nothing excuses it */
+    RULE_PARAMETER,     /* beyond the rounding of its dtype */
+    RULE_SAME_STATS,    /* recorded figures agree; elements are unknown */
+    RULE_SCALAR_SAME,
+    RULE_SCALAR_DIFFERS,
+    RULE_INTEGERS_DIFFER,
+    RULE_CHECKSUM_SAME,
+    RULE_CHECKSUM_DIFFERS,
+    RULE_CHECKSUM_SAYS_NOTHING,
+    RULE_NONFINITE,
+    RULE_NONFINITE_ALIKE, /* recorded figures are non-finite on both sides */
+    RULE_ELEMENTS,      /* element counts differ */
+    RULE_KINDS,         /* int against float and the like */
+    RULE_ABSENT,        /* recorded as null */
+    RULE_EMPTY,         /* zero elements */
+    RULE_NO_FIGURES,
+    RULE_REORDERED,     /* same figures, other order: the pair needs a view */
+    RULE_EXACT,         /* --exact: not every bit agrees */
+    RULE_COUNT
+};
+
+enum {
+    LINE_DTYPE_DIFF = 1, /* both floating, not the same type */
+    LINE_DOUBTFUL = 2,   /* its pair's confidence is below the limit */
+    LINE_STATISTICS = 4, /* judged by recorded figures */
+    LINE_SOURCE = 8,     /* an input nothing recorded produced */
+    LINE_UNREAD = 16,    /* a tensor of it could not be read */
+};
+
+struct line_judgement {
+    uint8_t verdict, rule, flags, unused;
+    float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
+    float limit; /* what it was held against */
+    float level; /* noise here: error already accepted around it */
+};
+
+struct suspect {
+    uint32_t call; /* of the target */
+    uint32_t line; /* its first deviating output */
+    double score;  /* 0 … 1, by how much larger the error came out than it went in */
+    double in, out;
+};
+
+enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
+
+struct summary {
+    uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
+    uint32_t pairs, only[2], dtype_diff, doubtful, unread;
+    uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
+    uint32_t judged;             /* of the target's compute calls: an output judged match or drift */
+    double coverage[2];          /* covered / compute */
+};
+
+struct judgement {
+    struct line_judgement *line;
+    size_t lines;
+    struct summary sum;
+    uint32_t first;              /* line of the first deviation, or NONE */
+    enum first_class klass;
+    uint32_t doubtful_before, gaps_before, unread_before, pending_before;
+    VEC(struct suspect) suspects; /* in execution order */
+};
+
+struct judge_options {
+    const struct tol *tol;
+    bool map_only, exact, strict_gaps;
+};
+
+/* `state` is the measure's state array as of now (the caller's copy, so that workers may go on). */
+void judge(struct judgement *j, const struct measure *m, const uint8_t *state, const struct flow flow[2],
+           const struct judge_options *o);
+void judgement_release(struct judgement *j);
+const char *verdict_name(enum verdict v);
+static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can be */
+{
+    return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE;
+}
+/* Exit status of a finished comparison: 0 aligned, 1 deviates, 5 could not be judged. */
+int judgement_status(const struct judgement *j, const struct judge_options *o);
+
+#endif

@@ -1,0 +1,77 @@
+#include "find/level.h"
+
+#include <string.h>
+
+void level_init(struct level *l, int window)
+{
+    memset(l, 0, sizeof *l);
+    l->window = window < 1 ? 1 : window > LEVEL_MAX ? LEVEL_MAX : window;
+}
+
+/* First place in sorted[0, n) that is not below v. */
+static int place(const struct level *l, float v)
+{
+    int lo = 0, hi = l->n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (l->sorted[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void refresh(struct level *l)
+{
+    l->most_product = 0;
+    for (int i = 0; i < l->n; i++)
+        if (l->product[i] && l->error[i] > l->most_product)
+            l->most_product = l->error[i];
+    l->coarsest = DTYPE_UNKNOWN;
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        if (l->of_dtype[d])
+            l->coarsest = dtype_coarser(l->coarsest, (enum dtype)d);
+}
+
+void level_add(struct level *l, double error, bool product, enum dtype d)
+{
+    bool stale = false;
+    if (l->n == l->window) {
+        int old = place(l, l->error[l->at]);
+        memmove(l->sorted + old, l->sorted + old + 1, (size_t)(l->n - old - 1) * sizeof *l->sorted);
+        l->n--;
+        stale = --l->of_dtype[l->dtype[l->at]] == 0 || l->product[l->at];
+    }
+    float v = (float)error;
+    int to = place(l, v);
+    memmove(l->sorted + to + 1, l->sorted + to, (size_t)(l->n - to) * sizeof *l->sorted);
+    l->sorted[to] = v;
+    l->n++;
+    l->error[l->at] = v;
+    l->product[l->at] = product;
+    l->dtype[l->at] = (uint8_t)d;
+    stale = stale || product || !l->of_dtype[d];
+    l->of_dtype[d]++;
+    l->at = (l->at + 1) % l->window;
+    if (stale)
+        refresh(l);
+}
+
+double level_quantile(const struct level *l, double q)
+{
+    if (!l->n)
+        return 0;
+    int i = (int)(q * (l->n - 1) + 0.5);
+    return (double)l->sorted[i < 0 ? 0 : i >= l->n ? l->n - 1 : i];
+}
+
+double level_product(const struct level *l)
+{
+    return (double)l->most_product;
+}
+
+enum dtype level_dtype(const struct level *l)
+{
+    return l->coarsest;
+}

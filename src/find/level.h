@@ -1,0 +1,30 @@
+/* The noise level: how large the errors were that honest arithmetic has caused so far, read off the
+ * last accepted ones. */
+#ifndef FIND_LEVEL_H
+#define FIND_LEVEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "num/dtype.h"
+
+#define LEVEL_MAX 256
+
+struct level {
+    int window, n, at;
+    float error[LEVEL_MAX], sorted[LEVEL_MAX];
+    uint8_t product[LEVEL_MAX], dtype[LEVEL_MAX];
+    float most_product;         /* what level_product and level_dtype answer: asked for every row, changed by few */
+    uint16_t of_dtype[DTYPE_COUNT];
+    enum dtype coarsest;
+};
+
+void level_init(struct level *l, int window); /* window: 1 … LEVEL_MAX */
+void level_add(struct level *l, double error, bool product, enum dtype d);
+double level_quantile(const struct level *l, double q); /* 0 while nothing was added */
+/* The largest error among the remembered outputs of matmul-like calls: what every call behind them has
+ * to expect in its inputs, recorded or not. */
+double level_product(const struct level *l);
+enum dtype level_dtype(const struct level *l); /* the coarsest remembered, DTYPE_UNKNOWN when none */
+
+#endif

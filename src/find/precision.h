@@ -1,0 +1,21 @@
+/* Where the two sides hold a quantity in different floating types, by scope: a frequent root cause
+ * even where the numbers agree. */
+#ifndef FIND_PRECISION_H
+#define FIND_PRECISION_H
+
+#include "find/judge.h"
+
+struct precision {
+    const char *scope; /* module path or call name, numbers generalised to '*' */
+    enum dtype dtype[2];
+    uint32_t rows;
+    uint32_t first;    /* line */
+};
+typedef VEC(struct precision) precision_list;
+
+/* In order of first appearance; strings in `a`. */
+void precision_find(const struct judgement *j, const struct measure *m, struct arena *a, precision_list *out);
+/* "layers.3.mlp" → "layers.*.mlp": whole components of digits. */
+void generalise(struct str name, struct buf *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* Text search over rows' full names on both sides (the data, never what is drawn). Patterns are PCRE2
+ * with smart case: all lower case ignores case. Names may hold any bytes. */
+#ifndef FIND_SEARCH_H
+#define FIND_SEARCH_H
+
+#include "base/err.h"
+#include "model/pairing.h"
+
+struct search {
+    struct pattern_code *code; /* NULL: nothing is searched */
+    char *text;
+    uint32_t counted;          /* lines looked at for the count */
+    uint32_t hits;
+    bool complete;             /* hits is the whole table's */
+    bool limit;                /* the pattern took too long on some row: hits may be missing */
+};
+
+/* Compiles; the old pattern goes. On error the message says where in the pattern. */
+int search_set(struct search *s, struct str pattern, struct err *e);
+void search_release(struct search *s);
+bool search_name(struct search *s, struct str name);
+bool search_line(struct search *s, const struct dump *const side[2], const struct line *l);
+/* Counts hits over the next `lines` lines; true while some are left. Call it when idle. */
+bool search_count(struct search *s, const struct dump *const side[2], const struct pairing *p, uint32_t lines);
+
+#endif

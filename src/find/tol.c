@@ -1,0 +1,101 @@
+#include "find/tol.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "base/embed.h"
+#include "base/mem.h"
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+
+#define LIMITS(name, field)                                                                        \
+    {name ".drift", offsetof(struct tol, field.drift)},                                            \
+        {name ".deviate", offsetof(struct tol, field.deviate)},                                    \
+        {name ".product", offsetof(struct tol, field.product)}
+
+static const struct {
+    const char *key;
+    size_t at;
+} keys[] = {
+    LIMITS("float32", f32),
+    LIMITS("bfloat16", bf16),
+    LIMITS("float16", f16),
+    LIMITS("float64", f64),
+    LIMITS("float8", f8),
+    {"level.window", offsetof(struct tol, window)},
+    {"level.quantile", offsetof(struct tol, quantile)},
+    {"level.quantile_statistics", offsetof(struct tol, quantile_statistics)},
+    {"factor.level", offsetof(struct tol, level)},
+    {"factor.level_statistics", offsetof(struct tol, level_statistics)},
+    {"factor.jump", offsetof(struct tol, jump)},
+    {"factor.noise", offsetof(struct tol, noise)},
+    {"product.coarse", offsetof(struct tol, coarse)},
+    {"coverage", offsetof(struct tol, coverage)},
+    {"confidence", offsetof(struct tol, confidence)},
+};
+
+static double *slot(struct tol *t, size_t i)
+{
+    return (double *)((char *)t + keys[i].at);
+}
+
+void tol_init(struct tol *t)
+{
+    struct err e;
+    cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        struct str group, name;
+        char tmp[64];
+        const cJSON *v = root;
+        str_split(str_of(keys[i].key), '.', &group, &name);
+        for (int part = 0; part < 2 && v; part++) {
+            struct str k = part ? name : group;
+            if (k.n)
+                v = cJSON_GetObjectItemCaseSensitive(v, memcpy(memset(tmp, 0, sizeof tmp), k.p, k.n));
+        }
+        *slot(t, i) = v ? v->valuedouble : NAN;
+        assert(v && cJSON_IsNumber(v)); /* our own file */
+    }
+    cJSON_Delete(root);
+}
+
+int tol_set(struct tol *t, struct str key, struct str value, struct err *e)
+{
+    double v;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (str_is(key, keys[i].key)) {
+            if (!str_double(value, &v) || !(v >= 0) || isinf(v))
+                return err_set(e, ERR_USAGE, _("%s: a number of at least 0 was expected, not \"%.*s\""),
+                               keys[i].key, STR_ARG(value));
+            *slot(t, i) = v;
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, _("\"%.*s\" is not the name of a threshold; they are those of thresholds.json, such as float32.deviate"),
+                   STR_ARG(key));
+}
+
+const char *tol_key(const struct tol *t, int i, double *value)
+{
+    if (i < 0 || (size_t)i >= ARRAY_LEN(keys))
+        return NULL;
+    memcpy(value, (const char *)t + keys[i].at, sizeof *value);
+    return keys[i].key;
+}
+
+const struct tol_limits *tol_of(const struct tol *t, enum dtype d)
+{
+    switch (d) {
+    case DTYPE_F16:
+        return &t->f16;
+    case DTYPE_BF16:
+        return &t->bf16;
+    case DTYPE_F8E4M3:
+    case DTYPE_F8E5M2:
+        return &t->f8;
+    case DTYPE_F64:
+        return &t->f64;
+    default:
+        return &t->f32;
+    }
+}

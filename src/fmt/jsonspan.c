@@ -1,0 +1,371 @@
+#include "fmt/jsonspan.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+#define CHUNK (1 << 20)
+#define LARGEST (1u << 30) /* one value's text */
+
+/* One control character inside a string: no JSON writer can produce it unescaped. */
+#define MARK_NAN "\xfd"
+#define MARK_INF "\xfe"
+#define MARK_NEG "\xff"
+
+static _Thread_local struct json_pool *pool; /* of this thread, or NULL: the heap */
+
+static void *pool_alloc(size_t n)
+{
+    return pool ? arena_alloc(&pool->arena, n) : malloc(n);
+}
+
+static void pool_free(void *p)
+{
+    if (!pool)
+        free(p);
+}
+
+static void install(void)
+{
+    cJSON_Hooks hooks = {pool_alloc, pool_free};
+    cJSON_InitHooks(&hooks);
+}
+
+void json_pool_enter(struct json_pool *p)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
+    *p = (struct json_pool){{0}};
+    pool = p;
+}
+
+void json_pool_clear(struct json_pool *p)
+{
+    arena_clear(&p->arena);
+}
+
+void json_pool_leave(struct json_pool *p)
+{
+    pool = NULL;
+    arena_release(&p->arena);
+}
+
+int jspan_open(struct jspan *j, const char *path, const char *descend, struct err *e)
+{
+    *j = (struct jspan){.name = path, .descend = descend};
+    return file_open(&j->file, path, e);
+}
+
+void jspan_close(struct jspan *j)
+{
+    file_close(&j->file);
+    buf_release(&j->window);
+    buf_release(&j->key);
+}
+
+/* Reads on behind the window, forgetting what lies before `keep`. 1, 0 at the end, -1. */
+static int more(struct jspan *j, struct err *e)
+{
+    struct buf *w = &j->window;
+    if (j->keep) {
+        memmove(w->p, w->p + j->keep, w->n - j->keep);
+        w->n -= j->keep;
+        j->at -= j->keep;
+        j->base += j->keep;
+        j->keep = 0;
+    }
+    if (w->n > LARGEST)
+        return err_at(e, j->name, j->base, _("a value of more than 1 GB; no dump writes such a one"));
+    buf_reserve(w, CHUNK);
+    long got = file_read_some(&j->file, j->base + w->n, w->p + w->n, CHUNK, e);
+    if (got > 0)
+        w->n += (size_t)got;
+    return got > 0 ? 1 : (int)got;
+}
+
+static int cut_short(struct jspan *j, const char *what, struct err *e)
+{
+    return err_at(e, j->name, j->base + j->window.n, _("the file ends here; %s was expected"), what);
+}
+
+/* The next byte that is no blank, not taken; 0 at the end of the file, -1 on error. */
+static int peek(struct jspan *j, struct err *e)
+{
+    for (;;) {
+        while (j->at < j->window.n) {
+            unsigned char c = (unsigned char)j->window.p[j->at];
+            if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+                return c ? c : 1;
+            j->at++;
+        }
+        j->keep = j->at;
+        int r = more(j, e);
+        if (r <= 0)
+            return r;
+    }
+}
+
+/* at stands on a quote; moves behind the closing one. */
+static int skip_string(struct jspan *j, struct err *e)
+{
+    j->at++;
+    for (;;) {
+        char *q = memchr(j->window.p + j->at, '"', j->window.n - j->at);
+        if (!q) {
+            j->at = j->window.n;
+        } else {
+            size_t end = (size_t)(q - j->window.p), back = end;
+            while (back > j->keep + 1 && j->window.p[back - 1] == '\\')
+                back--;
+            j->at = end + 1;
+            if ((end - back) % 2 == 0)
+                return 0;
+            continue;
+        }
+        int r = more(j, e);
+        if (r < 0)
+            return -1;
+        if (r == 0)
+            return cut_short(j, "\"", e);
+    }
+}
+
+/* at stands on the value's first byte; moves behind its last. */
+static int skip_value(struct jspan *j, bool *special, struct err *e)
+{
+    static const unsigned char stop[256] = {
+        ['"'] = 1, ['{'] = 2, ['['] = 2, ['}'] = 3, [']'] = 3, ['N'] = 4, ['I'] = 4, [','] = 5,
+    };
+    size_t depth = 0;
+    for (;;) {
+        const char *p = j->window.p;
+        size_t i = j->at, n = j->window.n;
+        unsigned char kind = 0;
+        while (i < n && (!(kind = stop[(unsigned char)p[i]]) || (kind == 5 && depth)))
+            i++;
+        j->at = i;
+        if (i == n) {
+            int r = more(j, e);
+            if (r < 0)
+                return -1;
+            if (r == 0)
+                return cut_short(j, depth ? "}" : ",", e);
+            continue;
+        }
+        switch (kind) {
+        case 1:
+            if (skip_string(j, e))
+                return -1;
+            break;
+        case 2:
+            depth++;
+            j->at++;
+            break;
+        case 3:
+            if (depth == 0)
+                return 0; /* a bare value before the object's end */
+            depth--;
+            j->at++;
+            break;
+        case 4:
+            *special = true;
+            j->at++;
+            continue;
+        default:
+            return 0;
+        }
+        if (depth == 0)
+            return 0;
+    }
+}
+
+static int unescape(struct jspan *j, struct str raw, uint64_t offset, struct jmember *m, struct err *e)
+{
+    m->key = str_n(raw.p + 1, raw.n - 2);
+    if (str_find(m->key, '\\') < 0) {
+        buf_clear(&j->key);
+        buf_str(&j->key, m->key);
+    } else {
+        cJSON *s = json_parse(raw, false, j->name, offset, e);
+        if (!s)
+            return -1;
+        buf_clear(&j->key);
+        buf_cstr(&j->key, s->valuestring ? s->valuestring : "");
+        cJSON_Delete(s);
+    }
+    m->key = buf_view(&j->key);
+    return 0;
+}
+
+static int expected(struct jspan *j, int got, const char *what, struct err *e)
+{
+    if (got == 0)
+        return cut_short(j, what, e);
+    return err_at(e, j->name, j->base + j->at, _("found '%c' where %s was expected"),
+                  got >= 0x20 && got < 0x7f ? got : '?', what);
+}
+
+static int begin(struct jspan *j, struct err *e)
+{
+    int c = peek(j, e);
+    if (c == 0xef && j->base + j->at == 0) { /* a byte order mark */
+        while (j->window.n < 3 && more(j, e) > 0)
+            continue;
+        j->at = j->window.n < 3 ? j->window.n : 3;
+        c = peek(j, e);
+    }
+    if (c < 0)
+        return -1;
+    if (c != '{')
+        return expected(j, c, "{", e);
+    j->at++;
+    j->level = 1;
+    j->first = true;
+    return 0;
+}
+
+int jspan_next(struct jspan *j, struct jmember *m, struct err *e)
+{
+    if (j->done)
+        return 0;
+    if (j->level == 0 && begin(j, e))
+        return -1;
+    for (;;) {
+        int c = peek(j, e);
+        if (c < 0)
+            return -1;
+        if (c == '}') {
+            j->at++;
+            j->first = false;
+            if (--j->level == 0) {
+                j->done = true;
+                return 0;
+            }
+            continue;
+        }
+        if (!j->first) {
+            if (c != ',')
+                return expected(j, c, _("',' or '}'"), e);
+            j->at++;
+            if ((c = peek(j, e)) < 0)
+                return -1;
+        }
+        if (c != '"')
+            return expected(j, c, _("a key in quotes"), e);
+        j->first = false;
+        j->keep = j->at;
+        if (skip_string(j, e))
+            return -1;
+        if (unescape(j, str_n(j->window.p + j->keep, j->at - j->keep), j->base + j->keep, m, e))
+            return -1;
+        if ((c = peek(j, e)) != ':')
+            return c < 0 ? -1 : expected(j, c, "':'", e);
+        j->at++;
+        if ((c = peek(j, e)) <= 0)
+            return c < 0 ? -1 : expected(j, c, _("a value"), e);
+        if (j->level == 1 && j->descend && c == '{' && str_is(m->key, j->descend)) {
+            j->at++;
+            j->level = 2;
+            j->first = true;
+            continue;
+        }
+        j->keep = j->at;
+        m->special = false;
+        if (skip_value(j, &m->special, e))
+            return -1;
+        m->value = str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
+        m->offset = j->base + j->keep;
+        m->inside = j->level == 2;
+        j->keep = j->at; /* the text stays in place until the next call reads on */
+        return 1;
+    }
+}
+
+/* Same length as what it replaces, so that positions in messages stay true. */
+static size_t replace(char *p, size_t left, const char *token, const char *mark)
+{
+    size_t n = strlen(token);
+    if (left < n || memcmp(p, token, n) != 0)
+        return 0;
+    memset(p, ' ', n);
+    p[0] = '"';
+    p[1] = *mark;
+    p[2] = '"';
+    return n;
+}
+
+static void admit_special(char *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t step = 1;
+        if (p[i] == '"') {
+            for (i++; i < n && p[i] != '"'; i++)
+                if (p[i] == '\\')
+                    i++;
+        } else if (p[i] == 'N') {
+            step = replace(p + i, n - i, "NaN", MARK_NAN);
+        } else if (p[i] == 'I') {
+            step = replace(p + i, n - i, "Infinity", MARK_INF);
+        } else if (p[i] == '-' && i + 1 < n && p[i + 1] == 'I') {
+            step = replace(p + i, n - i, "-Infinity", MARK_NEG);
+        }
+        i += step ? step : 1;
+    }
+}
+
+cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offset, struct err *e)
+{
+    struct buf copy = {0};
+    const char *stop = NULL;
+    if (special) {
+        buf_str(&copy, text);
+        admit_special(copy.p, copy.n);
+        text = buf_view(&copy);
+    }
+    cJSON *tree = cJSON_ParseWithLengthOpts(text.p, text.n, &stop, false);
+    size_t used = stop ? (size_t)(stop - text.p) : 0;
+    if (tree && str_trim(str_cut(text, used)).n) {
+        cJSON_Delete(tree);
+        tree = NULL;
+    }
+    if (!tree)
+        err_at(e, name, offset + used, _("not valid JSON here"));
+    buf_release(&copy);
+    return tree;
+}
+
+bool json_number(const cJSON *v, double *out)
+{
+    if (cJSON_IsNumber(v)) {
+        *out = v->valuedouble;
+        return true;
+    }
+    if (!cJSON_IsString(v))
+        return false;
+    if (strcmp(v->valuestring, MARK_NAN) == 0)
+        *out = NAN;
+    else if (strcmp(v->valuestring, MARK_INF) == 0)
+        *out = INFINITY;
+    else if (strcmp(v->valuestring, MARK_NEG) == 0)
+        *out = -INFINITY;
+    else
+        return false;
+    return true;
+}
+
+cJSON *json_text(struct str text, const char *name, struct err *e)
+{
+    return json_parse(text, true, name, 0, e);
+}
+
+cJSON *json_load(const char *path, size_t limit, struct err *e)
+{
+    struct buf b = {0};
+    cJSON *tree = NULL;
+    if (file_slurp(path, limit, &b, e) == 0)
+        tree = json_text(buf_view(&b), path, e);
+    buf_release(&b);
+    return tree;
+}

@@ -1,0 +1,55 @@
+/* Members of a large JSON object, one at a time, without holding the file: the text of each value is
+ * found by its brackets, then parsed on its own (cJSON). Python writes NaN, Infinity and -Infinity,
+ * which are no JSON: json_parse turns them into numbers. */
+#ifndef FMT_JSONSPAN_H
+#define FMT_JSONSPAN_H
+
+#include <cjson/cJSON.h>
+
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/str.h"
+
+struct jspan {
+    struct file file;
+    const char *name;    /* for messages */
+    const char *descend; /* the top-level key whose members are handed over singly, or NULL */
+    struct buf window, key;
+    uint64_t base;    /* file offset of the window's first byte */
+    size_t at, keep;  /* next byte; first byte that must stay */
+    int level;        /* 0 before the first brace, 1 in the top object, 2 in the descended one */
+    bool first, done;
+};
+
+struct jmember {
+    struct str key;   /* unescaped; valid until the next call */
+    struct str value; /* its text; likewise */
+    uint64_t offset;  /* of the value in the file */
+    bool inside;      /* a member of the descended object */
+    bool special;     /* the value may hold NaN or Infinity */
+};
+
+int jspan_open(struct jspan *j, const char *path, const char *descend, struct err *e);
+/* 1: m is filled; 0: the file ended well; -1: e says where and what was expected. */
+int jspan_next(struct jspan *j, struct jmember *m, struct err *e);
+void jspan_close(struct jspan *j);
+
+/* While a pool is entered, trees this thread parses come from it and need no cJSON_Delete: they live
+ * until json_pool_clear. A third of the time of reading a large dump is cJSON's malloc and free. */
+struct json_pool {
+    struct arena arena;
+};
+
+void json_pool_enter(struct json_pool *p);
+void json_pool_clear(struct json_pool *p);
+void json_pool_leave(struct json_pool *p); /* frees it */
+
+/* A value's text as a tree (free with cJSON_Delete), or NULL. Non-finite numbers come as strings that
+ * no JSON text can hold; json_number knows them. `name` and `offset` are for the message. */
+cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offset, struct err *e);
+bool json_number(const cJSON *v, double *out);
+/* A whole small file. */
+cJSON *json_load(const char *path, size_t limit, struct err *e);
+cJSON *json_text(struct str text, const char *name, struct err *e);
+
+#endif

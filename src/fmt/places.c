@@ -1,0 +1,220 @@
+/* Finds recordings below a path, by the readers' probes and the names of the folders they lie in. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "base/msg.h"
+#include "fmt/reader.h"
+
+#define DEPTH 8
+#define ENTRIES 2000000 /* names in one folder; a tensor folder may hold very many */
+#define PLACES 100000
+
+/* Folders no recording's root lies in: not worth listing (the first may hold a million files). */
+static bool uninteresting(const char *name)
+{
+    static const char *const skip[] = {"dump_tensor_data", "graphs", "execution_order", "constants", "debug_files"};
+    if (name[0] == '.')
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(skip); i++)
+        if (strcmp(name, skip[i]) == 0)
+            return true;
+    return false;
+}
+
+/* N of a component "stepN", "rank_N" …; -1 when it is none. */
+static int numbered(struct str name, const char *word)
+{
+    unsigned long long n;
+    if (!str_starts(name, word))
+        return -1;
+    name = str_cut(name, strlen(word));
+    if (name.n && name.p[0] == '_')
+        name = str_cut(name, 1);
+    return str_u64(name, &n) && n < INT32_MAX ? (int)n : -1;
+}
+
+static bool digits(struct str s, unsigned long long *n)
+{
+    return s.n < 12 && str_u64(s, n);
+}
+
+/* Step and rank from the folders' names, innermost first:
+ * stepN/rankN (msprobe), rank_N/net/graph/ITERATION (MindSpore, synchronous),
+ * STEP/TIME/DEVICE/model/ITERATION (asynchronous; TIME has 14 digits). */
+static void locate(const char *path, int *step, int *rank)
+{
+    char *full = realpath(path, NULL);
+    struct str at = str_of(full ? full : path), part[8];
+    size_t n = 0;
+    unsigned long long v;
+    if (!path_is_dir(path))
+        at = path_parent(at);
+    for (; n < ARRAY_LEN(part) && at.n > 1; n++, at = path_parent(at))
+        part[n] = path_base(at);
+    *step = *rank = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (*step < 0)
+            *step = numbered(part[i], "step");
+        if (*rank < 0) {
+            *rank = numbered(part[i], "rank");
+            if (*rank >= 0 && *step < 0 && i >= 2 && digits(part[0], &v))
+                *step = (int)v; /* rank_0/net/0/ITERATION */
+        }
+        if (*step < 0 && i >= 1 && i + 1 < n && part[i].n == 14 && str_u64(part[i], &v)) {
+            if (digits(part[i + 1], &v))
+                *step = (int)v;
+            if (*rank < 0 && digits(part[i - 1], &v))
+                *rank = (int)v;
+        }
+    }
+    free(full);
+}
+
+static void add(place_list *out, const struct reader *r, const char *path)
+{
+    struct place p = {.reader = r};
+    locate(path, &p.step, &p.rank);
+    vec_push(&p.paths, mem_strdup(path));
+    vec_push(out, p);
+}
+
+static const struct reader *recognise(const char *path)
+{
+    for (size_t i = 0; readers[i]; i++)
+        if (readers[i]->probe(path))
+            return readers[i];
+    return NULL;
+}
+
+/* Folders already walked, by device and inode: links may lead back up or to the same place twice. */
+struct visits {
+    struct map seen;
+    struct arena keys;
+};
+
+static bool walked(struct visits *v, const char *path)
+{
+    uint64_t id[2];
+    if (!path_identity(path, id))
+        return false;
+    struct str key = str_n((const char *)id, sizeof id);
+    if (map_get(&v->seen, key) != MAP_NONE)
+        return true;
+    map_add(&v->seen, arena_str(&v->keys, key), 0);
+    return false;
+}
+
+static int walk(const char *path, int depth, struct visits *visits, place_list *out, struct err *e)
+{
+    if (walked(visits, path))
+        return 0;
+    const struct reader *r = recognise(path);
+    if (r) {
+        add(out, r, path);
+        return 0;
+    }
+    if (depth == 0 || !path_is_dir(path))
+        return 0;
+    name_list names = {0};
+    struct buf child = {0};
+    int rc = dir_list(path, ENTRIES, &names, e);
+    for (size_t i = 0; rc == 0 && i < names.n && out->n < PLACES; i++) {
+        if (uninteresting(names.v[i]))
+            continue;
+        path_join(&child, path, names.v[i]);
+        struct err quiet;
+        if (path_is_dir(child.p))
+            walk(child.p, depth - 1, visits, out, &quiet); /* a folder we may not enter hides only itself */
+    }
+    buf_release(&child);
+    name_list_release(&names);
+    return rc;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return name_cmp(x->paths.v[0], y->paths.v[0]);
+}
+
+/* Graphs of one step and rank are one recording. */
+static void join_parts(place_list *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct place *p = &l->v[i], *last = n ? &l->v[n - 1] : NULL;
+        if (last && last->reader == p->reader && last->step == p->step && last->rank == p->rank &&
+            p->step >= 0 && p->reader->parts) {
+            vec_push(&last->paths, p->paths.v[0]);
+            vec_release(&p->paths);
+        } else {
+            l->v[n++] = *p;
+        }
+    }
+    l->n = n;
+}
+
+/* procPID folders: no rank is known; they are numbered in their order, as msprobe does. */
+static void number_ranks(place_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        size_t end = i + 1;
+        while (end < l->n && l->v[end].step == l->v[i].step && l->v[end].rank < 0)
+            end++;
+        if (l->v[i].rank < 0 && end - i > 1)
+            for (size_t k = i; k < end; k++)
+                l->v[k].rank = (int)(k - i);
+    }
+}
+
+int places_find(const char *path, place_list *out, struct err *e)
+{
+    if (!path_is_dir(path) && !path_is_file(path)) {
+        struct file f;
+        if (file_open(&f, path, e) == 0)
+            file_close(&f);
+        return -1;
+    }
+    struct visits visits = {0};
+    int rc = walk(path, DEPTH, &visits, out, e);
+    map_release(&visits.seen);
+    arena_release(&visits.keys);
+    if (rc)
+        return -1;
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_step);
+    join_parts(out);
+    number_ranks(out);
+    return 0;
+}
+
+void places_release(place_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        name_list_release(&l->v[i].paths);
+    vec_release(l);
+}
+
+void load_begin(struct load *l)
+{
+    pthread_mutex_lock(l->lock);
+}
+
+void load_end(struct load *l)
+{
+    pthread_mutex_unlock(l->lock);
+    if (l->progress)
+        l->progress(l->ctx);
+}
+
+bool load_cancelled(struct load *l)
+{
+    return atomic_load_explicit(&l->cancel, memory_order_relaxed);
+}

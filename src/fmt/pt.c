@@ -1,0 +1,176 @@
+/* archive/data.pkl says how the tensor lies in archive/data/N: type, offset, sizes and strides, in a
+ * pickle of a few known calls. The pickle is read as data (pickle.h); nothing of it runs. */
+#include "fmt/pt.h"
+
+#include "base/msg.h"
+#include "fmt/pickle.h"
+#include "fmt/zip.h"
+
+#define PICKLE_MAX (64u << 20)
+
+static const struct {
+    const char *name;
+    enum dtype dtype;
+} storages[] = {
+    {"torch DoubleStorage", DTYPE_F64},     {"torch FloatStorage", DTYPE_F32},
+    {"torch HalfStorage", DTYPE_F16},       {"torch BFloat16Storage", DTYPE_BF16},
+    {"torch LongStorage", DTYPE_I64},       {"torch IntStorage", DTYPE_I32},
+    {"torch ShortStorage", DTYPE_I16},      {"torch CharStorage", DTYPE_I8},
+    {"torch ByteStorage", DTYPE_U8},        {"torch BoolStorage", DTYPE_BOOL},
+    {"torch ComplexFloatStorage", DTYPE_C64}, {"torch ComplexDoubleStorage", DTYPE_C128},
+};
+
+static int bad(const char *name, const char *expected, struct err *e)
+{
+    return err_set(e, ERR_DATA, _("%s: in data.pkl %s was expected"), name, expected);
+}
+
+/* Behind wrappers (Parameter) to the call that builds the tensor; NULL when there is none. */
+static const struct pickle *tensor_call(const struct pickle *p)
+{
+    for (int depth = 0; p && p->kind == PICKLE_CALL && p->n >= 2 && depth < 8; depth++) {
+        const struct pickle *args = p->item[1];
+        if (args->kind != PICKLE_TUPLE || !args->n)
+            return NULL;
+        if (!pickle_is_global(p->item[0], "torch._utils _rebuild_parameter") &&
+            !pickle_is_global(p->item[0], "torch._utils _rebuild_parameter_with_state"))
+            return p;
+        p = args->item[0];
+    }
+    return NULL;
+}
+
+static int axes(struct tensor *t, const struct pickle *sizes, const struct pickle *strides,
+                const char *name, struct err *e)
+{
+    if (sizes->kind != PICKLE_TUPLE || strides->kind != PICKLE_TUPLE || sizes->n != strides->n)
+        return bad(name, _("a tuple of sizes and one of strides"), e);
+    if (sizes->n >= TENSOR_DIMS)
+        return bad(name, _("fewer than 16 axes"), e);
+    t->ndim = (int)sizes->n;
+    for (uint32_t i = 0; i < sizes->n; i++) {
+        if (sizes->item[i]->kind != PICKLE_INT || strides->item[i]->kind != PICKLE_INT)
+            return bad(name, _("sizes and strides as integers"), e);
+        t->shape[i] = sizes->item[i]->i;
+    }
+    if (tensor_pack(t, name, e)) /* checks the sizes, then the file's own strides replace the dense ones */
+        return -1;
+    for (uint32_t i = 0; i < strides->n; i++) {
+        int64_t stride = strides->item[i]->i;
+        if (stride < 0 || (t->shape[i] && stride > INT64_MAX / 16 / t->shape[i]))
+            return bad(name, _("strides inside the storage"), e);
+        t->stride[i] = stride;
+    }
+    return 0;
+}
+
+/* The storage's key and element type from ('storage', <type>, '0', 'cpu', 123). */
+static const struct pickle *storage(const struct pickle *p, enum dtype *dtype)
+{
+    if (p->kind != PICKLE_PERSISTENT || p->item[0]->kind != PICKLE_TUPLE || p->item[0]->n < 5 ||
+        p->item[0]->item[2]->kind != PICKLE_TEXT)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(storages); i++)
+        if (pickle_is_global(p->item[0]->item[1], storages[i].name))
+            *dtype = storages[i].dtype;
+    return p->item[0]->item[2];
+}
+
+/* Fills t from the rebuild call; `key` receives the storage's name. */
+static int interpret(struct tensor *t, const struct pickle *root, const char *name,
+                     const struct pickle **key, int64_t *first, struct err *e)
+{
+    const struct pickle *call = tensor_call(root);
+    if (!call || call->item[0]->kind != PICKLE_GLOBAL || !str_has(call->item[0]->text, "_rebuild_") ||
+        call->item[1]->n < 4 || call->item[1]->item[1]->kind != PICKLE_INT)
+        return bad(name, _("one tensor"), e);
+    const struct pickle *args = call->item[1];
+    if (!(*key = storage(args->item[0], &t->dtype)))
+        return bad(name, _("a storage"), e);
+    /* _rebuild_tensor_v3 carries the type itself: "torch bfloat16" */
+    if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&
+        str_starts(args->item[6]->text, "torch "))
+        t->dtype = dtype_find(str_cut(args->item[6]->text, 6));
+    if (t->dtype == DTYPE_UNKNOWN)
+        return bad(name, _("an element type that is known here"), e);
+    *first = args->item[1]->i;
+    if (*first < 0 || *first > INT64_MAX / 16)
+        return bad(name, _("an offset inside the storage"), e);
+    return axes(t, args->item[2], args->item[3], name, e);
+}
+
+/* A complex element is two reals: one more axis, all strides doubled. */
+static void split_complex(struct tensor *t, int64_t *first)
+{
+    if (dtype_table[t->dtype].klass != CLASS_COMPLEX)
+        return;
+    t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
+    for (int i = 0; i < t->ndim; i++)
+        t->stride[i] *= 2;
+    t->shape[t->ndim] = 2;
+    t->stride[t->ndim++] = 1;
+    t->numel *= 2;
+    *first *= 2;
+}
+
+static int place(struct tensor *t, struct zip *z, struct str prefix, const struct pickle *key,
+                 int64_t first, struct err *e)
+{
+    struct buf path = {0};
+    struct zip_member m;
+    char order[8] = "";
+    buf_fmt(&path, "%.*sbyteorder", STR_ARG(prefix));
+    int rc = zip_find(z, path.p, &m, e);
+    if (rc == 1 && m.stored && m.size < sizeof order && file_read(&t->file, m.offset, order, (size_t)m.size, e))
+        rc = -1;
+    t->swap = strcmp(order, "big") == 0;
+    if (rc >= 0) {
+        buf_clear(&path);
+        buf_fmt(&path, "%.*sdata/%.*s", STR_ARG(prefix), STR_ARG(key->text));
+        rc = zip_find(z, path.p, &m, e);
+    }
+    uint64_t size = dtype_table[t->dtype].size;
+    if (rc == 0)
+        rc = err_set(e, ERR_DATA, _("%s: the archive has no member %s"), t->file.name, path.p);
+    else if (rc > 0 && !m.stored)
+        rc = err_set(e, ERR_DATA, _("%s: member %s is compressed; torch.save stores it plainly"),
+                     t->file.name, path.p);
+    else if (rc > 0 && (uint64_t)first > m.size / size)
+        rc = bad(t->file.name, _("an offset inside the storage"), e);
+    else if (rc > 0) {
+        t->offset = m.offset + (uint64_t)first * size;
+        rc = tensor_check(t, m.offset, m.offset + m.size, e);
+    }
+    buf_release(&path);
+    return rc < 0 ? -1 : 0;
+}
+
+int pt_open(struct tensor *t, struct err *e)
+{
+    struct zip *z = zip_open(&t->file, e);
+    if (!z)
+        return -1;
+    struct buf name = {0}, text = {0};
+    struct arena a = {0};
+    struct zip_member m;
+    const struct pickle *root, *key = NULL;
+    int64_t first = 0;
+    int rc = zip_find_suffix(z, "data.pkl", &m, &name, e);
+    if (rc == 0)
+        rc = err_set(e, ERR_DATA, _("%s: a zip archive without data.pkl; torch.save writes one"), t->file.name);
+    if (rc > 0)
+        rc = zip_read(z, &m, PICKLE_MAX, &text, e);
+    if (rc == 0) {
+        root = pickle_parse(buf_view(&text), &a, t->file.name, NULL, e);
+        rc = root ? interpret(t, root, t->file.name, &key, &first, e) : -1;
+    }
+    if (rc == 0) {
+        split_complex(t, &first);
+        rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), key, first, e);
+    }
+    arena_release(&a);
+    buf_release(&text);
+    buf_release(&name);
+    zip_close(z);
+    return rc;
+}

@@ -1,0 +1,371 @@
+/* ptdbg_ascend dumps, versions 2 to 6: a .pkl that is no pickle but one JSON array a line, tensors as
+ * .npy in the folder beside it. Layout, versions and traps: doc/formats.md. */
+#include "fmt/ptdbg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "fmt/jsonspan.h"
+#include "fmt/npy.h"
+#include "model/family.h"
+
+#define CHUNK (1 << 20)
+#define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
+#define BATCH 512
+
+struct state {
+    VEC(char *) dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
+};
+
+/* ---- recognising ---- */
+
+static bool is_pkl(const char *path)
+{
+    char head[64];
+    struct file f;
+    struct err quiet;
+    if (!str_ends(str_of(path), ".pkl") || file_open(&f, path, &quiet))
+        return false;
+    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
+    return str_starts(s, "[\"");
+}
+
+static bool is_overflow(struct str name)
+{
+    return str_starts(name, "Overflow_info") || !str_ends(name, "dump.pkl");
+}
+
+/* The folder's .pkl files to read: the dump's own; where there is none, all overflow records. */
+static void list_pkl(const char *dir, name_list *out)
+{
+    name_list all = {0};
+    struct buf path = {0};
+    struct err quiet;
+    bool own = false;
+    if (dir_list(dir, 1000000, &all, &quiet) == 0)
+        for (size_t i = 0; i < all.n; i++) {
+            struct str name = str_of(all.v[i]);
+            if (!str_ends(name, ".pkl"))
+                continue;
+            path_join(&path, dir, all.v[i]);
+            if (!is_pkl(path.p))
+                continue;
+            if (!is_overflow(name) && !own) {
+                name_list_release(out);
+                own = true;
+            }
+            if (own == !is_overflow(name))
+                vec_push(out, mem_strdup(path.p));
+        }
+    buf_release(&path);
+    name_list_release(&all);
+}
+
+static bool probe(const char *path)
+{
+    if (!path_is_dir(path))
+        return path_is_file(path) && is_pkl(path);
+    name_list l = {0};
+    list_pkl(path, &l);
+    bool yes = l.n > 0;
+    name_list_release(&l);
+    return yes;
+}
+
+/* ---- names ---- */
+
+/* "Functional_linear_0_forward_input.0" → call "Functional_linear_0_forward", joint '_', slot "input.0".
+ * The operator's own name may hold underscores, so the last such word is the one. */
+static bool split_name(struct str name, struct str *call, struct str *slot, char *joint)
+{
+    static const char *const words[] = {"input", "output", "stack_info"};
+    ptrdiff_t best = -1;
+    for (size_t w = 0; w < ARRAY_LEN(words); w++)
+        for (size_t n = strlen(words[w]), i = 1; i + n <= name.n; i++) {
+            bool from = name.p[i - 1] == '_' || name.p[i - 1] == '.';
+            bool to = i + n == name.n || name.p[i + n] == '.';
+            if (from && to && memcmp(name.p + i, words[w], n) == 0 && (ptrdiff_t)i > best)
+                best = (ptrdiff_t)i;
+        }
+    if (best < 1)
+        return false;
+    *call = str_n(name.p, (size_t)best - 1);
+    *slot = str_cut(name, (size_t)best);
+    *joint = name.p[best - 1];
+    return true;
+}
+
+/* The operator between the prefix and the counter: "Tensor___add___233_forward" → "__add__". */
+static struct str operator_of(struct str call, char joint)
+{
+    ptrdiff_t at = str_find(call, joint);
+    struct str s = at < 0 ? call : str_cut(call, (size_t)at + 1);
+    for (int cut = 0; cut < 2; cut++) { /* direction, counter */
+        at = str_rfind(s, joint);
+        if (at > 0)
+            s = str_n(s.p, (size_t)at);
+    }
+    return s;
+}
+
+static uint32_t call_for(struct dump *d, struct str name, char joint, uint64_t offset)
+{
+    uint32_t c = map_get(&d->call_names, name);
+    if (c != MAP_NONE)
+        return c;
+    enum call_phase phase = str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD;
+    c = dump_add_call(d, name, CALL_API, phase);
+    d->calls.v[c].family = (uint8_t)family_find(operator_of(name, joint));
+    d->calls.v[c].offset = offset;
+    return c;
+}
+
+/* ---- lines ---- */
+
+static void add_stack(struct dump *d, uint32_t call, const cJSON *frames)
+{
+    struct stack s = {.first = (uint32_t)d->stack_frames.n};
+    struct buf text = {0};
+    for (const cJSON *it = frames->child; it; it = it->next) {
+        const cJSON *file = cJSON_GetArrayItem(it, 0), *line = cJSON_GetArrayItem(it, 1);
+        const cJSON *func = cJSON_GetArrayItem(it, 2), *code = cJSON_GetArrayItem(it, 3);
+        if (!cJSON_IsString(file) || !cJSON_IsString(line))
+            continue;
+        buf_clear(&text);
+        buf_fmt(&text, "File %s, line %s, in %s, \n %s", file->valuestring, line->valuestring,
+                cJSON_IsString(func) ? func->valuestring : "", cJSON_IsString(code) ? code->valuestring : "");
+        vec_push(&d->stack_frames, dump_frame(d, buf_view(&text)));
+        s.n++;
+    }
+    buf_release(&text);
+    vec_push(&d->stacks, s);
+    d->calls.v[call].stack = (uint32_t)d->stacks.n - 1;
+}
+
+static void scalar(struct dump *d, struct row *r, struct str type, const cJSON *value)
+{
+    char tmp[NUM_MAX];
+    double v;
+    r->kind = str_has(type, "bool") ? ROW_BOOL : str_has(type, "int") ? ROW_INT : ROW_FLOAT;
+    if (cJSON_IsBool(value))
+        v = cJSON_IsTrue(value);
+    else if (!json_number(value, &v))
+        return;
+    r->stat[STAT_MAX] = v;
+    r->has |= HAS_MAX;
+    r->text = arena_cstr(&d->arena, cJSON_IsBool(value) ? (v != 0 ? STR("true") : STR("false")) : str_of(num_exact(tmp, v)));
+}
+
+static void figures(struct row *r, const cJSON *summary)
+{
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    int i = 0;
+    for (const cJSON *it = summary ? summary->child : NULL; it && i < STAT_COUNT; it = it->next, i++)
+        if (json_number(it, &r->stat[i])) /* bool and empty tensors carry [] or "Nan": nothing was recorded */
+            r->has |= (uint8_t)bit[i];
+}
+
+static void shape_of(struct dump *d, struct row *r, const cJSON *v)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    for (const cJSON *it = v->child; it; it = it->next) {
+        if (n == TENSOR_DIMS || !cJSON_IsNumber(it))
+            return;
+        dim[n++] = it->valuedouble >= 0 && it->valuedouble < 1e15 ? (int64_t)it->valuedouble : -1;
+    }
+    r->shape = dump_shape(d, dim, n);
+    if (r->shape != NONE)
+        r->has |= HAS_SHAPE;
+}
+
+static void add_row(struct dump *d, uint32_t call, struct str slot, const cJSON *v, size_t part, bool tensors)
+{
+    const cJSON *md5 = cJSON_GetArrayItem(v, 2), *dtype = cJSON_GetArrayItem(v, 3);
+    const cJSON *shape = cJSON_GetArrayItem(v, 4), *summary = cJSON_GetArrayItem(v, 5);
+    struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
+    struct str type = cJSON_IsString(dtype) ? str_of(dtype->valuestring) : STR("");
+    r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
+    if (str_starts(type, "<class")) {
+        scalar(d, &r, type, summary ? summary->child : NULL);
+    } else {
+        r.dtype = (uint8_t)dtype_find(type);
+        if (cJSON_IsArray(shape))
+            shape_of(d, &r, shape);
+        figures(&r, summary);
+        if (cJSON_IsString(md5) && *md5->valuestring) {
+            r.text = arena_cstr(&d->arena, str_of(md5->valuestring));
+            r.has |= HAS_CHECKSUM;
+            d->checksums = true;
+        }
+        if (tensors) {
+            r.has |= HAS_FILE;
+            if (part) {
+                struct row_extra x = {.part = (uint16_t)part};
+                vec_push(&d->extras, x);
+                r.extra = (uint32_t)d->extras.n - 1;
+            }
+        }
+    }
+    dump_add_row(d, call, r);
+}
+
+static void read_line(struct dump *d, struct str line, const char *path, uint64_t offset, size_t part, bool tensors)
+{
+    struct err e;
+    struct str call, slot;
+    char joint;
+    cJSON *v = json_parse(line, true, path, offset, &e);
+    const cJSON *name = cJSON_GetArrayItem(v, 0), *second = cJSON_GetArrayItem(v, 1);
+    if (!v) {
+        dump_problem(d, NONE, "damaged", e.text);
+        return;
+    }
+    if (!cJSON_IsString(name) || !split_name(str_of(name->valuestring), &call, &slot, &joint)) {
+        err_at(&e, path, offset, _("expected a row [\"NAME_input.0\", …]"));
+        dump_problem(d, NONE, "damaged", e.text);
+        return;
+    }
+    d->joint = joint;
+    uint32_t c = call_for(d, call, joint, offset);
+    if (str_is(slot, "stack_info"))
+        add_stack(d, c, second);
+    else
+        add_row(d, c, slot, v, part, tensors);
+}
+
+/* ---- a file, line by line ---- */
+
+static int read_pkl(struct dump *d, const char *path, size_t part, bool tensors, struct load *load, struct err *e)
+{
+    struct file f;
+    struct buf b = {0};
+    struct json_pool pool;
+    uint64_t base = 0;
+    int rc = 0, in_batch = 0;
+    if (file_open(&f, path, e))
+        return -1;
+    d->bytes += f.size;
+    json_pool_enter(&pool);
+    load_begin(load);
+    for (bool end = false; !end && rc == 0;) {
+        buf_reserve(&b, CHUNK);
+        long got = file_read_some(&f, base + b.n, b.p + b.n, CHUNK, e);
+        if (got < 0) {
+            rc = -1;
+            break;
+        }
+        b.n += (size_t)got;
+        d->bytes_done += (uint64_t)got;
+        end = got == 0;
+        struct str rest = buf_view(&b), line;
+        while (rest.n) {
+            bool whole = str_split(rest, '\n', &line, &rest);
+            if (!whole && !end) { /* the line goes on in the next chunk */
+                rest = line;
+                break;
+            }
+            if (str_trim(line).n)
+                read_line(d, str_trim(line), path, base + (uint64_t)(line.p - b.p), part, tensors);
+            json_pool_clear(&pool);
+            if (++in_batch % BATCH == 0) {
+                load_end(load);
+                load_begin(load);
+            }
+        }
+        size_t left = rest.n;
+        base += b.n - left;
+        memmove(b.p, b.p + b.n - left, left);
+        b.n = left;
+        if (left > LONGEST)
+            rc = err_at(e, path, base, _("a line of more than 64 MB; one row a line was expected"));
+        if (rc == 0 && load_cancelled(load))
+            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
+    }
+    load_end(load);
+    json_pool_leave(&pool);
+    buf_release(&b);
+    file_close(&f);
+    return rc;
+}
+
+/* ---- the reader ---- */
+
+static void close_dump(struct dump *d)
+{
+    struct state *st = d->state;
+    for (size_t i = 0; i < st->dirs.n; i++)
+        free(st->dirs.v[i]);
+    vec_release(&st->dirs);
+    free(st);
+    d->state = NULL;
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    struct state *st = mem_zalloc(sizeof *st);
+    name_list files = {0};
+    bool any = false;
+    if (path_is_dir(d->path))
+        list_pkl(d->path, &files);
+    else
+        vec_push(&files, mem_strdup(d->path));
+    load_begin(load);
+    d->state = st;
+    d->framework = "pytorch";
+    d->level = "L1";
+    d->task = "statistics";
+    load_end(load);
+    int rc = 0;
+    for (size_t i = 0; i < files.n && rc == 0; i++) {
+        /* tensors of a/b_dump.pkl lie in a/b_dump/ */
+        char *dir = mem_strdup(files.v[i]);
+        dir[strlen(dir) - strlen(".pkl")] = 0;
+        bool tensors = path_is_dir(dir);
+        any = any || tensors;
+        vec_push(&st->dirs, dir);
+        rc = read_pkl(d, files.v[i], i, tensors, load, e);
+    }
+    name_list_release(&files);
+    if (rc == 0 && !d->rows.n)
+        rc = err_set(e, ERR_DATA, _("%s: no row in this .pkl"), d->path);
+    if (rc == 0) {
+        load_begin(load);
+        d->task = any ? "tensor" : d->checksums ? "md5" : "statistics";
+        dump_link_twins(d);
+        load_end(load);
+    }
+    return rc;
+}
+
+static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    const struct state *st = d->state;
+    const struct row *r = &d->rows.v[row];
+    size_t part = r->extra == NONE ? 0 : d->extras.v[r->extra].part;
+    struct buf name = {0};
+    dump_row_name(d, row, &name);
+    buf_cstr(&name, ".npy");
+    int rc = file_open_inside(&t->file, st->dirs.v[part], name.p, e);
+    if (rc == 0) {
+        rc = npy_open(t, e);
+        if (rc)
+            file_close(&t->file);
+    }
+    buf_release(&name);
+    return rc;
+}
+
+const struct reader reader_ptdbg = {
+    .name = "ptdbg",
+    .title = N_("ptdbg_ascend dumps, versions 2 to 6 (api_stack, summary, md5, overflow)"),
+    .what = "*_dump.pkl *_dump/*.npy Overflow_info_*.pkl",
+    .probe = probe,
+    .open = open_dump,
+    .tensor = open_tensor,
+    .close = close_dump,
+};

@@ -1,0 +1,55 @@
+/* The contract of a format: one file and one row in readers.c. A reader fills the dump's columns and
+ * knows nothing of the other side, of figures or of screens. */
+#ifndef FMT_READER_H
+#define FMT_READER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "model/dump.h"
+
+/* A recording found below a path: what `open` is called with. */
+struct place {
+    const struct reader *reader;
+    name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs) */
+    int step, rank;  /* -1 when the tree does not say */
+};
+typedef VEC(struct place) place_list;
+
+/* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
+struct load {
+    pthread_mutex_t *lock;
+    atomic_bool cancel;
+    void (*progress)(void *ctx); /* called after a batch, lock not held; may be NULL */
+    void *ctx;
+};
+
+struct reader {
+    const char *name;  /* "msprobe": in JSON and in `diverge formats` */
+    const char *title; /* one line for people */
+    const char *what;  /* the files it takes, for people */
+    /* Whether this very path (file or folder, without looking further down) is one recording. */
+    bool (*probe)(const char *path);
+    /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
+     * nothing could. */
+    int (*open)(struct dump *d, struct load *load, struct err *e);
+    bool parts; /* places of one step and rank are parts of one dump (d->parts) */
+    /* The row's tensor; NULL where a format has none. Called from several threads once open. */
+    int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
+    void (*close)(struct dump *d); /* frees d->state; may be NULL */
+};
+
+extern const struct reader *const readers[]; /* in sniff order, NULL at the end */
+
+/* All recordings at or below path, sorted by step and rank. 0 with an empty list when there is none. */
+int places_find(const char *path, place_list *out, struct err *e);
+void places_release(place_list *l);
+
+/* Locks, for a batch of appends, and reports progress afterwards. */
+void load_begin(struct load *l);
+void load_end(struct load *l);
+bool load_cancelled(struct load *l);
+
+#endif

@@ -1,0 +1,190 @@
+/* minizip does the archive; this file gives it our file to read from and checks what it says against
+ * the file's real size. */
+#include "fmt/zip.h"
+
+#include <minizip/unzip.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/msg.h"
+
+#define WINDOW (32 * 1024)
+
+struct zip {
+    const struct file *file;
+    uint64_t at;
+    /* minizip reads byte by byte: it reads from here */
+    uint64_t window_at;
+    size_t window_n;
+    unsigned char window[WINDOW];
+    struct err quiet; /* a read error, told when minizip gives up */
+    unzFile unz;
+};
+
+static voidpf on_open(voidpf opaque, const void *name, int mode)
+{
+    (void)name;
+    (void)mode;
+    return opaque;
+}
+
+static uLong on_read(voidpf opaque, voidpf stream, void *out, uLong n)
+{
+    struct zip *z = opaque;
+    uLong done = 0;
+    (void)stream;
+    while (done < n) {
+        uint64_t base = z->at / WINDOW * WINDOW;
+        if (base != z->window_at || z->at >= base + z->window_n) {
+            long got = file_read_some(z->file, base, z->window, WINDOW, &z->quiet);
+            z->window_at = base;
+            z->window_n = got > 0 ? (size_t)got : 0;
+            if (z->at >= base + z->window_n)
+                break;
+        }
+        size_t part = (size_t)(base + z->window_n - z->at);
+        if (part > n - done)
+            part = n - done;
+        memcpy((char *)out + done, z->window + (z->at - base), part);
+        z->at += part;
+        done += (uLong)part;
+    }
+    return done;
+}
+
+static ZPOS64_T on_tell(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    return ((struct zip *)opaque)->at;
+}
+
+static long on_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    struct zip *z = opaque;
+    (void)stream;
+    uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? z->at
+                    : origin == ZLIB_FILEFUNC_SEEK_END ? z->file->size
+                                                       : 0;
+    if (offset > z->file->size || base + offset > z->file->size)
+        return -1;
+    z->at = base + offset;
+    return 0;
+}
+
+static int on_close(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    (void)stream;
+    return 0;
+}
+
+static int on_error(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    return ((struct zip *)opaque)->quiet.code != ERR_NONE;
+}
+
+struct zip *zip_open(const struct file *f, struct err *e)
+{
+    struct zip *z = mem_alloc(sizeof *z);
+    zlib_filefunc64_def io = {
+        .zopen64_file = on_open,
+        .zread_file = on_read,
+        .ztell64_file = on_tell,
+        .zseek64_file = on_seek,
+        .zclose_file = on_close,
+        .zerror_file = on_error,
+        .opaque = z,
+    };
+    z->file = f;
+    z->at = z->window_at = 0;
+    z->window_n = 0;
+    z->quiet.code = ERR_NONE;
+    z->unz = unzOpen2_64("", &io);
+    if (z->unz)
+        return z;
+    err_at(e, f->name, f->size, _("not a whole zip archive: its directory was expected at the end"));
+    free(z);
+    return NULL;
+}
+
+void zip_close(struct zip *z)
+{
+    if (!z)
+        return;
+    unzClose(z->unz);
+    free(z);
+}
+
+static int damaged(struct zip *z, struct err *e)
+{
+    return err_at(e, z->file->name, z->at, _("damaged zip directory"));
+}
+
+/* The current member, once its local header agrees and its data lies inside the file. */
+static int describe(struct zip *z, struct zip_member *m, struct err *e)
+{
+    unz_file_info64 info;
+    if (unzGetCurrentFileInfo64(z->unz, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK ||
+        unzOpenCurrentFile2(z->unz, NULL, NULL, 1) != UNZ_OK)
+        return damaged(z, e);
+    *m = (struct zip_member){
+        .offset = unzGetCurrentFileZStreamPos64(z->unz),
+        .size = info.uncompressed_size,
+        .stored = info.compression_method == 0,
+    };
+    unzCloseCurrentFile(z->unz);
+    if (m->offset > z->file->size || info.compressed_size > z->file->size - m->offset ||
+        (m->stored && info.compressed_size != info.uncompressed_size))
+        return err_at(e, z->file->name, m->offset, _("a zip member that reaches beyond the file's end"));
+    return 1;
+}
+
+int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
+                    struct err *e)
+{
+    char text[512];
+    for (int rc = unzGoToFirstFile(z->unz); rc != UNZ_END_OF_LIST_OF_FILE; rc = unzGoToNextFile(z->unz)) {
+        if (rc != UNZ_OK || unzGetCurrentFileInfo64(z->unz, NULL, text, sizeof text - 1, NULL, 0, NULL, 0) != UNZ_OK)
+            return damaged(z, e);
+        text[sizeof text - 1] = 0;
+        if (!str_ends(str_of(text), suffix))
+            continue;
+        if (name) {
+            buf_clear(name);
+            buf_cstr(name, text);
+        }
+        return describe(z, m, e);
+    }
+    return 0;
+}
+
+int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e)
+{
+    int rc = unzLocateFile(z->unz, name, 1);
+    if (rc == UNZ_END_OF_LIST_OF_FILE)
+        return 0;
+    return rc == UNZ_OK ? describe(z, m, e) : damaged(z, e);
+}
+
+int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e)
+{
+    if (m->size > limit)
+        return err_at(e, z->file->name, m->offset, _("a member of %llu bytes; at most %zu are read of it"),
+                      (unsigned long long)m->size, limit);
+    buf_reserve(out, (size_t)m->size);
+    if (m->stored) {
+        if (file_read(z->file, m->offset, out->p + out->n, (size_t)m->size, e))
+            return -1;
+    } else {
+        if (unzOpenCurrentFile(z->unz) != UNZ_OK)
+            return damaged(z, e);
+        long got = unzReadCurrentFile(z->unz, out->p + out->n, (unsigned)m->size);
+        unzCloseCurrentFile(z->unz);
+        if (got < 0 || (uint64_t)got != m->size)
+            return damaged(z, e);
+    }
+    out->n += (size_t)m->size;
+    out->p[out->n] = 0;
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* A zip archive inside an open file, read with pread. Stored members can be read in place. */
+#ifndef FMT_ZIP_H
+#define FMT_ZIP_H
+
+#include "base/io.h"
+
+struct zip_member {
+    uint64_t offset, size; /* of the data in the file; size uncompressed */
+    bool stored;
+};
+
+struct zip; /* owns a reader, not the file */
+
+struct zip *zip_open(const struct file *f, struct err *e);
+void zip_close(struct zip *z);
+/* The first member whose name ends with `suffix`; its whole name goes to `name` when not NULL.
+ * 1 found, 0 not there, -1 damaged. */
+int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
+                    struct err *e);
+int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e);
+/* A member's uncompressed content, appended; refuses more than limit bytes. The member must be the one
+ * found last. */
+int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e);
+
+#endif

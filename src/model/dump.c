@@ -1,0 +1,271 @@
+#include "model/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/reader.h"
+
+void dump_init(struct dump *d)
+{
+    *d = (struct dump){.framework = "", .level = "", .task = "", .step = -1, .rank = -1, .digits = 17, .joint = '.'};
+}
+
+void dump_release(struct dump *d)
+{
+    if (d->reader && d->reader->close && d->state)
+        d->reader->close(d);
+    vec_release(&d->rows);
+    vec_release(&d->calls);
+    vec_release(&d->slots);
+    vec_release(&d->shapes);
+    vec_release(&d->extras);
+    vec_release(&d->scopes);
+    vec_release(&d->stacks);
+    vec_release(&d->stack_frames);
+    vec_release(&d->frames);
+    vec_release(&d->problems);
+    vec_release(&d->warnings);
+    map_release(&d->call_names);
+    map_release(&d->slot_names);
+    map_release(&d->shape_keys);
+    map_release(&d->scope_names);
+    map_release(&d->frame_texts);
+    arena_release(&d->arena);
+    dump_init(d);
+}
+
+uint32_t dump_slot(struct dump *d, struct str name)
+{
+    uint32_t at = map_get(&d->slot_names, name);
+    if (at != MAP_NONE)
+        return at;
+    struct str kept = arena_str(&d->arena, name);
+    vec_push(&d->slots, kept.p);
+    return map_add(&d->slot_names, kept, (uint32_t)d->slots.n - 1);
+}
+
+uint32_t dump_scope(struct dump *d, struct str path)
+{
+    uint32_t at = map_get(&d->scope_names, path);
+    if (at != MAP_NONE)
+        return at;
+    struct str kept = arena_str(&d->arena, path);
+    vec_push(&d->scopes, kept.p);
+    return map_add(&d->scope_names, kept, (uint32_t)d->scopes.n - 1);
+}
+
+uint32_t dump_shape(struct dump *d, const int64_t *dim, int ndim)
+{
+    uint64_t numel = 1;
+    for (int i = 0; i < ndim; i++) {
+        if (dim[i] < 0 || (dim[i] && numel > (uint64_t)INT64_MAX / (uint64_t)dim[i]))
+            return NONE;
+        numel *= (uint64_t)dim[i];
+    }
+    struct str key = {(const char *)dim, (size_t)ndim * sizeof *dim};
+    uint32_t at = map_get(&d->shape_keys, key);
+    if (at != MAP_NONE)
+        return at;
+    struct shape *s = arena_alloc(&d->arena, sizeof *s + key.n);
+    s->ndim = ndim;
+    s->numel = numel;
+    if (key.n)
+        memcpy(s->dim, dim, key.n);
+    vec_push(&d->shapes, s);
+    return map_add(&d->shape_keys, str_n((const char *)s->dim, key.n), (uint32_t)d->shapes.n - 1);
+}
+
+uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enum call_phase phase)
+{
+    if (name.n > UINT16_MAX - 16)
+        name.n = UINT16_MAX - 16;
+    uint32_t me = (uint32_t)d->calls.n;
+    struct str kept = arena_str(&d->arena, name);
+    for (int run = 2; map_add(&d->call_names, kept, me) != me; run++) {
+        const char *again = arena_fmt(&d->arena, "%.*s#%d", STR_ARG(name), run);
+        kept = str_of(again);
+    }
+    struct call c = {
+        .name = kept.p,
+        .name_len = (uint16_t)kept.n,
+        .first_row = NONE,
+        .last_row = NONE,
+        .stack = NONE,
+        .parent = NONE,
+        .twin = NONE,
+        .scope = NONE,
+        .kind = (uint8_t)kind,
+        .phase = (uint8_t)phase,
+    };
+    vec_push(&d->calls, c);
+    return me;
+}
+
+uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r)
+{
+    struct call *c = &d->calls.v[call];
+    uint32_t me = (uint32_t)d->rows.n;
+    r.call = call;
+    r.next = NONE;
+    if (c->rows++)
+        d->rows.v[c->last_row].next = me;
+    else
+        c->first_row = me;
+    c->last_row = me;
+    vec_push(&d->rows, r);
+    return me;
+}
+
+void dump_link_twins(struct dump *d)
+{
+    struct buf b = {0};
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct call *call = &d->calls.v[c];
+        struct str name = dump_call_name(d, c), word = STR("backward");
+        if (call->phase != PHASE_BACKWARD || call->gradient || name.n < word.n)
+            continue;
+        /* the last "backward" is the direction: Type.api.N.backward, Module.path.Class.backward.N */
+        size_t at = name.n - word.n;
+        while (at && memcmp(name.p + at, word.p, word.n) != 0)
+            at--;
+        if (!at)
+            continue;
+        buf_clear(&b);
+        buf_fmt(&b, "%.*sforward%.*s", (int)at, name.p, STR_ARG(str_cut(name, at + word.n)));
+        uint32_t twin = map_get(&d->call_names, buf_view(&b));
+        if (twin != MAP_NONE) {
+            call->twin = twin;
+            d->calls.v[twin].twin = c;
+        }
+    }
+    buf_release(&b);
+}
+
+void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text)
+{
+    struct problem p = {row, kind, arena_cstr(&d->arena, str_of(text))};
+    if (row != NONE)
+        d->rows.v[row].has |= IS_DAMAGED;
+    vec_push(&d->problems, p);
+}
+
+void dump_warn(struct dump *d, const char *text)
+{
+    vec_push(&d->warnings, arena_cstr(&d->arena, str_of(text)));
+}
+
+/* Takes `text` up to `stop` off the front of s; false when stop is not there. */
+static bool take(struct str *s, const char *stop, struct str *text)
+{
+    size_t n = strlen(stop);
+    for (size_t i = 0; i + n <= s->n; i++)
+        if (memcmp(s->p + i, stop, n) == 0) {
+            *text = str_n(s->p, i);
+            *s = str_cut(*s, i + n);
+            return true;
+        }
+    return false;
+}
+
+uint32_t dump_frame(struct dump *d, struct str text)
+{
+    uint32_t at = map_get(&d->frame_texts, text);
+    if (at != MAP_NONE)
+        return at;
+    struct str kept = arena_str(&d->arena, text), s = kept, file, line, func, code;
+    struct frame f = {.file = "", .func = "", .code = "", .raw = kept.p};
+    unsigned long long n;
+    if (str_starts(s, "File ")) {
+        s = str_cut(s, 5);
+        if (take(&s, ", line ", &file) && take(&s, ", in ", &line) && str_u64(str_trim(line), &n)) {
+            if (!take(&s, ",", &func)) {
+                func = s;
+                s = str_cut(s, s.n);
+            }
+            code = str_trim(s);
+            file = str_trim(file);
+            if (file.n > 1 && file.p[0] == '"' && file.p[file.n - 1] == '"')
+                file = str_n(file.p + 1, file.n - 2);
+            f = (struct frame){
+                .file = arena_cstr(&d->arena, file),
+                .func = arena_cstr(&d->arena, str_trim(func)),
+                .code = arena_cstr(&d->arena, code),
+                .line = (uint32_t)n,
+            };
+        }
+    }
+    vec_push(&d->frames, f);
+    return map_add(&d->frame_texts, kept, (uint32_t)d->frames.n - 1);
+}
+
+struct str dump_call_name(const struct dump *d, uint32_t call)
+{
+    return str_n(d->calls.v[call].name, d->calls.v[call].name_len);
+}
+
+void dump_row_name(const struct dump *d, uint32_t row, struct buf *out)
+{
+    const struct row *r = &d->rows.v[row];
+    buf_clear(out);
+    buf_str(out, dump_call_name(d, r->call));
+    if (d->slots.v[r->slot][0]) {
+        buf_char(out, d->joint);
+        buf_cstr(out, d->slots.v[r->slot]);
+    }
+}
+
+uint32_t dump_find_row(const struct dump *d, struct str name)
+{
+    /* the call's name is a prefix that ends before a joint; try the longest first */
+    for (size_t n = name.n;; n--) {
+        if (n == name.n || name.p[n] == d->joint) {
+            uint32_t c = map_get(&d->call_names, str_n(name.p, n));
+            if (c != MAP_NONE) {
+                struct str rest = str_cut(name, n < name.n ? n + 1 : n);
+                EACH_ROW(d, c, r)
+                    if (str_is(rest, d->slots.v[d->rows.v[r].slot]))
+                        return r;
+            }
+        }
+        if (n == 0)
+            return NONE;
+    }
+}
+
+const struct shape *dump_row_shape(const struct dump *d, uint32_t row)
+{
+    uint32_t s = d->rows.v[row].shape;
+    return s == NONE ? NULL : d->shapes.v[s];
+}
+
+uint64_t dump_row_numel(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s ? s->numel : d->rows.v[row].kind == ROW_TENSOR ? 0 : 1;
+}
+
+const struct problem *dump_row_problem(const struct dump *d, uint32_t row)
+{
+    if (d->rows.v[row].has & IS_DAMAGED)
+        for (size_t i = 0; i < d->problems.n; i++)
+            if (d->problems.v[i].row == row)
+                return &d->problems.v[i];
+    return NULL;
+}
+
+int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    memset(t, 0, sizeof *t);
+    if (!(d->rows.v[row].has & HAS_FILE) || !d->reader || !d->reader->tensor)
+        return err_set(e, ERR_DATA, "%s", _("no tensor was recorded for this row"));
+    return d->reader->tensor(d, row, t, e);
+}
+
+void shape_text(const struct shape *s, struct buf *out)
+{
+    buf_char(out, '[');
+    for (int i = 0; i < s->ndim; i++)
+        buf_fmt(out, i ? ",%lld" : "%lld", (long long)s->dim[i]);
+    buf_char(out, ']');
+}

@@ -1,0 +1,175 @@
+/* One side's recording of one step on one rank: calls in execution order, each with its rows.
+ *
+ * A reader's thread fills it, batch by batch, with the session's lock held while it appends; others
+ * read it under the same lock until `complete`, freely afterwards. Nothing is ever removed, so
+ * indices stay good. Strings live in the dump's arena as long as the dump. */
+#ifndef MODEL_DUMP_H
+#define MODEL_DUMP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "num/dtype.h"
+#include "num/tensor.h"
+
+#define NONE UINT32_MAX /* no row, call, stack … */
+#define EACH_ROW(d, c, r)                                                                          \
+    for (uint32_t r = (d)->calls.v[c].first_row; r != NONE; r = (d)->rows.v[r].next)
+
+enum side { TARGET, GOLDEN };
+
+enum row_kind {
+    ROW_TENSOR,
+    ROW_INT,
+    ROW_FLOAT,
+    ROW_BOOL,
+    ROW_STR,
+    ROW_DTYPE,
+    ROW_OTHER, /* slice, ellipsis, ReduceOp …: compared as text */
+    ROW_NULL,  /* recorded as absent */
+};
+
+enum row_io { IO_INPUT, IO_OUTPUT, IO_PARAMETER, IO_GRADIENT, IO_COUNT };
+
+/* Presence bits of a row: a figure that was not recorded is not zero. */
+enum {
+    HAS_MAX = 1 << 0,
+    HAS_MIN = 1 << 1,
+    HAS_MEAN = 1 << 2,
+    HAS_NORM = 1 << 3,
+    HAS_FILE = 1 << 4,     /* a tensor file is named for it */
+    HAS_CHECKSUM = 1 << 5, /* `text` is one */
+    HAS_SHAPE = 1 << 6,
+    IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read stays */
+};
+
+enum { STAT_MAX, STAT_MIN, STAT_MEAN, STAT_NORM, STAT_COUNT };
+
+struct shape {
+    int ndim;
+    uint64_t numel;
+    int64_t dim[]; /* ndim of them */
+};
+
+struct row {
+    uint32_t call;
+    uint32_t slot;  /* index of dump.slots: "input.0", "parameters.weight" */
+    uint32_t shape; /* index of dump.shapes, or NONE */
+    uint32_t extra; /* index of dump.extras, or NONE */
+    uint32_t next;  /* the call's next row, or NONE */
+    uint8_t io, kind, dtype, has;
+    double stat[STAT_COUNT]; /* as recorded; of a number row stat[0] is the value */
+    const char *text;        /* scalar's own text, or the checksum; NULL when neither */
+};
+
+/* What only some formats record of a row. */
+struct row_extra {
+    const char *file; /* tensor file's name where it does not follow from the row's name, or NULL */
+    uint8_t counts;   /* bits below */
+    uint16_t part;    /* index of dump.parts the file lies in */
+    uint64_t nan, neg_inf, pos_inf, zero;
+};
+enum { COUNT_NAN = 1, COUNT_NEG_INF = 2, COUNT_POS_INF = 4, COUNT_ZERO = 8 };
+
+enum call_kind { CALL_API, CALL_MODULE, CALL_OPERATOR };
+enum call_phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_COUNT };
+
+struct call {
+    const char *name; /* "Functional.linear.0.forward" */
+    uint32_t first_row, last_row, rows; /* a list by row.next: other calls' rows may lie between */
+    uint32_t stack;   /* index of dump.stacks, or NONE */
+    uint32_t parent;  /* the module it was called in, or NONE */
+    uint32_t twin;    /* forward ↔ backward, or NONE */
+    uint64_t offset;  /* of its record in the file, for messages */
+    uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
+    uint16_t name_len;
+    uint8_t kind, phase;
+    uint8_t family;   /* enum of model/family.h */
+    bool gradient;    /* a parameters_grad record */
+};
+
+struct stack {
+    uint32_t first, n; /* in dump.stack_frames */
+};
+
+struct frame {
+    const char *file, *func, *code; /* "" where not recorded */
+    uint32_t line;                  /* 0 when not recorded */
+    const char *raw;                /* the recorded text, set where it could not be taken apart */
+};
+
+/* Something wrong with the dump or one row of it: the session goes on. */
+struct problem {
+    uint32_t row; /* or NONE: the dump as a whole */
+    const char *kind; /* "damaged", "missing-file", "dtype" … (CLI-JSON.md, check) */
+    const char *text; /* a sentence with file and place */
+};
+
+struct dump {
+    const struct reader *reader;
+    const char *path;      /* of the folder or file opened */
+    const char *const *parts; /* all of them, where one step's recording lies in several (graphs) */
+    size_t part_count;
+    const char *framework; /* "pytorch", "mindspore", "" when unknown */
+    const char *level;     /* "L0", "L1", "mix", "graph" … or "" */
+    const char *task;      /* "tensor", "statistics", "md5" */
+    int step, rank;        /* -1 when the tree does not say */
+    bool checksums;        /* rows carry checksums */
+    int digits;            /* significant digits the recorded figures carry (17: all) */
+    char joint;            /* stands between a call's name and its slot */
+    bool complete;
+
+    struct arena arena;
+    VEC(struct row) rows;
+    VEC(struct call) calls;
+    VEC(const char *) slots;
+    VEC(const struct shape *) shapes;
+    VEC(struct row_extra) extras;
+    VEC(const char *) scopes;
+    VEC(struct stack) stacks;
+    VEC(uint32_t) stack_frames; /* indices of frames, innermost first */
+    VEC(struct frame) frames;
+    VEC(struct problem) problems;
+    VEC(const char *) warnings; /* the linter's sentences */
+    struct map call_names;      /* name → call */
+    struct map slot_names, shape_keys, scope_names, frame_texts;
+    atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
+    void *state;                /* the reader's own */
+};
+
+void dump_init(struct dump *d);
+void dump_release(struct dump *d); /* closes its reader first */
+
+/* For readers. Strings are copied into the arena. */
+uint32_t dump_slot(struct dump *d, struct str name);
+uint32_t dump_shape(struct dump *d, const int64_t *dim, int ndim); /* NONE when a size is negative or too big */
+uint32_t dump_scope(struct dump *d, struct str path);
+/* A call name that is there already gets "#2", "#3" … (a second run of an operator). */
+uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enum call_phase phase);
+/* Appends; the row's call and next are filled in. */
+uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
+/* Links forward calls and the backward calls of the same name, once all are there. */
+void dump_link_twins(struct dump *d);
+void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
+void dump_warn(struct dump *d, const char *text);
+/* "File a.py, line 3, in f, \n code" → a frame; the number of it */
+uint32_t dump_frame(struct dump *d, struct str text);
+
+/* The row's full name, replacing what is in out. */
+void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
+struct str dump_call_name(const struct dump *d, uint32_t call);
+/* By its full name; NONE when there is none. */
+uint32_t dump_find_row(const struct dump *d, struct str name);
+const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL when unknown */
+uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
+const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
+/* Opens the row's tensor file: caller closes with tensor_close. Thread-safe once complete. */
+int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
+/* "[2,8,16]" */
+void shape_text(const struct shape *s, struct buf *out);
+
+#endif

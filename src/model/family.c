@@ -1,0 +1,119 @@
+#include "model/family.h"
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/embed.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+static const char *const names[FAMILY_COUNT] = {
+    [FAMILY_OTHER] = "other",           [FAMILY_LINEAR] = "linear",
+    [FAMILY_CONV] = "conv",             [FAMILY_ATTENTION] = "attention",
+    [FAMILY_NORM] = "norm",             [FAMILY_EMBEDDING] = "embedding",
+    [FAMILY_SOFTMAX] = "softmax",       [FAMILY_ACTIVATION] = "activation",
+    [FAMILY_LOSS] = "loss",             [FAMILY_ADD] = "add",
+    [FAMILY_MUL] = "mul",               [FAMILY_ELEMENTWISE] = "elementwise",
+    [FAMILY_REDUCE] = "reduce",         [FAMILY_ROPE] = "rope",
+    [FAMILY_VIEW] = "view",             [FAMILY_CAST] = "cast",
+    [FAMILY_COPY] = "copy",             [FAMILY_RANDOM] = "random",
+    [FAMILY_COLLECTIVE] = "collective", [FAMILY_OPTIMIZER] = "optimizer",
+    [FAMILY_MODULE] = "module",
+};
+
+/* A pattern with stars at its ends: "*norm", "*attention*". */
+struct pattern {
+    struct str part;
+    bool open_front, open_back;
+    enum family family;
+};
+
+static struct {
+    pthread_once_t once;
+    struct arena arena;
+    struct map exact;
+    VEC(struct pattern) patterns;
+} table = {.once = PTHREAD_ONCE_INIT};
+
+/* Lower case, without underscores: "__mul__" and "Mul", "layer_norm" and "LayerNorm" meet. */
+static struct str plain(struct str s, char *out, size_t cap)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n && n < cap; i++) {
+        char c = s.p[i];
+        if (c != '_')
+            out[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    return str_n(out, n);
+}
+
+static enum family by_name(struct str s)
+{
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        if (str_is(s, names[f]))
+            return (enum family)f;
+    return FAMILY_OTHER;
+}
+
+static void load(void)
+{
+    struct str rest = embed_str(&embed_families_tsv), line, family, word;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &family, &line))
+            continue;
+        enum family f = by_name(family);
+        while (line.n) {
+            str_split(line, ' ', &word, &line);
+            if (!word.n)
+                continue;
+            struct pattern p = {.family = f};
+            if (word.p[0] == '*') {
+                p.open_front = true;
+                word = str_cut(word, 1);
+            }
+            if (word.n && word.p[word.n - 1] == '*') {
+                p.open_back = true;
+                word.n--;
+            }
+            char tmp[128];
+            p.part = arena_str(&table.arena, plain(word, tmp, sizeof tmp));
+            if (p.open_front || p.open_back)
+                vec_push(&table.patterns, p);
+            else
+                map_add(&table.exact, p.part, f);
+        }
+    }
+}
+
+const char *family_name(enum family f)
+{
+    return names[f];
+}
+
+enum family family_find(struct str op)
+{
+    char tmp[128];
+    pthread_once(&table.once, load);
+    struct str s = plain(op, tmp, sizeof tmp);
+    uint32_t f = map_get(&table.exact, s);
+    if (f != MAP_NONE)
+        return (enum family)f;
+    for (size_t i = 0; i < table.patterns.n; i++) {
+        const struct pattern *p = &table.patterns.v[i];
+        bool front = p->open_front || str_starts(s, p->part.p), back = p->open_back || str_ends(s, p->part.p);
+        if (front && back && str_has(s, p->part.p))
+            return p->family;
+    }
+    return FAMILY_OTHER;
+}
+
+bool family_is_compute(enum family f)
+{
+    return f >= FAMILY_LINEAR && f <= FAMILY_LOSS;
+}
+
+bool family_is_product(enum family f)
+{
+    return f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_ATTENTION;
+}

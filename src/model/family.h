@@ -1,0 +1,42 @@
+/* Operator families: what kind of work a call does, found from its name (data/families.tsv).
+ * Pairing, coverage, noise floors and gaps ask for the family, never for a framework's name. */
+#ifndef MODEL_FAMILY_H
+#define MODEL_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum family {
+    FAMILY_OTHER,
+    FAMILY_LINEAR, /* linear, matmul, bmm, addmm, einsum: a product and a sum */
+    FAMILY_CONV,
+    FAMILY_ATTENTION, /* fused: products and a softmax in one call */
+    FAMILY_NORM,
+    FAMILY_EMBEDDING,
+    FAMILY_SOFTMAX,
+    FAMILY_ACTIVATION,
+    FAMILY_LOSS,
+    FAMILY_ADD,
+    FAMILY_MUL,
+    FAMILY_ELEMENTWISE, /* other arithmetic element by element */
+    FAMILY_REDUCE,
+    FAMILY_ROPE,
+    FAMILY_VIEW,
+    FAMILY_CAST,
+    FAMILY_COPY,
+    FAMILY_RANDOM, /* dropout and generators */
+    FAMILY_COLLECTIVE,
+    FAMILY_OPTIMIZER,
+    FAMILY_MODULE, /* a container of other modules */
+    FAMILY_COUNT
+};
+
+const char *family_name(enum family f);
+/* By an operator's or a class's bare name: "linear", "__mul__", "BatchMatMul", "LlamaRMSNorm". */
+enum family family_find(struct str op);
+bool family_is_compute(enum family f); /* does arithmetic of its own (coverage) */
+bool family_is_product(enum family f); /* matmul-like: has the higher noise floor */
+
+#endif

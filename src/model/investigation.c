@@ -1,0 +1,207 @@
+#include "model/investigation.h"
+
+#include <stdio.h>
+
+#include "base/io.h"
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+
+#define SCHEMA 1
+#define LARGEST (256u << 20)
+
+void investigation_init(struct investigation *v)
+{
+    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}};
+    tol_init(&v->tol);
+}
+
+void investigation_release(struct investigation *v)
+{
+    vec_release(&v->maps);
+    vec_release(&v->bookmarks);
+    arena_release(&v->arena);
+    investigation_init(v);
+}
+
+const char *investigation_keep(struct investigation *v, const char *s)
+{
+    return arena_cstr(&v->arena, str_of(s));
+}
+
+bool investigation_is(const char *path)
+{
+    return str_ends(str_of(path), ".investigation.json") && path_is_file(path);
+}
+
+static const char *text(struct investigation *v, const cJSON *o, const char *key, const char *otherwise)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsString(x) ? investigation_keep(v, x->valuestring) : otherwise;
+}
+
+static int number(const cJSON *o, const char *key)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(x) ? x->valueint : -1;
+}
+
+static bool flag(const cJSON *o, const char *key)
+{
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
+}
+
+static void load_side(struct investigation *v, const cJSON *root, int side)
+{
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
+    v->input[side] = text(v, o, "path", NULL);
+    v->step[side] = number(o, "step");
+    v->rank[side] = number(o, "rank");
+}
+
+int investigation_load(struct investigation *v, const char *path, struct err *e)
+{
+    cJSON *root = json_load(path, LARGEST, e);
+    if (!root)
+        return -1;
+    int schema = number(root, "schema");
+    if (schema < 1 || !cJSON_HasObjectItem(root, "investigation")) {
+        cJSON_Delete(root);
+        return err_set(e, ERR_DATA, _("%s: not an investigation: \"schema\" and \"investigation\" were expected"), path);
+    }
+    v->path = investigation_keep(v, path);
+    v->read_only = schema > SCHEMA;
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
+    for (int side = 0; side < 2; side++)
+        load_side(v, o, side);
+    v->map_only = flag(o, "map_only");
+    v->exact = flag(o, "exact");
+    v->strict_gaps = flag(o, "strict_gaps");
+    const cJSON *it;
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "maps"))
+        if (cJSON_IsString(it))
+            vec_push(&v->maps, investigation_keep(v, it->valuestring));
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "thresholds")) {
+        struct err quiet;
+        char value[64];
+        if (cJSON_IsNumber(it)) {
+            snprintf(value, sizeof value, "%.17g", it->valuedouble);
+            tol_set(&v->tol, str_of(it->string), str_of(value), &quiet);
+        }
+    }
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "bookmarks")) {
+        struct bookmark b = {{text(v, it, "target", ""), text(v, it, "golden", "")}, text(v, it, "note", "")};
+        vec_push(&v->bookmarks, b);
+    }
+    const cJSON *c = cJSON_GetObjectItemCaseSensitive(o, "cursor");
+    v->cursor[0] = text(v, c, "target", "");
+    v->cursor[1] = text(v, c, "golden", "");
+    cJSON_Delete(root);
+    return 0;
+}
+
+static void save_side(struct jsonw *w, const struct investigation *v, int side)
+{
+    jw_key(w, side ? "golden" : "target");
+    jw_object(w);
+    jw_kcstr(w, "path", v->input[side]);
+    if (v->step[side] >= 0)
+        jw_kint(w, "step", v->step[side]);
+    if (v->rank[side] >= 0)
+        jw_kint(w, "rank", v->rank[side]);
+    jw_end_object(w);
+}
+
+static void save_rows(struct jsonw *w, const char *const row[2])
+{
+    jw_kcstr(w, "target", row[0]);
+    jw_kcstr(w, "golden", row[1]);
+}
+
+/* Only what differs from the defaults, so that better defaults reach old tickets. */
+static void save_thresholds(struct jsonw *w, const struct tol *t)
+{
+    struct tol fresh;
+    double mine, theirs;
+    const char *key;
+    tol_init(&fresh);
+    jw_key(w, "thresholds");
+    jw_object(w);
+    for (int i = 0; (key = tol_key(t, i, &mine)); i++) {
+        tol_key(&fresh, i, &theirs);
+        if (mine < theirs || mine > theirs)
+            jw_knum(w, key, mine);
+    }
+    jw_end_object(w);
+}
+
+int investigation_save(const struct investigation *v, struct err *e)
+{
+    struct buf b = {0};
+    struct jsonw w;
+    if (!v->path || v->read_only)
+        return 0;
+    jw_init(&w, &b, true);
+    jw_object(&w);
+    jw_kint(&w, "schema", SCHEMA);
+    jw_kcstr(&w, "tool", "diverge " DIVERGE_VERSION);
+    jw_key(&w, "investigation");
+    jw_object(&w);
+    save_side(&w, v, 0);
+    save_side(&w, v, 1);
+    jw_key(&w, "maps");
+    jw_array(&w);
+    for (size_t i = 0; i < v->maps.n; i++)
+        jw_cstr(&w, v->maps.v[i]);
+    jw_end_array(&w);
+    jw_kbool(&w, "map_only", v->map_only);
+    jw_kbool(&w, "exact", v->exact);
+    jw_kbool(&w, "strict_gaps", v->strict_gaps);
+    save_thresholds(&w, &v->tol);
+    jw_key(&w, "bookmarks");
+    jw_array(&w);
+    for (size_t i = 0; i < v->bookmarks.n; i++) {
+        jw_object(&w);
+        save_rows(&w, v->bookmarks.v[i].row);
+        jw_kcstr(&w, "note", v->bookmarks.v[i].note);
+        jw_end_object(&w);
+    }
+    jw_end_array(&w);
+    jw_key(&w, "cursor");
+    jw_object(&w);
+    save_rows(&w, v->cursor);
+    jw_end_object(&w);
+    jw_end_object(&w);
+    jw_end_object(&w);
+    buf_char(&b, '\n');
+    int rc = file_replace(v->path, buf_view(&b), e);
+    buf_release(&b);
+    return rc;
+}
+
+static size_t find(const struct investigation *v, const char *target, const char *golden)
+{
+    size_t i = 0;
+    while (i < v->bookmarks.n && (strcmp(v->bookmarks.v[i].row[0], target) != 0 ||
+                                  strcmp(v->bookmarks.v[i].row[1], golden) != 0))
+        i++;
+    return i;
+}
+
+bool investigation_bookmark(struct investigation *v, const char *target, const char *golden)
+{
+    size_t i = find(v, target, golden);
+    if (i < v->bookmarks.n) {
+        memmove(&v->bookmarks.v[i], &v->bookmarks.v[i + 1], (v->bookmarks.n - i - 1) * sizeof *v->bookmarks.v);
+        v->bookmarks.n--;
+        return false;
+    }
+    struct bookmark b = {{investigation_keep(v, target), investigation_keep(v, golden)}, ""};
+    vec_push(&v->bookmarks, b);
+    return true;
+}
+
+bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden)
+{
+    return find(v, target, golden) < v->bookmarks.n;
+}

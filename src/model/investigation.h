@@ -1,0 +1,42 @@
+/* The saved state of one ticket: inputs, limits, bookmarks, the place one was at. A JSON file written
+ * whole on every change, so that a killed program or a lost connection costs nothing. */
+#ifndef MODEL_INVESTIGATION_H
+#define MODEL_INVESTIGATION_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "find/tol.h"
+
+struct bookmark {
+    const char *row[2]; /* full names, "" where a side has none */
+    const char *note;
+};
+
+struct investigation {
+    struct arena arena;
+    const char *path;   /* NULL: nowhere to save to */
+    bool read_only;     /* written by a newer version, or the folder may not be written */
+    const char *input[2];
+    int step[2], rank[2];
+    VEC(const char *) maps;
+    bool map_only, exact, strict_gaps;
+    struct tol tol;
+    VEC(struct bookmark) bookmarks;
+    const char *cursor[2]; /* row names, "" */
+};
+
+void investigation_init(struct investigation *v);
+void investigation_release(struct investigation *v);
+/* Reads a file over the initial state; keeps path. */
+int investigation_load(struct investigation *v, const char *path, struct err *e);
+/* 0 also when there is nowhere to save to. */
+int investigation_save(const struct investigation *v, struct err *e);
+/* Whether a path names such a file. */
+bool investigation_is(const char *path);
+const char *investigation_keep(struct investigation *v, const char *s); /* a copy that lives with it */
+/* Adds, or takes away when it is there; true when added. */
+bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
+bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);
+
+#endif

@@ -1,0 +1,227 @@
+#include "model/pairing.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "model/sequence.h"
+
+static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
+
+const char *origin_name(enum origin o)
+{
+    return origins[o];
+}
+
+/* A pair proposed while building: lines are laid out when all are known. */
+struct proposal {
+    uint32_t t, g, pair;
+};
+
+struct build {
+    struct pairing *p;
+    const struct dump *t, *g;
+    VEC(struct proposal) found;
+    uint8_t *taken[2]; /* a row that has its partner, or is declared to have none */
+};
+
+static void propose(struct build *b, uint32_t t, uint32_t g, struct pair pair)
+{
+    struct proposal x = {t, g, (uint32_t)b->p->pairs.n};
+    pair.lines = 1;
+    pair.view = NONE;
+    vec_push(&b->p->pairs, pair);
+    vec_push(&b->found, x);
+    b->taken[TARGET][t] = b->taken[GOLDEN][g] = 1;
+}
+
+static void by_mapping(struct build *b, const struct mapping *m, uint32_t number)
+{
+    for (size_t i = 0; i < m->entries.n; i++) {
+        const struct mapping_entry *x = &m->entries.v[i];
+        uint32_t t = dump_find_row(b->t, x->target);
+        if (t != NONE && !x->golden.n) {
+            b->taken[TARGET][t] = 1;
+            continue;
+        }
+        uint32_t g = x->golden.n ? dump_find_row(b->g, x->golden) : NONE;
+        if (t == NONE || g == NONE) {
+            b->p->mapped_missing++;
+            continue;
+        }
+        b->p->mapped++;
+        propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number});
+    }
+}
+
+/* Slot numbers of the golden side in terms of the target's. */
+static uint32_t *translate_slots(const struct build *b)
+{
+    uint32_t *to = mem_alloc((b->g->slots.n + 1) * sizeof *to);
+    for (size_t i = 0; i < b->g->slots.n; i++)
+        to[i] = map_get(&b->t->slot_names, str_of(b->g->slots.v[i]));
+    return to;
+}
+
+/* Same call name, same slot: only where both sides speak one framework's names. */
+static void by_name(struct build *b)
+{
+    uint32_t *slot = translate_slots(b);
+    for (uint32_t c = 0; c < b->t->calls.n; c++) {
+        uint32_t other = map_get(&b->g->call_names, dump_call_name(b->t, c));
+        if (other == MAP_NONE)
+            continue;
+        EACH_ROW(b->t, c, t) {
+            if (b->taken[TARGET][t])
+                continue;
+            EACH_ROW(b->g, other, g)
+                if (slot[b->g->rows.v[g].slot] == b->t->rows.v[t].slot && !b->taken[GOLDEN][g]) {
+                    propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1});
+                    break;
+                }
+        }
+    }
+    free(slot);
+}
+
+static void by_sequence(struct build *b)
+{
+    sequence_list found = {0};
+    sequence_align(b->t, b->g, b->taken[TARGET], b->taken[GOLDEN], &found);
+    for (size_t i = 0; i < found.n; i++) {
+        const struct sequence_pair *x = &found.v[i];
+        propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence});
+    }
+    vec_release(&found);
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct proposal *x = a, *y = b;
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    return x->g < y->g ? -1 : x->g > y->g;
+}
+
+/* Lays the table out (see the header). */
+static void lay_out(struct build *b)
+{
+    struct pairing *p = b->p;
+    size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
+    if (b->found.n)
+        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_target);
+    for (int s = 0; s < 2; s++) {
+        size_t n = s == TARGET ? nt : ng;
+        p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);
+        memset(p->line_of[s], 0xff, (n + 1) * sizeof **p->line_of);
+    }
+    /* golden row → the target row it follows: its own first partner or its predecessor's */
+    uint32_t *partner = mem_alloc((ng + 1) * sizeof *partner);
+    memset(partner, 0xff, (ng + 1) * sizeof *partner);
+    for (size_t i = b->found.n; i-- > 0;)
+        partner[b->found.v[i].g] = b->found.v[i].t;
+    /* golden-only rows as lists behind target rows; slot nt is the front of the table */
+    uint32_t *head = mem_alloc((nt + 1) * sizeof *head), *tail = mem_alloc((nt + 1) * sizeof *tail);
+    uint32_t *next = mem_alloc((ng + 1) * sizeof *next);
+    memset(head, 0xff, (nt + 1) * sizeof *head);
+    uint32_t at = (uint32_t)nt;
+    for (uint32_t g = 0; g < ng; g++) {
+        next[g] = NONE;
+        if (partner[g] != NONE) {
+            at = partner[g];
+            continue;
+        }
+        if (head[at] == NONE)
+            head[at] = g;
+        else
+            next[tail[at]] = g;
+        tail[at] = g;
+    }
+    vec_reserve(&p->lines, nt + ng);
+    for (uint32_t k = 0; k <= nt; k++) {
+        uint32_t t = k ? k - 1 : (uint32_t)nt; /* the front first */
+        if (k) {
+            size_t first = f;
+            for (; f < b->found.n && b->found.v[f].t == t; f++) {
+                struct line l = {{t, b->found.v[f].g}, b->found.v[f].pair};
+                vec_push(&p->lines, l);
+            }
+            if (f == first) {
+                struct line l = {{t, NONE}, NONE};
+                vec_push(&p->lines, l);
+            }
+        }
+        for (uint32_t g = head[t]; g != NONE; g = next[g]) {
+            struct line l = {{NONE, g}, NONE};
+            vec_push(&p->lines, l);
+        }
+    }
+    for (size_t i = p->lines.n; i-- > 0;)
+        for (int s = 0; s < 2; s++)
+            if (p->lines.v[i].row[s] != NONE)
+                p->line_of[s][p->lines.v[i].row[s]] = (uint32_t)i;
+    free(partner);
+    free(head);
+    free(tail);
+    free(next);
+}
+
+void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
+                   const struct pairing_options *o)
+{
+    struct build b = {.p = p, .t = target, .g = golden};
+    b.taken[TARGET] = mem_zalloc(target->rows.n + 1);
+    b.taken[GOLDEN] = mem_zalloc(golden->rows.n + 1);
+    for (size_t i = 0; i < o->map_count; i++)
+        by_mapping(&b, &o->maps[i], (uint32_t)i);
+    if (!o->map_only) {
+        bool one_language = strcmp(target->framework, golden->framework) == 0 &&
+                            target->reader == golden->reader;
+        if (one_language)
+            by_name(&b);
+        else
+            by_sequence(&b);
+    }
+    lay_out(&b);
+    free(b.taken[TARGET]);
+    free(b.taken[GOLDEN]);
+    vec_release(&b.found);
+}
+
+void pairing_release(struct pairing *p)
+{
+    vec_release(&p->pairs);
+    vec_release(&p->lines);
+    free(p->line_of[0]);
+    free(p->line_of[1]);
+    *p = (struct pairing){0};
+}
+
+void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out)
+{
+    uint32_t i = p->lines.v[line].pair;
+    if (i == NONE) {
+        buf_cstr(out, p->lines.v[line].row[TARGET] == NONE ? _("no target row was found for it")
+                                                           : _("no golden row was found for it"));
+        return;
+    }
+    const struct pair *x = &p->pairs.v[i];
+    switch ((enum pair_why)x->why) {
+    case WHY_NAME:
+        buf_cstr(out, _("same name on both sides"));
+        break;
+    case WHY_MAPPING:
+        buf_fmt(out, _("listed in %s"), x->source < o->map_count ? o->maps[x->source].path : "?");
+        break;
+    case WHY_FINGERPRINT:
+        buf_cstr(out, _("same kind of operator, element count and figures, in the same order"));
+        break;
+    case WHY_BETWEEN:
+        buf_cstr(out, _("the same run of operators between two matched calls"));
+        break;
+    case WHY_SLOT:
+        buf_cstr(out, _("its call is paired and it has the same place in it"));
+        break;
+    case WHY_COUNT:
+        break;
+    }
+}

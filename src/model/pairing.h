@@ -1,0 +1,69 @@
+/* Which rows of the two sides are held to be the same quantity, and the one table that comes of it.
+ *
+ * A line of the table is one target row with one golden row; either may be absent. A pair is a
+ * decision about them: a decision that relates several rows of a side (fused QKV and its parts) has
+ * several lines, which share it. Lines stand in the target's execution order, each golden-only row
+ * behind its predecessor on its own side. */
+#ifndef MODEL_PAIRING_H
+#define MODEL_PAIRING_H
+
+#include "model/dump.h"
+
+enum origin { ORIGIN_NAME, ORIGIN_RULE, ORIGIN_MAPPING, ORIGIN_SEQUENCE, ORIGIN_MARK, ORIGIN_COUNT };
+
+enum pair_why {
+    WHY_NAME,
+    WHY_MAPPING,      /* `source` names the file */
+    WHY_FINGERPRINT,  /* family, count, figures and order agree */
+    WHY_BETWEEN,      /* the only candidates between two anchors */
+    WHY_SLOT,         /* its call is paired, and so is its place in it */
+    WHY_COUNT
+};
+
+struct pair {
+    uint8_t origin, why;
+    uint16_t lines;   /* how many; more than one: a group */
+    float confidence; /* 0 … 1 */
+    uint32_t source;  /* mapping file of ORIGIN_MAPPING */
+    uint32_t view;    /* reserved for transforms; NONE */
+};
+
+struct line {
+    uint32_t row[2]; /* target, golden; NONE where absent */
+    uint32_t pair;   /* NONE on one-sided lines */
+};
+
+/* A user's correspondences: full row names. golden.n == 0: the target row has no partner. */
+struct mapping_entry {
+    struct str target, golden;
+};
+
+struct mapping {
+    const char *path;
+    struct arena arena;
+    VEC(struct mapping_entry) entries;
+};
+
+struct pairing {
+    VEC(struct pair) pairs;
+    VEC(struct line) lines;
+    uint32_t *line_of[2]; /* first line of each row of a side, or NONE */
+    size_t mapped;        /* entries of the mappings that named rows of both sides */
+    size_t mapped_missing;
+};
+
+struct pairing_options {
+    const struct mapping *maps;
+    size_t map_count;
+    bool map_only;
+};
+
+/* Both dumps complete. */
+void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
+                   const struct pairing_options *o);
+void pairing_release(struct pairing *p);
+const char *origin_name(enum origin o); /* for files; _() of it for people */
+/* A sentence: why these two. */
+void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out);
+
+#endif

@@ -1,0 +1,430 @@
+#include "model/session.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "fmt/mapping.h"
+
+#define JUDGE_EVERY_MS 150
+
+static void announce(struct session *s)
+{
+    s->version++;
+    pthread_cond_broadcast(&s->changed);
+}
+
+static void notify(void *ctx)
+{
+    struct session *s = ctx;
+    if (s->opt.notify)
+        s->opt.notify(s->opt.ctx);
+}
+
+/* ---- finding and choosing ---- */
+
+static int find_side(struct session *s, int i, struct err *e)
+{
+    struct session_side *x = &s->side[i];
+    place_list found = {0};
+    if (places_find(x->path, &found, e)) {
+        places_release(&found);
+        return -1;
+    }
+    if (!found.n) {
+        places_release(&found);
+        return err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), x->path);
+    }
+    session_lock(s);
+    x->places = found;
+    session_unlock(s);
+    return 0;
+}
+
+static bool fits(int have, int want)
+{
+    return want < 0 || have < 0 || have == want;
+}
+
+static bool alike(const struct place *a, const struct place *b)
+{
+    return fits(a->step, b->step) && fits(a->rank, b->rank);
+}
+
+static void list_places(const struct session_side *x, struct buf *out)
+{
+    for (size_t i = 0; i < x->places.n && i < 8; i++)
+        buf_fmt(out, _("%sstep %d rank %d"), i ? _(", ") : "", x->places.v[i].step, x->places.v[i].rank);
+    if (x->places.n > 8)
+        buf_cstr(out, ", …");
+}
+
+static bool wanted(const struct session *s, int side, const struct place *p)
+{
+    return fits(p->step, s->opt.step[side]) && fits(p->rank, s->opt.rank[side]);
+}
+
+/* The first target place with a golden one of the same step and rank; numbers the user gave for a side
+ * are met on that side and not compared across. */
+static int choose(struct session *s, struct err *e)
+{
+    struct session_side *t = &s->side[TARGET], *g = &s->side[GOLDEN];
+    for (size_t i = 0; i < t->places.n; i++) {
+        if (!wanted(s, TARGET, &t->places.v[i]))
+            continue;
+        if (s->single) {
+            t->place = i;
+            return 0;
+        }
+        size_t fallback = SIZE_MAX, n = 0;
+        for (size_t k = 0; k < g->places.n; k++) {
+            if (!wanted(s, GOLDEN, &g->places.v[k]))
+                continue;
+            bool step_free = s->opt.step[TARGET] >= 0 && s->opt.step[GOLDEN] >= 0;
+            bool rank_free = s->opt.rank[TARGET] >= 0 && s->opt.rank[GOLDEN] >= 0;
+            struct place a = t->places.v[i], b = g->places.v[k];
+            if (step_free)
+                a.step = b.step;
+            if (rank_free)
+                a.rank = b.rank;
+            if (alike(&a, &b)) {
+                t->place = i;
+                g->place = k;
+                return 0;
+            }
+            n++;
+            if (fallback == SIZE_MAX)
+                fallback = k;
+        }
+        /* one recording on each side: the user chose them by path */
+        if (n == 1 && t->places.n == 1 && g->places.n == 1) {
+            t->place = i;
+            g->place = fallback;
+            return 0;
+        }
+    }
+    struct buf have[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++)
+        list_places(&s->side[i], &have[i]);
+    if (s->single)
+        err_set(e, ERR_USAGE, _("%s has no such step and rank; it has %s"), t->path, have[0].p);
+    else
+        err_set(e, ERR_USAGE, _("no step and rank that both sides have: %s has %s; %s has %s. --step T:G and --rank T:G pair different ones"),
+                t->path, have[0].p, g->path, have[1].p ? have[1].p : "");
+    buf_release(&have[0]);
+    buf_release(&have[1]);
+    return -1;
+}
+
+/* ---- loading ---- */
+
+static void *load_side(void *ctx)
+{
+    struct session_side *x = ctx;
+    struct session *s = x->load.ctx;
+    struct err e = {0};
+    int rc = x->dump.reader->open(&x->dump, &x->load, &e);
+    if (rc == 0 && !s->single)
+        flow_build(&s->flow[x - s->side], &x->dump); /* nobody else looks before both sides are loaded */
+    session_lock(s);
+    x->dump.complete = rc == 0;
+    x->state = rc ? SIDE_FAILED : SIDE_LOADED;
+    x->err = e;
+    announce(s);
+    session_unlock(s);
+    notify(s);
+    return NULL;
+}
+
+static void begin_load(struct session *s, int i)
+{
+    struct session_side *x = &s->side[i];
+    const struct place *p = &x->places.v[x->place];
+    session_lock(s);
+    x->dump.reader = p->reader;
+    x->dump.path = p->paths.v[0];
+    x->dump.parts = (const char *const *)p->paths.v;
+    x->dump.part_count = p->paths.n;
+    x->dump.step = p->step;
+    x->dump.rank = p->rank;
+    x->load.lock = &s->lock;
+    x->load.progress = notify;
+    x->load.ctx = s;
+    x->state = SIDE_LOADING;
+    announce(s);
+    session_unlock(s);
+    pthread_create(&s->loader[i], NULL, load_side, x);
+}
+
+static int load_maps(struct session *s, struct err *e)
+{
+    s->maps = mem_zalloc((s->opt.map_count + 1) * sizeof *s->maps);
+    for (size_t i = 0; i < s->opt.map_count; i++)
+        if (mapping_load(&s->maps[i], s->opt.maps[i], e))
+            return -1;
+    return 0;
+}
+
+/* ---- comparing ---- */
+
+static void *work(void *ctx)
+{
+    struct session *s = ctx;
+    session_lock(s);
+    struct figures_watch *watch = &s->watch[s->workers++];
+    while (!s->stop) {
+        uint32_t line = measure_take(&s->measure, s->want_first, s->want_last);
+        if (line == NONE)
+            break;
+        session_unlock(s);
+        struct figures f;
+        struct view view;
+        struct err e;
+        int rc = measure_compute(&s->measure, line, s->kern, &f, &view, watch, &e);
+        session_lock(s);
+        if (!rc || e.code != ERR_CANCEL)
+            measure_post(&s->measure, line, &f, &view, rc ? &e : NULL);
+        announce(s);
+    }
+    session_unlock(s);
+    notify(s);
+    return NULL;
+}
+
+static void judge_now(struct session *s)
+{
+    struct measure *m = &s->measure;
+    struct judgement *fresh = mem_zalloc(sizeof *fresh), *old;
+    uint8_t *state = mem_alloc(m->lines + 1);
+    session_lock(s);
+    if (m->lines)
+        memcpy(state, m->state, m->lines);
+    size_t posts = m->finished;
+    struct tol tol = s->opt.tol;
+    s->rejudge = false;
+    session_unlock(s);
+    struct judge_options o = session_judge_options(s);
+    o.tol = &tol;
+    judge(fresh, m, state, s->flow, &o);
+    input_list inputs = {0}, old_inputs;
+    inputs_find(m, state, s->flow, &inputs);
+    session_lock(s);
+    old = s->judged;
+    old_inputs = s->inputs;
+    s->judged = fresh;
+    s->inputs = inputs;
+    s->judged_posts = posts;
+    s->settled = posts == m->wanted && !s->rejudge;
+    announce(s);
+    session_unlock(s);
+    if (old) {
+        judgement_release(old);
+        free(old);
+    }
+    vec_release(&old_inputs);
+    free(state);
+    notify(s);
+}
+
+/* Judges whenever there is something new, but not more often than the eye can follow. */
+static void watch_results(struct session *s)
+{
+    session_lock(s);
+    while (!s->stop) {
+        bool news = s->rejudge || s->judged_posts != s->measure.finished;
+        bool last = s->measure.finished == s->measure.wanted;
+        if (!news) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
+        if (!last && !s->rejudge) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += JUDGE_EVERY_MS * 1000000L;
+            until.tv_sec += until.tv_nsec / 1000000000L;
+            until.tv_nsec %= 1000000000L;
+            while (!s->stop && !s->rejudge && s->measure.finished != s->measure.wanted &&
+                   pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
+                continue;
+        }
+        if (s->stop)
+            break;
+        session_unlock(s);
+        judge_now(s);
+        session_lock(s);
+    }
+    session_unlock(s);
+}
+
+static int prepare(struct session *s, struct err *e)
+{
+    int sides = s->single ? 1 : 2;
+    for (int i = 0; i < sides; i++)
+        if (find_side(s, i, e))
+            return -1;
+    if (choose(s, e) || load_maps(s, e))
+        return -1;
+    for (int i = 0; i < sides; i++)
+        begin_load(s, i);
+    for (int i = 0; i < sides; i++)
+        pthread_join(s->loader[i], NULL);
+    for (int i = 0; i < sides; i++)
+        if (s->side[i].state == SIDE_FAILED) {
+            *e = s->side[i].err;
+            return -1;
+        }
+    session_lock(s);
+    bool stop = s->stop;
+    session_unlock(s);
+    return stop ? err_set(e, ERR_CANCEL, "%s", _("stopped")) : 0;
+}
+
+static void pair_sides(struct session *s)
+{
+    struct pairing p = {0};
+    struct pairing_options o = session_pairing_options(s);
+    struct measure m;
+    pairing_build(&p, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
+    session_lock(s);
+    s->pairing = p;
+    measure_init(&m, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing);
+    s->measure = m;
+    s->paired = true;
+    announce(s);
+    session_unlock(s);
+    judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
+}
+
+static void *conduct(void *ctx)
+{
+    struct session *s = ctx;
+    struct err e = {0};
+    if (prepare(s, &e)) {
+        session_lock(s);
+        s->failed = true;
+        s->err = e;
+        announce(s);
+        session_unlock(s);
+        notify(s);
+        return NULL;
+    }
+    if (s->single) {
+        session_lock(s);
+        s->settled = true;
+        announce(s);
+        session_unlock(s);
+        notify(s);
+        return NULL;
+    }
+    pair_sides(s);
+    long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
+    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
+    if ((size_t)n > s->measure.wanted)
+        n = (long)s->measure.wanted;
+    for (long i = 0; i < n; i++)
+        pthread_create(&s->worker[i], NULL, work, s);
+    watch_results(s);
+    for (long i = 0; i < n; i++)
+        pthread_join(s->worker[i], NULL);
+    return NULL;
+}
+
+/* ---- outside ---- */
+
+int session_start(struct session *s, const struct session_options *o, struct err *e)
+{
+    *s = (struct session){.opt = *o, .single = o->path[GOLDEN] == NULL};
+    s->kern = kern_select(o->cpu);
+    if (!s->kern)
+        return err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    for (int i = 0; i < 2; i++) {
+        dump_init(&s->side[i].dump);
+        s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
+    }
+    s->running = true;
+    pthread_create(&s->conductor, NULL, conduct, s);
+    return 0;
+}
+
+void session_stop(struct session *s)
+{
+    if (!s->running)
+        return;
+    session_lock(s);
+    s->stop = true;
+    for (int i = 0; i < 2; i++)
+        atomic_store(&s->side[i].load.cancel, true);
+    for (int i = 0; i < SESSION_WORKERS; i++)
+        atomic_store(&s->watch[i].cancel, true);
+    announce(s);
+    session_unlock(s);
+    pthread_join(s->conductor, NULL);
+    if (s->judged) {
+        judgement_release(s->judged);
+        free(s->judged);
+    }
+    vec_release(&s->inputs);
+    measure_release(&s->measure);
+    pairing_release(&s->pairing);
+    for (size_t i = 0; s->maps && i < s->opt.map_count; i++)
+        mapping_release(&s->maps[i]);
+    free(s->maps);
+    for (int i = 0; i < 2; i++) {
+        flow_release(&s->flow[i]);
+        dump_release(&s->side[i].dump);
+        places_release(&s->side[i].places);
+        free(s->side[i].path);
+    }
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+    s->running = false;
+}
+
+int session_wait(struct session *s, struct err *e)
+{
+    session_lock(s);
+    while (!s->settled && !s->failed)
+        pthread_cond_wait(&s->changed, &s->lock);
+    bool failed = s->failed;
+    if (failed)
+        *e = s->err;
+    session_unlock(s);
+    return failed ? -1 : 0;
+}
+
+void session_want(struct session *s, uint32_t first, uint32_t last)
+{
+    s->want_first = first;
+    s->want_last = last;
+}
+
+void session_set_tol(struct session *s, const struct tol *t)
+{
+    s->opt.tol = *t;
+    s->rejudge = true;
+    s->settled = false;
+    announce(s);
+}
+
+struct judge_options session_judge_options(const struct session *s)
+{
+    return (struct judge_options){
+        .tol = &s->opt.tol,
+        .map_only = s->opt.map_only,
+        .exact = s->opt.exact,
+        .strict_gaps = s->opt.strict_gaps,
+    };
+}
+
+struct pairing_options session_pairing_options(const struct session *s)
+{
+    return (struct pairing_options){
+        .maps = s->maps,
+        .map_count = s->opt.map_count,
+        .map_only = s->opt.map_only,
+    };
+}

@@ -1,0 +1,97 @@
+/* What is open now: both sides, their pairing, what has been computed and judged. The command line and
+ * the screen hold one of these and nothing else.
+ *
+ * Background threads do all the work: one conducts (finds the recordings, pairs, judges), one a side
+ * reads, several compare tensors. Everything below `lock` is theirs and the reader's; take the lock
+ * to look. What has been published is replaced, never changed: pairing once, judgement often. */
+#ifndef MODEL_SESSION_H
+#define MODEL_SESSION_H
+
+#include <pthread.h>
+
+#include "find/inputs.h"
+#include "find/judge.h"
+#include "fmt/reader.h"
+
+#define SESSION_WORKERS 64
+
+enum side_state { SIDE_FINDING, SIDE_LOADING, SIDE_LOADED, SIDE_FAILED };
+
+struct session_side {
+    char *path;             /* as given */
+    place_list places;      /* what was found there */
+    size_t place;           /* the one that is open */
+    enum side_state state;
+    struct dump dump;
+    struct load load;
+    struct err err;         /* of SIDE_FAILED */
+};
+
+struct session_options {
+    const char *path[2];
+    int step[2], rank[2];   /* wanted; -1: the first both sides have */
+    const char *const *maps;
+    size_t map_count;
+    bool map_only, exact, strict_gaps;
+    struct tol tol;
+    int workers;            /* 0: one a processor */
+    const char *cpu;        /* kernel variant to force, or NULL */
+    /* Called from background threads after something changed; must not take the lock. May be NULL. */
+    void (*notify)(void *ctx);
+    void *ctx;
+};
+
+struct session {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct session_options opt;
+    struct session_side side[2];
+    struct mapping *maps;
+    bool single;              /* one side only: no golden */
+
+    bool paired;              /* pairing, flow and measure are there */
+    struct pairing pairing;
+    struct flow flow[2];
+    struct measure measure;
+    struct judgement *judged; /* the newest, NULL before the first */
+    input_list inputs;        /* the step's own inputs, judged with it */
+    bool settled;             /* everything wanted is computed and judged */
+    bool failed;              /* err says why; what was loaded stays */
+    struct err err;
+    uint32_t want_first, want_last; /* lines on the screen: compared first */
+    uint64_t version;         /* counts changes */
+
+    /* the threads' own */
+    const struct kern *kern;
+    pthread_t conductor, loader[2], worker[SESSION_WORKERS];
+    int workers;
+    struct figures_watch watch[SESSION_WORKERS];
+    bool running, stop, rejudge;
+    size_t judged_posts;
+};
+
+/* Takes the options (strings must outlive the session) and starts the threads. -1 at once only for
+ * options that make no sense; files are reported through `failed`. golden path NULL: one side alone. */
+int session_start(struct session *s, const struct session_options *o, struct err *e);
+void session_stop(struct session *s); /* waits for the threads, frees everything */
+
+/* Until everything is loaded, compared and judged: 0, or -1 with the session's error. */
+int session_wait(struct session *s, struct err *e);
+
+/* With the lock held: */
+void session_want(struct session *s, uint32_t first, uint32_t last);
+void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
+struct judge_options session_judge_options(const struct session *s);
+struct pairing_options session_pairing_options(const struct session *s);
+
+static inline void session_lock(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+}
+
+static inline void session_unlock(struct session *s)
+{
+    pthread_mutex_unlock(&s->lock);
+}
+
+#endif

@@ -1,0 +1,213 @@
+#include "num/dtype.h"
+
+#include <math.h>
+
+const struct dtype_info dtype_table[DTYPE_COUNT] = {
+    [DTYPE_UNKNOWN] = {"unknown", CLASS_UNKNOWN, 0, 0, 0},
+    [DTYPE_F64] = {"float64", CLASS_FLOAT, 8, 1.7976931348623157e308, 0x1p-52},
+    [DTYPE_F32] = {"float32", CLASS_FLOAT, 4, 0x1.fffffep127, 0x1p-23},
+    [DTYPE_F16] = {"float16", CLASS_FLOAT, 2, 65504, 0x1p-10},
+    [DTYPE_BF16] = {"bfloat16", CLASS_FLOAT, 2, 0x1.fep127, 0x1p-7},
+    [DTYPE_F8E4M3] = {"float8_e4m3", CLASS_FLOAT, 1, 448, 0x1p-3},
+    [DTYPE_F8E5M2] = {"float8_e5m2", CLASS_FLOAT, 1, 57344, 0x1p-2},
+    [DTYPE_I64] = {"int64", CLASS_INT, 8, 0, 0},
+    [DTYPE_I32] = {"int32", CLASS_INT, 4, 0, 0},
+    [DTYPE_I16] = {"int16", CLASS_INT, 2, 0, 0},
+    [DTYPE_I8] = {"int8", CLASS_INT, 1, 0, 0},
+    [DTYPE_U64] = {"uint64", CLASS_INT, 8, 0, 0},
+    [DTYPE_U32] = {"uint32", CLASS_INT, 4, 0, 0},
+    [DTYPE_U16] = {"uint16", CLASS_INT, 2, 0, 0},
+    [DTYPE_U8] = {"uint8", CLASS_INT, 1, 0, 0},
+    [DTYPE_BOOL] = {"bool", CLASS_BOOL, 1, 0, 0},
+    [DTYPE_C64] = {"complex64", CLASS_COMPLEX, 8, 0, 0x1p-23},
+    [DTYPE_C128] = {"complex128", CLASS_COMPLEX, 16, 0, 0x1p-52},
+};
+
+static const struct {
+    const char *name;
+    enum dtype dtype;
+} alias[] = {
+    {"double", DTYPE_F64},  {"f8", DTYPE_F64},          {"f64", DTYPE_F64},
+    {"float", DTYPE_F32},   {"f4", DTYPE_F32},          {"f32", DTYPE_F32},
+    {"half", DTYPE_F16},    {"f2", DTYPE_F16},          {"f16", DTYPE_F16},
+    {"e2", DTYPE_BF16},     {"t2", DTYPE_BF16},         {"bf16", DTYPE_BF16}, /* MindSpore's own npy codes */
+    {"float8_e4m3fn", DTYPE_F8E4M3}, {"f8_e4m3", DTYPE_F8E4M3}, {"f8_e5m2", DTYPE_F8E5M2},
+    {"long", DTYPE_I64},    {"i8", DTYPE_I64},          {"i64", DTYPE_I64},
+    {"int", DTYPE_I32},     {"i4", DTYPE_I32},          {"i32", DTYPE_I32},
+    {"short", DTYPE_I16},   {"i2", DTYPE_I16},          {"i16", DTYPE_I16},
+    {"i1", DTYPE_I8},       {"u8", DTYPE_U64},          {"u4", DTYPE_U32},
+    {"u2", DTYPE_U16},      {"u1", DTYPE_U8},           {"b1", DTYPE_BOOL},
+    {"c8", DTYPE_C64},      {"c16", DTYPE_C128},
+};
+
+enum dtype dtype_find(struct str name)
+{
+    static const char *const prefix[] = {"torch.", "mindspore.", "numpy."};
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (str_starts(name, prefix[i]))
+            name = str_cut(name, strlen(prefix[i]));
+    if (name.n && (name.p[0] == '<' || name.p[0] == '|' || name.p[0] == '='))
+        name = str_cut(name, 1);
+    for (int d = 1; d < DTYPE_COUNT; d++)
+        if (str_ieq(name, str_of(dtype_table[d].name)))
+            return (enum dtype)d;
+    for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
+        if (str_ieq(name, str_of(alias[i].name)))
+            return alias[i].dtype;
+    return DTYPE_UNKNOWN;
+}
+
+enum dtype dtype_coarser(enum dtype a, enum dtype b)
+{
+    if (a == DTYPE_UNKNOWN)
+        return b;
+    return dtype_table[a].epsilon >= dtype_table[b].epsilon ? a : b;
+}
+
+bool dtype_fits_f32(enum dtype d)
+{
+    return dtype_is_float(d) && d != DTYPE_F64;
+}
+
+static float bits_f32(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* e exponent bits, m mantissa bits, IEEE-like; `finite_only` has no infinities and one NaN pattern. */
+static float small_float(unsigned v, int e, int m, bool finite_only)
+{
+    unsigned sign = v >> (e + m) & 1, exp = v >> m & ((1u << e) - 1), man = v & ((1u << m) - 1);
+    int bias = (1 << (e - 1)) - 1;
+    float r;
+    if (exp == (1u << e) - 1 && (!finite_only || man == (1u << m) - 1))
+        r = man ? NAN : INFINITY;
+    else if (exp == 0)
+        r = ldexpf((float)man, 1 - bias - m);
+    else
+        r = ldexpf((float)(man | 1u << m), (int)exp - bias - m);
+    return sign ? -r : r;
+}
+
+/* Exact and branch-free for normal, subnormal and special values: the exponent is moved by a
+ * multiplication, which also normalises subnormals. */
+static float half_f32(uint16_t h)
+{
+    uint32_t mag = (uint32_t)(h & 0x7fff) << 13;
+    float f = bits_f32(mag) * 0x1p112f;
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    if ((h & 0x7c00) == 0x7c00)
+        u = mag | 0x7f800000u;
+    return bits_f32(u | (uint32_t)(h & 0x8000) << 16);
+}
+
+void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
+{
+    const unsigned char *b = in;
+    uint16_t h;
+    switch (d) {
+    case DTYPE_F32:
+        memcpy(out, in, n * 4);
+        break;
+    case DTYPE_F16:
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&h, b + 2 * i, 2);
+            out[i] = half_f32(h);
+        }
+        break;
+    case DTYPE_BF16:
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&h, b + 2 * i, 2);
+            out[i] = bits_f32((uint32_t)h << 16);
+        }
+        break;
+    case DTYPE_F8E4M3:
+        for (size_t i = 0; i < n; i++)
+            out[i] = small_float(b[i], 4, 3, true);
+        break;
+    case DTYPE_F8E5M2:
+        for (size_t i = 0; i < n; i++)
+            out[i] = small_float(b[i], 5, 2, false);
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = NAN;
+    }
+}
+
+#define WIDEN(type)                                                                                \
+    for (size_t i = 0; i < n; i++) {                                                               \
+        type v;                                                                                    \
+        memcpy(&v, b + i * sizeof v, sizeof v);                                                    \
+        out[i] = (double)v;                                                                        \
+    }                                                                                              \
+    break
+
+void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out)
+{
+    const unsigned char *b = in;
+    switch (d) {
+    case DTYPE_F64:
+        memcpy(out, in, n * 8);
+        break;
+    case DTYPE_F32:
+        WIDEN(float);
+    case DTYPE_I64:
+        WIDEN(int64_t);
+    case DTYPE_I32:
+        WIDEN(int32_t);
+    case DTYPE_I16:
+        WIDEN(int16_t);
+    case DTYPE_I8:
+        WIDEN(int8_t);
+    case DTYPE_U64:
+        WIDEN(uint64_t);
+    case DTYPE_U32:
+        WIDEN(uint32_t);
+    case DTYPE_U16:
+        WIDEN(uint16_t);
+    case DTYPE_U8:
+        WIDEN(uint8_t);
+    case DTYPE_BOOL:
+        for (size_t i = 0; i < n; i++)
+            out[i] = b[i] != 0;
+        break;
+    case DTYPE_F16:
+    case DTYPE_BF16:
+    case DTYPE_F8E4M3:
+    case DTYPE_F8E5M2:
+        for (size_t i = 0; i < n; i++) {
+            float f;
+            dtype_to_f32(d, b + i * dtype_table[d].size, 1, &f);
+            out[i] = (double)f;
+        }
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = NAN;
+    }
+}
+
+double dtype_round(enum dtype d, double v)
+{
+    const struct dtype_info *t = &dtype_table[d];
+    if (!isfinite(v) || v == 0 || t->epsilon == 0 || d == DTYPE_F64)
+        return v;
+    if (d == DTYPE_F32)
+        return (double)(float)v;
+    int e;
+    frexp(v, &e);
+    /* v lies in [2^(e-1), 2^e): its last kept bit is worth epsilon * 2^(e-1) */
+    double unit = ldexp(t->epsilon, e - 1);
+    double smallest = d == DTYPE_F16 ? 0x1p-24 : d == DTYPE_BF16 ? 0x1p-133
+                    : d == DTYPE_F8E4M3 ? 0x1p-9 : 0x1p-16;
+    if (unit < smallest)
+        unit = smallest;
+    double r = nearbyint(v / unit) * unit;
+    if (fabs(r) > t->max)
+        return d == DTYPE_F8E4M3 ? copysign(t->max, v) : copysign(INFINITY, v);
+    return r;
+}

@@ -1,0 +1,62 @@
+/* Element types, by all the names the formats give them. */
+#ifndef NUM_DTYPE_H
+#define NUM_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum dtype {
+    DTYPE_UNKNOWN,
+    DTYPE_F64,
+    DTYPE_F32,
+    DTYPE_F16,
+    DTYPE_BF16,
+    DTYPE_F8E4M3, /* finite only, NaN 0x7f (OCP "e4m3fn", torch.float8_e4m3fn) */
+    DTYPE_F8E5M2, /* IEEE-like with infinities */
+    DTYPE_I64,
+    DTYPE_I32,
+    DTYPE_I16,
+    DTYPE_I8,
+    DTYPE_U64,
+    DTYPE_U32,
+    DTYPE_U16,
+    DTYPE_U8,
+    DTYPE_BOOL,
+    DTYPE_C64,
+    DTYPE_C128,
+    DTYPE_COUNT
+};
+
+enum dtype_class { CLASS_UNKNOWN, CLASS_FLOAT, CLASS_INT, CLASS_BOOL, CLASS_COMPLEX };
+
+struct dtype_info {
+    const char *name; /* the one shown: "bfloat16" */
+    enum dtype_class klass;
+    uint8_t size;     /* bytes an element */
+    double max;       /* largest finite value; 0 where it says nothing */
+    double epsilon;   /* distance from 1 to the next value; 0 for integers */
+};
+
+extern const struct dtype_info dtype_table[DTYPE_COUNT];
+
+/* "torch.bfloat16", "Float32", "float16", "<f4", "|b1", "BF16" …; DTYPE_UNKNOWN for others. */
+enum dtype dtype_find(struct str name);
+static inline bool dtype_is_float(enum dtype d)
+{
+    return dtype_table[d].klass == CLASS_FLOAT;
+}
+/* The one with fewer significant bits (DTYPE_UNKNOWN never wins). */
+enum dtype dtype_coarser(enum dtype a, enum dtype b);
+/* n little-endian elements to double (exact for all but 64-bit integers beyond 2^53). */
+void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out);
+/* n little-endian elements to float; only for floating types of at most 32 bits. */
+void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out);
+/* Whether every value fits a float exactly, so that the float path may be taken. */
+bool dtype_fits_f32(enum dtype d);
+/* v rounded to d and back, ties to even; for floating types. */
+double dtype_round(enum dtype d, double v);
+
+#endif

@@ -1,0 +1,51 @@
+/* All figures of DESIGN.md "Numbers", from one pass over one or two tensors of equal element count.
+ * Index 0 is the target, 1 the golden side. Two-sided figures treat elements that are non-finite
+ * alike on both sides (same place, same sign) as equal zeros; where any are not alike the two-sided
+ * figures are absent (`two` is false) and `unlike` counts them. */
+#ifndef NUM_FIGURES_H
+#define NUM_FIGURES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "num/kern.h"
+#include "num/tensor.h"
+
+struct side_figures {
+    /* max, min: over elements that are not NaN (NaN when there are none). mean, norm (L2): NaN or
+     * infinite where an element is. */
+    double max, min, mean, norm;
+    uint64_t count, nan, inf, zero, saturated; /* saturated: at the dtype's finite maximum */
+};
+
+struct figures {
+    bool two;
+    double cosine;
+    double minus;   /* 1 − cosine, with its digits */
+    double rel_l2;  /* √Σ(t−g)² / √Σg²; 0 when both are zero, Inf when only g is */
+    double euclid;  /* √Σ(t−g)² */
+    double max_abs, max_rel;
+    double one_thousandth, five_thousandths; /* shares of elements with relative error below */
+    uint64_t max_abs_at; /* logical index of the first largest |t−g| */
+    uint64_t unlike, unlike_at; /* elements non-finite on one side only or differently, the first */
+    struct side_figures side[2];
+};
+
+/* Set from another thread to stop a computation; done counts elements for a progress display. */
+struct figures_watch {
+    atomic_bool cancel;
+    atomic_uint_fast64_t done;
+};
+
+/* Both: 0, or -1 with e (ERR_CANCEL when watched and stopped). watch may be NULL. */
+int figures_two(const struct kern *k, const struct tensor *t, const struct tensor *g,
+                struct figures *out, struct figures_watch *watch, struct err *e);
+int figures_one(const struct kern *k, const struct tensor *t, struct side_figures *out,
+                struct figures_watch *watch, struct err *e);
+
+/* The same from memory, for tests and benches: n elements of float32. */
+void figures_floats(const struct kern *k, const float *t, const float *g, size_t n,
+                    struct figures *out);
+
+#endif

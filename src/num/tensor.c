@@ -1,0 +1,212 @@
+#include "num/tensor.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/msg.h"
+
+#define PAGE_BYTES (64 * 1024)
+#define PAGE_COUNT 512 /* 32 MB a walk at most */
+
+struct walk_page {
+    uint64_t at; /* byte offset in the file, UINT64_MAX: empty */
+    size_t n;
+    unsigned char *bytes;
+};
+
+int tensor_pack(struct tensor *t, const char *what, struct err *e)
+{
+    uint64_t n = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        t->stride[i] = (int64_t)n;
+        if (t->shape[i] < 0)
+            return err_set(e, ERR_DATA, _("%s: negative size %lld in a shape"), what,
+                           (long long)t->shape[i]);
+        if (t->shape[i] && n > (uint64_t)INT64_MAX / 16 / (uint64_t)t->shape[i])
+            return err_set(e, ERR_DATA, _("%s: the shape holds more elements than a file can"), what);
+        n *= (uint64_t)t->shape[i];
+    }
+    t->numel = n;
+    return 0;
+}
+
+int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err *e)
+{
+    if (!t->numel)
+        return 0;
+    uint64_t size = dtype_table[t->dtype].size;
+    if (!size)
+        return err_set(e, ERR_DATA, _("%s: elements of a type that is not known"), t->file.name);
+    /* strides come from hostile files: keep the sums inside 64 bits by checking each step */
+    uint64_t reach = 0, room = to > t->offset ? to - t->offset : 0;
+    for (int i = 0; i < t->ndim; i++) {
+        uint64_t steps = (uint64_t)t->shape[i] - 1;
+        if (t->stride[i] < 0)
+            return err_set(e, ERR_DATA, _("%s: negative stride"), t->file.name);
+        if (steps && (uint64_t)t->stride[i] > (room / size) / steps)
+            reach = room; /* too far already */
+        else
+            reach += steps * (uint64_t)t->stride[i];
+        if (reach > room / size)
+            reach = room;
+    }
+    if (t->offset < from || reach >= room / size)
+        return err_at(e, t->file.name, to,
+                      _("the data ends here; the shape asks for %llu elements of %u bytes"),
+                      (unsigned long long)t->numel, dtype_table[t->dtype].size);
+    return 0;
+}
+
+void tensor_close(struct tensor *t)
+{
+    file_close(&t->file);
+}
+
+bool tensor_packed(const struct tensor *t)
+{
+    int64_t n = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        if (t->shape[i] != 1 && t->stride[i] != n)
+            return false;
+        n *= t->shape[i];
+    }
+    return true;
+}
+
+void tensor_permute(struct tensor *t, const int *perm)
+{
+    struct tensor was = *t;
+    for (int i = 0; i < t->ndim; i++) {
+        t->shape[i] = was.shape[perm[i]];
+        t->stride[i] = was.stride[perm[i]];
+    }
+}
+
+void tensor_walk_init(struct tensor_walk *w, const struct tensor *t)
+{
+    *w = (struct tensor_walk){.t = t};
+    /* axes that lie end to end in storage are one axis */
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] == 1)
+            continue;
+        int k = w->ndim - 1;
+        if (k >= 0 && w->stride[k] == t->stride[i] * t->shape[i]) {
+            w->shape[k] *= t->shape[i];
+            w->stride[k] = t->stride[i];
+        } else {
+            w->shape[w->ndim] = t->shape[i];
+            w->stride[w->ndim++] = t->stride[i];
+        }
+    }
+    if (!w->ndim) {
+        w->shape[0] = 1;
+        w->stride[0] = 1;
+        w->ndim = 1;
+    }
+}
+
+void tensor_walk_release(struct tensor_walk *w)
+{
+    for (int i = 0; w->pages && i < PAGE_COUNT; i++)
+        free(w->pages[i].bytes);
+    free(w->pages);
+    w->pages = NULL;
+}
+
+void tensor_walk_seek(struct tensor_walk *w, uint64_t at)
+{
+    w->at = at;
+    for (int i = w->ndim - 1; i >= 0; i--) {
+        uint64_t n = (uint64_t)w->shape[i];
+        w->index[i] = (int64_t)(at % n);
+        at /= n;
+    }
+}
+
+/* One element through the page cache. Elements may straddle pages when the offset is odd. */
+static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t size, struct err *e)
+{
+    if (!w->pages) {
+        w->pages = mem_alloc(PAGE_COUNT * sizeof *w->pages);
+        for (int i = 0; i < PAGE_COUNT; i++)
+            w->pages[i] = (struct walk_page){.at = UINT64_MAX};
+    }
+    while (size) {
+        uint64_t base = at / PAGE_BYTES * PAGE_BYTES;
+        struct walk_page *p = &w->pages[base / PAGE_BYTES % PAGE_COUNT];
+        if (p->at != base) {
+            if (!p->bytes)
+                p->bytes = mem_alloc(PAGE_BYTES);
+            long got = file_read_some(&w->t->file, base, p->bytes, PAGE_BYTES, e);
+            if (got < 0)
+                return -1;
+            p->at = base;
+            p->n = (size_t)got;
+        }
+        size_t from = (size_t)(at - base), part = PAGE_BYTES - from < size ? PAGE_BYTES - from : size;
+        if (from + part > p->n)
+            return err_at(e, w->t->file.name, base + p->n, _("the file ends here, it was longer before"));
+        memcpy(out, p->bytes + from, part);
+        out += part;
+        at += part;
+        size -= part;
+    }
+    return 0;
+}
+
+static void swap_bytes(unsigned char *p, size_t n, size_t size)
+{
+    for (size_t i = 0; i < n; i++, p += size)
+        for (size_t a = 0, b = size - 1; a < b; a++, b--) {
+            unsigned char c = p[a];
+            p[a] = p[b];
+            p[b] = c;
+        }
+}
+
+/* One step along the last axis, carrying into the ones before. */
+static void advance(struct tensor_walk *w, uint64_t steps)
+{
+    int last = w->ndim - 1;
+    w->at += steps;
+    w->index[last] += (int64_t)steps;
+    for (int i = last; i > 0 && w->index[i] >= w->shape[i]; i--) {
+        w->index[i] = 0;
+        w->index[i - 1]++;
+    }
+}
+
+long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
+{
+    const struct tensor *t = w->t;
+    size_t size = dtype_table[t->dtype].size, done = 0;
+    int last = w->ndim - 1;
+    if (n > t->numel - w->at)
+        n = (size_t)(t->numel - w->at);
+    while (done < n) {
+        uint64_t first = 0;
+        for (int i = 0; i <= last; i++)
+            first += (uint64_t)w->index[i] * (uint64_t)w->stride[i];
+        size_t run = (size_t)(w->shape[last] - w->index[last]);
+        if (run > n - done)
+            run = n - done;
+        unsigned char *to = (unsigned char *)out + done * size;
+        uint64_t byte = t->offset + first * size;
+        if (w->stride[last] == 1 && (run * size >= 4096 || w->ndim == 1)) {
+            if (file_read(&t->file, byte, to, run * size, e))
+                return -1;
+        } else if (w->stride[last] == 1) {
+            if (fetch(w, byte, to, run * size, e))
+                return -1;
+        } else {
+            for (size_t i = 0; i < run; i++)
+                if (fetch(w, byte + i * size * (uint64_t)w->stride[last], to + i * size, size, e))
+                    return -1;
+        }
+        done += run;
+        advance(w, run);
+    }
+    if (t->swap)
+        swap_bytes(out, done, size);
+    return (long)done;
+}

@@ -1,0 +1,406 @@
+#include <math.h>
+
+#include "find/explain.h"
+#include "find/inputs.h"
+#include "find/precision.h"
+#include "report/formats.h"
+
+struct writing {
+    struct jsonw *w;
+    const struct session *s;
+    const struct judgement *j;
+    const struct measure *m;
+    struct buf name;
+};
+
+void json_side_fields(struct jsonw *w, const struct dump *d)
+{
+    jw_kcstr(w, "path", d->path);
+    jw_kcstr(w, "format", d->reader->name);
+    jw_kcstr(w, "framework", d->framework);
+    jw_kcstr(w, "level", d->level);
+    jw_kcstr(w, "task", d->task);
+    jw_key(w, "step");
+    d->step < 0 ? jw_null(w) : jw_int(w, d->step);
+    jw_key(w, "rank");
+    d->rank < 0 ? jw_null(w) : jw_int(w, d->rank);
+    jw_kint(w, "rows", (int64_t)d->rows.n);
+}
+
+void json_side(struct jsonw *w, const struct dump *d)
+{
+    jw_object(w);
+    json_side_fields(w, d);
+    jw_end_object(w);
+}
+
+static void name_or_null(struct writing *x, int side, uint32_t row)
+{
+    if (row == NONE) {
+        jw_null(x->w);
+        return;
+    }
+    dump_row_name(x->m->side[side], row, &x->name);
+    jw_str(x->w, buf_view(&x->name));
+}
+
+static void call_name(struct writing *x, const char *key, int side, uint32_t call)
+{
+    if (call == NONE)
+        jw_knull(x->w, key);
+    else
+        jw_kstr(x->w, key, dump_call_name(x->m->side[side], call));
+}
+
+static void dtype_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
+{
+    if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !d->rows.v[row].dtype)
+        jw_null(w);
+    else
+        jw_cstr(w, dtype_table[d->rows.v[row].dtype].name);
+}
+
+static void shape_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
+{
+    const struct shape *s = row == NONE ? NULL : dump_row_shape(d, row);
+    if (!s) {
+        jw_null(w);
+        return;
+    }
+    jw_array(w);
+    for (int i = 0; i < s->ndim; i++)
+        jw_int(w, s->dim[i]);
+    jw_end_array(w);
+}
+
+static void value_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
+{
+    const struct row *r = row == NONE ? NULL : &d->rows.v[row];
+    if (!r || r->kind == ROW_TENSOR || r->kind == ROW_NULL)
+        jw_null(w);
+    else if (r->kind == ROW_BOOL)
+        jw_bool(w, r->stat[STAT_MAX] != 0);
+    else if (r->kind == ROW_INT && fabs(r->stat[STAT_MAX]) < 0x1p53)
+        jw_int(w, (int64_t)r->stat[STAT_MAX]);
+    else if (r->kind == ROW_FLOAT)
+        jw_num(w, r->stat[STAT_MAX]);
+    else
+        jw_cstr(w, r->text);
+}
+
+static void figure(struct jsonw *w, const char *key, bool have, double v)
+{
+    jw_key(w, key);
+    have ? jw_num(w, v) : jw_null(w);
+}
+
+/* Computed where the tensor was read, else as recorded. */
+static void stats(struct writing *x, const char *key, int side, uint32_t row, const struct side_figures *f)
+{
+    struct jsonw *w = x->w;
+    jw_key(w, key);
+    const struct row *r = row == NONE ? NULL : &x->m->side[side]->rows.v[row];
+    if (!r || r->kind != ROW_TENSOR) {
+        jw_null(w);
+        return;
+    }
+    const struct row_extra *e = r->extra == NONE ? NULL : &x->m->side[side]->extras.v[r->extra];
+    jw_object(w);
+    figure(w, "max", f || r->has & HAS_MAX, f ? f->max : r->stat[STAT_MAX]);
+    figure(w, "min", f || r->has & HAS_MIN, f ? f->min : r->stat[STAT_MIN]);
+    figure(w, "mean", f || r->has & HAS_MEAN, f ? f->mean : r->stat[STAT_MEAN]);
+    figure(w, "norm", f || r->has & HAS_NORM, f ? f->norm : r->stat[STAT_NORM]);
+    jw_key(w, "nan");
+    f ? jw_int(w, (int64_t)f->nan) : e && e->counts & COUNT_NAN ? jw_int(w, (int64_t)e->nan) : jw_null(w);
+    jw_key(w, "inf");
+    f ? jw_int(w, (int64_t)f->inf)
+      : e && e->counts & COUNT_POS_INF ? jw_int(w, (int64_t)(e->pos_inf + e->neg_inf)) : jw_null(w);
+    jw_key(w, "zero");
+    f ? jw_int(w, (int64_t)f->zero) : e && e->counts & COUNT_ZERO ? jw_int(w, (int64_t)e->zero) : jw_null(w);
+    jw_end_object(w);
+}
+
+static void pair_fields(struct writing *x, uint32_t i)
+{
+    struct jsonw *w = x->w;
+    const struct line *l = &x->m->pairing->lines.v[i];
+    const struct pair *p = l->pair == NONE ? NULL : &x->m->pairing->pairs.v[l->pair];
+    jw_kcstr(w, "origin", p ? origin_name(p->origin) : NULL);
+    jw_key(w, "confidence");
+    p ? jw_num(w, round((double)p->confidence * 1e4) / 1e4) : jw_null(w);
+}
+
+static void view_object(struct jsonw *w, const struct view *v)
+{
+    jw_key(w, "view");
+    if (!v) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kcstr(w, "kind", v->kind == VIEW_PERMUTE ? "permute" : "reshape");
+    jw_kcstr(w, "side", v->side == TARGET ? "target" : "golden");
+    jw_key(w, "axes");
+    if (v->kind == VIEW_PERMUTE) {
+        jw_array(w);
+        for (int i = 0; i < v->ndim; i++)
+            jw_int(w, v->perm[i]);
+        jw_end_array(w);
+    } else {
+        jw_null(w);
+    }
+    jw_end_object(w);
+}
+
+static void row_object(struct writing *x, uint32_t i)
+{
+    struct jsonw *w = x->w;
+    const struct line *l = &x->m->pairing->lines.v[i];
+    const struct line_judgement *g = &x->j->line[i];
+    const struct pair *p = l->pair == NONE ? NULL : &x->m->pairing->pairs.v[l->pair];
+    const struct figures *f = x->m->figures ? x->m->figures[i] : NULL;
+    bool two = f && f->two;
+    struct buf why = {0};
+    explain_verdict(x->j, x->m, i, &why);
+    jw_object(w);
+    jw_kint(w, "order", i);
+    for (int s = 0; s < 2; s++) {
+        jw_key(w, s ? "golden" : "target");
+        name_or_null(x, s, l->row[s]);
+    }
+    pair_fields(x, i);
+    jw_kcstr(w, "verdict", verdict_name(g->verdict));
+    jw_kstr(w, "reason", buf_view(&why));
+    jw_key(w, "dtype");
+    jw_array(w);
+    for (int s = 0; s < 2; s++)
+        dtype_or_null(w, x->m->side[s], l->row[s]);
+    jw_end_array(w);
+    jw_kbool(w, "dtype_diff", g->flags & LINE_DTYPE_DIFF);
+    jw_key(w, "shape");
+    jw_array(w);
+    for (int s = 0; s < 2; s++)
+        shape_or_null(w, x->m->side[s], l->row[s]);
+    jw_end_array(w);
+    jw_key(w, "value");
+    jw_array(w);
+    for (int s = 0; s < 2; s++)
+        value_or_null(w, x->m->side[s], l->row[s]);
+    jw_end_array(w);
+    view_object(w, measure_view(x->m, i));
+    jw_key(w, "group");
+    p && p->lines > 1 ? jw_int(w, l->pair) : jw_null(w);
+    figure(w, "cosine", two, two ? f->cosine : 0);
+    figure(w, "one_minus_cosine", two, two ? f->minus : 0);
+    figure(w, "rel_l2", two, two ? f->rel_l2 : 0);
+    figure(w, "euclid", two, two ? f->euclid : 0);
+    figure(w, "max_abs_err", two, two ? f->max_abs : 0);
+    figure(w, "max_rel_err", two, two ? f->max_rel : 0);
+    figure(w, "one_thousandth", two, two ? f->one_thousandth : 0);
+    figure(w, "five_thousandths", two, two ? f->five_thousandths : 0);
+    stats(x, "target_stats", TARGET, l->row[TARGET], f ? &f->side[0] : NULL);
+    stats(x, "golden_stats", GOLDEN, l->row[GOLDEN], f ? &f->side[1] : NULL);
+    jw_key(w, "checksum");
+    jw_array(w);
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = l->row[s] == NONE ? NULL : &x->m->side[s]->rows.v[l->row[s]];
+        jw_cstr(w, r && r->has & HAS_CHECKSUM ? r->text : NULL);
+    }
+    jw_end_array(w);
+    jw_key(w, "diagnosis");
+    jw_array(w);
+    jw_end_array(w);
+    jw_end_object(w);
+    buf_release(&why);
+}
+
+static void summary(struct writing *x)
+{
+    static const enum verdict shown[] = {VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DEVIATE, VERDICT_NONFINITE,
+                                         VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_SKIP};
+    struct jsonw *w = x->w;
+    const struct summary *s = &x->j->sum;
+    jw_object(w);
+    jw_kint(w, "pairs", s->pairs);
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+        jw_kint(w, verdict_name(shown[i]), s->by[shown[i]]);
+    jw_kint(w, "target_only", s->only[TARGET]);
+    jw_kint(w, "golden_only", s->only[GOLDEN]);
+    jw_kint(w, "dtype_diff", s->dtype_diff);
+    jw_kint(w, "doubtful", s->doubtful);
+    jw_kint(w, "unread", s->unread);
+    jw_kint(w, "known", 0);
+    jw_key(w, "coverage");
+    jw_object(w);
+    jw_knum(w, "target", s->coverage[TARGET]);
+    jw_knum(w, "golden", s->coverage[GOLDEN]);
+    jw_end_object(w);
+    jw_end_object(w);
+}
+
+static void first(struct writing *x)
+{
+    struct jsonw *w = x->w;
+    const struct judgement *j = x->j;
+    jw_key(w, "first_deviation");
+    if (j->first == NONE)
+        jw_null(w);
+    else
+        row_object(x, j->first);
+    jw_kcstr(w, "first_class", j->first == NONE ? NULL : class_name(j->klass));
+    jw_key(w, "provisional");
+    if (j->first == NONE || !(j->doubtful_before | j->gaps_before | j->unread_before)) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kint(w, "doubtful_before", j->doubtful_before);
+    jw_kint(w, "gaps_before", j->gaps_before);
+    jw_kint(w, "unread_before", j->unread_before);
+    jw_end_object(w);
+}
+
+static void suspects(struct writing *x)
+{
+    struct jsonw *w = x->w;
+    jw_key(w, "suspects");
+    jw_array(w);
+    for (size_t i = 0; i < x->j->suspects.n && i < 50; i++) {
+        const struct suspect *q = &x->j->suspects.v[i];
+        const struct line *l = &x->m->pairing->lines.v[q->line];
+        struct buf why = {0};
+        jw_object(w);
+        call_name(x, "target_api", TARGET, q->call);
+        call_name(x, "golden_api", GOLDEN, x->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call);
+        jw_knum(w, "score", round(q->score * 1e4) / 1e4);
+        explain_verdict(x->j, x->m, q->line, &why);
+        jw_kstr(w, "why", buf_view(&why));
+        jw_end_object(w);
+        buf_release(&why);
+    }
+    jw_end_array(w);
+    jw_key(w, "frontier");
+    jw_array(w);
+    jw_end_array(w);
+}
+
+static void precision(struct writing *x)
+{
+    struct jsonw *w = x->w;
+    struct arena a = {0};
+    precision_list l = {0};
+    precision_find(x->j, x->m, &a, &l);
+    jw_key(w, "precision");
+    jw_array(w);
+    for (size_t i = 0; i < l.n; i++) {
+        jw_object(w);
+        jw_kcstr(w, "scope", l.v[i].scope);
+        jw_kint(w, "rows", l.v[i].rows);
+        jw_key(w, "dtype");
+        jw_array(w);
+        jw_cstr(w, dtype_table[l.v[i].dtype[0]].name);
+        jw_cstr(w, dtype_table[l.v[i].dtype[1]].name);
+        jw_end_array(w);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+    vec_release(&l);
+    arena_release(&a);
+}
+
+static void inputs(struct writing *x)
+{
+    struct jsonw *w = x->w;
+    const input_list *l = &x->s->inputs;
+    jw_key(w, "inputs");
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        struct buf detail = {0};
+        input_detail(&l->v[i], x->m->side, &detail);
+        jw_object(w);
+        jw_key(w, "target");
+        name_or_null(x, TARGET, l->v[i].row[TARGET]);
+        jw_key(w, "golden");
+        name_or_null(x, GOLDEN, l->v[i].row[GOLDEN]);
+        jw_kcstr(w, "what", input_name(l->v[i].what));
+        jw_key(w, "equal");
+        l->v[i].equal < 0 ? jw_null(w) : jw_bool(w, l->v[i].equal);
+        jw_kstr(w, "detail", buf_view(&detail));
+        jw_end_object(w);
+        buf_release(&detail);
+    }
+    jw_end_array(w);
+}
+
+static bool shown(const struct line_judgement *g, enum report_rows rows)
+{
+    return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
+}
+
+void compare_json(struct out *o, const struct session *s, const struct report_options *opt)
+{
+    struct jsonw own, *w = &own;
+    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    jw_init(w, &o->buf, false);
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", opt->tool);
+    jw_key(w, "target");
+    json_side(w, &s->side[TARGET].dump);
+    jw_key(w, "golden");
+    json_side(w, &s->side[GOLDEN].dump);
+    jw_key(w, "warnings");
+    jw_array(w);
+    for (int d = 0; d < 2; d++) {
+        for (size_t i = 0; i < s->side[d].dump.warnings.n; i++)
+            jw_cstr(w, s->side[d].dump.warnings.v[i]);
+        for (size_t i = 0; i < s->side[d].dump.problems.n; i++)
+            if (s->side[d].dump.problems.v[i].row == NONE)
+                jw_cstr(w, s->side[d].dump.problems.v[i].text);
+    }
+    jw_end_array(w);
+    jw_key(w, "summary");
+    summary(&x);
+    first(&x);
+    suspects(&x);
+    precision(&x);
+    inputs(&x);
+    jw_key(w, "rows");
+    jw_array(w);
+    for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines; i++)
+        if (shown(&x.j->line[i], opt->rows)) {
+            row_object(&x, i);
+            out_flow(o);
+        }
+    jw_end_array(w);
+    jw_end_object(w);
+    buf_char(&o->buf, '\n');
+    buf_release(&x.name);
+}
+
+void compare_json_row(struct jsonw *w, const struct session *s, uint32_t line)
+{
+    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    row_object(&x, line);
+    buf_release(&x.name);
+}
+
+void compare_json_brief(struct jsonw *w, const struct session *s)
+{
+    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    const struct dump *t = &s->side[TARGET].dump;
+    jw_object(w);
+    jw_key(w, "step");
+    t->step < 0 ? jw_null(w) : jw_int(w, t->step);
+    jw_key(w, "rank");
+    t->rank < 0 ? jw_null(w) : jw_int(w, t->rank);
+    jw_key(w, "target");
+    json_side(w, t);
+    jw_key(w, "golden");
+    json_side(w, &s->side[GOLDEN].dump);
+    jw_key(w, "summary");
+    summary(&x);
+    first(&x);
+    jw_end_object(w);
+    buf_release(&x.name);
+}

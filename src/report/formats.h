@@ -1,0 +1,19 @@
+/* The writers' own functions, one file each. */
+#ifndef REPORT_FORMATS_H
+#define REPORT_FORMATS_H
+
+#include "base/jsonw.h"
+#include "report/compare.h"
+
+void compare_json(struct out *o, const struct session *s, const struct report_options *opt);
+void compare_csv(struct out *o, const struct session *s, const struct report_options *opt);
+
+/* One step and rank of several: sides, summary, first deviation. */
+void compare_json_brief(struct jsonw *w, const struct session *s);
+void compare_json_row(struct jsonw *w, const struct session *s, uint32_t line);
+
+/* {"path":…,"format":…,…}: one side, as in every command's JSON */
+void json_side(struct jsonw *w, const struct dump *d);
+void json_side_fields(struct jsonw *w, const struct dump *d);
+
+#endif

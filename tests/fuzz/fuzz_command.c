@@ -1,0 +1,94 @@
+/* Command text, one command a line, on a small comparison: what keys, the ':' line and scripts give.
+ * The screen itself is driven with random keys by tests/damage. */
+#include "fuzz_dump.h"
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+
+static const char target[] =
+    "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, \"data\": {"
+    "\"Functional.linear.0.forward\": {\"input_args\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\","
+    " \"shape\": [2], \"Max\": 1.0, \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": 1.0, \"requires_grad\": false}],"
+    " \"input_kwargs\": {}, \"output\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [2],"
+    " \"Max\": %s, \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": %s, \"requires_grad\": false}]},"
+    "\"Functional.relu.0.forward\": {\"input_args\": [{\"type\": \"int\", \"value\": 3}], \"input_kwargs\": {},"
+    " \"output\": []},"
+    "\"Functional.linear.0.backward\": {\"input\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float16\","
+    " \"shape\": [2], \"Max\": 1.0, \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": 1.0, \"requires_grad\": false}],"
+    " \"output\": []}}}";
+static const char stack[] = "{\"0\": [[\"Functional.linear.0.forward\"],"
+                            " [\"File /src/a.py, line 3, in f, \\n x\", \"File /src/b.py, line 9, in g, \\n y\"]]}";
+
+static struct session session;
+static struct investigation inv;
+
+static void start(void)
+{
+    static char dir[2][600];
+    struct session_options o = {.step = {-1, -1}, .rank = {-1, -1}, .workers = 1};
+    struct err e;
+    tol_init(&o.tol);
+    for (int i = 0; i < 2; i++) {
+        char text[sizeof target + 32];
+        snprintf(dir[i], sizeof dir[i], "%s/%d", fuzz_dir(), i);
+        if (mkdir(dir[i], 0755))
+            abort();
+        snprintf(text, sizeof text, target, i ? "1.0" : "1.5", i ? "1.0" : "2.5");
+        fuzz_put(dir[i], "dump.json", str_of(text));
+        fuzz_put(dir[i], "stack.json", STR(stack));
+        fuzz_put(dir[i], "construct.json", STR("{}"));
+        o.path[i] = dir[i];
+    }
+    investigation_init(&inv);
+    if (session_start(&session, &o, &e) || session_wait(&session, &e))
+        abort();
+}
+
+static void check(struct desk *d)
+{
+    session_lock(&session);
+    desk_refresh(d);
+    uint32_t n = desk_lines(d);
+    assert(n ? d->cursor < n : d->cursor == 0);
+    assert(d->overlay_scroll >= 0 && d->scroll[FOCUS_DETAIL] >= 0);
+    assert(!d->list.n || d->list_at < d->list.n);
+    session_unlock(&session);
+}
+
+static void complete(struct desk *d, const char *text)
+{
+    session_lock(&session);
+    for (int i = 0; i < 3; i++)
+        command_complete(d, text, i);
+    session_unlock(&session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct str rest = fuzz_str(data, size), line;
+    struct desk d;
+    if (!session.running)
+        start();
+    desk_init(&d, &session, &inv);
+    while (rest.n) {
+        char text[512];
+        str_split(rest, '\n', &line, &rest);
+        size_t n = line.n < sizeof text ? line.n : sizeof text - 1;
+        memcpy(text, line.p, n);
+        text[n] = 0;
+        if (n && text[0] == '?')
+            complete(&d, text + 1);
+        else
+            command_run(&d, text);
+        check(&d);
+    }
+    desk_release(&d);
+    msg_language("en");
+    session_lock(&session);
+    struct tol fresh;
+    tol_init(&fresh);
+    session_set_tol(&session, &fresh);
+    session_unlock(&session);
+    investigation_release(&inv);
+    return 0;
+}

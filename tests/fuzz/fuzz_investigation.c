@@ -1,0 +1,52 @@
+/* A saved investigation: read, changed, written and read again, it says the same. */
+#include "fuzz.h"
+
+#include "model/investigation.h"
+
+static void assert_same(const char *a, const char *b)
+{
+    assert(!a == !b && (!a || strcmp(a, b) == 0));
+}
+
+/* JSON files hold UTF-8; what came in otherwise need not come out the same. */
+static bool is_ascii(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] & 0x80)
+            return false;
+    return !str_has(s, "\\u");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct investigation v, w;
+    struct err e = {0};
+    struct str text = fuzz_str(data, size);
+    const char *path = fuzz_put(fuzz_dir(), "t.investigation.json", text);
+    investigation_init(&v);
+    if (investigation_load(&v, path, &e)) {
+        assert(e.text[0]);
+        investigation_release(&v);
+        return 0;
+    }
+    bool added = investigation_bookmark(&v, "target row", "golden row");
+    if (!v.read_only && is_ascii(text)) {
+        if (investigation_save(&v, &e))
+            abort();
+        investigation_init(&w);
+        if (investigation_load(&w, path, &e))
+            abort();
+        assert(w.bookmarks.n == v.bookmarks.n && w.maps.n == v.maps.n);
+        assert(investigation_is_bookmarked(&w, "target row", "golden row") == added);
+        for (int i = 0; i < 2; i++) {
+            assert_same(v.input[i], w.input[i]);
+            assert_same(v.cursor[i], w.cursor[i]);
+            assert(v.step[i] < 0 ? w.step[i] < 0 : v.step[i] == w.step[i]);
+            assert(v.rank[i] < 0 ? w.rank[i] < 0 : v.rank[i] == w.rank[i]);
+        }
+        assert(v.map_only == w.map_only && v.exact == w.exact && v.strict_gaps == w.strict_gaps);
+        investigation_release(&w);
+    }
+    investigation_release(&v);
+    return 0;
+}

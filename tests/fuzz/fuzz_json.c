@@ -1,0 +1,58 @@
+/* jsonspan: members of a large object one at a time, then each value as a tree. */
+#include "fuzz.h"
+
+#include "fmt/jsonspan.h"
+
+static void look(const cJSON *v, int depth)
+{
+    double x;
+    if (depth > 2000)
+        abort();
+    if (json_number(v, &x) && !cJSON_IsString(v))
+        assert(x == v->valuedouble || v->valuedouble != v->valuedouble);
+    for (const cJSON *it = v->child; it; it = it->next)
+        look(it, depth + 1);
+}
+
+static void walk(const char *path, const char *descend, struct str text)
+{
+    struct jspan j;
+    struct jmember m;
+    struct err e = {0};
+    int rc;
+    if (jspan_open(&j, path, descend, &e))
+        abort();
+    while ((rc = jspan_next(&j, &m, &e)) == 1) {
+        assert(m.offset <= text.n && m.value.n <= text.n - m.offset);
+        assert(memcmp(m.value.p, text.p + m.offset, m.value.n) == 0);
+        cJSON *v = json_parse(m.value, m.special, path, m.offset, &e);
+        if (v)
+            look(v, 0);
+        else
+            assert(e.text[0]);
+        cJSON_Delete(v);
+    }
+    if (rc < 0)
+        assert(e.text[0]);
+    jspan_close(&j);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct str text = fuzz_str(data, size);
+    const char *path = fuzz_file(text);
+    struct json_pool pool;
+    struct err e;
+    walk(path, "data", text);
+    walk(path, NULL, text);
+    cJSON *whole = json_text(text, "whole", &e);
+    if (whole)
+        look(whole, 0);
+    cJSON_Delete(whole);
+    json_pool_enter(&pool);
+    whole = json_parse(text, true, "pooled", 0, &e);
+    json_pool_clear(&pool);
+    walk(path, "data", text);
+    json_pool_leave(&pool);
+    return 0;
+}

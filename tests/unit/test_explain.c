@@ -1,0 +1,284 @@
+/* Verdicts in sentences: one for every rule, with what belongs to it, in both languages. */
+#include "support.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "find/explain.h"
+
+/* One pair of rows a rule, and a golden-only and a target-only row behind them. */
+struct scene {
+    struct dump d[2];
+    struct pairing p;
+    struct pairing_options po;
+    struct measure m;
+    struct judgement j;
+    struct tol tol;
+    struct judge_options o;
+};
+
+static void row(struct dump *d, const char *call, enum row_kind kind, const char *text)
+{
+    int64_t numel = 8;
+    uint32_t c = dump_add_call(d, str_of(call), CALL_API, PHASE_FORWARD);
+    struct row r = {.slot = dump_slot(d, STR("input.0")), .shape = NONE, .extra = NONE, .kind = (uint8_t)kind, .dtype = DTYPE_F32, .text = text};
+    if (kind == ROW_TENSOR) {
+        r.shape = dump_shape(d, &numel, 1);
+        r.has = HAS_SHAPE | HAS_FILE;
+    }
+    dump_add_row(d, c, r);
+}
+
+static void start(struct scene *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int k = 0; k < 2; k++) {
+        dump_init(&s->d[k]);
+        for (int r = 0; r < RULE_COUNT; r++) {
+            char name[30];
+            snprintf(name, sizeof name, "F.r%d.0.forward", r);
+            row(&s->d[k], name, r == RULE_SCALAR_DIFFERS ? ROW_FLOAT : ROW_TENSOR, k ? "-10000" : "-Inf");
+        }
+        row(&s->d[k], k ? "F.golden.0.forward" : "F.target.0.forward", ROW_TENSOR, NULL);
+    }
+    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p);
+    s->j.lines = s->p.lines.n;
+    s->j.line = calloc(s->j.lines, sizeof *s->j.line);
+    for (size_t i = 0; i < s->j.lines; i++)
+        s->j.line[i] = (struct line_judgement){.rule = (uint8_t)i, .error = 0.0123f, .limit = 0.0045f, .level = 0.00067f};
+    tol_init(&s->tol);
+    s->o.tol = &s->tol;
+    s->j.first = NONE;
+}
+
+static void shut(struct scene *s)
+{
+    judgement_release(&s->j);
+    measure_release(&s->m);
+    pairing_release(&s->p);
+    dump_release(&s->d[0]);
+    dump_release(&s->d[1]);
+}
+
+static const char *sentence(const struct scene *s, uint32_t line)
+{
+    static struct buf b[4];
+    static int next;
+    struct buf *out = &b[next++ % 4];
+    buf_clear(out);
+    buf_cstr(out, "");
+    explain_verdict(&s->j, &s->m, line, out);
+    return out->p;
+}
+
+static void a_sentence_for_every_rule(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    for (uint32_t r = RULE_NONE + 1; r < RULE_COUNT; r++) {
+        s.j.line[r].rule = (uint8_t)r;
+        char *text = strdup(sentence(&s, r)); /* the rest reuses its buffer */
+        if (strlen(text) < 8 || strstr(text, "(null)") || strchr(text, '%') || strchr(text, '\n'))
+            fail_msg("rule %u: \"%s\"", r, text);
+        for (uint32_t q = RULE_NONE + 1; q < r; q++) /* and none says the same as another */
+            assert_string_not_equal(text, sentence(&s, q));
+        msg_language("zh_CN");
+        char *translated = strdup(sentence(&s, r));
+        msg_language("en");
+        if (strcmp(translated, sentence(&s, r)) == 0)
+            fail_msg("rule %u is not translated", r);
+        free(translated);
+        free(text);
+    }
+    shut(&s);
+}
+
+static void numbers_in_the_sentences(void **state)
+{
+    static const enum rule with_error[] = {RULE_WITHIN, RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP, RULE_SOURCE, RULE_PARAMETER};
+    static const enum rule with_limit[] = {RULE_WITHIN, RULE_DRIFT, RULE_LIMIT, RULE_SOURCE, RULE_PARAMETER};
+    static const enum rule with_level[] = {RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP};
+    struct scene s;
+    (void)state;
+    start(&s);
+    for (size_t i = 0; i < sizeof with_error / sizeof *with_error; i++)
+        assert_non_null(strstr(sentence(&s, with_error[i]), "0.0123"));
+    for (size_t i = 0; i < sizeof with_limit / sizeof *with_limit; i++)
+        assert_non_null(strstr(sentence(&s, with_limit[i]), "0.0045"));
+    for (size_t i = 0; i < sizeof with_level / sizeof *with_level; i++)
+        assert_non_null(strstr(sentence(&s, with_level[i]), "0.00067"));
+    assert_non_null(strstr(sentence(&s, RULE_LIMIT), "rel L2"));
+    s.j.line[RULE_LIMIT].flags = LINE_STATISTICS;
+    assert_null(strstr(sentence(&s, RULE_LIMIT), "rel L2"));
+    assert_non_null(strstr(sentence(&s, RULE_LIMIT), "max, min and norm"));
+    assert_non_null(strstr(sentence(&s, RULE_SCALAR_DIFFERS), "-Inf against -10000"));
+    assert_non_null(strstr(sentence(&s, RULE_ELEMENTS), "8 elements against 8"));
+    assert_non_null(strstr(sentence(&s, RULE_KINDS), "float32 against float32"));
+    shut(&s);
+}
+
+static void which_side_is_missing(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    for (uint32_t i = 0; i < s.j.lines; i++) {
+        const struct line *l = &s.p.lines.v[i];
+        if (l->pair != NONE)
+            continue;
+        s.j.line[i] = (struct line_judgement){.verdict = VERDICT_ONLY, .rule = RULE_ONE_SIDED};
+        assert_non_null(strstr(sentence(&s, i), l->row[TARGET] == NONE ? "no target row" : "no golden row"));
+    }
+    shut(&s);
+}
+
+static void non_finite_elements(void **state)
+{
+    struct scene s;
+    struct figures f = {.unlike = 3, .unlike_at = 17, .side = {{.nan = 2, .inf = 1}, {.nan = 0, .inf = 5}}};
+    struct view v = {0};
+    (void)state;
+    start(&s);
+    assert_non_null(strstr(sentence(&s, RULE_NONFINITE), "recorded extremes"));
+    measure_post(&s.m, RULE_NONFINITE, &f, &v, NULL);
+    const char *text = sentence(&s, RULE_NONFINITE);
+    assert_non_null(strstr(text, "3 elements"));
+    assert_non_null(strstr(text, "index 17"));
+    assert_non_null(strstr(text, "target: 2 NaN, 1 Inf; golden: 0 NaN, 5 Inf"));
+    shut(&s);
+}
+
+static void what_is_added(void **state)
+{
+    struct scene s;
+    struct figures f = {.two = true};
+    struct view v = {.kind = VIEW_PERMUTE, .side = 1, .ndim = 3, .perm = {0, 2, 1}};
+    struct err e;
+    (void)state;
+    start(&s);
+    measure_post(&s.m, RULE_EQUAL, &f, &v, NULL);
+    assert_non_null(strstr(sentence(&s, RULE_EQUAL), "golden side permuted (0,2,1)"));
+    s.d[0].rows.v[RULE_DRIFT].dtype = DTYPE_BF16;
+    s.j.line[RULE_DRIFT].flags = LINE_DTYPE_DIFF | LINE_DOUBTFUL;
+    assert_non_null(strstr(sentence(&s, RULE_DRIFT), "bfloat16 against float32"));
+    assert_non_null(strstr(sentence(&s, RULE_DRIFT), "the pair itself is doubtful"));
+    err_set(&e, ERR_IO, "x.pt: gone");
+    measure_post(&s.m, RULE_SAME_STATS, NULL, NULL, &e);
+    s.j.line[RULE_SAME_STATS].flags = LINE_UNREAD;
+    assert_non_null(strstr(sentence(&s, RULE_SAME_STATS), "judged without its tensor: x.pt: gone"));
+    dump_problem(&s.d[1], RULE_ABSENT, "damaged", "dump.json: byte 77: odd");
+    assert_non_null(strstr(sentence(&s, RULE_ABSENT), "byte 77"));
+    shut(&s);
+}
+
+static void classes(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    s.j.first = RULE_LIMIT;
+    s.j.line[RULE_LIMIT].verdict = VERDICT_DEVIATE;
+    for (int k = FIRST_INPUT; k <= FIRST_NONFINITE; k++) {
+        s.j.klass = (enum first_class)k;
+        const char *text = explain_first(&s.j, &s.m);
+        assert_true(strlen(text) > 20);
+        assert_true(str_ends(str_of(class_name(s.j.klass)), "-first"));
+        for (int q = FIRST_INPUT; q < k; q++) {
+            assert_string_not_equal(class_name((enum first_class)q), class_name(s.j.klass));
+            struct judgement other = s.j;
+            other.klass = (enum first_class)q;
+            assert_string_not_equal(explain_first(&other, &s.m), text);
+        }
+    }
+    /* what kind of input it is says more than that it is one */
+    s.j.klass = FIRST_INPUT;
+    s.j.first = RULE_PARAMETER;
+    assert_non_null(strstr(explain_first(&s.j, &s.m), "weights differ"));
+    s.j.first = RULE_SCALAR_DIFFERS;
+    assert_non_null(strstr(explain_first(&s.j, &s.m), "argument differs"));
+    s.j.first = RULE_SOURCE;
+    assert_non_null(strstr(explain_first(&s.j, &s.m), "table or buffer"));
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        assert_true(*verdict_label((enum verdict)v));
+    shut(&s);
+}
+
+static void provisional(void **state)
+{
+    struct judgement j = {.first = 3};
+    struct buf b = {0};
+    (void)state;
+    buf_cstr(&b, "");
+    explain_provisional(&j, &b);
+    assert_string_equal(b.p, "");
+    j.doubtful_before = 3;
+    explain_provisional(&j, &b);
+    assert_non_null(strstr(b.p, "3 doubtful"));
+    buf_clear(&b);
+    j.gaps_before = 2;
+    j.unread_before = 1;
+    j.pending_before = 7;
+    explain_provisional(&j, &b);
+    assert_non_null(strstr(b.p, "7 "));
+    assert_non_null(strstr(b.p, "3 doubtful"));
+    assert_non_null(strstr(b.p, "2 gaps"));
+    assert_non_null(strstr(b.p, "1 tensor"));
+    buf_release(&b);
+}
+
+static const char *outcome(const struct judgement *j, const struct judge_options *o)
+{
+    static struct buf b;
+    buf_clear(&b);
+    explain_outcome(j, o, &b);
+    return b.p;
+}
+
+static void outcomes(void **state)
+{
+    struct tol t;
+    struct judge_options o = {.tol = &t};
+    struct judgement j = {.first = 3};
+    (void)state;
+    tol_init(&t);
+    assert_non_null(strstr(outcome(&j, &o), "deviates"));
+    j.first = NONE;
+    j.sum.compute[TARGET] = 8;
+    j.sum.judged = 6;
+    assert_non_null(strstr(outcome(&j, &o), "aligned"));
+    assert_non_null(strstr(outcome(&j, &o), "75 %"));
+    j.sum.judged = 2;
+    assert_non_null(strstr(outcome(&j, &o), "could not be judged"));
+    assert_non_null(strstr(outcome(&j, &o), "25 %"));
+}
+
+/* Where no compute call was recorded, the rows decide: then it is no 0 % of the compute calls. */
+static void outcome_without_compute_calls(void **state)
+{
+    struct tol t;
+    struct judge_options o = {.tol = &t};
+    struct judgement j = {.first = NONE};
+    (void)state;
+    tol_init(&t);
+    j.sum.pairs = j.sum.by[VERDICT_MATCH] = 10;
+    assert_int_equal(judgement_status(&j, &o), 0);
+    assert_null(strstr(outcome(&j, &o), " 0 %"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sentence_for_every_rule),
+        cmocka_unit_test(numbers_in_the_sentences),
+        cmocka_unit_test(which_side_is_missing),
+        cmocka_unit_test(non_finite_elements),
+        cmocka_unit_test(what_is_added),
+        cmocka_unit_test(classes),
+        cmocka_unit_test(provisional),
+        cmocka_unit_test(outcomes),
+        cmocka_unit_test(outcome_without_compute_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

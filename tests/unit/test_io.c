@@ -1,0 +1,303 @@
+/* Files: only regular ones, only inside the dump, whole replacements, the order people count in. */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+static void put(const char *dir, const char *name, const char *text, size_t n)
+{
+    struct buf path = {0};
+    path_join(&path, dir, name);
+    FILE *f = fopen(path.p, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    buf_release(&path);
+}
+
+static const char *in(const char *dir, const char *name)
+{
+    static struct buf path[4];
+    static int next;
+    struct buf *b = &path[next++ % 4];
+    path_join(b, dir, name);
+    return b->p;
+}
+
+static void reads_by_position(void **state)
+{
+    const char *dir = scratch();
+    struct file f;
+    struct err e = {0};
+    char got[16];
+    (void)state;
+    put(dir, "f", "0123456789", 10);
+    assert_int_equal(file_open(&f, in(dir, "f"), &e), 0);
+    assert_int_equal(f.size, 10);
+    assert_int_equal(file_read(&f, 3, got, 4, &e), 0);
+    assert_memory_equal(got, "3456", 4);
+    assert_int_equal(file_read_some(&f, 8, got, 16, &e), 2);
+    assert_memory_equal(got, "89", 2);
+    assert_int_equal(file_read_some(&f, 10, got, 16, &e), 0);
+    assert_int_equal(file_read_some(&f, 1000, got, 16, &e), 0);
+    assert_int_equal(e.code, ERR_NONE); /* untouched on success */
+    assert_int_equal(file_read(&f, 8, got, 5, &e), -1);
+    assert_int_equal(e.code, ERR_DATA);
+    assert_non_null(strstr(e.text, "byte 10"));
+    assert_non_null(strstr(e.text, "3 more bytes"));
+    file_close(&f);
+    file_close(&f); /* closed already */
+}
+
+static void opens_regular_files_only(void **state)
+{
+    const char *dir = scratch();
+    struct file f;
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(file_open(&f, in(dir, "missing"), &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_non_null(strstr(e.text, "missing"));
+    assert_null(f.name);
+    assert_int_equal(file_open(&f, dir, &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0); /* nobody writes: a plain open would wait */
+    assert_int_equal(file_open(&f, in(dir, "pipe"), &e), -1);
+    assert_non_null(strstr(e.text, "regular file"));
+    assert_int_equal(file_open(&f, "/dev/null", &e), -1);
+    assert_int_equal(file_open_inside(&f, dir, "pipe", &e), -1);
+}
+
+static void slurps_up_to_a_limit(void **state)
+{
+    const char *dir = scratch();
+    struct buf b = {0};
+    struct err e = {0};
+    (void)state;
+    put(dir, "f", "hello", 5);
+    buf_cstr(&b, ">");
+    assert_int_equal(file_slurp(in(dir, "f"), 5, &b, &e), 0);
+    assert_string_equal(b.p, ">hello");
+    assert_int_equal(file_slurp(in(dir, "f"), 4, &b, &e), -1);
+    assert_int_equal(e.code, ERR_DATA);
+    assert_string_equal(b.p, ">hello");
+    put(dir, "empty", "", 0);
+    buf_clear(&b);
+    assert_int_equal(file_slurp(in(dir, "empty"), 5, &b, &e), 0);
+    assert_int_equal(b.n, 0);
+    buf_release(&b);
+}
+
+static int inside(const char *dir, const char *name, struct err *e)
+{
+    struct file f;
+    int rc = file_open_inside(&f, dir, name, e);
+    if (rc)
+        assert_null(f.name);
+    file_close(&f);
+    return rc;
+}
+
+static void stays_inside(void **state)
+{
+    static const char *const bad[] = {"", ".", "..", "../secret", "sub/x", "/etc/passwd", "a/../b", "dump/"};
+    const char *root = scratch();
+    struct err e = {0};
+    (void)state;
+    mkdir(in(root, "dump"), 0755);
+    mkdir(in(root, "dump2"), 0755);
+    char dir[512];
+    snprintf(dir, sizeof dir, "%s", in(root, "dump"));
+    put(root, "secret", "s", 1);
+    put(in(root, "dump2"), "x", "s", 1);
+    put(dir, "x", "1", 1);
+    put(dir, "..x", "1", 1);
+    assert_int_equal(inside(dir, "x", &e), 0);
+    assert_int_equal(inside(dir, "..x", &e), 0); /* dots alone harm nobody */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memset(&e, 0, sizeof e);
+        assert_int_equal(inside(dir, bad[i], &e), -1);
+        assert_int_equal(e.code, ERR_DATA);
+        assert_non_null(strstr(e.text, "not a file name"));
+    }
+    assert_int_equal(inside(dir, "missing", &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_non_null(strstr(e.text, "missing"));
+    mkdir(in(dir, "folder"), 0755);
+    assert_int_equal(inside(dir, "folder", &e), -1);
+}
+
+static void follows_links_that_stay(void **state)
+{
+    const char *root = scratch();
+    struct err e = {0};
+    char dir[512], target[600];
+    (void)state;
+    mkdir(in(root, "dump"), 0755);
+    mkdir(in(root, "dump-other"), 0755); /* its name begins as the dump's */
+    snprintf(dir, sizeof dir, "%s", in(root, "dump"));
+    put(dir, "x", "1", 1);
+    put(root, "secret", "s", 1);
+    put(in(root, "dump-other"), "x", "s", 1);
+    assert_int_equal(symlink("x", in(dir, "same")), 0);
+    assert_int_equal(symlink("same", in(dir, "chain")), 0);
+    snprintf(target, sizeof target, "%s/x", dir);
+    assert_int_equal(symlink(target, in(dir, "absolute")), 0);
+    assert_int_equal(symlink("../secret", in(dir, "out")), 0);
+    assert_int_equal(symlink("out", in(dir, "out-by-chain")), 0);
+    assert_int_equal(symlink("/etc/passwd", in(dir, "etc")), 0);
+    assert_int_equal(symlink("../dump-other/x", in(dir, "neighbour")), 0);
+    assert_int_equal(symlink("loop", in(dir, "loop")), 0);
+    assert_int_equal(symlink("nowhere", in(dir, "dangling")), 0);
+    assert_int_equal(symlink(".", in(dir, "itself")), 0);
+    assert_int_equal(inside(dir, "same", &e), 0);
+    assert_int_equal(inside(dir, "chain", &e), 0);
+    assert_int_equal(inside(dir, "absolute", &e), 0);
+    static const char *const out[] = {"out", "out-by-chain", "etc", "neighbour", "loop", "dangling", "itself"};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        memset(&e, 0, sizeof e);
+        assert_int_equal(inside(dir, out[i], &e), -1);
+        assert_int_equal(e.code, ERR_IO);
+    }
+    assert_non_null(strstr((inside(dir, "out", &e), e.text), "leaves the dump"));
+    /* the folder itself may be reached through a link, and end in a slash */
+    assert_int_equal(symlink("dump", in(root, "alias")), 0);
+    assert_int_equal(inside(in(root, "alias"), "same", &e), 0);
+    assert_int_equal(inside(in(root, "alias/"), "same", &e), 0);
+    assert_int_equal(inside(in(root, "alias"), "out", &e), -1);
+}
+
+static void replaces_whole(void **state)
+{
+    const char *dir = scratch();
+    struct buf b = {0};
+    struct err e = {0};
+    name_list names = {0};
+    (void)state;
+    assert_int_equal(file_replace(in(dir, "f"), STR("first"), &e), 0);
+    struct file old;
+    assert_int_equal(file_open(&old, in(dir, "f"), &e), 0);
+    assert_int_equal(file_replace(in(dir, "f"), STR("second, longer"), &e), 0);
+    char seen[8] = "";
+    assert_int_equal(file_read_some(&old, 0, seen, sizeof seen, &e), 5); /* who had it open keeps the old one */
+    assert_memory_equal(seen, "first", 5);
+    file_close(&old);
+    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_string_equal(b.p, "second, longer");
+    assert_int_equal(file_replace(in(dir, "f"), (struct str){NULL, 0}, &e), 0);
+    buf_clear(&b);
+    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_int_equal(b.n, 0);
+    assert_int_equal(dir_list(dir, 10, &names, &e), 0);
+    assert_int_equal(names.n, 1); /* nothing beside it stays */
+    name_list_release(&names);
+    buf_release(&b);
+}
+
+static void a_failed_replacement_leaves_the_old_file(void **state)
+{
+    const char *dir = scratch();
+    struct err e = {0};
+    name_list names = {0};
+    (void)state;
+    mkdir(in(dir, "f"), 0755); /* a folder in the place: rename refuses */
+    put(in(dir, "f"), "x", "1", 1);
+    assert_int_equal(file_replace(in(dir, "f"), STR("text"), &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(dir_list(dir, 10, &names, &e), 0);
+    assert_int_equal(names.n, 1);
+    name_list_release(&names);
+    memset(&e, 0, sizeof e);
+    assert_int_equal(file_replace(in(dir, "no/such/folder"), STR("text"), &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+}
+
+static void paths(void **state)
+{
+    struct buf b = {0};
+    (void)state;
+    path_join(&b, "a", "b");
+    assert_string_equal(b.p, "a/b");
+    path_join(&b, "a/", "b");
+    assert_string_equal(b.p, "a/b");
+    path_join(&b, "", "b");
+    assert_string_equal(b.p, "b");
+    path_join(&b, "/", "b");
+    assert_string_equal(b.p, "/b");
+    buf_release(&b);
+    assert_true(str_is(path_base(STR("a/b/c")), "c"));
+    assert_true(str_is(path_base(STR("a/b//")), "b"));
+    assert_true(str_is(path_base(STR("c")), "c"));
+    assert_true(str_is(path_parent(STR("a/b/c/")), "a/b"));
+    assert_true(str_is(path_parent(STR("c")), ""));
+    assert_true(str_is(path_parent(STR("/c")), "/"));
+    assert_true(str_is(path_parent(STR("a//c")), "a"));
+    assert_true(path_is_dir("/"));
+    assert_false(path_is_file("/"));
+    assert_false(path_is_dir("/nowhere"));
+}
+
+static void names_in_counting_order(void **state)
+{
+    static const char *const order[] = {"a", "rank1", "rank1a", "rank2", "rank10", "rank10b2", "rank10b11",
+                                        "rank20", "rankA", "step0", "step3", "step12"};
+    (void)state;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+            int c = name_cmp(order[i], order[k]);
+            assert_int_equal((c > 0) - (c < 0), (i > k) - (i < k));
+        }
+    assert_int_equal(name_cmp("rank007", "rank7"), 0);
+    assert_true(name_cmp("rank007", "rank8") < 0);
+    assert_true(name_cmp("x99999999999999999999998", "x99999999999999999999999") < 0);
+    assert_true(name_cmp("", "a") < 0);
+    assert_int_equal(name_cmp("", ""), 0);
+    assert_true(name_cmp("a0", "a") > 0);
+    assert_true(name_cmp("\x7f", "\xc3") < 0); /* bytes, not chars with a sign */
+}
+
+static void lists_folders(void **state)
+{
+    const char *dir = scratch();
+    name_list names = {0};
+    struct err e = {0};
+    (void)state;
+    put(dir, "rank10", "", 0);
+    put(dir, "rank2", "", 0);
+    put(dir, ".hidden", "", 0);
+    put(dir, "rank02", "", 0);
+    assert_int_equal(dir_list(dir, 4, &names, &e), 0);
+    assert_int_equal(names.n, 4);
+    assert_string_equal(names.v[0], ".hidden");
+    assert_string_equal(names.v[1], "rank02");
+    assert_string_equal(names.v[2], "rank2");
+    assert_string_equal(names.v[3], "rank10");
+    name_list_release(&names);
+    assert_int_equal(dir_list(dir, 3, &names, &e), -1);
+    assert_int_equal(e.code, ERR_DATA);
+    name_list_release(&names);
+    assert_int_equal(dir_list(in(dir, "none"), 3, &names, &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(names.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_by_position),
+        cmocka_unit_test(opens_regular_files_only),
+        cmocka_unit_test(slurps_up_to_a_limit),
+        cmocka_unit_test(stays_inside),
+        cmocka_unit_test(follows_links_that_stay),
+        cmocka_unit_test(replaces_whole),
+        cmocka_unit_test(a_failed_replacement_leaves_the_old_file),
+        cmocka_unit_test(paths),
+        cmocka_unit_test(names_in_counting_order),
+        cmocka_unit_test(lists_folders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

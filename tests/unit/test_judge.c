@@ -1,0 +1,998 @@
+/* Verdicts, rule by rule, on tiny dumps made here: what each row is held against, the first deviation
+ * and its kind, suspects, coverage and the exit status. */
+#include "support.h"
+
+#include <math.h>
+
+#include "find/judge.h"
+#include "model/family.h"
+
+/* ---- two sides, alike in names ---- */
+
+struct scene {
+    struct dump d[2];
+    struct pairing p;
+    struct pairing_options po;
+    struct measure m;
+    struct flow flow[2];
+    struct tol tol;
+    struct judge_options o;
+    struct judgement j;
+    uint8_t *state;
+    bool built;
+};
+
+static void start(struct scene *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 2; i++) {
+        dump_init(&s->d[i]);
+        s->d[i].framework = "pytorch";
+        s->d[i].level = "L1";
+    }
+    tol_init(&s->tol);
+    s->o.tol = &s->tol;
+}
+
+static uint32_t call_on(struct dump *d, const char *op, enum call_phase phase)
+{
+    char name[80];
+    snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n, phase == PHASE_BACKWARD ? "backward" : "forward");
+    uint32_t c = dump_add_call(d, str_of(name), CALL_API, phase);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(op));
+    return c;
+}
+
+static void both_call(struct scene *s, const char *op)
+{
+    for (int i = 0; i < 2; i++)
+        call_on(&s->d[i], op, PHASE_FORWARD);
+}
+
+/* A tensor of the newest call of one side. stats: max, min, norm, or NULL. */
+static uint32_t tensor_on(struct dump *d, const char *slot, enum dtype type, int64_t numel, const double *stats)
+{
+    enum row_io io = str_starts(str_of(slot), "output") ? IO_OUTPUT : str_starts(str_of(slot), "parameters") ? IO_PARAMETER : IO_INPUT;
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = (uint8_t)io, .kind = ROW_TENSOR, .dtype = (uint8_t)type};
+    r.shape = dump_shape(d, &numel, 1);
+    r.has = HAS_SHAPE;
+    if (stats) {
+        r.has |= HAS_MAX | HAS_MIN | HAS_NORM;
+        r.stat[STAT_MAX] = stats[0];
+        r.stat[STAT_MIN] = stats[1];
+        r.stat[STAT_NORM] = stats[2];
+    }
+    return dump_add_row(d, (uint32_t)d->calls.n - 1, r);
+}
+
+static uint32_t both_tensor(struct scene *s, const char *slot, enum dtype t, enum dtype g)
+{
+    tensor_on(&s->d[1], slot, g, 64, NULL);
+    return tensor_on(&s->d[0], slot, t, 64, NULL);
+}
+
+/* A pair whose elements were compared, with this error. Its file need not exist. */
+static uint32_t measured(struct scene *s, const char *slot, enum dtype type)
+{
+    uint32_t r = both_tensor(s, slot, type, type);
+    s->d[0].rows.v[r].has |= HAS_FILE;
+    vec_last(&s->d[1].rows)->has |= HAS_FILE;
+    return r;
+}
+
+static uint32_t number_on(struct dump *d, const char *slot, enum row_kind kind, double v, const char *text)
+{
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = NONE, .extra = NONE, .kind = (uint8_t)kind, .text = text};
+    r.stat[STAT_MAX] = v;
+    if (kind == ROW_INT || kind == ROW_FLOAT || kind == ROW_BOOL)
+        r.has = HAS_MAX;
+    return dump_add_row(d, (uint32_t)d->calls.n - 1, r);
+}
+
+static void build(struct scene *s)
+{
+    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p);
+    for (int i = 0; i < 2; i++)
+        flow_build(&s->flow[i], &s->d[i]);
+    s->built = true;
+}
+
+static uint32_t line_of(const struct scene *s, uint32_t row)
+{
+    return s->p.line_of[TARGET][row];
+}
+
+/* The figures of a measured row, as far as the rule looks at them. */
+static void computed(struct scene *s, uint32_t row, double rel_l2)
+{
+    struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .side = {{.norm = 1}, {.norm = 2}}};
+    struct view v = {0};
+    if (!s->built)
+        build(s);
+    measure_post(&s->m, line_of(s, row), &f, &v, NULL);
+}
+
+static void judge_all(struct scene *s)
+{
+    if (!s->built)
+        build(s);
+    judgement_release(&s->j);
+    judge(&s->j, &s->m, s->m.state, s->flow, &s->o);
+}
+
+static void shut(struct scene *s)
+{
+    judgement_release(&s->j);
+    for (int i = 0; i < 2; i++)
+        flow_release(&s->flow[i]);
+    measure_release(&s->m);
+    pairing_release(&s->p);
+    for (int i = 0; i < 2; i++)
+        dump_release(&s->d[i]);
+}
+
+static const struct line_judgement *of(const struct scene *s, uint32_t row)
+{
+    return &s->j.line[line_of(s, row)];
+}
+
+static void expect_line(const struct line_judgement *l, enum verdict v, enum rule r, int line)
+{
+    if (l->verdict != v || l->rule != r)
+        fail_msg("line %d: verdict %s rule %d, error %g limit %g level %g", line, verdict_name((enum verdict)l->verdict), l->rule,
+                 (double)l->error, (double)l->limit, (double)l->level);
+}
+#define EXPECT(s, row, v, r) expect_line(of(s, row), v, r, __LINE__)
+
+/* ---- scalars ---- */
+
+static void numbers(void **state)
+{
+    static const struct {
+        enum row_kind kind[2];
+        double v[2];
+        const char *text[2];
+        enum verdict verdict;
+        enum rule rule;
+    } cases[] = {
+        {{ROW_INT, ROW_INT}, {3, 3}, {"3", "3"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_INT, ROW_INT}, {3, 4}, {"3", "4"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
+        {{ROW_FLOAT, ROW_FLOAT}, {0.1, 0.1}, {"0.1", "0.1"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_FLOAT, ROW_FLOAT}, {0.1, 0.10000001}, {"0.1", "0.10000001"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
+        {{ROW_FLOAT, ROW_FLOAT}, {NAN, NAN}, {"NaN", "NaN"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_FLOAT, ROW_FLOAT}, {-INFINITY, -10000}, {"-Inf", "-10000"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
+        {{ROW_INT, ROW_FLOAT}, {1, 1}, {"1", "1"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_BOOL, ROW_INT}, {1, 1}, {"true", "1"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        /* 2^53 and 2^53 + 1 are one double */
+        {{ROW_INT, ROW_INT}, {0x1p53, 0x1p53}, {"9007199254740992", "9007199254740993"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
+        {{ROW_INT, ROW_INT}, {0x1p60, 0x1p60}, {"1152921504606846976", "1152921504606846976"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_STR, ROW_STR}, {0, 0}, {"sum", "sum"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_STR, ROW_STR}, {0, 0}, {"sum", "mean"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
+        {{ROW_OTHER, ROW_OTHER}, {0, 0}, {"[0,null,2]", "[0,null,2]"}, VERDICT_MATCH, RULE_SCALAR_SAME},
+        {{ROW_STR, ROW_INT}, {0, 1}, {"1", "1"}, VERDICT_DTYPE, RULE_KINDS},
+        {{ROW_NULL, ROW_INT}, {0, 1}, {NULL, "1"}, VERDICT_SKIP, RULE_ABSENT},
+        {{ROW_NULL, ROW_NULL}, {0, 0}, {NULL, NULL}, VERDICT_SKIP, RULE_ABSENT},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        start(&s);
+        both_call(&s, "linear");
+        for (int k = 0; k < 2; k++)
+            number_on(&s.d[k], "input.0", cases[i].kind[k], cases[i].v[k], cases[i].text[k]);
+        judge_all(&s);
+        expect_line(of(&s, 0), cases[i].verdict, cases[i].rule, (int)i);
+        shut(&s);
+    }
+}
+
+/* Types are the same whatever the framework calls them. */
+static void types_as_values(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "to");
+    uint32_t r = number_on(&s.d[0], "input.0", ROW_DTYPE, 0, "torch.bfloat16");
+    number_on(&s.d[1], "input.0", ROW_DTYPE, 0, "BFloat16");
+    s.d[0].rows.v[r].dtype = s.d[1].rows.v[0].dtype = DTYPE_BF16;
+    uint32_t q = number_on(&s.d[0], "input.1", ROW_DTYPE, 0, "torch.bfloat16");
+    number_on(&s.d[1], "input.1", ROW_DTYPE, 0, "Float16");
+    s.d[0].rows.v[q].dtype = DTYPE_BF16;
+    s.d[1].rows.v[1].dtype = DTYPE_F16;
+    judge_all(&s);
+    EXPECT(&s, r, VERDICT_MATCH, RULE_SCALAR_SAME);
+    EXPECT(&s, q, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS);
+    shut(&s);
+}
+
+static void tensors_of_one_element_and_numbers(void **state)
+{
+    static const double stats[] = {0.125, 0.125, 0.125};
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t same = tensor_on(&s.d[0], "input.0", DTYPE_F32, 1, stats);
+    number_on(&s.d[1], "input.0", ROW_FLOAT, 0.125, "0.125");
+    uint32_t differs = tensor_on(&s.d[0], "input.1", DTYPE_F32, 1, stats);
+    number_on(&s.d[1], "input.1", ROW_FLOAT, 0.25, "0.25");
+    uint32_t unknown = tensor_on(&s.d[0], "input.2", DTYPE_F32, 1, NULL);
+    number_on(&s.d[1], "input.2", ROW_FLOAT, 0.25, "0.25");
+    uint32_t text = tensor_on(&s.d[0], "input.3", DTYPE_F32, 1, stats);
+    number_on(&s.d[1], "input.3", ROW_STR, 0, "x");
+    judge_all(&s);
+    EXPECT(&s, same, VERDICT_MATCH, RULE_SCALAR_SAME);
+    EXPECT(&s, differs, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS);
+    EXPECT(&s, unknown, VERDICT_DTYPE, RULE_KINDS);
+    EXPECT(&s, text, VERDICT_DTYPE, RULE_KINDS);
+    shut(&s);
+}
+
+/* ---- what two tensors are ---- */
+
+static void shapes_and_types(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t counts = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+    tensor_on(&s.d[1], "output.0", DTYPE_F32, 63, NULL);
+    uint32_t empty = tensor_on(&s.d[0], "output.1", DTYPE_F32, 0, NULL);
+    tensor_on(&s.d[1], "output.1", DTYPE_F32, 0, NULL);
+    uint32_t kinds = both_tensor(&s, "output.2", DTYPE_I32, DTYPE_F32), bools = both_tensor(&s, "output.3", DTYPE_BOOL, DTYPE_I64);
+    uint32_t floats = both_tensor(&s, "output.4", DTYPE_BF16, DTYPE_F32), none = both_tensor(&s, "output.5", DTYPE_F32, DTYPE_F32);
+    judge_all(&s);
+    EXPECT(&s, counts, VERDICT_SHAPE, RULE_ELEMENTS);
+    EXPECT(&s, empty, VERDICT_MATCH, RULE_EMPTY);
+    EXPECT(&s, kinds, VERDICT_DTYPE, RULE_KINDS);
+    EXPECT(&s, bools, VERDICT_SKIP, RULE_NO_FIGURES);
+    EXPECT(&s, none, VERDICT_SKIP, RULE_NO_FIGURES);
+    assert_true(of(&s, floats)->flags & LINE_DTYPE_DIFF);
+    assert_false(of(&s, none)->flags & LINE_DTYPE_DIFF);
+    assert_false(of(&s, kinds)->flags & LINE_DTYPE_DIFF); /* counted are floating types alone */
+    assert_int_equal(s.j.sum.dtype_diff, 1);
+    assert_int_equal(s.j.first, line_of(&s, counts));
+    assert_int_equal(s.j.klass, FIRST_SHAPE);
+    shut(&s);
+}
+
+static void pending_rows(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t waits = measured(&s, "input.0", DTYPE_F32), bad = measured(&s, "output.0", DTYPE_F32);
+    computed(&s, bad, 0.5);
+    judge_all(&s);
+    EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING);
+    assert_int_equal(s.j.first, line_of(&s, bad));
+    assert_int_equal(s.j.pending_before, 1);
+    assert_int_equal(measure_take(&s.m, 0, 0), line_of(&s, waits));
+    judge_all(&s);
+    EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING); /* running */
+    shut(&s);
+}
+
+static void unlike_elements(void **state)
+{
+    struct scene s;
+    struct view v = {0};
+    struct figures f = {.two = false, .unlike = 2, .unlike_at = 7};
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t r = measured(&s, "output.0", DTYPE_F32);
+    build(&s);
+    measure_post(&s.m, line_of(&s, r), &f, &v, NULL);
+    judge_all(&s);
+    EXPECT(&s, r, VERDICT_NONFINITE, RULE_NONFINITE);
+    assert_int_equal(s.j.klass, FIRST_NONFINITE);
+    shut(&s);
+}
+
+static void integers_are_exact(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "argmax");
+    uint32_t same = measured(&s, "output.0", DTYPE_I64), off = measured(&s, "output.1", DTYPE_I64);
+    computed(&s, same, 0);
+    computed(&s, off, 1e-9);
+    judge_all(&s);
+    EXPECT(&s, same, VERDICT_MATCH, RULE_EQUAL);
+    EXPECT(&s, off, VERDICT_DEVIATE, RULE_INTEGERS_DIFFER);
+    shut(&s);
+}
+
+/* ---- the rule for floats ---- */
+
+/* One call of n outputs of a type with these errors, after `noise` calls that erred by `level` (the first
+ * by less: noise does not begin at its height). */
+static void errors_after(struct scene *s, enum dtype d, int noise, double level, const double *error, int n, uint32_t *row)
+{
+    uint32_t before[100];
+    start(s);
+    for (int i = 0; i < noise; i++) {
+        both_call(s, "mul");
+        before[i] = measured(s, "output.0", d);
+    }
+    both_call(s, "mul");
+    for (int i = 0; i < n; i++) {
+        char slot[20];
+        snprintf(slot, sizeof slot, "output.%d", i);
+        row[i] = measured(s, slot, d);
+    }
+    for (int i = 0; i < noise; i++)
+        computed(s, before[i], i ? level : 1.9e-5);
+    for (int i = 0; i < n; i++)
+        computed(s, row[i], error[i]);
+    judge_all(s);
+}
+
+static void errors_without_noise(void **state)
+{
+    static const double error[] = {0, 1e-8, 2e-5, 2.1e-5, 9e-4};
+    struct scene s;
+    uint32_t r[5];
+    (void)state;
+    errors_after(&s, DTYPE_F32, 0, 0, error, 5, r);
+    EXPECT(&s, r[0], VERDICT_MATCH, RULE_EQUAL);
+    EXPECT(&s, r[1], VERDICT_MATCH, RULE_WITHIN);
+    EXPECT(&s, r[2], VERDICT_MATCH, RULE_WITHIN);
+    EXPECT(&s, r[3], VERDICT_MATCH, RULE_LEVEL); /* the ones before are noise by now */
+    EXPECT(&s, r[4], VERDICT_DEVIATE, RULE_JUMP);
+    shut(&s);
+}
+
+static void errors_above_noise(void **state)
+{
+    static const double error[] = {5e-5, 1.9e-4, 2.1e-4, 9.9e-4, 1.01e-3};
+    static const enum verdict verdict[] = {VERDICT_MATCH, VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DRIFT, VERDICT_DEVIATE};
+    static const enum rule rule[] = {RULE_LEVEL, RULE_LEVEL, RULE_DRIFT, RULE_DRIFT, RULE_LIMIT};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct scene s;
+        uint32_t r;
+        errors_after(&s, DTYPE_F32, 64, 1e-4, &error[i], 1, &r);
+        expect_line(of(&s, r), verdict[i], rule[i], i);
+        assert_true(fabs((double)of(&s, r)->level - 1e-4) < 1e-9);
+        shut(&s);
+    }
+}
+
+/* The limit rises with the noise: 4 times the level where that is more than the dtype's own. */
+static void limits_rise_with_the_level(void **state)
+{
+    static const double error[] = {3.9e-3, 4.1e-3};
+    struct scene s;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start(&s);
+        uint32_t before[64];
+        for (int k = 0; k < 64; k++) {
+            both_call(&s, "mul");
+            before[k] = measured(&s, "output.0", DTYPE_F32);
+        }
+        both_call(&s, "mul");
+        uint32_t row = measured(&s, "output.0", DTYPE_F32);
+        for (int k = 0; k < 64; k++) /* up by steps that are each accepted */
+            computed(&s, before[k], 2e-5 * pow(50, k / 40.0 < 1 ? k / 40.0 : 1));
+        computed(&s, row, error[i]);
+        judge_all(&s);
+        assert_true(fabs((double)of(&s, row)->level - 1e-3) < 1e-8);
+        expect_line(of(&s, row), i ? VERDICT_DEVIATE : VERDICT_DRIFT, i ? RULE_LIMIT : RULE_DRIFT, i);
+        shut(&s);
+    }
+}
+
+static void limits_of_coarser_types(void **state)
+{
+    static const struct {
+        enum dtype d;
+        double within, beyond;
+    } cases[] = {{DTYPE_F16, 5e-3, 3.1e-2}, {DTYPE_BF16, 2e-2, 8.1e-2}, {DTYPE_F64, 2e-5, 1.1e-3}, {DTYPE_F8E5M2, 0.1, 0.31}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        uint32_t r;
+        errors_after(&s, cases[i].d, 0, 0, &cases[i].within, 1, &r);
+        EXPECT(&s, r, VERDICT_MATCH, RULE_WITHIN);
+        shut(&s);
+        errors_after(&s, cases[i].d, 0, 0, &cases[i].beyond, 1, &r);
+        EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT);
+        shut(&s);
+    }
+}
+
+/* A float32 output of bfloat16 inputs carries their rounding. */
+static void rounding_comes_down_from_inputs(void **state)
+{
+    struct scene s;
+    (void)state;
+    for (int coarse = 0; coarse < 2; coarse++) {
+        start(&s);
+        both_call(&s, "mul");
+        uint32_t in = measured(&s, "input.0", coarse ? DTYPE_BF16 : DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
+        computed(&s, in, 0);
+        computed(&s, out, 9e-4);
+        judge_all(&s);
+        EXPECT(&s, out, coarse ? VERDICT_MATCH : VERDICT_DEVIATE, coarse ? RULE_WITHIN : RULE_JUMP);
+        shut(&s);
+    }
+}
+
+/* The error of a call's own inputs excuses as much in its output. */
+static void errors_of_inputs_excuse_outputs(void **state)
+{
+    struct scene s;
+    uint32_t before[64];
+    (void)state;
+    start(&s);
+    for (int i = 0; i < 64; i++) {
+        both_call(&s, "mul");
+        before[i] = measured(&s, "output.0", DTYPE_F32);
+    }
+    both_call(&s, "mul");
+    uint32_t in = measured(&s, "input.0", DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
+    both_call(&s, "mul");
+    uint32_t alone = measured(&s, "output.0", DTYPE_F32);
+    for (int i = 0; i < 64; i++)
+        computed(&s, before[i], 1e-5);
+    computed(&s, in, 9e-5);
+    computed(&s, out, 1.7e-4);
+    computed(&s, alone, 1.7e-4);
+    judge_all(&s);
+    EXPECT(&s, in, VERDICT_DRIFT, RULE_DRIFT);
+    EXPECT(&s, out, VERDICT_MATCH, RULE_LEVEL);
+    EXPECT(&s, alone, VERDICT_DEVIATE, RULE_JUMP);
+    shut(&s);
+}
+
+/* Products with rounded operands: their floor is wider, where products do err like that. */
+static void floors_of_products(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++) {
+        struct scene s;
+        uint32_t p[20];
+        start(&s);
+        for (int i = 0; i < 20; i++) {
+            both_call(&s, "linear");
+            p[i] = measured(&s, "output.0", DTYPE_F32);
+        }
+        for (int i = 0; i < 20; i++)
+            computed(&s, p[i], exact && i ? 1e-7 : 5e-4);
+        judge_all(&s);
+        /* this hardware multiplies exactly, as the others show: then 5e-4 is none of its noise */
+        EXPECT(&s, p[0], exact ? VERDICT_DEVIATE : VERDICT_MATCH, exact ? RULE_JUMP : RULE_WITHIN);
+        shut(&s);
+    }
+}
+
+static void parameters_agree_to_their_rounding(void **state)
+{
+    (void)state;
+    for (int step = 0; step < 2; step++) {
+        struct scene s;
+        start(&s);
+        s.d[0].step = step;
+        both_call(&s, "linear");
+        uint32_t named = measured(&s, "parameters.weight", DTYPE_F32), second = measured(&s, "input.1", DTYPE_F32);
+        uint32_t third = measured(&s, "input.weight", DTYPE_BF16), good = measured(&s, "input.2", DTYPE_F32);
+        computed(&s, named, 1e-6);
+        computed(&s, second, 1e-6);
+        computed(&s, third, 7e-3);
+        computed(&s, good, 1e-7);
+        judge_all(&s);
+        EXPECT(&s, named, step ? VERDICT_MATCH : VERDICT_DEVIATE, step ? RULE_WITHIN : RULE_PARAMETER);
+        EXPECT(&s, second, step ? VERDICT_MATCH : VERDICT_DEVIATE, step ? RULE_WITHIN : RULE_PARAMETER);
+        EXPECT(&s, third, VERDICT_MATCH, RULE_WITHIN);
+        EXPECT(&s, good, VERDICT_MATCH, RULE_WITHIN);
+        shut(&s);
+    }
+}
+
+/* An input nothing recorded produced, before any product: nothing excuses it. */
+static void sources_are_held_to_the_drift_limit(void **state)
+{
+    static const double a[] = {3, -1, 7}, b[] = {4, -1, 8};
+    struct scene s;
+    (void)state;
+    start(&s);
+    uint32_t row[3];
+    both_call(&s, "mul");
+    for (int i = 0; i < 2; i++)
+        row[0] = tensor_on(&s.d[1 - i], "input.0", DTYPE_F32, 64, a); /* a buffer */
+    for (int i = 0; i < 2; i++)
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, b);
+    both_call(&s, "mul");
+    for (int i = 0; i < 2; i++)
+        row[1] = tensor_on(&s.d[1 - i], "input.0", DTYPE_F32, 64, b); /* produced */
+    for (int i = 0; i < 2; i++)
+        for (size_t r = 0; r < s.d[i].rows.n; r++)
+            s.d[i].rows.v[r].has |= HAS_FILE;
+    computed(&s, row[0], 5e-5);
+    computed(&s, 1, 0);
+    computed(&s, row[1], 1e-5);
+    judge_all(&s);
+    EXPECT(&s, row[0], VERDICT_DEVIATE, RULE_SOURCE);
+    assert_true(of(&s, row[0])->flags & LINE_SOURCE);
+    assert_false(of(&s, row[1])->flags & LINE_SOURCE);
+    assert_int_equal(s.j.klass, FIRST_INPUT);
+    shut(&s);
+}
+
+static void reordered_pairs_claim_nothing(void **state)
+{
+    struct scene s;
+    struct view v = {0};
+    struct figures f = {.two = true, .rel_l2 = 1.3, .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t r = measured(&s, "output.0", DTYPE_F32);
+    build(&s);
+    measure_post(&s.m, line_of(&s, r), &f, &v, NULL);
+    judge_all(&s);
+    EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT); /* paired by name: it is wrong */
+    s.p.pairs.v[0].origin = ORIGIN_SEQUENCE;
+    judge_all(&s);
+    assert_int_equal(of(&s, r)->rule, RULE_REORDERED);
+    assert_true(of(&s, r)->flags & LINE_DOUBTFUL);
+    assert_int_equal(s.j.first, NONE);
+    shut(&s);
+}
+
+/* ---- recorded figures ---- */
+
+static uint32_t recorded(struct scene *s, const char *slot, const double *t, const double *g)
+{
+    tensor_on(&s->d[1], slot, DTYPE_F32, 64, g);
+    return tensor_on(&s->d[0], slot, DTYPE_F32, 64, t);
+}
+
+static void statistics(void **state)
+{
+    static const double base[] = {2, -2, 10}, close[] = {2 + 1e-4, -2, 10}, off[] = {2, -2, 10.2}, zero[] = {0, 0, 0};
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t same = recorded(&s, "output.0", base, base), near = recorded(&s, "output.1", close, base);
+    uint32_t bad = recorded(&s, "output.2", off, base), zeros = recorded(&s, "output.3", zero, zero);
+    uint32_t one_zero = recorded(&s, "output.4", base, zero);
+    judge_all(&s);
+    EXPECT(&s, same, VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, near, VERDICT_MATCH, RULE_SAME_STATS);
+    assert_true(fabs((double)of(&s, near)->error - 1e-5) < 1e-9); /* relative to the norm, not to the extreme */
+    EXPECT(&s, bad, VERDICT_DEVIATE, RULE_LIMIT);
+    EXPECT(&s, zeros, VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, one_zero, VERDICT_DEVIATE, RULE_LIMIT);
+    assert_true(isinf(of(&s, one_zero)->error));
+    for (uint32_t r = 0; r < 5; r++)
+        assert_true(of(&s, r)->flags & LINE_STATISTICS);
+    shut(&s);
+}
+
+/* A source that prints six digits cannot be asked for more. */
+static void printed_digits(void **state)
+{
+    static const double t[] = {2, -2, 10}, g[] = {2, -2, 10.00009};
+    (void)state;
+    for (int six = 0; six < 2; six++) {
+        struct scene s;
+        start(&s);
+        s.tol.f32.drift = 1e-9;
+        s.d[1].digits = six ? 6 : 17;
+        both_call(&s, "mul");
+        uint32_t r = recorded(&s, "output.0", t, g);
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->verdict, six ? VERDICT_MATCH : VERDICT_DEVIATE);
+        shut(&s);
+    }
+}
+
+static void non_finite_statistics(void **state)
+{
+    static const double fine[] = {2, -2, 10}, nan[] = {NAN, NAN, NAN}, inf[] = {INFINITY, -2, INFINITY}, minus[] = {2, -INFINITY, INFINITY},
+                        overflowed[] = {2, -2, INFINITY};
+    static const struct {
+        const double *t, *g;
+        enum verdict v;
+        enum rule r;
+    } cases[] = {
+        {nan, fine, VERDICT_NONFINITE, RULE_NONFINITE},     {fine, nan, VERDICT_NONFINITE, RULE_NONFINITE},
+        {inf, fine, VERDICT_NONFINITE, RULE_NONFINITE},     {inf, minus, VERDICT_NONFINITE, RULE_NONFINITE},
+        {nan, inf, VERDICT_NONFINITE, RULE_NONFINITE},      {nan, nan, VERDICT_MATCH, RULE_NONFINITE_ALIKE},
+        {overflowed, fine, VERDICT_MATCH, RULE_SAME_STATS}, {overflowed, overflowed, VERDICT_MATCH, RULE_SAME_STATS},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        start(&s);
+        both_call(&s, "mul");
+        uint32_t r = recorded(&s, "output.0", cases[i].t, cases[i].g);
+        judge_all(&s);
+        expect_line(of(&s, r), cases[i].v, cases[i].r, (int)i);
+        shut(&s);
+    }
+}
+
+static void integer_statistics(void **state)
+{
+    static const double a[] = {9, 0, 20}, b[] = {9, 0, 21};
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "embedding");
+    uint32_t same = recorded(&s, "input.0", a, a), off = recorded(&s, "input.1", a, b);
+    for (int i = 0; i < 2; i++)
+        for (uint32_t r = 0; r < 2; r++)
+            s.d[i].rows.v[r].dtype = DTYPE_I64;
+    judge_all(&s);
+    EXPECT(&s, same, VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, off, VERDICT_DEVIATE, RULE_INTEGERS_DIFFER);
+    shut(&s);
+}
+
+static void checksums(void **state)
+{
+    static const struct {
+        const char *t, *g, *framework;
+        enum dtype d;
+        enum verdict v;
+        enum rule r;
+    } cases[] = {
+        {"aa", "aa", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME},
+        {"aa", "bb", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
+        {"aa", "bb", "mindspore", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING},
+        {"aa", "bb", "pytorch", DTYPE_BF16, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING}, /* other bits anyway */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        start(&s);
+        both_call(&s, "mul");
+        uint32_t r = both_tensor(&s, "output.0", DTYPE_F32, cases[i].d);
+        for (int k = 0; k < 2; k++) {
+            s.d[k].rows.v[0].text = k ? cases[i].g : cases[i].t;
+            s.d[k].rows.v[0].has |= HAS_CHECKSUM;
+        }
+        build(&s);
+        s.d[1].framework = cases[i].framework; /* after the pairing by names */
+        judge_all(&s);
+        expect_line(of(&s, r), cases[i].v, cases[i].r, (int)i);
+        shut(&s);
+    }
+}
+
+static void unread_tensors_are_judged_by_statistics(void **state)
+{
+    static const double base[] = {2, -2, 10}, off[] = {2, -2, 11};
+    struct scene s;
+    struct err e;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t r = recorded(&s, "output.0", off, base);
+    for (int i = 0; i < 2; i++)
+        s.d[i].rows.v[0].has |= HAS_FILE;
+    build(&s);
+    err_set(&e, ERR_IO, "gone");
+    measure_post(&s.m, 0, NULL, NULL, &e);
+    judge_all(&s);
+    EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT);
+    assert_true((of(&s, r)->flags & LINE_UNREAD) && (of(&s, r)->flags & LINE_STATISTICS));
+    assert_int_equal(s.j.sum.unread, 1);
+    shut(&s);
+}
+
+/* ---- one-sided rows, exactness ---- */
+
+static void one_sided_rows(void **state)
+{
+    static const struct {
+        bool strict, exact;
+        enum verdict compute, view, input;
+    } cases[] = {
+        {false, false, VERDICT_ONLY, VERDICT_ONLY, VERDICT_ONLY},
+        {true, false, VERDICT_SHAPE, VERDICT_ONLY, VERDICT_ONLY}, /* a compute call's output counts */
+        {false, true, VERDICT_SHAPE, VERDICT_SHAPE, VERDICT_SHAPE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        start(&s);
+        call_on(&s.d[0], "linear", PHASE_FORWARD);
+        uint32_t in = tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, NULL), out = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+        call_on(&s.d[0], "transpose", PHASE_FORWARD);
+        uint32_t view = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+        s.o.strict_gaps = cases[i].strict;
+        s.o.exact = cases[i].exact;
+        judge_all(&s);
+        EXPECT(&s, out, cases[i].compute, RULE_ONE_SIDED);
+        EXPECT(&s, view, cases[i].view, RULE_ONE_SIDED);
+        EXPECT(&s, in, cases[i].input, RULE_ONE_SIDED);
+        assert_int_equal(s.j.sum.only[TARGET], 3);
+        if (cases[i].strict)
+            assert_true(s.j.first == line_of(&s, out) && s.j.klass == FIRST_GAP);
+        shut(&s);
+    }
+}
+
+static void exact_comparison(void **state)
+{
+    static const double base[] = {2, -2, 10}, off[] = {2, -2, 10.0001};
+    struct scene s;
+    (void)state;
+    start(&s);
+    s.o.exact = true;
+    both_call(&s, "mul");
+    uint32_t equal = measured(&s, "output.0", DTYPE_F32), last_bit = measured(&s, "output.1", DTYPE_F32);
+    uint32_t stats = recorded(&s, "output.2", base, base), near = recorded(&s, "output.3", off, base);
+    uint32_t types = both_tensor(&s, "output.4", DTYPE_BF16, DTYPE_F32);
+    for (int i = 0; i < 2; i++) { /* same figures, another type */
+        struct row *r = vec_last(&s.d[i].rows);
+        r->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+        memcpy(r->stat, (const double[]){1, -1, 0, 5}, sizeof r->stat);
+    }
+    computed(&s, equal, 0);
+    computed(&s, last_bit, 1e-9);
+    judge_all(&s);
+    EXPECT(&s, equal, VERDICT_MATCH, RULE_EQUAL);
+    EXPECT(&s, last_bit, VERDICT_DEVIATE, RULE_EXACT);
+    EXPECT(&s, stats, VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, near, VERDICT_DEVIATE, RULE_EXACT);
+    EXPECT(&s, types, VERDICT_DEVIATE, RULE_EXACT);
+    shut(&s);
+}
+
+/* ---- the first deviation ---- */
+
+/* Calls of one input and one output each, with these errors in turn. */
+static void chain(struct scene *s, const double error[][2], int n)
+{
+    uint32_t row[20][2];
+    start(s);
+    for (int i = 0; i < n; i++) {
+        both_call(s, "mul");
+        row[i][0] = measured(s, "input.0", DTYPE_F32);
+        row[i][1] = measured(s, "output.0", DTYPE_F32);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++)
+            computed(s, row[i][k], error[i][k]);
+    judge_all(s);
+}
+
+static void kinds_of_first_deviation(void **state)
+{
+    struct scene s;
+    (void)state;
+    chain(&s, (const double[][2]){{0, 0}, {0, 0.5}, {0.5, 0.5}}, 3);
+    assert_int_equal(s.j.first, 3);
+    assert_int_equal(s.j.klass, FIRST_OUTPUT);
+    assert_int_equal(s.j.doubtful_before + s.j.gaps_before + s.j.unread_before + s.j.pending_before, 0);
+    shut(&s);
+    chain(&s, (const double[][2]){{0, 0}, {0.5, 0.5}, {0.5, 0.5}}, 3);
+    assert_int_equal(s.j.first, 2);
+    assert_int_equal(s.j.klass, FIRST_INPUT);
+    shut(&s);
+    chain(&s, (const double[][2]){{0, 0}, {0, 0}}, 2);
+    assert_int_equal(s.j.first, NONE);
+    shut(&s);
+}
+
+/* An input that deviates right behind a stretch only one side recorded comes out of that gap. */
+static void out_of_a_gap(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "mul");
+    uint32_t a = measured(&s, "output.0", DTYPE_F32);
+    call_on(&s.d[0], "linear", PHASE_FORWARD); /* the target's alone */
+    tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+    for (int i = 0; i < 2; i++) {
+        uint32_t c = dump_add_call(&s.d[i], STR("Functional.silu.9.forward"), CALL_API, PHASE_FORWARD);
+        s.d[i].calls.v[c].family = FAMILY_ACTIVATION;
+    }
+    uint32_t in = measured(&s, "input.0", DTYPE_F32);
+    computed(&s, a, 0);
+    computed(&s, in, 0.5);
+    judge_all(&s);
+    assert_int_equal(s.j.first, line_of(&s, in));
+    assert_int_equal(s.j.klass, FIRST_GAP);
+    assert_int_equal(s.j.gaps_before, 1);
+    shut(&s);
+}
+
+static void doubtful_pairs_are_nobodys_first(void **state)
+{
+    struct scene s;
+    (void)state;
+    chain(&s, (const double[][2]){{0, 0.5}, {0.5, 0.6}}, 2);
+    s.p.pairs.v[s.p.lines.v[1].pair].confidence = 0.4f;
+    judge_all(&s);
+    assert_int_equal(s.j.line[1].verdict, VERDICT_DEVIATE);
+    assert_true(s.j.line[1].flags & LINE_DOUBTFUL);
+    assert_int_equal(s.j.first, 2);
+    assert_int_equal(s.j.doubtful_before, 1);
+    assert_int_equal(s.j.sum.doubtful, 1);
+    s.tol.confidence = 0.3;
+    judge_all(&s);
+    assert_int_equal(s.j.first, 1);
+    shut(&s);
+}
+
+static void suspects(void **state)
+{
+    struct scene s;
+    (void)state;
+    chain(&s, (const double[][2]){{1e-7, 1e-7}, {1e-7, 0.01}, {0.01, 0.01}, {1e-7, 0.9}, {0.9, 0.9}}, 5);
+    assert_int_equal(s.j.suspects.n, 2);
+    const struct suspect *x = s.j.suspects.v;
+    assert_true(x[0].call == 1 && x[1].call == 3); /* in execution order */
+    assert_true(x[0].score < x[1].score && x[1].score <= 1); /* the larger jump scores higher */
+    assert_int_equal(x[0].line, 3);
+    assert_true(fabs(x[0].in - 1e-7) < 1e-12 && fabs(x[0].out - 0.01) < 1e-8);
+    shut(&s);
+}
+
+/* ---- how much was judged ---- */
+
+/* n linear calls, `alike` of them judged alike, the rest not compared at all. */
+static void share(struct scene *s, int n, int alike)
+{
+    uint32_t row[40];
+    start(s);
+    for (int i = 0; i < n; i++) {
+        both_call(s, "linear");
+        row[i] = i < alike ? measured(s, "output.0", DTYPE_F32) : both_tensor(s, "output.0", DTYPE_F32, DTYPE_F32);
+    }
+    for (int i = 0; i < alike; i++)
+        computed(s, row[i], 1e-7);
+    judge_all(s);
+}
+
+static void status_and_coverage(void **state)
+{
+    struct scene s;
+    (void)state;
+    share(&s, 10, 10);
+    assert_int_equal(judgement_status(&s.j, &s.o), 0);
+    assert_true(s.j.sum.compute[0] == 10 && s.j.sum.covered[0] == 10 && s.j.sum.judged == 10 && s.j.sum.coverage[0] == 1);
+    shut(&s);
+    share(&s, 10, 5);
+    assert_int_equal(judgement_status(&s.j, &s.o), 0); /* half is enough */
+    s.tol.coverage = 0.51;
+    assert_int_equal(judgement_status(&s.j, &s.o), 5);
+    shut(&s);
+    share(&s, 10, 4);
+    assert_int_equal(judgement_status(&s.j, &s.o), 5);
+    assert_true(s.j.sum.coverage[0] == 1); /* paired they are, but not judged */
+    shut(&s);
+    chain(&s, (const double[][2]){{0, 0.5}}, 1);
+    assert_int_equal(judgement_status(&s.j, &s.o), 1);
+    shut(&s);
+    start(&s); /* nothing at all */
+    judge_all(&s);
+    assert_int_equal(judgement_status(&s.j, &s.o), 5);
+    shut(&s);
+}
+
+static void coverage_counts_shared_phases_only(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    both_call(&s, "linear");
+    uint32_t r = measured(&s, "output.0", DTYPE_F32);
+    call_on(&s.d[0], "linear", PHASE_BACKWARD); /* the golden side recorded no backward */
+    tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+    computed(&s, r, 0);
+    judge_all(&s);
+    assert_true(s.j.sum.compute[0] == 1 && s.j.sum.compute[1] == 1 && s.j.sum.coverage[0] == 1);
+    assert_int_equal(judgement_status(&s.j, &s.o), 0);
+    shut(&s);
+}
+
+static void listed_rows_are_what_map_only_covers(void **state)
+{
+    struct mapping_entry e[] = {{STR("Functional.linear.0.forward.output.0"), STR("Functional.linear.0.forward.output.0")},
+                                {STR("gone"), STR("gone")}};
+    struct mapping m = {.path = "m"};
+    struct scene s;
+    (void)state;
+    m.entries.v = e;
+    m.entries.n = 2;
+    start(&s);
+    s.o.map_only = true;
+    s.po = (struct pairing_options){.maps = &m, .map_count = 1, .map_only = true};
+    both_call(&s, "linear");
+    uint32_t r = measured(&s, "output.0", DTYPE_F32);
+    computed(&s, r, 0);
+    judge_all(&s);
+    assert_true(s.j.sum.compute[0] == 2 && s.j.sum.covered[0] == 1 && s.j.sum.coverage[0] == 0.5);
+    assert_int_equal(judgement_status(&s.j, &s.o), 0);
+    shut(&s);
+}
+
+static void counts_of_verdicts(void **state)
+{
+    struct scene s;
+    uint32_t all = 0;
+    (void)state;
+    chain(&s, (const double[][2]){{0, 1e-7}, {0.5, 0.5}}, 2);
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        all += s.j.sum.by[v];
+    assert_int_equal(all, s.j.lines);
+    assert_true(s.j.sum.by[VERDICT_MATCH] == 2 && s.j.sum.by[VERDICT_DEVIATE] == 2 && s.j.sum.pairs == 4);
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        for (int w = 0; w < v; w++)
+            assert_string_not_equal(verdict_name((enum verdict)v), verdict_name((enum verdict)w));
+    assert_true(verdict_is_bad(VERDICT_DEVIATE) && verdict_is_bad(VERDICT_NONFINITE) && verdict_is_bad(VERDICT_SHAPE));
+    assert_false(verdict_is_bad(VERDICT_DTYPE) || verdict_is_bad(VERDICT_DRIFT) || verdict_is_bad(VERDICT_ONLY));
+    shut(&s);
+}
+
+/* A window larger than any is the largest there is: the last error alone is no level. */
+static void a_huge_window(void **state)
+{
+    static const double error[] = {1e-7, 1.9e-4};
+    struct scene s;
+    uint32_t r[2];
+    (void)state;
+    errors_after(&s, DTYPE_F32, 90, 1e-4, error, 2, r);
+    EXPECT(&s, r[1], VERDICT_MATCH, RULE_LEVEL);
+    s.tol.window = 1e12;
+    judge_all(&s);
+    EXPECT(&s, r[1], VERDICT_MATCH, RULE_LEVEL);
+    shut(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(types_as_values),
+        cmocka_unit_test(tensors_of_one_element_and_numbers),
+        cmocka_unit_test(shapes_and_types),
+        cmocka_unit_test(pending_rows),
+        cmocka_unit_test(unlike_elements),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(errors_without_noise),
+        cmocka_unit_test(errors_above_noise),
+        cmocka_unit_test(limits_rise_with_the_level),
+        cmocka_unit_test(limits_of_coarser_types),
+        cmocka_unit_test(rounding_comes_down_from_inputs),
+        cmocka_unit_test(errors_of_inputs_excuse_outputs),
+        cmocka_unit_test(floors_of_products),
+        cmocka_unit_test(parameters_agree_to_their_rounding),
+        cmocka_unit_test(sources_are_held_to_the_drift_limit),
+        cmocka_unit_test(reordered_pairs_claim_nothing),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(printed_digits),
+        cmocka_unit_test(non_finite_statistics),
+        cmocka_unit_test(integer_statistics),
+        cmocka_unit_test(checksums),
+        cmocka_unit_test(unread_tensors_are_judged_by_statistics),
+        cmocka_unit_test(one_sided_rows),
+        cmocka_unit_test(exact_comparison),
+        cmocka_unit_test(kinds_of_first_deviation),
+        cmocka_unit_test(out_of_a_gap),
+        cmocka_unit_test(doubtful_pairs_are_nobodys_first),
+        cmocka_unit_test(suspects),
+        cmocka_unit_test(status_and_coverage),
+        cmocka_unit_test(coverage_counts_shared_phases_only),
+        cmocka_unit_test(listed_rows_are_what_map_only_covers),
+        cmocka_unit_test(counts_of_verdicts),
+        cmocka_unit_test(a_huge_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

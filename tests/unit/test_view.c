@@ -1,0 +1,276 @@
+/* Finding the order of axes under which two differently shaped tensors are the same. */
+#include "support.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "find/view.h"
+
+static uint64_t seed = 21;
+
+static double draw(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(seed >> 11) * 0x1p-53 * 2 - 1;
+}
+
+static void raw_tensor(struct tensor *t, const float *v, int ndim, const int64_t *shape)
+{
+    char path[300];
+    struct err e;
+    *t = (struct tensor){.dtype = DTYPE_F32, .ndim = ndim};
+    if (ndim)
+        memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
+    assert_int_equal(tensor_pack(t, "t", &e), 0);
+    snprintf(path, sizeof path, "%s/t", scratch());
+    FILE *f = fopen(path, "wb");
+    fwrite(v, sizeof *v, t->numel, f);
+    fclose(f);
+    assert_int_equal(file_open(&t->file, path, &e), 0);
+}
+
+/* What `t` holds, its axes in another order, as stored values. */
+static void permuted(const float *v, int ndim, const int64_t *shape, const int *perm, float *out)
+{
+    int64_t stride[8], at[8] = {0}, n = 1;
+    for (int i = ndim - 1; i >= 0; i--) {
+        stride[i] = n;
+        n *= shape[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = 0;
+        for (int k = 0; k < ndim; k++)
+            from += at[k] * stride[perm[k]];
+        out[i] = v[from];
+        for (int k = ndim - 1; k >= 0 && ++at[k] == shape[perm[k]]; k--)
+            at[k] = 0;
+    }
+}
+
+static int find(struct tensor *t, struct tensor *g, struct view *v, struct figures *flat)
+{
+    struct err e;
+    assert_int_equal(figures_two(&kern_generic, t, g, flat, NULL, &e), 0);
+    assert_true(view_needed(t, g));
+    return view_search(t, g, flat, v, &e);
+}
+
+/* The sides meet once the view is applied. */
+static void check_applied(struct tensor *t, struct tensor *g, const struct view *v, double error)
+{
+    struct figures f;
+    struct err e;
+    int perm[TENSOR_DIMS];
+    for (int i = 0; i < v->ndim; i++)
+        perm[i] = v->perm[i];
+    tensor_permute(v->side == 0 ? t : g, perm);
+    assert_int_equal(figures_two(&kern_generic, t, g, &f, NULL, &e), 0);
+    assert_true(f.rel_l2 <= error);
+}
+
+/* Values that vary smoothly along the axes, as activations do; n at most 20,000. */
+static float *values(int64_t n)
+{
+    static float v[2][20000];
+    static int next;
+    float *p = v[next++ % 2];
+    for (int64_t i = 0; i < n; i++)
+        p[i] = (float)(draw() + sin((double)i / 7));
+    return p;
+}
+
+static void heads_before_sequence(void **state)
+{
+    static const int64_t shape[] = {2, 3, 50, 8}; /* [batch, heads, seq, dim] */
+    static const int swap[] = {0, 2, 1, 3};
+    static float other[2400];
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    struct buf text = {0};
+    (void)state;
+    float *a = values(2400);
+    permuted(a, 4, shape, swap, other);
+    raw_tensor(&t, a, 4, shape);
+    raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
+    assert_int_equal(find(&t, &g, &v, &flat), 1);
+    assert_true(v.kind == VIEW_PERMUTE && v.side == 1 && v.ndim == 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(v.perm[i], swap[i]);
+    view_text(&v, &text);
+    assert_string_equal(text.p, "permuted (0,2,1,3)");
+    check_applied(&t, &g, &v, 0);
+    buf_release(&text);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
+/* [batch, heads, seq, dim] against [batch, seq, heads * dim]: the side with more axes is reordered. */
+static void heads_joined(void **state)
+{
+    static const int64_t shape[] = {2, 3, 50, 8}, joined[] = {2, 50, 24};
+    static const int swap[] = {0, 2, 1, 3};
+    static float other[2400];
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        struct tensor t, g;
+        struct view v;
+        struct figures flat;
+        float *a = values(2400);
+        permuted(a, 4, shape, swap, other);
+        for (int i = 0; i < 2400; i++) /* honest rounding between the sides */
+            other[i] *= (float)(1 + 1e-6 * draw());
+        raw_tensor(side ? &g : &t, a, 4, shape);
+        raw_tensor(side ? &t : &g, other, 3, joined);
+        assert_int_equal(find(&t, &g, &v, &flat), 1);
+        assert_int_equal(v.side, side);
+        check_applied(&t, &g, &v, 1e-5);
+        tensor_close(&t);
+        tensor_close(&g);
+    }
+}
+
+static void all_orders_of_three_axes(void **state)
+{
+    static const int perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int64_t shape[] = {4, 30, 70};
+    static float other[8400];
+    (void)state;
+    for (int p = 1; p < 6; p++) {
+        struct tensor t, g;
+        struct view v;
+        struct figures flat;
+        int64_t moved[3];
+        float *a = values(8400);
+        permuted(a, 3, shape, perms[p], other);
+        for (int i = 0; i < 3; i++)
+            moved[i] = shape[perms[p][i]];
+        raw_tensor(&t, a, 3, shape);
+        raw_tensor(&g, other, 3, moved);
+        assert_int_equal(find(&t, &g, &v, &flat), 1);
+        check_applied(&t, &g, &v, 0);
+        tensor_close(&t);
+        tensor_close(&g);
+    }
+}
+
+static void flat_is_right_already(void **state)
+{
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    float *a = values(2400);
+    (void)state;
+    raw_tensor(&t, a, 4, (const int64_t[]){2, 3, 50, 8});
+    raw_tensor(&g, a, 2, (const int64_t[]){6, 400});
+    assert_int_equal(find(&t, &g, &v, &flat), 0);
+    assert_true(flat.rel_l2 == 0);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
+/* Another quantity: no order makes it the same, and none is invented. */
+static void other_values(void **state)
+{
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    (void)state;
+    raw_tensor(&t, values(2400), 4, (const int64_t[]){2, 3, 50, 8});
+    raw_tensor(&g, values(2400), 4, (const int64_t[]){2, 50, 3, 8});
+    assert_int_equal(find(&t, &g, &v, &flat), 0);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
+/* Equal shapes are never reordered (a transposed square weight is a fault); axes of size 1 do not count. */
+static void when_an_order_is_needed(void **state)
+{
+    static const struct {
+        int n, m;
+        int64_t a[5], b[5];
+        bool needed;
+    } cases[] = {
+        {2, 2, {8, 8}, {8, 8}, false},       {2, 2, {8, 4}, {4, 8}, true},
+        {2, 3, {8, 4}, {1, 8, 4}, false},    {3, 3, {8, 1, 4}, {8, 4, 1}, false},
+        {2, 1, {8, 4}, {32}, true},          {0, 2, {0}, {1, 1}, false},
+        {3, 3, {2, 8, 4}, {2, 4, 8}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tensor t = {.ndim = cases[i].n}, g = {.ndim = cases[i].m};
+        memcpy(t.shape, cases[i].a, sizeof cases[i].a);
+        memcpy(g.shape, cases[i].b, sizeof cases[i].b);
+        assert_int_equal(view_needed(&t, &g), cases[i].needed);
+        assert_int_equal(view_needed(&g, &t), cases[i].needed);
+    }
+}
+
+static void too_many_axes_are_not_tried(void **state)
+{
+    static const int64_t shape[] = {2, 3, 2, 3, 2, 3, 2};
+    static const int swap[] = {1, 0, 3, 2, 5, 4, 6};
+    static float other[432];
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    (void)state;
+    float *a = values(432);
+    permuted(a, 7, shape, swap, other);
+    raw_tensor(&t, a, 7, shape);
+    raw_tensor(&g, other, 7, (const int64_t[]){3, 2, 3, 2, 3, 2, 2});
+    assert_int_equal(find(&t, &g, &v, &flat), 0);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
+static void read_errors(void **state)
+{
+    static const int64_t shape[] = {2, 3, 50, 8};
+    static const int swap[] = {0, 2, 1, 3};
+    static float other[2400];
+    struct tensor t, g;
+    struct view v;
+    struct figures flat;
+    struct err e = {0};
+    (void)state;
+    float *a = values(2400);
+    permuted(a, 4, shape, swap, other);
+    raw_tensor(&t, a, 4, shape);
+    raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
+    assert_int_equal(figures_two(&kern_generic, &t, &g, &flat, NULL, &e), 0);
+    assert_int_equal(truncate(g.file.name, 100), 0);
+    assert_int_equal(view_search(&t, &g, &flat, &v, &e), -1);
+    assert_int_equal(e.code, ERR_DATA);
+    tensor_close(&t);
+    tensor_close(&g);
+}
+
+static void texts(void **state)
+{
+    struct buf b = {0};
+    (void)state;
+    buf_cstr(&b, "");
+    view_text(NULL, &b);
+    view_text(&(struct view){.kind = VIEW_NONE}, &b);
+    assert_string_equal(b.p, "");
+    view_text(&(struct view){.kind = VIEW_RESHAPE}, &b);
+    assert_string_equal(b.p, "reshaped");
+    buf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heads_before_sequence),
+        cmocka_unit_test(heads_joined),
+        cmocka_unit_test(all_orders_of_three_axes),
+        cmocka_unit_test(flat_is_right_already),
+        cmocka_unit_test(other_values),
+        cmocka_unit_test(when_an_order_is_needed),
+        cmocka_unit_test(too_many_axes_are_not_tried),
+        cmocka_unit_test(read_errors),
+        cmocka_unit_test(texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

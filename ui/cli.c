@@ -1,0 +1,93 @@
+#include "ui/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    interrupted = 1;
+}
+
+void cli_catch_interrupts(void)
+{
+    struct sigaction a = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+    sigaction(SIGHUP, &a, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+int cli_fail(const struct err *e)
+{
+    struct buf b = {0};
+    utf8_clean(&b, str_of(e->text));
+    fprintf(stderr, "diverge: %s\n", b.p ? b.p : "");
+    buf_release(&b);
+    switch (e->code) {
+    case ERR_USAGE:
+        return EXIT_USAGE;
+    case ERR_CANCEL:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_UNREADABLE;
+    }
+}
+
+void cli_print(const struct buf *b)
+{
+    if (b->n)
+        fwrite(b->p, 1, b->n, stdout);
+    fflush(stdout);
+}
+
+static void show_progress(struct session *s)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    fputc('\r', stderr);
+    if (s->paired)
+        fprintf(stderr, _("compared %s of %s tensors "), num_count(a, s->measure.finished), num_count(b, s->measure.wanted));
+    else
+        fprintf(stderr, _("read %s and %s "), num_bytes(a, s->side[0].dump.bytes_done), num_bytes(b, s->side[1].dump.bytes_done));
+}
+
+int cli_wait(struct session *s, const struct options *o, struct err *e)
+{
+    bool show = !o->quiet && isatty(STDERR_FILENO), shown = false;
+    int ticks = 0;
+    session_lock(s);
+    while (!s->settled && !s->failed && !interrupted) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 50 * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        if (pthread_cond_timedwait(&s->changed, &s->lock, &until) && show && ++ticks % 4 == 0) {
+            show_progress(s);
+            shown = true;
+        }
+    }
+    int rc = 0;
+    if (s->failed) {
+        *e = s->err;
+        rc = -1;
+    } else if (!s->settled) {
+        rc = err_set(e, ERR_CANCEL, "%s", _("interrupted"));
+    }
+    session_unlock(s);
+    if (shown)
+        fputs("\r\033[K", stderr);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/* The headless commands. Each returns an exit status; messages go to standard error. */
+#ifndef UI_CLI_H
+#define UI_CLI_H
+
+#include "model/investigation.h"
+#include "model/session.h"
+#include "ui/options.h"
+
+#define TOOL "diverge " DIVERGE_VERSION
+
+int cli_compare(const struct options *o);
+/* The same for every step or rank both sides have (--step all, --rank all). */
+int cli_compare_all(const struct investigation *v, const struct options *o);
+int cli_check(const struct options *o);
+int cli_formats(const struct options *o);
+
+/* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
+int cli_fail(const struct err *e);
+void cli_print(const struct buf *b); /* to standard output */
+/* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
+int cli_wait(struct session *s, const struct options *o, struct err *e);
+/* Interrupts (INT, TERM, HUP) become this flag. */
+void cli_catch_interrupts(void);
+bool cli_interrupted(void);
+
+#endif

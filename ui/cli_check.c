@@ -1,0 +1,126 @@
+#include "ui/cli.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "find/check.h"
+#include "report/formats.h"
+#include "ui/ticket.h"
+
+static void name_of(const struct dump *d, uint32_t row, struct buf *b)
+{
+    buf_clear(b);
+    if (row != NONE)
+        dump_row_name(d, row, b);
+}
+
+static void write_json(struct out *o, const struct dump *d, const struct check *c)
+{
+    struct jsonw w;
+    struct buf name = {0};
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", TOOL);
+    json_side_fields(&w, d);
+    jw_kint(&w, "apis", (int64_t)d->calls.n);
+    jw_kint(&w, "stacks", (int64_t)d->stacks.n);
+    for (int last = 0; last < 2; last++) {
+        jw_key(&w, last ? "last_row" : "first_row");
+        name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
+        d->rows.n ? jw_str(&w, buf_view(&name)) : jw_null(&w);
+    }
+    jw_key(&w, "problems");
+    jw_array(&w);
+    for (size_t i = 0; i < c->problems.n; i++) {
+        const struct check_problem *p = &c->problems.v[i];
+        name_of(d, p->row, &name);
+        jw_object(&w);
+        jw_key(&w, "row");
+        p->row == NONE ? jw_null(&w) : jw_str(&w, buf_view(&name));
+        jw_kcstr(&w, "kind", p->kind);
+        jw_kcstr(&w, "detail", p->text);
+        jw_end_object(&w);
+        out_flow(o);
+    }
+    jw_end_array(&w);
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+    buf_release(&name);
+}
+
+static void write_text(const struct dump *d, const struct check *c)
+{
+    struct buf b = {0}, name = {0}, clean = {0};
+    char n[NUM_MAX], m[NUM_MAX];
+    buf_fmt(&b, _("%s\n%s · %s · %s · %s · %s rows · %s calls\n"), d->path, d->reader->name, d->framework, d->level,
+            d->task, num_count(n, d->rows.n), num_count(m, d->calls.n));
+    for (size_t i = 0; i < c->problems.n; i++) {
+        const struct check_problem *p = &c->problems.v[i];
+        name_of(d, p->row, &name);
+        buf_fmt(&b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
+    }
+    if (!c->problems.n)
+        buf_cstr(&b, _("no problem found\n"));
+    struct str rest = buf_view(&b), line;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        utf8_clean(&clean, line);
+        buf_char(&clean, '\n');
+    }
+    cli_print(&clean);
+    buf_release(&b);
+    buf_release(&name);
+    buf_release(&clean);
+}
+
+int cli_check(const struct options *o)
+{
+    struct session s;
+    struct session_options so;
+    struct err e = {0};
+    struct check c;
+    int status;
+    struct investigation inv;
+    if (ticket_open(&inv, o, NULL, &e)) {
+        investigation_release(&inv);
+        return cli_fail(&e);
+    }
+    ticket_session(&inv, o, &so);
+    cli_catch_interrupts();
+    if (session_start(&s, &so, &e)) {
+        investigation_release(&inv);
+        return cli_fail(&e);
+    }
+    if (cli_wait(&s, o, &e)) {
+        status = cli_fail(&e);
+    } else {
+        const struct dump *d = &s.side[TARGET].dump;
+        int workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
+        check_run(&c, d, s.kern, workers, NULL);
+        status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
+        if (o->json || o->output) {
+            struct out out;
+            int rc = 0;
+            if (o->json || strcmp(o->output, "-") == 0)
+                out_fd(&out, STDOUT_FILENO);
+            else
+                rc = out_file(&out, o->output, &e);
+            if (rc == 0) {
+                write_json(&out, d, &c);
+                rc = out_close(&out, &e);
+            }
+            if (rc)
+                status = cli_fail(&e);
+        } else {
+            write_text(d, &c);
+        }
+        check_release(&c);
+    }
+    session_stop(&s);
+    investigation_release(&inv);
+    return status;
+}

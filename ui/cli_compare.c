@@ -1,0 +1,283 @@
+#include "ui/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "find/explain.h"
+#include "find/precision.h"
+#include "ui/ticket.h"
+
+/* ---- the comparison in plain text ---- */
+
+static void side_line(struct buf *b, const char *word, const struct dump *d)
+{
+    char n[NUM_MAX];
+    buf_fmt(b, "%s  %s\n        %s · %s", word, d->path, d->reader->name, d->framework);
+    if (*d->level)
+        buf_fmt(b, " · %s", d->level);
+    buf_fmt(b, " · %s", d->task);
+    if (d->step >= 0)
+        buf_fmt(b, _(" · step %d"), d->step);
+    if (d->rank >= 0)
+        buf_fmt(b, _(" · rank %d"), d->rank);
+    buf_fmt(b, _(" · %s rows\n"), num_count(n, d->rows.n));
+}
+
+static const char *glyph(enum verdict v)
+{
+    static const char *const g[VERDICT_COUNT] = {
+        [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
+        [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#", [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
+    };
+    return g[v];
+}
+
+static void cell(struct buf *b, struct str s, int width)
+{
+    int used = utf8_middle(b, s, width, "…");
+    buf_fmt(b, "%*s", width - used, "");
+}
+
+static void table_line(struct buf *b, const struct session *s, uint32_t i, bool here)
+{
+    const struct line *l = &s->measure.pairing->lines.v[i];
+    const struct line_judgement *x = &s->judged->line[i];
+    struct buf name = {0};
+    char e[NUM_MAX] = "";
+    buf_cstr(b, here ? "▶ " : "  ");
+    for (int d = 0; d < 2; d++) {
+        buf_clear(&name);
+        if (l->row[d] != NONE)
+            dump_row_name(&s->side[d].dump, l->row[d], &name);
+        else
+            buf_cstr(&name, "·");
+        cell(b, buf_view(&name), 44);
+        if (d == 0) {
+            if (!isnan(x->error))
+                num_cell(e, (double)x->error, 2);
+            buf_fmt(b, " %s %8s  ", glyph(x->verdict), e);
+        }
+    }
+    while (b->n && b->p[b->n - 1] == ' ')
+        b->n--;
+    buf_char(b, '\n');
+    buf_release(&name);
+}
+
+static void stats_line(struct buf *b, const char *word, const struct session *s, uint32_t i, int d)
+{
+    const struct line *l = &s->measure.pairing->lines.v[i];
+    const struct figures *f = s->measure.figures ? s->measure.figures[i] : NULL;
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    char n[NUM_MAX];
+    if (l->row[d] == NONE)
+        return;
+    const struct row *r = &s->side[d].dump.rows.v[l->row[d]];
+    const struct shape *shape = dump_row_shape(&s->side[d].dump, l->row[d]);
+    buf_fmt(b, "  %s%*s ", word, 7 - utf8_cells(str_of(word)), "");
+    if (r->kind != ROW_TENSOR) {
+        buf_fmt(b, _("value %s\n"), r->text ? r->text : "-");
+        return;
+    }
+    buf_fmt(b, "%-9s ", dtype_table[r->dtype].name);
+    if (shape)
+        shape_text(shape, b);
+    const double computed[] = {f ? f->side[d].max : 0, f ? f->side[d].min : 0, f ? f->side[d].mean : 0, f ? f->side[d].norm : 0};
+    static const char *const label[] = {"max", "min", "mean", "norm"};
+    for (int k = 0; k < STAT_COUNT; k++)
+        if (f || r->has & bit[k])
+            buf_fmt(b, "  %s %s", label[k], num_cell(n, f ? computed[k] : r->stat[k], 7));
+    if (f)
+        buf_fmt(b, "  nan %llu inf %llu", (unsigned long long)f->side[d].nan, (unsigned long long)f->side[d].inf);
+    buf_char(b, '\n');
+}
+
+static void stack_lines(struct buf *b, const char *word, const struct dump *d, uint32_t row)
+{
+    if (row == NONE)
+        return;
+    uint32_t c = d->rows.v[row].call, twin = d->calls.v[c].twin;
+    bool borrowed = d->calls.v[c].stack == NONE && twin != NONE;
+    uint32_t st = borrowed ? d->calls.v[twin].stack : d->calls.v[c].stack;
+    if (st == NONE)
+        return;
+    buf_fmt(b, borrowed ? _("  stack, %s (of its forward twin):\n") : _("  stack, %s:\n"), word);
+    const struct stack *x = &d->stacks.v[st];
+    int shown = 0;
+    for (uint32_t i = 0; i < x->n && shown < 4; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[x->first + i]];
+        if (!f->line || str_has(str_of(f->file), "site-packages"))
+            continue;
+        buf_fmt(b, "    %s:%u  %s  %s\n", f->file, f->line, f->func, f->code);
+        shown++;
+    }
+}
+
+static void first_text(struct buf *b, const struct session *s)
+{
+    const struct judgement *j = s->judged;
+    const struct line *l = &s->measure.pairing->lines.v[j->first];
+    struct buf why = {0};
+    char n[NUM_MAX];
+    buf_fmt(b, _("\nFIRST DEVIATION, row %s: %s\n"), num_count(n, j->first + 1), class_label(j->klass));
+    uint32_t from = j->first > 4 ? j->first - 4 : 0;
+    for (uint32_t i = from; i < j->lines && i < j->first + 4; i++)
+        table_line(b, s, i, i == j->first);
+    explain_verdict(j, &s->measure, j->first, &why);
+    buf_fmt(b, _("\n  %s.\n  %s\n"), why.p, explain_first(j, &s->measure));
+    buf_clear(&why);
+    explain_provisional(j, &why);
+    if (why.n)
+        buf_fmt(b, "  %s\n", why.p);
+    stats_line(b, _("target"), s, j->first, TARGET);
+    stats_line(b, _("golden"), s, j->first, GOLDEN);
+    for (int d = 0; d < 2; d++)
+        stack_lines(b, d ? _("golden") : _("target"), &s->side[d].dump, l->row[d]);
+    buf_release(&why);
+}
+
+static void list_inputs(struct buf *b, const struct session *s)
+{
+    const input_list *l = &s->inputs;
+    for (size_t i = 0; i < l->n; i++) {
+        struct buf d = {0};
+        input_detail(&l->v[i], s->measure.side, &d);
+        buf_fmt(b, "%s%s: %s", i ? "\n             " : _("step inputs  "), input_name(l->v[i].what), d.p);
+        buf_release(&d);
+    }
+    if (l->n)
+        buf_char(b, '\n');
+}
+
+static void list_precision(struct buf *b, const struct session *s)
+{
+    struct arena a = {0};
+    precision_list l = {0};
+    precision_find(s->judged, &s->measure, &a, &l);
+    if (l.n)
+        buf_cstr(b, _("\nprecision differs, whatever the numbers say:\n"));
+    for (size_t i = 0; i < l.n && i < 12; i++)
+        buf_fmt(b, _("  %-10s %-10s %4u rows  %s\n"), dtype_table[l.v[i].dtype[0]].name,
+                dtype_table[l.v[i].dtype[1]].name, l.v[i].rows, l.v[i].scope);
+    vec_release(&l);
+    arena_release(&a);
+}
+
+static void list_suspects(struct buf *b, const struct session *s)
+{
+    const struct judgement *j = s->judged;
+    if (j->suspects.n)
+        buf_cstr(b, _("\nsuspects (inputs agree, an output deviates):\n"));
+    for (size_t i = 0; i < j->suspects.n && i < 5; i++)
+        buf_fmt(b, "  %.*s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->suspects.v[i].call)));
+}
+
+static void text_report(struct buf *b, const struct session *s)
+{
+    const struct summary *x = &s->judged->sum;
+    struct judge_options o = session_judge_options(s);
+    side_line(b, _("target"), &s->side[TARGET].dump);
+    side_line(b, _("golden"), &s->side[GOLDEN].dump);
+    for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < s->side[d].dump.problems.n && i < 8; i++)
+            buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
+    buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden\n"),
+            x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    buf_cstr(b, _("verdicts     "));
+    bool any = false;
+    for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)
+        if (v != VERDICT_ONLY && x->by[v]) {
+            buf_fmt(b, "%s%u %s %s", any ? "  " : "", x->by[v], glyph(v), verdict_label(v));
+            any = true;
+        }
+    buf_char(b, '\n');
+    list_inputs(b, s);
+    buf_cstr(b, _("result       "));
+    explain_outcome(s->judged, &o, b);
+    buf_char(b, '\n');
+    if (s->judged->first != NONE)
+        first_text(b, s);
+    list_suspects(b, s);
+    list_precision(b, s);
+}
+
+/* Names come from files: nothing of them may reach the terminal as a control. */
+static void print_clean(const struct buf *raw)
+{
+    struct buf out = {0};
+    struct str rest = buf_view(raw), line;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        utf8_clean(&out, line);
+        buf_char(&out, '\n');
+    }
+    cli_print(&out);
+    buf_release(&out);
+}
+
+static int write_result(const struct session *s, const struct options *o, struct err *e)
+{
+    struct report_options ro = {.rows = o->rows, .tool = TOOL};
+    struct out out;
+    bool standard = o->json || strcmp(o->output, "-") == 0;
+    const struct writer *w = standard ? &writers[0] : writer_for(o->output);
+    if (!w)
+        return err_set(e, ERR_USAGE, _("%s: the ending tells the format, one of .json .csv"), o->output);
+    if (standard)
+        out_fd(&out, STDOUT_FILENO);
+    else if (out_file(&out, o->output, e))
+        return -1;
+    w->compare(&out, s, &ro);
+    return out_close(&out, e);
+}
+
+/* One comparison that is open, with its report written and its investigation saved. */
+static int finish(struct session *s, struct investigation *inv, const struct options *o, struct err *e)
+{
+    struct judge_options jo = session_judge_options(s);
+    int status = judgement_status(s->judged, &jo);
+    if ((o->json || o->output) && write_result(s, o, e))
+        return cli_fail(e);
+    if (!o->json && !(o->output && strcmp(o->output, "-") == 0)) {
+        struct buf b = {0};
+        text_report(&b, s);
+        print_clean(&b);
+        buf_release(&b);
+    }
+    if (o->investigation && investigation_save(inv, e))
+        return cli_fail(e);
+    return status;
+}
+
+int cli_compare(const struct options *o)
+{
+    struct session s;
+    struct session_options so;
+    struct investigation inv;
+    struct err e = {0};
+    int status;
+    if (!o->json && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
+        err_set(&e, ERR_USAGE, _("%s: the ending tells the format, one of .json .csv"), o->output);
+        return cli_fail(&e);
+    }
+    cli_catch_interrupts();
+    if (ticket_open(&inv, o, NULL, &e)) {
+        status = cli_fail(&e);
+    } else if (o->all_steps || o->all_ranks) {
+        status = cli_compare_all(&inv, o);
+    } else {
+        ticket_session(&inv, o, &so);
+        if (session_start(&s, &so, &e)) {
+            status = cli_fail(&e);
+        } else {
+            status = cli_wait(&s, o, &e) ? cli_fail(&e) : finish(&s, &inv, o, &e);
+            session_stop(&s);
+        }
+    }
+    investigation_release(&inv);
+    return status;
+}

@@ -1,0 +1,297 @@
+#include "ui/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "ui/cli.h"
+#include "ui/screen.h"
+#include "ui/term.h"
+
+#define FRAME_MS 40 /* between two frames nobody pressed a key for */
+
+static int wake[2];
+
+static void poke(char c)
+{
+    ssize_t ignored = write(wake[1], &c, 1); /* a full pipe will wake the loop as well */
+    (void)ignored;
+}
+
+static void on_news(void *ctx)
+{
+    (void)ctx;
+    poke('n');
+}
+
+static void on_signal(int sig)
+{
+    int saved = errno;
+    poke(sig == SIGWINCH ? 'w' : 'q');
+    errno = saved;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction a = {.sa_handler = on_signal};
+    sigaction(SIGTERM, &a, NULL);
+    sigaction(SIGHUP, &a, NULL);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGWINCH, &a, NULL);
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* $XDG_STATE_HOME/diverge, made when it is not there; false when there is no such place. */
+static bool state_folder(struct buf *out)
+{
+    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    buf_clear(out);
+    if (base && *base == '/') {
+        buf_fmt(out, "%s", base);
+    } else if (home && *home == '/') {
+        buf_fmt(out, "%s/.local", home);
+        mkdir(out->p, 0755);
+        buf_cstr(out, "/state");
+    } else {
+        return false;
+    }
+    mkdir(out->p, 0755);
+    buf_cstr(out, "/diverge");
+    mkdir(out->p, 0755);
+    return path_is_dir(out->p) && access(out->p, W_OK) == 0;
+}
+
+static void load_user_keys(struct screen *s)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct buf path = {0}, text = {0};
+    struct err e;
+    if (base && *base)
+        buf_fmt(&path, "%s/diverge/keys.conf", base);
+    else if (home && *home)
+        buf_fmt(&path, "%s/.config/diverge/keys.conf", home);
+    if (path.n && path_is_file(path.p) &&
+        (file_slurp(path.p, 1 << 20, &text, &e) || keymap_parse(&s->keys, buf_view(&text), path.p, &e)))
+        desk_complain(&s->desk, "%s", e.text);
+    buf_release(&path);
+    buf_release(&text);
+}
+
+/* ---- opening a source file ---- */
+
+struct opening {
+    const char *file;
+    unsigned line;
+    int status;
+};
+
+/* $EDITOR or $PAGER with "+LINE FILE", which vi, nano, emacs, less and more understand. No shell sees
+ * the name, which comes from a dump. */
+static void run_viewer(void *ctx)
+{
+    struct opening *o = ctx;
+    const char *tool = getenv("DIVERGE_VIEWER");
+    if (!tool || !*tool)
+        tool = getenv("PAGER");
+    if (!tool || !*tool)
+        tool = getenv("EDITOR");
+    if (!tool || !*tool)
+        tool = "less";
+    char line[24], *copy = mem_strdup(tool), *argv[12];
+    int n = 0;
+    for (char *word = strtok(copy, " "); word && n < 9; word = strtok(NULL, " "))
+        argv[n++] = word;
+    snprintf(line, sizeof line, "+%u", o->line);
+    argv[n++] = line;
+    argv[n++] = (char *)(uintptr_t)o->file;
+    argv[n] = NULL;
+    fflush(stdout);
+    pid_t p = fork();
+    if (p == 0) {
+        signal(SIGINT, SIG_DFL);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    while (p > 0 && waitpid(p, &o->status, 0) < 0 && errno == EINTR)
+        continue;
+    free(copy);
+}
+
+static void open_source(struct screen *s)
+{
+    struct opening o = {s->desk.open_file, s->desk.open_line, 0};
+    if (!path_is_file(o.file)) {
+        desk_complain(&s->desk, _("%s is not on this machine"), o.file);
+        return;
+    }
+    term_lend(run_viewer, &o);
+    if (WIFEXITED(o.status) && WEXITSTATUS(o.status) == 127)
+        desk_complain(&s->desk, _("the viewer could not be started; $PAGER or $EDITOR names it"));
+}
+
+static void stop_here(void *ctx)
+{
+    (void)ctx;
+    kill(getpid(), SIGTSTP);
+}
+
+/* ---- the loop ---- */
+
+static int after(struct screen *s, int reaction)
+{
+    if (reaction & R_REPAINT)
+        term_repaint();
+    if (reaction & R_OPEN)
+        open_source(s);
+    if (reaction & R_SUSPEND)
+        term_lend(stop_here, NULL);
+    return reaction & R_QUIT;
+}
+
+static const struct scheme *scheme_of(const struct screen *s)
+{
+    int n = 0;
+    while (schemes[n].name)
+        n++;
+    if (!term_has_colour())
+        return scheme_find("mono");
+    return &schemes[s->desk.scheme % n];
+}
+
+static void frame(struct screen *s)
+{
+    int rows, cols;
+    term_size(&rows, &cols);
+    if (rows != s->grid.rows || cols != s->grid.cols)
+        screen_size(s, rows, cols);
+    screen_draw(s);
+    term_show(&s->grid, scheme_of(s), s->cursor_y, s->cursor_x);
+}
+
+/* Empties the pipe; whether the program was asked to end. */
+static bool drain(bool *news, bool *dirty)
+{
+    char c[64];
+    bool quit = false;
+    for (ssize_t n; (n = read(wake[0], c, sizeof c)) > 0;)
+        for (ssize_t i = 0; i < n; i++) {
+            quit = quit || c[i] == 'q';
+            *news = *news || c[i] == 'n';
+            *dirty = *dirty || c[i] == 'w';
+        }
+    return quit;
+}
+
+static bool take_keys(struct screen *s, bool *dirty)
+{
+    char key[KEY_NAME];
+    while (term_key(key)) {
+        *dirty = true;
+        if (strcmp(key, "Resize") == 0)
+            continue;
+        if (after(s, screen_key(s, key)))
+            return true;
+    }
+    return false;
+}
+
+static void loop(struct screen *s)
+{
+    bool dirty = true, news = false;
+    long shown = 0;
+    for (;;) {
+        long now = now_ms();
+        if (news && now - shown >= FRAME_MS) {
+            dirty = true;
+            news = false;
+        }
+        if (dirty) {
+            frame(s);
+            shown = now_ms();
+            dirty = false;
+        }
+        bool busy = screen_idle(s);
+        news = news || busy;
+        struct pollfd p[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
+        int wait = busy ? 0 : news ? FRAME_MS : -1;
+        if (poll(p, 2, wait) < 0 && errno != EINTR)
+            return;
+        if (drain(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
+            return;
+        if (take_keys(s, &dirty))
+            return;
+    }
+}
+
+static void make_pipe(void)
+{
+    if (pipe(wake)) {
+        wake[0] = wake[1] = -1;
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        fcntl(wake[i], F_SETFL, O_NONBLOCK);
+        fcntl(wake[i], F_SETFD, FD_CLOEXEC);
+    }
+}
+
+/* The place one was at is kept, so that the next session opens there. */
+static void keep_place(struct screen *s)
+{
+    struct buf name[2] = {{0}, {0}};
+    struct err quiet;
+    session_lock(&s->session);
+    if (s->session.paired && !s->desk.follow && desk_lines(&s->desk)) {
+        desk_names(&s->desk, s->desk.cursor, name);
+        for (int i = 0; i < 2; i++)
+            s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
+    }
+    session_unlock(&s->session);
+    if (s->inv.cursor[0][0] || s->inv.bookmarks.n)
+        investigation_save(&s->inv, &quiet);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
+int loop_run(const struct options *o)
+{
+    struct screen s = {.notify = on_news};
+    struct buf state = {0};
+    struct err e = {0};
+    make_pipe();
+    if (screen_start(&s, o, state_folder(&state) ? state.p : NULL, &e)) {
+        buf_release(&state);
+        return cli_fail(&e);
+    }
+    load_user_keys(&s);
+    if (term_start(&e)) {
+        screen_stop(&s);
+        buf_release(&state);
+        return cli_fail(&e);
+    }
+    catch_signals();
+    s.grid.ascii = !term_is_utf8();
+    loop(&s);
+    keep_place(&s);
+    term_stop();
+    bool failed = s.session.failed;
+    e = s.session.err;
+    screen_stop(&s);
+    buf_release(&state);
+    return failed ? cli_fail(&e) : 0;
+}

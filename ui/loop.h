@@ -1,0 +1,13 @@
+/* The screen in a terminal, and the screen driven by a script. */
+#ifndef UI_LOOP_H
+#define UI_LOOP_H
+
+#include "ui/options.h"
+
+int loop_run(const struct options *o);
+/* Lines of the script: `size ROWS COLS`, `settle`, `keys TEXT` (one character a key, others as <Down>),
+ * `screen` (text), `attrs` (text and style letters), `svg FILE`, `theme NAME`, `ascii`, anything else
+ * is command text. '#' comments. What is shown goes to standard output. */
+int script_run(const struct options *o);
+
+#endif

@@ -1,0 +1,86 @@
+/* The program: language, arguments, which command. */
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "ui/cli.h"
+#include "ui/manual.h"
+
+static void out_of_memory(size_t n)
+{
+    fprintf(stderr, "diverge: out of memory (%zu bytes)\n", n);
+    _exit(EXIT_UNREADABLE);
+}
+
+static const char *language_from_environment(void)
+{
+    static const char *const names[] = {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *v = getenv(names[i]);
+        if (v && *v)
+            return v;
+    }
+    return NULL;
+}
+
+static void set_locale(void)
+{
+    /* widths and multibyte output only: numbers keep their point. Where nothing is set (containers) or
+     * what is set is not installed, UTF-8 is the better guess; who sets "C" gets ASCII. */
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    bool set = false;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        set = set || (getenv(names[i]) && *getenv(names[i]));
+    if (!setlocale(LC_CTYPE, "") || !set)
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* --lang must be known before the first message. */
+static const char *language(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--lang=", 7) == 0)
+            return argv[i] + 7;
+        if (strcmp(argv[i], "--lang") == 0 && i + 1 < argc)
+            return argv[i + 1];
+    }
+    return language_from_environment();
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.step = {-1, -1}, .rank = {-1, -1}};
+    struct err e = {0};
+    mem_on_failure(out_of_memory);
+    signal(SIGPIPE, SIG_DFL);
+    set_locale();
+    msg_language(language(argc, argv));
+    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+        puts(TOOL);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--manual") == 0) { /* for make doc */
+        struct buf b = {0};
+        manual_troff(&b);
+        cli_print(&b);
+        buf_release(&b);
+        return 0;
+    }
+    const struct subcommand *c = argc > 1 ? subcommand_find(argv[1]) : NULL;
+    bool named = c && *c->name;
+    if (!named)
+        c = &subcommands[0];
+    if (options_parse(&o, c, argc - 1 - named, argv + 1 + named, &e))
+        return cli_fail(&e);
+    if (o.help) {
+        struct buf b = {0};
+        named ? help_subcommand(c, &b) : help_program(&b);
+        cli_print(&b);
+        buf_release(&b);
+        return 0;
+    }
+    return c->run(&o);
+}

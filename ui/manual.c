@@ -1,0 +1,141 @@
+#include "ui/manual.h"
+
+#include "base/embed.h"
+#include "base/msg.h"
+#include "cmd/cmd.h"
+#include "find/tol.h"
+#include "fmt/reader.h"
+#include "ui/keymap.h"
+#include "ui/options.h"
+
+/* Text as troff takes it: no line starts with a control character, hyphens stay hyphens. */
+static void text(struct buf *out, const char *s)
+{
+    bool start = true;
+    for (; *s; s++) {
+        if (start && (*s == '.' || *s == '\''))
+            buf_cstr(out, "\\&");
+        if (*s == '\\')
+            buf_cstr(out, "\\e");
+        else if (*s == '-')
+            buf_cstr(out, "\\-");
+        else
+            buf_char(out, *s);
+        start = *s == '\n';
+    }
+}
+
+static void entry(struct buf *out, const char *head, const char *args, const char *body)
+{
+    buf_cstr(out, ".TP\n.B ");
+    text(out, head);
+    if (args && *args) {
+        buf_cstr(out, " \\fI");
+        text(out, args);
+        buf_cstr(out, "\\fR");
+    }
+    buf_char(out, '\n');
+    text(out, body);
+    buf_char(out, '\n');
+}
+
+static void section(struct buf *out, const char *name)
+{
+    buf_fmt(out, ".SH %s\n", name);
+}
+
+static void subcommand_list(struct buf *out)
+{
+    struct buf name = {0};
+    for (const struct subcommand *c = subcommands; c->name; c++) {
+        buf_clear(&name);
+        buf_fmt(&name, "diverge%s%s", *c->name ? " " : "", c->name);
+        entry(out, name.p, c->args, _(c->summary));
+    }
+    buf_release(&name);
+}
+
+static void option_entries(struct buf *out)
+{
+    const char *name, *arg, *help;
+    for (int i = 0; option_row(i, &name, &arg, &help); i++)
+        entry(out, name, arg, _(help));
+}
+
+static void command_entries(struct buf *out, const struct keymap *keys)
+{
+    struct buf body = {0};
+    for (const struct command_group *g = command_groups; g->title; g++) {
+        buf_fmt(out, ".SS \"%s\"\n", _(g->title));
+        for (const struct command *c = g->commands; c->name; c++) {
+            size_t n = strlen(c->name);
+            buf_clear(&body);
+            buf_cstr(&body, _(c->help));
+            bool any = false;
+            for (size_t i = 0; i < keys->bindings.n; i++) {
+                const struct binding *b = &keys->bindings.v[i];
+                if (strncmp(b->command, c->name, n) == 0 && (!b->command[n] || b->command[n] == ' ')) {
+                    buf_fmt(&body, "%s%s%s", any ? ", " : "\nKeys: ", b->key, b->command + n);
+                    if (strcmp(b->place, "global") != 0)
+                        buf_fmt(&body, " (%s)", b->place);
+                    any = true;
+                }
+            }
+            buf_char(&body, '.');
+            entry(out, c->name, c->args, body.p);
+        }
+    }
+    buf_release(&body);
+}
+
+static void threshold_entries(struct buf *out)
+{
+    struct tol t;
+    const char *key;
+    double v;
+    tol_init(&t);
+    for (int i = 0; (key = tol_key(&t, i, &v)); i++)
+        buf_fmt(out, "%s%s = %g", i ? ", " : "", key, v);
+    buf_cstr(out, ".\n");
+}
+
+void manual_troff(struct buf *out)
+{
+    struct keymap keys;
+    struct err e;
+    memset(&keys, 0, sizeof keys);
+    keymap_parse(&keys, embed_str(&embed_keys_conf), "keys.conf", &e);
+    buf_fmt(out, ".\\\" Written by the program (make doc); edit the tables it is made from.\n.TH DIVERGE 1 \"\" \"diverge %s\" \"\"\n", DIVERGE_VERSION);
+    section(out, "NAME");
+    buf_cstr(out, "diverge \\- find why two training runs of one model disagree\n");
+    section(out, "SYNOPSIS");
+    buf_cstr(out, ".B diverge\n[\\fIoptions\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fIcommand\\fR [\\fIoptions\\fR] \\fIarguments\\fR\n");
+    section(out, "DESCRIPTION");
+    text(out, "diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run (the trusted one), "
+              "judges every pair of recorded values against the noise honest arithmetic has, and goes to the first row that deviates: "
+              "both sides' figures, both stacks, and a sentence that says why. A saved *.investigation.json opens what it holds.\n");
+    section(out, "COMMANDS");
+    subcommand_list(out);
+    section(out, "OPTIONS");
+    option_entries(out);
+    section(out, "EXIT STATUS");
+    text(out, "0 aligned or no problem; 1 deviates or problems found; 2 wrong usage; 3 an input could not be read (the message names file, "
+              "position and what was expected); 4 interrupted; 5 could not be judged: nothing deviates, but too little was paired.\n");
+    section(out, "THE SCREEN");
+    text(out, "Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n");
+    command_entries(out, &keys);
+    section(out, "THRESHOLDS");
+    text(out, "Keys of --threshold and :set, with their defaults: ");
+    threshold_entries(out);
+    section(out, "FORMATS");
+    for (size_t i = 0; readers[i]; i++)
+        entry(out, readers[i]->name, readers[i]->what, _(readers[i]->title));
+    section(out, "ENVIRONMENT");
+    entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL, "The language of texts: English, or Chinese where it begins with zh.");
+    entry(out, "NO_COLOR", NULL, "Set to anything: no colours; marks and attributes say the same.");
+    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, "The first one set opens source files, as in VIEWER +LINE FILE.");
+    entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL, "Where investigations without a file of their own are kept (diverge/*.investigation.json) and where keys.conf is read from (diverge/keys.conf).");
+    section(out, "FILES");
+    text(out, "Dump folders are only read. Results and investigations are written beside their path and renamed into place.\n");
+    keymap_release(&keys);
+}

@@ -1,0 +1,289 @@
+#include "ui/options.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "find/tol.h"
+
+static int number(const char *option, struct str s, int *out, struct err *e)
+{
+    unsigned long long n;
+    if (!str_u64(s, &n) || n > INT_MAX)
+        return err_set(e, ERR_USAGE, _("%s: a number was expected, not \"%.*s\""), option, STR_ARG(s));
+    *out = (int)n;
+    return 0;
+}
+
+/* N, T:G or all */
+static int pair_of(const char *option, const char *v, int out[2], bool *all, struct err *e)
+{
+    struct str t, g;
+    if (strcmp(v, "all") == 0) {
+        *all = true;
+        return 0;
+    }
+    if (str_split(str_of(v), ':', &t, &g))
+        return number(option, t, &out[0], e) || number(option, g, &out[1], e) ? -1 : 0;
+    if (number(option, t, &out[0], e))
+        return -1;
+    /* one number for both: the target's is checked against the golden side's when one is chosen */
+    out[1] = -1;
+    return 0;
+}
+
+static int set_step(struct options *o, const char *v, struct err *e)
+{
+    return pair_of("--step", v, o->step, &o->all_steps, e);
+}
+
+static int set_rank(struct options *o, const char *v, struct err *e)
+{
+    return pair_of("--rank", v, o->rank, &o->all_ranks, e);
+}
+
+static int add_map(struct options *o, const char *v, struct err *e)
+{
+    if (o->maps == MAX_MAPS)
+        return err_set(e, ERR_USAGE, _("at most %d --map files"), MAX_MAPS);
+    o->map[o->maps++] = v;
+    return 0;
+}
+
+static int set_rows(struct options *o, const char *v, struct err *e)
+{
+    if (strcmp(v, "all") == 0)
+        o->rows = ROWS_ALL;
+    else if (strcmp(v, "deviating") == 0)
+        o->rows = ROWS_DEVIATING;
+    else
+        return err_set(e, ERR_USAGE, _("--rows takes all or deviating, not \"%s\""), v);
+    return 0;
+}
+
+static int set_threshold(struct options *o, const char *v, struct err *e)
+{
+    struct str key, value;
+    if (!str_split(str_of(v), '=', &key, &value))
+        return err_set(e, ERR_USAGE, _("--threshold takes KEY=VALUE, as in float32.deviate=1e-4, not \"%s\""), v);
+    struct tol probe; /* a wrong key or value is told now, with the option's other mistakes */
+    tol_init(&probe);
+    if (tol_set(&probe, key, value, e))
+        return -1;
+    if (o->thresholds == MAX_THRESHOLDS)
+        return err_set(e, ERR_USAGE, _("at most %d --threshold"), MAX_THRESHOLDS);
+    o->threshold_key[o->thresholds] = key;
+    o->threshold_value[o->thresholds++] = value;
+    return 0;
+}
+
+static int set_workers(struct options *o, const char *v, struct err *e)
+{
+    return number("--workers", str_of(v), &o->workers, e);
+}
+
+#define FLAG(field)                                                                                \
+    static int set_##field(struct options *o, const char *v, struct err *e)                        \
+    {                                                                                              \
+        (void)v;                                                                                   \
+        (void)e;                                                                                   \
+        o->field = true;                                                                           \
+        return 0;                                                                                  \
+    }
+#define TEXT(field)                                                                                \
+    static int set_##field(struct options *o, const char *v, struct err *e)                        \
+    {                                                                                              \
+        (void)e;                                                                                   \
+        o->field = v;                                                                              \
+        return 0;                                                                                  \
+    }
+FLAG(map_only)
+FLAG(exact)
+FLAG(strict_gaps)
+FLAG(quiet)
+FLAG(json)
+FLAG(help)
+TEXT(output)
+TEXT(investigation)
+TEXT(script)
+TEXT(cpu)
+TEXT(lang)
+
+struct option {
+    const char *name, *arg; /* arg NULL: a flag */
+    unsigned group;         /* 0: every subcommand has it */
+    int (*set)(struct options *o, const char *v, struct err *e);
+    const char *help;
+};
+
+static const struct option table[] = {
+    {"--step", "N", OPT_STEP, set_step, N_("training step (default: the first both sides have); T:G pairs different ones, all compares every one")},
+    {"--rank", "N", OPT_STEP, set_rank, N_("rank; T:G pairs different ones, all compares every one")},
+    {"--map", "FILE", OPT_PAIR, add_map, N_("correspondences: msprobe data mapping (YAML) or our JSON; repeatable")},
+    {"--map-only", NULL, OPT_PAIR, set_map_only, N_("pair only what --map lists")},
+    {"--exact", NULL, OPT_PAIR, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
+    {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
+    {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
+    {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
+    {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
+    {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
+    {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
+    {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
+    {"--workers", "N", OPT_PAIR, set_workers, N_("threads that compare tensors (default: one a processor)")},
+    {"--cpu", "NAME", OPT_PAIR, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},
+    {"--lang", "LANG", 0, set_lang, N_("language of texts: en or zh_CN (default: from the environment)")},
+    {"-q", NULL, 0, set_quiet, N_("no progress on standard error")},
+    {"--help", NULL, 0, set_help, N_("this text")},
+};
+
+static const struct option *find(const char *name)
+{
+    static const char *const alias[][2] = {{"-h", "--help"}, {"--output", "-o"}, {"--quiet", "-q"}};
+    for (size_t i = 0; i < ARRAY_LEN(alias); i++)
+        if (strcmp(name, alias[i][0]) == 0)
+            name = alias[i][1];
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (strcmp(name, table[i].name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+const struct subcommand *subcommand_find(const char *name)
+{
+    for (const struct subcommand *c = subcommands; c->name; c++)
+        if (strcmp(name, c->name) == 0)
+            return c;
+    return NULL;
+}
+
+/* One option with its value; moves *i over a value taken from the next argument. */
+static int take(struct options *o, const struct subcommand *c, char **argv, int argc, int *i, struct err *e)
+{
+    char name[64];
+    const char *a = argv[*i], *eq = strncmp(a, "--", 2) == 0 ? strchr(a, '=') : NULL, *value = NULL;
+    size_t n = eq ? (size_t)(eq - a) : strlen(a);
+    if (n >= sizeof name)
+        return err_set(e, ERR_USAGE, _("unknown option %s"), a);
+    memcpy(name, a, n);
+    name[n] = 0;
+    const struct option *x = find(name);
+    if (!x || (x->group && !(x->group & c->options)))
+        return err_set(e, ERR_USAGE, *c->name ? _("unknown option %s; see diverge %s --help") : _("unknown option %s; see diverge%s --help"),
+                       name, c->name);
+    if (!x->arg)
+        return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : x->set(o, NULL, e);
+    if (eq)
+        value = eq + 1;
+    else if (*i + 1 < argc)
+        value = argv[++*i];
+    if (!value)
+        return err_set(e, ERR_USAGE, _("%s needs a value: %s"), name, x->arg);
+    return x->set(o, value, e);
+}
+
+int options_parse(struct options *o, const struct subcommand *c, int argc, char **argv, struct err *e)
+{
+    bool only_args = false;
+    for (int i = 0; i < argc; i++) {
+        const char *a = argv[i];
+        if (!only_args && strcmp(a, "--") == 0) {
+            only_args = true;
+        } else if (!only_args && a[0] == '-' && a[1]) {
+            if (take(o, c, argv, argc, &i, e))
+                return -1;
+        } else {
+            if (o->args == MAX_ARGS || o->args == c->max_args)
+                return err_set(e, ERR_USAGE, _("one argument too many: %s"), a);
+            o->arg[o->args++] = a;
+        }
+    }
+    if (!o->help && o->args < c->min_args)
+        return err_set(e, ERR_USAGE, _("expected: diverge %s %s"), c->name, c->args);
+    if (o->map_only && !o->maps)
+        return err_set(e, ERR_USAGE, "%s", _("--map-only needs a --map"));
+    return 0;
+}
+
+bool option_row(int i, const char **name, const char **arg, const char **help)
+{
+    if (i < 0 || (size_t)i >= ARRAY_LEN(table))
+        return false;
+    *name = table[i].name;
+    *arg = table[i].arg;
+    *help = table[i].help;
+    return true;
+}
+
+#define HELP_AT 28
+#define HELP_END 100
+
+/* "  name args   help", the help wrapped behind its column. */
+static void entry(struct buf *out, const char *left, const char *text)
+{
+    int used = 2 + utf8_cells(str_of(left)), at;
+    buf_fmt(out, "  %s", left);
+    if (used >= HELP_AT) {
+        buf_char(out, '\n');
+        used = 0;
+    }
+    buf_fmt(out, "%*s", HELP_AT - used, "");
+    at = HELP_AT;
+    for (struct str rest = str_of(text), word; rest.n;) {
+        str_split(rest, ' ', &word, &rest);
+        int n = utf8_cells(word);
+        if (at > HELP_AT && at + 1 + n > HELP_END) {
+            buf_fmt(out, "\n%*s", HELP_AT, "");
+            at = HELP_AT;
+        }
+        if (at > HELP_AT) {
+            buf_char(out, ' ');
+            at++;
+        }
+        buf_str(out, word);
+        at += n;
+    }
+    buf_char(out, '\n');
+}
+
+static void option_list(struct buf *out, unsigned groups)
+{
+    struct buf left = {0};
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        if (table[i].group && !(table[i].group & groups))
+            continue;
+        buf_clear(&left);
+        buf_fmt(&left, "%s%s%s", table[i].name, table[i].arg ? " " : "", table[i].arg ? table[i].arg : "");
+        entry(out, left.p, _(table[i].help));
+    }
+    buf_release(&left);
+}
+
+void help_subcommand(const struct subcommand *c, struct buf *out)
+{
+    buf_fmt(out, _("usage: diverge %s%s%s [options]\n\n%s\n"), c->name, *c->args ? " " : "", c->args, _(c->summary));
+    if (c->details)
+        buf_fmt(out, "\n%s\n", _(c->details));
+    buf_cstr(out, _("\noptions:\n"));
+    option_list(out, c->options);
+}
+
+void help_program(struct buf *out)
+{
+    struct buf left = {0};
+    buf_cstr(out, _("diverge finds why two training runs of one model disagree: it lays both runs' dumps side by side\n"
+                    "and goes to the first row that deviates.\n\nusage:\n"));
+    for (const struct subcommand *c = subcommands; c->name; c++) {
+        buf_clear(&left);
+        buf_fmt(&left, "diverge%s%s %s", *c->name ? " " : "", c->name, c->args);
+        entry(out, left.p, _(c->summary));
+    }
+    entry(out, "diverge --version", _("the version"));
+    buf_cstr(out, _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
+                    "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
+    option_list(out, subcommands[0].options);
+    buf_cstr(out, _("\nexit status: 0 aligned, 1 deviates, 2 usage, 3 an input could not be read, 4 interrupted,\n"
+                    "5 could not be judged\n"));
+    buf_release(&left);
+}

@@ -1,0 +1,67 @@
+/* The command line as data: subcommands and their options are table rows, from which parsing, --help
+ * and the man page come. */
+#ifndef UI_OPTIONS_H
+#define UI_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "report/compare.h"
+
+enum exit_status {
+    EXIT_ALIGNED = 0,
+    EXIT_DEVIATES = 1,
+    EXIT_USAGE = 2,
+    EXIT_UNREADABLE = 3,
+    EXIT_INTERRUPTED = 4,
+    EXIT_UNJUDGED = 5,
+};
+
+#define MAX_MAPS 64
+#define MAX_ARGS 16
+#define MAX_THRESHOLDS 64
+
+struct options {
+    const char *arg[MAX_ARGS]; /* positional */
+    int args;
+    int step[2], rank[2];      /* -1: the first both sides have */
+    bool all_steps, all_ranks;
+    const char *map[MAX_MAPS];
+    int maps;
+    bool map_only, exact, strict_gaps, quiet, json, help;
+    const char *output, *investigation, *script, *cpu, *lang;
+    enum report_rows rows;
+    struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];
+    int thresholds;
+    int workers;
+};
+
+struct subcommand {
+    const char *name;    /* "compare"; "" is the program without one */
+    const char *args;    /* "TARGET GOLDEN" */
+    const char *summary; /* one line */
+    const char *details; /* a paragraph for its --help, or NULL */
+    int min_args, max_args;
+    unsigned options;    /* which groups of options it takes */
+    int (*run)(const struct options *o);
+};
+
+enum {
+    OPT_STEP = 1,
+    OPT_PAIR = 2,   /* maps, exact, thresholds: how a comparison is made */
+    OPT_ROWS = 4,
+    OPT_OUTPUT = 8,
+    OPT_SCREEN = 16,
+};
+
+extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */
+
+const struct subcommand *subcommand_find(const char *name);
+/* argv behind the subcommand's name. 0, or -1 with a message that says what was expected. */
+int options_parse(struct options *o, const struct subcommand *c, int argc, char **argv, struct err *e);
+/* The i-th option of any subcommand, for the manual; false behind the last. */
+bool option_row(int i, const char **name, const char **arg, const char **help);
+void help_program(struct buf *out);
+void help_subcommand(const struct subcommand *c, struct buf *out);
+
+#endif

@@ -1,0 +1,254 @@
+/* The row under the cursor in sentences and figures. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/explain.h"
+#include "ui/pane.h"
+
+struct page {
+    struct screen *s;
+    struct rect r;
+    int y, skip, total;
+};
+
+static void paragraph(struct page *p, uint8_t style, struct str s)
+{
+    p->total += grid_wrap(&p->s->grid, p->r, &p->y, &p->skip, style, s);
+}
+
+/* A line that is not wrapped; `x` receives its y or -1 when it is not on the page. */
+static int fixed_line(struct page *p)
+{
+    p->total++;
+    if (p->skip > 0) {
+        p->skip--;
+        return -1;
+    }
+    int y = p->y++;
+    return y < p->r.h ? p->r.y + y : -1;
+}
+
+static void verdict(struct page *p, uint32_t line, const struct line_judgement *j)
+{
+    const struct judgement *all = p->s->session.judged;
+    struct buf b = {0}, more = {0}, why = {0};
+    bool first = all->first == line;
+    explain_verdict(all, &p->s->session.measure, line, &why);
+    if (first)
+        buf_fmt(&b, p->s->session.settled ? _("FIRST DEVIATION, %s: %s.") : _("FIRST DEVIATION SO FAR, %s: %s."),
+                class_label(all->klass), why.p ? why.p : "");
+    else
+        buf_fmt(&b, _("%s %s: %s."), verdict_glyph(j), verdict_label(j->verdict), why.p ? why.p : "");
+    buf_release(&why);
+    paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
+    if (first) {
+        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->session.measure)));
+        explain_provisional(all, &more);
+        if (more.n)
+            paragraph(p, STYLE_DRIFT, buf_view(&more));
+    }
+    buf_release(&b);
+    buf_release(&more);
+}
+
+static void two_sided(struct page *p, const struct figures *f)
+{
+    struct buf b = {0};
+    char n[8][NUM_MAX];
+    if (!f || !f->two)
+        return;
+    buf_fmt(&b, "rel L2 %s   1-cos %s   cosine %s   max abs %s at %llu   max rel %s   <1‰ %s %%   <5‰ %s %%   euclid %s",
+            num_cell(n[0], f->rel_l2, 4), num_cell(n[1], f->minus, 4), num_cell(n[2], f->cosine, 9),
+            num_cell(n[3], f->max_abs, 4), (unsigned long long)f->max_abs_at, num_cell(n[4], f->max_rel, 4),
+            num_cell(n[5], f->one_thousandth * 100, 5), num_cell(n[6], f->five_thousandths * 100, 5), num_cell(n[7], f->euclid, 4));
+    paragraph(p, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+/* Enough digits that two values which differ also look different. */
+static int digits_apart(double a, double b)
+{
+    char x[NUM_MAX], y[NUM_MAX];
+    for (int d = 6; d < 17; d++)
+        if (strcmp(num_cell(x, a, d), num_cell(y, b, d)) != 0)
+            return d;
+    return 6;
+}
+
+struct stats {
+    bool have[STAT_COUNT], counted;
+    double v[STAT_COUNT];
+    uint64_t nan, inf, zero;
+};
+
+static struct stats stats_of(const struct dump *d, uint32_t row, const struct side_figures *f)
+{
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const struct row *r = &d->rows.v[row];
+    struct stats s = {.counted = f != NULL};
+    for (int i = 0; i < STAT_COUNT; i++) {
+        s.have[i] = f || r->has & bit[i];
+        s.v[i] = r->stat[i];
+    }
+    if (f) {
+        const double v[] = {f->max, f->min, f->mean, f->norm};
+        memcpy(s.v, v, sizeof v);
+        s.nan = f->nan;
+        s.inf = f->inf;
+        s.zero = f->zero;
+    } else if (r->extra != NONE && d->extras.v[r->extra].counts & COUNT_NAN) {
+        const struct row_extra *e = &d->extras.v[r->extra];
+        s.counted = true;
+        s.nan = e->nan;
+        s.inf = e->pos_inf + e->neg_inf;
+        s.zero = e->zero;
+    }
+    return s;
+}
+
+/* Where the columns of the figures stand: on narrow panes the shape moves to the names' lines. */
+struct figure_columns {
+    int shape, stat, stat_w, counts;
+};
+
+static struct figure_columns figure_columns(int w)
+{
+    bool wide = w >= 101;
+    struct figure_columns c = {.shape = wide ? 18 : -1, .stat = wide ? 31 : 17, .stat_w = wide ? 14 : 12};
+    c.counts = c.stat + 4 * c.stat_w;
+    return c;
+}
+
+static void figures_head(struct page *p, const struct figure_columns *c)
+{
+    static const char *const names[] = {N_("max"), N_("min"), N_("mean"), N_("norm")};
+    struct grid *g = &p->s->grid;
+    int x = p->r.x, y = fixed_line(p);
+    if (y < 0)
+        return;
+    grid_put(g, y, x + 8, 9, STYLE_TITLE, _("dtype"));
+    if (c->shape >= 0)
+        grid_put(g, y, x + c->shape, 12, STYLE_TITLE, _("shape"));
+    for (int i = 0; i < STAT_COUNT; i++)
+        grid_right(g, y, x + c->stat + i * c->stat_w, c->stat_w - 1, STYLE_TITLE, _(names[i]));
+    grid_put(g, y, x + c->counts, 14, STYLE_TITLE, " nan inf zero");
+}
+
+static void figures_row(struct page *p, const struct figure_columns *c, int side, const uint32_t row[2], const struct stats st[2])
+{
+    const struct dump *d = &p->s->session.side[side].dump;
+    struct grid *g = &p->s->grid;
+    int x = p->r.x, y = fixed_line(p);
+    char n[NUM_MAX];
+    if (y < 0)
+        return;
+    grid_put(g, y, x, 7, STYLE_TITLE, side ? _("golden") : _("target"));
+    if (row[side] == NONE) {
+        grid_put(g, y, x + 8, p->r.w - 8, STYLE_DIM, _("no row here"));
+        return;
+    }
+    const struct row *r = &d->rows.v[row[side]];
+    if (r->kind != ROW_TENSOR) {
+        grid_put(g, y, x + 8, p->r.w - 8, STYLE_TEXT, r->kind == ROW_NULL ? _("absent (null)") : r->text);
+        return;
+    }
+    grid_put(g, y, x + 8, 9, STYLE_TEXT, dtype_table[r->dtype].name);
+    const struct shape *sh = dump_row_shape(d, row[side]);
+    if (c->shape >= 0 && sh) {
+        struct buf shape = {0};
+        shape_text(sh, &shape);
+        grid_text(g, y, x + c->shape, c->stat - c->shape - 1, STYLE_TEXT, buf_view(&shape));
+        buf_release(&shape);
+    }
+    for (int i = 0; i < STAT_COUNT; i++) {
+        bool both = row[!side] != NONE && st[!side].have[i];
+        int digits = both ? digits_apart(st[0].v[i], st[1].v[i]) : 6;
+        if (st[side].have[i])
+            grid_right(g, y, x + c->stat + i * c->stat_w, c->stat_w - 1, STYLE_TEXT, num_cell(n, st[side].v[i], digits));
+    }
+    if (st[side].counted)
+        grid_fmt(g, y, x + c->counts, 40, st[side].nan || st[side].inf ? STYLE_NONFINITE : STYLE_TEXT, " %3llu %3llu %4llu",
+                 (unsigned long long)st[side].nan, (unsigned long long)st[side].inf, (unsigned long long)st[side].zero);
+    else if (r->has & HAS_CHECKSUM)
+        grid_fmt(g, y, x + c->counts, 40, STYLE_DIM, " %s", r->text);
+}
+
+static void figures_table(struct page *p, const uint32_t row[2], const struct figures *f)
+{
+    struct figure_columns c = figure_columns(p->r.w);
+    struct stats st[2];
+    memset(st, 0, sizeof st);
+    for (int s = 0; s < 2; s++)
+        if (row[s] != NONE)
+            st[s] = stats_of(&p->s->session.side[s].dump, row[s], f ? &f->side[s] : NULL);
+    figures_head(p, &c);
+    for (int s = 0; s < 2 && !(s && p->s->session.single); s++)
+        figures_row(p, &c, s, row, st);
+}
+
+static void names(struct page *p, uint32_t line, const uint32_t row[2])
+{
+    struct buf name[2] = {{0}, {0}}, b = {0};
+    desk_names(&p->s->desk, line, name);
+    for (int s = 0; s < 2; s++) {
+        if (!name[s].n)
+            continue;
+        buf_clear(&b);
+        buf_fmt(&b, "%s  %s  ", s ? _("golden") : _("target"), name[s].p);
+        const struct shape *sh = dump_row_shape(&p->s->session.side[s].dump, row[s]);
+        if (sh)
+            shape_text(sh, &b);
+        paragraph(p, STYLE_DIM, buf_view(&b));
+        buf_release(&name[s]);
+    }
+    buf_release(&b);
+}
+
+static void why_paired(struct page *p, uint32_t line)
+{
+    const struct session *x = &p->s->session;
+    struct pairing_options o = session_pairing_options(x);
+    struct buf b = {0};
+    uint32_t pair = x->pairing.lines.v[line].pair;
+    if (pair == NONE)
+        return;
+    const struct pair *q = &x->pairing.pairs.v[pair];
+    buf_fmt(&b, _("paired by %s, confidence %.2f: "), _(origin_name(q->origin)), (double)q->confidence);
+    pairing_why(&x->pairing, &o, line, &b);
+    paragraph(p, STYLE_DIM, buf_view(&b));
+    buf_release(&b);
+}
+
+static void draw(struct screen *s, struct rect r)
+{
+    struct desk *d = &s->desk;
+    struct page p = {.s = s, .r = r, .skip = d->scroll[FOCUS_DETAIL]};
+    uint32_t row[2], line = d->cursor;
+    const struct line_judgement *j = desk_judgement(d, line);
+    if (!desk_lines(d))
+        return;
+    desk_rows(d, line, row);
+    const struct figures *f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[line] : NULL;
+    if (j)
+        verdict(&p, line, j);
+    figures_table(&p, row, f);
+    two_sided(&p, f);
+    names(&p, line, row);
+    if (s->session.paired)
+        why_paired(&p, line);
+    /* do not scroll past the end */
+    int most = p.total - r.h;
+    if (d->scroll[FOCUS_DETAIL] > (most > 0 ? most : 0)) {
+        d->scroll[FOCUS_DETAIL] = most > 0 ? most : 0;
+        for (int y = 0; y < r.h; y++)
+            grid_fill(&s->grid, r.y + y, r.x, r.w, ' ', STYLE_TEXT);
+        draw(s, r);
+    }
+}
+
+static const struct hint hints[] = {
+    {"down", N_("scroll")}, {"pane next", N_("pane")}, {"zoom", N_("zoom")}, {"first", N_("first")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+};
+
+const struct pane_ops pane_detail = {"detail", draw, hints};

@@ -1,0 +1,554 @@
+#include "ui/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/embed.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "find/explain.h"
+#include "ui/pane.h"
+#include "ui/ticket.h"
+
+/* ---- start and stop ---- */
+
+static const struct pane_ops *const focused[FOCUS_COUNT] = {&pane_table, &pane_detail, &pane_stack};
+
+static const struct pane_ops *active_pane(const struct screen *s)
+{
+    switch (s->desk.overlay) {
+    case OVERLAY_HELP:
+        return &pane_help;
+    case OVERLAY_LIST:
+        return &pane_list;
+    case OVERLAY_NONE:
+        break;
+    }
+    return focused[s->desk.focus];
+}
+
+static int start_session(struct screen *s, struct err *e)
+{
+    struct session_options so;
+    ticket_session(&s->inv, &s->opt, &so);
+    so.notify = s->notify;
+    so.ctx = s->ctx;
+    if (session_start(&s->session, &so, e))
+        return -1;
+    desk_init(&s->desk, &s->session, &s->inv);
+    buf_release(&s->table.name);
+    s->table = (struct table_state){0};
+    return 0;
+}
+
+int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e)
+{
+    s->opt = *o;
+    s->cursor_y = s->cursor_x = -1;
+    if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
+        ticket_open(&s->inv, o, state_dir, e) || start_session(s, e)) {
+        screen_stop(s);
+        return -1;
+    }
+    return 0;
+}
+
+void screen_stop(struct screen *s)
+{
+    session_stop(&s->session);
+    desk_release(&s->desk);
+    investigation_release(&s->inv);
+    keymap_release(&s->keys);
+    grid_release(&s->grid);
+    buf_release(&s->table.name);
+    for (size_t i = 0; i < s->prompt.history.n; i++)
+        free(s->prompt.history.v[i]);
+    vec_release(&s->prompt.history);
+    buf_release(&s->prompt.text);
+}
+
+void screen_size(struct screen *s, int rows, int cols)
+{
+    grid_init(&s->grid, rows < 1 ? 1 : rows, cols < 1 ? 1 : cols);
+}
+
+/* ---- drawing ---- */
+
+/* What tells one side's path from the other's: the last part in which they differ. */
+static struct str telling_part(const struct session *x, int side)
+{
+    struct str a = str_of(x->side[side].path), b = str_of(x->single ? "" : x->side[!side].path), base = path_base(a);
+    while (a.n && b.n) {
+        struct str p = path_base(a), q = path_base(b);
+        if (!str_eq(p, q))
+            return p;
+        a = path_parent(a);
+        b = path_parent(b);
+    }
+    return base;
+}
+
+static int bar(struct screen *s, int y, int x, double share)
+{
+    static const char *const part[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    int cells = 6, eighths = (int)(share * cells * 8 + 0.5);
+    grid_put(&s->grid, y, x, 1, STYLE_PROGRESS, "▕");
+    for (int i = 0; i < cells; i++) {
+        int here = eighths - i * 8;
+        here = here < 0 ? 0 : here > 8 ? 8 : here;
+        if (s->grid.ascii)
+            here = here > 4 ? 8 : 0;
+        grid_put(&s->grid, y, x + 1 + i, 1, STYLE_PROGRESS, part[here]);
+    }
+    grid_put(&s->grid, y, x + 1 + cells, 1, STYLE_PROGRESS, "▏");
+    return cells + 2;
+}
+
+static double progress(const struct session *x, const char **what)
+{
+    uint64_t all = x->side[0].dump.bytes + x->side[1].dump.bytes, done = x->side[0].dump.bytes_done + x->side[1].dump.bytes_done;
+    if (x->single && x->settled) {
+        *what = _("read");
+        return 1;
+    }
+    if (!x->paired) {
+        *what = _("reading");
+        return all ? (double)done / (double)all : 0;
+    }
+    *what = _("compared");
+    return x->measure.wanted ? (double)x->measure.finished / (double)x->measure.wanted : x->judged ? 1 : 0;
+}
+
+static void header(struct screen *s)
+{
+    struct grid *g = &s->grid;
+    const struct session *x = &s->session;
+    const char *what;
+    struct buf right = {0};
+    double share = progress(x, &what);
+    int w = g->cols, used = 0;
+    if (x->judged)
+        buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
+    buf_fmt(&right, "%s ", what);
+    int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
+    int room = w - right_w - 2;
+    struct buf left = {0};
+    for (int i = 0; i < 2 && !(i && x->single); i++) {
+        const struct dump *d = &x->side[i].dump;
+        struct str p = telling_part(x, i);
+        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(p));
+        if (w >= 120 && x->side[i].state >= SIDE_LOADING)
+            buf_fmt(&left, " %s %s %s", d->framework, d->level, d->task);
+    }
+    const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
+    if (t->step >= 0)
+        buf_fmt(&left, x->single || t->step == go->step || go->step < 0 ? _("  step %d") : _("  step %d:%d"), t->step, go->step);
+    if (t->rank >= 0)
+        buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank, go->rank);
+    if (room >= 20) {
+        grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
+        used = w - right_w;
+        used += grid_text(g, 0, used, right_w, STYLE_HEADER, buf_view(&right));
+        used += bar(s, 0, used, share);
+        grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(share * 100));
+    } else {
+        grid_middle(g, 0, 0, w, STYLE_HEADER, buf_view(&left));
+    }
+    buf_release(&left);
+    buf_release(&right);
+}
+
+/* Line 2: where the first deviation is, and how many rows of each verdict. */
+static void status(struct screen *s)
+{
+    struct grid *g = &s->grid;
+    const struct session *x = &s->session;
+    const struct judgement *j = x->judged;
+    char n[NUM_MAX], m[NUM_MAX];
+    int at = 1;
+    if (x->failed) {
+        grid_put(g, 1, 1, g->cols - 1, STYLE_ERROR, _("could not be opened"));
+        return;
+    }
+    if (x->single && x->settled) {
+        grid_fmt(g, 1, 1, g->cols - 1, STYLE_DIM, _("%s rows, one side only; `diverge check` looks for what is wrong with it"), num_count(n, x->side[0].dump.rows.n));
+        return;
+    }
+    if (!j) {
+        grid_fmt(g, 1, 1, g->cols - 1, STYLE_DIM, _("%s rows and %s rows read so far"), num_count(n, x->side[0].dump.rows.n),
+                 num_count(m, x->side[1].dump.rows.n));
+        return;
+    }
+    struct buf wrong = {0};
+    inputs_differing(&x->inputs, &wrong);
+    if (wrong.n) /* before any layer is to blame */
+        at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
+    buf_release(&wrong);
+    if (j->first != NONE) {
+        bool so_far = j->pending_before || !x->settled, provisional = j->doubtful_before || j->gaps_before || j->unread_before;
+        at += grid_fmt(g, 1, at, g->cols, STYLE_FIRST, so_far ? _("first so far: row %s %s") : provisional ? _("first deviation: row %s %s (provisional)") : _("first deviation: row %s %s"),
+                       num_count(n, j->first + 1), class_label(j->klass));
+    } else if (x->settled) {
+        struct judge_options o = session_judge_options(x);
+        at += grid_put(g, 1, at, g->cols, STYLE_HEADER, judgement_status(j, &o) == 0 ? _("aligned: nothing deviates") : _("could not be judged: too little is paired"));
+    } else {
+        at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
+    }
+    at += 3;
+    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (j->sum.by[order[i]]) {
+            at += grid_put(g, 1, at, g->cols - at, verdict_style_of(order[i]), verdict_glyph_of(order[i]));
+            at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT, " %s  ", num_count(n, j->sum.by[order[i]]));
+        }
+    if (j->sum.dtype_diff)
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_DRIFT, _("precision %s  "), num_count(n, j->sum.dtype_diff));
+    if (j->sum.doubtful)
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"), num_count(n, j->sum.doubtful));
+    if (s->desk.search.code)
+        grid_fmt(g, 1, at + 1, g->cols - at - 1, STYLE_HIT, "/%s  %s%s", s->desk.search.text, num_count(n, s->desk.search.hits),
+                 s->desk.search.complete ? "" : "…");
+}
+
+static void footer(struct screen *s, int y)
+{
+    struct grid *g = &s->grid;
+    s->cursor_y = s->cursor_x = -1;
+    if (s->prompt.active) {
+        struct str before = str_n(s->prompt.text.p, s->prompt.at);
+        char kind[2] = {s->prompt.kind, 0};
+        grid_put(g, y, 0, 1, STYLE_KEY, kind);
+        grid_text(g, y, 1, g->cols - 1, STYLE_TEXT, buf_view(&s->prompt.text));
+        s->cursor_y = y;
+        s->cursor_x = 1 + utf8_cells(before);
+        if (s->cursor_x >= g->cols)
+            s->cursor_x = g->cols - 1;
+        return;
+    }
+    if (s->desk.message.n) {
+        grid_text(g, y, 1, g->cols - 1, s->desk.message_is_error ? STYLE_ERROR : STYLE_MESSAGE, buf_view(&s->desk.message));
+        return;
+    }
+    const struct pane_ops *p = active_pane(s);
+    int x = 1;
+    for (const struct hint *h = p->hints; h->command; h++) {
+        const char *key = keymap_key(&s->keys, p->place, h->command);
+        if (!key)
+            continue;
+        int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(_(h->label))) + 2;
+        if (x + need > g->cols + 2)
+            break;
+        x += grid_put(g, y, x, g->cols - x, STYLE_KEY, key) + 1;
+        x += grid_put(g, y, x, g->cols - x, STYLE_DIM, _(h->label)) + 2;
+    }
+}
+
+static void rule(struct screen *s, int y, const char *title, const char *other)
+{
+    struct grid *g = &s->grid;
+    grid_fill(g, y, 0, g->cols, 0x2500, STYLE_RULE);
+    grid_fmt(g, y, 1, g->cols - 2, STYLE_TITLE, " %s ", title);
+    if (other && g->cols > 40)
+        grid_fmt(g, y, g->cols - utf8_cells(str_of(other)) - 4, g->cols, STYLE_DIM, " %s ", other);
+}
+
+static void draw_in(struct screen *s, const struct pane_ops *pane, struct rect r)
+{
+    struct rect was = grid_clip(&s->grid, r);
+    pane->draw(s, r);
+    grid_clip(&s->grid, was);
+}
+
+/* The pane below the table: the one with the keys, else the detail; side by side where there is room. */
+static void lower(struct screen *s, struct rect r)
+{
+    enum focus f = s->desk.focus;
+    if (r.h < 2)
+        return;
+    struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
+    if (r.w >= 150) {
+        int half = r.w / 2;
+        rule(s, r.y, _("detail"), NULL);
+        grid_fmt(&s->grid, r.y, half + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
+        draw_in(s, &pane_detail, (struct rect){in.y, in.x, in.h, half - 2});
+        for (int y = 0; y < in.h; y++)
+            grid_put(&s->grid, in.y + y, half, 1, STYLE_RULE, "│");
+        draw_in(s, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
+    } else {
+        bool stack = f == FOCUS_STACK;
+        rule(s, r.y, stack ? _("stack") : _("detail"), stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
+        draw_in(s, stack ? &pane_stack : &pane_detail, in);
+    }
+}
+
+void screen_draw(struct screen *s)
+{
+    struct grid *g = &s->grid;
+    int top = g->rows >= 6 ? 2 : 0, body = g->rows - top - 1;
+    grid_clear(g);
+    session_lock(&s->session);
+    desk_refresh(&s->desk);
+    if (top) {
+        header(s);
+        status(s);
+    }
+    struct rect r = {top, 0, body, g->cols};
+    if (body > 0 && s->desk.overlay != OVERLAY_NONE) {
+        draw_in(s, active_pane(s), r);
+    } else if (body > 0) {
+        int low = body * 2 / 5 < 11 ? body * 2 / 5 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
+        if (s->desk.zoom)
+            low = body;
+        else if (body < 10)
+            low = s->desk.focus == FOCUS_TABLE ? 0 : body;
+        else if (low < 5)
+            low = 5;
+        if (s->session.failed)
+            low = 0;
+        if (body - low > 0)
+            draw_in(s, &pane_table, (struct rect){r.y, r.x, body - low, r.w});
+        lower(s, (struct rect){r.y + body - low, r.x, low, r.w});
+    }
+    footer(s, g->rows - 1);
+    session_unlock(&s->session);
+}
+
+/* ---- commands and what they leave to do ---- */
+
+static void write_result(struct screen *s)
+{
+    struct report_options ro = {.rows = ROWS_ALL, .tool = "diverge " DIVERGE_VERSION};
+    struct out out;
+    struct err e;
+    struct desk *d = &s->desk;
+    session_lock(&s->session); /* settled: nothing else wants it */
+    int rc = out_file(&out, d->write_path, &e);
+    if (rc == 0) {
+        writer_for(d->write_path)->compare(&out, &s->session, &ro);
+        rc = out_close(&out, &e);
+    }
+    session_unlock(&s->session);
+    if (rc)
+        desk_complain(d, "%s", e.text);
+    else
+        desk_say(d, _("written: %s"), d->write_path);
+}
+
+static void restart(struct screen *s)
+{
+    struct err e = {0};
+    memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
+    memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
+    session_stop(&s->session);
+    desk_release(&s->desk);
+    start_session(s, &e); /* fails only for options that were good before */
+}
+
+static void open_prompt(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    buf_clear(&p->text);
+    buf_cstr(&p->text, s->desk.prompt);
+    p->kind = s->desk.prompt_kind;
+    p->at = p->text.n;
+    p->active = true;
+    p->recall = p->history.n;
+    p->completion = -1;
+}
+
+int screen_command(struct screen *s, const char *text)
+{
+    buf_clear(&s->desk.message);
+    int r = command_run(&s->desk, text);
+    if (r & R_WRITE)
+        write_result(s);
+    if (r & R_RESTART)
+        restart(s);
+    if (r & R_PROMPT)
+        open_prompt(s);
+    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT)) | R_DRAW;
+}
+
+/* ---- the prompt ---- */
+
+static void insert(struct prompt *p, const char *s)
+{
+    size_t n = strlen(s), rest = p->text.n - p->at;
+    buf_reserve(&p->text, n);
+    memmove(p->text.p + p->at + n, p->text.p + p->at, rest);
+    memcpy(p->text.p + p->at, s, n);
+    p->text.n += n;
+    p->text.p[p->text.n] = 0;
+    p->at += n;
+}
+
+static void cut(struct prompt *p, size_t from, size_t to)
+{
+    memmove(p->text.p + from, p->text.p + to, p->text.n - to);
+    p->text.n -= to - from;
+    p->text.p[p->text.n] = 0;
+    p->at = from;
+}
+
+/* Start of the character before, and behind, a place in UTF-8. */
+static size_t before(const struct prompt *p)
+{
+    size_t i = p->at;
+    while (i > 0 && (p->text.p[--i] & 0xc0) == 0x80)
+        continue;
+    return i;
+}
+
+static size_t after(const struct prompt *p)
+{
+    size_t i = p->at;
+    if (i < p->text.n)
+        do
+            i++;
+        while (i < p->text.n && (p->text.p[i] & 0xc0) == 0x80);
+    return i;
+}
+
+static void recall(struct prompt *p, int by)
+{
+    size_t to = p->recall + (size_t)by;
+    if (to > p->history.n) /* also below 0 */
+        return;
+    p->recall = to;
+    buf_clear(&p->text);
+    buf_cstr(&p->text, to < p->history.n ? p->history.v[to] + 1 : "");
+    p->at = p->text.n;
+}
+
+static void complete(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    if (p->kind != ':')
+        return;
+    if (p->completion < 0) {
+        p->stem = p->text.n;
+        p->completion = 0;
+    }
+    char *typed = mem_strdup(p->text.p ? p->text.p : "");
+    typed[p->stem] = 0;
+    session_lock(&s->session);
+    const char *word = command_complete(&s->desk, typed, p->completion);
+    if (!word && p->completion) /* round again */
+        word = command_complete(&s->desk, typed, p->completion = 0);
+    session_unlock(&s->session);
+    if (word) {
+        char *blank = strrchr(typed, ' ');
+        size_t keep = blank ? (size_t)(blank - typed) + 1 : 0;
+        p->text.n = keep;
+        buf_cstr(&p->text, word);
+        p->at = p->text.n;
+        p->completion++;
+    }
+    free(typed);
+}
+
+static int finish(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    char *line = mem_alloc(p->text.n + 2);
+    line[0] = p->kind;
+    memcpy(line + 1, p->text.p ? p->text.p : "", p->text.n);
+    line[p->text.n + 1] = 0;
+    p->active = false;
+    struct buf command = {0};
+    if (p->kind == '/')
+        buf_cstr(&command, "search ");
+    buf_cstr(&command, line + 1);
+    if (p->text.n)
+        vec_push(&p->history, line);
+    else
+        free(line);
+    int r = screen_command(s, command.p ? command.p : "");
+    buf_release(&command);
+    return r;
+}
+
+static int prompt_key(struct screen *s, const char *key)
+{
+    struct prompt *p = &s->prompt;
+    if (strcmp(key, "Tab") == 0) {
+        complete(s);
+        return R_DRAW;
+    }
+    p->completion = -1;
+    if (strcmp(key, "Enter") == 0)
+        return finish(s);
+    if (strcmp(key, "Esc") == 0 || strcmp(key, "C-c") == 0 || strcmp(key, "C-g") == 0 ||
+        (strcmp(key, "Backspace") == 0 && !p->text.n))
+        p->active = false;
+    else if (strcmp(key, "Backspace") == 0 && p->at)
+        cut(p, before(p), p->at);
+    else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
+        size_t from = p->at;
+        cut(p, from, after(p));
+    } else if (strcmp(key, "Left") == 0 || strcmp(key, "C-b") == 0)
+        p->at = before(p);
+    else if (strcmp(key, "Right") == 0 || strcmp(key, "C-f") == 0)
+        p->at = after(p);
+    else if (strcmp(key, "Home") == 0 || strcmp(key, "C-a") == 0)
+        p->at = 0;
+    else if (strcmp(key, "End") == 0 || strcmp(key, "C-e") == 0)
+        p->at = p->text.n;
+    else if (strcmp(key, "C-u") == 0)
+        cut(p, 0, p->at);
+    else if (strcmp(key, "C-k") == 0) {
+        size_t from = p->at;
+        cut(p, from, p->text.n);
+    } else if (strcmp(key, "C-w") == 0) {
+        size_t to = p->at, from = to;
+        while (from && p->text.p[from - 1] == ' ')
+            from--;
+        while (from && p->text.p[from - 1] != ' ')
+            from--;
+        cut(p, from, to);
+    } else if (strcmp(key, "Up") == 0 || strcmp(key, "C-p") == 0)
+        recall(p, -1);
+    else if (strcmp(key, "Down") == 0 || strcmp(key, "C-n") == 0)
+        recall(p, 1);
+    else if (strcmp(key, "Space") == 0)
+        insert(p, " ");
+    else if (utf8_cells(str_of(key)) >= 1 && (strlen(key) == 1 || (unsigned char)key[0] >= 0x80))
+        insert(p, key);
+    return R_DRAW;
+}
+
+int screen_key(struct screen *s, const char *key)
+{
+    if (s->prompt.active)
+        return prompt_key(s, key);
+    const char *command = keymap_find(&s->keys, active_pane(s)->place, key);
+    buf_clear(&s->desk.message);
+    if (!command) {
+        desk_complain(&s->desk, _("%s does nothing here; ? lists the keys"), key);
+        return R_DRAW;
+    }
+    return screen_command(s, command);
+}
+
+/* ---- background ---- */
+
+bool screen_idle(struct screen *s)
+{
+    bool left = false;
+    session_lock(&s->session);
+    if (s->session.paired && s->desk.search.code) {
+        const struct dump *const side[2] = {&s->session.side[0].dump, &s->session.side[1].dump};
+        left = search_count(&s->desk.search, side, &s->session.pairing, 20000);
+    }
+    session_unlock(&s->session);
+    return left;
+}
+
+void screen_settle(struct screen *s)
+{
+    struct err e;
+    session_wait(&s->session, &e); /* a failure is drawn */
+    while (screen_idle(s))
+        continue;
+}

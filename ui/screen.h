@@ -1,0 +1,62 @@
+/* The investigator without a terminal: desk, keymap, prompt and panes, drawn into a grid. The terminal
+ * loop and the script runner both drive one of these by key names and command text. */
+#ifndef UI_SCREEN_H
+#define UI_SCREEN_H
+
+#include "cmd/cmd.h"
+#include "ui/grid.h"
+#include "ui/keymap.h"
+#include "ui/options.h"
+
+struct prompt {
+    bool active;
+    char kind;        /* ':' or '/' */
+    struct buf text;
+    size_t at;        /* byte the cursor stands before */
+    VEC(char *) history;
+    size_t recall;    /* index in history, n: the fresh line */
+    int completion;   /* the next one Tab offers */
+    size_t stem;      /* bytes that were typed, what follows is completed */
+};
+
+/* What the table keeps between two frames. */
+struct table_state {
+    uint32_t top;
+    const struct judgement *map_of; /* the minimap's judgement, and its height */
+    int map_h;
+    struct buf name;  /* scratch */
+    uint8_t map[512]; /* enum verdict of the worst line of each stretch */
+};
+
+struct screen {
+    struct options opt;         /* paths, wishes; thresholds live in the investigation */
+    struct investigation inv;
+    struct session session;
+    struct desk desk;
+    struct keymap keys;
+    struct grid grid;
+    struct prompt prompt;
+    struct table_state table;
+    int detail_h;               /* lines the detail pane had to show, for scrolling */
+    int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
+    const char *const *map_paths;
+    void (*notify)(void *ctx);  /* from background threads */
+    void *ctx;
+};
+
+/* Starts the session of these options. The investigation is the options' file where one is given, else
+ * one of the user's own state folder (`state_dir`, NULL: nowhere to save). */
+int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e);
+void screen_stop(struct screen *s);
+void screen_size(struct screen *s, int rows, int cols);
+void screen_draw(struct screen *s);
+/* A key by its name, or one character as UTF-8. Returns reaction bits left to do: R_QUIT, R_SUSPEND,
+ * R_OPEN, R_REPAINT, R_DRAW. */
+int screen_key(struct screen *s, const char *key);
+int screen_command(struct screen *s, const char *text);
+/* Work in small pieces when nothing else is to do; true while some is left. */
+bool screen_idle(struct screen *s);
+/* Until nothing moves any more: loaded, compared, judged, counted. */
+void screen_settle(struct screen *s);
+
+#endif

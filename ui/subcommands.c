@@ -1,0 +1,43 @@
+/* What can stand behind "diverge". */
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "ui/cli.h"
+#include "ui/loop.h"
+
+int cli_formats(const struct options *o)
+{
+    struct buf b = {0};
+    (void)o;
+    for (size_t i = 0; readers[i]; i++)
+        buf_fmt(&b, "%-16s %s\n%-16s %s\n", readers[i]->name, _(readers[i]->title), "", readers[i]->what);
+    cli_print(&b);
+    buf_release(&b);
+    return 0;
+}
+
+static int open_program(const struct options *o)
+{
+    struct err e;
+    if (o->script)
+        return script_run(o);
+    if (o->json || o->output || (o->args == 2 && !isatty(STDOUT_FILENO)))
+        return o->args == 2 ? cli_compare(o)
+                            : (err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e));
+    return loop_run(o);
+}
+
+const struct subcommand subcommands[] = {
+    {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"), NULL, 0, 2,
+     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN, open_program},
+    {"compare", "TARGET GOLDEN", N_("the same comparison without a screen"),
+     N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
+        "and stacks, suspects, differing precision. With -o or --json the result is written for programs."),
+     2, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT, cli_compare},
+    {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
+     N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
+     1, OPT_STEP | OPT_OUTPUT, cli_check},
+    {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
+     cli_formats},
+    {0},
+};

@@ -1,0 +1,95 @@
+#include "ui/ticket.h"
+
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/map.h"
+#include "base/msg.h"
+
+/* Named after its inputs, so that the same two dumps find it again. */
+static void default_path(struct investigation *v, const char *state_dir)
+{
+    struct buf b = {0}, key = {0};
+    for (int i = 0; i < 2; i++) {
+        char *full = v->input[i] ? realpath(v->input[i], NULL) : NULL;
+        buf_fmt(&key, "%s\n", full ? full : "");
+        free(full);
+    }
+    buf_fmt(&b, "%s/%016llx.investigation.json", state_dir, (unsigned long long)hash_bytes(key.p, key.n, 7));
+    v->path = investigation_keep(v, b.p);
+    buf_release(&b);
+    buf_release(&key);
+}
+
+/* What was left there: places, bookmarks, limits; the inputs are the command line's. */
+static void recall(struct investigation *v)
+{
+    struct investigation old;
+    struct err quiet;
+    investigation_init(&old);
+    if (investigation_load(&old, v->path, &quiet) == 0) {
+        for (size_t i = 0; i < old.bookmarks.n; i++)
+            investigation_bookmark(v, old.bookmarks.v[i].row[0], old.bookmarks.v[i].row[1]);
+        for (int i = 0; i < 2; i++)
+            v->cursor[i] = investigation_keep(v, old.cursor[i]);
+        v->tol = old.tol;
+        v->read_only = old.read_only;
+    }
+    investigation_release(&old);
+}
+
+int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, struct err *e)
+{
+    bool saved = o->args == 1 && investigation_is(o->arg[0]);
+    const char *file = saved ? o->arg[0] : o->investigation;
+    investigation_init(v);
+    if (file && path_is_file(file)) {
+        if (investigation_load(v, file, e))
+            return -1;
+    } else if (file) {
+        v->path = investigation_keep(v, file);
+    }
+    for (int i = 0; i < 2 && !saved && o->args; i++)
+        v->input[i] = i < o->args ? investigation_keep(v, o->arg[i]) : NULL;
+    v->map_only |= o->map_only;
+    v->exact |= o->exact;
+    v->strict_gaps |= o->strict_gaps;
+    if (o->maps)
+        vec_clear(&v->maps);
+    for (int i = 0; i < o->maps; i++)
+        vec_push(&v->maps, investigation_keep(v, o->map[i]));
+    for (int i = 0; i < 2; i++) {
+        if (o->step[i] >= 0)
+            v->step[i] = o->step[i];
+        if (o->rank[i] >= 0)
+            v->rank[i] = o->rank[i];
+    }
+    if (!file && state_dir && v->input[0]) {
+        default_path(v, state_dir);
+        if (path_is_file(v->path))
+            recall(v);
+    }
+    for (int i = 0; i < o->thresholds; i++)
+        if (tol_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
+            return -1;
+    if (!v->input[0])
+        return err_set(e, ERR_USAGE, "%s", _("no dump is named; see diverge --help"));
+    return 0;
+}
+
+void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so)
+{
+    *so = (struct session_options){
+        .path = {v->input[0], v->input[1]},
+        .step = {v->step[0], v->step[1]},
+        .rank = {v->rank[0], v->rank[1]},
+        .maps = v->maps.v,
+        .map_count = v->maps.n,
+        .map_only = v->map_only,
+        .exact = v->exact,
+        .strict_gaps = v->strict_gaps,
+        .tol = v->tol,
+        .workers = o->workers,
+        .cpu = o->cpu,
+    };
+}

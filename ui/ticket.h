@@ -1,0 +1,15 @@
+/* From the command line to an investigation: what is opened, with which limits, and where it is saved. */
+#ifndef UI_TICKET_H
+#define UI_TICKET_H
+
+#include "model/investigation.h"
+#include "model/session.h"
+#include "ui/options.h"
+
+/* Fills v: a saved investigation named as the only argument or by --investigation, with the command
+ * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). */
+int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, struct err *e);
+/* The session that opens it; strings stay v's and o's. */
+void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
+
+#endif
