@@ -200,8 +200,9 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
         if (sh)
             shape_text(sh, &b);
         paragraph(p, STYLE_DIM, buf_view(&b));
-        buf_release(&name[s]);
     }
+    buf_release(&name[0]);
+    buf_release(&name[1]);
     buf_release(&b);
 }
 

@@ -39,7 +39,7 @@ static struct map_slot *probe(const struct map *m, struct str key, uint64_t h)
     size_t mask = m->cap - 1, i = h & mask;
     while (m->slots[i].p) {
         struct map_slot *s = &m->slots[i];
-        if (s->hash == h && s->n == key.n && memcmp(s->p, key.p, key.n) == 0)
+        if (s->hash == h && s->n == key.n && (!key.n || memcmp(s->p, key.p, key.n) == 0))
             return s;
         i = (i + 1) & mask;
     }

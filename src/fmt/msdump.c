@@ -511,14 +511,20 @@ static void name_file(struct dump *d, uint32_t row, const char *file, size_t par
     r->has |= HAS_FILE;
 }
 
-/* A file beside statistic.csv belongs to the row of that name; the k-th by time to the k-th run. */
-static uint32_t row_of_file(struct dump *d, const struct file_name *f, struct buf *name)
+/* A file beside statistic.csv belongs to the row of that name; the k-th by time to the k-th run. `seen`
+ * counts the files of a name. */
+static uint32_t row_of_file(struct dump *d, struct map *seen, const struct file_name *f, struct buf *name)
 {
-    for (int run = 1;; run++) {
+    buf_clear(name);
+    buf_fmt(name, "%.*s.%.*s.%.*s.%.*s", STR_ARG(f->type), STR_ARG(f->op), STR_ARG(f->io), STR_ARG(f->slot));
+    struct str key = arena_str(&d->arena, buf_view(name));
+    uint32_t before = map_get(seen, key);
+    for (uint32_t run = before == MAP_NONE ? 1 : before + 1;; run++) {
+        map_set(seen, key, run);
         buf_clear(name);
         buf_fmt(name, "%.*s.%.*s", STR_ARG(f->type), STR_ARG(f->op));
         if (run > 1)
-            buf_fmt(name, "#%d", run);
+            buf_fmt(name, "#%u", run);
         buf_fmt(name, ".%.*s.%.*s", STR_ARG(f->io), STR_ARG(f->slot));
         uint32_t row = dump_find_row(d, buf_view(name));
         if (row == NONE || !(d->rows.v[row].has & HAS_FILE))
@@ -530,7 +536,7 @@ static int read_files(struct dump *d, const char *dir, size_t part, bool have_ta
                       struct err *e)
 {
     found_list l = {0};
-    struct map runs = {0};
+    struct map runs = {0}, seen = {0};
     struct buf name = {0};
     if (list_files(d, dir, &l, e))
         return -1;
@@ -538,7 +544,7 @@ static int read_files(struct dump *d, const char *dir, size_t part, bool have_ta
     load_begin(load);
     for (size_t i = 0; i < l.n; i++) {
         const struct found *f = &l.v[i];
-        uint32_t row = have_table ? row_of_file(d, &f->name, &name) : NONE;
+        uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;
         if (row == NONE) { /* tensors alone; or a Parameter file, which has no line in the table */
             struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
             r.slot = slot_of(d, f->name.io, f->name.slot);
@@ -561,6 +567,7 @@ static int read_files(struct dump *d, const char *dir, size_t part, bool have_ta
     }
     vec_release(&l);
     map_release(&runs);
+    map_release(&seen);
     buf_release(&name);
     return 0;
 }

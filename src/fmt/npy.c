@@ -82,10 +82,10 @@ static int parse_type(struct tensor *t, struct str s)
 /* First axis fastest; `inner` elements (2 of a complex number) belong together. */
 static void fortran(struct tensor *t, int axes, int64_t inner)
 {
-    int64_t n = inner;
+    uint64_t n = (uint64_t)inner; /* wraps only beside an axis of 0, where no stride is used */
     for (int i = 0; i < axes; i++) {
-        t->stride[i] = n;
-        n *= t->shape[i];
+        t->stride[i] = (int64_t)n;
+        n *= (uint64_t)t->shape[i];
     }
 }
 

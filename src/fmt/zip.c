@@ -3,7 +3,9 @@
 #include "fmt/zip.h"
 
 #include <minizip/unzip.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
@@ -84,6 +86,21 @@ static int on_error(voidpf opaque, voidpf stream)
     return ((struct zip *)opaque)->quiet.code != ERR_NONE;
 }
 
+/* Whether the end record is there in full: minizip takes the zip64 one before it and would not miss it. */
+static bool whole(const struct file *f)
+{
+    enum { END = 22 };
+    unsigned char tail[4096];
+    struct err quiet;
+    size_t n = f->size < sizeof tail ? (size_t)f->size : sizeof tail;
+    if (n < END || file_read(f, f->size - n, tail, n, &quiet))
+        return false;
+    for (size_t at = n - END + 1; at-- > 0;)
+        if (memcmp(tail + at, "PK\5\6", 4) == 0)
+            return at + END + (size_t)(tail[at + 20] | tail[at + 21] << 8) <= n;
+    return false;
+}
+
 struct zip *zip_open(const struct file *f, struct err *e)
 {
     struct zip *z = mem_alloc(sizeof *z);
@@ -100,7 +117,7 @@ struct zip *zip_open(const struct file *f, struct err *e)
     z->at = z->window_at = 0;
     z->window_n = 0;
     z->quiet.code = ERR_NONE;
-    z->unz = unzOpen2_64("", &io);
+    z->unz = whole(f) ? unzOpen2_64("", &io) : NULL;
     if (z->unz)
         return z;
     err_at(e, f->name, f->size, _("not a whole zip archive: its directory was expected at the end"));

@@ -27,6 +27,7 @@ void dump_release(struct dump *d)
     vec_release(&d->problems);
     vec_release(&d->warnings);
     map_release(&d->call_names);
+    map_release(&d->call_runs);
     map_release(&d->slot_names);
     map_release(&d->shape_keys);
     map_release(&d->scope_names);
@@ -82,9 +83,14 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
         name.n = UINT16_MAX - 16;
     uint32_t me = (uint32_t)d->calls.n;
     struct str kept = arena_str(&d->arena, name);
-    for (int run = 2; map_add(&d->call_names, kept, me) != me; run++) {
-        const char *again = arena_fmt(&d->arena, "%.*s#%d", STR_ARG(name), run);
-        kept = str_of(again);
+    if (map_add(&d->call_names, kept, me) != me) {
+        struct str first = kept;
+        uint32_t run = map_get(&d->call_runs, first);
+        run = run == MAP_NONE ? 1 : run;
+        do
+            kept = str_of(arena_fmt(&d->arena, "%.*s#%u", STR_ARG(name), ++run));
+        while (map_add(&d->call_names, kept, me) != me);
+        map_set(&d->call_runs, first, run);
     }
     struct call c = {
         .name = kept.p,

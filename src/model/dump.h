@@ -136,6 +136,7 @@ struct dump {
     VEC(struct problem) problems;
     VEC(const char *) warnings; /* the linter's sentences */
     struct map call_names;      /* name → call */
+    struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */

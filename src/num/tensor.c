@@ -86,7 +86,7 @@ void tensor_walk_init(struct tensor_walk *w, const struct tensor *t)
 {
     *w = (struct tensor_walk){.t = t};
     /* axes that lie end to end in storage are one axis */
-    for (int i = 0; i < t->ndim; i++) {
+    for (int i = 0; t->numel && i < t->ndim; i++) {
         if (t->shape[i] == 1)
             continue;
         int k = w->ndim - 1;
