@@ -12,6 +12,12 @@ static uint32_t count_of(struct str args)
     return str_u64(args, &n) && n < UINT32_MAX ? (uint32_t)n : 1;
 }
 
+static int scrolled(int at, long by)
+{
+    long to = at + by;
+    return to < 0 ? 0 : to > 1 << 20 ? 1 << 20 : (int)to; /* the pane knows its end */
+}
+
 /* Steps in whatever the keys go to now. */
 static int step(struct desk *d, long by)
 {
@@ -19,10 +25,9 @@ static int step(struct desk *d, long by)
         long at = (long)d->list_at + by, last = (long)d->list.n - 1;
         d->list_at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
     } else if (d->overlay == OVERLAY_HELP) {
-        d->overlay_scroll = d->overlay_scroll + by < 0 ? 0 : (int)(d->overlay_scroll + by);
+        d->overlay_scroll = scrolled(d->overlay_scroll, by);
     } else if (d->focus == FOCUS_DETAIL) {
-        int *at = &d->scroll[FOCUS_DETAIL];
-        *at = *at + by < 0 ? 0 : (int)(*at + by);
+        d->scroll[FOCUS_DETAIL] = scrolled(d->scroll[FOCUS_DETAIL], by);
     } else if (d->focus == FOCUS_STACK) {
         bool twin;
         uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);

@@ -1,5 +1,4 @@
 #if defined(__x86_64__)
-#pragma GCC target("avx2")
 #include <immintrin.h>
 #define KERN_MAX _mm256_max_ps
 #define KERN_MIN _mm256_min_ps

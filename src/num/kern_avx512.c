@@ -1,5 +1,4 @@
 #if defined(__x86_64__)
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
 #include <immintrin.h>
 #define KERN_MAX _mm512_max_ps
 #define KERN_MIN _mm512_min_ps
