@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* ppoll */
 #include "ui/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@
 #define FRAME_MS 40 /* between two frames nobody pressed a key for */
 
 static int wake[2];
+static sigset_t waiting; /* the signals let in only while the loop waits: see block_stops */
 
 static void poke(char c)
 {
@@ -36,7 +39,7 @@ static void on_news(void *ctx)
 static void on_signal(int sig)
 {
     int saved = errno;
-    poke(sig == SIGWINCH ? 'w' : 'q');
+    poke(sig == SIGWINCH ? 'w' : sig == SIGTSTP ? 'z' : 'q');
     errno = saved;
 }
 
@@ -47,6 +50,17 @@ static void catch_signals(void)
     sigaction(SIGHUP, &a, NULL);
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGWINCH, &a, NULL);
+    sigaction(SIGTSTP, &a, NULL); /* not the library's handler, which a worker thread might run */
+}
+
+/* The terminal library ignores SIGTSTP while it draws and would lose one: it is blocked in all threads
+ * (started after this) and let in only where the loop waits. */
+static void block_stops(void)
+{
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_sigmask(SIG_BLOCK, &stop, &waiting);
 }
 
 static long now_ms(void)
@@ -124,6 +138,7 @@ static void run_viewer(void *ctx)
     pid_t p = fork();
     if (p == 0) {
         signal(SIGINT, SIG_DFL);
+        pthread_sigmask(SIG_SETMASK, &waiting, NULL);
         execvp(argv[0], argv);
         _exit(127);
     }
@@ -146,8 +161,13 @@ static void open_source(struct screen *s)
 
 static void stop_here(void *ctx)
 {
+    struct sigaction ours, usual = {.sa_handler = SIG_DFL};
     (void)ctx;
-    kill(getpid(), SIGTSTP);
+    sigaction(SIGTSTP, &usual, &ours);
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &waiting, NULL); /* stops here */
+    block_stops();
+    sigaction(SIGTSTP, &ours, NULL);
 }
 
 /* ---- the loop ---- */
@@ -183,18 +203,18 @@ static void frame(struct screen *s)
     term_show(&s->grid, scheme_of(s), s->cursor_y, s->cursor_x);
 }
 
-/* Empties the pipe; whether the program was asked to end. */
-static bool drain(bool *news, bool *dirty)
+/* Empties the pipe and says what was asked for. */
+static int drain(bool *news, bool *dirty)
 {
     char c[64];
-    bool quit = false;
+    int asked = 0;
     for (ssize_t n; (n = read(wake[0], c, sizeof c)) > 0;)
         for (ssize_t i = 0; i < n; i++) {
-            quit = quit || c[i] == 'q';
+            asked |= c[i] == 'q' ? R_QUIT : c[i] == 'z' ? R_SUSPEND : 0;
             *news = *news || c[i] == 'n';
             *dirty = *dirty || c[i] == 'w';
         }
-    return quit;
+    return asked;
 }
 
 static bool take_keys(struct screen *s, bool *dirty)
@@ -228,10 +248,10 @@ static void loop(struct screen *s)
         bool busy = screen_idle(s);
         news = news || busy;
         struct pollfd p[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
-        int wait = busy ? 0 : news ? FRAME_MS : -1;
-        if (poll(p, 2, wait) < 0 && errno != EINTR)
+        struct timespec soon = {0, busy ? 0 : FRAME_MS * 1000000L};
+        if (ppoll(p, 2, busy || news ? &soon : NULL, &waiting) < 0 && errno != EINTR)
             return;
-        if (drain(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
+        if (after(s, drain(&news, &dirty)) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
             return;
         if (take_keys(s, &dirty))
             return;
@@ -274,6 +294,7 @@ int loop_run(const struct options *o)
     struct buf state = {0};
     struct err e = {0};
     make_pipe();
+    block_stops();
     if (screen_start(&s, o, state_folder(&state) ? state.p : NULL, &e)) {
         buf_release(&state);
         return cli_fail(&e);
