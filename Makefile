@@ -6,7 +6,7 @@ DESTDIR ?=
 BUILD ?= build
 VERSION := 0.1.0
 
-PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib minizip libutf8proc
+PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib minizip expat libutf8proc
 WARN := -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wmissing-prototypes -Wstrict-prototypes \
         -Wpointer-arith -Wundef -Wformat=2 -Werror
 STD := -std=c11 -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64

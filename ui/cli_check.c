@@ -33,6 +33,11 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
         name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
         d->rows.n ? jw_str(&w, buf_view(&name)) : jw_null(&w);
     }
+    jw_key(&w, "warnings");
+    jw_array(&w);
+    for (size_t i = 0; i < d->warnings.n; i++)
+        jw_cstr(&w, d->warnings.v[i]);
+    jw_end_array(&w);
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {
@@ -63,6 +68,8 @@ static void write_text(const struct dump *d, const struct check *c)
         name_of(d, p->row, &name);
         buf_fmt(&b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
     }
+    for (size_t i = 0; i < d->warnings.n; i++)
+        buf_fmt(&b, _("warning: %s\n"), d->warnings.v[i]);
     if (!c->problems.n)
         buf_cstr(&b, _("no problem found\n"));
     struct str rest = buf_view(&b), line;
@@ -90,6 +97,7 @@ int cli_check(const struct options *o)
         return cli_fail(&e);
     }
     ticket_session(&inv, o, &so);
+    so.alone = true;
     cli_catch_interrupts();
     if (session_start(&s, &so, &e)) {
         investigation_release(&inv);

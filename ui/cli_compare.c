@@ -185,6 +185,9 @@ static void text_report(struct buf *b, const struct session *s)
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < s->side[d].dump.problems.n && i < 8; i++)
             buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
+    for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < s->side[d].dump.warnings.n && i < 8; i++)
+            buf_fmt(b, _("warning: %s\n"), s->side[d].dump.warnings.v[i]);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden\n"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     buf_cstr(b, _("verdicts     "));
@@ -266,6 +269,10 @@ int cli_compare(const struct options *o)
     }
     cli_catch_interrupts();
     if (ticket_open(&inv, o, NULL, &e)) {
+        status = cli_fail(&e);
+    } else if (!inv.input[GOLDEN] && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
+               !places_hold_table(inv.input[TARGET])) {
+        err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare, or one result table"));
         status = cli_fail(&e);
     } else if (o->all_steps || o->all_ranks) {
         status = cli_compare_all(&inv, o);

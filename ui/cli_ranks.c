@@ -26,7 +26,7 @@ static int find_twins(const struct investigation *v, const struct options *o, tw
     place_list l[2] = {{0}, {0}};
     int rc = 0;
     for (int i = 0; i < 2 && rc == 0; i++)
-        rc = places_find(v->input[i], &l[i], e);
+        rc = places_find(v->input[v->input[i] ? i : 0], &l[i], e); /* one path: a result table, its own golden side */
     for (size_t t = 0; rc == 0 && t < l[0].n; t++)
         for (size_t g = 0; g < l[1].n; g++) {
             const struct place *a = &l[0].v[t], *b = &l[1].v[g];

@@ -172,8 +172,26 @@ static void stop_here(void *ctx)
 
 /* ---- the loop ---- */
 
+/* To the terminal, and to a file for terminals that do not take it. */
+static void copy(struct screen *s)
+{
+    struct buf path = {0};
+    struct err e;
+    term_copy(buf_view(&s->desk.copy));
+    if (s->state_dir) {
+        buf_fmt(&path, "%s/copied.txt", s->state_dir);
+        if (file_replace(path.p, buf_view(&s->desk.copy), &e) == 0)
+            buf_fmt(&s->desk.message, _("; also in %s"), path.p);
+        buf_release(&path);
+    }
+}
+
 static int after(struct screen *s, int reaction)
 {
+    if (reaction & R_COPY)
+        copy(s);
+    if (reaction & R_MOUSE)
+        term_mouse(s->desk.mouse);
     if (reaction & R_REPAINT)
         term_repaint();
     if (reaction & R_OPEN)
@@ -222,8 +240,14 @@ static bool take_keys(struct screen *s, bool *dirty)
     char key[KEY_NAME];
     while (term_key(key)) {
         *dirty = true;
+        int y, x, by;
         if (strcmp(key, "Resize") == 0)
             continue;
+        if (strcmp(key, "Mouse") == 0) {
+            if (term_mouse_event(&y, &x, &by))
+                after(s, screen_mouse(s, y, x, by));
+            continue;
+        }
         if (after(s, screen_key(s, key)))
             return true;
     }

@@ -22,6 +22,7 @@ enum exit_status {
 #define MAX_THRESHOLDS 64
 
 struct options {
+    bool nothing; /* to begin with nothing open is all right */
     const char *arg[MAX_ARGS]; /* positional */
     int args;
     int step[2], rank[2];      /* -1: the first both sides have */

@@ -3,6 +3,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/utf8.h"
+#include "find/explain.h"
 #include "ui/pane.h"
 
 const char *verdict_glyph_of(enum verdict v)
@@ -72,96 +74,117 @@ static void name_shorten(struct str name, struct buf *out)
 struct draw {
     struct screen *s;
     struct desk *d;
-    uint32_t line, row[2];
+    struct field_line l;
     const struct line_judgement *j;
-    const struct figures *f;
     uint8_t style;
 };
 
-enum column_id { COLUMN_MINUS, COLUMN_REL, COLUMN_ABS, COLUMN_LEVEL, COLUMN_COUNT };
+/* Without a choice of the user's: the fields a table of this width shows. */
+static const struct {
+    const char *field;
+    int from;
+} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}};
 
-static const struct number_column {
-    const char *head;
-    int from; /* shown on tables at least this wide */
-} number_columns[COLUMN_COUNT] = {
-    [COLUMN_MINUS] = {N_("1-cos"), 110},
-    [COLUMN_REL] = {N_("rel L2"), 0},
-    [COLUMN_ABS] = {N_("max abs"), 110},
-    [COLUMN_LEVEL] = {N_("level"), 150},
+struct column {
+    const struct field *field;
+    int x, w;
 };
-#define NUMBER_W 9 /* "-1.23e-308" never comes; "1.2e-7" and "0.000123" do */
-
-static bool number_of(const struct draw *x, enum column_id c, double *v)
-{
-    bool two = x->f && x->f->two;
-    switch (c) {
-    case COLUMN_MINUS:
-        *v = two ? x->f->minus : 0;
-        return two;
-    case COLUMN_ABS:
-        *v = two ? x->f->max_abs : 0;
-        return two;
-    case COLUMN_REL:
-        *v = x->j ? (double)x->j->error : NAN;
-        return !isnan(*v);
-    case COLUMN_LEVEL:
-        *v = x->j ? (double)x->j->level : NAN;
-        return !isnan(*v);
-    case COLUMN_COUNT:
-        break;
-    }
-    return false;
-}
 
 struct columns {
-    int name[2], name_w; /* x of the two names and their width */
+    int name[2], name_w[2]; /* x and width of the two names; width 0: not shown */
     int verdict;
-    int number[COLUMN_COUNT]; /* x, or -1 */
-    int why, why_w;
+    struct column c[COLUMNS_MOST];
+    int n;
+    int lines;              /* of the screen a row takes */
 };
 
-static struct columns lay_out(struct rect r)
+/* A figure of that many digits: sign, point, exponent. */
+static int width_of(const struct desk *d, const struct field *f)
 {
-    struct columns c = {.why = -1};
-    int gutter = 2, edge = 1, fixed = 3 + 1, numbers = 0;
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        numbers += r.w >= number_columns[i].from;
-    fixed += numbers * NUMBER_W;
-    if (r.w >= 170) {
-        c.why_w = 14;
-        fixed += c.why_w + 1;
+    int w = f->width;
+    if (f->number && d->digits && d->digits + 7 > w && f->width > 5)
+        w = d->digits + 7;
+    int head = utf8_cells(str_of(_(f->head)));
+    return (head > w ? head : w) + 1;
+}
+
+static void choose_columns(const struct desk *d, int w, struct columns *c)
+{
+    if (d->s->single)
+        return;
+    if (!d->columns) {
+        for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+            if (w >= usual[i].from)
+                c->c[c->n++].field = field_find(str_of(usual[i].field));
+    } else {
+        for (int i = d->column_at; i < d->columns; i++)
+            c->c[c->n++].field = d->column[i];
     }
-    c.name_w = (r.w - gutter - edge - fixed) / 2;
-    if (c.name_w < 4)
-        c.name_w = 4;
+    for (int i = 0; i < c->n; i++)
+        c->c[i].w = width_of(d, c->c[i].field);
+}
+
+static struct columns lay_out(struct desk *d, struct rect r)
+{
+    struct columns c = {.lines = 1};
+    int gutter = 2, edge = 1, numbers = 0;
+    int most = d->columns - 1;
+    if (d->column_at > (most > 0 ? most : 0))
+        d->column_at = most > 0 ? most : 0;
+    choose_columns(d, r.w, &c);
+    bool stacked = d->layout == LAYOUT_STACKED && !d->s->single;
+    bool one = d->layout == LAYOUT_TARGET || d->layout == LAYOUT_GOLDEN || stacked || d->s->single;
+    int room = r.w - gutter - edge - 4, least = r.w < 60 ? 10 : one ? 24 : 30;
+    for (int i = 0; i < c.n; i++)
+        numbers += c.c[i].w;
+    while (c.n > 1 && room < least + numbers)
+        numbers -= c.c[--c.n].w; /* what does not fit: `right` brings it */
+    int names = room - numbers;
+    names = names < 8 ? 8 : names;
+    int second = one ? 0 : d->same_names && !d->s->single ? (names > 60 ? 14 : names / 4) : names / 2;
+    c.name_w[0] = names - second;
+    c.name_w[1] = second;
+    c.lines = stacked ? 2 : 1;
     int x = r.x + gutter;
     c.name[0] = x;
-    x += c.name_w;
+    x += c.name_w[0];
     c.verdict = x;
     x += 3;
-    for (int i = 0; i < COLUMN_COUNT; i++) {
-        c.number[i] = r.w >= number_columns[i].from ? x : -1;
-        x += c.number[i] < 0 ? 0 : NUMBER_W;
+    for (int i = 0; i < c.n; i++) {
+        c.c[i].x = x;
+        x += c.c[i].w;
     }
     c.name[1] = x + 1;
-    if (c.why_w)
-        c.why = x + 1 + c.name_w + 1;
     return c;
 }
 
 static void head(struct screen *s, struct rect r, const struct columns *c)
 {
     struct grid *g = &s->grid;
-    uint8_t style = s->desk.focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
-    grid_put(g, r.y, c->name[0], c->name_w, style, _("TARGET"));
+    const struct desk *d = &s->desk;
+    uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
+    bool golden_first = d->layout == LAYOUT_GOLDEN && !s->session.single;
+    const char *first = d->layout == LAYOUT_STACKED && !s->session.single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
+    grid_put(g, r.y, c->name[0], c->name_w[0], style, first);
     grid_put(g, r.y, c->verdict, 3, STYLE_TITLE, "│v│");
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        if (c->number[i] >= 0)
-            grid_right(g, r.y, c->number[i], NUMBER_W - 1, STYLE_TITLE, _(number_columns[i].head));
-    grid_put(g, r.y, c->name[1] - 1, 1, STYLE_TITLE, "│");
-    grid_put(g, r.y, c->name[1], c->name_w, style, s->session.single ? "" : _("GOLDEN"));
-    if (c->why >= 0)
-        grid_put(g, r.y, c->why, c->why_w, STYLE_TITLE, _("why paired"));
+    for (int i = 0; i < c->n; i++) {
+        const struct field *f = c->c[i].field;
+        bool sorted = d->arrange.sort == f;
+        uint8_t look = sorted ? STYLE_FOCUS : STYLE_TITLE;
+        if (f->number)
+            grid_right(g, r.y, c->c[i].x, c->c[i].w - 1, look, _(f->head));
+        else
+            grid_put(g, r.y, c->c[i].x, c->c[i].w - 1, look, _(f->head));
+        if (sorted)
+            grid_put(g, r.y, c->c[i].x + c->c[i].w - 1, 1, STYLE_FOCUS, d->arrange.descending ? "↓" : "↑");
+    }
+    if (d->column_at)
+        grid_put(g, r.y, c->verdict + 2, 1, STYLE_FOCUS, "◀");
+    if (d->columns && d->column_at + c->n < d->columns)
+        grid_put(g, r.y, c->name[1] - 1, 1, STYLE_FOCUS, "▶");
+    else if (c->name_w[1])
+        grid_put(g, r.y, c->name[1] - 1, 1, STYLE_TITLE, "│");
+    grid_put(g, r.y, c->name[1], c->name_w[1], style, s->session.single ? "" : _("GOLDEN"));
 }
 
 static bool bookmarked(const struct draw *x, const struct buf name[2])
@@ -176,58 +199,83 @@ static uint8_t name_style(const struct draw *x, struct str name)
     return x->style;
 }
 
-static void draw_why(const struct draw *x, const struct columns *c, int y)
+static void draw_name(const struct draw *x, const struct columns *c, int y, int place, struct str name)
 {
-    const struct pairing *p = &x->d->s->pairing;
-    uint32_t pair = x->d->s->paired ? p->lines.v[x->line].pair : NONE;
-    if (c->why >= 0 && pair != NONE)
-        grid_fmt(&x->s->grid, y, c->why, c->why_w, STYLE_DIM, "%s %.2f", _(origin_name(p->pairs.v[pair].origin)),
-                 (double)p->pairs.v[pair].confidence);
+    struct buf *tmp = &x->s->table.name;
+    buf_clear(tmp);
+    name_shorten(name, tmp);
+    grid_middle(&x->s->grid, y, c->name[place], c->name_w[place], name_style(x, name), buf_view(tmp));
+}
+
+static void draw_names(const struct draw *x, const struct columns *c, int y, struct buf name[2])
+{
+    enum layout how = x->d->s->single ? LAYOUT_TARGET : x->d->layout;
+    bool same = name[0].n && str_eq(buf_view(&name[0]), buf_view(&name[1]));
+    if (how == LAYOUT_BOTH) {
+        for (int s = 0; s < 2; s++)
+            if (s && same)
+                grid_put(&x->s->grid, y, c->name[1], 1, STYLE_DIM, "·");
+            else if (name[s].n)
+                draw_name(x, c, y, s, buf_view(&name[s]));
+        return;
+    }
+    if (how == LAYOUT_STACKED) {
+        draw_name(x, c, y, 0, buf_view(&name[0]));
+        if (same)
+            grid_put(&x->s->grid, y + 1, c->name[0], 1, STYLE_DIM, "·");
+        else
+            draw_name(x, c, y + 1, 0, buf_view(&name[1]));
+        return;
+    }
+    int side = how == LAYOUT_GOLDEN ? GOLDEN : TARGET;
+    if (name[side].n)
+        draw_name(x, c, y, 0, buf_view(&name[side]));
+    else if (name[!side].n) /* the other side's alone */
+        grid_fmt(&x->s->grid, y, c->name[0], c->name_w[0], STYLE_DIM, "· %s", name[!side].p);
+}
+
+static void draw_field(const struct draw *x, const struct column *c, int y, bool first)
+{
+    const struct field *f = c->field;
+    char n[NUM_MAX];
+    if (f->text) {
+        struct buf text = {0};
+        f->text(&x->l, &text);
+        const char *shown = text.n ? strcmp(f->name, "verdict") == 0 && x->j ? verdict_label((enum verdict)x->j->verdict) : text.p : "";
+        grid_middle(&x->s->grid, y, c->x, c->w - 1, x->style == STYLE_FIRST ? STYLE_TEXT : x->style, str_of(shown));
+        buf_release(&text);
+        return;
+    }
+    double v = f->number(&x->l);
+    bool absent = isnan(v) && !(strncmp(f->name, "t.", 2) == 0 || strncmp(f->name, "g.", 2) == 0);
+    if (absent || (isnan(v) && !field_recorded(&x->l, f)))
+        return;
+    bool judged = strcmp(f->name, "rel_l2") == 0;
+    uint8_t style = judged ? (first ? STYLE_FIRST : verdict_style(x->j) & STYLE_ELEMENT) : STYLE_TEXT;
+    const char *text = x->d->digits ? num_cell(n, v, x->d->digits) : f->error ? num_error(n, v) : num_cell(n, v, f->width > 9 ? 6 : 3);
+    grid_right(&x->s->grid, y, c->x, c->w - 1, style, text);
 }
 
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = &x->s->grid;
-    char n[NUM_MAX];
-    desk_names(x->d, x->line, name);
+    desk_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
     grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : bookmarked(x, name) ? "★" : " ");
-    for (int s = 0; s < 2; s++) {
-        if (name[s].n) {
-            uint8_t style = name_style(x, buf_view(&name[s]));
-            buf_clear(&x->s->table.name);
-            name_shorten(buf_view(&name[s]), &x->s->table.name);
-            grid_middle(g, y, c->name[s], c->name_w, style, buf_view(&x->s->table.name));
-        }
-        else if (x->d->s->paired) {
-            grid_put(g, y, c->name[s], 1, STYLE_DIM, "·");
-        }
+    draw_names(x, c, y, name);
+    for (int k = 0; k < c->lines; k++) {
+        grid_put(g, y + k, c->verdict, 1, STYLE_RULE, "│");
+        grid_put(g, y + k, c->verdict + 2, 1, STYLE_RULE, "│");
+        if (c->name_w[1])
+            grid_put(g, y + k, c->name[1] - 1, 1, STYLE_RULE, "│");
     }
-    grid_put(g, y, c->verdict, 1, STYLE_RULE, "│");
     if (!x->d->s->single)
         grid_put(g, y, c->verdict + 1, 1, first ? STYLE_FIRST : verdict_style(x->j), verdict_glyph(x->j));
-    grid_put(g, y, c->verdict + 2, 1, STYLE_RULE, "│");
-    for (int i = 0; i < COLUMN_COUNT; i++) {
-        double v;
-        if (c->number[i] >= 0 && number_of(x, (enum column_id)i, &v))
-            grid_right(g, y, c->number[i], NUMBER_W - 1, i == COLUMN_REL ? (first ? STYLE_FIRST : verdict_style(x->j) & STYLE_ELEMENT) : STYLE_TEXT,
-                       num_error(n, v));
-    }
-    grid_put(g, y, c->name[1] - 1, 1, STYLE_RULE, "│");
-    draw_why(x, c, y);
+    for (int i = 0; i < c->n; i++)
+        draw_field(x, &c->c[i], y, first);
 }
 
 /* ---- minimap ---- */
-
-/* How much a verdict matters when several share a cell. */
-static int weight(enum verdict v)
-{
-    static const uint8_t w[VERDICT_COUNT] = {
-        [VERDICT_SKIP] = 0, [VERDICT_MATCH] = 1, [VERDICT_ONLY] = 2, [VERDICT_PENDING] = 3, [VERDICT_DTYPE] = 4,
-        [VERDICT_DRIFT] = 5, [VERDICT_SHAPE] = 6, [VERDICT_NONFINITE] = 7, [VERDICT_DEVIATE] = 8,
-    };
-    return w[v];
-}
 
 static void remap(struct table_state *t, const struct judgement *j, int h)
 {
@@ -237,7 +285,7 @@ static void remap(struct table_state *t, const struct judgement *j, int h)
         uint64_t from = (uint64_t)y * j->lines / (uint64_t)h, to = (uint64_t)(y + 1) * j->lines / (uint64_t)h;
         enum verdict worst = VERDICT_SKIP;
         for (uint64_t i = from; i < to || i == from; i++)
-            if (i < j->lines && weight(j->line[i].verdict) > weight(worst))
+            if (i < j->lines && verdict_weight(j->line[i].verdict) > verdict_weight(worst))
                 worst = j->line[i].verdict;
         t->map[y] = (uint8_t)worst;
     }
@@ -286,7 +334,7 @@ static void empty(struct screen *s, struct rect r)
     if (x->failed)
         grid_wrap(&s->grid, in, &y, &skip, STYLE_ERROR, str_of(x->err.text));
     else
-        grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(x->paired ? _("There is no row: both dumps are empty.") : _("Reading …")));
+        grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->desk.arrange.filters.n ? _("No row fulfils the filters; \\ takes them off.") : _("There is no row: both dumps are empty.") : _("Reading …")));
     if (x->failed) {
         y++;
         grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` looks at one side alone, `diverge formats` lists what can be read.")));
@@ -296,31 +344,37 @@ static void empty(struct screen *s, struct rect r)
 static void draw(struct screen *s, struct rect r)
 {
     struct desk *d = &s->desk;
-    struct columns c = lay_out(r);
-    uint32_t n = desk_lines(d);
-    int h = r.h - 1;
+    struct columns c = lay_out(d, r);
+    uint32_t n = desk_shown(d);
+    int h = (r.h - 1) / c.lines;
     struct buf name[2] = {{0}, {0}};
     head(s, r, &c);
+    s->table.head = r.y;
+    s->table.step = c.lines;
+    s->table.heads = c.n;
+    for (int i = 0; i < c.n; i++) {
+        s->table.head_x[i] = c.c[i].x;
+        s->table.head_field[i] = c.c[i].field;
+    }
     if (h < 1)
         return;
     d->page = h;
     if (!n || s->session.failed) {
-        empty(s, (struct rect){r.y + 1, r.x, h, r.w});
+        empty(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
         return;
     }
-    keep_visible(&s->table, d->cursor, n, h);
-    session_want(&s->session, s->table.top, s->table.top + (uint32_t)h);
+    keep_visible(&s->table, desk_pos(d), n, h);
+    session_want(&s->session, desk_at(d, s->table.top), desk_at(d, s->table.top + (uint32_t)h < n ? s->table.top + (uint32_t)h : n - 1) + 1);
     uint32_t first = s->session.judged ? s->session.judged->first : NONE;
-    for (int y = 0; y < h && s->table.top + (uint32_t)y < n; y++) {
-        struct draw x = {.s = s, .d = d, .line = s->table.top + (uint32_t)y};
-        desk_rows(d, x.line, x.row);
-        x.j = desk_judgement(d, x.line);
-        x.f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[x.line] : NULL;
-        draw_line(&x, &c, r.y + 1 + y, name, x.line == first);
-        if (x.line == d->cursor)
-            grid_mark(&s->grid, r.y + 1 + y, r.x, r.w - 1, STYLE_CURSOR);
+    for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
+        uint32_t line = desk_at(d, s->table.top + (uint32_t)k);
+        struct draw x = {.s = s, .d = d, .l = field_line(&s->session, line), .j = desk_judgement(d, line)};
+        int y = r.y + 1 + k * c.lines;
+        draw_line(&x, &c, y, name, line == first);
+        for (int i = 0; line == d->cursor && i < c.lines; i++)
+            grid_mark(&s->grid, y + i, r.x, r.w - 1, STYLE_CURSOR);
     }
-    minimap(s, (struct rect){r.y + 1, r.x, h, r.w});
+    minimap(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
     buf_release(&name[0]);
     buf_release(&name[1]);
 }

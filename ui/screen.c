@@ -1,6 +1,7 @@
 #include "ui/screen.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/embed.h"
@@ -22,9 +23,13 @@ static const struct pane_ops *active_pane(const struct screen *s)
         return &pane_help;
     case OVERLAY_LIST:
         return &pane_list;
+    case OVERLAY_INTAKE:
+        return &pane_intake;
     case OVERLAY_NONE:
         break;
     }
+    if (s->desk.focus == FOCUS_TABLE && s->desk.group != GROUP_NONE)
+        return &pane_outline;
     return focused[s->desk.focus];
 }
 
@@ -45,12 +50,16 @@ static int start_session(struct screen *s, struct err *e)
 int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e)
 {
     s->opt = *o;
+    s->opt.nothing = o->args == 0 && !o->investigation;
+    s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
     s->cursor_y = s->cursor_x = -1;
     if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
-        ticket_open(&s->inv, o, state_dir, e) || start_session(s, e)) {
+        ticket_open(&s->inv, &s->opt, s->state_dir, e) || start_session(s, e)) {
         screen_stop(s);
         return -1;
     }
+    if (!s->inv.input[0])
+        s->desk.overlay = OVERLAY_INTAKE;
     return 0;
 }
 
@@ -60,6 +69,9 @@ void screen_stop(struct screen *s)
     desk_release(&s->desk);
     investigation_release(&s->inv);
     keymap_release(&s->keys);
+    free(s->opened[0]);
+    free(s->opened[1]);
+    free(s->state_dir);
     grid_release(&s->grid);
     buf_release(&s->table.name);
     for (size_t i = 0; i < s->prompt.history.n; i++)
@@ -159,6 +171,31 @@ static void header(struct screen *s)
     buf_release(&right);
 }
 
+/* At the right of line 2, over whatever is there: what hides rows, and what is searched. */
+static void in_force(struct screen *s)
+{
+    struct grid *g = &s->grid;
+    const struct arrange *a = &s->desk.arrange;
+    struct buf b = {0};
+    char n[NUM_MAX], m[NUM_MAX];
+    uint32_t all = desk_lines(&s->desk), left = desk_shown(&s->desk);
+    if (a->filters.n && a->work)
+        buf_fmt(&b, _("& filtering %.0f %%"), 100 * arrange_progress(a));
+    else if (a->filters.n)
+        buf_fmt(&b, _("& %s rows, %s hidden"), num_count(n, left), num_count(m, all - left));
+    else if (a->work)
+        buf_fmt(&b, _("sorting %.0f %%"), 100 * arrange_progress(a));
+    if (s->desk.search.code)
+        buf_fmt(&b, "%s/%s  %s%s", b.n ? "  " : "", s->desk.search.text, num_count(n, s->desk.search.hits), s->desk.search.complete ? "" : "…");
+    if (b.n) {
+        int w = utf8_cells(buf_view(&b)), x = g->cols - w - 1;
+        x = x < 0 ? 0 : x;
+        grid_fill(g, 1, x ? x - 1 : 0, g->cols - x + 1, ' ', STYLE_TEXT);
+        grid_text(g, 1, x, g->cols - x, STYLE_HIT, buf_view(&b));
+    }
+    buf_release(&b);
+}
+
 /* Line 2: where the first deviation is, and how many rows of each verdict. */
 static void status(struct screen *s)
 {
@@ -169,6 +206,10 @@ static void status(struct screen *s)
     int at = 1;
     if (x->failed) {
         grid_put(g, 1, 1, g->cols - 1, STYLE_ERROR, _("could not be opened"));
+        return;
+    }
+    if (!x->side[0].path) {
+        grid_put(g, 1, 1, g->cols - 1, STYLE_DIM, _("nothing is open"));
         return;
     }
     if (x->single && x->settled) {
@@ -206,9 +247,7 @@ static void status(struct screen *s)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_DRIFT, _("precision %s  "), num_count(n, j->sum.dtype_diff));
     if (j->sum.doubtful)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"), num_count(n, j->sum.doubtful));
-    if (s->desk.search.code)
-        grid_fmt(g, 1, at + 1, g->cols - at - 1, STYLE_HIT, "/%s  %s%s", s->desk.search.text, num_count(n, s->desk.search.hits),
-                 s->desk.search.complete ? "" : "…");
+    in_force(s);
 }
 
 static void footer(struct screen *s, int y)
@@ -307,7 +346,7 @@ void screen_draw(struct screen *s)
         if (s->session.failed)
             low = 0;
         if (body - low > 0)
-            draw_in(s, &pane_table, (struct rect){r.y, r.x, body - low, r.w});
+            draw_in(s, s->desk.group != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, body - low, r.w});
         lower(s, (struct rect){r.y + body - low, r.x, low, r.w});
     }
     footer(s, g->rows - 1);
@@ -335,14 +374,52 @@ static void write_result(struct screen *s)
         desk_say(d, _("written: %s"), d->write_path);
 }
 
+/* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
+static int other_inputs(struct screen *s, char *input[2], struct err *e)
+{
+    investigation_release(&s->inv);
+    for (int i = 0; i < 2; i++) {
+        free(s->opened[i]);
+        s->opened[i] = input[i];
+        s->opt.arg[i] = input[i];
+        s->opt.step[i] = s->opt.rank[i] = -1;
+    }
+    s->opt.args = input[1] ? 2 : 1;
+    s->opt.maps = 0;
+    s->opt.investigation = NULL;
+    return ticket_open(&s->inv, &s->opt, s->state_dir, e);
+}
+
+/* What the user set up stays when the inputs are read anew. */
 static void restart(struct screen *s)
 {
-    struct err e = {0};
+    struct err e = {0}, quiet;
+    struct desk was = s->desk;
+    struct arrange kept = s->desk.arrange;
+    char *input[2] = {s->desk.new_input[0], s->desk.new_input[1]};
     memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
     memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
+    investigation_save(&s->inv, &quiet);
+    s->desk.new_input[0] = s->desk.new_input[1] = NULL;
+    s->desk.arrange = (struct arrange){0};
     session_stop(&s->session);
     desk_release(&s->desk);
-    start_session(s, &e); /* fails only for options that were good before */
+    int rc = input[0] ? other_inputs(s, input, &e) : 0;
+    if (start_session(s, &quiet)) /* fails only for options that were good before */
+        return;
+    arrange_restart(&kept);
+    free(kept.line);
+    free(kept.place);
+    kept.line = kept.place = NULL;
+    s->desk.arrange = kept;
+    s->desk.layout = was.layout;
+    s->desk.digits = was.digits;
+    s->desk.scheme = was.scheme;
+    s->desk.mouse = was.mouse;
+    if (rc)
+        desk_complain(&s->desk, "%s", e.text);
+    if (input[0] || was.overlay == OVERLAY_INTAKE)
+        s->desk.overlay = OVERLAY_INTAKE;
 }
 
 static void open_prompt(struct screen *s)
@@ -367,7 +444,7 @@ int screen_command(struct screen *s, const char *text)
         restart(s);
     if (r & R_PROMPT)
         open_prompt(s);
-    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT)) | R_DRAW;
+    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE)) | R_DRAW;
 }
 
 /* ---- the prompt ---- */
@@ -424,21 +501,27 @@ static void recall(struct prompt *p, int by)
 static void complete(struct screen *s)
 {
     struct prompt *p = &s->prompt;
-    if (p->kind != ':')
+    if (p->kind == '/')
         return;
     if (p->completion < 0) {
         p->stem = p->text.n;
         p->completion = 0;
     }
+    struct buf asked = {0};
     char *typed = mem_strdup(p->text.p ? p->text.p : "");
     typed[p->stem] = 0;
+    char *blank = strrchr(typed, ' ');
+    if (p->kind == '&') /* the names of fields, at any word */
+        buf_fmt(&asked, "filter %s", blank ? blank + 1 : typed);
+    else
+        buf_cstr(&asked, typed);
     session_lock(&s->session);
-    const char *word = command_complete(&s->desk, typed, p->completion);
+    const char *word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion);
     if (!word && p->completion) /* round again */
-        word = command_complete(&s->desk, typed, p->completion = 0);
+        word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion = 0);
     session_unlock(&s->session);
+    buf_release(&asked);
     if (word) {
-        char *blank = strrchr(typed, ' ');
         size_t keep = blank ? (size_t)(blank - typed) + 1 : 0;
         p->text.n = keep;
         buf_cstr(&p->text, word);
@@ -459,6 +542,8 @@ static int finish(struct screen *s)
     struct buf command = {0};
     if (p->kind == '/')
         buf_cstr(&command, "search ");
+    if (p->kind == '&' && p->text.n)
+        buf_cstr(&command, "filter ");
     buf_cstr(&command, line + 1);
     if (p->text.n)
         vec_push(&p->history, line);
@@ -531,15 +616,48 @@ int screen_key(struct screen *s, const char *key)
     return screen_command(s, command);
 }
 
+int screen_mouse(struct screen *s, int y, int x, int by)
+{
+    struct table_state *t = &s->table;
+    if (s->prompt.active)
+        return 0;
+    if (by)
+        return screen_command(s, by > 0 ? "down 3" : "up 3");
+    if (s->desk.overlay != OVERLAY_NONE || s->desk.group != GROUP_NONE)
+        return 0;
+    if (y == t->head) {
+        for (int i = t->heads - 1; i >= 0; i--)
+            if (x >= t->head_x[i]) {
+                char text[80];
+                snprintf(text, sizeof text, "sort %s", t->head_field[i]->name);
+                return screen_command(s, text);
+            }
+        return screen_command(s, "sort none");
+    }
+    if (y > t->head && t->step > 0) {
+        session_lock(&s->session);
+        uint32_t pos = t->top + (uint32_t)((y - t->head - 1) / t->step), n = desk_shown(&s->desk);
+        if ((y - t->head - 1) / t->step < s->desk.page && pos < n)
+            desk_step(&s->desk, (long)pos - (long)desk_pos(&s->desk));
+        s->desk.focus = FOCUS_TABLE;
+        session_unlock(&s->session);
+        return R_DRAW;
+    }
+    return 0;
+}
+
 /* ---- background ---- */
 
 bool screen_idle(struct screen *s)
 {
     bool left = false;
     session_lock(&s->session);
+    uint32_t lines = desk_lines(&s->desk);
+    if (lines && (s->session.paired || s->session.single))
+        left = arrange_step(&s->desk.arrange, &s->session, lines);
     if (s->session.paired && s->desk.search.code) {
         const struct dump *const side[2] = {&s->session.side[0].dump, &s->session.side[1].dump};
-        left = search_count(&s->desk.search, side, &s->session.pairing, 20000);
+        left |= search_count(&s->desk.search, side, &s->session.pairing, 20000);
     }
     session_unlock(&s->session);
     return left;

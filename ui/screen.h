@@ -22,6 +22,10 @@ struct prompt {
 /* What the table keeps between two frames. */
 struct table_state {
     uint32_t top;
+    uint32_t group_top, group_left;
+    int head, step;   /* screen line of the titles, lines a row takes: for the mouse */
+    int heads, head_x[COLUMNS_MOST];
+    const struct field *head_field[COLUMNS_MOST];
     const struct judgement *map_of; /* the minimap's judgement, and its height */
     int map_h;
     struct buf name;  /* scratch */
@@ -39,7 +43,8 @@ struct screen {
     struct table_state table;
     int detail_h;               /* lines the detail pane had to show, for scrolling */
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
-    const char *const *map_paths;
+    char *opened[2];            /* inputs chosen in the program: the options' arguments then */
+    char *state_dir;
     void (*notify)(void *ctx);  /* from background threads */
     void *ctx;
 };
@@ -53,6 +58,8 @@ void screen_draw(struct screen *s);
 /* A key by its name, or one character as UTF-8. Returns reaction bits left to do: R_QUIT, R_SUSPEND,
  * R_OPEN, R_REPAINT, R_DRAW. */
 int screen_key(struct screen *s, const char *key);
+/* The mouse at a cell: a wheel (by -1 or 1), or a click (by 0). Works only while desk.mouse. */
+int screen_mouse(struct screen *s, int y, int x, int by);
 int screen_command(struct screen *s, const char *text);
 /* Work in small pieces when nothing else is to do; true while some is left. */
 bool screen_idle(struct screen *s);

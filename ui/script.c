@@ -122,8 +122,11 @@ int script_run(const struct options *o)
         str_split(rest, '\n', &line, &rest);
         x.line++;
         line = str_trim(line);
-        if (line.n && line.p[0] != '#' && perform(&x, line, &e))
+        if (!line.n || line.p[0] == '#')
+            continue;
+        if (perform(&x, line, &e))
             status = cli_fail(&e);
+        screen_draw(&x.screen); /* as a terminal would: what a frame leaves behind (how far one scrolled) is the same */
     }
     screen_stop(&x.screen);
     buf_release(&text);

@@ -21,8 +21,9 @@ static int open_program(const struct options *o)
     struct err e;
     if (o->script)
         return script_run(o);
-    if (o->json || o->output || (o->args == 2 && !isatty(STDOUT_FILENO)))
-        return o->args == 2 ? cli_compare(o)
+    bool table = o->args == 1 && places_hold_table(o->arg[0]);
+    if (o->json || o->output || ((o->args == 2 || table) && !isatty(STDOUT_FILENO)))
+        return o->args == 2 || table ? cli_compare(o)
                             : (err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e));
     return loop_run(o);
 }
@@ -30,10 +31,11 @@ static int open_program(const struct options *o)
 const struct subcommand subcommands[] = {
     {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"), NULL, 0, 2,
      OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN, open_program},
-    {"compare", "TARGET GOLDEN", N_("the same comparison without a screen"),
+    {"compare", "TARGET GOLDEN | RESULT", N_("the same comparison without a screen"),
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
-        "and stacks, suspects, differing precision. With -o or --json the result is written for programs."),
-     2, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT, cli_compare},
+        "and stacks, suspects, differing precision. With -o or --json the result is written for programs.\n"
+        "RESULT is a table another tool wrote of its comparison (see diverge formats): its own verdicts are shown."),
+     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT, cli_compare},
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT, cli_check},

@@ -191,7 +191,7 @@ static const struct {
     {KEY_UP, "Up"},         {KEY_DOWN, "Down"},           {KEY_LEFT, "Left"}, {KEY_RIGHT, "Right"},
     {KEY_NPAGE, "PgDn"},    {KEY_PPAGE, "PgUp"},          {KEY_HOME, "Home"}, {KEY_END, "End"},
     {KEY_ENTER, "Enter"},   {KEY_BACKSPACE, "Backspace"}, {KEY_DC, "Delete"}, {KEY_IC, "Insert"},
-    {KEY_BTAB, "S-Tab"},    {KEY_RESIZE, "Resize"},
+    {KEY_BTAB, "S-Tab"},    {KEY_RESIZE, "Resize"},       {KEY_MOUSE, "Mouse"},
 };
 
 static void plain_name(wint_t c, char name[KEY_NAME])
@@ -235,6 +235,49 @@ bool term_key(char name[KEY_NAME])
     }
     memcpy(name, "Other", 6);
     return true;
+}
+
+void term_mouse(bool on)
+{
+    mmask_t had;
+    mouseinterval(0);
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, &had);
+}
+
+bool term_mouse_event(int *y, int *x, int *by)
+{
+    MEVENT m;
+    if (getmouse(&m) != OK)
+        return false;
+    *y = m.y;
+    *x = m.x;
+    *by = m.bstate & BUTTON4_PRESSED ? -1 : m.bstate & BUTTON5_PRESSED ? 1 : 0;
+    return true;
+}
+
+/* OSC 52. What runs inside tmux or screen must hand it on to the terminal outside. */
+void term_copy(struct str text)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct buf b = {0};
+    bool tmux = getenv("TMUX") != NULL, screen = !tmux && getenv("STY") != NULL;
+    buf_cstr(&b, tmux ? "\033Ptmux;\033\033]52;c;" : screen ? "\033P\033]52;c;" : "\033]52;c;");
+    for (size_t i = 0; i < text.n; i += 3) {
+        unsigned v = 0, have = text.n - i < 3 ? (unsigned)(text.n - i) : 3;
+        for (unsigned k = 0; k < 3; k++)
+            v = v << 8 | (k < have ? (unsigned char)text.p[i + k] : 0);
+        for (unsigned k = 0; k < 4; k++)
+            buf_char(&b, k <= have ? digits[v >> (18 - 6 * k) & 63] : '=');
+    }
+    buf_cstr(&b, tmux || screen ? "\a\033\\" : "\a");
+    fflush(stdout);
+    for (size_t done = 0; done < b.n;) {
+        ssize_t n = write(STDOUT_FILENO, b.p + done, b.n - done);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    buf_release(&b);
 }
 
 void term_lend(void (*during)(void *ctx), void *ctx)

@@ -18,6 +18,11 @@ void term_show(const struct grid *g, const struct scheme *s, int y, int x);
 void term_repaint(void); /* the next frame is drawn in full */
 /* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. */
 bool term_key(char name[KEY_NAME]);
+void term_mouse(bool on);
+/* After the key "Mouse": where, and a wheel's step (-1 up, 1 down, 0 a click). */
+bool term_mouse_event(int *y, int *x, int *by);
+/* To the clipboard of the user's terminal, through tmux and screen where they are there. */
+void term_copy(struct str text);
 /* Gives the terminal back while `during` runs. */
 void term_lend(void (*during)(void *ctx), void *ctx);
 

@@ -32,6 +32,11 @@ static void recall(struct investigation *v)
             investigation_bookmark(v, old.bookmarks.v[i].row[0], old.bookmarks.v[i].row[1]);
         for (int i = 0; i < 2; i++)
             v->cursor[i] = investigation_keep(v, old.cursor[i]);
+        v->columns = investigation_keep(v, old.columns);
+        for (size_t i = 0; i < old.filters.n; i++) {
+            struct saved_filter x = {investigation_keep(v, old.filters.v[i].name), investigation_keep(v, old.filters.v[i].text)};
+            vec_push(&v->filters, x);
+        }
         v->tol = old.tol;
         v->read_only = old.read_only;
     }
@@ -72,7 +77,8 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     for (int i = 0; i < o->thresholds; i++)
         if (tol_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
             return -1;
-    if (!v->input[0])
+    v->state_dir = state_dir ? investigation_keep(v, state_dir) : NULL;
+    if (!v->input[0] && !o->nothing)
         return err_set(e, ERR_USAGE, "%s", _("no dump is named; see diverge --help"));
     return 0;
 }

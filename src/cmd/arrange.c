@@ -205,12 +205,13 @@ static void put_in_force(struct arrange *a, uint32_t lines)
 bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
 {
     if (arrange_plain(a)) {
+        bool changed = a->line != NULL;
         work_free(a);
         free(a->line);
         free(a->place);
         a->line = a->place = NULL;
         a->made_for = NULL;
-        return false;
+        return changed;
     }
     if (!a->work && a->made_for == s->judged && a->line && a->lines == lines)
         return false;
@@ -225,7 +226,7 @@ bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
     if (a->sort && !sort(a))
         return true;
     put_in_force(a, lines);
-    return false;
+    return true;
 }
 
 double arrange_progress(const struct arrange *a)

@@ -35,8 +35,8 @@ void arrange_clear(struct arrange *a); /* no filters; the sort stays */
 bool arrange_plain(const struct arrange *a); /* nothing filtered or sorted */
 /* Something changed: begin anew with the next step. */
 void arrange_restart(struct arrange *a);
-/* A piece of work on the session's lines (lock held); true while some is left. When it ends the new
- * order is in force. */
+/* A piece of work on the session's lines (lock held); true while some is left or the order changed with
+ * this step. */
 bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines);
 double arrange_progress(const struct arrange *a); /* 0 … 1 of the work going on, 1 when none is */
 

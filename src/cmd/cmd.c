@@ -7,7 +7,9 @@
 const struct command_group command_groups[] = {
     {N_("moving"), commands_move},
     {N_("looking"), commands_look},
+    {N_("the table"), commands_table},
     {N_("working"), commands_work},
+    {N_("opening"), commands_open},
     {N_("the program"), commands_program},
     {0},
 };
@@ -67,6 +69,14 @@ static bool met(struct desk *d, const struct command *c)
 
 int command_run(struct desk *d, const char *text)
 {
+    session_lock(d->s);
+    int reaction = command_run_locked(d, text);
+    session_unlock(d->s);
+    return reaction;
+}
+
+int command_run_locked(struct desk *d, const char *text)
+{
     struct str rest = str_trim(str_of(text)), name, args;
     unsigned long long row;
     int reaction = R_DRAW;
@@ -74,7 +84,6 @@ int command_run(struct desk *d, const char *text)
         return 0;
     if (!str_split(rest, ' ', &name, &args))
         args = str_n(rest.p + rest.n, 0);
-    session_lock(d->s);
     desk_refresh(d);
     const struct command *c = command_find(name);
     if (!c)
@@ -87,7 +96,6 @@ int command_run(struct desk *d, const char *text)
     } else {
         desk_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
     }
-    session_unlock(d->s);
     return reaction;
 }
 

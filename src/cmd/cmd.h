@@ -16,6 +16,8 @@ enum {
     R_WRITE = 64,    /* desk.write_path */
     R_RESTART = 128, /* desk.new_step, desk.new_rank */
     R_PROMPT = 256,  /* desk.prompt */
+    R_COPY = 512,    /* desk.copy */
+    R_MOUSE = 1024,  /* desk.mouse changed */
 };
 
 /* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */
@@ -45,9 +47,10 @@ const struct command *command_find(struct str name);
 /* Takes the lock, runs one line of command text, returns the reaction bits. Unknown commands and
  * missing preconditions become the desk's message. "12" alone goes to row 12. */
 int command_run(struct desk *d, const char *text);
+int command_run_locked(struct desk *d, const char *text); /* the same for a command that runs another */
 /* The i-th command or argument that completes `text`; NULL when there are no more. */
 const char *command_complete(struct desk *d, const char *text, int i);
 
-extern const struct command commands_move[], commands_look[], commands_work[], commands_program[];
+extern const struct command commands_move[], commands_look[], commands_open[], commands_table[], commands_work[], commands_program[];
 
 #endif

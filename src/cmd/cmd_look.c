@@ -83,12 +83,16 @@ static int run_help(struct desk *d, struct str args)
 static int run_back(struct desk *d, struct str args)
 {
     (void)args;
+    if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path)
+        return R_QUIT;
     if (d->overlay != OVERLAY_NONE) {
-        d->overlay = OVERLAY_NONE;
+        d->overlay = d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     } else if (d->zoom) {
         d->zoom = false;
     } else if (d->focus != FOCUS_TABLE) {
         d->focus = FOCUS_TABLE;
+    } else if (d->group != GROUP_NONE) {
+        desk_group(d, GROUP_NONE);
     } else if (d->search.code) {
         search_release(&d->search);
     } else {
@@ -100,7 +104,7 @@ static int run_back(struct desk *d, struct str args)
 /* Esc clears, but never leaves. */
 static int run_cancel(struct desk *d, struct str args)
 {
-    bool at_top = d->overlay == OVERLAY_NONE && !d->zoom && d->focus == FOCUS_TABLE && !d->search.code;
+    bool at_top = d->overlay == OVERLAY_NONE && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
     return at_top ? R_DRAW : run_back(d, args);
 }
 
@@ -232,10 +236,7 @@ static int run_list(struct desk *d, struct str args)
             desk_say(d, "%s", _(lists[i].empty));
             return R_DRAW;
         }
-        free(d->list_title);
-        d->list_title = mem_strdup(_(lists[i].title));
-        d->overlay = OVERLAY_LIST;
-        d->overlay_scroll = 0;
+        desk_show_list(d, _(lists[i].title));
         return R_DRAW | R_LAYOUT;
     }
     desk_complain(d, _("lists are deviations, suspects, precision, inputs, problems, bookmarks"));
@@ -248,10 +249,27 @@ static const char *complete_list(const struct desk *d, int i)
     return i < (int)ARRAY_LEN(lists) ? lists[i].name : NULL;
 }
 
+/* Runs the chosen entry's command. Lists that name a command to fill them again stay open. */
+static int choose(struct desk *d)
+{
+    char *text = mem_strdup(d->list.v[d->list_at].command);
+    const char *again = d->list_again;
+    d->overlay = OVERLAY_NONE;
+    int r = command_run_locked(d, text);
+    if (again && d->overlay == OVERLAY_NONE) {
+        d->overlay = OVERLAY_LIST; /* keeps the place in it */
+        r |= command_run_locked(d, again);
+    }
+    free(text);
+    return r | R_DRAW | R_LAYOUT;
+}
+
 /* Enter: into what lies under the cursor. */
 static int run_enter(struct desk *d, struct str args)
 {
     if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n) {
+        if (d->list.v[d->list_at].command)
+            return choose(d);
         uint32_t line = d->list.v[d->list_at].line;
         if (line == NONE) {
             desk_say(d, _("this entry belongs to no row"));
@@ -261,10 +279,20 @@ static int run_enter(struct desk *d, struct str args)
         desk_go(d, line);
         return R_DRAW | R_LAYOUT;
     }
+    if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path) {
+        desk_say(d, _("nothing is open; d lists the dumps below this folder"));
+        return R_DRAW;
+    }
     if (d->overlay != OVERLAY_NONE)
         return run_back(d, args);
     if (d->focus == FOCUS_STACK)
         return run_source(d, args);
+    if (d->focus == FOCUS_TABLE && d->group != GROUP_NONE) {
+        uint32_t line = d->cursor;
+        desk_group(d, GROUP_NONE);
+        desk_go(d, line);
+        return R_DRAW | R_LAYOUT;
+    }
     return focus(d, d->focus == FOCUS_TABLE ? FOCUS_DETAIL : FOCUS_TABLE);
 }
 

@@ -33,9 +33,10 @@ static int step(struct desk *d, long by)
         uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);
         long n = st == NONE ? 0 : (long)d->s->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
         d->frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    } else if (d->group != GROUP_NONE) {
+        desk_group_step(d, by);
     } else {
-        long at = (long)d->cursor + by, last = (long)desk_lines(d) - 1;
-        desk_go(d, (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at));
+        desk_step(d, by);
     }
     return R_DRAW;
 }
@@ -188,12 +189,14 @@ static const char *complete_kind(const struct desk *d, int i)
 
 static bool seek(struct desk *d, line_test *test, int by)
 {
-    uint32_t n = (uint32_t)d->s->judged->lines;
-    for (int64_t i = (int64_t)d->cursor + by; i >= 0 && i < n; i += by)
-        if (test(d, (uint32_t)i)) {
-            desk_go(d, (uint32_t)i);
+    uint32_t n = desk_shown(d);
+    for (int64_t i = (int64_t)desk_pos(d) + by; i >= 0 && i < n; i += by) {
+        uint32_t line = desk_at(d, (uint32_t)i);
+        if (line < d->s->judged->lines && test(d, line)) {
+            desk_go(d, line);
             return true;
         }
+    }
     return false;
 }
 
@@ -229,8 +232,8 @@ static bool is_hit(const struct desk *d, uint32_t i)
 
 static int to_hit(struct desk *d, int by, bool from_here)
 {
-    uint32_t n = (uint32_t)d->s->pairing.lines.n;
-    int64_t at = d->cursor;
+    uint32_t n = desk_shown(d);
+    int64_t at = desk_pos(d);
     if (from_here && is_hit(d, d->cursor))
         return R_DRAW;
     for (uint32_t k = 0; k < n; k++) {
@@ -242,8 +245,8 @@ static int to_hit(struct desk *d, int by, bool from_here)
         }
         if (wrapped)
             desk_say(d, by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
-        if (is_hit(d, (uint32_t)at)) {
-            desk_go(d, (uint32_t)at);
+        if (is_hit(d, desk_at(d, (uint32_t)at))) {
+            desk_go(d, desk_at(d, (uint32_t)at));
             return R_DRAW;
         }
     }
@@ -289,6 +292,73 @@ static int run_find(struct desk *d, struct str args)
     }
     desk_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
     return R_DRAW;
+}
+
+/* A row of the first call, behind the cursor where there is one, whose name begins so. */
+static int run_call(struct desk *d, struct str args)
+{
+    uint32_t n = desk_lines(d), at = d->cursor;
+    struct buf name[2] = {{0}, {0}};
+    bool found = false;
+    for (uint32_t k = 0; k < n && args.n && !found; k++) {
+        at = at + 1 < n ? at + 1 : 0;
+        desk_names(d, at, name);
+        found = str_starts(buf_view(&name[0]), args.p) || str_starts(buf_view(&name[1]), args.p);
+    }
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    if (found)
+        desk_go(d, at);
+    else
+        desk_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
+    return R_DRAW;
+}
+
+static int run_layer(struct desk *d, struct str args)
+{
+    unsigned long long want;
+    if (!str_u64(args, &want)) {
+        desk_complain(d, _("layer: a number was expected"));
+        return R_DRAW;
+    }
+    for (uint32_t i = 0; i < desk_lines(d); i++) {
+        uint32_t row[2];
+        desk_rows(d, i, row);
+        for (int s = 0; s < 2; s++) {
+            const struct flow *f = &d->s->flow[s];
+            if (row[s] != NONE && f->layer && f->layer[d->s->side[s].dump.rows.v[row[s]].call] == want) {
+                desk_go(d, i);
+                return R_DRAW;
+            }
+        }
+    }
+    desk_complain(d, _("no row belongs to a layer %llu"), want);
+    return R_DRAW;
+}
+
+static int run_jump(struct desk *d, struct str args)
+{
+    bool back = !str_is(args, "forward");
+    if (back ? d->jump_at == 0 : d->jump_at + 1 >= d->jumps.n) {
+        desk_say(d, back ? _("no place to jump back to") : _("no place to jump forward to"));
+        return R_DRAW;
+    }
+    if (back && d->jump_at == d->jumps.n) { /* so that forward leads here again */
+        vec_push(&d->jumps, d->cursor);
+        d->jump_at = d->jumps.n - 1;
+    }
+    d->jump_at += back ? (size_t)-1 : 1;
+    d->cursor = d->jumps.v[d->jump_at];
+    d->follow = false;
+    desk_refresh(d);
+    return R_DRAW;
+}
+
+static const char *complete_jump(const struct desk *d, int i)
+{
+    static const char *const words[] = {"back", "forward"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
 /* ---- twins ---- */
@@ -346,6 +416,9 @@ const struct command commands_move[] = {
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
     {"search-next", "", N_("to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
     {"search-prev", "", N_("to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
+    {"call", "NAME", N_("to the next row whose name begins so"), NEEDS_ROW, run_call, NULL},
+    {"layer", "N", N_("to the first row of layer N"), NEEDS_PAIRED | NEEDS_ROW, run_layer, NULL},
+    {"jump", "back|forward", N_("to where the last jumps began, and forward again"), NEEDS_ROW, run_jump, complete_jump},
     {"find", "NAME", N_("to the row of this full name"), NEEDS_PAIRED, run_find, NULL},
     {0},
 };

@@ -11,28 +11,90 @@ static int run_quit(struct desk *d, struct str args)
     return R_QUIT;
 }
 
+/* Words to begin with get their blank: more is to follow. */
+static int ask(struct desk *d, char kind, struct str begin)
+{
+    char *text = mem_alloc(begin.n + 2);
+    memcpy(text, begin.p, begin.n);
+    memcpy(text + begin.n, begin.n ? " " : "", begin.n ? 2 : 1);
+    free(d->prompt);
+    d->prompt = text;
+    d->prompt_kind = kind;
+    return R_PROMPT;
+}
+
 static int run_prompt(struct desk *d, struct str args)
 {
-    free(d->prompt);
-    d->prompt = mem_alloc(args.n + 1);
-    memcpy(d->prompt, args.p, args.n);
-    d->prompt[args.n] = 0;
-    d->prompt_kind = ':';
-    return R_PROMPT;
+    return ask(d, ':', args);
 }
 
 static int run_search_prompt(struct desk *d, struct str args)
 {
-    run_prompt(d, args);
-    d->prompt_kind = '/';
-    return R_PROMPT;
+    return ask(d, '/', args);
 }
+
+static int run_filter_prompt(struct desk *d, struct str args)
+{
+    return ask(d, '&', args);
+}
+
+static const char *const themes[] = {"dark", "light", "contrast", "blind", "mono"};
 
 static int run_theme(struct desk *d, struct str args)
 {
-    (void)args;
-    d->scheme++;
+    int n = (int)ARRAY_LEN(themes);
+    d->scheme = (d->scheme + 1) % n;
+    for (int i = 0; i < n; i++)
+        if (str_is(args, themes[i]))
+            d->scheme = i;
+    desk_say(d, _("theme: %s"), themes[d->scheme]);
     return R_DRAW | R_REPAINT;
+}
+
+static const char *complete_theme(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(themes) ? themes[i] : NULL;
+}
+
+static int run_mouse(struct desk *d, struct str args)
+{
+    d->mouse = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->mouse;
+    desk_say(d, d->mouse ? _("mouse on: wheel, click on a row, click on a column's title; hold Shift to select text") : _("mouse off"));
+    return R_DRAW | R_MOUSE;
+}
+
+static const char *complete_mouse(const struct desk *d, int i)
+{
+    static const char *const words[] = {"on", "off"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+/* Every command by name; those that need words are put on the command line. */
+static int run_palette(struct desk *d, struct str args)
+{
+    struct buf text = {0}, command = {0};
+    desk_clear_list(d);
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct command *c = g->commands; c->name; c++) {
+            if (args.n && !str_has(str_of(c->name), args.p) && !str_has(str_of(_(c->help)), args.p))
+                continue;
+            bool asks = *c->args && *c->args != '[';
+            buf_clear(&text);
+            buf_clear(&command);
+            buf_fmt(&text, "%-14s %s", c->name, _(c->help));
+            buf_fmt(&command, asks ? "command %s " : "%s", c->name);
+            desk_add_command(d, command.p, buf_view(&text));
+        }
+    buf_release(&text);
+    buf_release(&command);
+    if (!d->list.n) {
+        desk_say(d, _("no command speaks of \"%.*s\""), STR_ARG(args));
+        return R_DRAW;
+    }
+    desk_show_list(d, _("every command; Enter runs it"));
+    return R_DRAW | R_LAYOUT;
 }
 
 static int run_language(struct desk *d, struct str args)
@@ -62,7 +124,10 @@ static int run_suspend(struct desk *d, struct str args)
 const struct command commands_program[] = {
     {"command", "[TEXT]", N_("the command line; Tab completes"), 0, run_prompt, NULL},
     {"search-line", "[TEXT]", N_("ask for a pattern to search"), 0, run_search_prompt, NULL},
-    {"theme", "", N_("the next colour scheme: dark, light, mono"), 0, run_theme, NULL},
+    {"filter-line", "[TEXT]", N_("ask for a filter"), 0, run_filter_prompt, NULL},
+    {"palette", "[WORD]", N_("every command, or those that speak of WORD"), 0, run_palette, NULL},
+    {"theme", "[NAME]", N_("the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
+    {"mouse", "[on|off]", N_("the wheel and clicks; off leaves the mouse to the terminal"), 0, run_mouse, complete_mouse},
     {"language", "[en|zh_CN]", N_("the language of texts"), 0, run_language, NULL},
     {"redraw", "", N_("draw the screen anew"), 0, run_redraw, NULL},
     {"suspend", "", N_("stop the program as Ctrl-Z does"), 0, run_suspend, NULL},

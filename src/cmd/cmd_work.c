@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "find/same.h"
 #include "report/compare.h"
 
 static int run_set(struct desk *d, struct str args)
@@ -27,6 +28,10 @@ static int run_set(struct desk *d, struct str args)
         desk_complain(d, "%s", e.text);
         return R_DRAW;
     }
+    struct buf what = {0};
+    buf_fmt(&what, "set %.*s", STR_ARG(args));
+    desk_remember(d, what.p);
+    buf_release(&what);
     session_set_tol(d->s, &t);
     d->inv->tol = t;
     desk_say(d, _("%.*s is now %.*s"), STR_ARG(key), STR_ARG(str_trim(value)));
@@ -40,11 +45,105 @@ static const char *complete_tol(const struct desk *d, int i)
     return tol_key(&d->s->opt.tol, i, &v);
 }
 
+/* The limits of every floating type at once, as multiples of the defaults. */
+static const struct {
+    const char *name;
+    double times;
+} presets[] = {{"default", 1}, {"strict", 0.25}, {"loose", 4}, {"coarse", 16}};
+
+static int run_preset(struct desk *d, struct str args)
+{
+    for (size_t i = 0; i < ARRAY_LEN(presets); i++) {
+        if (!str_is(args, presets[i].name))
+            continue;
+        struct tol t;
+        tol_init(&t);
+        struct tol_limits *const each[] = {&t.f64, &t.f32, &t.f16, &t.bf16, &t.f8};
+        for (size_t k = 0; k < ARRAY_LEN(each); k++) {
+            each[k]->drift *= presets[i].times;
+            each[k]->deviate *= presets[i].times;
+        }
+        desk_remember(d, presets[i].name);
+        session_set_tol(d->s, &t);
+        d->inv->tol = t;
+        desk_say(d, _("limits: %s, %.3g times the defaults; z takes it back"), presets[i].name, presets[i].times);
+        desk_save(d);
+        return R_DRAW;
+    }
+    desk_complain(d, _("presets are default, strict, loose and coarse"));
+    return R_DRAW;
+}
+
+static const char *complete_preset(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(presets) ? presets[i].name : NULL;
+}
+
+static int run_undo(struct desk *d, struct str args)
+{
+    (void)args;
+    if (!desk_undo(d, false))
+        desk_say(d, _("nothing to take back"));
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_redo(struct desk *d, struct str args)
+{
+    (void)args;
+    if (!desk_undo(d, true))
+        desk_say(d, _("nothing to do again"));
+    return R_DRAW | R_LAYOUT;
+}
+
+/* ---- rows with the same numbers ---- */
+
+static int run_same(struct desk *d, struct str args)
+{
+    uint32_t row[2];
+    same_list l = {0};
+    struct buf text = {0}, name = {0};
+    double tolerance = 1e-5, v[STAT_COUNT];
+    char n[3][NUM_MAX];
+    if (args.n && (!str_double(args, &tolerance) || !(tolerance >= 0))) {
+        desk_complain(d, _("same TOLERANCE: a relative difference was expected, such as 1e-4"));
+        return R_DRAW;
+    }
+    desk_rows(d, d->cursor, row);
+    int side = row[d->stack_side] != NONE ? (int)d->stack_side : row[TARGET] != NONE ? TARGET : GOLDEN;
+    if (row[side] == NONE || same_find(d->s, side, row[side], tolerance, &l)) {
+        desk_complain(d, _("this row has no figures to look for"));
+        return R_DRAW;
+    }
+    desk_clear_list(d);
+    for (size_t i = 0; i < l.n && i < 5000; i++) {
+        const struct same_row *x = &l.v[i];
+        uint32_t line = d->s->paired ? d->s->pairing.line_of[x->side][x->row] : x->row;
+        dump_row_name(&d->s->side[x->side].dump, x->row, &name);
+        buf_clear(&text);
+        buf_fmt(&text, "%-7s %-8s %s", x->side == TARGET ? _("target") : _("golden"), num_error(n[0], x->off), name.p);
+        desk_add_item(d, line, d->s->judged && line != NONE ? d->s->judged->line[line].verdict : 0, buf_view(&text));
+    }
+    same_figures(d->s, side, row[side], v);
+    buf_clear(&text);
+    buf_fmt(&text, _("rows with max %s, min %s, norm %s, within %g"), num_cell(n[0], v[STAT_MAX], 4), num_cell(n[1], v[STAT_MIN], 4),
+            num_cell(n[2], v[STAT_NORM], 4), tolerance);
+    if (l.n)
+        desk_show_list(d, text.p);
+    else
+        desk_say(d, _("no other row on either side holds these numbers (within %g; :same 1e-3 looks wider)"), tolerance);
+    vec_release(&l);
+    buf_release(&text);
+    buf_release(&name);
+    return R_DRAW | R_LAYOUT;
+}
+
 static int run_bookmark(struct desk *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
     desk_names(d, d->cursor, name);
+    desk_remember(d, _("a bookmark"));
     bool added = investigation_bookmark(d->inv, name[0].p, name[1].p);
     desk_say(d, added ? _("bookmarked; M lists them") : _("bookmark removed"));
     desk_save(d);
@@ -111,6 +210,44 @@ static int run_step(struct desk *d, struct str args)
     return change_place(d, args, d->new_step, "step");
 }
 
+/* The same inputs read again: a dump still being written has more by now. The place is kept. */
+static int run_reload(struct desk *d, struct str args)
+{
+    struct buf name[2] = {{0}, {0}};
+    (void)args;
+    for (int i = 0; i < 2; i++) {
+        d->new_step[i] = d->s->opt.step[i];
+        d->new_rank[i] = d->s->opt.rank[i];
+    }
+    if (desk_lines(d)) {
+        desk_names(d, d->cursor, name);
+        for (int i = 0; i < 2; i++)
+            d->inv->cursor[i] = investigation_keep(d->inv, name[i].p);
+        buf_release(&name[0]);
+        buf_release(&name[1]);
+    }
+    return R_DRAW | R_RESTART;
+}
+
+static int run_swap(struct desk *d, struct str args)
+{
+    if (d->s->single) {
+        desk_complain(d, _("swap: only one side is open"));
+        return R_DRAW;
+    }
+    run_reload(d, args);
+    const char *p = d->inv->input[0];
+    d->inv->input[0] = d->inv->input[1];
+    d->inv->input[1] = p;
+    int step = d->new_step[0], rank = d->new_rank[0];
+    d->new_step[0] = d->new_step[1];
+    d->new_step[1] = step;
+    d->new_rank[0] = d->new_rank[1];
+    d->new_rank[1] = rank;
+    d->inv->cursor[0] = d->inv->cursor[1];
+    return R_DRAW | R_RESTART;
+}
+
 static int run_rank(struct desk *d, struct str args)
 {
     return change_place(d, args, d->new_rank, "rank");
@@ -119,6 +256,12 @@ static int run_rank(struct desk *d, struct str args)
 const struct command commands_work[] = {
     {"bookmark", "", N_("remember this row, or forget it"), NEEDS_PAIRED | NEEDS_ROW, run_bookmark, NULL},
     {"set", "KEY [VALUE]", N_("show or move a limit, as in set float32.deviate 1e-4; verdicts follow at once"), 0, run_set, complete_tol},
+    {"same", "[TOLERANCE]", N_("rows of either side that hold the same numbers as this one"), NEEDS_ROW, run_same, NULL},
+    {"preset", "NAME", N_("all limits at once: default, strict, loose, coarse"), 0, run_preset, complete_preset},
+    {"undo", "", N_("take back the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
+    {"redo", "", N_("do it again"), 0, run_redo, NULL},
+    {"reload", "", N_("read the dumps again, keeping the place"), 0, run_reload, NULL},
+    {"swap", "", N_("target and golden change places"), 0, run_swap, NULL},
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv)"), NEEDS_PAIRED | NEEDS_JUDGED, run_write, NULL},
     {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},
     {"rank", "N", N_("compare another rank; T:G pairs different ones"), 0, run_rank, NULL},

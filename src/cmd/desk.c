@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "find/lint.h"
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv)
 {
@@ -16,39 +17,113 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .new_step = {-1, -1},
         .new_rank = {-1, -1},
     };
+    desk_columns_from(d, inv->columns);
+}
+
+static void state_release(struct desk_state *x)
+{
+    free(x->what);
+    free(x->filters);
+    vec_release(&x->bookmarks);
+}
+
+static void states_release(struct desk_state *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        state_release(&x[i]);
 }
 
 void desk_release(struct desk *d)
 {
     search_release(&d->search);
+    arrange_release(&d->arrange);
+    outline_release(&d->outline);
+    layers_release(&d->layers);
+    states_release(d->undo.v, d->undo.n);
+    states_release(d->redo.v, d->redo.n);
+    vec_release(&d->undo);
+    vec_release(&d->redo);
+    vec_release(&d->jumps);
     desk_clear_list(d);
     vec_release(&d->list);
     free(d->list_title);
     free(d->write_path);
     free(d->prompt);
     buf_release(&d->message);
+    buf_release(&d->copy);
+    free(d->new_input[0]);
+    free(d->new_input[1]);
 }
+
+static void make_groups(struct desk *d);
 
 uint32_t desk_lines(const struct desk *d)
 {
     return (uint32_t)(d->s->paired ? d->s->pairing.lines.n : d->s->side[TARGET].dump.rows.n);
 }
 
+uint32_t desk_shown(const struct desk *d)
+{
+    return arrange_count(&d->arrange, desk_lines(d));
+}
+
+uint32_t desk_at(const struct desk *d, uint32_t pos)
+{
+    return arrange_line(&d->arrange, pos);
+}
+
+uint32_t desk_pos(const struct desk *d)
+{
+    return arrange_nearest(&d->arrange, d->cursor);
+}
+
+static bool all_of_one_name(const struct session *s)
+{
+    const struct pairing *p = &s->pairing;
+    for (size_t i = 0; i < p->pairs.n; i++)
+        if (p->pairs.v[i].origin != ORIGIN_NAME)
+            return false;
+    return p->pairs.n > 0;
+}
+
+/* Whether something about the inputs should be looked at before the table. */
+static bool in_doubt(const struct session *s)
+{
+    doubt_list l = {0};
+    struct arena a = {0};
+    bool any = false;
+    lint_find(s, &a, &l);
+    for (size_t i = 0; i < l.n; i++)
+        any = any || l.v[i].question;
+    vec_release(&l);
+    arena_release(&a);
+    return any;
+}
+
+/* Lines are numbered from now on: the cursor's row keeps the cursor. */
+static void take_pairing(struct desk *d)
+{
+    struct session *s = d->s;
+    if (d->cursor < s->side[TARGET].dump.rows.n)
+        d->cursor = s->pairing.line_of[TARGET][d->cursor];
+    d->was_paired = true;
+    d->same_names = all_of_one_name(s);
+    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(s))
+        d->overlay = OVERLAY_INTAKE;
+    /* a saved place comes before the first deviation */
+    uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
+    if (row != NONE && d->follow) {
+        d->cursor = s->pairing.line_of[TARGET][row];
+        d->follow = false;
+        desk_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
+    }
+}
+
 void desk_refresh(struct desk *d)
 {
     struct session *s = d->s;
-    if (s->paired && !d->was_paired) {
-        if (d->cursor < s->side[TARGET].dump.rows.n)
-            d->cursor = s->pairing.line_of[TARGET][d->cursor];
-        d->was_paired = true;
-        /* a saved place comes before the first deviation */
-        uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
-        if (row != NONE && d->follow) {
-            d->cursor = s->pairing.line_of[TARGET][row];
-            d->follow = false;
-            desk_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
-        }
-    }
+    if (s->paired && !d->was_paired)
+        take_pairing(d);
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
         d->seen_first = s->judged->first;
         if (d->seen_first != NONE)
@@ -57,6 +132,10 @@ void desk_refresh(struct desk *d)
     uint32_t n = desk_lines(d);
     if (d->cursor >= n)
         d->cursor = n ? n - 1 : 0;
+    if (d->group == GROUP_NONE && arrange_pos(&d->arrange, d->cursor) == NONE && desk_shown(d))
+        d->cursor = desk_at(d, desk_pos(d)); /* filtered away: the next one that is left */
+    if (d->group != GROUP_NONE && d->grouped_for != s->judged && s->settled)
+        make_groups(d);
     if (d->frame_line != d->cursor) { /* another row: its stack from the top */
         d->frame_line = d->cursor;
         d->frame = 0;
@@ -64,11 +143,183 @@ void desk_refresh(struct desk *d)
     }
 }
 
+#define JUMPS_MOST 200
+
+static void remember_place(struct desk *d)
+{
+    if (d->jump_at < d->jumps.n)
+        d->jumps.n = d->jump_at; /* a new way from here */
+    if (d->jumps.n && d->jumps.v[d->jumps.n - 1] == d->cursor)
+        return;
+    if (d->jumps.n == JUMPS_MOST) {
+        memmove(d->jumps.v, d->jumps.v + 1, (JUMPS_MOST - 1) * sizeof *d->jumps.v);
+        d->jumps.n--;
+    }
+    vec_push(&d->jumps, d->cursor);
+    d->jump_at = d->jumps.n;
+}
+
+/* ---- rows put together ---- */
+
+static void follow_group(struct desk *d)
+{
+    uint32_t line = NONE;
+    if (d->group == GROUP_LAYERS) {
+        const struct layers *x = &d->layers;
+        if (d->node < x->rows.n && d->layer < x->columns)
+            line = x->line[(size_t)d->node * x->columns + d->layer];
+    } else if (d->node < d->outline.nodes.n) {
+        const struct outline_node *n = &d->outline.nodes.v[d->node];
+        line = n->first_bad != NONE ? n->first_bad : n->first;
+    }
+    if (line != NONE)
+        d->cursor = line;
+}
+
+static void make_groups(struct desk *d)
+{
+    d->grouped_for = d->s->judged;
+    if (d->group == GROUP_LAYERS) {
+        layers_release(&d->layers);
+        layers_build(&d->layers, d->s);
+        if (d->node >= d->layers.rows.n)
+            d->node = 0;
+        return;
+    }
+    struct outline old = d->outline;
+    outline_build(&d->outline, (enum outline_kind)(d->group - GROUP_MODULES + OUTLINE_MODULES), d->s, &old);
+    outline_release(&old);
+    if (d->node >= d->outline.nodes.n || !desk_node_shown(d, d->node))
+        d->node = 0;
+}
+
+/* The way down to the worst is open, everything else folded. */
+static void open_worst(struct desk *d)
+{
+    struct outline *o = &d->outline;
+    uint32_t first = d->s->judged ? d->s->judged->first : NONE;
+    for (uint32_t i = 0; i < o->nodes.n && first != NONE; i++)
+        if (o->nodes.v[i].first_bad == first) {
+            o->nodes.v[i].folded = false;
+            d->node = i;
+        }
+}
+
+/* Where the first deviation is: the first row of the layers whose first bad cell it is. */
+static void select_worst(struct desk *d)
+{
+    const struct layers *x = &d->layers;
+    uint32_t first = d->s->judged ? d->s->judged->first : NONE;
+    d->layer = 0;
+    for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++)
+        if (x->line[i] == first) {
+            d->node = (uint32_t)(i / x->columns);
+            d->layer = (uint32_t)(i % x->columns);
+            return;
+        }
+}
+
+void desk_group(struct desk *d, enum group g)
+{
+    d->group = g;
+    d->node = 0;
+    d->focus = FOCUS_TABLE;
+    if (g == GROUP_NONE)
+        return;
+    d->follow = false;
+    remember_place(d);
+    outline_release(&d->outline);
+    d->outline = (struct outline){0};
+    make_groups(d);
+    if (g == GROUP_LAYERS)
+        select_worst(d);
+    else
+        open_worst(d);
+    follow_group(d);
+}
+
+bool desk_node_shown(const struct desk *d, uint32_t node)
+{
+    const struct outline *o = &d->outline;
+    for (uint32_t i = o->nodes.v[node].parent; i != NONE; i = o->nodes.v[i].parent)
+        if (o->nodes.v[i].folded)
+            return false;
+    return true;
+}
+
+void desk_group_step(struct desk *d, long by)
+{
+    long n = (long)(d->group == GROUP_LAYERS ? d->layers.rows.n : d->outline.nodes.n);
+    long at = d->node, way = by < 0 ? -1 : 1;
+    if (d->group == GROUP_LAYERS) {
+        at = at + by < 0 ? 0 : at + by >= n ? n - 1 : at + by;
+    } else {
+        for (long i = at + way, left = by * way; left && i >= 0 && i < n; i += way)
+            if (desk_node_shown(d, (uint32_t)i)) {
+                at = i;
+                left--;
+            }
+    }
+    d->node = (uint32_t)(at < 0 ? 0 : at);
+    follow_group(d);
+}
+
+void desk_group_across(struct desk *d, int by)
+{
+    if (d->group == GROUP_LAYERS) {
+        if (by < 0)
+            d->layer -= d->layer > 0;
+        else if (d->layer + 1 < d->layers.columns)
+            d->layer++;
+        follow_group(d);
+        return;
+    }
+    if (d->node >= d->outline.nodes.n)
+        return;
+    struct outline_node *n = &d->outline.nodes.v[d->node];
+    if (by > 0 && !n->leaf && n->folded)
+        n->folded = false;
+    else if (by > 0 && !n->leaf)
+        desk_group_step(d, 1);
+    else if (by < 0 && !n->leaf && !n->folded)
+        n->folded = true;
+    else if (by < 0 && n->parent != NONE)
+        d->node = n->parent;
+    follow_group(d);
+}
+
+void desk_unfold_all(struct desk *d)
+{
+    bool any = false;
+    for (size_t i = 0; i < d->outline.nodes.n; i++)
+        any = any || (d->outline.nodes.v[i].folded && !d->outline.nodes.v[i].leaf);
+    for (size_t i = 0; i < d->outline.nodes.n; i++)
+        d->outline.nodes.v[i].folded = !any;
+    while (d->node && !desk_node_shown(d, d->node))
+        d->node = d->outline.nodes.v[d->node].parent;
+}
+
+
+
 void desk_go(struct desk *d, uint32_t line)
 {
     uint32_t n = desk_lines(d);
+    line = line < n ? line : n ? n - 1 : 0;
+    if (line != d->cursor)
+        remember_place(d);
     d->follow = false;
-    d->cursor = line < n ? line : n ? n - 1 : 0;
+    if (arrange_pos(&d->arrange, line) == NONE)
+        desk_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
+    d->cursor = line;
+    desk_refresh(d);
+}
+
+void desk_step(struct desk *d, long by)
+{
+    long at = (long)desk_pos(d) + by, last = (long)desk_shown(d) - 1;
+    d->follow = false;
+    if (last >= 0)
+        d->cursor = desk_at(d, (uint32_t)(at < 0 ? 0 : at > last ? last : at));
     desk_refresh(d);
 }
 
@@ -119,18 +370,141 @@ void desk_names(const struct desk *d, uint32_t line, struct buf name[2])
 
 void desk_clear_list(struct desk *d)
 {
-    for (size_t i = 0; i < d->list.n; i++)
+    for (size_t i = 0; i < d->list.n; i++) {
         free(d->list.v[i].text);
+        free(d->list.v[i].command);
+    }
     vec_clear(&d->list);
-    d->list_at = 0;
+    d->list_again = NULL;
+}
+
+static char *copy_of(struct str s)
+{
+    char *p = mem_alloc(s.n + 1);
+    memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    return p;
 }
 
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text)
 {
-    struct list_item x = {.text = mem_alloc(text.n + 1), .line = line, .mark = mark};
-    memcpy(x.text, text.p, text.n);
-    x.text[text.n] = 0;
+    struct list_item x = {.text = copy_of(text), .line = line, .mark = mark};
     vec_push(&d->list, x);
+}
+
+void desk_add_command(struct desk *d, const char *command, struct str text)
+{
+    struct list_item x = {.text = copy_of(text), .command = mem_strdup(command), .line = NONE};
+    vec_push(&d->list, x);
+}
+
+void desk_show_list(struct desk *d, const char *title)
+{
+    free(d->list_title);
+    d->list_title = mem_strdup(title);
+    if (d->overlay != OVERLAY_LIST || d->list_at >= d->list.n) {
+        d->list_at = 0;
+        d->overlay_scroll = 0;
+    }
+    d->overlay = OVERLAY_LIST;
+}
+
+/* ---- undo ---- */
+
+#define UNDO_MOST 100
+
+static struct desk_state state_now(const struct desk *d, const char *what)
+{
+    struct desk_state x = {.what = mem_strdup(what), .tol = d->s->opt.tol, .sort = d->arrange.sort,
+                           .descending = d->arrange.descending, .columns = d->columns};
+    struct buf b = {0};
+    memcpy(x.column, d->column, sizeof x.column);
+    for (size_t i = 0; i < d->arrange.filters.n; i++)
+        buf_fmt(&b, "%s%s\n", d->arrange.filters.v[i].inverse ? "!" : " ", d->arrange.filters.v[i].text);
+    x.filters = mem_strdup(b.p ? b.p : "");
+    buf_release(&b);
+    for (size_t i = 0; i < d->inv->bookmarks.n; i++)
+        vec_push(&x.bookmarks, d->inv->bookmarks.v[i]);
+    return x;
+}
+
+void desk_remember(struct desk *d, const char *what)
+{
+    if (d->undo.n == UNDO_MOST) {
+        state_release(&d->undo.v[0]);
+        memmove(d->undo.v, d->undo.v + 1, (UNDO_MOST - 1) * sizeof *d->undo.v);
+        d->undo.n--;
+    }
+    struct desk_state now = state_now(d, what);
+    vec_push(&d->undo, now);
+    states_release(d->redo.v, d->redo.n);
+    vec_clear(&d->redo);
+}
+
+static void go_back_to(struct desk *d, const struct desk_state *x)
+{
+    struct str rest = str_of(x->filters), line;
+    struct err quiet;
+    if (memcmp(&x->tol, &d->s->opt.tol, sizeof x->tol) != 0)
+        session_set_tol(d->s, &x->tol);
+    d->inv->tol = x->tol;
+    arrange_clear(&d->arrange);
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        if (line.n)
+            arrange_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
+    }
+    d->arrange.sort = x->sort;
+    d->arrange.descending = x->descending;
+    arrange_restart(&d->arrange);
+    memcpy(d->column, x->column, sizeof d->column);
+    d->columns = x->columns;
+    d->inv->bookmarks.n = 0;
+    for (size_t i = 0; i < x->bookmarks.n; i++)
+        vec_push(&d->inv->bookmarks, x->bookmarks.v[i]);
+    desk_columns_keep(d);
+}
+
+bool desk_undo(struct desk *d, bool redo)
+{
+    size_t n = redo ? d->redo.n : d->undo.n;
+    if (!n)
+        return false;
+    struct desk_state x = redo ? d->redo.v[n - 1] : d->undo.v[n - 1], now = state_now(d, x.what);
+    if (redo) {
+        d->redo.n--;
+        vec_push(&d->undo, now);
+    } else {
+        d->undo.n--;
+        vec_push(&d->redo, now);
+    }
+    go_back_to(d, &x);
+    desk_save(d);
+    desk_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
+    state_release(&x);
+    return true;
+}
+
+void desk_columns_from(struct desk *d, const char *names)
+{
+    struct str rest = str_of(names), word;
+    d->columns = 0;
+    while (rest.n && d->columns < COLUMNS_MOST) {
+        str_split(rest, ' ', &word, &rest);
+        const struct field *f = field_find(word);
+        if (f)
+            d->column[d->columns++] = f;
+    }
+}
+
+void desk_columns_keep(struct desk *d)
+{
+    struct buf b = {0};
+    for (int i = 0; i < d->columns; i++)
+        buf_fmt(&b, "%s%s", i ? " " : "", d->column[i]->name);
+    if (strcmp(d->inv->columns, b.p ? b.p : "") != 0)
+        d->inv->columns = investigation_keep(d->inv, b.p ? b.p : "");
+    buf_release(&b);
 }
 
 void desk_save(struct desk *d)

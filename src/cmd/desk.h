@@ -3,15 +3,39 @@
 #ifndef CMD_DESK_H
 #define CMD_DESK_H
 
+#include "cmd/arrange.h"
+#include "find/layers.h"
+#include "find/outline.h"
 #include "find/search.h"
 #include "model/investigation.h"
 #include "model/session.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
-enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE };
+
+/* How the two sides share the width of the table. */
+enum layout { LAYOUT_BOTH, LAYOUT_TARGET, LAYOUT_GOLDEN, LAYOUT_STACKED, LAYOUT_COUNT };
+
+/* What stands in the place of the rows: them, or them put together. */
+enum group { GROUP_NONE, GROUP_MODULES, GROUP_FRAMES, GROUP_PRECISION, GROUP_LAYERS, GROUP_COUNT };
+
+#define COLUMNS_MOST 24
+
+/* What z takes back: everything a command may have changed that is not simply a place. */
+struct desk_state {
+    char *what;       /* the command, for the message */
+    struct tol tol;
+    char *filters;    /* one a line, '!' before inverse ones */
+    const struct field *sort;
+    bool descending;
+    const struct field *column[COLUMNS_MOST];
+    int columns;
+    VEC(struct bookmark) bookmarks; /* strings of the investigation */
+};
 
 struct list_item {
     char *text;
+    char *command; /* Enter runs it; NULL: it goes to the line */
     uint32_t line; /* Enter goes there, NONE: nowhere */
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
 };
@@ -20,11 +44,30 @@ struct desk {
     struct session *s;
     struct investigation *inv;
 
+    struct arrange arrange; /* which lines are shown, in which order */
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
     uint32_t seen_first; /* the first deviation it followed last */
     bool was_paired;   /* whether `cursor` counts lines yet */
     int page;          /* rows of the table on the screen; set when drawn */
+    bool same_names;   /* every pair is of one name: the golden column says so and yields its width */
+    VEC(uint32_t) jumps; /* lines left by a jump, the latest last */
+    size_t jump_at;    /* place in them, n: at none */
+
+    enum layout layout;
+    const struct field *column[COLUMNS_MOST]; /* chosen ones */
+    int columns;       /* 0: what the width gives */
+    int column_at;     /* the first shown: those before are scrolled out */
+    int digits;        /* of figures; 0: two for errors, as many as fit for values */
+
+    enum group group;
+    struct outline outline; /* of the groups that are one */
+    struct layers layers;   /* of GROUP_LAYERS */
+    const void *grouped_for; /* the judgement they were made from */
+    uint32_t node;          /* selected; a row of the layers there */
+    uint32_t layer;         /* selected column */
+
+    VEC(struct desk_state) undo, redo;
 
     enum focus focus;
     bool zoom;
@@ -38,6 +81,7 @@ struct desk {
     struct search search;
     VEC(struct list_item) list;
     char *list_title;
+    const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */
     uint32_t list_at;
 
     struct buf message;
@@ -49,8 +93,11 @@ struct desk {
     uint32_t open_line;
     char *write_path;
     int new_step[2], new_rank[2];
+    char *new_input[2]; /* NULL both: the same as now */
+    struct buf copy;   /* for the clipboard */
+    bool mouse;        /* the terminal's mouse is wanted */
     char *prompt;      /* text to put on the command line, "" for an empty one */
-    char prompt_kind;  /* ':' or '/' */
+    char prompt_kind;  /* ':', '/' or '&' */
 };
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv);
@@ -60,7 +107,20 @@ void desk_release(struct desk *d);
 uint32_t desk_lines(const struct desk *d); /* of the table */
 /* Adapts to what the session has published since: cursor kept on its row, first deviation followed. */
 void desk_refresh(struct desk *d);
-void desk_go(struct desk *d, uint32_t line); /* the user's move: stops following */
+/* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
+ * message that says so. Stops following. */
+void desk_go(struct desk *d, uint32_t line);
+void desk_step(struct desk *d, long by); /* as many shown lines down or up */
+/* Rows put together, or single again. The cursor then follows what is selected there: the first row
+ * that deviates below it, else the first. */
+void desk_group(struct desk *d, enum group g);
+void desk_group_step(struct desk *d, long by);
+void desk_group_across(struct desk *d, int by); /* folds and unfolds, or moves between layers */
+void desk_unfold_all(struct desk *d);
+bool desk_node_shown(const struct desk *d, uint32_t node); /* no ancestor is folded */
+uint32_t desk_shown(const struct desk *d); /* lines the arrangement shows */
+uint32_t desk_at(const struct desk *d, uint32_t pos); /* the line shown there */
+uint32_t desk_pos(const struct desk *d); /* where the cursor's line is shown */
 /* The rows of a table line, NONE where absent (also while loading). */
 void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2]);
 const struct line_judgement *desk_judgement(const struct desk *d, uint32_t line); /* NULL while there is none */
@@ -69,6 +129,15 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
 void desk_names(const struct desk *d, uint32_t line, struct buf name[2]);
 void desk_clear_list(struct desk *d);
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text);
+/* An entry that runs a command when chosen. */
+void desk_add_command(struct desk *d, const char *command, struct str text);
+void desk_show_list(struct desk *d, const char *title); /* what was added, as an overlay */
+/* Before a change: what z goes back to. `what` names the change. */
+void desk_remember(struct desk *d, const char *what);
+bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says what went */
+/* Takes the investigation's saved columns; unknown names are passed over. */
+void desk_columns_from(struct desk *d, const char *names);
+void desk_columns_keep(struct desk *d); /* and gives them to it */
 /* Saves the investigation; a failure becomes the message. */
 void desk_save(struct desk *d);
 

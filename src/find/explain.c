@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/table.h"
 #include "model/family.h"
 
 static const char *digits(char out[NUM_MAX], float v)
@@ -134,6 +135,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_REORDERED:
         buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
+        break;
+    case RULE_TABLE:
+        table_explain(m, line, out);
         break;
     case RULE_EXACT:
         buf_cstr(out, _("not the same bit for bit, as an exact comparison asks"));

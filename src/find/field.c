@@ -85,7 +85,7 @@ static double stat_of(const struct field_line *l, int side, int stat)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct row *r = row_of(l, side);
-    if (!r || r->kind == ROW_NULL)
+    if (!r || r->kind != ROW_TENSOR) /* a scalar's value is t.value */
         return NAN;
     if (l->f) {
         const struct side_figures *f = &l->f->side[side];
@@ -356,6 +356,22 @@ const struct field fields[] = {
     {"golden", N_("golden"), N_("golden row name"), 40, NULL, golden, false},
     {0},
 };
+
+bool field_recorded(const struct field_line *l, const struct field *f)
+{
+    static const struct {
+        const char *name;
+        int bit;
+    } bits[] = {{"max", HAS_MAX}, {"min", HAS_MIN}, {"mean", HAS_MEAN}, {"norm", HAS_NORM}};
+    int side = f->name[0] == 'g' ? GOLDEN : TARGET;
+    const struct row *r = row_of(l, side);
+    if (!r || f->name[1] != '.' || r->kind != ROW_TENSOR)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(bits); i++)
+        if (strcmp(f->name + 2, bits[i].name) == 0)
+            return l->f || (r->has & bits[i].bit);
+    return false;
+}
 
 const struct field *field_find(struct str name)
 {

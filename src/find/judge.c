@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "find/level.h"
+#include "find/table.h"
 #include "model/family.h"
 
 static const char *const names[VERDICT_COUNT] = {
@@ -686,6 +687,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     p.coarse = products_coarse(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
+    judge_table(j, m);
     count(&p);
     find_first(&p);
     find_suspects(&p);

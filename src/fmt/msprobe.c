@@ -74,7 +74,7 @@ static bool phase_of(struct str word, enum call_phase *phase)
     return true;
 }
 
-static uint32_t add_call(struct dump *d, struct str name, uint64_t offset)
+uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset)
 {
     /* API: Type.api.N.forward; module: Module.path.Class.forward.N; Module.path.Class.parameters_grad.N */
     struct str rest = name, last = last_part(&rest);
@@ -316,7 +316,7 @@ static const struct {
 
 static void add_record(struct fill *f, struct str name, uint64_t offset, const cJSON *record)
 {
-    f->call = add_call(f->d, name, offset);
+    f->call = msprobe_add_call(f->d, name, offset);
     bool gradient = f->d->calls.v[f->call].gradient;
     for (const cJSON *it = record->child; it; it = it->next) {
         if (gradient) {
@@ -348,7 +348,7 @@ static void flush(struct fill *f, struct record *batch, size_t n, struct load *l
         if (r->tree) {
             add_record(f, r->name, r->offset, r->tree);
         } else {
-            uint32_t c = add_call(f->d, r->name, r->offset);
+            uint32_t c = msprobe_add_call(f->d, r->name, r->offset);
             struct row row = {.slot = dump_slot(f->d, STR("")), .shape = NONE, .extra = NONE, .kind = ROW_NULL};
             dump_problem(f->d, dump_add_row(f->d, c, row), "damaged", r->why);
         }

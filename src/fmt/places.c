@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "fmt/reader.h"
+#include "fmt/result.h"
 
 #define DEPTH 8
 #define ENTRIES 2000000 /* names in one folder; a tensor folder may hold very many */
@@ -134,6 +135,27 @@ static int walk(const char *path, int depth, struct visits *visits, place_list *
     return rc;
 }
 
+/* Result tables in a folder that holds no recording: a file a rank. */
+static void tables_in(const char *dir, place_list *out)
+{
+    name_list names = {0};
+    struct buf path = {0};
+    struct err quiet;
+    if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
+        for (size_t i = 0; i < names.n && out->n < PLACES; i++) {
+            if (!str_starts(str_of(names.v[i]), "compare_result"))
+                continue;
+            path_join(&path, dir, names.v[i]);
+            const struct reader *r = path_is_file(path.p) ? recognise(path.p) : NULL;
+            if (r && r->table) {
+                add(out, r, path.p);
+                vec_last(out)->rank = result_rank(path.p);
+            }
+        }
+    buf_release(&path);
+    name_list_release(&names);
+}
+
 static int by_step(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -168,7 +190,7 @@ static void number_ranks(place_list *l)
         size_t end = i + 1;
         while (end < l->n && l->v[end].step == l->v[i].step && l->v[end].rank < 0)
             end++;
-        if (l->v[i].rank < 0 && end - i > 1)
+        if (l->v[i].rank < 0 && end - i > 1 && !l->v[i].reader->table)
             for (size_t k = i; k < end; k++)
                 l->v[k].rank = (int)(k - i);
     }
@@ -188,11 +210,22 @@ int places_find(const char *path, place_list *out, struct err *e)
     arena_release(&visits.keys);
     if (rc)
         return -1;
+    if (!out->n && path_is_dir(path))
+        tables_in(path, out);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_step);
     join_parts(out);
     number_ranks(out);
     return 0;
+}
+
+bool places_hold_table(const char *path)
+{
+    place_list l = {0};
+    struct err quiet;
+    bool yes = places_find(path, &l, &quiet) == 0 && l.n && l.v[0].reader->table;
+    places_release(&l);
+    return yes;
 }
 
 void places_release(place_list *l)

@@ -80,7 +80,7 @@ static bool probe(const char *path)
 
 /* "Functional_linear_0_forward_input.0" → call "Functional_linear_0_forward", joint '_', slot "input.0".
  * The operator's own name may hold underscores, so the last such word is the one. */
-static bool split_name(struct str name, struct str *call, struct str *slot, char *joint)
+bool ptdbg_split(struct str name, struct str *call, struct str *slot, char *joint)
 {
     static const char *const words[] = {"input", "output", "stack_info"};
     ptrdiff_t best = -1;
@@ -100,7 +100,7 @@ static bool split_name(struct str name, struct str *call, struct str *slot, char
 }
 
 /* The operator between the prefix and the counter: "Tensor___add___233_forward" → "__add__". */
-static struct str operator_of(struct str call, char joint)
+struct str ptdbg_operator(struct str call, char joint)
 {
     ptrdiff_t at = str_find(call, joint);
     struct str s = at < 0 ? call : str_cut(call, (size_t)at + 1);
@@ -119,7 +119,7 @@ static uint32_t call_for(struct dump *d, struct str name, char joint, uint64_t o
         return c;
     enum call_phase phase = str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD;
     c = dump_add_call(d, name, CALL_API, phase);
-    d->calls.v[c].family = (uint8_t)family_find(operator_of(name, joint));
+    d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
     d->calls.v[c].offset = offset;
     return c;
 }
@@ -225,7 +225,7 @@ static void read_line(struct dump *d, struct str line, const char *path, uint64_
         dump_problem(d, NONE, "damaged", e.text);
         return;
     }
-    if (!cJSON_IsString(name) || !split_name(str_of(name->valuestring), &call, &slot, &joint)) {
+    if (!cJSON_IsString(name) || !ptdbg_split(str_of(name->valuestring), &call, &slot, &joint)) {
         err_at(&e, path, offset, _("expected a row [\"NAME_input.0\", …]"));
         dump_problem(d, NONE, "damaged", e.text);
         return;

@@ -35,6 +35,7 @@ struct reader {
     /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
      * nothing could. */
     int (*open)(struct dump *d, struct load *load, struct err *e);
+    bool table; /* both sides, paired and judged, are in the one file (result.h) */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
     /* The row's tensor; NULL where a format has none. Called from several threads once open. */
     int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
@@ -46,6 +47,8 @@ extern const struct reader *const readers[]; /* in sniff order, NULL at the end 
 /* All recordings at or below path, sorted by step and rank. 0 with an empty list when there is none. */
 int places_find(const char *path, place_list *out, struct err *e);
 void places_release(place_list *l);
+/* Whether what lies there holds both sides of a comparison already made. */
+bool places_hold_table(const char *path);
 
 /* Locks, for a batch of appends, and reports progress afterwards. */
 void load_begin(struct load *l);

@@ -2,10 +2,14 @@
 #include "fmt/msprobe.h"
 #include "fmt/ptdbg.h"
 #include "fmt/reader.h"
+#include "fmt/result.h"
 
 const struct reader *const readers[] = {
     &reader_msprobe,
     &reader_msdump,
     &reader_ptdbg,
+    &reader_msprobe_result,
+    &reader_ptdbg_result,
+    &reader_msprobe_diff,
     NULL,
 };

@@ -148,6 +148,7 @@ static int describe(struct zip *z, struct zip_member *m, struct err *e)
     *m = (struct zip_member){
         .offset = unzGetCurrentFileZStreamPos64(z->unz),
         .size = info.uncompressed_size,
+        .packed = info.compressed_size,
         .stored = info.compression_method == 0,
     };
     unzCloseCurrentFile(z->unz);
@@ -204,4 +205,29 @@ int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf
     out->n += (size_t)m->size;
     out->p[out->n] = 0;
     return 0;
+}
+
+int zip_stream(struct zip *z, const struct zip_member *m,
+               int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx, struct err *e)
+{
+    enum { PIECE = 64 * 1024 };
+    char *piece = mem_alloc(PIECE);
+    int rc = unzOpenCurrentFile(z->unz) == UNZ_OK ? 0 : damaged(z, e);
+    bool open = rc == 0;
+    for (uint64_t done = 0; rc == 0;) {
+        int got = unzReadCurrentFile(z->unz, piece, PIECE);
+        if (got < 0 || (got == 0 && done != m->size)) {
+            rc = damaged(z, e);
+            break;
+        }
+        done += (uint64_t)got;
+        rc = chunk(ctx, piece, (size_t)got, m->size ? (uint64_t)((double)done / (double)m->size * (double)m->packed) : 0, e);
+        if (got == 0)
+            break;
+    }
+    /* the checksum is known where everything was read */
+    if (open && unzCloseCurrentFile(z->unz) == UNZ_CRCERROR && rc == 0)
+        rc = damaged(z, e);
+    free(piece);
+    return rc < 0 ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 
 struct zip_member {
     uint64_t offset, size; /* of the data in the file; size uncompressed */
+    uint64_t packed;       /* size in the file */
     bool stored;
 };
 
@@ -18,6 +19,11 @@ void zip_close(struct zip *z);
 int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
                     struct err *e);
 int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e);
+/* A member's uncompressed content piece by piece, then one of no bytes; `packed` counts the bytes of the
+ * file behind what was handed over. chunk: 0 goes on, 1 has enough (0 is returned), -1 with e. The member
+ * must be the one found last. */
+int zip_stream(struct zip *z, const struct zip_member *m,
+               int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx, struct err *e);
 /* A member's uncompressed content, appended; refuses more than limit bytes. The member must be the one
  * found last. */
 int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e);

@@ -21,6 +21,7 @@
     for (uint32_t r = (d)->calls.v[c].first_row; r != NONE; r = (d)->rows.v[r].next)
 
 enum side { TARGET, GOLDEN };
+enum { COLUMN_ALL = 2 }; /* dump.column: a result table opened by itself */
 
 enum row_kind {
     ROW_TENSOR,
@@ -120,6 +121,7 @@ struct dump {
     int step, rank;        /* -1 when the tree does not say */
     bool checksums;        /* rows carry checksums */
     int digits;            /* significant digits the recorded figures carry (17: all) */
+    uint8_t column;        /* of a result table (result.h): the side whose columns are read */
     char joint;            /* stands between a call's name and its slot */
     bool complete;
 

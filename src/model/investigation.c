@@ -12,7 +12,7 @@
 
 void investigation_init(struct investigation *v)
 {
-    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}};
+    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = ""};
     tol_init(&v->tol);
 }
 
@@ -20,6 +20,7 @@ void investigation_release(struct investigation *v)
 {
     vec_release(&v->maps);
     vec_release(&v->bookmarks);
+    vec_release(&v->filters);
     arena_release(&v->arena);
     investigation_init(v);
 }
@@ -96,6 +97,12 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
     const cJSON *c = cJSON_GetObjectItemCaseSensitive(o, "cursor");
     v->cursor[0] = text(v, c, "target", "");
     v->cursor[1] = text(v, c, "golden", "");
+    v->columns = text(v, o, "columns", "");
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "filters")) {
+        struct saved_filter f = {text(v, it, "name", ""), text(v, it, "text", "")};
+        if (*f.name)
+            vec_push(&v->filters, f);
+    }
     cJSON_Delete(root);
     return 0;
 }
@@ -171,6 +178,19 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_object(&w);
     save_rows(&w, v->cursor);
     jw_end_object(&w);
+    if (*v->columns)
+        jw_kcstr(&w, "columns", v->columns);
+    if (v->filters.n) {
+        jw_key(&w, "filters");
+        jw_array(&w);
+        for (size_t i = 0; i < v->filters.n; i++) {
+            jw_object(&w);
+            jw_kcstr(&w, "name", v->filters.v[i].name);
+            jw_kcstr(&w, "text", v->filters.v[i].text);
+            jw_end_object(&w);
+        }
+        jw_end_array(&w);
+    }
     jw_end_object(&w);
     jw_end_object(&w);
     buf_char(&b, '\n');

@@ -13,9 +13,14 @@ struct bookmark {
     const char *note;
 };
 
+struct saved_filter {
+    const char *name, *text;
+};
+
 struct investigation {
     struct arena arena;
     const char *path;   /* NULL: nowhere to save to */
+    const char *state_dir; /* the user's folder of them, or NULL */
     bool read_only;     /* written by a newer version, or the folder may not be written */
     const char *input[2];
     int step[2], rank[2];
@@ -24,6 +29,8 @@ struct investigation {
     struct tol tol;
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
+    const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
+    VEC(struct saved_filter) filters;
 };
 
 void investigation_init(struct investigation *v);

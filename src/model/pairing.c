@@ -53,6 +53,25 @@ static void by_mapping(struct build *b, const struct mapping *m, uint32_t number
     }
 }
 
+static bool same_name(const struct build *b, uint32_t t, uint32_t g)
+{
+    const struct row *x = &b->t->rows.v[t], *y = &b->g->rows.v[g];
+    return str_eq(dump_call_name(b->t, x->call), dump_call_name(b->g, y->call)) &&
+           strcmp(b->t->slots.v[x->slot], b->g->slots.v[y->slot]) == 0;
+}
+
+static void as_given(struct build *b, const struct line *given, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
+        if (t == NONE || g == NONE)
+            continue;
+        uint8_t origin = same_name(b, t, g) ? ORIGIN_NAME : ORIGIN_MAPPING;
+        b->p->mapped++;
+        propose(b, t, g, (struct pair){.origin = origin, .why = WHY_TABLE, .confidence = 1});
+    }
+}
+
 /* Slot numbers of the golden side in terms of the target's. */
 static uint32_t *translate_slots(const struct build *b)
 {
@@ -171,6 +190,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     struct build b = {.p = p, .t = target, .g = golden};
     b.taken[TARGET] = mem_zalloc(target->rows.n + 1);
     b.taken[GOLDEN] = mem_zalloc(golden->rows.n + 1);
+    as_given(&b, o->given, o->given_count);
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
@@ -220,6 +240,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         break;
     case WHY_SLOT:
         buf_cstr(out, _("its call is paired and it has the same place in it"));
+        break;
+    case WHY_TABLE:
+        buf_cstr(out, _("the result table pairs them"));
         break;
     case WHY_COUNT:
         break;

@@ -17,6 +17,7 @@ enum pair_why {
     WHY_FINGERPRINT,  /* family, count, figures and order agree */
     WHY_BETWEEN,      /* the only candidates between two anchors */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
+    WHY_TABLE,        /* the result table both were read from says so */
     WHY_COUNT
 };
 
@@ -56,6 +57,8 @@ struct pairing_options {
     const struct mapping *maps;
     size_t map_count;
     bool map_only;
+    const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided ones are passed over */
+    size_t given_count;
 };
 
 /* Both dumps complete. */

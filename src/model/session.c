@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "find/table.h"
 #include "fmt/mapping.h"
 
 #define JUDGE_EVERY_MS 150
@@ -144,6 +145,7 @@ static void begin_load(struct session *s, int i)
     const struct place *p = &x->places.v[x->place];
     session_lock(s);
     x->dump.reader = p->reader;
+    x->dump.column = (uint8_t)(s->tabled ? i : COLUMN_ALL);
     x->dump.path = p->paths.v[0];
     x->dump.parts = (const char *const *)p->paths.v;
     x->dump.part_count = p->paths.n;
@@ -258,12 +260,30 @@ static void watch_results(struct session *s)
     session_unlock(s);
 }
 
+/* One path, and what lies there is a comparison somebody made: its other columns are the golden side. */
+static void open_as_table(struct session *s)
+{
+    struct session_side *t = &s->side[TARGET];
+    if (!s->single || s->opt.alone || !t->places.v[0].reader->table)
+        return;
+    session_lock(s);
+    s->side[GOLDEN].path = mem_strdup(t->path);
+    s->single = false;
+    s->tabled = true;
+    s->opt.step[GOLDEN] = s->opt.step[TARGET]; /* one file: the target's wishes are both sides' */
+    s->opt.rank[GOLDEN] = s->opt.rank[TARGET];
+    announce(s);
+    session_unlock(s);
+}
+
 static int prepare(struct session *s, struct err *e)
 {
+    if (find_side(s, TARGET, e))
+        return -1;
+    open_as_table(s);
     int sides = s->single ? 1 : 2;
-    for (int i = 0; i < sides; i++)
-        if (find_side(s, i, e))
-            return -1;
+    if (!s->single && find_side(s, GOLDEN, e))
+        return -1;
     if (choose(s, e) || load_maps(s, e))
         return -1;
     for (int i = 0; i < sides; i++)
@@ -286,7 +306,14 @@ static void pair_sides(struct session *s)
     struct pairing p = {0};
     struct pairing_options o = session_pairing_options(s);
     struct measure m;
+    struct line *given = NULL;
+    if (s->tabled) {
+        o.given = given = table_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count);
+        o.map_only = true;
+        o.map_count = 0;
+    }
     pairing_build(&p, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
+    free(given);
     session_lock(s);
     s->pairing = p;
     measure_init(&m, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing);
@@ -346,7 +373,10 @@ int session_start(struct session *s, const struct session_options *o, struct err
         s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
     }
     s->running = true;
-    pthread_create(&s->conductor, NULL, conduct, s);
+    s->conducted = o->path[TARGET] != NULL;
+    s->settled = !s->conducted;
+    if (s->conducted)
+        pthread_create(&s->conductor, NULL, conduct, s);
     return 0;
 }
 
@@ -362,7 +392,8 @@ void session_stop(struct session *s)
         atomic_store(&s->watch[i].cancel, true);
     announce(s);
     session_unlock(s);
-    pthread_join(s->conductor, NULL);
+    if (s->conducted)
+        pthread_join(s->conductor, NULL);
     if (s->judged) {
         judgement_release(s->judged);
         free(s->judged);

@@ -33,6 +33,7 @@ struct session_options {
     const char *const *maps;
     size_t map_count;
     bool map_only, exact, strict_gaps;
+    bool alone;             /* one side by itself, also of a result table */
     struct tol tol;
     int workers;            /* 0: one a processor */
     const char *cpu;        /* kernel variant to force, or NULL */
@@ -48,6 +49,7 @@ struct session {
     struct session_side side[2];
     struct mapping *maps;
     bool single;              /* one side only: no golden */
+    bool tabled;              /* both sides are columns of one result table, paired and judged there */
 
     bool paired;              /* pairing, flow and measure are there */
     struct pairing pairing;
@@ -66,12 +68,13 @@ struct session {
     pthread_t conductor, loader[2], worker[SESSION_WORKERS];
     int workers;
     struct figures_watch watch[SESSION_WORKERS];
-    bool running, stop, rejudge;
+    bool running, conducted, stop, rejudge;
     size_t judged_posts;
 };
 
 /* Takes the options (strings must outlive the session) and starts the threads. -1 at once only for
- * options that make no sense; files are reported through `failed`. golden path NULL: one side alone. */
+ * options that make no sense; files are reported through `failed`. golden path NULL: one side alone;
+ * both NULL: an empty session, settled at once. */
 int session_start(struct session *s, const struct session_options *o, struct err *e);
 void session_stop(struct session *s); /* waits for the threads, frees everything */
 

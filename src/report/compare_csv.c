@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "find/explain.h"
+#include "find/table.h"
 #include "report/formats.h"
 
 struct cellwriter {
@@ -127,6 +128,8 @@ static void put_figure(struct cellwriter *c, uint32_t line, int which)
                : which == F_FIVE    ? f->five_thousandths
                : which == F_REL_L2  ? f->rel_l2
                                     : f->minus;
+    if (!have && which <= F_FIVE) /* in the order of the table's */
+        have = table_figure(c->m, line, (enum result_figure)which, &v);
     number(c, have, v);
 }
 

@@ -3,6 +3,7 @@
 #include "find/explain.h"
 #include "find/inputs.h"
 #include "find/precision.h"
+#include "find/table.h"
 #include "report/formats.h"
 
 struct writing {
@@ -92,6 +93,13 @@ static void figure(struct jsonw *w, const char *key, bool have, double v)
 {
     jw_key(w, key);
     have ? jw_num(w, v) : jw_null(w);
+}
+
+/* Computed here, else as a result table prints it. */
+static void pair_figure(struct writing *x, uint32_t i, const char *key, bool have, double v, enum result_figure which)
+{
+    have = have || table_figure(x->m, i, which, &v);
+    figure(x->w, key, have, v);
 }
 
 /* Computed where the tensor was read, else as recorded. */
@@ -190,14 +198,14 @@ static void row_object(struct writing *x, uint32_t i)
     view_object(w, measure_view(x->m, i));
     jw_key(w, "group");
     p && p->lines > 1 ? jw_int(w, l->pair) : jw_null(w);
-    figure(w, "cosine", two, two ? f->cosine : 0);
+    pair_figure(x, i, "cosine", two, two ? f->cosine : 0, RESULT_COSINE);
     figure(w, "one_minus_cosine", two, two ? f->minus : 0);
     figure(w, "rel_l2", two, two ? f->rel_l2 : 0);
-    figure(w, "euclid", two, two ? f->euclid : 0);
-    figure(w, "max_abs_err", two, two ? f->max_abs : 0);
-    figure(w, "max_rel_err", two, two ? f->max_rel : 0);
-    figure(w, "one_thousandth", two, two ? f->one_thousandth : 0);
-    figure(w, "five_thousandths", two, two ? f->five_thousandths : 0);
+    pair_figure(x, i, "euclid", two, two ? f->euclid : 0, RESULT_EUCLID);
+    pair_figure(x, i, "max_abs_err", two, two ? f->max_abs : 0, RESULT_MAX_ABS);
+    pair_figure(x, i, "max_rel_err", two, two ? f->max_rel : 0, RESULT_MAX_REL);
+    pair_figure(x, i, "one_thousandth", two, two ? f->one_thousandth : 0, RESULT_ONE_THOUSANDTH);
+    pair_figure(x, i, "five_thousandths", two, two ? f->five_thousandths : 0, RESULT_FIVE_THOUSANDTHS);
     stats(x, "target_stats", TARGET, l->row[TARGET], f ? &f->side[0] : NULL);
     stats(x, "golden_stats", GOLDEN, l->row[GOLDEN], f ? &f->side[1] : NULL);
     jw_key(w, "checksum");

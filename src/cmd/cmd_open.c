@@ -1,0 +1,165 @@
+/* What is open: the intake, other dumps, investigations that were left. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+
+static int run_intake(struct desk *d, struct str args)
+{
+    (void)args;
+    d->overlay = OVERLAY_INTAKE;
+    return R_DRAW | R_LAYOUT;
+}
+
+static int open_paths(struct desk *d, struct str target, struct str golden)
+{
+    char *a = mem_alloc(target.n + 1), *b = mem_alloc(golden.n + 1);
+    memcpy(a, target.p, target.n);
+    memcpy(b, golden.p, golden.n);
+    a[target.n] = b[golden.n] = 0;
+    if (!path_is_dir(a) && !path_is_file(a)) {
+        desk_complain(d, _("%s: no such file or folder"), a);
+    } else if (golden.n && !path_is_dir(b) && !path_is_file(b)) {
+        desk_complain(d, _("%s: no such file or folder"), b);
+    } else {
+        free(d->new_input[0]);
+        free(d->new_input[1]);
+        d->new_input[0] = mem_strdup(a);
+        d->new_input[1] = golden.n ? mem_strdup(b) : NULL;
+        for (int i = 0; i < 2; i++)
+            d->new_step[i] = d->new_rank[i] = -1;
+        free(a);
+        free(b);
+        return R_DRAW | R_LAYOUT | R_RESTART;
+    }
+    free(a);
+    free(b);
+    return R_DRAW;
+}
+
+static int run_open(struct desk *d, struct str args)
+{
+    struct str target, golden;
+    if (!args.n) {
+        desk_complain(d, _("open TARGET [GOLDEN]"));
+        return R_DRAW;
+    }
+    if (!str_split(args, ' ', &target, &golden))
+        target = args, golden = STR("");
+    return open_paths(d, target, str_trim(golden));
+}
+
+/* The first one taken is the target, the next one its golden. */
+static int run_take(struct desk *d, struct str args)
+{
+    if (!d->s->side[0].path || !d->s->single)
+        return open_paths(d, args, STR(""));
+    return open_paths(d, str_of(d->s->side[0].path), args);
+}
+
+#define DUMPS_MOST 500
+
+static int run_dumps(struct desk *d, struct str args)
+{
+    place_list found = {0};
+    struct err e = {0};
+    struct buf text = {0}, command = {0}, folder = {0};
+    buf_str(&folder, args.n ? args : STR("."));
+    int rc = places_find(folder.p, &found, &e);
+    desk_clear_list(d);
+    for (size_t i = 0; rc == 0 && i < found.n && i < DUMPS_MOST; i++) {
+        const char *path = found.v[i].paths.v[0];
+        buf_clear(&text);
+        buf_clear(&command);
+        buf_fmt(&text, "%-15s %s", found.v[i].reader->name, path);
+        buf_fmt(&command, "take %s", path);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    if (rc)
+        desk_complain(d, "%s", e.text);
+    else if (!d->list.n)
+        desk_say(d, _("no dump below %s"), folder.p);
+    else
+        desk_show_list(d, d->s->single && d->s->side[0].path ? _("dumps found; Enter takes one as the golden side") : _("dumps found; Enter takes one as the target"));
+    places_release(&found);
+    buf_release(&text);
+    buf_release(&command);
+    buf_release(&folder);
+    return R_DRAW | R_LAYOUT;
+}
+
+struct left {
+    time_t when;
+    char *path;
+};
+
+static int newest(const void *a, const void *b)
+{
+    const struct left *x = a, *y = b;
+    return x->when > y->when ? -1 : x->when < y->when;
+}
+
+/* Investigations beside this one: the user's own state folder. */
+static int run_recent(struct desk *d, struct str args)
+{
+    VEC(struct left) found = {0};
+    struct buf folder = {0}, path = {0}, text = {0}, command = {0};
+    (void)args;
+    buf_cstr(&folder, d->inv->state_dir ? d->inv->state_dir : "");
+    DIR *dir = folder.n ? opendir(folder.p) : NULL;
+    for (struct dirent *x; dir && (x = readdir(dir)) && found.n < 10000;) {
+        struct stat st;
+        if (!str_ends(str_of(x->d_name), ".investigation.json"))
+            continue;
+        path_join(&path, folder.p, x->d_name);
+        if (stat(path.p, &st) == 0) {
+            struct left l = {st.st_mtime, mem_strdup(path.p)};
+            vec_push(&found, l);
+        }
+    }
+    if (dir)
+        closedir(dir);
+    if (found.n)
+        qsort(found.v, found.n, sizeof *found.v, newest);
+    desk_clear_list(d);
+    for (size_t i = 0; i < found.n && i < 50; i++) {
+        struct investigation v;
+        struct err e;
+        char when[32];
+        struct tm tm;
+        investigation_init(&v);
+        if (investigation_load(&v, found.v[i].path, &e) == 0 && v.input[0]) {
+            localtime_r(&found.v[i].when, &tm);
+            strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+            buf_clear(&text);
+            buf_clear(&command);
+            buf_fmt(&text, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
+            buf_fmt(&command, "open %s %s", v.input[0], v.input[1] ? v.input[1] : "");
+            desk_add_command(d, command.p, buf_view(&text));
+        }
+        investigation_release(&v);
+    }
+    for (size_t i = 0; i < found.n; i++)
+        free(found.v[i].path);
+    vec_release(&found);
+    buf_release(&folder);
+    buf_release(&path);
+    buf_release(&text);
+    buf_release(&command);
+    if (d->list.n)
+        desk_show_list(d, _("investigations, the newest first; Enter opens one"));
+    else
+        desk_say(d, _("no investigation was left yet"));
+    return R_DRAW | R_LAYOUT;
+}
+
+const struct command commands_open[] = {
+    {"intake", "", N_("what is compared: both sides, what is open to doubt"), 0, run_intake, NULL},
+    {"open", "TARGET [GOLDEN]", N_("compare other dumps, or look at one"), 0, run_open, NULL},
+    {"take", "DUMP", N_("as the target; where one is open alone, as its golden side"), 0, run_take, NULL},
+    {"dumps", "[FOLDER]", N_("the dumps below a folder, to take them"), 0, run_dumps, NULL},
+    {"recent", "", N_("investigations that were left"), 0, run_recent, NULL},
+    {0},
+};

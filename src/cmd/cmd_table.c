@@ -1,0 +1,485 @@
+/* How the table is shown: its columns, order, filters, layout and digits. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+
+/* ---- sides and columns ---- */
+
+static const char *const layouts[LAYOUT_COUNT] = {"both", "target", "golden", "stacked"};
+
+static int run_layout(struct desk *d, struct str args)
+{
+    enum layout next = (d->layout + 1) % LAYOUT_COUNT;
+    for (int i = 0; i < LAYOUT_COUNT; i++)
+        if (str_is(args, layouts[i]))
+            next = (enum layout)i;
+    d->layout = next;
+    desk_say(d, _("layout: %s"), layouts[next]);
+    return R_DRAW | R_LAYOUT;
+}
+
+static const char *complete_layout(const struct desk *d, int i)
+{
+    (void)d;
+    return i < LAYOUT_COUNT ? layouts[i] : NULL;
+}
+
+static const char *complete_field(const struct desk *d, int i)
+{
+    (void)d;
+    for (int k = 0; k <= i; k++)
+        if (!fields[k].name)
+            return NULL;
+    return fields[i].name;
+}
+
+static int column_place(const struct desk *d, const struct field *f)
+{
+    for (int i = 0; i < d->columns; i++)
+        if (d->column[i] == f)
+            return i;
+    return -1;
+}
+
+static void list_columns(struct desk *d)
+{
+    struct buf text = {0}, command = {0};
+    desk_clear_list(d);
+    for (const struct field *f = fields; f->name; f++) {
+        int at = column_place(d, f);
+        buf_clear(&text);
+        buf_clear(&command);
+        if (at >= 0)
+            buf_fmt(&text, "%2d ", at + 1);
+        else
+            buf_cstr(&text, " · ");
+        buf_fmt(&text, "%-17s %s", f->name, _(f->help));
+        buf_fmt(&command, "column %s", f->name);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&command);
+    d->list_again = "columns";
+    desk_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
+}
+
+static void columns_changed(struct desk *d)
+{
+    d->column_at = 0;
+    desk_columns_keep(d);
+    desk_save(d);
+}
+
+static int run_columns(struct desk *d, struct str args)
+{
+    struct str rest = args, word;
+    if (!args.n) {
+        list_columns(d);
+        return R_DRAW | R_LAYOUT;
+    }
+    while (rest.n) { /* all good before any is taken */
+        str_split(rest, ' ', &word, &rest);
+        if (!str_is(word, "default") && word.n && !field_find(word)) {
+            desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(word));
+            return R_DRAW;
+        }
+    }
+    desk_remember(d, _("columns"));
+    d->columns = 0;
+    for (rest = args; rest.n && d->columns < COLUMNS_MOST;) {
+        str_split(rest, ' ', &word, &rest);
+        const struct field *f = word.n ? field_find(word) : NULL;
+        if (f && column_place(d, f) < 0)
+            d->column[d->columns++] = f;
+    }
+    columns_changed(d);
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_column(struct desk *d, struct str args)
+{
+    const struct field *f = field_find(args);
+    if (!f) {
+        desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(args));
+        return R_DRAW;
+    }
+    int at = column_place(d, f);
+    if (at < 0 && d->columns == COLUMNS_MOST) {
+        desk_complain(d, _("no more than %d columns"), COLUMNS_MOST);
+        return R_DRAW;
+    }
+    desk_remember(d, _("columns"));
+    if (at < 0) {
+        d->column[d->columns++] = f;
+    } else {
+        memmove(&d->column[at], &d->column[at + 1], (size_t)(d->columns - at - 1) * sizeof *d->column);
+        d->columns--;
+    }
+    columns_changed(d);
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_left(struct desk *d, struct str args)
+{
+    (void)args;
+    if (d->group != GROUP_NONE)
+        desk_group_across(d, -1);
+    else
+        d->column_at -= d->column_at > 0;
+    return R_DRAW;
+}
+
+static int run_right(struct desk *d, struct str args)
+{
+    (void)args;
+    if (d->group != GROUP_NONE)
+        desk_group_across(d, 1);
+    else
+        d->column_at++; /* drawing knows how many do not fit */
+    return R_DRAW;
+}
+
+static int run_digits(struct desk *d, struct str args)
+{
+    static const int steps[] = {0, 4, 8, 17};
+    unsigned long long n;
+    if (str_u64(args, &n) && n <= 17) {
+        d->digits = (int)n;
+    } else {
+        size_t i = 0;
+        while (i < ARRAY_LEN(steps) && steps[i] <= d->digits)
+            i++;
+        d->digits = i < ARRAY_LEN(steps) ? steps[i] : 0;
+    }
+    if (d->digits)
+        desk_say(d, _("figures with %d digits"), d->digits);
+    else
+        desk_say(d, _("figures with as many digits as are telling"));
+    return R_DRAW;
+}
+
+/* ---- rows put together ---- */
+
+static const struct {
+    const char *name, *help;
+} groups[GROUP_COUNT] = {
+    {"none", N_("single rows, in execution order")},
+    {"modules", N_("by module, folded, the worst verdict carried up")},
+    {"frames", N_("by source line: which lines of code hold the deviations")},
+    {"precision", N_("by floating type: which scopes compute in which on each side")},
+    {"layers", N_("by layer, side by side: in which one something starts")},
+};
+
+static int run_group(struct desk *d, struct str args)
+{
+    for (int i = 0; i < GROUP_COUNT; i++)
+        if (str_is(args, groups[i].name)) {
+            desk_group(d, (enum group)i);
+            if (i == GROUP_LAYERS && !d->layers.rows.n) {
+                desk_complain(d, _("no row belongs to a numbered layer"));
+                desk_group(d, GROUP_NONE);
+            }
+            return R_DRAW | R_LAYOUT;
+        }
+    if (args.n) {
+        desk_complain(d, _("rows are put together by modules, frames, precision or layers; none undoes it"));
+        return R_DRAW;
+    }
+    desk_clear_list(d);
+    for (int i = 0; i < GROUP_COUNT; i++) {
+        struct buf text = {0}, command = {0};
+        buf_fmt(&text, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
+        buf_fmt(&command, "group %s", groups[i].name);
+        desk_add_command(d, command.p, buf_view(&text));
+        buf_release(&text);
+        buf_release(&command);
+    }
+    desk_show_list(d, _("how the rows are put together"));
+    return R_DRAW | R_LAYOUT;
+}
+
+static const char *complete_group(const struct desk *d, int i)
+{
+    (void)d;
+    return i < GROUP_COUNT ? groups[i].name : NULL;
+}
+
+static int run_unfold(struct desk *d, struct str args)
+{
+    (void)args;
+    desk_unfold_all(d);
+    return R_DRAW;
+}
+
+/* ---- order ---- */
+
+static void list_sorts(struct desk *d)
+{
+    struct buf text = {0}, command = {0};
+    desk_clear_list(d);
+    for (const struct field *f = fields; f->name; f++) {
+        buf_clear(&text);
+        buf_clear(&command);
+        buf_fmt(&text, "%s%-17s %s", d->arrange.sort == f ? d->arrange.descending ? "▼ " : "▲ " : "  ", f->name, _(f->help));
+        buf_fmt(&command, "sort %s", f->name);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&command);
+    desk_show_list(d, _("sort by; the same once more turns the order round"));
+}
+
+static int run_sort(struct desk *d, struct str args)
+{
+    struct str name, way;
+    if (!args.n) {
+        list_sorts(d);
+        return R_DRAW | R_LAYOUT;
+    }
+    if (!str_split(args, ' ', &name, &way))
+        name = args, way = STR("");
+    const struct field *f = str_is(name, "none") ? NULL : field_find(name);
+    if (!f && !str_is(name, "none")) {
+        desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(name));
+        return R_DRAW;
+    }
+    desk_remember(d, _("the order"));
+    /* numbers: the largest are of interest first */
+    bool descending = f && f->number && strcmp(f->name, "row") != 0;
+    if (f && f == d->arrange.sort)
+        descending = !d->arrange.descending;
+    if (str_is(way, "asc"))
+        descending = false;
+    if (str_is(way, "desc"))
+        descending = true;
+    d->arrange.sort = f;
+    d->arrange.descending = descending;
+    arrange_restart(&d->arrange);
+    if (f)
+        desk_say(d, descending ? _("by %s, the largest first; O restores execution order") : _("by %s, the smallest first; O restores execution order"), f->name);
+    else
+        desk_say(d, _("execution order"));
+    return R_DRAW;
+}
+
+/* ---- filters ---- */
+
+static int add_filter(struct desk *d, struct str text, bool inverse)
+{
+    struct err e;
+    char *kept = mem_alloc(text.n + 1);
+    memcpy(kept, text.p, text.n);
+    kept[text.n] = 0;
+    struct filter *trial = filter_compile(text, &e); /* before anything is remembered */
+    if (!trial) {
+        desk_complain(d, "%s", e.text);
+    } else {
+        filter_free(trial);
+        desk_remember(d, kept);
+        arrange_add(&d->arrange, text, inverse, &e);
+    }
+    free(kept);
+    return R_DRAW;
+}
+
+static int run_filter(struct desk *d, struct str args)
+{
+    bool inverse = args.n && args.p[0] == '!' && args.n > 1 && args.p[1] == ' ';
+    if (inverse)
+        args = str_trim(str_cut(args, 1));
+    if (!args.n) {
+        desk_complain(d, _("filter EXPRESSION, as in rel_l2 > 1e-2 && family == linear; :fields lists the names"));
+        return R_DRAW;
+    }
+    for (size_t i = 0; i < d->inv->filters.n; i++) /* a saved one by its name */
+        if (str_is(args, d->inv->filters.v[i].name))
+            args = str_of(d->inv->filters.v[i].text);
+    return add_filter(d, args, inverse);
+}
+
+static int run_filter_out(struct desk *d, struct str args)
+{
+    return args.n ? add_filter(d, args, true) : run_filter(d, args);
+}
+
+static const char *complete_filter(const struct desk *d, int i)
+{
+    int saved = (int)d->inv->filters.n;
+    return i < saved ? d->inv->filters.v[i].name : complete_field(d, i - saved);
+}
+
+/* The cursor stays on its row: it is among all of them. */
+static int run_unfilter(struct desk *d, struct str args)
+{
+    unsigned long long n;
+    if (!d->arrange.filters.n) {
+        desk_say(d, _("nothing is filtered"));
+        return R_DRAW;
+    }
+    desk_remember(d, _("the filters"));
+    if (str_u64(args, &n) && n >= 1 && n <= d->arrange.filters.n)
+        arrange_drop(&d->arrange, (size_t)n - 1);
+    else
+        arrange_clear(&d->arrange);
+    desk_say(d, d->arrange.filters.n ? _("one filter less") : _("all rows are shown; z brings the filters back"));
+    return R_DRAW;
+}
+
+static int run_filters(struct desk *d, struct str args)
+{
+    struct buf text = {0}, command = {0};
+    (void)args;
+    desk_clear_list(d);
+    for (size_t i = 0; i < d->arrange.filters.n; i++) {
+        buf_clear(&text);
+        buf_clear(&command);
+        buf_fmt(&text, _("in force   %s%s   (Enter takes it away)"), d->arrange.filters.v[i].inverse ? "! " : "", d->arrange.filters.v[i].text);
+        buf_fmt(&command, "unfilter %zu", i + 1);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    for (size_t i = 0; i < d->inv->filters.n; i++) {
+        buf_clear(&text);
+        buf_clear(&command);
+        buf_fmt(&text, _("saved      %s:  %s   (Enter sets it)"), d->inv->filters.v[i].name, d->inv->filters.v[i].text);
+        buf_fmt(&command, "filter %s", d->inv->filters.v[i].name);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&command);
+    if (!d->list.n) {
+        desk_say(d, _("no filter is set or saved; & sets one, :save-filter NAME saves those in force"));
+        return R_DRAW;
+    }
+    desk_show_list(d, _("filters"));
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_save_filter(struct desk *d, struct str args)
+{
+    struct buf all = {0};
+    if (!args.n || str_has(args, " ") || !d->arrange.filters.n) {
+        desk_complain(d, _("save-filter NAME: one word, for the filters in force"));
+        return R_DRAW;
+    }
+    for (size_t i = 0; i < d->arrange.filters.n; i++) {
+        const struct arrange_filter *f = &d->arrange.filters.v[i];
+        buf_fmt(&all, "%s%s(%s)", i ? " && " : "", f->inverse ? "!" : "", f->text);
+    }
+    size_t at = 0;
+    while (at < d->inv->filters.n && !str_is(args, d->inv->filters.v[at].name))
+        at++;
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", STR_ARG(args));
+    struct saved_filter x = {investigation_keep(d->inv, name), investigation_keep(d->inv, all.p)};
+    if (at < d->inv->filters.n)
+        d->inv->filters.v[at] = x;
+    else
+        vec_push(&d->inv->filters, x);
+    buf_release(&all);
+    desk_save(d);
+    desk_say(d, _("saved; :filter %s sets it again"), x.name);
+    return R_DRAW;
+}
+
+static int run_fields(struct desk *d, struct str args)
+{
+    struct buf text = {0}, command = {0};
+    (void)args;
+    desk_clear_list(d);
+    for (const struct field *f = fields; f->name; f++) {
+        buf_clear(&text);
+        buf_clear(&command);
+        buf_fmt(&text, "%-17s %s", f->name, _(f->help));
+        buf_fmt(&command, "filter-line %s ", f->name);
+        desk_add_command(d, command.p, buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&command);
+    desk_show_list(d, _("what can be filtered on, sorted by and shown; Enter begins a filter with it"));
+    return R_DRAW | R_LAYOUT;
+}
+
+/* ---- copying ---- */
+
+static void copy_cell(const struct field_line *l, const struct field *f, struct buf *out)
+{
+    char n[NUM_MAX];
+    if (f->text) {
+        f->text(l, out);
+        return;
+    }
+    double v = f->number(l);
+    if (v == v) /* absent is empty, not NaN */
+        buf_cstr(out, num_exact(n, v));
+}
+
+#define COPY_MOST (64 * 1024) /* terminals refuse more */
+
+static int run_copy(struct desk *d, struct str args)
+{
+    static const char *const usual[] = {"row", "target", "golden", "verdict", "rel_l2", "one_minus_cosine", "max_abs",
+                                        "t.max", "g.max", "t.min", "g.min", "t.norm", "g.norm", "t.dtype", "g.dtype", "t.shape", "g.shape"};
+    uint32_t from = desk_pos(d), to = from + 1, shown = desk_shown(d), done = 0;
+    buf_clear(&d->copy);
+    if (str_is(args, "name")) {
+        struct buf name[2] = {{0}, {0}};
+        desk_names(d, d->cursor, name);
+        buf_fmt(&d->copy, "%s%s%s", name[0].p, name[0].n && name[1].n && strcmp(name[0].p, name[1].p) != 0 ? "\t" : "",
+                name[0].n && name[1].n && strcmp(name[0].p, name[1].p) == 0 ? "" : name[1].p);
+        buf_release(&name[0]);
+        buf_release(&name[1]);
+        done = 1;
+    } else {
+        if (str_is(args, "table")) {
+            from = 0;
+            to = shown;
+        }
+        for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+            buf_fmt(&d->copy, "%s%s", i ? "\t" : "", usual[i]);
+        buf_char(&d->copy, '\n');
+        for (uint32_t p = from; p < to && d->copy.n < COPY_MOST; p++, done++) {
+            struct field_line l = field_line(d->s, desk_at(d, p));
+            for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
+                if (i)
+                    buf_char(&d->copy, '\t');
+                copy_cell(&l, field_find(str_of(usual[i])), &d->copy);
+            }
+            buf_char(&d->copy, '\n');
+        }
+    }
+    if (done < to - from)
+        desk_say(d, _("copied the first %u rows, %zu bytes: a terminal takes no more; :write FILE.csv writes all"), done, d->copy.n);
+    else
+        desk_say(d, _("copied %zu bytes"), d->copy.n);
+    return R_DRAW | R_COPY;
+}
+
+static const char *complete_copy(const struct desk *d, int i)
+{
+    static const char *const words[] = {"name", "row", "table"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+const struct command commands_table[] = {
+    {"layout", "[NAME]", N_("how the sides share the width: both, target, golden, stacked"), 0, run_layout, complete_layout},
+    {"columns", "[FIELD …]", N_("choose the columns; `default` leaves them to the width"), 0, run_columns, complete_field},
+    {"column", "FIELD", N_("add a column, or take it away"), 0, run_column, complete_field},
+    {"group", "[NAME]", N_("put rows together by modules, layers, frames or precision; Enter goes to the row"), NEEDS_PAIRED | NEEDS_JUDGED, run_group, complete_group},
+    {"left", "", N_("columns back to the left; folds a module; the layer before"), 0, run_left, NULL},
+    {"right", "", N_("the next columns, where not all fit; unfolds a module; the next layer"), 0, run_right, NULL},
+    {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},
+    {"digits", "[N]", N_("digits of figures: telling ones, 4, 8, all"), 0, run_digits, NULL},
+    {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order"), 0, run_sort, complete_field},
+    {"filter", "EXPRESSION", N_("show only rows that fulfil it, on top of filters that are set; `! EXPRESSION` the others"), 0, run_filter, complete_filter},
+    {"filter-out", "EXPRESSION", N_("hide rows that fulfil it"), 0, run_filter_out, complete_filter},
+    {"unfilter", "[N]", N_("all filters off, or the Nth"), 0, run_unfilter, NULL},
+    {"filters", "", N_("the filters in force and those saved"), 0, run_filters, NULL},
+    {"save-filter", "NAME", N_("save the filters in force under a name"), 0, run_save_filter, NULL},
+    {"fields", "", N_("what can be filtered on, sorted by and shown"), 0, run_fields, NULL},
+    {"copy", "name|row|table", N_("to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW, run_copy, complete_copy},
+    {0},
+};

@@ -1,0 +1,27 @@
+/* The same call over all layers: a row for each place in a layer, a column for each layer, in a cell
+ * the worst verdict there. It shows in which layer something starts. */
+#ifndef FIND_LAYERS_H
+#define FIND_LAYERS_H
+
+#include "model/session.h"
+
+struct layers_row {
+    const char *text;   /* the place: "attention.wq", "Functional.mul #2" */
+    uint8_t phase;      /* enum call_phase */
+    float error;        /* the worst of the row, NaN when there is none */
+    uint32_t first_bad; /* column, or NONE */
+};
+
+struct layers {
+    struct arena arena;
+    VEC(struct layers_row) rows;
+    uint32_t columns;   /* layers 0 … columns - 1 */
+    uint8_t *verdict;   /* [row * columns + layer]; VERDICT_COUNT: no such call there */
+    uint32_t *line;     /* the worst line of the cell, or NONE */
+};
+
+/* From the newest judgement; lock held. */
+void layers_build(struct layers *x, const struct session *s);
+void layers_release(struct layers *x);
+
+#endif

@@ -1,0 +1,169 @@
+#include "find/lint.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/msg.h"
+
+static void add(struct arena *a, doubt_list *out, int side, bool question, const struct buf *b)
+{
+    struct doubt x = {side, question, arena_cstr(a, buf_view(b))};
+    vec_push(out, x);
+}
+
+void lint_extent(const struct session_side *x, int *steps, int *ranks)
+{
+    int step = -2, least = 0, most = 0;
+    *steps = 0;
+    for (size_t i = 0; i < x->places.n; i++) {
+        const struct place *p = &x->places.v[i];
+        *steps += p->step != step; /* sorted by step */
+        step = p->step;
+        least = i == 0 || p->rank < least ? p->rank : least;
+        most = i == 0 || p->rank > most ? p->rank : most;
+    }
+    *ranks = x->places.n ? most - least + 1 : 0;
+}
+
+/* Steps or ranks to choose from, unless they were named. */
+static void several(const struct session *s, int side, struct arena *a, doubt_list *out)
+{
+    const struct session_side *x = &s->side[side];
+    int steps, ranks;
+    lint_extent(x, &steps, &ranks);
+    struct buf b = {0};
+    if (x->places.n > 1 && (s->opt.step[side] < 0 || steps < 2) && (s->opt.rank[side] < 0 || ranks < 2)) {
+        buf_fmt(&b, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks,
+                x->places.v[x->place].step, x->places.v[x->place].rank);
+        add(a, out, side, true, &b);
+    }
+    buf_release(&b);
+}
+
+#define FRESH 60 /* seconds: a file written to since then may still grow */
+
+static void growing(const struct session *s, int side, struct arena *a, doubt_list *out)
+{
+    const struct session_side *x = &s->side[side];
+    struct stat st;
+    struct buf path = {0};
+    if (!x->places.n)
+        return;
+    path_join(&path, x->places.v[x->place].paths.v[0], "dump.json");
+    if (stat(path.p, &st) == 0 || stat(x->places.v[x->place].paths.v[0], &st) == 0) {
+        long ago = (long)(time(NULL) - st.st_mtime);
+        if (ago >= 0 && ago < FRESH) {
+            buf_clear(&path);
+            buf_fmt(&path, _("written to %ld s ago: it may still grow; r reads it again"), ago);
+            add(a, out, side, false, &path);
+        }
+    }
+    buf_release(&path);
+}
+
+/* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */
+static void dropout(const struct dump *d, int side, struct arena *a, doubt_list *out)
+{
+    unsigned calls = 0;
+    double p = 0;
+    struct buf b = {0};
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *k = &d->calls.v[c];
+        if (k->phase != PHASE_FORWARD || !(strstr(k->name, "dropout") || strstr(k->name, "Dropout")))
+            continue;
+        double found = 0;
+        EACH_ROW(d, c, r) {
+            const struct row *x = &d->rows.v[r];
+            if (x->io == IO_INPUT && x->kind == ROW_FLOAT && x->stat[0] > 0 && x->stat[0] < 1)
+                found = x->stat[0];
+        }
+        calls += found > 0;
+        p = found > p ? found : p;
+    }
+    if (calls) {
+        buf_fmt(&b, _("dropout is on in %u calls (p up to %.2g): two runs differ for no other reason"), calls, p);
+        add(a, out, side, true, &b);
+    }
+    buf_release(&b);
+}
+
+static void saturation(const struct dump *d, int side, struct arena *a, doubt_list *out)
+{
+    unsigned rows = 0;
+    double at = 0;
+    struct buf b = {0};
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *x = &d->rows.v[r];
+        double most = dtype_table[x->dtype].max;
+        if (x->kind != ROW_TENSOR || x->dtype != DTYPE_F16 || most <= 0)
+            continue;
+        if (((x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX])) ||
+            ((x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]))) {
+            rows++;
+            at = most;
+        }
+    }
+    if (rows) {
+        buf_fmt(&b, _("%g, the largest float16, stands in %u rows: the machine saturates instead of overflowing"), at, rows);
+        add(a, out, side, true, &b);
+    }
+    buf_release(&b);
+}
+
+void lint_find(const struct session *s, struct arena *a, doubt_list *out)
+{
+    struct buf b = {0};
+    int sides = s->single ? 1 : 2;
+    for (int i = 0; i < sides; i++) {
+        const struct dump *d = &s->side[i].dump;
+        if (s->side[i].state != SIDE_LOADED)
+            continue;
+        several(s, i, a, out);
+        growing(s, i, a, out);
+        dropout(d, i, a, out);
+        saturation(d, i, a, out);
+        for (size_t k = 0; k < d->warnings.n; k++) {
+            buf_clear(&b);
+            buf_cstr(&b, d->warnings.v[k]);
+            add(a, out, i, false, &b);
+        }
+        if (d->problems.n) {
+            buf_clear(&b);
+            buf_fmt(&b, _("%zu rows or files could not be read in full; :list problems"), d->problems.n);
+            add(a, out, i, false, &b);
+        }
+    }
+    const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
+    if (sides == 2 && s->side[0].state == SIDE_LOADED && s->side[1].state == SIDE_LOADED) {
+        if (*t->level && *g->level && strcmp(t->level, g->level) != 0) {
+            buf_clear(&b);
+            buf_fmt(&b, _("levels differ (%s against %s): what only one of them records has no partner"), t->level, g->level);
+            add(a, out, -1, true, &b);
+        }
+        if (*t->task && *g->task && strcmp(t->task, g->task) != 0) {
+            buf_clear(&b);
+            buf_fmt(&b, _("tasks differ (%s against %s): only what both recorded is compared"), t->task, g->task);
+            add(a, out, -1, true, &b);
+        }
+        if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0) {
+            buf_clear(&b);
+            buf_fmt(&b, _("step %d is held against step %d"), t->step, g->step);
+            add(a, out, -1, true, &b);
+        }
+        if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0) {
+            buf_clear(&b);
+            buf_cstr(&b, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
+            add(a, out, -1, true, &b);
+        }
+    }
+    buf_release(&b);
+}
+
+const char *lint_target(const struct session *s)
+{
+    const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
+    if (strcmp(t->framework, "mindspore") == 0 && strcmp(g->framework, "pytorch") == 0)
+        return _("the target is the first one named, and the one of MindSpore");
+    return _("the target is the first one named");
+}

@@ -1,0 +1,22 @@
+/* What is open to doubt about two recordings before their numbers are looked at: sentences for the
+ * intake. */
+#ifndef FIND_LINT_H
+#define FIND_LINT_H
+
+#include "model/session.h"
+
+struct doubt {
+    int side;         /* TARGET, GOLDEN, or -1: the two together */
+    bool question;    /* the user should decide something; else it is good to know */
+    const char *text; /* in the arena */
+};
+typedef VEC(struct doubt) doubt_list;
+
+/* Lock held; both sides loaded as far as they are. */
+void lint_find(const struct session *s, struct arena *a, doubt_list *out);
+/* Different steps found on a side, and the span of its ranks. */
+void lint_extent(const struct session_side *x, int *steps, int *ranks);
+/* Why the first side is held to be the target, in a sentence. */
+const char *lint_target(const struct session *s);
+
+#endif

@@ -1,0 +1,71 @@
+#include "find/same.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool same_figures(const struct session *s, int side, uint32_t row, double out[STAT_COUNT])
+{
+    static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const struct dump *d = &s->side[side].dump;
+    const struct row *r = &d->rows.v[row];
+    uint32_t line = s->paired ? s->pairing.line_of[side][row] : NONE;
+    const struct figures *f = line != NONE && s->measure.figures ? s->measure.figures[line] : NULL;
+    bool any = false;
+    if (r->kind != ROW_TENSOR)
+        return false;
+    for (int i = 0; i < STAT_COUNT; i++) {
+        out[i] = r->has & bit[i] ? r->stat[i] : NAN;
+        if (f) {
+            const struct side_figures *x = &f->side[side];
+            const double v[STAT_COUNT] = {x->max, x->min, x->mean, x->norm};
+            out[i] = v[i];
+        }
+        any = any || !isnan(out[i]);
+    }
+    return any;
+}
+
+/* Relative to the larger; infinite where only one is there or finite. */
+static double apart(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b) ? 0 : INFINITY;
+    if (a == b)
+        return 0;
+    double size = fmax(fabs(a), fabs(b));
+    return isinf(size) ? INFINITY : fabs(a - b) / size;
+}
+
+static int nearest(const void *a, const void *b)
+{
+    const struct same_row *x = a, *y = b;
+    if (x->off < y->off || x->off > y->off)
+        return x->off < y->off ? -1 : 1;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+int same_find(const struct session *s, int side, uint32_t row, double tolerance, same_list *out)
+{
+    static const int told[] = {STAT_MAX, STAT_MIN, STAT_NORM};
+    double mine[STAT_COUNT], theirs[STAT_COUNT];
+    if (!same_figures(s, side, row, mine))
+        return -1;
+    uint64_t numel = dump_row_numel(&s->side[side].dump, row);
+    for (int k = 0; k < 2 && !(k && s->single); k++) {
+        const struct dump *d = &s->side[k].dump;
+        for (uint32_t r = 0; r < d->rows.n; r++) {
+            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !same_figures(s, k, r, theirs))
+                continue;
+            struct same_row x = {.side = (uint8_t)k, .row = r};
+            for (size_t i = 0; i < ARRAY_LEN(told); i++)
+                x.off = fmax(x.off, apart(mine[told[i]], theirs[told[i]]));
+            if (x.off <= tolerance)
+                vec_push(out, x);
+        }
+    }
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, nearest);
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* Verdicts that were given elsewhere: a comparison opened from a result table shows what the tool said,
+ * as it said it. Rows of which it said nothing are judged here, by the figures it prints. */
+#ifndef FIND_TABLE_H
+#define FIND_TABLE_H
+
+#include "find/judge.h"
+#include "fmt/result.h"
+
+/* The pairs of the table two dumps were read from, for pairing_options.given; the caller frees them. */
+struct line *table_pairs(const struct dump *target, const struct dump *golden, size_t *n);
+/* What the table says of a line of the comparison, or NULL: no table, one-sided, or nothing said. */
+const struct result_line *table_line(const struct measure *m, uint32_t line);
+/* A figure of it as printed there; false when there is none. */
+bool table_figure(const struct measure *m, uint32_t line, enum result_figure which, double *out);
+/* Puts its words over our verdicts. For judge(). */
+void judge_table(struct judgement *j, const struct measure *m);
+/* The sentence of RULE_TABLE, appended. */
+void table_explain(const struct measure *m, uint32_t line, struct buf *out);
+
+#endif

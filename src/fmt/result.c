@@ -1,0 +1,582 @@
+#include "fmt/result.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "fmt/msprobe.h"
+#include "fmt/ptdbg.h"
+#include "model/family.h"
+
+#define BATCH 512
+#define LONGEST_NAME 2048
+#define LONGEST_TEXT 2000
+#define MOST_TEXT ((size_t)512 << 20) /* a million rows with names of 200 letters have half of it */
+#define PROBLEMS 200                  /* rows that tell their own; the rest are counted */
+
+/* ---- the header ---- */
+
+static const struct title {
+    const char *text;
+    enum result_column column;
+} titles[] = {
+    {"Name", COL_NAME},
+    {"NPU Name", COL_TARGET_NAME},
+    {"Bench Name", COL_GOLDEN_NAME},
+    {"NPU Dtype", COL_TARGET_DTYPE},
+    {"Bench Dtype", COL_GOLDEN_DTYPE},
+    {"NPU Tensor Dtype", COL_TARGET_DTYPE},
+    {"Bench Tensor Dtype", COL_GOLDEN_DTYPE},
+    {"NPU Tensor Shape", COL_TARGET_SHAPE},
+    {"Bench Tensor Shape", COL_GOLDEN_SHAPE},
+    {"Cosine", COL_COSINE},
+    {"EucDist", COL_EUCLID},
+    {"MaxAbsErr", COL_MAX_ABS},
+    {"MaxRelativeErr", COL_MAX_REL},
+    {"One Thousandth Err Ratio", COL_ONE},
+    {"Five Thousandths Err Ratio", COL_FIVE},
+    {"NPU max", COL_TARGET_MAX},
+    {"NPU min", COL_TARGET_MIN},
+    {"NPU mean", COL_TARGET_MEAN},
+    {"NPU l2norm", COL_TARGET_NORM},
+    {"Bench max", COL_GOLDEN_MAX},
+    {"Bench min", COL_GOLDEN_MIN},
+    {"Bench mean", COL_GOLDEN_MEAN},
+    {"Bench l2norm", COL_GOLDEN_NORM},
+    {"NPU MD5", COL_TARGET_MD5},
+    {"BENCH MD5", COL_GOLDEN_MD5},
+    {"Max diff", COL_MAX_DIFF},
+    {"RMSE", COL_RMSE},
+    {"Result", COL_RESULT},
+    {"Accuracy Reached or Not", COL_ACCURACY},
+    {"Err_message", COL_MESSAGE},
+    {"NPU_Stack_Info", COL_STACK},
+};
+
+enum result_column result_column(struct str title)
+{
+    title = str_trim(title);
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+        if (str_ieq(title, str_of(titles[i].text)))
+            return titles[i].column;
+    return COL_COUNT;
+}
+
+/* The two tools title one pair of columns differently, and only these. */
+enum result_tool result_header(const struct str *cell, size_t n, struct result_head *out)
+{
+    enum result_tool tool = TOOL_MSPROBE;
+    *out = (struct result_head){0};
+    for (size_t i = 0; i < n; i++) {
+        enum result_column c = result_column(cell[i]);
+        if (c != COL_COUNT && !out->had[c]) {
+            out->had[c] = true;
+            out->at[c] = i;
+        }
+        if (str_ieq(str_trim(cell[i]), STR("NPU Tensor Dtype")))
+            tool = TOOL_PTDBG;
+    }
+    const bool *had = out->had;
+    bool names = (had[COL_TARGET_NAME] && had[COL_GOLDEN_NAME]) || (had[COL_NAME] && had[COL_RMSE]);
+    bool told = had[COL_COSINE] || had[COL_MAX_DIFF] || had[COL_TARGET_MD5];
+    return names && told && had[COL_TARGET_DTYPE] && had[COL_GOLDEN_DTYPE] ? tool : TOOL_NONE;
+}
+
+/* ---- cells ---- */
+
+/* What the tools print where there is nothing: msprobe N/A and None, ptdbg Nan (with a capital; "nan" is
+ * the value). */
+static bool absent(struct str s)
+{
+    static const char *const words[] = {"", "N/A", "None", "Nan", "unsupported", "shape unmatched", "-1.#IND"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+static bool number(struct str s, double *out)
+{
+    s = str_trim(s);
+    if (absent(s))
+        return false;
+    if (str_is(s, "True") || str_is(s, "False")) {
+        *out = str_is(s, "True");
+        return true;
+    }
+    return str_double(s, out);
+}
+
+static const char *kept(struct result_table *t, struct str s)
+{
+    if (!s.n)
+        return "";
+    if (s.n > LONGEST_TEXT)
+        s.n = LONGEST_TEXT;
+    uint32_t at = map_get(&t->texts, s);
+    if (at != MAP_NONE)
+        return t->pool.v[at];
+    struct str own = arena_str(&t->d->arena, s);
+    vec_push(&t->pool, own.p);
+    map_add(&t->texts, own, (uint32_t)t->pool.n - 1);
+    return own.p;
+}
+
+/* The next quoted text of a Python list, whatever its nesting; depth is that of its brackets. */
+static bool next_text(struct str *rest, int *depth, struct buf *out)
+{
+    size_t i = 0;
+    for (; i < rest->n && rest->p[i] != '\'' && rest->p[i] != '"'; i++)
+        *depth += rest->p[i] == '[' ? 1 : rest->p[i] == ']' ? -1 : 0;
+    if (i == rest->n)
+        return false;
+    char quote = rest->p[i++];
+    buf_clear(out);
+    for (; i < rest->n && rest->p[i] != quote; i++) {
+        char c = rest->p[i];
+        if (c == '\\' && i + 1 < rest->n) {
+            c = rest->p[++i];
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        }
+        buf_char(out, c);
+    }
+    *rest = str_cut(*rest, i + 1);
+    return true;
+}
+
+/* '["error: a", "warning: b"]' → "error: a; warning: b"; ptdbg's message is a plain sentence. */
+static void message_text(struct str s, struct buf *out)
+{
+    struct buf one = {0};
+    int depth = 0;
+    s = str_trim(s);
+    if (!str_starts(s, "[")) {
+        buf_str(out, s);
+        return;
+    }
+    while (out->n < LONGEST_TEXT && next_text(&s, &depth, &one)) {
+        if (out->n)
+            buf_cstr(out, "; ");
+        buf_str(out, buf_view(&one));
+    }
+    buf_release(&one);
+}
+
+static enum result_word word_of(struct str s)
+{
+    static const struct {
+        const char *text;
+        enum result_word word;
+    } words[] = {
+        {"pass", WORD_PASS},     {"yes", WORD_PASS},      {"true", WORD_PASS},
+        {"warning", WORD_WARNING}, {"error", WORD_ERROR}, {"no", WORD_ERROR},
+        {"false", WORD_ERROR},   {"different", WORD_ERROR}, {"unmatched", WORD_UNMATCHED},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_ieq(s, str_of(words[i].text)))
+            return words[i].word;
+    return WORD_NONE;
+}
+
+/* ---- stacks ---- */
+
+void result_stack(struct dump *d, uint32_t call, const char *const *frames, size_t n)
+{
+    struct stack s = {.first = (uint32_t)d->stack_frames.n};
+    if (!n || d->calls.v[call].stack != NONE)
+        return;
+    for (; s.n < n; s.n++)
+        vec_push(&d->stack_frames, dump_frame(d, str_of(frames[s.n])));
+    vec_push(&d->stacks, s);
+    d->calls.v[call].stack = (uint32_t)d->stacks.n - 1;
+}
+
+/* msprobe: ['File a.py, line 3, in f, \n code', …]; ptdbg: [['a.py', '3', 'f', 'code'], …] */
+static void stack_text(struct dump *d, uint32_t call, struct str s)
+{
+    struct stack st = {.first = (uint32_t)d->stack_frames.n};
+    struct buf one = {0}, frame = {0};
+    int depth = 0, part = 0;
+    if (d->calls.v[call].stack != NONE || !str_starts(str_trim(s), "["))
+        return;
+    while (next_text(&s, &depth, &one)) {
+        static const char *const lead[] = {"File ", ", line ", ", in ", ", \n "};
+        if (depth <= 1) {
+            vec_push(&d->stack_frames, dump_frame(d, buf_view(&one)));
+            st.n++;
+            continue;
+        }
+        buf_cstr(&frame, lead[part]);
+        buf_str(&frame, buf_view(&one));
+        if (++part == 4) {
+            vec_push(&d->stack_frames, dump_frame(d, buf_view(&frame)));
+            st.n++;
+            part = 0;
+            buf_clear(&frame);
+        }
+    }
+    buf_release(&one);
+    buf_release(&frame);
+    if (!st.n)
+        return;
+    vec_push(&d->stacks, st);
+    d->calls.v[call].stack = (uint32_t)d->stacks.n - 1;
+}
+
+/* ---- names ---- */
+
+/* "Type.api.N.forward.input.0" and "Module.path.Class.forward.N.parameters.weight": the slot begins at the
+ * first such word behind the direction. "….parameters_grad.N.weight" has none. */
+static void split_msprobe(struct str name, struct str *call, struct str *slot)
+{
+    static const char *const slots[] = {"input", "output", "parameters"};
+    size_t at = 0, cut = 0;
+    bool direction = false, gradient = false;
+    *call = name;
+    *slot = STR("");
+    for (struct str rest = name, word; rest.n; at += word.n + 1) {
+        str_split(rest, '.', &word, &rest);
+        if (gradient && at > cut) { /* behind the number */
+            *call = str_n(name.p, at + word.n);
+            *slot = rest;
+            return;
+        }
+        if (str_is(word, "parameters_grad")) {
+            gradient = true;
+            cut = at;
+        } else if (str_is(word, "forward") || str_is(word, "backward")) {
+            direction = true;
+            cut = 0;
+        } else if (direction && !cut) {
+            for (size_t i = 0; i < ARRAY_LEN(slots); i++)
+                if (str_is(word, slots[i]))
+                    cut = at;
+        }
+    }
+    if (direction && cut > 1) {
+        *call = str_n(name.p, cut - 1);
+        *slot = str_cut(name, cut);
+    }
+}
+
+static uint32_t new_call(struct result_table *t, struct str name, char joint, uint64_t line)
+{
+    if (joint == '.')
+        return msprobe_add_call(t->d, name, line);
+    uint32_t c = dump_add_call(t->d, name, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD);
+    t->d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
+    t->d->calls.v[c].offset = line;
+    return c;
+}
+
+/* The call a name belongs to, its newest run; a new one for a row that is there already. */
+static uint32_t call_for(struct result_table *t, struct str call, char joint, bool again, uint64_t line)
+{
+    uint32_t c = map_get(&t->calls, call);
+    if (c != MAP_NONE && !again)
+        return c;
+    bool known = c != MAP_NONE;
+    c = new_call(t, call, joint, line);
+    if (known) {
+        map_set(&t->calls, call, c);
+    } else {
+        map_add(&t->calls, arena_str(&t->d->arena, call), c);
+        if (t->d->calls.v[c].kind == CALL_MODULE)
+            t->modules++;
+        else
+            t->apis++;
+    }
+    return c;
+}
+
+static enum row_io io_of(const struct dump *d, uint32_t call, struct str slot)
+{
+    return d->calls.v[call].gradient          ? IO_GRADIENT
+           : str_starts(slot, "parameters.")  ? IO_PARAMETER
+           : str_starts(slot, "output")       ? IO_OUTPUT
+                                              : IO_INPUT;
+}
+
+/* ---- a row ---- */
+
+static void shape_of(struct result_table *t, struct row *r, struct str s)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    s = str_trim(s);
+    if (s.n < 2 || (s.p[0] != '[' && s.p[0] != '('))
+        return;
+    s = str_n(s.p + 1, s.n - 2);
+    for (struct str word; str_trim(s).n;) {
+        unsigned long long v;
+        str_split(s, ',', &word, &s);
+        if (!str_trim(word).n && !s.n)
+            break; /* "(3,)" */
+        if (n == TENSOR_DIMS || !str_u64(str_trim(word), &v) || v > INT64_MAX)
+            return;
+        dim[n++] = (int64_t)v;
+    }
+    r->shape = dump_shape(t->d, dim, n);
+    if (r->shape != NONE)
+        r->has |= HAS_SHAPE;
+}
+
+static enum row_kind kind_of(struct str type)
+{
+    if (absent(type))
+        return ROW_NULL;
+    if (dtype_find(type) != DTYPE_UNKNOWN)
+        return ROW_TENSOR;
+    return str_has(type, "'bool'")    ? ROW_BOOL
+           : str_has(type, "'int'")   ? ROW_INT
+           : str_has(type, "'float'") ? ROW_FLOAT
+           : str_has(type, "'str'")   ? ROW_STR
+           : str_starts(type, "torch.") && !str_has(type, "Size") ? ROW_TENSOR /* a type newer than our list */
+                                      : ROW_OTHER;
+}
+
+static void recorded(struct result_table *t, struct row *r, const struct str *cell, int side)
+{
+    static const uint8_t bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const struct str *stat = cell + (side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX);
+    struct str md5 = str_trim(cell[side == TARGET ? COL_TARGET_MD5 : COL_GOLDEN_MD5]);
+    char tmp[NUM_MAX];
+    if (md5.n >= 8 && !absent(md5) && md5.p[0] != '[') {
+        r->text = kept(t, md5);
+        r->has |= HAS_CHECKSUM;
+        t->d->checksums = true;
+        if (r->kind != ROW_TENSOR)
+            r->kind = ROW_NULL; /* a value's checksum is not its value, and none is printed in this mode */
+    }
+    if (r->kind == ROW_TENSOR) {
+        for (int i = 0; i < STAT_COUNT; i++)
+            if (number(stat[i], &r->stat[i]))
+                r->has |= bit[i];
+        return;
+    }
+    struct str value = str_trim(stat[STAT_MAX]);
+    if (r->kind == ROW_NULL)
+        return;
+    if (r->kind <= ROW_BOOL) {
+        if (!number(value, &r->stat[STAT_MAX])) {
+            r->kind = ROW_NULL;
+            return;
+        }
+        r->has |= HAS_MAX;
+        r->text = r->kind == ROW_BOOL ? (r->stat[STAT_MAX] != 0 ? "true" : "false")
+                                      : kept(t, str_of(num_exact(tmp, r->stat[STAT_MAX])));
+    } else if (absent(value) || str_is(value, "[]")) {
+        r->kind = ROW_NULL;
+    } else {
+        r->text = kept(t, value);
+    }
+}
+
+static void framework_of(struct dump *d, struct str type)
+{
+    if (*d->framework || !type.n)
+        return;
+    if (str_starts(type, "torch."))
+        d->framework = "pytorch";
+    else if (type.p[0] >= 'A' && type.p[0] <= 'Z' && dtype_find(type) != DTYPE_UNKNOWN)
+        d->framework = "mindspore";
+}
+
+static void complain(struct result_table *t, uint64_t line, const char *what)
+{
+    struct err e;
+    if (t->damaged++ >= PROBLEMS)
+        return;
+    err_line(&e, t->path, line, "%s", what);
+    dump_problem(t->d, NONE, "damaged", e.text);
+}
+
+/* One side's columns as a row of the dump. NONE where there is nothing to add. */
+static uint32_t add_side(struct result_table *t, const struct str *cell, struct str name, int side, uint64_t line)
+{
+    struct dump *d = t->d;
+    struct str call, slot, type = str_trim(cell[side == TARGET ? COL_TARGET_DTYPE : COL_GOLDEN_DTYPE]);
+    char joint = '.';
+    uint32_t seen = map_get(&t->rows, name);
+    if (seen != MAP_NONE && d->column == GOLDEN)
+        return seen; /* one golden row for several of the target */
+    split_msprobe(name, &call, &slot); /* ptdbg 6 names its rows so too */
+    if (!slot.n && t->tool == TOOL_PTDBG && !ptdbg_split(name, &call, &slot, &joint))
+        call = name, slot = STR("");
+    if (slot.n && !d->rows.n)
+        d->joint = joint;
+    else if (slot.n && joint != d->joint)
+        call = name, slot = STR(""); /* a dump has one style of names: this row keeps its own whole */
+    bool again = seen != MAP_NONE && map_get(&t->calls, call) == d->rows.v[seen].call;
+    uint32_t c = call_for(t, call, joint, again, line);
+    struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .dtype = (uint8_t)dtype_find(type)};
+    r.kind = (uint8_t)kind_of(type);
+    r.io = (uint8_t)io_of(d, c, slot);
+    if (r.kind == ROW_TENSOR)
+        shape_of(t, &r, cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE]);
+    recorded(t, &r, cell, side);
+    framework_of(d, type);
+    uint32_t row = dump_add_row(d, c, r);
+    if (seen == MAP_NONE)
+        map_add(&t->rows, arena_str(&d->arena, name), row);
+    else
+        map_set(&t->rows, name, row);
+    return row;
+}
+
+static void figures(const struct result_table *t, struct result_line *l, const struct str *cell)
+{
+    for (int i = 0; i < RESULT_FIGURES; i++) {
+        /* where statistics were compared, this column is a percentage of the maxima */
+        bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
+        if (!other && number(cell[COL_COSINE + i], &l->figure[i]))
+            l->has |= (uint8_t)(1 << i);
+    }
+    if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
+        l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
+}
+
+static void words(struct result_table *t, struct result_line *l, const struct str *cell)
+{
+    struct buf b = {0};
+    struct str said = str_trim(cell[COL_RESULT].n ? cell[COL_RESULT] : cell[COL_ACCURACY]);
+    l->word = (uint8_t)word_of(said);
+    l->said = l->word ? kept(t, said) : "";
+    message_text(cell[COL_MESSAGE], &b);
+    struct str text = str_n(b.p ? b.p : "", b.n > LONGEST_TEXT ? LONGEST_TEXT : b.n);
+    l->message = kept(t, text);
+    l->nonfinite = str_ihas(text, "nan") && str_ihas(text, "inf");
+    buf_release(&b);
+}
+
+/* ptdbg 2.3 unpacks "Nan" into its letters where no golden row was found. */
+static bool golden_missing(const struct str *cell, struct str name)
+{
+    return absent(name) || (str_is(name, "N") && str_is(str_trim(cell[COL_GOLDEN_DTYPE]), "a"));
+}
+
+int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
+               uint64_t line, struct err *e)
+{
+    struct dump *d = t->d;
+    struct str name[2] = {str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_TARGET_NAME]),
+                          str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_GOLDEN_NAME])};
+    bool there[2] = {!absent(name[TARGET]), !golden_missing(cell, name[GOLDEN])};
+    struct result_line l = {.row = NONE, .said = "", .message = ""};
+    if (name[0].n > LONGEST_NAME || name[1].n > LONGEST_NAME) {
+        complain(t, line, _("a row name of more than 2048 bytes"));
+        there[0] = there[1] = false;
+    } else if (!there[0] && !there[1]) {
+        complain(t, line, _("a row without a name; \"NPU Name\" or \"Bench Name\" was expected"));
+    }
+    int side = d->column == GOLDEN || (d->column == COLUMN_ALL && !there[TARGET]) ? GOLDEN : TARGET;
+    if (there[side])
+        l.row = add_side(t, cell, name[side], side, line);
+    if (d->column != GOLDEN) {
+        figures(t, &l, cell);
+        words(t, &l, cell);
+        t->unjudged += there[0] && there[1] && l.word == WORD_NONE;
+        if (l.row != NONE && side == TARGET) {
+            frame_count ? result_stack(d, d->rows.v[l.row].call, frames, frame_count)
+                        : stack_text(d, d->rows.v[l.row].call, cell[COL_STACK]);
+        }
+    }
+    if (l.row != NONE && l.row == t->result->line_of.n)
+        vec_push(&t->result->line_of, (uint32_t)t->result->lines.n);
+    vec_push(&t->result->lines, l);
+    if (d->arena.total > MOST_TEXT)
+        return err_line(e, t->path, line, _("more text than a table of results has"));
+    if (++t->batch == BATCH) {
+        t->batch = 0;
+        load_end(t->load);
+        load_begin(t->load);
+        if (load_cancelled(t->load))
+            return err_set(e, ERR_CANCEL, "%s", _("stopped"));
+    }
+    return 0;
+}
+
+/* ---- begin and end ---- */
+
+void result_begin(struct result_table *t)
+{
+    load_begin(t->load);
+    t->result = mem_zalloc(sizeof *t->result);
+    t->d->state = t->result;
+    if (t->d->rank < 0)
+        t->d->rank = result_rank(t->path);
+}
+
+static const char *task_of(const struct result_table *t)
+{
+    return t->head.had[COL_TARGET_MD5] ? "md5" : t->head.had[COL_COSINE] ? "tensor" : "statistics";
+}
+
+int result_end(struct result_table *t, int rc, struct err *e)
+{
+    struct dump *d = t->d;
+    struct buf b = {0};
+    if (rc == 0 && !t->result->lines.n)
+        rc = err_set(e, ERR_DATA, _("%s: a result table without a row"), t->path);
+    if (rc == 0) {
+        d->task = task_of(t);
+        d->level = t->tool == TOOL_PTDBG ? "L1" : t->modules && t->apis ? "mix" : t->modules ? "L0" : "L1";
+        dump_link_twins(d);
+        if (t->damaged > PROBLEMS) {
+            buf_fmt(&b, _("%s: %zu more damaged rows"), t->path, t->damaged - PROBLEMS);
+            dump_problem(d, NONE, "damaged", b.p);
+        }
+        buf_clear(&b);
+        if (d->column == TARGET && t->tool == TOOL_MSPROBE && d->reader->table)
+            dump_warn(d, _("the verdicts are msprobe's: it asks where a difference grows, so a row whose inputs already differ passes; compare the dumps themselves where they can be reached"));
+        if (d->column == TARGET && t->unjudged) {
+            buf_fmt(&b, _("%s: the table gives no verdict for %zu of its %zu rows; they are judged here, by the figures it prints"),
+                    t->path, t->unjudged, t->result->lines.n);
+            dump_warn(d, b.p);
+        }
+    }
+    load_end(t->load);
+    buf_release(&b);
+    map_release(&t->calls);
+    map_release(&t->rows);
+    map_release(&t->texts);
+    vec_release(&t->pool);
+    return rc;
+}
+
+int result_rank(const char *path)
+{
+    struct str s = path_base(str_of(path));
+    for (size_t i = 0; i + 4 < s.n; i++) {
+        size_t n = i + 4;
+        if (memcmp(s.p + i, "rank", 4) != 0)
+            continue;
+        while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+            n++;
+        unsigned long long v;
+        if (str_u64(str_n(s.p + i + 4, n - i - 4), &v) && v < INT32_MAX)
+            return (int)v;
+    }
+    return -1;
+}
+
+const struct result *result_of(const struct dump *d)
+{
+    bool ours = d->reader == &reader_msprobe_result || d->reader == &reader_ptdbg_result;
+    return ours ? d->state : NULL;
+}
+
+const struct result_line *result_at(const struct dump *d, uint32_t row)
+{
+    const struct result *r = result_of(d);
+    return r && row < r->line_of.n ? &r->lines.v[r->line_of.v[row]] : NULL;
+}
+
+void result_close(struct dump *d)
+{
+    struct result *r = d->state;
+    vec_release(&r->lines);
+    vec_release(&r->line_of);
+    free(r);
+    d->state = NULL;
+}

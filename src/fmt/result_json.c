@@ -1,0 +1,216 @@
+/* What msprobe compare -da writes: compare_result_rankN_*.json, {"call": {"is_same", "op_items": [a table's
+ * row each]}}, and diff_analyze_*.json, {"rank_N": [{"op_name", "data_info", "stack_info"}]}, the first
+ * differing calls with the target's figures. */
+#include "fmt/result.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "fmt/jsonspan.h"
+
+#define LIMIT 0.5 /* msprobe's diff_analyze_threshold.yaml: relative errors of max, min, mean and norm */
+#define RANK_MAX (64u << 20)
+
+bool result_json_probe(const char *path, bool diff)
+{
+    char head[4096];
+    struct file f;
+    struct err quiet;
+    struct str name = path_base(str_of(path));
+    if (!str_starts(name, diff ? "diff_analyze" : "compare_result") || !str_ends(name, ".json") || !path_is_file(path) ||
+        file_open(&f, path, &quiet))
+        return false;
+    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
+    return str_starts(s, "{") && (diff ? str_has(s, "\"rank") : str_has(s, "\"op_items\""));
+}
+
+/* ---- values as a table's texts ---- */
+
+struct texts {
+    struct arena arena;
+    const char **frame;
+    size_t frames;
+};
+
+static struct str text_of(struct texts *x, const cJSON *v)
+{
+    char tmp[NUM_MAX];
+    double d;
+    if (cJSON_IsBool(v))
+        return cJSON_IsTrue(v) ? STR("True") : STR("False");
+    if (json_number(v, &d)) /* before the string: NaN and Inf come as marked ones */
+        return str_of(arena_cstr(&x->arena, str_of(isnan(d) ? "nan" : num_exact(tmp, d))));
+    return cJSON_IsString(v) ? str_of(v->valuestring) : STR("");
+}
+
+static void frames_of(struct texts *x, const cJSON *list)
+{
+    size_t n = 0;
+    x->frames = 0;
+    if (!cJSON_IsArray(list))
+        return;
+    for (const cJSON *it = list->child; it; it = it->next)
+        n++;
+    x->frame = arena_alloc(&x->arena, (n + 1) * sizeof *x->frame);
+    for (const cJSON *it = list->child; it; it = it->next)
+        if (cJSON_IsString(it))
+            x->frame[x->frames++] = it->valuestring;
+}
+
+/* ---- compare_result_rankN_*.json ---- */
+
+static const char *const relative[] = {"MaxRelativeErr", "MinRelativeErr", "MeanRelativeErr", "NormRelativeErr"};
+
+/* "84.6%", "0", "inf": whether it is beyond what msprobe calls the same. */
+static bool beyond(const cJSON *item)
+{
+    for (size_t i = 0; i < ARRAY_LEN(relative); i++) {
+        const cJSON *v = cJSON_GetObjectItemCaseSensitive(item, relative[i]);
+        struct str s = cJSON_IsString(v) ? str_trim(str_of(v->valuestring)) : STR("");
+        double x;
+        double scale = str_ends(s, "%") ? 0.01 : 1;
+        if (str_ends(s, "%"))
+            s = str_n(s.p, s.n - 1);
+        if (str_double(s, &x) && fabs(x) * scale > LIMIT)
+            return true;
+    }
+    return false;
+}
+
+static int add_item(struct result_table *t, struct texts *x, const cJSON *item, const char *word, uint64_t line, struct err *e)
+{
+    struct str cell[COL_COUNT];
+    for (int c = 0; c < COL_COUNT; c++)
+        cell[c] = STR("");
+    frames_of(x, NULL);
+    for (const cJSON *v = item->child; v; v = v->next) {
+        enum result_column c = v->string ? result_column(str_of(v->string)) : COL_COUNT;
+        if (c == COL_COUNT)
+            continue;
+        if (c == COL_STACK)
+            frames_of(x, v);
+        t->head.had[c] = true;
+        cell[c] = text_of(x, v);
+    }
+    if (!str_trim(cell[COL_RESULT]).n)
+        cell[COL_RESULT] = str_of(word);
+    return result_add(t, cell, x->frame, x->frames, line, e);
+}
+
+/* The tool judges a call; which of its rows made it differ follows from its limit. Where none is beyond
+ * it, the call's word is every row's. */
+static int add_call(struct result_table *t, struct texts *x, const cJSON *call, uint64_t *line, struct err *e)
+{
+    const cJSON *same = cJSON_GetObjectItemCaseSensitive(call, "is_same");
+    const cJSON *items = cJSON_GetObjectItemCaseSensitive(call, "op_items");
+    bool any = false;
+    if (!cJSON_IsArray(items))
+        return err_set(e, ERR_DATA, "%s", _("expected a list \"op_items\""));
+    for (const cJSON *it = items->child; it; it = it->next)
+        any = any || beyond(it);
+    for (const cJSON *it = items->child; it; it = it->next) {
+        const char *word = !cJSON_IsBool(same) ? "" : cJSON_IsTrue(same) || (any && !beyond(it)) ? "True" : "False";
+        if (add_item(t, x, it, word, ++*line, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int each_member(struct result_table *t, struct err *e,
+                       int (*add)(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e))
+{
+    struct jspan j;
+    struct jmember m;
+    struct texts x = {0};
+    uint64_t line = 0;
+    int rc;
+    if (jspan_open(&j, t->path, NULL, e))
+        return -1;
+    t->d->bytes += j.file.size;
+    t->tool = TOOL_MSPROBE;
+    while ((rc = jspan_next(&j, &m, e)) > 0) {
+        if (m.value.n > RANK_MAX) {
+            rc = err_at(e, t->path, m.offset, _("one member of more than 64 MB"));
+            break;
+        }
+        cJSON *v = json_parse(m.value, m.special, t->path, m.offset, e);
+        struct err inner;
+        t->d->bytes_done = m.offset;
+        if (!v) {
+            rc = -1;
+            break;
+        }
+        rc = add(t, &x, m.key, v, &line, &inner);
+        if (rc && inner.code == ERR_DATA)
+            err_at(e, t->path, m.offset, "%s", inner.text);
+        else if (rc)
+            *e = inner;
+        cJSON_Delete(v);
+        arena_clear(&x.arena);
+        if (rc)
+            break;
+    }
+    jspan_close(&j);
+    arena_release(&x.arena);
+    return rc;
+}
+
+static int one_call(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e)
+{
+    (void)key;
+    return add_call(t, x, v, line, e);
+}
+
+int result_json_read(struct result_table *t, struct err *e)
+{
+    return each_member(t, e, one_call);
+}
+
+/* ---- diff_analyze_*.json ---- */
+
+static int one_row(struct result_table *t, struct texts *x, const cJSON *v, uint64_t *line, struct err *e)
+{
+    struct str cell[COL_COUNT];
+    for (int c = 0; c < COL_COUNT; c++)
+        cell[c] = STR("");
+    cell[COL_TARGET_NAME] = str_of(v->string);
+    cell[COL_TARGET_DTYPE] = STR("torch.Tensor"); /* the type is not told; the figures are a tensor's */
+    for (const cJSON *s = v->child; s; s = s->next) {
+        enum result_column c = s->string ? result_column(str_of(s->string)) : COL_COUNT;
+        if (c >= COL_TARGET_MAX && c <= COL_TARGET_NORM)
+            cell[c] = text_of(x, s);
+    }
+    return result_add(t, cell, x->frame, x->frames, ++*line, e);
+}
+
+static int one_rank(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e)
+{
+    struct buf b = {0};
+    int rc = 0;
+    for (const cJSON *op = cJSON_IsArray(v) ? v->child : NULL; op && rc == 0; op = op->next) {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(op, "op_name");
+        const cJSON *info = cJSON_GetObjectItemCaseSensitive(op, "data_info");
+        frames_of(x, cJSON_GetObjectItemCaseSensitive(op, "stack_info"));
+        for (const cJSON *io = info ? info->child : NULL; io && rc == 0; io = io->next)
+            for (const cJSON *row = io->child; row && rc == 0; row = row->next)
+                if (cJSON_IsObject(row) && row->string)
+                    rc = one_row(t, x, row, line, e);
+        if (cJSON_IsString(name) && t->d->warnings.n < 64) {
+            buf_clear(&b);
+            buf_fmt(&b, _("%.*s: msprobe names %s as a first differing call; the pairs are in compare_result_rank*.json"), STR_ARG(key),
+                    name->valuestring);
+            dump_warn(t->d, b.p);
+        }
+    }
+    buf_release(&b);
+    return rc;
+}
+
+int result_diff_read(struct result_table *t, struct err *e)
+{
+    t->head.had[COL_TARGET_NAME] = true;
+    return each_member(t, e, one_rank);
+}

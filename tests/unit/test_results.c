@@ -1,0 +1,547 @@
+/* Result tables: what msprobe compare and ptdbg_ascend wrote, and what is not quite one. The samples' figures
+ * below were read off the files with another program. */
+#include "support.h"
+
+#include <math.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "find/explain.h"
+#include "find/table.h"
+#include "fmt/result.h"
+#include "fmt/sheet.h"
+#include "model/session.h"
+
+#define R "results/"
+#define WEIGHT_CSV R "msprobe/tt_weight_mapping_L1_tensor/compare_result_20261121044900.csv"
+#define WEIGHT_XLSX R "msprobe/tt_weight_mapping_L1_tensor_xlsx/compare_result_20261121044914.xlsx"
+#define OVERFLOW R "msprobe/tt_overflow_vs_clean_stat/compare_result_20261121044943.csv"
+#define MAPPED R "msprobe/x_dm_L1_tensor/compare_result_20261121045209.csv"
+#define MD5_XLSX R "msprobe/tt_md5_same/compare_result_20261121044951.xlsx"
+#define SCALAR R "msprobe/tt_dropout_L1_tensor/compare_result_20261121044910.csv"
+#define RANKS R "msprobe/tt_multirank_self"
+#define CALLS R "msprobe/tt_diff_analyze_stat_dir/compare_result_rank0_20261121045016.json"
+#define DIFF R "msprobe/tt_diff_analyze_stat_dir/diff_analyze_1795236616938909467.json"
+#define LETTERS R "ptdbg/c03_jit_missing/compare_result_20261121042424.csv"
+#define DROPOUT R "ptdbg/c05_dropout_random/compare_result_20261121043534.csv"
+#define SUMMARY R "ptdbg/c07_v5_inv_freq_summary/compare_result_20261121042614.csv"
+#define PTDBG_MD5 R "ptdbg/c08_v5_md5_inv_freq/compare_result_20261121042635.csv"
+#define SHEET_XLSX R "ptdbg/c09_v6_fp16_overflow/compare_result_20261121042718.xlsx"
+#define SHEET_CSV R "ptdbg/c09_v6_fp16_overflow/compare_result_20261121042718_sheet.csv"
+
+/* ---- a table opened as a comparison ---- */
+
+static struct session *open_path(const char *path, bool alone)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.path = {path}, .step = {-1, -1}, .rank = {-1, -1}, .workers = 1, .alone = alone};
+    struct err e;
+    tol_init(&o.tol);
+    if (session_start(s, &o, &e) || session_wait(s, &e))
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static void stop(struct session *s)
+{
+    session_stop(s);
+    free(s);
+}
+
+/* Session of what cannot be opened: its sentence, in a static buffer. */
+static const char *refused(const char *path)
+{
+    static struct err e;
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.path = {path}, .step = {-1, -1}, .rank = {-1, -1}, .workers = 1};
+    tol_init(&o.tol);
+    if (session_start(s, &o, &e) == 0 && session_wait(s, &e) == 0)
+        fail_msg("%s was opened", path);
+    stop(s);
+    return e.text;
+}
+
+static const char *name_of(const struct session *s, int side, uint32_t row)
+{
+    static struct buf b[4];
+    static int at;
+    struct buf *x = &b[at++ % 4];
+    buf_clear(x);
+    buf_cstr(x, "");
+    if (row != NONE)
+        dump_row_name(&s->side[side].dump, row, x);
+    return x->p;
+}
+
+static const struct {
+    const char *path, *format, *framework, *golden_framework, *level, *task;
+    uint32_t rows, pairs, match, drift, deviate, nonfinite, shape, target_only;
+    const char *first; /* NULL: nothing deviates */
+} tables[] = {
+    {WEIGHT_CSV, "msprobe-result", "pytorch", "pytorch", "L1", "tensor", 430, 430, 427, 3, 0, 0, 0, 0, NULL},
+    {WEIGHT_XLSX, "msprobe-result", "pytorch", "pytorch", "L1", "tensor", 430, 430, 427, 3, 0, 0, 0, 0, NULL},
+    {OVERFLOW, "msprobe-result", "pytorch", "pytorch", "mix", "statistics", 610, 610, 116, 2, 106, 386, 0, 0,
+     "Functional.embedding.0.forward.input.1"},
+    {SCALAR, "msprobe-result", "pytorch", "pytorch", "L1", "tensor", 433, 430, 428, 1, 1, 0, 0, 3,
+     "Functional.dropout.2.forward.input.1"},
+    {MAPPED, "msprobe-result", "mindspore", "pytorch", "L1", "tensor", 887, 203, 14, 0, 187, 0, 2, 684,
+     "Primitive.gather.Gather.0.forward.input.0"},
+    {MD5_XLSX, "msprobe-result", "pytorch", "pytorch", "mix", "md5", 610, 610, 610, 0, 0, 0, 0, 0, NULL},
+    {CALLS, "msprobe-result", "pytorch", "pytorch", "mix", "statistics", 610, 610, 292, 0, 318, 0, 0, 0,
+     "Functional.embedding.0.forward.input.0"},
+    {LETTERS, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 399, 165, 150, 0, 0, 0, 15, 234,
+     "Torch_cat_1_forward_input.0.0"},
+    {DROPOUT, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 399, 399, 244, 0, 155, 0, 0, 0,
+     "Functional_dropout_0_forward_output"},
+    {PTDBG_MD5, "ptdbg-result", "pytorch", "pytorch", "L1", "md5", 444, 444, 172, 0, 272, 0, 0, 0,
+     "Torch_einsum_0_forward_input.2"},
+    {SHEET_XLSX, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 351, 351, 197, 0, 0, 154, 0, 0,
+     "Tensor.__add__.5.forward.output"},
+    {SHEET_CSV, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 351, 351, 197, 0, 0, 154, 0, 0,
+     "Tensor.__add__.5.forward.output"},
+};
+
+static void comparisons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+        struct session *s = open_path(sample(tables[i].path), false);
+        const struct dump *t = &s->side[TARGET].dump;
+        const struct summary *x = &s->judged->sum;
+        print_message("%s\n", tables[i].path);
+        assert_true(s->tabled);
+        assert_string_equal(t->reader->name, tables[i].format);
+        assert_string_equal(t->framework, tables[i].framework);
+        assert_string_equal(s->side[GOLDEN].dump.framework, tables[i].golden_framework);
+        assert_string_equal(t->level, tables[i].level);
+        assert_string_equal(t->task, tables[i].task);
+        assert_int_equal(t->rows.n, tables[i].rows);
+        assert_int_equal(x->pairs, tables[i].pairs);
+        assert_int_equal(x->by[VERDICT_MATCH], tables[i].match);
+        assert_int_equal(x->by[VERDICT_DRIFT], tables[i].drift);
+        assert_int_equal(x->by[VERDICT_DEVIATE], tables[i].deviate);
+        assert_int_equal(x->by[VERDICT_NONFINITE], tables[i].nonfinite);
+        assert_int_equal(x->by[VERDICT_SHAPE], tables[i].shape);
+        assert_int_equal(x->only[TARGET], tables[i].target_only);
+        uint32_t first = s->judged->first;
+        assert_int_equal(first == NONE, tables[i].first == NULL);
+        if (tables[i].first)
+            assert_string_equal(name_of(s, TARGET, s->pairing.lines.v[first].row[TARGET]), tables[i].first);
+        stop(s);
+    }
+}
+
+/* An .xlsx has 16 digits where a .csv has 17. */
+static bool near(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 2e-15 * fabs(b);
+}
+
+/* The same comparison as .csv and as .xlsx: every row, figure and word. */
+static void same(const char *one, const char *other)
+{
+    struct session *s[2] = {open_path(sample(one), false), open_path(sample(other), false)};
+    assert_int_equal(s[0]->pairing.lines.n, s[1]->pairing.lines.n);
+    for (uint32_t i = 0; i < s[0]->pairing.lines.n; i++) {
+        const struct result_line *t[2];
+        for (int k = 0; k < 2; k++)
+            t[k] = table_line(&s[k]->measure, i);
+        assert_int_equal(t[0] == NULL, t[1] == NULL);
+        for (int side = 0; side < 2; side++) {
+            uint32_t a = s[0]->pairing.lines.v[i].row[side], b = s[1]->pairing.lines.v[i].row[side];
+            assert_string_equal(name_of(s[0], side, a), name_of(s[1], side, b));
+            if (a == NONE)
+                continue;
+            const struct row *x = &s[0]->side[side].dump.rows.v[a], *y = &s[1]->side[side].dump.rows.v[b];
+            assert_int_equal(x->has, y->has);
+            for (int k = 0; k < STAT_COUNT; k++)
+                assert_true(!(x->has & HAS_MAX << k) || near(x->stat[k], y->stat[k]));
+        }
+        if (!t[0])
+            continue;
+        assert_string_equal(t[0]->said, t[1]->said);
+        assert_string_equal(t[0]->message, t[1]->message);
+        assert_int_equal(t[0]->has, t[1]->has);
+        for (int k = 0; k < RESULT_FIGURES; k++)
+            assert_true(!(t[0]->has & 1 << k) || near(t[0]->figure[k], t[1]->figure[k]));
+    }
+    stop(s[0]);
+    stop(s[1]);
+}
+
+static void csv_and_xlsx(void **state)
+{
+    (void)state;
+    same(WEIGHT_CSV, WEIGHT_XLSX);
+    same(SHEET_CSV, SHEET_XLSX);
+}
+
+static void words_and_figures(void **state)
+{
+    (void)state;
+    struct session *s = open_path(sample(DROPOUT), false);
+    const struct result_line *t = table_line(&s->measure, s->judged->first);
+    struct buf b = {0};
+    assert_string_equal(t->said, "No");
+    assert_true(t->figure[RESULT_COSINE] == 0.984456 && t->figure[RESULT_MAX_ABS] == 0.309189);
+    assert_false(t->has & (1 << RESULT_EUCLID | 1 << RESULT_MAX_REL));
+    explain_verdict(s->judged, &s->measure, s->judged->first, &b);
+    assert_string_equal(b.p, "the result table says \"No\"; cosine 0.984456; max abs 0.309189");
+    /* its adviser's note and its stack */
+    const struct dump *d = &s->side[TARGET].dump;
+    assert_int_equal(d->warnings.n, 1);
+    assert_non_null(strstr(d->warnings.v[0], "Functional_dropout_0_forward_output"));
+    uint32_t call = d->rows.v[s->pairing.lines.v[s->judged->first].row[TARGET]].call;
+    assert_true(d->calls.v[call].stack != NONE);
+    const struct stack *st = &d->stacks.v[d->calls.v[call].stack];
+    bool seen = false;
+    for (uint32_t i = 0; i < st->n; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[st->first + i]];
+        seen = seen || (f->line == 86 && strcmp(f->func, "attention_fn") == 0);
+    }
+    assert_true(seen);
+    stop(s);
+
+    /* no verdict in the table: ours, and a sentence that says so */
+    s = open_path(sample(SUMMARY), false);
+    assert_int_equal(s->side[TARGET].dump.warnings.n, 1);
+    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "no verdict for 444 of its 444 rows"));
+    assert_true(s->judged->line[s->judged->first].rule != RULE_TABLE);
+    stop(s);
+
+    /* two frameworks' names, paired as the table has them */
+    s = open_path(sample(MAPPED), false);
+    for (uint32_t i = 0; i < s->pairing.lines.n; i++)
+        if (s->pairing.lines.v[i].pair != NONE) {
+            assert_int_equal(s->pairing.pairs.v[s->pairing.lines.v[i].pair].why, WHY_TABLE);
+            bool alike = strcmp(name_of(s, TARGET, s->pairing.lines.v[i].row[TARGET]),
+                                name_of(s, GOLDEN, s->pairing.lines.v[i].row[GOLDEN])) == 0;
+            assert_int_equal(s->pairing.pairs.v[s->pairing.lines.v[i].pair].origin, alike ? ORIGIN_NAME : ORIGIN_MAPPING);
+        }
+    struct pairing_options po = session_pairing_options(s);
+    pairing_why(&s->pairing, &po, s->judged->first, (buf_clear(&b), &b));
+    assert_string_equal(b.p, "the result table pairs them");
+    stop(s);
+    buf_release(&b);
+}
+
+static void folders_and_single_sides(void **state)
+{
+    (void)state;
+    struct session *s = open_path(sample(RANKS), false);
+    assert_int_equal(s->side[TARGET].places.n, 2);
+    assert_int_equal(s->side[TARGET].places.v[1].rank, 1);
+    assert_int_equal(s->side[TARGET].dump.rank, 0);
+    assert_true(places_hold_table(sample(RANKS)));
+    assert_false(places_hold_table(sample("tt_rope"))); /* a result beside the dumps it compares */
+    stop(s);
+
+    s = open_path(sample(OVERFLOW), true);
+    assert_true(s->single && !s->tabled);
+    assert_int_equal(s->side[TARGET].dump.rows.n, 610);
+    stop(s);
+
+    s = open_path(sample(DIFF), false);
+    assert_true(s->single);
+    assert_string_equal(s->side[TARGET].dump.reader->name, "msprobe-diff");
+    assert_int_equal(s->side[TARGET].dump.rows.n, 3);
+    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "rank_0: msprobe names Functional.embedding.0.forward"));
+    stop(s);
+
+    assert_non_null(strstr(refused(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt")),
+                           "suspect: Functional_dropout_0_forward_output"));
+}
+
+/* ---- tables of our own ---- */
+
+static const char *dir;
+
+static const char *put(const char *name, const void *p, size_t n)
+{
+    static char path[8][512];
+    static int at;
+    char *x = path[at++ % 8];
+    snprintf(x, sizeof path[0], "%s/%s", dir, name);
+    FILE *f = fopen(x, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    return x;
+}
+
+static const char *put_text(const char *name, const char *text)
+{
+    return put(name, text, strlen(text));
+}
+
+#define HEAD "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr,NPU max,Bench max,Result,Err_message\n"
+
+static void odd_rows(void **state)
+{
+    (void)state;
+    const char *path = put_text("compare_result_rank3.csv", "\xef\xbb\xbf" HEAD
+        "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",1.0,0.0, inf,1.0,pass,[]\n"
+        /* the name again: another run of the call, its golden row the same */
+        "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",nan,0.0,nan,1.0,ERROR,\"[\"\"error: a\"\", \"\"warning: b\"\"]\"\n"
+        /* one side only */
+        "Functional.add.0.forward.output.0,N/A,torch.float32,N/A,[],N/A,unsupported,unsupported,1,N/A,pass,[]\n"
+        "N/A,Functional.mul.0.forward.output.0,N/A,torch.float8_new,N/A,\"[99999999999999999999]\",unsupported,,,2,,\n"
+        "N/A,N/A,,,,,,,,,pass,[]\n"
+        "Functional.mul.1.forward.output.0,Functional.mul.1.forward.output.0,slice,slice,[],[],,,\"[0, None]\",\"[0, None]\",pass\n"
+        "\n"
+        "Cell.a.input.B.forward.0.parameters.w,Cell.a.input.B.forward.0.parameters.w,Float32,Float32,\"(4,)\",\"(5,)\",shape unmatched,,1,2,Unmatched,x\n");
+    struct session *s = open_path(path, false);
+    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    assert_int_equal(t->rank, 3);
+    assert_int_equal(t->rows.n, 5);
+    assert_int_equal(g->rows.n, 4);
+    assert_int_equal(s->pairing.lines.n, 6);
+    assert_string_equal(name_of(s, TARGET, 1), "Functional.add.0.forward#2.input.0");
+    assert_string_equal(name_of(s, TARGET, 2), "Functional.add.0.forward#2.output.0");
+    assert_true(isinf(t->rows.v[0].stat[STAT_MAX]) && isnan(t->rows.v[1].stat[STAT_MAX]));
+    assert_int_equal(t->rows.v[2].has & (HAS_MIN | HAS_MEAN | HAS_NORM), 0);
+    const struct result_line *l = table_line(&s->measure, s->pairing.line_of[TARGET][1]);
+    assert_string_equal(l->message, "error: a; warning: b");
+    assert_true(isnan(l->figure[RESULT_COSINE]) && l->has & 1 << RESULT_COSINE);
+    assert_string_equal(dump_call_name(t, t->rows.v[4].call).p, "Cell.a.input.B.forward.0");
+    assert_string_equal(t->slots.v[t->rows.v[4].slot], "parameters.w");
+    assert_int_equal(t->calls.v[t->rows.v[4].call].kind, CALL_MODULE);
+    assert_int_equal(s->judged->line[s->pairing.line_of[TARGET][4]].verdict, VERDICT_SHAPE);
+    assert_int_equal(t->problems.n, 1);
+    assert_non_null(strstr(t->problems.v[0].text, "line 6: a row without a name"));
+    stop(s);
+    /* alone, the golden-only row counts too */
+    s = open_path(path, true);
+    assert_int_equal(s->side[TARGET].dump.rows.n, 6);
+    stop(s);
+}
+
+static void oldest_columns(void **state)
+{
+    (void)state;
+    const char *path = put_text("old.csv", "Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,RMSE,MAPE\n"
+                                           "Torch_add_0_forward_input.0,torch.float32,torch.float32,[2],[2],0.75,0.1,0.2\n");
+    struct session *s = open_path(path, false);
+    double v;
+    assert_string_equal(s->side[TARGET].dump.reader->name, "ptdbg-result");
+    assert_true(table_figure(&s->measure, 0, RESULT_COSINE, &v) && v == 0.5); /* it is moved to 0 … 1 there */
+    stop(s);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(refused(put_text("compare_result_a.csv", HEAD)), "a result table without a row"));
+    assert_non_null(strstr(refused(put_text("other.csv", "a,b\n1,2\n")), "no recording of a known format"));
+    assert_non_null(strstr(refused(put_text("multi_ranks_compare_merge_1.xlsx", "PK")), "merge_result"));
+    assert_non_null(strstr(refused(put_text("compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
+                           "expected a list \"op_items\""));
+    assert_non_null(strstr(refused(put_text("compare_result_c.json", "{\"a\": {\"op_items\": [{}")), "compare_result_c.json: byte"));
+    /* a quote that never ends */
+    size_t n = 40u << 20;
+    char *big = malloc(n);
+    memset(big, 'x', n);
+    memcpy(big, HEAD "\"", sizeof HEAD);
+    assert_non_null(strstr(refused(put("compare_result_d.csv", big, n)), "line 2: a row of more than 16 MB"));
+    memset(big, ',', n); /* nothing but columns */
+    memcpy(big, HEAD "", sizeof HEAD - 1);
+    assert_non_null(strstr(refused(put("compare_result_e.csv", big, n)), "more than 1024 columns"));
+    free(big);
+}
+
+/* ---- an .xlsx written here, to say what real ones do not ---- */
+
+static void le(struct buf *b, uint64_t v, int n)
+{
+    for (int i = 0; i < n; i++)
+        buf_char(b, i < 8 ? (char)(v >> 8 * i) : 0);
+}
+
+struct member {
+    const char *name;
+    struct str text;
+};
+
+static const char *put_xlsx(const char *name, const struct member *m, size_t n)
+{
+    struct buf b = {0}, dir_part = {0};
+    for (size_t i = 0; i < n; i++) {
+        uLong bound = compressBound(m[i].text.n), crc = crc32(0, (const Bytef *)m[i].text.p, (uInt)m[i].text.n);
+        z_stream z = {0};
+        char *packed = malloc(bound);
+        deflateInit2(&z, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+        z.next_in = (Bytef *)(uintptr_t)m[i].text.p;
+        z.avail_in = (uInt)m[i].text.n;
+        z.next_out = (Bytef *)packed;
+        z.avail_out = (uInt)bound;
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        size_t at = b.n, size = z.total_out;
+        deflateEnd(&z);
+        for (int central = 0; central < 2; central++) {
+            struct buf *o = central ? &dir_part : &b;
+            buf_cstr(o, central ? "PK\1\2" : "PK\3\4");
+            if (central)
+                le(o, 20, 2);
+            le(o, 20, 2);
+            le(o, 0, 2);
+            le(o, 8, 2);
+            le(o, 0, 4);
+            le(o, crc, 4);
+            le(o, size, 4);
+            le(o, m[i].text.n, 4);
+            le(o, strlen(m[i].name), 2);
+            le(o, 0, central ? 12 : 2);
+            if (central)
+                le(o, at, 4);
+            buf_cstr(o, m[i].name);
+        }
+        buf_add(&b, packed, size);
+        free(packed);
+    }
+    size_t at = b.n;
+    buf_add(&b, dir_part.p, dir_part.n);
+    buf_cstr(&b, "PK\5\6");
+    le(&b, 0, 4);
+    le(&b, n, 2);
+    le(&b, n, 2);
+    le(&b, dir_part.n, 4);
+    le(&b, at, 4);
+    le(&b, 0, 2);
+    const char *path = put(name, b.p, b.n);
+    buf_release(&b);
+    buf_release(&dir_part);
+    return path;
+}
+
+#define SHEET "xl/worksheets/sheet1.xml"
+#define STRINGS "xl/sharedStrings.xml"
+#define S(n) "<c r=\"" n "\" t=\"s\"><v>"
+
+static void shared_strings(void **state)
+{
+    (void)state;
+    static const struct member m[] = {
+        {STRINGS, STR("<?xml version=\"1.0\"?><x:sst xmlns:x=\"u\"><x:si><x:t>NPU Name</x:t></x:si><x:si><x:r><x:t>Bench </x:t></x:r><x:r><x:t>Name</x:t></x:r></x:si>"
+                      "<x:si><x:t>NPU Dtype</x:t><x:rPh><x:t>wrong</x:t></x:rPh></x:si><x:si><x:t>Bench Dtype</x:t></x:si><x:si><x:t>Cosine</x:t></x:si>"
+                      "<x:si><x:t>Result</x:t></x:si><x:si><x:t>A.b.0.forward.output.0</x:t></x:si><x:si><x:t>torch.float32</x:t></x:si></x:sst>")},
+        {SHEET, STR("<worksheet><sheetData><row>" S("A1") "0</v></c>" S("B1") "1</v></c>" S("C1") "2</v></c>" S("D1") "3</v></c>" S("F1") "4</v></c>" S("H1") "5</v></c></row>"
+                    "<row/><row>" S("A3") "6</v></c>" S("B3") "6</v></c>" S("C3") "7</v></c>" S("D3") "7</v></c><c r=\"F3\"><f>1-A2</f><v>0.5</v></c><c r=\"H3\" t=\"b\"><v>0</v></c></row>"
+                    "</sheetData><rubbish")},
+    };
+    struct session *s = open_path(put_xlsx("shared.xlsx", m, 2), false);
+    double v;
+    assert_int_equal(s->side[TARGET].dump.rows.n, 1);
+    assert_string_equal(name_of(s, TARGET, 0), "A.b.0.forward.output.0");
+    assert_true(table_figure(&s->measure, 0, RESULT_COSINE, &v) && v == 0.5);
+    assert_string_equal(table_line(&s->measure, 0)->said, "False");
+    assert_int_equal(s->judged->line[0].verdict, VERDICT_DEVIATE);
+    stop(s);
+}
+
+static int ignore_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    size_t *rows = ctx;
+    (void)cell;
+    (void)n;
+    (void)line;
+    (void)e;
+    ++*rows;
+    return 0;
+}
+
+/* What reading a worksheet says; "" when all of it was read. */
+static const char *sheet_says(const char *text, size_t n)
+{
+    static struct err e;
+    struct member m = {SHEET, {text, n}};
+    struct file f;
+    size_t rows = 0;
+    struct sheet_sink sink = {.row = ignore_row, .ctx = &rows};
+    e.text[0] = 0;
+    assert_int_equal(file_open(&f, put_xlsx("hostile.xlsx", &m, 1), &e), 0);
+    sheet_read(&f, &sink, &e);
+    file_close(&f);
+    return e.text;
+}
+
+#define SAYS(text, what) assert_non_null(strstr(sheet_says(text, sizeof text - 1), what))
+
+static void hostile_sheets(void **state)
+{
+    (void)state;
+    SAYS("<w><sheetData><row><c r=\"B1\"><v>1</v></c><c r=\"A1\"><v>1</v></c></row>", "cells out of order");
+    SAYS("<w><sheetData><row><c r=\"12\"><v>1</v></c></row>", "cells out of order");
+    SAYS("<w><sheetData><row><c r=\"ZZZ1\"><v>1</v></c></row>", "beyond the last column");
+    SAYS("<w><sheetData><row><c t=\"s\"><v>0</v></c></row>", "xl/sharedStrings.xml does not have");
+    SAYS("<w><sheetData><row><c t=\"s\"><v>-1</v></c></row>", "xl/sharedStrings.xml does not have");
+    SAYS("<!DOCTYPE w [<!ENTITY a \"aa\"><!ENTITY b \"&a;&a;\">]><w>&b;</w>", "a document type");
+    SAYS("<w><sheetData><row></c></row>", "line 1: mismatched tag");
+    SAYS("<w><sheetData>", "no element found");
+    SAYS("", "no element found");
+    assert_string_equal(sheet_says("<w><sheetData/></w>", 19), "");
+    struct buf deep = {0};
+    for (int i = 0; i < 100000; i++)
+        buf_cstr(&deep, "<a>");
+    assert_non_null(strstr(sheet_says(deep.p, deep.n), "nested more deeply"));
+    buf_release(&deep);
+    /* a bomb: 64 MB of blanks in 64 kB */
+    size_t n = 64u << 20;
+    char *big = malloc(n);
+    memset(big, ' ', n);
+    memcpy(big, "<w>", 3);
+    assert_non_null(strstr(sheet_says(big, n), "no table shrinks like that"));
+    /* one cell of everything, with noise enough to pass for text */
+    unsigned x = 1;
+    for (size_t i = 0; i < n; i++)
+        big[i] = (char)('a' + ((x = x * 1664525 + 1013904223) >> 28));
+    memcpy(big, "<w><sheetData><row><c><v>", 25);
+    assert_non_null(strstr(sheet_says(big, 24u << 20), "a cell of more than 16 MB"));
+    free(big);
+    /* cut anywhere: a sentence, never more */
+    struct buf b = {0};
+    struct err e;
+    assert_int_equal(file_slurp(sample(MD5_XLSX), 1u << 20, &b, &e), 0);
+    for (size_t cut = 0; cut < b.n; cut += 997) {
+        struct file f;
+        size_t rows = 0;
+        struct sheet_sink sink = {.row = ignore_row, .ctx = &rows};
+        assert_int_equal(file_open(&f, put("cut.xlsx", b.p, cut), &e), 0);
+        sheet_read(&f, &sink, &e);
+        file_close(&f);
+    }
+    buf_release(&b);
+}
+
+/* 300,000 rows of one call, every one with the same name: linear, and refused or read, not stuck. */
+static void repeated_names(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    buf_cstr(&b, HEAD);
+    for (int i = 0; i < 300000; i++)
+        buf_fmt(&b, "A.b.0.forward.input.%d,A.b.0.forward.input.0,torch.float32,torch.float32,[],[],1,0,1,1,pass,[]\n", i % 7 ? 0 : i);
+    struct session *s = open_path(put("many.csv", b.p, b.n), false);
+    assert_int_equal(s->side[TARGET].dump.rows.n, 300000);
+    assert_int_equal(s->side[GOLDEN].dump.rows.n, 1);
+    stop(s);
+    buf_release(&b);
+}
+
+int main(void)
+{
+    dir = scratch();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comparisons),
+        cmocka_unit_test(csv_and_xlsx),
+        cmocka_unit_test(words_and_figures),
+        cmocka_unit_test(folders_and_single_sides),
+        cmocka_unit_test(odd_rows),
+        cmocka_unit_test(oldest_columns),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(shared_strings),
+        cmocka_unit_test(hostile_sheets),
+        cmocka_unit_test(repeated_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* What is to be compared: both sides, what is open to doubt, and one key from here to the table. */
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "find/lint.h"
+#include "ui/pane.h"
+
+static void side_facts(struct screen *s, struct rect r, int *y, int side)
+{
+    const struct session_side *x = &s->session.side[side];
+    const struct dump *d = &x->dump;
+    struct buf b = {0};
+    int skip = 0;
+    char n[2][NUM_MAX];
+    grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_TITLE, side ? _("GOLDEN") : _("TARGET"));
+    (*y)++;
+    grid_middle(&s->grid, r.y + *y, r.x, r.w, STYLE_HEADER, str_of(x->path ? x->path : "-"));
+    (*y)++;
+    if (x->state == SIDE_FAILED) {
+        grid_wrap(&s->grid, r, y, &skip, STYLE_ERROR, str_of(x->err.text));
+        return;
+    }
+    if (!x->places.n) {
+        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, _("looking …"));
+        (*y)++;
+        return;
+    }
+    buf_fmt(&b, "%s", d->reader ? d->reader->name : "");
+    const char *const words[] = {d->framework, d->level, d->task};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i] && *words[i])
+            buf_fmt(&b, " · %s", words[i]);
+    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    buf_clear(&b);
+    int steps, ranks;
+    lint_extent(x, &steps, &ranks);
+    buf_fmt(&b, _("%d steps × %d ranks · "), steps, ranks);
+    if (d->step >= 0)
+        buf_fmt(&b, _("step %d · "), d->step);
+    if (d->rank >= 0)
+        buf_fmt(&b, _("rank %d · "), d->rank);
+    buf_fmt(&b, _("%s rows · %s read"), num_count(n[0], d->rows.n), num_bytes(n[1], d->bytes_done));
+    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, x->state == SIDE_LOADED ? d->complete ? _("read in full") : _("not whole") : _("being read …"));
+    (*y)++;
+    buf_release(&b);
+}
+
+static void doubts(struct screen *s, struct rect r, int *y, int side)
+{
+    doubt_list l = {0};
+    struct arena a = {0};
+    struct buf b = {0};
+    int skip = 0;
+    lint_find(&s->session, &a, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        if (l.v[i].side != side)
+            continue;
+        buf_clear(&b);
+        buf_fmt(&b, "%s %s", l.v[i].question ? "!" : "·", l.v[i].text);
+        grid_wrap(&s->grid, r, y, &skip, l.v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
+    }
+    vec_release(&l);
+    arena_release(&a);
+    buf_release(&b);
+}
+
+static void nothing_open(struct screen *s, struct rect r)
+{
+    int y = 1, skip = 0;
+    struct rect in = {r.y, r.x + 2, r.h, r.w - 4};
+    grid_wrap(&s->grid, in, &y, &skip, STYLE_HEADER, str_of(_("Nothing is open yet.")));
+    y++;
+    grid_wrap(&s->grid, in, &y, &skip, STYLE_TEXT,
+              str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP looks at one.  d lists the dumps below this folder, :recent the investigations you left.")));
+}
+
+static void draw(struct screen *s, struct rect r)
+{
+    struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
+    int y[2] = {1, 1}, skip = 0;
+    if (!s->session.side[0].path) {
+        nothing_open(s, r);
+        return;
+    }
+    if (r.w >= 76 && !s->session.single) {
+        left.w = r.w / 2 - 3;
+        right.x = r.x + r.w / 2 + 1;
+        right.w = r.w / 2 - 3;
+    }
+    side_facts(s, left, &y[0], TARGET);
+    doubts(s, left, &y[0], TARGET);
+    if (!s->session.single) {
+        if (right.x == left.x)
+            y[1] = y[0] + 1;
+        side_facts(s, right, &y[1], GOLDEN);
+        doubts(s, right, &y[1], GOLDEN);
+    }
+    int at = (y[0] > y[1] ? y[0] : y[1]) + 1;
+    struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
+    if (!s->session.single)
+        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(&s->session)));
+    doubts(s, whole, &at, -1);
+}
+
+static const struct hint hints[] = {
+    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"command step", N_("steps")}, {"command rank", N_("ranks")}, {"dumps", N_("dumps here")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+};
+
+const struct pane_ops pane_intake = {"intake", draw, hints};

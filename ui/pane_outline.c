@@ -1,0 +1,155 @@
+/* Rows put together: by module, source line or floating type as a tree that folds, by layer as a table
+ * of layers. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "ui/pane.h"
+
+/* ---- trees ---- */
+
+static int counts(struct grid *g, int y, int x, const struct outline_node *n)
+{
+    static const enum verdict told[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY};
+    int from = x;
+    char text[NUM_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        if (n->by[told[i]]) {
+            x += grid_put(g, y, x, 1, verdict_style_of(told[i]), verdict_glyph_of(told[i]));
+            x += grid_put(g, y, x, NUM_MAX, STYLE_TEXT, num_count(text, n->by[told[i]])) + 1;
+        }
+    return x - from;
+}
+
+#define COUNTS_W 30
+
+static void draw_node(struct screen *s, struct rect r, int y, uint32_t at)
+{
+    const struct outline_node *n = &s->desk.outline.nodes.v[at];
+    struct grid *g = &s->grid;
+    char text[NUM_MAX];
+    int x = r.x + 1 + 2 * (n->depth < 20 ? n->depth : 20), tail = r.w >= 70 ? COUNTS_W + 8 : r.w >= 50 ? 18 : 0;
+    bool first = s->session.judged && n->first_bad != NONE && n->first_bad == s->session.judged->first;
+    grid_put(g, y, r.x, 1, STYLE_FIRST, first ? "▶" : " ");
+    grid_put(g, y, x, 1, STYLE_KEY, n->leaf ? " " : n->folded ? "+" : "-");
+    grid_put(g, y, x + 2, 1, verdict_style_of((enum verdict)n->worst), verdict_glyph_of((enum verdict)n->worst));
+    grid_middle(g, y, x + 4, r.x + r.w - tail - x - 5, first ? STYLE_FIRST : STYLE_TEXT, str_of(n->text));
+    if (!tail)
+        return;
+    grid_right(g, y, r.x + r.w - tail, 7, STYLE_DIM, num_count(text, n->lines));
+    struct rect was = grid_clip(g, (struct rect){y, r.x + r.w - tail + 8, 1, tail - 9});
+    counts(g, y, r.x + r.w - tail + 8, n);
+    grid_clip(g, was);
+}
+
+/* Of the shown nodes, which is the selected one and how many are there. */
+static uint32_t place_of(const struct desk *d, uint32_t *n)
+{
+    uint32_t place = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < d->outline.nodes.n; i++)
+        if (desk_node_shown(d, i)) {
+            if (i == d->node)
+                place = *n;
+            (*n)++;
+        }
+    return place;
+}
+
+static void draw_outline(struct screen *s, struct rect r)
+{
+    static const char *const titles[] = {N_("modules"), N_("source lines"), N_("floating types, target | golden")};
+    struct desk *d = &s->desk;
+    uint32_t n, at = place_of(d, &n), h = (uint32_t)(r.h > 1 ? r.h - 1 : 0);
+    uint32_t *top = &s->table.group_top;
+    grid_put(&s->grid, r.y, r.x + 1, r.w, d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE, _(titles[d->outline.kind]));
+    if (r.w >= 50)
+        grid_right(&s->grid, r.y, r.x + r.w - (r.w >= 70 ? COUNTS_W + 8 : 18), 7, STYLE_TITLE, _("rows"));
+    d->page = (int)h;
+    s->table.heads = 0;
+    if (at < *top)
+        *top = at;
+    if (h && at >= *top + h)
+        *top = at - h + 1;
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < d->outline.nodes.n && place < *top + h; i++) {
+        if (!desk_node_shown(d, i))
+            continue;
+        if (place >= *top) {
+            int y = r.y + 1 + (int)(place - *top);
+            draw_node(s, r, y, i);
+            if (i == d->node)
+                grid_mark(&s->grid, y, r.x, r.w, STYLE_CURSOR);
+        }
+        place++;
+    }
+}
+
+/* ---- layers ---- */
+
+static void draw_layers(struct screen *s, struct rect r)
+{
+    struct desk *d = &s->desk;
+    struct grid *g = &s->grid;
+    const struct layers *x = &d->layers;
+    int name_w = r.w >= 110 ? 44 : r.w >= 70 ? 30 : r.w / 3, cell = x->columns > 100 ? 4 : 3;
+    int told = r.w >= 90 ? 34 : r.w >= 60 ? 9 : 0, room = (r.w - 2 - name_w - told) / cell;
+    uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), *top = &s->table.group_top, *left = &s->table.group_left;
+    char n[NUM_MAX];
+    d->page = (int)h;
+    s->table.heads = 0;
+    if (room < 1)
+        room = 1;
+    if (d->node < *top)
+        *top = d->node;
+    if (h && d->node >= *top + h)
+        *top = d->node - h + 1;
+    if (d->layer < *left)
+        *left = d->layer;
+    if (d->layer >= *left + (uint32_t)room)
+        *left = d->layer - (uint32_t)room + 1;
+    grid_put(g, r.y, r.x + 1, name_w, d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE, _("layer"));
+    for (uint32_t k = *left; k < x->columns && k < *left + (uint32_t)room; k++)
+        grid_fmt(g, r.y, r.x + 1 + name_w + (int)(k - *left) * cell, cell, k == d->layer ? STYLE_FOCUS : STYLE_TITLE, "%2u", k);
+    if (told)
+        grid_put(g, r.y, r.x + r.w - told, told, STYLE_TITLE, told > 9 ? _("worst rel L2") : _("worst"));
+    for (uint32_t i = 0; i < h && *top + i < x->rows.n; i++) {
+        const struct layers_row *row = &x->rows.v[*top + i];
+        int y = r.y + 1 + (int)i;
+        bool here = *top + i == d->node;
+        grid_put(g, y, r.x + 1, 2, STYLE_DIM, row->phase == PHASE_BACKWARD ? "b" : row->phase == PHASE_OPTIMIZER ? "o" : " ");
+        grid_middle(g, y, r.x + 3, name_w - 3, STYLE_TEXT, str_of(row->text));
+        for (uint32_t k = *left; k < x->columns && k < *left + (uint32_t)room; k++) {
+            uint8_t v = x->verdict[(size_t)(*top + i) * x->columns + k];
+            int at = r.x + 2 + name_w + (int)(k - *left) * cell;
+            if (v == VERDICT_COUNT)
+                continue;
+            grid_put(g, y, at, 1, verdict_style_of((enum verdict)v), verdict_glyph_of((enum verdict)v));
+            if (k == row->first_bad && k > 0)
+                grid_put(g, y, at + 1, 1, STYLE_FIRST, "◀");
+        }
+        if (told && !isnan(row->error))
+            grid_right(g, y, r.x + r.w - told, 8, STYLE_TEXT, num_error(n, (double)row->error));
+        if (told > 9 && row->first_bad != NONE)
+            grid_fmt(g, y, r.x + r.w - told + 9, told - 9, STYLE_FIRST, row->first_bad ? _("enters at layer %u") : _("from layer %u on"), row->first_bad);
+        if (here) {
+            grid_mark(g, y, r.x, name_w + 1, STYLE_CURSOR);
+            grid_mark(g, y, r.x + 1 + name_w + (int)(d->layer - *left) * cell, cell, STYLE_CURSOR);
+        }
+    }
+}
+
+static void draw(struct screen *s, struct rect r)
+{
+    if (s->desk.group == GROUP_LAYERS)
+        draw_layers(s, r);
+    else
+        draw_outline(s, r);
+}
+
+static const struct hint hints[] = {
+    {"enter", N_("to the row")}, {"right", N_("unfold")}, {"left", N_("fold")}, {"unfold", N_("all")}, {"group", N_("others")}, {"pane stack", N_("stack")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+};
+
+const struct pane_ops pane_outline = {"group", draw, hints};
