@@ -25,6 +25,13 @@ void cli_catch_interrupts(void)
     sigaction(SIGHUP, &a, NULL);
 }
 
+void cli_release_interrupts(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+}
+
 bool cli_interrupted(void)
 {
     return interrupted;

@@ -12,6 +12,9 @@ int cli_compare(const struct options *o);
 /* The same for every step or rank both sides have (--step all, --rank all). */
 int cli_compare_all(const struct investigation *v, const struct options *o);
 int cli_check(const struct options *o);
+int cli_check_log(const struct options *o); /* of a training log, which cli_check hands over */
+/* Weight files: two compared, one listed, single elements. */
+int cli_weights(const struct options *o);
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
@@ -21,6 +24,7 @@ void cli_print(const struct buf *b); /* to standard output */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
 /* Interrupts (INT, TERM, HUP) become this flag. */
 void cli_catch_interrupts(void);
+void cli_release_interrupts(void); /* where nothing would be left behind */
 bool cli_interrupted(void);
 
 #endif

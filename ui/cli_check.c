@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/check.h"
+#include "log/series.h"
 #include "report/formats.h"
 #include "ui/ticket.h"
 
@@ -84,8 +85,20 @@ static void write_text(const struct dump *d, const struct check *c)
     buf_release(&clean);
 }
 
+/* No recording, but a log: what training printed. */
+static bool is_log(const char *path)
+{
+    place_list l = {0};
+    struct err quiet;
+    bool none = places_find(path, &l, &quiet) == 0 && !l.n;
+    places_release(&l);
+    return none && series_probe(path);
+}
+
 int cli_check(const struct options *o)
 {
+    if (is_log(o->arg[0]))
+        return cli_check_log(o);
     struct session s;
     struct session_options so;
     struct err e = {0};
@@ -108,6 +121,7 @@ int cli_check(const struct options *o)
     } else {
         const struct dump *d = &s.side[TARGET].dump;
         int workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
+        cli_release_interrupts();
         check_run(&c, d, s.kern, workers, NULL);
         status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
         if (o->json || o->output) {

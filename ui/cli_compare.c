@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/explain.h"
+#include "find/lint.h"
 #include "find/precision.h"
 #include "ui/ticket.h"
 
@@ -182,12 +183,19 @@ static void text_report(struct buf *b, const struct session *s)
     struct judge_options o = session_judge_options(s);
     side_line(b, _("target"), &s->side[TARGET].dump);
     side_line(b, _("golden"), &s->side[GOLDEN].dump);
-    for (int d = 0; d < 2; d++)
-        for (size_t i = 0; i < s->side[d].dump.problems.n && i < 8; i++)
-            buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
-    for (int d = 0; d < 2; d++)
-        for (size_t i = 0; i < s->side[d].dump.warnings.n && i < 8; i++)
-            buf_fmt(b, _("warning: %s\n"), s->side[d].dump.warnings.v[i]);
+    for (int d = 0; d < 2; d++) /* those of rows; lint_find has the rest */
+        for (size_t i = 0, told = 0; i < s->side[d].dump.problems.n && told < 8; i++)
+            if (s->side[d].dump.problems.v[i].row != NONE) {
+                buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
+                told++;
+            }
+    struct arena sentences = {0};
+    doubt_list doubts = {0};
+    lint_find(s, &sentences, &doubts);
+    for (size_t i = 0; i < doubts.n; i++)
+        buf_fmt(b, _("warning: %s\n"), lint_sentence(&doubts.v[i], &sentences));
+    vec_release(&doubts);
+    arena_release(&sentences);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden\n"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     buf_cstr(b, _("verdicts     "));

@@ -19,6 +19,7 @@
 #include "ui/screen.h"
 #include "ui/term.h"
 
+#define REST_MS 100 /* without a key: the panes below follow the cursor */
 #define FRAME_MS 40 /* between two frames nobody pressed a key for */
 
 static int wake[2];
@@ -257,9 +258,13 @@ static bool take_keys(struct screen *s, bool *dirty)
 static void loop(struct screen *s)
 {
     bool dirty = true, news = false;
-    long shown = 0;
+    long shown = 0, key = 0, ticked = 0;
     for (;;) {
         long now = now_ms();
+        if (s->hurry && now - key >= REST_MS) {
+            s->hurry = false;
+            dirty = true;
+        }
         if (news && now - shown >= FRAME_MS) {
             dirty = true;
             news = false;
@@ -272,13 +277,24 @@ static void loop(struct screen *s)
         bool busy = screen_idle(s);
         news = news || busy;
         struct pollfd p[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
-        struct timespec soon = {0, busy ? 0 : FRAME_MS * 1000000L};
-        if (ppoll(p, 2, busy || news ? &soon : NULL, &waiting) < 0 && errno != EINTR)
+        long wait = busy ? 0 : s->hurry ? REST_MS : news ? FRAME_MS : s->desk.watch ? SCREEN_TICK_MS : -1;
+        struct timespec soon = {wait / 1000, wait % 1000 * 1000000L};
+        if (ppoll(p, 2, wait >= 0 ? &soon : NULL, &waiting) < 0 && errno != EINTR)
             return;
+        if (s->desk.watch && now_ms() - ticked >= SCREEN_TICK_MS) {
+            ticked = now_ms();
+            screen_tick(s);
+            dirty = true;
+        }
+        bool any = p[0].revents & POLLIN;
         if (after(s, drain(&news, &dirty)) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
             return;
         if (take_keys(s, &dirty))
             return;
+        if (any) {
+            s->hurry = now_ms() - key < REST_MS && s->desk.focus == FOCUS_TABLE;
+            key = now_ms();
+        }
     }
 }
 

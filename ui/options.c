@@ -79,6 +79,21 @@ static int set_threshold(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
+static int set_heads(struct options *o, const char *v, struct err *e)
+{
+    return number("--heads", str_of(v), &o->heads, e);
+}
+
+static int set_kv_heads(struct options *o, const char *v, struct err *e)
+{
+    return number("--kv-heads", str_of(v), &o->kv_heads, e);
+}
+
+static int set_tp(struct options *o, const char *v, struct err *e)
+{
+    return number("--tp", str_of(v), &o->tp, e);
+}
+
 static int set_workers(struct options *o, const char *v, struct err *e)
 {
     return number("--workers", str_of(v), &o->workers, e);
@@ -109,6 +124,7 @@ TEXT(output)
 TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
+TEXT(element)
 TEXT(lang)
 
 struct option {
@@ -121,18 +137,22 @@ struct option {
 static const struct option table[] = {
     {"--step", "N", OPT_STEP, set_step, N_("training step (default: the first both sides have); T:G pairs different ones, all compares every one")},
     {"--rank", "N", OPT_STEP, set_rank, N_("rank; T:G pairs different ones, all compares every one")},
-    {"--map", "FILE", OPT_PAIR, add_map, N_("correspondences: msprobe data mapping (YAML) or our JSON; repeatable")},
-    {"--map-only", NULL, OPT_PAIR, set_map_only, N_("pair only what --map lists")},
-    {"--exact", NULL, OPT_PAIR, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
+    {"--map", "FILE", OPT_PAIR | OPT_MAP, add_map, N_("correspondences: msprobe data mapping (YAML) or our JSON; repeatable")},
+    {"--map-only", NULL, OPT_PAIR | OPT_MAP, set_map_only, N_("pair only what --map lists")},
+    {"--exact", NULL, OPT_PAIR | OPT_MAP, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
     {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
     {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
+    {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},
+    {"--kv-heads", "N", OPT_WEIGHTS, set_kv_heads, N_("key-value heads (default: as many as --heads)")},
+    {"--tp", "N", OPT_WEIGHTS, set_tp, N_("tensor-parallel size, where fused weights of a single file lie shard by shard (default: 1)")},
+    {"--element", "NAME[I,J]", OPT_WEIGHTS, set_element, N_("print that element of a weight, or up to 256 that lie under it")},
     {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
-    {"--workers", "N", OPT_PAIR, set_workers, N_("threads that compare tensors (default: one a processor)")},
-    {"--cpu", "NAME", OPT_PAIR, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},
+    {"--workers", "N", OPT_PAIR | OPT_MAP, set_workers, N_("threads that compare tensors (default: one a processor)")},
+    {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},
     {"--lang", "LANG", 0, set_lang, N_("language of texts: en or zh_CN (default: from the environment)")},
     {"-q", NULL, 0, set_quiet, N_("no progress on standard error")},
     {"--help", NULL, 0, set_help, N_("this text")},

@@ -35,6 +35,8 @@ struct options {
     struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];
     int thresholds;
     int workers;
+    int heads, kv_heads, tp; /* how fused weights lie; 0: not given */
+    const char *element;     /* NAME[I,J] of a weight */
 };
 
 struct subcommand {
@@ -53,6 +55,8 @@ enum {
     OPT_ROWS = 4,
     OPT_OUTPUT = 8,
     OPT_SCREEN = 16,
+    OPT_WEIGHTS = 32, /* how fused weights lie */
+    OPT_MAP = 64,     /* of OPT_PAIR: maps, exact, threads */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

@@ -225,7 +225,7 @@ static void draw(struct screen *s, struct rect r)
 {
     struct desk *d = &s->desk;
     struct page p = {.s = s, .r = r, .skip = d->scroll[FOCUS_DETAIL]};
-    uint32_t row[2], line = d->cursor;
+    uint32_t row[2], line = s->shown_line;
     const struct line_judgement *j = desk_judgement(d, line);
     if (!desk_lines(d))
         return;

@@ -132,7 +132,7 @@ static void draw_layers(struct screen *s, struct rect r)
         if (told && !isnan(row->error))
             grid_right(g, y, r.x + r.w - told, 8, STYLE_TEXT, num_error(n, (double)row->error));
         if (told > 9 && row->first_bad != NONE)
-            grid_fmt(g, y, r.x + r.w - told + 9, told - 9, STYLE_FIRST, row->first_bad ? _("enters at layer %u") : _("from layer %u on"), row->first_bad);
+            grid_fmt(g, y, r.x + r.w - told + 9, told - 9, STYLE_FIRST, row->first_bad ? _("enters at layer %u") : _("in layer %u"), row->first_bad);
         if (here) {
             grid_mark(g, y, r.x, name_w + 1, STYLE_CURSOR);
             grid_mark(g, y, r.x + 1 + name_w + (int)(d->layer - *left) * cell, cell, STYLE_CURSOR);

@@ -46,8 +46,31 @@ uint8_t verdict_style(const struct line_judgement *l)
 
 /* "Functional.linear.0.forward.input.1" → "Functional.linear.0.fwd.in.1": the words every name has give
  * way to the ones that tell it from others. Only drawn so; searches and files see the full name. */
+static void shorten_joined(struct str name, struct buf *out)
+{
+    static const struct {
+        const char *word, *twin;
+    } words[] = {{"_forward", "_fwd"}, {"_backward", "_bwd"}, {"_input", "_in"}, {"_output", "_out"}};
+    for (size_t i = 0; i < name.n;) {
+        struct str rest = str_cut(name, i);
+        size_t k = 0;
+        while (k < ARRAY_LEN(words) && !str_starts(rest, words[k].word))
+            k++;
+        if (k < ARRAY_LEN(words)) {
+            buf_cstr(out, words[k].twin);
+            i += strlen(words[k].word);
+        } else {
+            buf_char(out, name.p[i++]);
+        }
+    }
+}
+
 static void name_shorten(struct str name, struct buf *out)
 {
+    if (str_has(name, "_forward_") || str_has(name, "_backward_")) { /* ptdbg's names */
+        shorten_joined(name, out);
+        return;
+    }
     static const struct {
         const char *word, *twin;
     } words[] = {

@@ -3,8 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/embed.h"
+#include "base/io.h"
+#include "base/map.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -132,6 +135,29 @@ static double progress(const struct session *x, const char **what)
     return x->measure.wanted ? (double)x->measure.finished / (double)x->measure.wanted : x->judged ? 1 : 0;
 }
 
+static long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* How fast tensors are read and how long the rest will take, once there is something to go by. */
+static void rate(struct screen *s, double share, struct buf *out)
+{
+    const struct session *x = &s->session;
+    char n[NUM_MAX];
+    if (!x->paired || x->settled || x->paused || !x->measure.finished)
+        return;
+    if (!s->began_ms)
+        s->began_ms = now_ms();
+    long took = now_ms() - s->began_ms;
+    if (took < 1500 || share <= 0)
+        return;
+    double left = (double)took / 1000 * (1 - share) / share;
+    buf_fmt(out, _("%s/s  %.0f s left   "), num_bytes(n, (unsigned long long)((double)x->measure.bytes * 1000 / (double)took)), left);
+}
+
 static void header(struct screen *s)
 {
     struct grid *g = &s->grid;
@@ -142,7 +168,8 @@ static void header(struct screen *s)
     int w = g->cols, used = 0;
     if (x->judged)
         buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
-    buf_fmt(&right, "%s ", what);
+    rate(s, share, &right);
+    buf_fmt(&right, "%s ", x->paused ? _("paused") : what);
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - 2;
     struct buf left = {0};
@@ -328,6 +355,8 @@ void screen_draw(struct screen *s)
     grid_clear(g);
     session_lock(&s->session);
     desk_refresh(&s->desk);
+    if (!s->hurry || s->shown_line >= desk_lines(&s->desk))
+        s->shown_line = s->desk.cursor;
     if (top) {
         header(s);
         status(s);
@@ -416,6 +445,8 @@ static void restart(struct screen *s)
     s->desk.digits = was.digits;
     s->desk.scheme = was.scheme;
     s->desk.mouse = was.mouse;
+    s->desk.watch = was.watch;
+    s->began_ms = 0;
     if (rc)
         desk_complain(&s->desk, "%s", e.text);
     if (input[0] || was.overlay == OVERLAY_INTAKE)
@@ -644,6 +675,48 @@ int screen_mouse(struct screen *s, int y, int x, int by)
         return R_DRAW;
     }
     return 0;
+}
+
+/* ---- growing dumps ---- */
+
+static uint64_t stamp_of(const struct session *s)
+{
+    uint64_t h = 0;
+    struct buf path = {0};
+    for (int i = 0; i < 2; i++) {
+        const struct session_side *x = &s->side[i];
+        for (size_t k = 0; k < x->places.n && x->place < x->places.n; k++) {
+            static const char *const files[] = {"", "dump.json", "statistic.csv"};
+            if (k != x->place)
+                continue;
+            for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+                uint64_t id[2] = {0, 0};
+                path_join(&path, x->places.v[k].paths.v[0], files[f]);
+                if (*files[f] ? path_changed(path.p, id) : path_changed(x->places.v[k].paths.v[0], id))
+                    h = hash_bytes(id, sizeof id, h + f);
+            }
+        }
+    }
+    buf_release(&path);
+    return h;
+}
+
+void screen_tick(struct screen *s)
+{
+    session_lock(&s->session);
+    bool quiet = s->session.settled && s->desk.watch;
+    uint64_t now = quiet ? stamp_of(&s->session) : 0;
+    session_unlock(&s->session);
+    if (!quiet)
+        return;
+    bool grew = s->stamp && now != s->stamp, still = now == s->stamp_seen;
+    s->stamp_seen = now;
+    if (!s->stamp)
+        s->stamp = now;
+    if (grew && still) { /* and nothing is being written any more */
+        s->stamp = now;
+        screen_command(s, "reload");
+    }
 }
 
 /* ---- background ---- */

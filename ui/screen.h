@@ -42,6 +42,10 @@ struct screen {
     struct prompt prompt;
     struct table_state table;
     int detail_h;               /* lines the detail pane had to show, for scrolling */
+    bool hurry;                 /* keys come fast: the panes below keep the row they show */
+    uint32_t shown_line;        /* that row's line */
+    uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
+    long began_ms;              /* of comparing, for the rate; 0: not yet */
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     char *state_dir;
@@ -61,6 +65,9 @@ int screen_key(struct screen *s, const char *key);
 /* The mouse at a cell: a wheel (by -1 or 1), or a click (by 0). Works only while desk.mouse. */
 int screen_mouse(struct screen *s, int y, int x, int by);
 int screen_command(struct screen *s, const char *text);
+/* Every few seconds while desk.watch: reads the inputs again where they have grown since. */
+#define SCREEN_TICK_MS 2000
+void screen_tick(struct screen *s);
 /* Work in small pieces when nothing else is to do; true while some is left. */
 bool screen_idle(struct screen *s);
 /* Until nothing moves any more: loaded, compared, judged, counted. */

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "log/kind.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
 
@@ -11,6 +12,9 @@ int cli_formats(const struct options *o)
     (void)o;
     for (size_t i = 0; readers[i]; i++)
         buf_fmt(&b, "%-16s %s\n%-16s %s\n", readers[i]->name, _(readers[i]->title), "", readers[i]->what);
+    for (size_t i = 0; log_kinds[i].name; i++)
+        if (log_kinds[i].title) /* the others are further forms of the row before */
+            buf_fmt(&b, "%-16s %s\n%-16s %s\n", log_kinds[i].name, _(log_kinds[i].title), "", log_kinds[i].what);
     cli_print(&b);
     buf_release(&b);
     return 0;
@@ -21,8 +25,9 @@ static int open_program(const struct options *o)
     struct err e;
     if (o->script)
         return script_run(o);
-    bool table = o->args == 1 && places_hold_table(o->arg[0]);
-    if (o->json || o->output || ((o->args == 2 || table) && !isatty(STDOUT_FILENO)))
+    bool print = o->json || o->output || !isatty(STDOUT_FILENO);
+    bool table = print && o->args == 1 && places_hold_table(o->arg[0]);
+    if (o->json || o->output || (print && (o->args == 2 || table)))
         return o->args == 2 || table ? cli_compare(o)
                             : (err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e));
     return loop_run(o);
@@ -39,6 +44,11 @@ const struct subcommand subcommands[] = {
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT, cli_check},
+    {"weights", "TARGET [GOLDEN]", N_("weight files: are they the same; one alone: its tensors"),
+     N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, joins\n"
+        "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight differs,\n"
+        "has another shape or no partner; 5 when nothing could be paired or a part could not be read."),
+     1, 2, OPT_MAP | OPT_ROWS | OPT_OUTPUT | OPT_WEIGHTS, cli_weights},
     {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
      cli_formats},
     {0},

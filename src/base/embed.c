@@ -18,3 +18,4 @@ FILE_IN(zh_CN_mo, "po/zh_CN.mo");
 FILE_IN(keys_conf, "keys.conf");
 FILE_IN(thresholds_json, "thresholds.json");
 FILE_IN(families_tsv, "families.tsv");
+FILE_IN(weights_tsv, "weights.tsv");

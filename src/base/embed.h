@@ -15,6 +15,7 @@ extern const struct embedded embed_zh_CN_mo;
 extern const struct embedded embed_keys_conf;
 extern const struct embedded embed_thresholds_json;
 extern const struct embedded embed_families_tsv;
+extern const struct embedded embed_weights_tsv;
 
 static inline struct str embed_str(const struct embedded *e)
 {

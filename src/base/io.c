@@ -26,7 +26,7 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
     } else if (!S_ISREG(st.st_mode)) {
         err_set(e, ERR_IO, _("%s: expected a regular file"), name);
     } else {
-        *f = (struct file){fd, (uint64_t)st.st_size, mem_strdup(name)};
+        *f = (struct file){.fd = fd, .size = (uint64_t)st.st_size, .name = mem_strdup(name)};
         return 0;
     }
     close(fd);
@@ -41,25 +41,87 @@ int file_open(struct file *f, const char *path, struct err *e)
 
 void file_close(struct file *f)
 {
-    if (f->name) {
-        close(f->fd);
-        free(f->name);
+    for (size_t i = 0; i < f->spans; i++) {
+        const struct file_span *s = &f->span[i];
+        if (s->fd >= 0 && (i == 0 || f->span[i - 1].fd != s->fd))
+            close(s->fd);
+        free(s->memory);
     }
+    if (f->name && !f->span)
+        close(f->fd);
+    free(f->span);
+    free(f->name);
     *f = (struct file){0};
 }
 
-long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e)
+int file_detach(struct file *f)
+{
+    int fd = f->fd;
+    free(f->name);
+    *f = (struct file){0};
+    return fd;
+}
+
+void file_join(struct file *f, const char *name, const struct file_span *span, size_t n)
+{
+    *f = (struct file){.fd = -1, .name = mem_strdup(name), .spans = n};
+    f->span = mem_resize_array(NULL, n ? n : 1, sizeof *f->span);
+    for (size_t i = 0; i < n; i++) {
+        f->span[i] = span[i];
+        f->span[i].start = f->size;
+        f->size += span[i].size;
+    }
+}
+
+static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t n, struct err *e)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = pread(f->fd, (char *)out + got, n - got, (off_t)(at + got));
+        ssize_t r = pread(fd, out + got, n - got, (off_t)(at + got));
         if (r == 0)
             break;
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
-            return err_system(e, f->name);
+            return err_system(e, name);
         got += (size_t)r;
+    }
+    return (long)got;
+}
+
+/* The span that holds byte `at` of a joined file; spans when none does. */
+static size_t span_at(const struct file *f, uint64_t at)
+{
+    size_t low = 0, high = f->spans;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (at >= f->span[mid].start + f->span[mid].size)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e)
+{
+    if (!f->span)
+        return read_plain(f->fd, f->name, at, out, n, e);
+    size_t got = 0;
+    for (size_t i = span_at(f, at); got < n && i < f->spans; i++) {
+        const struct file_span *s = &f->span[i];
+        uint64_t from = at + got - s->start, left = s->size - from;
+        size_t part = left < n - got ? (size_t)left : n - got;
+        long r = (long)part;
+        if (s->fd < 0)
+            memcpy((char *)out + got, s->memory + s->at + from, part);
+        else
+            r = read_plain(s->fd, f->name, s->at + from, (char *)out + got, part, e);
+        if (r < 0)
+            return -1;
+        got += (size_t)r;
+        if ((size_t)r < part)
+            break;
     }
     return (long)got;
 }
@@ -168,6 +230,16 @@ bool path_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool path_changed(const char *path, uint64_t stamp[2])
+{
+    struct stat st;
+    if (stat(path, &st))
+        return false;
+    stamp[0] = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+    stamp[1] = (uint64_t)st.st_size;
+    return true;
 }
 
 bool path_identity(const char *path, uint64_t id[2])

@@ -14,12 +14,27 @@ struct file {
     int fd;
     uint64_t size; /* when opened */
     char *name;    /* for messages; owned, NULL when not open */
+    struct file_span *span; /* of a file put together (file_join); owned, NULL for a plain one */
+    size_t spans;
+};
+
+/* A stretch of a file or of memory. */
+struct file_span {
+    int fd;            /* -1: the bytes are in memory */
+    uint64_t at, size; /* in that file */
+    char *memory;      /* owned; freed with free() */
+    uint64_t start;    /* where it begins in the whole; file_join fills it */
 };
 
 int file_open(struct file *f, const char *path, struct err *e);
 void file_close(struct file *f); /* a zeroed one is fine */
 /* Exactly n bytes from `at`, or -1: a file that ends early is an error that says so. */
 int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* Stretches laid end to end and read as one file: a tensor cut into records, shards in several files.
+ * The spans are copied; their descriptors (one may serve several spans in a row) and memory become f's. */
+void file_join(struct file *f, const char *name, const struct file_span *span, size_t n);
+/* Gives the descriptor of a plain file away and closes the rest of it. */
+int file_detach(struct file *f);
 /* Up to n bytes; the count, 0 at the end, -1 on error. */
 long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
 /* A whole small file, appended to out; refuses more than `limit` bytes. */
@@ -33,6 +48,7 @@ int file_replace(const char *path, struct str content, struct err *e);
 
 bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
+bool path_changed(const char *path, uint64_t stamp[2]); /* time of the last change and size; false: not there */
 bool path_identity(const char *path, uint64_t id[2]); /* device and inode, links followed */
 void path_join(struct buf *out, const char *dir, const char *name); /* replaces out's content */
 struct str path_base(struct str path);   /* last component, without trailing '/' */

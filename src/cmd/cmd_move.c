@@ -116,6 +116,8 @@ static int run_first(struct desk *d, struct str args)
     } else {
         desk_go(d, j->first);
         d->focus = FOCUS_TABLE;
+        if (d->cursor != j->first) /* hidden, and said so */
+            return R_DRAW;
         explain_provisional(j, &b);
         desk_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
                  class_label(j->klass), b.n ? _("; ") : "", b.n ? b.p : "");

@@ -408,7 +408,11 @@ static void copy_cell(const struct field_line *l, const struct field *f, struct 
 {
     char n[NUM_MAX];
     if (f->text) {
-        f->text(l, out);
+        struct buf text = {0}; /* a field's text replaces what is there */
+        f->text(l, &text);
+        for (size_t i = 0; i < text.n; i++) /* one cell it stays, whatever the dump calls its rows */
+            buf_char(out, (unsigned char)text.p[i] < ' ' || text.p[i] == 127 ? ' ' : text.p[i]);
+        buf_release(&text);
         return;
     }
     double v = f->number(l);

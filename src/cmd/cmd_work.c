@@ -229,6 +229,27 @@ static int run_reload(struct desk *d, struct str args)
     return R_DRAW | R_RESTART;
 }
 
+static int run_pause(struct desk *d, struct str args)
+{
+    struct session *s = d->s;
+    (void)args;
+    if (s->settled || s->failed) {
+        desk_say(d, _("nothing is going on"));
+        return R_DRAW;
+    }
+    bool reading = !s->paired;
+    session_pause(s, !s->paused);
+    desk_say(d, s->paused ? reading ? _("reading was stopped; r begins again") : _("comparing waits; :pause goes on") : _("comparing goes on"));
+    return R_DRAW;
+}
+
+static int run_follow(struct desk *d, struct str args)
+{
+    d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
+    desk_say(d, d->watch ? _("following: the dumps are read again when they have grown") : _("no longer following"));
+    return R_DRAW;
+}
+
 static int run_swap(struct desk *d, struct str args)
 {
     if (d->s->single) {
@@ -261,6 +282,8 @@ const struct command commands_work[] = {
     {"undo", "", N_("take back the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
     {"redo", "", N_("do it again"), 0, run_redo, NULL},
     {"reload", "", N_("read the dumps again, keeping the place"), 0, run_reload, NULL},
+    {"pause", "", N_("stop comparing, or go on; while the dumps are read: stop reading"), 0, run_pause, NULL},
+    {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("target and golden change places"), 0, run_swap, NULL},
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv)"), NEEDS_PAIRED | NEEDS_JUDGED, run_write, NULL},
     {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},

@@ -95,6 +95,7 @@ struct desk {
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */
+    bool watch;        /* growing dumps are read again */
     bool mouse;        /* the terminal's mouse is wanted */
     char *prompt;      /* text to put on the command line, "" for an empty one */
     char prompt_kind;  /* ':', '/' or '&' */

@@ -18,7 +18,7 @@ struct field {
     const char *head;  /* column title */
     const char *help;
     int width;         /* of its column */
-    /* One of the two. NaN or an empty text: absent. Texts go to out. */
+    /* One of the two. NaN or an empty text: absent. Texts replace what is in out. */
     double (*number)(const struct field_line *l);
     void (*text)(const struct field_line *l, struct buf *out);
     bool error;        /* a number shown as an error (two digits, scientific) */

@@ -128,6 +128,12 @@ void lint_find(const struct session *s, struct arena *a, doubt_list *out)
             buf_cstr(&b, d->warnings.v[k]);
             add(a, out, i, false, &b);
         }
+        for (size_t k = 0; k < d->problems.n; k++)
+            if (d->problems.v[k].row == NONE) {
+                buf_clear(&b);
+                buf_cstr(&b, d->problems.v[k].text);
+                add(a, out, i, false, &b);
+            }
         if (d->problems.n) {
             buf_clear(&b);
             buf_fmt(&b, _("%zu rows or files could not be read in full; :list problems"), d->problems.n);
@@ -158,6 +164,11 @@ void lint_find(const struct session *s, struct arena *a, doubt_list *out)
         }
     }
     buf_release(&b);
+}
+
+const char *lint_sentence(const struct doubt *x, struct arena *a)
+{
+    return x->side < 0 ? x->text : arena_fmt(a, "%s: %s", x->side == GOLDEN ? _("golden") : _("target"), x->text);
 }
 
 const char *lint_target(const struct session *s)

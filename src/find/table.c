@@ -90,8 +90,10 @@ void table_explain(const struct measure *m, uint32_t line, struct buf *out)
     const struct result_line *t = table_line(m, line);
     char n[NUM_MAX];
     double v;
-    if (!t)
+    if (!t) {
+        buf_cstr(out, _("a result table says so"));
         return;
+    }
     buf_fmt(out, _("the result table says \"%s\""), t->said);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         if (table_figure(m, line, shown[i].which, &v))

@@ -107,6 +107,17 @@ static int peek(struct jspan *j, struct err *e)
     }
 }
 
+#define VALUE_MOST (32u << 20)
+
+/* A value of any length is passed over, but only so much of it is held. */
+static void hold_no_more(struct jspan *j)
+{
+    if (j->at - j->keep > VALUE_MOST) {
+        j->too_long = true;
+        j->keep = j->at - 1;
+    }
+}
+
 /* at stands on a quote; moves behind the closing one. */
 static int skip_string(struct jspan *j, struct err *e)
 {
@@ -124,6 +135,7 @@ static int skip_string(struct jspan *j, struct err *e)
                 return 0;
             continue;
         }
+        hold_no_more(j);
         int r = more(j, e);
         if (r < 0)
             return -1;
@@ -147,6 +159,7 @@ static int skip_value(struct jspan *j, bool *special, struct err *e)
             i++;
         j->at = i;
         if (i == n) {
+            hold_no_more(j);
             int r = more(j, e);
             if (r < 0)
                 return -1;
@@ -256,8 +269,11 @@ int jspan_next(struct jspan *j, struct jmember *m, struct err *e)
             return expected(j, c, _("a key in quotes"), e);
         j->first = false;
         j->keep = j->at;
+        j->too_long = false;
         if (skip_string(j, e))
             return -1;
+        if (j->too_long)
+            return err_at(e, j->name, j->base + j->at, _("a key of more than 32 MB"));
         if (unescape(j, str_n(j->window.p + j->keep, j->at - j->keep), j->base + j->keep, m, e))
             return -1;
         if ((c = peek(j, e)) != ':')
@@ -273,10 +289,11 @@ int jspan_next(struct jspan *j, struct jmember *m, struct err *e)
         }
         j->keep = j->at;
         m->special = false;
+        m->offset = j->base + j->keep;
         if (skip_value(j, &m->special, e))
             return -1;
-        m->value = str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
-        m->offset = j->base + j->keep;
+        m->too_long = j->too_long || j->at - j->keep > VALUE_MOST;
+        m->value = m->too_long ? str_n(j->window.p + j->at, 0) : str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
         m->inside = j->level == 2;
         j->keep = j->at; /* the text stays in place until the next call reads on */
         return 1;

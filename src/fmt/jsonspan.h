@@ -18,7 +18,7 @@ struct jspan {
     uint64_t base;    /* file offset of the window's first byte */
     size_t at, keep;  /* next byte; first byte that must stay */
     int level;        /* 0 before the first brace, 1 in the top object, 2 in the descended one */
-    bool first, done;
+    bool first, done, too_long;
 };
 
 struct jmember {
@@ -26,6 +26,7 @@ struct jmember {
     struct str value; /* its text; likewise */
     uint64_t offset;  /* of the value in the file */
     bool inside;      /* a member of the descended object */
+    bool too_long;    /* more than 32 MB: passed over, `value` is empty */
     bool special;     /* the value may hold NaN or Infinity */
 };
 

@@ -226,6 +226,8 @@ static const struct {
     {"SHA1", COL_CHECKSUM},
 };
 
+#define ROW_MOST (16u << 20)
+
 struct table {
     struct dump *d;
     const char *path;
@@ -237,6 +239,7 @@ struct table {
     bool header_read, named; /* named: the header has what names a row */
     VEC(size_t) ends; /* of the fields of the row being read */
     struct buf text;
+    uint64_t row_at, at_now; /* in the file: behind the last whole row, and what is parsed now */
     size_t pending;   /* rows appended since the lock was taken */
 };
 
@@ -368,6 +371,7 @@ static void on_row(int c, void *ctx)
     struct table *t = ctx;
     (void)c;
     t->line++;
+    t->row_at = t->at_now;
     bool empty = t->ends.n == 0 || (t->ends.n == 1 && t->text.n == 0);
     if (!t->header_read) {
         read_header(t);
@@ -402,6 +406,7 @@ static int read_statistics(struct dump *d, const char *path, struct load *load, 
         return -1;
     chunk = mem_alloc(256 * 1024);
     csv_init(&csv, 0);
+    csv_set_blk_size(&csv, 64 * 1024); /* it grows a long field by this: 128 bytes at a time is quadratic */
     d->bytes += f.size;
     load_begin(load);
     for (uint64_t at = 0; rc == 0;) {
@@ -410,7 +415,10 @@ static int read_statistics(struct dump *d, const char *path, struct load *load, 
             rc = (int)n;
             break;
         }
-        if (csv_parse(&csv, chunk, (size_t)n, on_field, on_row, &t) != (size_t)n)
+        t.at_now = at;
+        if (at - t.row_at > ROW_MOST)
+            rc = err_line(e, path, t.line + 1, _("a row of more than 16 MB; a quote may be missing"));
+        else if (csv_parse(&csv, chunk, (size_t)n, on_field, on_row, &t) != (size_t)n)
             rc = err_line(e, path, t.line + 1, "%s", csv_strerror(csv_error(&csv)));
         at += (uint64_t)n;
         d->bytes_done += (uint64_t)n;

@@ -398,7 +398,10 @@ static int read_calls(struct dump *d, struct state *st, const char *path, struct
         }
         struct err why;
         struct record r = {.name = arena_str(&names, m.key), .offset = m.offset};
-        r.tree = json_parse(m.value, m.special, path, m.offset, &why);
+        if (m.too_long)
+            err_at(&why, path, m.offset, _("a call's record of more than 32 MB was passed over"));
+        else
+            r.tree = json_parse(m.value, m.special, path, m.offset, &why);
         if (r.tree && !cJSON_IsObject(r.tree)) {
             cJSON_Delete(r.tree);
             r.tree = NULL;

@@ -89,23 +89,23 @@ static void fortran(struct tensor *t, int axes, int64_t inner)
     }
 }
 
-int npy_open(struct tensor *t, struct err *e)
+int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct err *e)
 {
     unsigned char head[12];
     const char *name = t->file.name;
-    if (file_read(&t->file, 0, head, 10, e))
+    if (file_read(&t->file, from, head, 10, e))
         return -1;
     if (memcmp(head, "\x93NUMPY", 6) != 0 || head[6] < 1 || head[6] > 3)
-        return err_at(e, name, 0, _("not an .npy file: the bytes \\x93NUMPY and version 1 to 3 were expected"));
-    uint64_t n = head[8] | (uint64_t)head[9] << 8, data = 10;
+        return err_at(e, name, from, _("not an .npy file: the bytes \\x93NUMPY and version 1 to 3 were expected"));
+    uint64_t n = head[8] | (uint64_t)head[9] << 8, data = from + 10;
     if (head[6] > 1) {
-        if (file_read(&t->file, 0, head, 12, e))
+        if (file_read(&t->file, from, head, 12, e))
             return -1;
         n |= (uint64_t)head[10] << 16 | (uint64_t)head[11] << 24;
-        data = 12;
+        data = from + 12;
     }
     if (n > HEADER_MAX)
-        return err_at(e, name, 8, _("an .npy header of %llu bytes; a few hundred were expected"),
+        return err_at(e, name, from + 8, _("an .npy header of %llu bytes; a few hundred were expected"),
                       (unsigned long long)n);
     struct buf text = {0};
     buf_reserve(&text, (size_t)n);
@@ -127,5 +127,10 @@ int npy_open(struct tensor *t, struct err *e)
     if (rc)
         return -1;
     t->offset = data + n;
-    return tensor_check(t, t->offset, t->file.size, e);
+    return tensor_check(t, t->offset, to, e);
+}
+
+int npy_open(struct tensor *t, struct err *e)
+{
+    return npy_open_at(t, 0, t->file.size, e);
 }

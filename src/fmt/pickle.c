@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "base/vec.h"
 
-#define MAX_NODES (1u << 26)
+#define MAX_NODES (1u << 21) /* some 200 MB; a checkpoint takes about 15 a tensor */
 
 struct vm {
     struct str in;

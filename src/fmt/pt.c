@@ -25,19 +25,40 @@ static int bad(const char *name, const char *expected, struct err *e)
     return err_set(e, ERR_DATA, _("%s: in data.pkl %s was expected"), name, expected);
 }
 
-/* Behind wrappers (Parameter) to the call that builds the tensor; NULL when there is none. */
-static const struct pickle *tensor_call(const struct pickle *p)
+/* A call of a rebuilder: what is called and with what. */
+struct rebuild {
+    const struct pickle *function, *args;
+};
+
+/* Behind wrappers (Parameter, tensor subclasses) to the call that builds the tensor. */
+static bool tensor_call(const struct pickle *p, struct rebuild *r)
 {
-    for (int depth = 0; p && p->kind == PICKLE_CALL && p->n >= 2 && depth < 8; depth++) {
-        const struct pickle *args = p->item[1];
-        if (args->kind != PICKLE_TUPLE || !args->n)
-            return NULL;
-        if (!pickle_is_global(p->item[0], "torch._utils _rebuild_parameter") &&
-            !pickle_is_global(p->item[0], "torch._utils _rebuild_parameter_with_state"))
-            return p;
+    *r = (struct rebuild){0};
+    if (p && p->kind == PICKLE_CALL && p->n >= 2)
+        *r = (struct rebuild){p->item[0], p->item[1]};
+    for (int depth = 0; r->function && depth < 8; depth++) {
+        const struct pickle *f = r->function, *args = r->args;
+        if (f->kind != PICKLE_GLOBAL || args->kind != PICKLE_TUPLE || !args->n)
+            return false;
+        if (pickle_is_global(f, "torch._tensor _rebuild_from_type_v2") && args->n >= 3) {
+            *r = (struct rebuild){args->item[0], args->item[2]};
+            continue;
+        }
+        if (!pickle_is_global(f, "torch._utils _rebuild_parameter") &&
+            !pickle_is_global(f, "torch._utils _rebuild_parameter_with_state"))
+            return str_has(f->text, "_rebuild_");
         p = args->item[0];
+        if (p->kind != PICKLE_CALL || p->n < 2)
+            return false;
+        *r = (struct rebuild){p->item[0], p->item[1]};
     }
-    return NULL;
+    return false;
+}
+
+bool pt_is_tensor(const struct pickle *value)
+{
+    struct rebuild r;
+    return tensor_call(value, &r);
 }
 
 static int axes(struct tensor *t, const struct pickle *sizes, const struct pickle *strides,
@@ -64,39 +85,16 @@ static int axes(struct tensor *t, const struct pickle *sizes, const struct pickl
     return 0;
 }
 
-/* The storage's key and element type from ('storage', <type>, '0', 'cpu', 123). */
-static const struct pickle *storage(const struct pickle *p, enum dtype *dtype)
+const struct pickle *pt_storage_of(const struct pickle *p, enum dtype *dtype, int64_t *count)
 {
     if (p->kind != PICKLE_PERSISTENT || p->item[0]->kind != PICKLE_TUPLE || p->item[0]->n < 5 ||
-        p->item[0]->item[2]->kind != PICKLE_TEXT)
+        p->item[0]->item[2]->kind != PICKLE_TEXT || p->item[0]->item[4]->kind != PICKLE_INT)
         return NULL;
+    *count = p->item[0]->item[4]->i;
     for (size_t i = 0; i < ARRAY_LEN(storages); i++)
         if (pickle_is_global(p->item[0]->item[1], storages[i].name))
             *dtype = storages[i].dtype;
     return p->item[0]->item[2];
-}
-
-/* Fills t from the rebuild call; `key` receives the storage's name. */
-static int interpret(struct tensor *t, const struct pickle *root, const char *name,
-                     const struct pickle **key, int64_t *first, struct err *e)
-{
-    const struct pickle *call = tensor_call(root);
-    if (!call || call->item[0]->kind != PICKLE_GLOBAL || !str_has(call->item[0]->text, "_rebuild_") ||
-        call->item[1]->n < 4 || call->item[1]->item[1]->kind != PICKLE_INT)
-        return bad(name, _("one tensor"), e);
-    const struct pickle *args = call->item[1];
-    if (!(*key = storage(args->item[0], &t->dtype)))
-        return bad(name, _("a storage"), e);
-    /* _rebuild_tensor_v3 carries the type itself: "torch bfloat16" */
-    if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&
-        str_starts(args->item[6]->text, "torch "))
-        t->dtype = dtype_find(str_cut(args->item[6]->text, 6));
-    if (t->dtype == DTYPE_UNKNOWN)
-        return bad(name, _("an element type that is known here"), e);
-    *first = args->item[1]->i;
-    if (*first < 0 || *first > INT64_MAX / 16)
-        return bad(name, _("an offset inside the storage"), e);
-    return axes(t, args->item[2], args->item[3], name, e);
 }
 
 /* A complex element is two reals: one more axis, all strides doubled. */
@@ -113,8 +111,34 @@ static void split_complex(struct tensor *t, int64_t *first)
     *first *= 2;
 }
 
-static int place(struct tensor *t, struct zip *z, struct str prefix, const struct pickle *key,
-                 int64_t first, struct err *e)
+int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct err *e)
+{
+    struct rebuild r;
+    int64_t count, first;
+    enum dtype own = DTYPE_UNKNOWN;
+    if (!tensor_call(value, &r) || r.args->n < 4 || r.args->item[1]->kind != PICKLE_INT)
+        return bad(name, _("one tensor"), e);
+    const struct pickle *args = r.args, *key = pt_storage_of(args->item[0], &own, &count);
+    if (!key)
+        return bad(name, _("a storage"), e);
+    t->dtype = own;
+    /* _rebuild_tensor_v3 carries the type itself: "torch bfloat16" */
+    if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&
+        str_starts(args->item[6]->text, "torch "))
+        t->dtype = dtype_find(str_cut(args->item[6]->text, 6));
+    if (t->dtype == DTYPE_UNKNOWN)
+        return bad(name, _("an element type that is known here"), e);
+    first = args->item[1]->i;
+    if (first < 0 || first > INT64_MAX / 16)
+        return bad(name, _("an offset inside the storage"), e);
+    if (axes(t, args->item[2], args->item[3], name, e))
+        return -1;
+    split_complex(t, &first);
+    *s = (struct pt_storage){key->text, (uint64_t)first, count > 0 ? (uint64_t)count : 0, own};
+    return 0;
+}
+
+static int place(struct tensor *t, struct zip *z, struct str prefix, const struct pt_storage *s, struct err *e)
 {
     struct buf path = {0};
     struct zip_member m;
@@ -126,7 +150,7 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
     t->swap = strcmp(order, "big") == 0;
     if (rc >= 0) {
         buf_clear(&path);
-        buf_fmt(&path, "%.*sdata/%.*s", STR_ARG(prefix), STR_ARG(key->text));
+        buf_fmt(&path, "%.*sdata/%.*s", STR_ARG(prefix), STR_ARG(s->key));
         rc = zip_find(z, path.p, &m, e);
     }
     uint64_t size = dtype_table[t->dtype].size;
@@ -135,10 +159,10 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
     else if (rc > 0 && !m.stored)
         rc = err_set(e, ERR_DATA, _("%s: member %s is compressed; torch.save stores it plainly"),
                      t->file.name, path.p);
-    else if (rc > 0 && (uint64_t)first > m.size / size)
+    else if (rc > 0 && s->first > m.size / size)
         rc = bad(t->file.name, _("an offset inside the storage"), e);
     else if (rc > 0) {
-        t->offset = m.offset + (uint64_t)first * size;
+        t->offset = m.offset + s->first * size;
         rc = tensor_check(t, m.offset, m.offset + m.size, e);
     }
     buf_release(&path);
@@ -153,8 +177,8 @@ int pt_open(struct tensor *t, struct err *e)
     struct buf name = {0}, text = {0};
     struct arena a = {0};
     struct zip_member m;
-    const struct pickle *root, *key = NULL;
-    int64_t first = 0;
+    const struct pickle *root;
+    struct pt_storage storage;
     int rc = zip_find_suffix(z, "data.pkl", &m, &name, e);
     if (rc == 0)
         rc = err_set(e, ERR_DATA, _("%s: a zip archive without data.pkl; torch.save writes one"), t->file.name);
@@ -162,12 +186,10 @@ int pt_open(struct tensor *t, struct err *e)
         rc = zip_read(z, &m, PICKLE_MAX, &text, e);
     if (rc == 0) {
         root = pickle_parse(buf_view(&text), &a, t->file.name, NULL, e);
-        rc = root ? interpret(t, root, t->file.name, &key, &first, e) : -1;
+        rc = root ? pt_tensor(t, root, t->file.name, &storage, e) : -1;
     }
-    if (rc == 0) {
-        split_complex(t, &first);
-        rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), key, first, e);
-    }
+    if (rc == 0)
+        rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), &storage, e);
     arena_release(&a);
     buf_release(&text);
     buf_release(&name);

@@ -3,6 +3,7 @@
 #include "fmt/ptdbg.h"
 #include "fmt/reader.h"
 #include "fmt/result.h"
+#include "fmt/weights_dump.h"
 
 const struct reader *const readers[] = {
     &reader_msprobe,
@@ -11,5 +12,11 @@ const struct reader *const readers[] = {
     &reader_msprobe_result,
     &reader_ptdbg_result,
     &reader_msprobe_diff,
+    &reader_safetensors,
+    &reader_ckpt,
+    &reader_npz,
+    &reader_torch,
+    &reader_ranks,
+    &reader_parts,
     NULL,
 };

@@ -14,6 +14,7 @@
 #define STRINGS_MAX (128u << 20)
 #define STRINGS_COUNT (2u << 20)
 #define SHEET_MAX (2048ull << 20)
+#define TEXT_MAX (1024ull << 20) /* a shared text may stand in every cell: so much in all */
 
 struct xml {
     XML_Parser parser;
@@ -31,6 +32,7 @@ struct xml {
     int column;       /* the cell's; those before it that are not there are empty */
     enum { CELL_TEXT, CELL_SHARED, CELL_BOOL } kind;
     bool phonetic;    /* inside <rPh>: how a word is pronounced, no part of the text */
+    uint64_t copied;  /* bytes of shared texts handed over */
     uint64_t told;    /* packed bytes reported to the sink */
 };
 
@@ -134,6 +136,8 @@ static void end_cell(struct xml *x)
         if (!str_u64(s, &n) || n >= x->strings->v.n)
             return fail(x, _("a cell with the number of a text that xl/sharedStrings.xml does not have"));
         s = x->strings->v.v[n];
+        if ((x->copied += s.n) > TEXT_MAX)
+            return fail(x, _("more text than a table has"));
     } else if (x->kind == CELL_BOOL) {
         s = str_is(s, "1") ? STR("True") : STR("False");
     }

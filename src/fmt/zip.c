@@ -185,6 +185,58 @@ int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *
     return rc == UNZ_OK ? describe(z, m, e) : damaged(z, e);
 }
 
+static int by_offset(const void *a, const void *b)
+{
+    const struct zip_member *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int apart(struct zip *z, const zip_list *l, struct err *e)
+{
+    struct zip_member *m = mem_resize_array(NULL, l->n ? l->n : 1, sizeof *m);
+    int rc = 0;
+    for (size_t i = 0; i < l->n; i++)
+        m[i] = l->v[i].m;
+    qsort(m, l->n, sizeof *m, by_offset);
+    for (size_t i = 1; i < l->n && rc == 0; i++)
+        if (m[i].offset - m[i - 1].offset < m[i - 1].packed)
+            rc = err_at(e, z->file->name, m[i].offset, _("zip members that overlap; no archiver writes such a file"));
+    free(m);
+    return rc;
+}
+
+int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e)
+{
+    char text[4096];
+    for (int rc = unzGoToFirstFile(z->unz); rc != UNZ_END_OF_LIST_OF_FILE; rc = unzGoToNextFile(z->unz)) {
+        struct zip_entry x;
+        unz_file_info64 info;
+        if (rc != UNZ_OK || unzGetCurrentFileInfo64(z->unz, &info, text, sizeof text - 1, NULL, 0, NULL, 0) != UNZ_OK)
+            return damaged(z, e);
+        if (info.size_filename >= sizeof text || out->n >= limit)
+            return err_at(e, z->file->name, z->at, _("more members or longer names than such an archive has"));
+        text[info.size_filename] = 0;
+        if (describe(z, &x.m, e) < 0)
+            return -1;
+        x.name = arena_str(a, str_of(text));
+        vec_push(out, x);
+    }
+    return apart(z, out, e);
+}
+
+long zip_head(struct zip *z, const struct zip_member *m, void *out, size_t n, struct err *e)
+{
+    if (n > m->size)
+        n = (size_t)m->size;
+    if (m->stored)
+        return file_read(z->file, m->offset, out, n, e) ? -1 : (long)n;
+    if (unzOpenCurrentFile(z->unz) != UNZ_OK)
+        return damaged(z, e);
+    long got = unzReadCurrentFile(z->unz, out, (unsigned)n);
+    unzCloseCurrentFile(z->unz);
+    return got < 0 || (size_t)got != n ? damaged(z, e) : got;
+}
+
 int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e)
 {
     if (m->size > limit)

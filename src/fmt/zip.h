@@ -2,13 +2,20 @@
 #ifndef FMT_ZIP_H
 #define FMT_ZIP_H
 
+#include "base/arena.h"
 #include "base/io.h"
 
 struct zip_member {
     uint64_t offset, size; /* of the data in the file; size uncompressed */
-    uint64_t packed;       /* size in the file */
+    uint64_t packed;       /* bytes it takes in the file */
     bool stored;
 };
+
+struct zip_entry {
+    struct str name;
+    struct zip_member m;
+};
+typedef VEC(struct zip_entry) zip_list;
 
 struct zip; /* owns a reader, not the file */
 
@@ -19,6 +26,11 @@ void zip_close(struct zip *z);
 int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
                     struct err *e);
 int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e);
+/* All members in the directory's order, at most `limit`, names in `a`. Refuses members that overlap: no
+ * archiver writes them, and a bomb is made of them. The caller releases the list. */
+int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e);
+/* The first bytes of a member (the one found last), at most n; the count or -1. */
+long zip_head(struct zip *z, const struct zip_member *m, void *out, size_t n, struct err *e);
 /* A member's uncompressed content piece by piece, then one of no bytes; `packed` counts the bytes of the
  * file behind what was handed over. chunk: 0 goes on, 1 has enough (0 is returned), -1 with e. The member
  * must be the one found last. */

@@ -177,6 +177,10 @@ static void *work(void *ctx)
     session_lock(s);
     struct figures_watch *watch = &s->watch[s->workers++];
     while (!s->stop) {
+        if (s->paused) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
         uint32_t line = measure_take(&s->measure, s->want_first, s->want_last);
         if (line == NONE)
             break;
@@ -418,7 +422,7 @@ void session_stop(struct session *s)
 int session_wait(struct session *s, struct err *e)
 {
     session_lock(s);
-    while (!s->settled && !s->failed)
+    while (!s->settled && !s->failed && !s->paused)
         pthread_cond_wait(&s->changed, &s->lock);
     bool failed = s->failed;
     if (failed)
@@ -431,6 +435,15 @@ void session_want(struct session *s, uint32_t first, uint32_t last)
 {
     s->want_first = first;
     s->want_last = last;
+}
+
+void session_pause(struct session *s, bool pause)
+{
+    s->paused = pause;
+    if (!s->paired && pause)
+        for (int i = 0; i < 2; i++)
+            atomic_store(&s->side[i].load.cancel, true);
+    announce(s);
 }
 
 void session_set_tol(struct session *s, const struct tol *t)

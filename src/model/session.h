@@ -57,6 +57,7 @@ struct session {
     struct measure measure;
     struct judgement *judged; /* the newest, NULL before the first */
     input_list inputs;        /* the step's own inputs, judged with it */
+    bool paused;              /* comparing waits; what is computed stays */
     bool settled;             /* everything wanted is computed and judged */
     bool failed;              /* err says why; what was loaded stays */
     struct err err;
@@ -78,11 +79,13 @@ struct session {
 int session_start(struct session *s, const struct session_options *o, struct err *e);
 void session_stop(struct session *s); /* waits for the threads, frees everything */
 
-/* Until everything is loaded, compared and judged: 0, or -1 with the session's error. */
+/* Until everything is loaded, compared and judged, or paused: 0, or -1 with the session's error. */
 int session_wait(struct session *s, struct err *e);
 
 /* With the lock held: */
 void session_want(struct session *s, uint32_t first, uint32_t last);
+/* Comparing stops where it is and goes on when told; while the sides are still read, reading ends. */
+void session_pause(struct session *s, bool pause);
 void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
+#define MOST_REPEATED (1u << 20)
 #define PAGE_BYTES (64 * 1024)
 #define PAGE_COUNT 512 /* 32 MB a walk at most */
 
@@ -54,6 +55,10 @@ int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err 
         return err_at(e, t->file.name, to,
                       _("the data ends here; the shape asks for %llu elements of %u bytes"),
                       (unsigned long long)t->numel, dtype_table[t->dtype].size);
+    /* a stride of 0 repeats elements: an expanded mask does so some thousand times, not without end */
+    if (t->numel / (reach + 1) > MOST_REPEATED)
+        return err_set(e, ERR_DATA, _("%s: a shape of %llu elements over %llu stored ones"), t->file.name,
+                       (unsigned long long)t->numel, (unsigned long long)reach + 1);
     return 0;
 }
 

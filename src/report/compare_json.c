@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "find/explain.h"
+#include "find/lint.h"
 #include "find/inputs.h"
 #include "find/precision.h"
 #include "find/table.h"
@@ -359,13 +360,13 @@ void compare_json(struct out *o, const struct session *s, const struct report_op
     json_side(w, &s->side[GOLDEN].dump);
     jw_key(w, "warnings");
     jw_array(w);
-    for (int d = 0; d < 2; d++) {
-        for (size_t i = 0; i < s->side[d].dump.warnings.n; i++)
-            jw_cstr(w, s->side[d].dump.warnings.v[i]);
-        for (size_t i = 0; i < s->side[d].dump.problems.n; i++)
-            if (s->side[d].dump.problems.v[i].row == NONE)
-                jw_cstr(w, s->side[d].dump.problems.v[i].text);
-    }
+    struct arena sentences = {0};
+    doubt_list doubts = {0};
+    lint_find(s, &sentences, &doubts);
+    for (size_t i = 0; i < doubts.n; i++)
+        jw_cstr(w, lint_sentence(&doubts.v[i], &sentences));
+    vec_release(&doubts);
+    arena_release(&sentences);
     jw_end_array(w);
     jw_key(w, "summary");
     summary(&x);

@@ -1154,6 +1154,90 @@ static void keep_home_apart(void)
         unsetenv(none[i]);
 }
 
+static bool has_bytes(const struct tty *t, const char *want)
+{
+    size_t n = strlen(want);
+    for (size_t i = 0; i + n <= t->tail_n; i++)
+        if (memcmp(t->tail + i, want, n) == 0)
+            return true;
+    return false;
+}
+
+/* What is copied goes to the terminal as OSC 52, whole, and through tmux where that is around it. */
+static void copies_go_to_the_terminal(void **state)
+{
+    static const struct setting plain[] = {{"TMUX", NULL}, {"STY", NULL}, {0}}, tmux[] = {{"TMUX", "/tmp/x,1,0"}, {0}};
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) {
+        struct tty t;
+        tty_start(&t, 24, 80, inside ? tmux : plain, "tt_rope/target", "tt_rope/bench");
+        wait_ready(&t);
+        tty_send(&t, "y");
+        wait_text(&t, 23, "copied 29 bytes");
+        /* base64 of Torch.outer.0.forward.input.1 */
+        const char *want = inside ? "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"
+                                  : "\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a";
+        assert_true(has_bytes(&t, want));
+        assert_true(cell_at(&t, cursor_row(&t), 0).chars[0] == 0x25b6); /* nothing of it is on the screen */
+        tty_close(&t);
+    }
+}
+
+/* Reports are sent as xterm sends them; libvterm takes only the first of "?1006;1000h". */
+static void mouse_when_asked(void **state)
+{
+    char click[40];
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    assert_false(has_bytes(&t, "1000h"));
+    tty_send(&t, ":mouse on\r");
+    wait_text(&t, 23, "mouse on");
+    assert_true(has_bytes(&t, "1000h"));
+    int y = cursor_row(&t);
+    snprintf(click, sizeof click, "\033[<0;11;%dM", y - 3 + 1);
+    tty_send(&t, click);
+    wait_row(&t, y - 3);
+    tty_send(&t, "\033[<65;11;10M"); /* the wheel */
+    wait_row(&t, y);
+    tty_send(&t, ":mouse off\r");
+    wait_text(&t, 23, "mouse off");
+    assert_true(has_bytes(&t, "1000l"));
+    tty_send(&t, "q");
+    wait_end(&t);
+    assert_restored(&t);
+    tty_close(&t);
+}
+
+/* Without anything to compare: what is here, taken one after the other. */
+static void begins_with_nothing(void **state)
+{
+    char here[500], *argv[] = {(char *)(uintptr_t)program, NULL};
+    struct tty t;
+    (void)state;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(sample("tt_rope")), 0);
+    tty_run(&t, 24, 80, NULL, argv);
+    assert_int_equal(chdir(here), 0);
+    wait_text(&t, NOWHERE, "Nothing is open yet");
+    tty_send(&t, "d");
+    wait_text(&t, 2, "dumps found");
+    tty_send(&t, "j\r"); /* bench comes first: target is the second */
+    wait_text(&t, 4, "target/step0/rank0");
+    tty_send(&t, "d");
+    wait_text(&t, 2, "as the golden side");
+    tty_send(&t, "\r");
+    wait_text(&t, NOWHERE, "GOLDEN");
+    wait_text(&t, 1, "first deviation: row 17");
+    tty_send(&t, "\r");
+    wait_text(&t, 2, "rel L2");
+    tty_send(&t, "qq");
+    wait_end(&t);
+    assert_restored(&t);
+    tty_close(&t);
+}
+
 /* ---- the golden screens, on a terminal ---- */
 
 /* Script lines and the screens they must come to, of one case of tests/golden. */
@@ -1250,6 +1334,13 @@ static void compare_screen(struct tty *t, char **expect, bool attributes, const 
     wait_until(t, is_expected, want, what);
 }
 
+static bool is_settled(const struct tty *t, const void *arg)
+{
+    const char *line = row_text(t, 1);
+    (void)arg;
+    return strstr(line, "first deviation:") || strstr(line, "aligned") || strstr(line, "could not be judged");
+}
+
 static void play(const char *root, const char *name)
 {
     char dir[800], *argv[12] = {(char *)(uintptr_t)program}, *at, *line;
@@ -1270,7 +1361,7 @@ static void play(const char *root, const char *name)
                 continue;
             if (strcmp(line, "settle") == 0) {
                 if (t.rows >= 6)
-                    wait_text(&t, 0, "100 %");
+                    wait_until(&t, is_settled, NULL, "the end of the comparison");
                 continue;
             }
             if (sscanf(line, "size %u %u", &rows, &cols) == 2) {
@@ -1359,6 +1450,9 @@ int main(int argc, char **argv)
         TEST(the_place_is_kept),
         TEST(redraw_repairs_the_screen),
         TEST(scrolling_is_cheap),
+        TEST(copies_go_to_the_terminal),
+        TEST(mouse_when_asked),
+        TEST(begins_with_nothing),
         TEST(golden_screens_on_a_terminal),
     };
     if (argc < 2) {

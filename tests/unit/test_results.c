@@ -513,6 +513,28 @@ static void hostile_sheets(void **state)
     buf_release(&b);
 }
 
+/* One shared text in every cell: a few kilobytes that would become gigabytes. */
+static void repeated_texts(void **state)
+{
+    (void)state;
+    struct buf sheet = {0}, strings = {0};
+    static const char *const head[] = {"NPU Name", "Bench Name", "NPU Dtype", "Bench Dtype", "Cosine"};
+    buf_cstr(&sheet, "<w><sheetData><row>");
+    for (size_t i = 0; i < ARRAY_LEN(head); i++)
+        buf_fmt(&sheet, "<c t=\"inlineStr\"><is><t>%s</t></is></c>", head[i]);
+    buf_cstr(&sheet, "</row>");
+    for (int i = 0; i < 60000; i++)
+        buf_cstr(&sheet, "<row><c t=\"s\"><v>0</v></c><c t=\"s\"><v>0</v></c></row>");
+    for (int kind = 0; kind < 2; kind++) {
+        buf_clear(&strings);
+        buf_fmt(&strings, "<s><si><t>%0*d</t></si></s>", kind ? 1 << 20 : 2000, 7);
+        struct member m[] = {{SHEET, buf_view(&sheet)}, {STRINGS, buf_view(&strings)}};
+        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), "more text than a table"));
+    }
+    buf_release(&sheet);
+    buf_release(&strings);
+}
+
 /* 300,000 rows of one call, every one with the same name: linear, and refused or read, not stuck. */
 static void repeated_names(void **state)
 {
@@ -541,6 +563,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(shared_strings),
         cmocka_unit_test(hostile_sheets),
+        cmocka_unit_test(repeated_texts),
         cmocka_unit_test(repeated_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

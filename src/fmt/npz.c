@@ -1,0 +1,93 @@
+/* .npz: a zip of .npy members, each a named array; np.savez stores them, np.savez_compressed deflates. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/npy.h"
+#include "fmt/weights.h"
+#include "fmt/zip.h"
+
+#define HEAD (64u << 10) /* of a compressed member, to find its header in */
+#define MEMBERS_MAX (1u << 20)
+
+/* A compressed member's header, read from its first bytes; the elements are unpacked when asked for. */
+static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t, struct err *e)
+{
+    struct zip_member m;
+    int rc = zip_find(z, x->name.p, &m, e);
+    if (rc != 1)
+        return -1;
+    struct file_span s = {.fd = -1, .memory = mem_alloc(HEAD)};
+    long n = zip_head(z, &m, s.memory, HEAD, e);
+    if (n < 0) {
+        free(s.memory);
+        return -1;
+    }
+    s.size = (uint64_t)n;
+    file_join(&t->file, x->name.p, &s, 1);
+    /* the elements reach to the member's end, which is not here */
+    rc = npy_open_at(t, 0, m.size, e);
+    file_close(&t->file);
+    return rc;
+}
+
+static int add(struct weights *w, uint32_t file, const struct file *f, struct zip *z, const struct zip_entry *x, struct err *e)
+{
+    struct str name = str_n(x->name.p, x->name.n - strlen(".npy"));
+    struct tensor t = {0};
+    struct err why;
+    struct weight_piece p = {.file = file, .at = x->m.stored ? x->m.offset : 0, .size = x->m.size};
+    int rc;
+    if (x->m.stored) {
+        t.file = *f;
+        rc = npy_open_at(&t, x->m.offset, x->m.offset + x->m.size, &why);
+        t.offset -= rc ? 0 : x->m.offset;
+    } else {
+        p.member = arena_cstr(&w->arena, x->name);
+        rc = header_of(z, x, &t, &why);
+    }
+    if (rc) {
+        t = (struct tensor){.numel = 1};
+        err_prefix(&why, "%s", f->name);
+    }
+    uint32_t i = weights_add(w, name, str_of(dtype_table[t.dtype].name), &t, rc ? NULL : &p, e);
+    if (i == UINT32_MAX)
+        return -1;
+    if (rc) {
+        w->list.v[i].problem = arena_cstr(&w->arena, str_of(why.text));
+        weights_problem(w, i, "damaged", why.text);
+    }
+    return 0;
+}
+
+static int list(struct weights *w, uint32_t file, struct err *e)
+{
+    struct file f;
+    struct arena names = {0};
+    zip_list members = {0};
+    if (weights_open_file(w, file, &f, e))
+        return -1;
+    struct zip *z = zip_open(&f, e);
+    int rc = z ? zip_all(z, MEMBERS_MAX, &names, &members, e) : -1;
+    for (size_t i = 0; rc == 0 && i < members.n; i++)
+        if (str_ends(members.v[i].name, ".npy"))
+            rc = add(w, file, &f, z, &members.v[i], e);
+    zip_close(z);
+    vec_release(&members);
+    arena_release(&names);
+    file_close(&f);
+    return rc;
+}
+
+static bool probe(const char *path)
+{
+    struct file f;
+    struct err quiet;
+    char head[4];
+    if (path_is_dir(path) || !str_ends(str_of(path), ".npz") || file_open(&f, path, &quiet))
+        return false;
+    bool yes = file_read_some(&f, 0, head, 4, &quiet) == 4 && memcmp(head, "PK", 2) == 0;
+    file_close(&f);
+    return yes;
+}
+
+const struct weight_format weights_npz = {.name = "npz", .probe = probe, .list_file = list};

@@ -1,0 +1,185 @@
+/* .safetensors: eight bytes of length, a JSON object NAME → {dtype, shape, data_offsets}, the elements.
+ * The header is read member by member: it may take 100 MB and is not ours to trust. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+#include "fmt/weights.h"
+
+#define HEADER_MAX 100000000 /* the format's own limit */
+
+/* The format's names, which are not numpy's ("I8" is one byte here). */
+static const struct {
+    const char *name;
+    enum dtype dtype;
+} types[] = {
+    {"F64", DTYPE_F64}, {"F32", DTYPE_F32}, {"F16", DTYPE_F16},       {"BF16", DTYPE_BF16},     {"I64", DTYPE_I64},
+    {"I32", DTYPE_I32}, {"I16", DTYPE_I16}, {"I8", DTYPE_I8},         {"U64", DTYPE_U64},       {"U32", DTYPE_U32},
+    {"U16", DTYPE_U16}, {"U8", DTYPE_U8},   {"BOOL", DTYPE_BOOL},     {"F8_E4M3", DTYPE_F8E4M3}, {"F8_E5M2", DTYPE_F8E5M2},
+};
+
+static bool header_length(const struct file *f, uint64_t *n)
+{
+    unsigned char b[9];
+    struct err quiet;
+    *n = 0;
+    if (f->size < 10 || file_read(f, 0, b, 9, &quiet))
+        return false;
+    for (int i = 7; i >= 0; i--)
+        *n = *n << 8 | b[i];
+    return b[8] == '{';
+}
+
+static bool probe(const char *path)
+{
+    struct file f;
+    struct err quiet;
+    uint64_t n;
+    if (path_is_dir(path) || file_open(&f, path, &quiet))
+        return false;
+    bool yes = header_length(&f, &n) && (n <= HEADER_MAX || str_ends(str_of(path), ".safetensors"));
+    file_close(&f);
+    return yes || str_ends(str_of(path), ".safetensors");
+}
+
+static bool sizes(const cJSON *v, struct tensor *t)
+{
+    if (!cJSON_IsArray(v))
+        return false;
+    for (const cJSON *it = v->child; it; it = it->next) {
+        /* sizes beyond 2^53 are beyond any file, so the double loses nothing that counts */
+        if (t->ndim == TENSOR_DIMS || !cJSON_IsNumber(it) || !(it->valuedouble >= 0 && it->valuedouble < 9e15))
+            return false;
+        t->shape[t->ndim] = (int64_t)it->valuedouble;
+        if ((double)t->shape[t->ndim++] != it->valuedouble)
+            return false;
+    }
+    return true;
+}
+
+static bool range(const cJSON *v, uint64_t out[2])
+{
+    if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 2)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        double x = cJSON_GetArrayItem(v, i)->valuedouble;
+        if (!cJSON_IsNumber(cJSON_GetArrayItem(v, i)) || !(x >= 0 && x < 9e15))
+            return false;
+        out[i] = (uint64_t)x;
+    }
+    return out[0] <= out[1];
+}
+
+static void metadata(struct weights *w, const cJSON *v)
+{
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(v, "format");
+    if (cJSON_IsString(format))
+        w->framework = strcmp(format->valuestring, "ms") == 0   ? "mindspore"
+                       : strcmp(format->valuestring, "pt") == 0 ? "pytorch"
+                                                                : w->framework;
+}
+
+struct stretch {
+    uint64_t at, end;
+};
+typedef VEC(struct stretch) stretch_list;
+
+static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t data, const struct jmember *m,
+               const cJSON *v, stretch_list *all, struct err *e)
+{
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
+    struct tensor t = {.file = {.name = f->name}};
+    uint64_t at[2];
+    if (!cJSON_IsString(type) || !sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
+        !range(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
+        return err_at(e, f->name, m->offset,
+                      _("%.*s: \"dtype\", \"shape\" and \"data_offsets\": [from, to] were expected"), STR_ARG(m->key));
+    if (tensor_pack(&t, f->name, e))
+        return -1;
+    struct err cut;
+    bool beyond = at[1] > f->size - data;
+    if (beyond) /* a file still being written or copied: the others are whole */
+        err_at(&cut, f->name, m->offset, _("%.*s ends at byte %llu of the data, which has %llu"), STR_ARG(m->key),
+               (unsigned long long)at[1], (unsigned long long)(f->size - data));
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (strcmp(type->valuestring, types[i].name) == 0)
+            t.dtype = types[i].dtype;
+    uint64_t size = dtype_table[t.dtype].size;
+    if (size && t.numel * size != at[1] - at[0]) /* numel * 16 fits: tensor_pack */
+        return err_at(e, f->name, m->offset, _("%.*s: the shape asks for %llu bytes, data_offsets give %llu"),
+                      STR_ARG(m->key), (unsigned long long)(t.numel * size), (unsigned long long)(at[1] - at[0]));
+    struct weight_piece piece = {.file = file, .at = data + at[0], .size = at[1] - at[0]};
+    if (at[1] > at[0]) {
+        struct stretch s = {at[0], at[1]};
+        vec_push(all, s);
+    }
+    uint32_t i = weights_add(w, m->key, str_of(type->valuestring), &t, size && !beyond ? &piece : NULL, e);
+    if (i == UINT32_MAX)
+        return -1;
+    if (beyond) {
+        w->list.v[i].problem = arena_cstr(&w->arena, str_of(cut.text));
+        weights_problem(w, i, "damaged", cut.text);
+    }
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* The format forbids tensors that share bytes; a file of them is made to keep its reader busy. */
+static int apart(const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
+{
+    if (l->n)
+        qsort(l->v, l->n, sizeof *l->v, by_start);
+    for (size_t i = 1; i < l->n; i++)
+        if (l->v[i].at < l->v[i - 1].end)
+            return err_at(e, f->name, data + l->v[i].at, _("two tensors share these bytes; the format forbids it"));
+    return 0;
+}
+
+static int list(struct weights *w, uint32_t file, struct err *e)
+{
+    struct file f;
+    uint64_t n;
+    if (weights_open_file(w, file, &f, e))
+        return -1;
+    if (!header_length(&f, &n) || n > HEADER_MAX || n > f.size - 8) {
+        err_at(e, f.name, 0, _("8 bytes of header length (at most 100 MB, inside the file) and a '{' were expected"));
+        file_close(&f);
+        return -1;
+    }
+    struct jspan j = {.name = f.name, .base = 8};
+    struct jmember m;
+    struct json_pool pool;
+    stretch_list all = {0};
+    /* the header alone, with the file's own offsets */
+    struct file_span head = {.fd = f.fd, .size = 8 + n};
+    file_join(&j.file, f.name, &head, 1);
+    json_pool_enter(&pool);
+    int rc;
+    while ((rc = jspan_next(&j, &m, e)) == 1) {
+        cJSON *v = json_parse(m.value, m.special, f.name, m.offset, e);
+        if (!v)
+            rc = -1;
+        else if (str_is(m.key, "__metadata__"))
+            metadata(w, v);
+        else
+            rc = one(w, file, &f, 8 + n, &m, v, &all, e) ? -1 : 1;
+        json_pool_clear(&pool);
+        if (rc < 0)
+            break;
+    }
+    json_pool_leave(&pool);
+    if (rc == 0)
+        rc = apart(&all, &f, 8 + n, e);
+    vec_release(&all);
+    j.file.span[0].fd = -1; /* it is f's */
+    jspan_close(&j);
+    file_close(&f);
+    return rc;
+}
+
+const struct weight_format weights_safetensors = {.name = "safetensors", .probe = probe, .list_file = list};

@@ -1,0 +1,501 @@
+/* torch.save of whole checkpoints: dictionaries of tensors, nested as their writer liked (Megatron's
+ * {"model": …, "args": Namespace}, DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip
+ * archive or, before torch 1.6, as pickles one behind the other with the storages after them. The pickle
+ * is inert data (pickle.h): what is not a tensor, a container or argparse's Namespace is passed over. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/pt.h"
+#include "fmt/weights.h"
+#include "fmt/zip.h"
+
+#define PICKLE_MAX (64u << 20)
+#define MEMBERS_MAX (1u << 22)
+#define DEPTH 24
+#define CLAIM (1ull << 30) /* elements a tensor may claim beyond its storage (expanded views) */
+
+struct stored {
+    uint64_t at, size; /* of the storage's bytes in the file */
+    bool packed;
+};
+
+struct walk {
+    struct weights *w;
+    uint32_t file;
+    const char *name;
+    bool swap;
+    struct map keys; /* storage → index of stored */
+    VEC(struct stored) stored;
+    struct nmap seen; /* containers on their way or done: a dictionary may hold itself */
+    struct buf path;
+    struct arena arena;
+    struct err *e;
+};
+
+/* ---- the tree ---- */
+
+/* Where a dictionary's entries begin: a subclass is a call whose items stand behind its state. */
+static bool entries(const struct pickle *p, uint32_t *from)
+{
+    if (p->kind == PICKLE_DICT) {
+        *from = 0;
+        return true;
+    }
+    *from = 3;
+    return p->kind == PICKLE_CALL && p->item[0]->kind == PICKLE_GLOBAL &&
+           (pickle_is_global(p->item[0], "collections OrderedDict") || pickle_is_global(p->item[0], "collections defaultdict")) &&
+           (p->n - 3) % 2 == 0;
+}
+
+static const struct pickle *entry(const struct pickle *p, const char *key)
+{
+    uint32_t i;
+    if (entries(p, &i))
+        for (; i + 1 < p->n; i += 2)
+            if (p->item[i]->kind == PICKLE_TEXT && str_is(p->item[i]->text, key))
+                return p->item[i + 1];
+    return NULL;
+}
+
+static int number(const struct pickle *space, const char *key)
+{
+    const struct pickle *v = pickle_get(space, key);
+    return v && v->kind == PICKLE_INT && v->i > 0 && v->i < (1 << 24) ? (int)v->i : 0;
+}
+
+/* Megatron's arguments: argparse.Namespace with its state. */
+static void architecture(struct weights *w, const struct pickle *args)
+{
+    if (!args || args->kind != PICKLE_CALL || args->n < 3 || !pickle_is_global(args->item[0], "argparse Namespace"))
+        return;
+    const struct pickle *state = args->item[2];
+    struct weight_arch *a = &w->arch;
+    a->heads = number(state, "num_attention_heads");
+    const struct pickle *gqa = pickle_get(state, "group_query_attention");
+    if (gqa && gqa->kind == PICKLE_BOOL && gqa->i)
+        a->kv_heads = number(state, "num_query_groups");
+    else
+        a->kv_heads = a->heads;
+    a->tp = number(state, "tensor_model_parallel_size");
+    a->pp = number(state, "pipeline_model_parallel_size");
+    a->layers = number(state, "num_layers");
+    a->vocab = number(state, "padded_vocab_size");
+    const struct pickle *gated = pickle_get(state, "swiglu");
+    if (gated && gated->kind == PICKLE_BOOL)
+        a->gated = gated->i != 0;
+}
+
+static int add_tensor(struct walk *x, const struct pickle *p)
+{
+    struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}};
+    struct pt_storage s;
+    struct err why;
+    struct str name = buf_view(&x->path);
+    struct weight_piece piece = {.file = x->file};
+    const char *problem = NULL;
+    uint32_t at = MAP_NONE;
+    if (pt_tensor(&t, p, x->name, &s, &why)) {
+        problem = why.text;
+        t.dtype = DTYPE_UNKNOWN;
+        t.ndim = 0;
+        t.numel = 1;
+    } else if ((at = map_get(&x->keys, s.key)) == MAP_NONE) {
+        err_set(&why, ERR_DATA, _("%s: %.*s: the storage %.*s is not in the file"), x->name, STR_ARG(name), STR_ARG(s.key));
+        problem = why.text;
+    } else {
+        const struct stored *d = &x->stored.v[at];
+        uint64_t size = dtype_table[t.dtype].size;
+        piece.at = d->at;
+        piece.size = d->size;
+        t.swap = x->swap;
+        t.offset = 0;
+        if (d->packed) {
+            err_set(&why, ERR_DATA, _("%s: %.*s: its storage is compressed; torch.save stores it plainly"), x->name, STR_ARG(name));
+            problem = why.text;
+        } else if (s.first > d->size / size) {
+            err_set(&why, ERR_DATA, _("%s: %.*s begins beyond its storage"), x->name, STR_ARG(name));
+            problem = why.text;
+        } else if (t.numel > CLAIM && t.numel > d->size / size) {
+            /* strides of 0 can claim any number of elements; reading them would never end */
+            err_set(&why, ERR_DATA, _("%s: %.*s claims %llu elements of a storage of %llu"), x->name, STR_ARG(name),
+                    (unsigned long long)t.numel, (unsigned long long)(d->size / size));
+            problem = why.text;
+        } else {
+            t.offset = s.first * size;
+            if (tensor_check(&t, 0, d->size, &why)) {
+                err_prefix(&why, "%.*s", STR_ARG(name));
+                problem = why.text;
+            }
+        }
+    }
+    uint32_t i = weights_add(x->w, name, str_of(dtype_table[t.dtype].name), &t, problem ? NULL : &piece, x->e);
+    if (i == UINT32_MAX)
+        return -1;
+    if (problem) {
+        x->w->list.v[i].problem = arena_cstr(&x->w->arena, str_of(problem));
+        weights_problem(x->w, i, "damaged", problem);
+    }
+    return 0;
+}
+
+static int descend(struct walk *x, const struct pickle *p, int depth);
+
+static int member(struct walk *x, struct str key, const struct pickle *p, int depth)
+{
+    size_t n = x->path.n;
+    if (n + key.n > WEIGHT_NAME_MAX)
+        return err_set(x->e, ERR_DATA, _("%s: more tensors or longer names than a checkpoint has"), x->name);
+    if (n)
+        buf_char(&x->path, '.');
+    buf_str(&x->path, key);
+    int rc = descend(x, p, depth + 1);
+    x->path.n = n;
+    return rc;
+}
+
+static int descend(struct walk *x, const struct pickle *p, int depth)
+{
+    uint32_t from;
+    int rc = 0;
+    char tmp[24];
+    if (pt_is_tensor(p))
+        return add_tensor(x, p);
+    bool dict = entries(p, &from);
+    if ((!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE) || depth > DEPTH)
+        return 0;
+    if (nmap_get(&x->seen, (uint64_t)(uintptr_t)p) != MAP_NONE)
+        return 0;
+    nmap_add(&x->seen, (uint64_t)(uintptr_t)p, 0);
+    if (!dict) {
+        for (uint32_t i = 0; i < p->n && rc == 0; i++) {
+            struct buf b = {0};
+            if (!pt_is_tensor(p->item[i]) && !p->item[i]->n)
+                continue;
+            buf_fmt(&b, "%u", i);
+            rc = member(x, buf_view(&b), p->item[i], depth);
+            buf_release(&b);
+        }
+        return rc;
+    }
+    for (; from + 1 < p->n && rc == 0; from += 2) {
+        const struct pickle *k = p->item[from];
+        struct str key = k->text;
+        if (k->kind == PICKLE_INT) {
+            struct buf b = {0};
+            buf_fmt(&b, "%lld", (long long)k->i);
+            key = str_n(memcpy(tmp, b.p, b.n), b.n);
+            buf_release(&b);
+        } else if (k->kind != PICKLE_TEXT) {
+            continue;
+        }
+        rc = member(x, key, p->item[from + 1], depth);
+    }
+    return rc;
+}
+
+/* Which entry of the top dictionary holds the model; its tensors go by their own names. Virtual pipeline
+ * stages ("model0", "model1") keep theirs in front. */
+static bool holds_model(struct str key)
+{
+    static const char *const names[] = {"model", "state_dict", "module", "model_state_dict", "params", "net"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
+}
+
+static int tree(struct walk *x, const struct pickle *root)
+{
+    uint32_t from;
+    if (pt_is_tensor(root)) {
+        buf_cstr(&x->path, "tensor");
+        return add_tensor(x, root);
+    }
+    if (!entries(root, &from))
+        return root->kind == PICKLE_LIST || root->kind == PICKLE_TUPLE
+                   ? descend(x, root, 0)
+                   : err_set(x->e, ERR_DATA, _("%s: a dictionary of tensors was expected in the pickle; save model.state_dict() instead of the model"), x->name);
+    architecture(x->w, entry(root, "args"));
+    nmap_add(&x->seen, (uint64_t)(uintptr_t)root, 0);
+    for (int model = 1; model >= 0; model--)
+        for (uint32_t i = from; i + 1 < root->n; i += 2) {
+            const struct pickle *k = root->item[i], *v = root->item[i + 1];
+            uint32_t unused;
+            bool is = k->kind == PICKLE_TEXT && holds_model(k->text) && entries(v, &unused);
+            if (is != (bool)model || (k->kind != PICKLE_TEXT && k->kind != PICKLE_INT))
+                continue;
+            buf_clear(&x->path);
+            struct buf b = {0};
+            if (k->kind == PICKLE_INT)
+                buf_fmt(&b, "%lld", (long long)k->i);
+            int rc = is ? descend(x, v, 0) : member(x, k->kind == PICKLE_INT ? buf_view(&b) : k->text, v, 0);
+            buf_release(&b);
+            if (rc)
+                return -1;
+        }
+    return 0;
+}
+
+static void release(struct walk *x)
+{
+    map_release(&x->keys);
+    vec_release(&x->stored);
+    nmap_release(&x->seen);
+    buf_release(&x->path);
+    arena_release(&x->arena);
+}
+
+/* ---- the archive ---- */
+
+static int list_zip(struct walk *x, const struct file *f)
+{
+    struct zip *z = zip_open(f, x->e);
+    zip_list members = {0};
+    struct buf text = {0};
+    struct str prefix = {0};
+    struct zip_member pickle = {0};
+    int rc = z ? zip_all(z, MEMBERS_MAX, &x->arena, &members, x->e) : -1;
+    for (size_t i = 0; rc == 0 && i < members.n; i++) {
+        struct str name = members.v[i].name;
+        if (!pickle.offset && (str_ends(name, "/data.pkl") || str_is(name, "data.pkl"))) {
+            pickle = members.v[i].m;
+            prefix = str_n(name.p, name.n - strlen("data.pkl"));
+        }
+    }
+    if (rc == 0 && !pickle.offset)
+        rc = err_set(x->e, ERR_DATA, _("%s: a zip archive without data.pkl; torch.save writes one"), f->name);
+    for (size_t i = 0; rc == 0 && i < members.n; i++) {
+        struct str name = members.v[i].name;
+        if (name.n < prefix.n || memcmp(name.p, prefix.p, prefix.n) != 0)
+            continue;
+        name = str_cut(name, prefix.n);
+        const struct zip_member *m = &members.v[i].m;
+        if (str_is(name, "byteorder") && m->stored && m->size == 3) {
+            char order[3];
+            rc = file_read(f, m->offset, order, 3, x->e);
+            x->swap = rc == 0 && memcmp(order, "big", 3) == 0;
+        } else if (str_starts(name, "data/")) {
+            struct stored d = {m->offset, m->size, !m->stored};
+            map_add(&x->keys, str_cut(name, 5), (uint32_t)x->stored.n);
+            vec_push(&x->stored, d);
+        }
+    }
+    if (rc == 0) {
+        struct buf path = {0};
+        struct zip_member again;
+        buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
+        rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(z, &again, PICKLE_MAX, &text, x->e) : -1;
+        buf_release(&path);
+    }
+    if (rc == 0) {
+        const struct pickle *root = pickle_parse(buf_view(&text), &x->arena, f->name, NULL, x->e);
+        rc = root ? tree(x, root) : -1;
+    }
+    buf_release(&text);
+    vec_release(&members);
+    zip_close(z);
+    return rc;
+}
+
+/* ---- pickles one behind the other ---- */
+
+/* The pickle at *at, which moves behind it. Its length is not known: more is read until it parses. */
+static const struct pickle *next_pickle(struct walk *x, const struct file *f, uint64_t *at, struct buf *bytes)
+{
+    for (size_t n = 1u << 16;; n *= 8) {
+        size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, take = n < left ? n : left;
+        struct err why;
+        struct arena tried = {0};
+        buf_clear(bytes);
+        buf_reserve(bytes, take);
+        if (file_read(f, *at, bytes->p, take, x->e))
+            return NULL;
+        bytes->n = take;
+        const struct pickle *p = pickle_parse(buf_view(bytes), &tried, f->name, &used, &why);
+        if (p || take == left || n >= PICKLE_MAX) {
+            if (!p) {
+                arena_release(&tried);
+                err_prefix(&why, _("in the pickle at byte %llu"), (unsigned long long)*at);
+                *x->e = why;
+                return NULL;
+            }
+            /* the nodes point into the bytes read: keep both */
+            arena_release(&tried);
+            p = pickle_parse(arena_str(&x->arena, str_n(bytes->p, used)), &x->arena, f->name, &used, x->e);
+            *at += used;
+            return p;
+        }
+        arena_release(&tried);
+    }
+}
+
+struct kind {
+    struct str key;
+    enum dtype dtype;
+    uint64_t count;
+};
+typedef VEC(struct kind) kind_list;
+
+/* Every storage the pickle names, wherever it stands: their sizes are needed to step over them. Without
+ * recursion, since a pickle nests as deep as it likes. */
+static void storages_of(struct walk *x, const struct pickle *root, struct map *index, kind_list *out)
+{
+    VEC(const struct pickle *) todo = {0};
+    struct nmap seen = {0};
+    vec_push(&todo, root);
+    while (todo.n) {
+        const struct pickle *p = todo.v[--todo.n];
+        if (!p || nmap_get(&seen, (uint64_t)(uintptr_t)p) != MAP_NONE)
+            continue;
+        nmap_add(&seen, (uint64_t)(uintptr_t)p, 0);
+        struct kind k = {.dtype = DTYPE_UNKNOWN};
+        int64_t count;
+        const struct pickle *key = p->kind == PICKLE_PERSISTENT ? pt_storage_of(p, &k.dtype, &count) : NULL;
+        if (key && count >= 0) {
+            k.key = key->text;
+            k.count = (uint64_t)count;
+            if (map_add(index, k.key, (uint32_t)out->n) == out->n)
+                vec_push(out, k);
+        }
+        for (uint32_t i = 0; i < p->n; i++)
+            vec_push(&todo, p->item[i]);
+    }
+    (void)x;
+    vec_release(&todo);
+    nmap_release(&seen);
+}
+
+/* Behind the pickles: for each key in their list an element count of 8 bytes, then the elements. */
+static int lay_out(struct walk *x, const struct file *f, const struct pickle *keys, uint64_t at, const struct map *index,
+                   const kind_list *kinds)
+{
+    for (uint32_t i = 0; i < keys->n; i++) {
+        unsigned char b[8];
+        uint64_t count = 0;
+        uint32_t k = keys->item[i]->kind == PICKLE_TEXT ? map_get(index, keys->item[i]->text) : MAP_NONE;
+        if (k == MAP_NONE || kinds->v[k].dtype == DTYPE_UNKNOWN)
+            return err_at(x->e, f->name, at, _("a storage of a type that is known here was expected"));
+        if (file_read(f, at, b, 8, x->e))
+            return -1;
+        for (int n = 7; n >= 0; n--)
+            count = count << 8 | b[x->swap ? 7 - n : n];
+        uint64_t size = dtype_table[kinds->v[k].dtype].size;
+        at += 8;
+        if (count != kinds->v[k].count)
+            return err_at(x->e, f->name, at - 8, _("a storage of %llu elements; the pickle says %llu"),
+                          (unsigned long long)count, (unsigned long long)kinds->v[k].count);
+        if (count > (f->size - at) / size)
+            return err_at(x->e, f->name, at, _("the data ends here; the shape asks for %llu elements of %u bytes"),
+                          (unsigned long long)count, (unsigned)size);
+        struct stored d = {at, count * size, false};
+        map_add(&x->keys, kinds->v[k].key, (uint32_t)x->stored.n);
+        vec_push(&x->stored, d);
+        at += count * size;
+    }
+    return 0;
+}
+
+static bool is_magic(const struct pickle *p)
+{
+    return p && p->kind == PICKLE_INT && p->i == INT64_MAX; /* 0x1950a86a20f9469cfc6c, ten bytes: saturated */
+}
+
+static int list_legacy(struct walk *x, const struct file *f)
+{
+    struct buf bytes = {0};
+    uint64_t at = 0;
+    const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the storages' keys */
+    int rc = 0;
+    for (int i = 0; i < 5 && rc == 0; i++) {
+        part[i] = next_pickle(x, f, &at, &bytes);
+        if (!part[i])
+            rc = -1;
+        else if (i == 0 && !is_magic(part[0]))
+            rc = err_at(x->e, f->name, 0, _("torch.save's magic number was expected"));
+    }
+    buf_release(&bytes);
+    if (rc)
+        return -1;
+    const struct pickle *little = pickle_get(part[2], "little_endian");
+    x->swap = little && little->kind == PICKLE_BOOL && !little->i;
+    if (part[4]->kind != PICKLE_LIST)
+        return err_at(x->e, f->name, at, _("before here a list of the storages' keys was expected"));
+    struct map index = {0};
+    kind_list kinds = {0};
+    struct err cut = {0}, *given = x->e;
+    storages_of(x, part[3], &index, &kinds);
+    x->e = &cut;
+    rc = lay_out(x, f, part[4], at, &index, &kinds);
+    x->e = given;
+    if (rc) /* a file cut short: the tensors that are whole are shown, the others say that they are not */
+        weights_problem(x->w, UINT32_MAX, "damaged", cut.text);
+    rc = tree(x, part[3]);
+    map_release(&index);
+    vec_release(&kinds);
+    return rc;
+}
+
+/* ---- the format ---- */
+
+static const unsigned char legacy_head[] = {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
+
+static int list(struct weights *w, uint32_t file, struct err *e)
+{
+    struct file f;
+    unsigned char head[sizeof legacy_head] = {0};
+    if (weights_open_file(w, file, &f, e))
+        return -1;
+    struct walk x = {.w = w, .file = file, .name = f.name, .e = e};
+    long n = file_read_some(&f, 0, head, sizeof head, e);
+    int rc = n < 0 ? -1 : 0;
+    if (rc == 0 && n > 4 && memcmp(head, "PK", 2) == 0)
+        rc = list_zip(&x, &f);
+    else if (rc == 0 && n > 4 && head[0] == 0x80)
+        rc = list_legacy(&x, &f);
+    else if (rc == 0)
+        rc = err_at(e, f.name, 0, _("torch.save's zip archive or pickles were expected; a tar of torch before 0.1.10 is not read: load and save it again"));
+    if (rc == 0 && !*w->framework)
+        w->framework = "pytorch";
+    release(&x);
+    file_close(&f);
+    return rc;
+}
+
+static bool named(const char *path)
+{
+    static const char *const ends[] = {".pt", ".pth", ".bin", ".ckpt"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(str_of(path), ends[i]))
+            return true;
+    return false;
+}
+
+/* Spreadsheets and much else are zip archives too. */
+static bool holds_pickle(const struct file *f)
+{
+    struct err quiet;
+    struct zip_member m;
+    struct zip *z = zip_open(f, &quiet);
+    bool yes = z && zip_find_suffix(z, "data.pkl", &m, NULL, &quiet) == 1;
+    zip_close(z);
+    return yes;
+}
+
+static bool probe(const char *path)
+{
+    struct file f;
+    struct err quiet;
+    unsigned char head[sizeof legacy_head] = {0};
+    if (path_is_dir(path) || file_open(&f, path, &quiet))
+        return false;
+    bool yes = file_read_some(&f, 0, head, sizeof head, &quiet) == (long)sizeof head;
+    /* protocol 2 is torch's default; others differ in the second byte and in what frames the number */
+    if (yes && memcmp(head, "PK\3\4", 4) == 0)
+        yes = named(path) || holds_pickle(&f);
+    else
+        yes = yes && (memcmp(head, legacy_head, sizeof head) == 0 || (named(path) && head[0] == 0x80 && head[1] <= 5));
+    file_close(&f);
+    return yes;
+}
+
+const struct weight_format weights_torch = {.name = "torch", .probe = probe, .list_file = list};

@@ -1,0 +1,215 @@
+/* Checkpoints in parts: an index of them (Hugging Face's *.index.json, MindSpore's param_name_map.json), a
+ * series NAME-00001-of-00004, or a folder with the one weight file that is meant. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+#include "fmt/weight_index.h"
+
+#define ENTRIES 100000
+
+static bool weight_name(struct str s)
+{
+    static const char *const ends[] = {".safetensors", ".ckpt", ".pt", ".pth", ".npz"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(s, ends[i]))
+            return true;
+    return str_starts(s, "pytorch_model") && str_ends(s, ".bin");
+}
+
+static bool index_name(struct str s)
+{
+    return str_ends(s, ".index.json") || str_is(s, "param_name_map.json");
+}
+
+/* "-00002-of-00004" before the ending: 2 of 4. */
+static bool series(struct str s, unsigned long long *part, unsigned long long *of, size_t *prefix)
+{
+    for (size_t i = 1; i + 4 < s.n; i++) {
+        if (memcmp(s.p + i, "-of-", 4) != 0)
+            continue;
+        struct str before = str_n(s.p, i), behind = str_cut(s, i + 4), digits, end;
+        ptrdiff_t dash = str_rfind(before, '-');
+        if (dash < 0 || !str_split(behind, '.', &digits, &end))
+            continue;
+        if (str_u64(str_cut(before, (size_t)dash + 1), part) && str_u64(digits, of) && *part >= 1 && *part <= *of) {
+            *prefix = (size_t)dash;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What to read in a folder, in the order the frameworks themselves look: an index, the whole file, the one
+ * series, the one weight file. Empty when there is none or several that could be meant. */
+static void choose(const char *dir, name_list *out)
+{
+    static const char *const first[] = {"model.safetensors.index.json", "model.safetensors", "pytorch_model.bin.index.json",
+                                        "pytorch_model.bin", "model_optim_rng.pt", "model_rng.pt"};
+    name_list all = {0};
+    struct err quiet;
+    struct str prefix = {0};
+    bool mixed = false, any = false;
+    size_t lone = 0, count = 0;
+    unsigned long long part, of;
+    size_t n;
+    if (dir_list(dir, ENTRIES, &all, &quiet)) {
+        name_list_release(&all);
+        return;
+    }
+    for (size_t f = 0; f < ARRAY_LEN(first) && !out->n; f++)
+        for (size_t i = 0; i < all.n && !out->n; i++)
+            if (strcmp(all.v[i], first[f]) == 0)
+                vec_push(out, mem_strdup(all.v[i]));
+    for (size_t i = 0; i < all.n && !out->n; i++)
+        if (index_name(str_of(all.v[i])))
+            vec_push(out, mem_strdup(all.v[i]));
+    for (size_t i = 0; i < all.n && !out->n; i++) {
+        struct str s = str_of(all.v[i]);
+        if (!weight_name(s))
+            continue;
+        count++;
+        lone = i;
+        if (!series(s, &part, &of, &n)) {
+            mixed = true;
+            continue;
+        }
+        mixed = mixed || (any && !str_eq(prefix, str_n(s.p, n)));
+        prefix = str_n(s.p, n);
+        any = true;
+    }
+    if (!out->n && any && !mixed) {
+        for (size_t i = 0; i < all.n; i++)
+            if (weight_name(str_of(all.v[i])))
+                vec_push(out, mem_strdup(all.v[i]));
+    } else if (!out->n && count == 1) {
+        vec_push(out, mem_strdup(all.v[lone]));
+    }
+    name_list_release(&all);
+}
+
+static bool probe(const char *path)
+{
+    if (!path_is_dir(path))
+        return index_name(path_base(str_of(path))) && path_is_file(path);
+    name_list l = {0};
+    choose(path, &l);
+    bool yes = l.n > 0;
+    name_list_release(&l);
+    return yes;
+}
+
+static int missing(struct weights *w, const char *dir, const char *part, const char *why)
+{
+    struct err note;
+    err_set(&note, ERR_DATA, _("%s: the part %s could not be read: %s"), dir, part, why);
+    weights_problem(w, UINT32_MAX, "missing-file", note.text);
+    return 0;
+}
+
+static int list_part(struct weights *w, const char *dir, const char *name)
+{
+    struct err why;
+    if (weights_list_file(w, weights_add_file(w, dir, name), &why))
+        missing(w, dir, name, why.text);
+    return 0;
+}
+
+/* Names and their parts; each part is listed once, and has to hold what the index says of it. */
+static int list_index(struct weights *w, const char *dir, const char *path, struct err *e)
+{
+    struct jspan j;
+    struct jmember m;
+    struct arena a = {0};
+    struct map parts = {0};
+    name_list names = {0};
+    VEC(struct str) promised = {0};
+    int rc;
+    if (jspan_open(&j, path, "weight_map", e))
+        return -1;
+    while ((rc = jspan_next(&j, &m, e)) == 1) {
+        if (m.value.n < 2 || m.value.p[0] != '"')
+            continue; /* metadata */
+        cJSON *v = json_parse(m.value, false, path, m.offset, e);
+        if (!v) {
+            rc = -1;
+            break;
+        }
+        struct str part = arena_str(&a, str_of(v->valuestring));
+        cJSON_Delete(v);
+        if (!m.inside && !weight_name(part))
+            continue;
+        if (promised.n >= WEIGHTS_MAX || names.n >= ENTRIES) {
+            rc = err_at(e, path, m.offset, _("more tensors or parts than a checkpoint has"));
+            break;
+        }
+        vec_push(&promised, arena_str(&a, m.key));
+        if (map_add(&parts, part, (uint32_t)names.n) == names.n)
+            vec_push(&names, mem_strdup(part.p));
+    }
+    if (rc == 0 && !names.n)
+        rc = err_set(e, ERR_DATA, _("%s: a \"weight_map\" of names and files was expected"), path);
+    for (size_t i = 0; rc == 0 && i < names.n; i++)
+        rc = list_part(w, dir, names.v[i]);
+    size_t lost = 0;
+    for (size_t i = 0; rc == 0 && i < promised.n; i++)
+        if (weights_find(w, promised.v[i]) == MAP_NONE && lost++ < 20) {
+            struct err note;
+            err_set(&note, ERR_DATA, _("%s lists %.*s, which no part holds"), path, STR_ARG(promised.v[i]));
+            weights_problem(w, UINT32_MAX, "damaged", note.text);
+        }
+    jspan_close(&j);
+    vec_release(&promised);
+    name_list_release(&names);
+    map_release(&parts);
+    arena_release(&a);
+    return rc;
+}
+
+int weight_folder_list(struct weights *w, const char *dir, struct err *e)
+{
+    name_list l = {0};
+    struct buf path = {0};
+    unsigned long long part, of = 0;
+    size_t n;
+    int rc = 0;
+    choose(dir, &l);
+    if (!l.n)
+        rc = err_set(e, ERR_DATA, _("%s: one weight file was expected in this folder"), dir);
+    if (rc == 0 && index_name(str_of(l.v[0]))) {
+        path_join(&path, dir, l.v[0]);
+        rc = list_index(w, dir, path.p, e);
+    } else if (rc == 0 && l.n == 1) {
+        rc = weights_list_file(w, weights_add_file(w, dir, l.v[0]), e);
+        if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of > 1)
+            missing(w, dir, l.v[0], _("the other parts of its series are not there"));
+    } else {
+        for (size_t i = 0; rc == 0 && i < l.n; i++)
+            rc = list_part(w, dir, l.v[i]);
+        if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of != l.n) {
+            struct err note;
+            err_set(&note, ERR_DATA, _("%s: %zu of %llu parts are there"), dir, l.n, of);
+            weights_problem(w, UINT32_MAX, "missing-file", note.text);
+        }
+    }
+    buf_release(&path);
+    name_list_release(&l);
+    return rc;
+}
+
+static int list(struct weights *w, const char *path, struct err *e)
+{
+    int rc;
+    w->format = "";
+    if (path_is_dir(path)) {
+        rc = weight_folder_list(w, path, e);
+    } else {
+        struct str parent = path_parent(str_of(path));
+        rc = list_index(w, parent.n ? arena_cstr(&w->arena, parent) : ".", path, e);
+    }
+    if (!*w->format)
+        w->format = weights_index.name;
+    return rc;
+}
+
+const struct weight_format weights_index = {.name = "weights", .probe = probe, .list = list};

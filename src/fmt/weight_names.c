@@ -1,0 +1,280 @@
+#include "fmt/weight_names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/embed.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+struct role {
+    struct str name;
+    uint8_t cut;
+};
+
+struct alias {
+    uint32_t role;
+    uint8_t order;
+};
+
+static struct {
+    pthread_once_t once;
+    struct map names; /* path → index of alias */
+    VEC(struct role) roles;
+    VEC(struct alias) aliases;
+} table = {.once = PTHREAD_ONCE_INIT};
+
+static void add_path(struct str path, uint32_t role)
+{
+    struct alias x = {.role = role};
+    struct str order;
+    if (str_split(path, '@', &path, &order))
+        x.order = str_is(order, "grouped") ? ORDER_GROUPED : ORDER_STACKED;
+    if (map_add(&table.names, path, (uint32_t)table.aliases.n) == table.aliases.n)
+        vec_push(&table.aliases, x);
+}
+
+static void load(void)
+{
+    struct str rest = embed_str(&embed_weights_tsv), line, name, cut, path;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line) || !str_split(line, '\t', &cut, &line))
+            continue;
+        struct role r = {name, str_is(cut, "rows") ? CUT_ROWS : str_is(cut, "columns") ? CUT_COLUMNS : CUT_WHOLE};
+        vec_push(&table.roles, r);
+        while (line.n) {
+            str_split(line, ' ', &path, &line);
+            if (path.n)
+                add_path(path, (uint32_t)table.roles.n - 1);
+        }
+    }
+}
+
+/* Words that wrap a model without saying anything about the weight. */
+static bool wrapper(struct str s)
+{
+    static const char *const words[] = {
+        "model",   "module",      "language_model", "decoder",    "encoder",  "transformer", "backbone", "network",
+        "_backbone", "base_model", "llm",           "_orig_mod",  "gpt_neox", "text_model",  "_fsdp_wrapped_module",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+static bool layer_word(struct str s)
+{
+    static const char *const words[] = {"layers", "layer", "h", "blocks", "block"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+/* State of training, of data and of modules that compute it anew. */
+static bool training_word(struct str s)
+{
+    static const char *const words[] = {
+        "adam_m", "adam_v", "moment1", "moment2", "moments", "accum", "exp_avg", "exp_avg_sq", "optimizer", "rng_state",
+        "opt_param_scheduler", "lr_scheduler", "epoch_num", "step_num", "learning_rate", "global_step", "loss_scale",
+        "scale_sense", "current_iterator_step", "last_overflow_iterator_step", "overflow", "_extra_state", "inv_freq",
+        "freqs_cos", "freqs_sin", "freqs", "iteration", "args", "beta1_power", "beta2_power", "fp32_from_fp16_params",
+        "rerun_state_machine", "cast_cache", "num_tokens_seen", "append_info", "masked_bias",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+static bool number(struct str s, int *out)
+{
+    unsigned long long n;
+    if (!s.n || s.n > 6 || s.p[0] < '0' || s.p[0] > '9' || !str_u64(s, &n))
+        return false;
+    *out = (int)n;
+    return true;
+}
+
+/* The last component, in PyTorch's words: weight, bias, running_mean … "layer_norm_weight" belongs to a
+ * norm inside a fused layer, "weight7" to the seventh expert of a grouped one: those add to the path. */
+static struct str parameter(struct str last, struct buf *path)
+{
+    static const char *const same[][2] = {
+        {"gamma", "weight"},       {"beta", "bias"},          {"embedding_weight", "weight"}, {"embedding_table", "weight"},
+        {"moving_mean", "running_mean"}, {"moving_variance", "running_var"}, {"kernel", "weight"},
+        {"e_score_correction_bias", "expert_bias"},
+    };
+    int n;
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
+        if (str_is(last, same[i][0]))
+            return str_of(same[i][1]);
+    if (str_is(last, "layer_norm_weight") || str_is(last, "layer_norm_bias")) {
+        buf_cstr(path, path->n ? ".layer_norm" : "layer_norm");
+        return str_cut(last, strlen("layer_norm_"));
+    }
+    for (int bias = 0; bias < 2; bias++) {
+        const char *word = bias ? "bias" : "weight";
+        if (str_starts(last, word) && number(str_cut(last, strlen(word)), &n)) {
+            buf_fmt(path, ".%d", n);
+            return str_of(word);
+        }
+    }
+    return last;
+}
+
+/* The rest of the name behind the layer, with experts' numbers taken out. */
+static int take_expert(struct str s, struct buf *out)
+{
+    struct str part;
+    int n, expert = -1;
+    bool experts = false;
+    while (s.n) {
+        str_split(s, '.', &part, &s);
+        if (out->n)
+            buf_char(out, '.');
+        if (experts && expert < 0 && number(part, &n)) {
+            expert = n;
+            buf_char(out, '*');
+        } else {
+            buf_str(out, part);
+        }
+        experts = experts || str_has(part, "expert");
+    }
+    return expert;
+}
+
+static void fill_role(struct weight_id *id, struct str path)
+{
+    uint32_t at = map_get(&table.names, path);
+    if (at == MAP_NONE)
+        return;
+    const struct role *r = &table.roles.v[table.aliases.v[at].role];
+    id->known = true;
+    id->role = r->name;
+    id->cut = r->cut;
+    id->order = table.aliases.v[at].order;
+    id->fusion = str_ends(r->name, "qkv") ? FUSED_QKV : str_ends(r->name, "gate_up") ? FUSED_GATE_UP : FUSED_NOT;
+    id->vocabulary = str_is(r->name, "embed") || str_is(r->name, "lm_head");
+}
+
+void weight_identify(struct str name, struct arena *a, struct weight_id *out)
+{
+    pthread_once(&table.once, load);
+    struct buf path = {0}, base = {0}, role = {0};
+    struct str rest = name, part, last = {0};
+    int n;
+    *out = (struct weight_id){.layer = -1};
+    ptrdiff_t dot = str_rfind(name, '.');
+    last = dot < 0 ? name : str_cut(name, (size_t)dot + 1);
+    rest = dot < 0 ? str_n(name.p, 0) : str_n(name.p, (size_t)dot);
+    bool leading = true;
+    while (rest.n) {
+        str_split(rest, '.', &part, &rest);
+        out->training = out->training || training_word(part);
+        if (out->layer < 0 && layer_word(part)) {
+            struct str num, behind;
+            bool more = str_split(rest, '.', &num, &behind);
+            if (number(more ? num : rest, &n)) {
+                out->layer = n;
+                buf_str(&base, buf_view(&path)); /* what stands before and is no wrapper */
+                if (path.n)
+                    buf_char(&base, '/');
+                buf_clear(&path);
+                rest = more ? behind : str_n(rest.p, 0);
+                leading = false;
+                continue;
+            }
+        }
+        if (leading && wrapper(part))
+            continue;
+        leading = false;
+        if (path.n)
+            buf_char(&path, '.');
+        buf_str(&path, part);
+    }
+    out->training = out->training || training_word(last);
+    last = parameter(last, &path);
+    int expert = take_expert(buf_view(&path), &role);
+    fill_role(out, buf_view(&role));
+    if (out->layer >= 0)
+        buf_fmt(&base, "%d/", out->layer);
+    if (expert >= 0)
+        buf_fmt(&base, "%d/", expert);
+    if (!out->known)
+        out->role = arena_str(a, buf_view(&role));
+    out->base = arena_str(a, buf_view(&base));
+    out->param = arena_str(a, last);
+    out->key = str_of(arena_fmt(a, "%.*s%.*s/%.*s", STR_ARG(out->base), STR_ARG(out->role), STR_ARG(out->param)));
+    buf_release(&path);
+    buf_release(&base);
+    buf_release(&role);
+}
+
+int weight_parts(const struct weight_id *id, const char *out[3])
+{
+    static const char *const qkv[] = {"q", "k", "v"}, *const gate_up[] = {"gate", "up"};
+    int n = id->fusion == FUSED_QKV ? 3 : id->fusion == FUSED_GATE_UP ? 2 : 0;
+    for (int i = 0; i < n; i++)
+        out[i] = id->fusion == FUSED_QKV ? qkv[i] : gate_up[i];
+    return n;
+}
+
+struct str weight_part_key(const struct weight_id *f, const char *part, struct arena *a)
+{
+    size_t tail = strlen(f->fusion == FUSED_QKV ? "qkv" : "gate_up");
+    return str_of(arena_fmt(a, "%.*s%.*s%s/%.*s", STR_ARG(f->base), (int)(f->role.n - tail), f->role.p, part, STR_ARG(f->param)));
+}
+
+/* Where the first layer's or expert's number stands; the number, -1 when there is none. */
+static int number_at(struct str name, bool expert, size_t *from, size_t *len)
+{
+    struct str rest = name, part;
+    bool ready = false;
+    int n;
+    while (rest.n) {
+        str_split(rest, '.', &part, &rest);
+        struct str digits = part;
+        if (ready && expert && !rest.n) /* "linear_fc1.weight7" */
+            digits = str_starts(part, "weight") ? str_cut(part, 6) : str_starts(part, "bias") ? str_cut(part, 4) : part;
+        if (ready && number(digits, &n)) {
+            *from = (size_t)(digits.p - name.p);
+            *len = digits.n;
+            return n;
+        }
+        if (str_is(part, "mtp") && !expert)
+            return -1; /* these layers are numbered apart */
+        ready = expert ? ready || str_has(part, "experts") : layer_word(part);
+    }
+    return -1;
+}
+
+int weight_layer(struct str name)
+{
+    size_t from, len;
+    return number_at(name, false, &from, &len);
+}
+
+int weight_expert(struct str name)
+{
+    size_t from, len;
+    return number_at(name, true, &from, &len);
+}
+
+void weight_renumber(struct str name, int layers, int experts, struct buf *out)
+{
+    size_t at[2], len[2], done = 0;
+    int n[2] = {number_at(name, false, &at[0], &len[0]), number_at(name, true, &at[1], &len[1])};
+    const int add[2] = {layers, experts};
+    buf_clear(out);
+    for (int i = 0; i < 2; i++) {
+        if (n[i] < 0 || at[i] < done)
+            continue;
+        buf_str(out, str_n(name.p + done, at[i] - done));
+        buf_fmt(out, "%d", n[i] + add[i]);
+        done = at[i] + len[i];
+    }
+    buf_str(out, str_cut(name, done));
+}

@@ -1,0 +1,514 @@
+/* Checkpoints of several ranks. Megatron: mp_rank_TT[_PPP][_EEE]/model_optim_rng.pt, below an iter_N
+ * folder or not: tensor-parallel ranks hold rows or columns of a weight (data/weights.tsv says which),
+ * pipeline ranks number their layers from 0, expert ranks their experts. Training frameworks of MindSpore:
+ * rank_N/ folders of files whose names repeat; without a strategy file they are taken as copies.
+ *
+ * The shards of a weight become one tensor over their files laid end to end: a stride says where the next
+ * shard begins, nothing is copied. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/weight_index.h"
+#include "fmt/weight_names.h"
+
+#define RANKS_MAX 65536
+#define RANK_MAX 65536 /* the largest number of a folder */
+#define ENTRIES 1000000
+
+struct rank {
+    const char *dir;
+    const char *file;  /* DeepSpeed's files stand beside each other; NULL: the folder's */
+    int tp, second, third; /* numbers of the name, -1 where it has none */
+    int pp, ep;
+};
+typedef VEC(struct rank) rank_list;
+
+/* ---- recognising ---- */
+
+static bool take_number(struct str *s, int *out)
+{
+    size_t n = 0;
+    int v = 0;
+    while (n < s->n && n < 6 && s->p[n] >= '0' && s->p[n] <= '9')
+        v = v * 10 + (s->p[n++] - '0');
+    if (!n || v >= RANK_MAX)
+        return false;
+    *out = v;
+    *s = str_cut(*s, n);
+    return true;
+}
+
+/* mp_rank_00, mp_rank_00_001, mp_rank_00_001_002, mp_rank_00_model_states.pt; rank_3 */
+static bool parse(const char *name, bool dir, struct rank *r)
+{
+    struct str s = str_of(name);
+    *r = (struct rank){.tp = -1, .second = -1, .third = -1};
+    if (str_starts(s, "mp_rank_")) {
+        s = str_cut(s, strlen("mp_rank_"));
+        if (!take_number(&s, &r->tp))
+            return false;
+        if (!dir)
+            return str_is(s, "_model_states.pt");
+        if (s.n && s.p[0] == '_' && (s = str_cut(s, 1), !take_number(&s, &r->second)))
+            return false;
+        if (s.n && s.p[0] == '_' && (s = str_cut(s, 1), !take_number(&s, &r->third)))
+            return false;
+        return !s.n;
+    }
+    if (!dir || !str_starts(s, "rank"))
+        return false;
+    s = str_cut(s, strlen("rank"));
+    if (s.n && s.p[0] == '_')
+        s = str_cut(s, 1);
+    return take_number(&s, &r->second) && !s.n;
+}
+
+static bool has_weights(const char *dir)
+{
+    name_list l = {0};
+    struct err quiet;
+    bool yes = false;
+    if (dir_list(dir, ENTRIES, &l, &quiet) == 0)
+        for (size_t i = 0; i < l.n && !yes; i++)
+            yes = str_ends(str_of(l.v[i]), ".ckpt") || str_ends(str_of(l.v[i]), ".safetensors");
+    name_list_release(&l);
+    return yes;
+}
+
+/* The ranks of a folder; of Megatron's, or else of MindSpore's. Strings live in a. */
+static void list_ranks(const char *dir, struct arena *a, rank_list *out)
+{
+    name_list l = {0};
+    struct buf path = {0};
+    struct err quiet;
+    for (int mind = 0; mind < 2 && !out->n; mind++) {
+        name_list_release(&l);
+        if (dir_list(dir, ENTRIES, &l, &quiet))
+            break;
+        for (size_t i = 0; i < l.n && out->n < RANKS_MAX; i++) {
+            struct rank r;
+            if (str_starts(str_of(l.v[i]), "mp_rank_") == (mind != 0))
+                continue;
+            path_join(&path, dir, l.v[i]);
+            bool is_dir = path_is_dir(path.p);
+            if (!parse(l.v[i], is_dir, &r) || (mind && !has_weights(path.p)))
+                continue;
+            r.dir = arena_cstr(a, is_dir ? buf_view(&path) : str_of(dir));
+            r.file = is_dir ? NULL : arena_cstr(a, str_of(l.v[i]));
+            vec_push(out, r);
+        }
+    }
+    buf_release(&path);
+    name_list_release(&l);
+}
+
+/* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names. */
+static const char *root_of(const char *path, struct arena *a)
+{
+    struct buf file = {0}, text = {0};
+    struct err quiet;
+    const char *root = path;
+    path_join(&file, path, "latest_checkpointed_iteration.txt");
+    if (path_is_file(file.p) && file_slurp(file.p, 64, &text, &quiet) == 0) {
+        struct str s = str_trim(buf_view(&text));
+        unsigned long long n;
+        struct buf name = {0};
+        if (str_is(s, "release"))
+            buf_cstr(&name, "release");
+        else if (str_u64(s, &n))
+            buf_fmt(&name, "iter_%07llu", n);
+        if (name.n) {
+            path_join(&file, path, name.p);
+            root = arena_cstr(a, buf_view(&file));
+        }
+        buf_release(&name);
+    }
+    buf_release(&file);
+    buf_release(&text);
+    return root;
+}
+
+static bool probe(const char *path)
+{
+    struct arena a = {0};
+    rank_list l = {0};
+    if (path_is_dir(path))
+        list_ranks(root_of(path, &a), &a, &l);
+    bool yes = l.n > 0;
+    vec_release(&l);
+    arena_release(&a);
+    return yes;
+}
+
+/* ---- joining ---- */
+
+/* All weights of one name, over the ranks. */
+struct shard {
+    uint32_t set, weight;
+    int tp;
+    uint32_t next; /* of the same name, or UINT32_MAX */
+};
+
+struct join {
+    struct weights *w;
+    struct weights *set; /* one a rank */
+    const rank_list *ranks;
+    int tp;
+    struct arena arena;
+    struct map names; /* → first shard */
+    VEC(struct shard) shards;
+    VEC(uint32_t) firsts, lasts; /* shard, by name */
+    VEC(struct str) own;         /* the names */
+};
+
+static bool same_layout(const struct weight *a, const struct weight *b)
+{
+    if (a->axes != b->axes || a->dtype != b->dtype || a->swap != b->swap || a->pieces != b->pieces)
+        return false;
+    for (int i = 0; i < a->axes; i++)
+        if (a->dim[i] != b->dim[i] || a->stride[i] != b->stride[i])
+            return false;
+    return true;
+}
+
+/* Elements from the first to the last, in storage. */
+static uint64_t extent(const struct weight *x)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < x->axes; i++)
+        n += x->dim[i] ? (uint64_t)(x->dim[i] - 1) * (uint64_t)x->stride[i] : 0;
+    return n;
+}
+
+static void copy_file(struct join *j, uint32_t set, const struct weight_piece *p)
+{
+    struct weight_piece x = *p;
+    const struct weight_file *f = &j->set[set].files.v[p->file];
+    /* each rank has few files: the newest one is nearly always the one */
+    if (j->w->files.n && strcmp(vec_last(&j->w->files)->name, f->name) == 0 &&
+        strcmp(vec_last(&j->w->files)->dir ? vec_last(&j->w->files)->dir : "", f->dir ? f->dir : "") == 0)
+        x.file = (uint32_t)j->w->files.n - 1;
+    else
+        x.file = weights_add_file(j->w, f->dir, f->name);
+    x.member = p->member ? arena_cstr(&j->w->arena, str_of(p->member)) : NULL;
+    vec_push(&j->w->pieces, x);
+}
+
+static const struct weight *weight_of(const struct join *j, uint32_t shard)
+{
+    const struct shard *s = &j->shards.v[shard];
+    return &j->set[s->set].list.v[s->weight];
+}
+
+/* One rank's weight as it is. */
+static struct weight *take(struct join *j, uint32_t shard, struct str name)
+{
+    const struct shard *s = &j->shards.v[shard];
+    const struct weight *x = weight_of(j, shard);
+    struct tensor t = {.dtype = x->dtype, .ndim = x->ndim, .numel = x->numel, .swap = x->swap, .offset = x->offset};
+    struct err e;
+    for (int i = 0; i < x->ndim; i++) {
+        t.shape[i] = x->shape[i];
+        t.stride[i] = x->stride[i];
+    }
+    uint32_t at = weights_add(j->w, name, x->type, &t, NULL, &e);
+    if (at == UINT32_MAX)
+        return NULL;
+    struct weight *out = &j->w->list.v[at];
+    out->text = x->text;
+    out->origin = s->set;
+    out->piece = (uint32_t)j->w->pieces.n;
+    out->pieces = x->pieces;
+    out->problem = x->problem ? arena_cstr(&j->w->arena, str_of(x->problem)) : NULL;
+    for (uint32_t p = 0; p < x->pieces; p++)
+        copy_file(j, s->set, &j->set[s->set].pieces.v[x->piece + p]);
+    return out;
+}
+
+static void note(struct join *j, struct str name, const char *why)
+{
+    struct err e;
+    uint32_t at = weights_find(j->w, name);
+    err_set(&e, ERR_DATA, "%.*s: %s", STR_ARG(name), why);
+    weights_problem(j->w, at == MAP_NONE ? UINT32_MAX : at, "damaged", e.text);
+    if (at != MAP_NONE)
+        j->w->list.v[at].problem = arena_cstr(&j->w->arena, str_of(e.text));
+}
+
+/* Shards 0 … n−1 along `axis` of the weight: n strides further for each. */
+static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, struct str name)
+{
+    const struct weight *a = weight_of(j, shard[0]);
+    uint64_t size = dtype_table[a->dtype].size, reach = extent(a);
+    int64_t dim[TENSOR_DIMS + 1], stride[TENSOR_DIMS + 1], shape[TENSOR_DIMS];
+    struct weight *x = take(j, shard[0], name);
+    if (!x || a->problem)
+        return;
+    uint32_t first = (uint32_t)j->w->pieces.n;
+    for (int i = 0; i < n; i++) {
+        const struct shard *s = &j->shards.v[shard[i]];
+        const struct weight *b = weight_of(j, shard[i]);
+        struct weight_piece p = j->set[s->set].pieces.v[b->piece];
+        if (b->problem || b->offset > p.size || p.size - b->offset < reach * size) {
+            note(j, name, b->problem ? b->problem : _("a shard is shorter than its shape"));
+            return;
+        }
+        p.at += b->offset;
+        p.size = reach * size;
+        copy_file(j, s->set, &p);
+    }
+    for (int i = 0, k = 0; i < a->axes; i++) {
+        if (i == axis) {
+            dim[k] = n;
+            stride[k++] = (int64_t)reach;
+        }
+        dim[k] = a->dim[i];
+        stride[k++] = a->stride[i];
+        shape[i] = a->shape[i] * (i == axis ? n : 1);
+    }
+    x = vec_last(&j->w->list);
+    x->shape = memcpy(arena_alloc(&j->w->arena, sizeof shape), shape, sizeof shape);
+    x->dim = memcpy(arena_alloc(&j->w->arena, sizeof dim), dim, sizeof dim);
+    x->stride = memcpy(arena_alloc(&j->w->arena, sizeof stride), stride, sizeof stride);
+    x->axes = a->axes + 1;
+    x->numel = a->numel * (uint64_t)n;
+    x->offset = 0;
+    x->piece = first;
+    x->pieces = (uint32_t)n;
+    x->blocks = axis == 0 ? (uint32_t)n : 1;
+}
+
+static int by_tp(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void join_one(struct join *j, struct str name, uint32_t first)
+{
+    uint64_t order[1024];
+    uint32_t shard[1024];
+    struct weight_id id;
+    int n = 0, distinct = 0;
+    for (uint32_t s = first; s != UINT32_MAX && n < 1024; s = j->shards.v[s].next)
+        order[n++] = (uint64_t)j->shards.v[s].tp << 32 | s;
+    qsort(order, (size_t)n, sizeof *order, by_tp);
+    for (int i = 0; i < n; i++) /* the first rank of each tensor-parallel number; others are copies */
+        if (i == 0 || order[i] >> 32 != order[i - 1] >> 32)
+            shard[distinct++] = (uint32_t)order[i];
+    weight_identify(name, &j->arena, &id);
+    const struct weight *a = weight_of(j, shard[0]);
+    int axis = id.cut == CUT_ROWS ? 0 : 1;
+    /* a row-parallel layer's bias, norms and scalars are whole on every rank */
+    bool whole = j->tp < 2 || a->ndim == 0 || id.training || a->text || (id.known && (id.cut == CUT_WHOLE || axis >= a->ndim));
+    if (whole || a->dtype == DTYPE_UNKNOWN) {
+        take(j, shard[0], name);
+        return;
+    }
+    if (!id.known) {
+        if (a->ndim == 1) { /* norms nobody listed: whole on every rank */
+            take(j, shard[0], name);
+            return;
+        }
+        take(j, shard[0], name);
+        note(j, name, _("how tensor-parallel ranks cut it is not known; a line in data/weights.tsv says so"));
+        return;
+    }
+    if (distinct != j->tp) {
+        struct err e;
+        take(j, shard[0], name);
+        err_set(&e, ERR_DATA, _("%d of %d tensor-parallel shards are there"), distinct, j->tp);
+        note(j, name, e.text);
+        return;
+    }
+    for (int i = 1; i < distinct; i++)
+        if (!same_layout(a, weight_of(j, shard[i])) || a->pieces != 1 || a->axes >= TENSOR_DIMS) {
+            take(j, shard[0], name);
+            note(j, name, _("its tensor-parallel shards differ in shape, type or layout"));
+            return;
+        }
+    join_axis(j, shard, distinct, axis, name);
+}
+
+/* ---- layers and experts ---- */
+
+/* Virtual pipeline stages are dictionaries of their own: "model1.decoder.layers.0…" → 1. */
+static int chunk_of(struct str *name)
+{
+    struct str head, rest;
+    int n;
+    if (!str_starts(*name, "model") || !str_split(*name, '.', &head, &rest))
+        return 0;
+    head = str_cut(head, 5);
+    if (!take_number(&head, &n) || head.n || n > 63)
+        return 0;
+    *name = rest;
+    return n;
+}
+
+struct stage {
+    int layers; /* it holds */
+    int offset; /* of its first */
+};
+
+static int widest(const rank_list *r, int (*of)(const struct rank *))
+{
+    int n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n = of(&r->v[i]) > n ? of(&r->v[i]) : n;
+    return n + 1;
+}
+
+static int tp_of(const struct rank *r)
+{
+    return r->tp < 0 ? 0 : r->tp;
+}
+
+static int pp_of(const struct rank *r)
+{
+    return r->pp;
+}
+
+/* Layers before each (virtual stage, pipeline rank): chunks come round by round. */
+static struct stage *count_layers(struct join *j, int pp, int chunks)
+{
+    struct stage *s = mem_zalloc((size_t)pp * (size_t)chunks * sizeof *s);
+    for (uint32_t r = 0; r < j->ranks->n; r++)
+        for (size_t i = 0; i < j->set[r].list.n; i++) {
+            struct str name = j->set[r].list.v[i].name;
+            int c = chunk_of(&name), n = weight_layer(name);
+            struct stage *x = &s[c * pp + j->ranks->v[r].pp];
+            if (n + 1 > x->layers)
+                x->layers = n + 1;
+        }
+    for (int i = 1; i < pp * chunks; i++)
+        s[i].offset = s[i - 1].offset + s[i - 1].layers;
+    return s;
+}
+
+static int chunks_of(struct join *j)
+{
+    int n = 0;
+    for (uint32_t r = 0; r < j->ranks->n; r++)
+        for (size_t i = 0; i < j->set[r].list.n; i++) {
+            struct str name = j->set[r].list.v[i].name;
+            int c = chunk_of(&name);
+            n = c > n ? c : n;
+        }
+    return n + 1;
+}
+
+static int local_experts(const struct weights *w)
+{
+    int n = 0;
+    for (size_t i = 0; i < w->list.n; i++) {
+        int x = weight_expert(w->list.v[i].name);
+        n = x + 1 > n ? x + 1 : n;
+    }
+    return n;
+}
+
+static void gather(struct join *j, bool numbered)
+{
+    int pp = widest(j->ranks, pp_of), chunks = numbered ? chunks_of(j) : 1;
+    struct stage *stages = numbered ? count_layers(j, pp, chunks) : NULL;
+    struct buf name = {0};
+    for (uint32_t r = 0; r < j->ranks->n; r++) {
+        const struct rank *k = &j->ranks->v[r];
+        int experts = numbered && k->ep > 0 ? k->ep * local_experts(&j->set[r]) : 0;
+        for (uint32_t i = 0; i < j->set[r].list.n; i++) {
+            struct str own = j->set[r].list.v[i].name;
+            if (numbered) {
+                int c = chunk_of(&own);
+                weight_renumber(own, stages[c * pp + k->pp].offset, experts, &name);
+                own = buf_view(&name);
+            }
+            struct shard s = {.set = r, .weight = i, .tp = tp_of(k), .next = UINT32_MAX};
+            uint32_t me = (uint32_t)j->shards.n, at = map_get(&j->names, own);
+            vec_push(&j->shards, s);
+            if (at == MAP_NONE) {
+                vec_push(&j->own, arena_str(&j->arena, own));
+                map_add(&j->names, *vec_last(&j->own), (uint32_t)j->firsts.n);
+                vec_push(&j->firsts, me);
+                vec_push(&j->lasts, me);
+            } else {
+                j->shards.v[j->lasts.v[at]].next = me;
+                j->lasts.v[at] = me;
+            }
+        }
+    }
+    buf_release(&name);
+    free(stages);
+}
+
+/* ---- reading ---- */
+
+static int read_ranks(struct join *j, const rank_list *l, struct err *e)
+{
+    for (size_t r = 0; r < l->n; r++) {
+        struct weights *s = &j->set[r];
+        const struct rank *k = &l->v[r];
+        *s = (struct weights){.framework = "", .format = "", .path = k->dir, .arch = {.gated = -1}};
+        int rc = k->file ? weights_list_file(s, weights_add_file(s, k->dir, k->file), e) : weight_folder_list(s, k->dir, e);
+        if (rc)
+            return -1;
+        for (size_t i = 0; i < s->problems.n; i++)
+            if (s->problems.v[i].weight == UINT32_MAX)
+                weights_problem(j->w, UINT32_MAX, s->problems.v[i].kind, s->problems.v[i].text);
+        if (r == 0) {
+            j->w->framework = s->framework;
+            j->w->arch = s->arch;
+        }
+    }
+    return 0;
+}
+
+/* With one number behind the tensor-parallel one it is the pipeline's, unless the arguments say that there
+ * is no pipeline (Megatron's get_checkpoint_name). */
+static void assign(rank_list *l, const struct weight_arch *a)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct rank *r = &l->v[i];
+        bool pipeline = r->third >= 0 || a->pp != 1;
+        r->pp = r->tp >= 0 && r->second >= 0 && pipeline ? r->second : 0;
+        r->ep = r->third >= 0 ? r->third : r->tp >= 0 && r->second >= 0 && !pipeline ? r->second : 0;
+    }
+}
+
+static int list(struct weights *w, const char *path, struct err *e)
+{
+    rank_list l = {0};
+    struct join j = {.w = w, .ranks = &l};
+    list_ranks(root_of(path, &j.arena), &j.arena, &l);
+    j.set = mem_zalloc((l.n ? l.n : 1) * sizeof *j.set);
+    int rc = read_ranks(&j, &l, e);
+    if (rc == 0) {
+        bool megatron = l.v[0].tp >= 0;
+        assign(&l, &w->arch);
+        j.tp = widest(&l, tp_of);
+        if (w->arch.tp && megatron && w->arch.tp != j.tp) {
+            struct err note_;
+            err_set(&note_, ERR_DATA, _("%s: folders of %d tensor-parallel ranks; the arguments in them say %d"), path, j.tp, w->arch.tp);
+            weights_problem(w, UINT32_MAX, "damaged", note_.text);
+            j.tp = w->arch.tp > j.tp ? w->arch.tp : j.tp;
+        }
+        w->arch.tp = j.tp;
+        w->format = megatron ? "megatron" : l.n && *j.set[0].format ? j.set[0].format : "weights";
+        gather(&j, megatron);
+        for (size_t i = 0; i < j.firsts.n; i++)
+            join_one(&j, j.own.v[i], j.firsts.v[i]);
+    }
+    for (size_t i = 0; i < l.n; i++)
+        weights_release(&j.set[i]);
+    free(j.set);
+    vec_release(&j.shards);
+    vec_release(&j.firsts);
+    vec_release(&j.lasts);
+    vec_release(&j.own);
+    map_release(&j.names);
+    arena_release(&j.arena);
+    vec_release(&l);
+    return rc;
+}
+
+const struct weight_format weights_ranks = {.name = "megatron", .probe = probe, .list = list};

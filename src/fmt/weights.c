@@ -1,0 +1,273 @@
+/* The set of weights every reader of checkpoints fills, and opening one of its tensors. */
+#include "fmt/weights.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/zip.h"
+
+#define PROBLEMS_MAX 10000
+#define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
+
+const struct weight_format *const weight_formats[] = {
+    &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_index, NULL,
+};
+
+static const char not_weights[] =
+    N_("%s: not a weight file: .safetensors, MindSpore .ckpt, torch .pt/.pth/.bin or .npz was expected");
+
+int weights_open(struct weights *w, const char *path, struct err *e)
+{
+    *w = (struct weights){.framework = "", .format = "", .arch = {.gated = -1}};
+    w->path = arena_cstr(&w->arena, str_of(path));
+    for (size_t i = 0; weight_formats[i]; i++)
+        if (weight_formats[i]->probe(path)) {
+            w->format = weight_formats[i]->name;
+            const struct weight_format *x = weight_formats[i];
+            if (x->list ? x->list(w, w->path, e) : x->list_file(w, weights_add_file(w, NULL, path), e))
+                return -1;
+            if (!w->list.n)
+                return err_set(e, ERR_DATA, _("%s: no tensor in this checkpoint"), path);
+            return 0;
+        }
+    if (!path_is_dir(path)) {
+        struct file f;
+        if (file_open(&f, path, e))
+            return -1;
+        file_close(&f);
+    }
+    return err_set(e, ERR_DATA,
+                   path_is_dir(path)
+                       ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts or mp_rank folders were expected; name the file where there are several")
+                       : _(not_weights),
+                   path);
+}
+
+void weights_release(struct weights *w)
+{
+    vec_release(&w->list);
+    vec_release(&w->pieces);
+    vec_release(&w->files);
+    vec_release(&w->problems);
+    map_release(&w->names);
+    arena_release(&w->arena);
+    *w = (struct weights){0};
+}
+
+uint32_t weights_find(const struct weights *w, struct str name)
+{
+    return map_get(&w->names, name);
+}
+
+uint32_t weights_add_file(struct weights *w, const char *dir, const char *name)
+{
+    struct weight_file f = {dir ? arena_cstr(&w->arena, str_of(dir)) : NULL, arena_cstr(&w->arena, str_of(name))};
+    vec_push(&w->files, f);
+    return (uint32_t)w->files.n - 1;
+}
+
+/* Hugging Face's cache keeps a snapshot's files as links into ../../blobs: the one place outside the
+ * folder a part may lie in. */
+static bool in_blobs(const char *dir, const char *name)
+{
+    struct buf path = {0}, blobs = {0};
+    path_join(&path, dir, name);
+    path_join(&blobs, dir, "../../blobs");
+    char *end = strchr(name, '/') ? NULL : realpath(path.p, NULL), *root = end ? realpath(blobs.p, NULL) : NULL;
+    size_t n = root ? strlen(root) : 0;
+    bool yes = n > 1 && strncmp(end, root, n) == 0 && end[n] == '/';
+    free(end);
+    free(root);
+    buf_release(&path);
+    buf_release(&blobs);
+    return yes;
+}
+
+int weights_open_file(const struct weights *w, uint32_t file, struct file *f, struct err *e)
+{
+    const struct weight_file *x = &w->files.v[file];
+    if (!x->dir)
+        return file_open(f, x->name, e);
+    if (!in_blobs(x->dir, x->name))
+        return file_open_inside(f, x->dir, x->name, e);
+    struct buf path = {0};
+    path_join(&path, x->dir, x->name);
+    int rc = file_open(f, path.p, e);
+    buf_release(&path);
+    return rc;
+}
+
+static const int64_t *keep_sizes(struct weights *w, const int64_t *v, int n)
+{
+    int64_t *out = arena_alloc(&w->arena, (size_t)(n ? n : 1) * sizeof *out);
+    for (int i = 0; i < n; i++)
+        out[i] = v[i];
+    return out;
+}
+
+uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,
+                     const struct weight_piece *piece, struct err *e)
+{
+    if (w->list.n >= WEIGHTS_MAX || name.n > WEIGHT_NAME_MAX) {
+        err_set(e, ERR_DATA, _("%s: more tensors or longer names than a checkpoint has"), w->path);
+        return UINT32_MAX;
+    }
+    uint32_t me = (uint32_t)w->list.n;
+    struct weight x = {
+        .name = arena_str(&w->arena, name),
+        .type = arena_str(&w->arena, type),
+        .dtype = t->dtype,
+        .swap = t->swap,
+        .ndim = t->ndim,
+        .numel = t->numel,
+        .axes = t->ndim,
+        .offset = t->offset,
+        .piece = (uint32_t)w->pieces.n,
+        .pieces = piece ? 1 : 0,
+        .blocks = 1,
+    };
+    x.shape = x.dim = keep_sizes(w, t->shape, t->ndim);
+    x.stride = keep_sizes(w, t->stride, t->ndim);
+    if (piece)
+        vec_push(&w->pieces, *piece);
+    vec_push(&w->list, x);
+    if (map_add(&w->names, x.name, me) != me) {
+        struct buf b = {0};
+        buf_fmt(&b, _("%s: the name %.*s stands in it twice"), w->path, STR_ARG(x.name));
+        weights_problem(w, me, "damaged", b.p);
+        /* bounded: the number is the index, so that a million equal names cost a million steps */
+        buf_clear(&b);
+        buf_fmt(&b, "%.*s#%u", STR_ARG(x.name), me + 1);
+        w->list.v[me].name = arena_str(&w->arena, buf_view(&b));
+        map_add(&w->names, w->list.v[me].name, me);
+        buf_release(&b);
+    }
+    return me;
+}
+
+void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text)
+{
+    /* of a file made of nothing else the first ones say enough */
+    if (w->problems.n > PROBLEMS_MAX)
+        return;
+    if (w->problems.n == PROBLEMS_MAX) {
+        weight = UINT32_MAX;
+        text = _("and more of the kind");
+    }
+    struct weight_problem p = {weight, kind, arena_cstr(&w->arena, str_of(text))};
+    vec_push(&w->problems, p);
+}
+
+/* A compressed member, unpacked. */
+static int unpack(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
+{
+    struct file f;
+    struct buf b = {0};
+    struct zip_member m;
+    if (weights_open_file(w, p->file, &f, e))
+        return -1;
+    struct zip *z = zip_open(&f, e);
+    int rc = z ? zip_find(z, p->member, &m, e) : -1;
+    if (rc == 0)
+        rc = err_set(e, ERR_DATA, _("%s: the archive has no member %s"), f.name, p->member);
+    else if (rc > 0)
+        rc = zip_read(z, &m, UNPACKED_MAX, &b, e);
+    if (rc == 0 && (p->at > b.n || p->size > b.n - p->at))
+        rc = err_at(e, f.name, m.offset, _("the member %s is shorter than before"), p->member);
+    zip_close(z);
+    file_close(&f);
+    if (rc)
+        buf_release(&b);
+    else
+        *out = (struct file_span){.fd = -1, .at = p->at, .size = p->size, .memory = b.p};
+    return rc;
+}
+
+/* All pieces as one file; on error nothing stays open. */
+static int join(const struct weights *w, const struct weight *x, struct file *out, struct err *e)
+{
+    struct file_span *span = mem_resize_array(NULL, x->pieces, sizeof *span);
+    const char *name = w->files.v[w->pieces.v[x->piece].file].name;
+    uint32_t n = 0;
+    int rc = 0;
+    for (; n < x->pieces && rc == 0; n++) {
+        const struct weight_piece *p = &w->pieces.v[x->piece + n];
+        struct file f;
+        if (p->member) {
+            rc = unpack(w, p, &span[n], e);
+        } else if (n && p[-1].file == p->file && !p[-1].member) {
+            span[n] = (struct file_span){.fd = span[n - 1].fd, .at = p->at, .size = p->size};
+        } else {
+            rc = weights_open_file(w, p->file, &f, e);
+            if (rc == 0)
+                span[n] = (struct file_span){.fd = file_detach(&f), .at = p->at, .size = p->size};
+        }
+        if (rc)
+            break;
+    }
+    file_join(out, name, span, n);
+    free(span);
+    if (rc)
+        file_close(out);
+    return rc;
+}
+
+int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
+{
+    const struct weight *x = &w->list.v[i];
+    uint64_t from = 0;
+    *t = (struct tensor){.dtype = x->dtype, .swap = x->swap, .ndim = x->axes, .numel = x->numel, .offset = x->offset};
+    if (x->problem)
+        return err_set(e, ERR_DATA, "%s", x->problem);
+    if (x->dtype == DTYPE_UNKNOWN || !x->pieces)
+        return err_set(e, ERR_DATA, _("%s: elements of type %.*s are listed, not read"), w->path, STR_ARG(x->type));
+    for (int a = 0; a < x->axes; a++) {
+        t->shape[a] = x->dim[a];
+        t->stride[a] = x->stride[a];
+    }
+    if (x->pieces == 1 && !w->pieces.v[x->piece].member) {
+        const struct weight_piece *p = &w->pieces.v[x->piece];
+        if (weights_open_file(w, p->file, &t->file, e))
+            return -1;
+        from = p->at;
+        t->offset += from;
+        if (tensor_check(t, from, from + p->size, e) == 0)
+            return 0;
+    } else {
+        if (join(w, x, &t->file, e))
+            return -1;
+        if (tensor_check(t, 0, t->file.size, e) == 0)
+            return 0;
+    }
+    tensor_close(t);
+    return -1;
+}
+
+int weights_list_file(struct weights *w, uint32_t file, struct err *e)
+{
+    const struct weight_file *at = &w->files.v[file];
+    struct buf path = {0};
+    if (at->dir)
+        path_join(&path, at->dir, at->name);
+    else
+        buf_cstr(&path, at->name);
+    int rc = 1;
+    for (size_t i = 0; weight_formats[i] && rc == 1; i++) {
+        const struct weight_format *x = weight_formats[i];
+        if (x->list_file && x->probe(path.p)) {
+            if (!*w->format)
+                w->format = x->name;
+            rc = x->list_file(w, file, e);
+        }
+    }
+    if (rc == 1) {
+        struct file f;
+        rc = weights_open_file(w, file, &f, e);
+        if (rc == 0) {
+            file_close(&f);
+            rc = err_set(e, ERR_DATA, _(not_weights), path.p);
+        }
+    }
+    buf_release(&path);
+    return rc;
+}

@@ -1,0 +1,104 @@
+/* What a checkpoint holds: the tensors of one or more weight files by name, and where each lies. Nothing
+ * of a tensor is read when it is listed; a tensor may be put together of several stretches (records of a
+ * split .ckpt, tensor-parallel shards) and is then still one strided tensor over a joined file.
+ *
+ * All strings and arrays live as long as the set. Reading tensors from several threads is fine once the
+ * set is open. Who names and pairs the weights is src/weights. */
+#ifndef FMT_WEIGHTS_H
+#define FMT_WEIGHTS_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "num/tensor.h"
+
+#define WEIGHTS_MAX (1u << 22)   /* tensors a set may list; the largest models have some 10^5 */
+#define WEIGHT_NAME_MAX 4096
+
+struct weight_file {
+    const char *dir;  /* the folder it must not leave, or NULL: the user named it */
+    const char *name; /* inside dir, or a path */
+};
+
+struct weight_piece {
+    uint32_t file;
+    uint64_t at, size;  /* bytes of the file; of the unpacked member when packed */
+    const char *member; /* a compressed archive member, unpacked when opened, or NULL */
+};
+
+struct weight {
+    struct str name;
+    struct str type;   /* the element type in the file's own words */
+    enum dtype dtype;  /* DTYPE_UNKNOWN: listed only, its elements are not read (packed int4 …) */
+    bool swap;
+    bool text;         /* a string a trainer appended; not a tensor */
+    int ndim;          /* its shape as the model sees it */
+    const int64_t *shape;
+    uint64_t numel;
+    int axes;          /* the same elements as they lie in the pieces; may have more axes */
+    const int64_t *dim, *stride;
+    uint64_t offset;   /* bytes into the joined pieces */
+    uint32_t piece, pieces;
+    uint32_t blocks;   /* the first axis is so many tensor-parallel shards one after the other; 1 usually */
+    uint32_t origin;   /* of a set of ranks: which rank's folder */
+    const char *problem; /* a sentence when its elements cannot be read, else NULL */
+};
+
+/* What a checkpoint says about its model's shape; 0 where it does not. */
+struct weight_arch {
+    int heads, kv_heads, tp, pp, layers, vocab;
+    int gated; /* 1: gate and up are fused in the first feed-forward weight, 0: they are not, -1: unknown */
+};
+
+struct weight_problem {
+    uint32_t weight;  /* or UINT32_MAX: the set */
+    const char *kind; /* "damaged", "dtype", … (CLI-JSON.md, check) */
+    const char *text;
+};
+
+struct weights {
+    struct arena arena;
+    const char *path, *format, *framework; /* format: the reader's name */
+    VEC(struct weight) list;
+    VEC(struct weight_piece) pieces;
+    VEC(struct weight_file) files;
+    VEC(struct weight_problem) problems;
+    struct map names; /* → index of list; the first of a name */
+    struct weight_arch arch;
+};
+
+/* A kind of weight file or folder: one of the two functions is there. */
+struct weight_format {
+    const char *name;
+    bool (*probe)(const char *path);
+    int (*list_file)(struct weights *w, uint32_t file, struct err *e);
+    int (*list)(struct weights *w, const char *path, struct err *e);
+};
+
+extern const struct weight_format *const weight_formats[]; /* in sniff order, NULL at the end */
+
+/* Lists the weights at path, by the format that recognises it; release w also after a failure. */
+int weights_open(struct weights *w, const char *path, struct err *e);
+void weights_release(struct weights *w);
+/* Opens the tensor: caller closes with tensor_close. */
+int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e);
+uint32_t weights_find(const struct weights *w, struct str name); /* MAP_NONE when absent */
+
+/* For readers. */
+uint32_t weights_add_file(struct weights *w, const char *dir, const char *name);
+int weights_open_file(const struct weights *w, uint32_t file, struct file *f, struct err *e);
+/* Adds a weight with t's type, shape and strides; t->offset counts from the piece's first byte. A name
+ * that is there already is a problem of the file and kept apart as "NAME#2". UINT32_MAX with e when there
+ * are too many or the name is too long. */
+uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,
+                     const struct weight_piece *piece, struct err *e);
+void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text);
+
+/* One file's tensors, by its content: what the folder formats are made of. */
+int weights_list_file(struct weights *w, uint32_t file, struct err *e);
+
+extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
+extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
+extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
+
+#endif

@@ -1,0 +1,125 @@
+#include "fmt/weights_dump.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/weights.h"
+
+static void close_dump(struct dump *d)
+{
+    weights_release(d->state);
+    free(d->state);
+    d->state = NULL;
+}
+
+static void add_row(struct dump *d, const struct weights *w, uint32_t i)
+{
+    const struct weight *x = &w->list.v[i];
+    struct row r = {.slot = dump_slot(d, STR("")), .shape = NONE, .extra = NONE, .io = IO_PARAMETER, .kind = ROW_TENSOR,
+                    .dtype = (uint8_t)x->dtype};
+    uint32_t call = dump_add_call(d, x->name, CALL_API, PHASE_FORWARD);
+    if (x->text) {
+        r.kind = ROW_OTHER;
+    } else {
+        r.shape = dump_shape(d, x->shape, x->ndim);
+        if (r.shape != NONE)
+            r.has |= HAS_SHAPE;
+        if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)
+            r.has |= HAS_FILE;
+    }
+    if (x->dtype == DTYPE_UNKNOWN)
+        r.text = arena_cstr(&d->arena, x->type);
+    dump_add_row(d, call, r);
+}
+
+/* Types that are named and not read: packed 4-bit numbers and the like. */
+static void say_unread(struct dump *d, const struct weights *w)
+{
+    size_t n = 0;
+    const struct weight *example = NULL;
+    for (size_t i = 0; i < w->list.n; i++) {
+        const struct weight *x = &w->list.v[i];
+        if (x->dtype == DTYPE_UNKNOWN && !x->text && !x->problem) {
+            n++;
+            example = x;
+        }
+    }
+    if (!n)
+        return;
+    struct buf b = {0};
+    buf_fmt(&b, _("%zu tensors are listed and not read: elements of type %.*s, as %.*s"), n, STR_ARG(example->type), STR_ARG(example->name));
+    dump_warn(d, b.p);
+    buf_release(&b);
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    struct weights *w = mem_zalloc(sizeof *w);
+    int rc = weights_open(w, d->path, e);
+    load_begin(load);
+    d->state = w;
+    if (rc == 0) {
+        d->framework = w->framework;
+        d->task = "tensor";
+        for (uint32_t i = 0; i < w->list.n; i++)
+            add_row(d, w, i);
+        say_unread(d, w);
+        for (size_t i = 0; i < w->problems.n; i++) {
+            const struct weight_problem *p = &w->problems.v[i];
+            dump_problem(d, p->weight == UINT32_MAX ? NONE : p->weight, p->kind, p->text);
+        }
+    }
+    load_end(load);
+    return rc;
+}
+
+static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    return weights_tensor(d->state, row, t, e);
+}
+
+static bool is_safetensors(const char *path)
+{
+    return weights_safetensors.probe(path);
+}
+
+static bool is_ckpt(const char *path)
+{
+    return weights_ckpt.probe(path);
+}
+
+static bool is_npz(const char *path)
+{
+    return weights_npz.probe(path);
+}
+
+static bool is_torch(const char *path)
+{
+    return weights_torch.probe(path);
+}
+
+static bool is_parts(const char *path)
+{
+    return weights_index.probe(path);
+}
+
+static bool is_ranks(const char *path)
+{
+    return weights_ranks.probe(path);
+}
+
+#define WEIGHT_READER(var, id, text, files, is)                                                                        \
+    const struct reader var = {                                                                                        \
+        .name = id, .title = text, .what = files, .probe = is, .open = open_dump, .tensor = open_tensor,               \
+        .close = close_dump,                                                                                           \
+    }
+
+WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", is_safetensors);
+WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt", is_ckpt);
+WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", is_npz);
+WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy"),
+              "*.pt *.pth *.bin", is_torch);
+WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
+              "*.index.json param_name_map.json NAME-00001-of-0000N.*", is_parts);
+WEIGHT_READER(reader_ranks, "megatron", N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
+              "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", is_ranks);

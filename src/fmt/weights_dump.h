@@ -1,0 +1,9 @@
+/* Weight files as recordings: one row a tensor, so that check, the table and search show them. */
+#ifndef FMT_WEIGHTS_DUMP_H
+#define FMT_WEIGHTS_DUMP_H
+
+#include "fmt/reader.h"
+
+extern const struct reader reader_safetensors, reader_ckpt, reader_torch, reader_npz, reader_parts, reader_ranks;
+
+#endif

@@ -1,0 +1,77 @@
+#include "log/check.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+
+static const char *const what[LOG_VALUES] = {
+    [LOG_LOSS] = N_("loss"), [LOG_LR] = N_("learning rate"), [LOG_NORM] = N_("global norm"), [LOG_SCALE] = N_("loss scale"),
+};
+
+static void add(struct log_check *c, int64_t step, const char *kind, const char *text)
+{
+    struct log_problem p = {.step = step, .kind = kind, .text = text};
+    vec_push(&c->problems, p);
+}
+
+/* A norm of steps that overflowed and were skipped is Inf by nature. */
+static bool expected(const struct log_record *r, enum log_value v)
+{
+    return v == LOG_NORM && (log_skipped(r) || ((r->has & LOG_HAS_OVERFLOW) && r->overflow && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))));
+}
+
+static void one_step(struct log_check *c, const struct series *s, const struct log_record *r)
+{
+    const char *path = r->file < s->files.n ? s->files.v[r->file].path : s->path;
+    for (int v = 0; v < LOG_EPOCH; v++) {
+        if (!log_has(r, (enum log_value)v) || isfinite(r->value[v]) || expected(r, (enum log_value)v))
+            continue;
+        bool nan = isnan(r->value[v]);
+        add(c, r->step, nan ? "nan" : "inf",
+            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"), _(what[v]), path, _(s->unit), r->line));
+    }
+}
+
+/* What never moves, of values that should. */
+static void still(struct log_check *c, const struct series *s, enum log_value v)
+{
+    size_t n = 0;
+    double first = 0;
+    for (size_t i = 0; i < s->records.n; i++) {
+        const struct log_record *r = &s->records.v[i];
+        if (!log_has(r, v))
+            continue;
+        if (n++ == 0)
+            first = r->value[v];
+        else if (!(r->value[v] == first))
+            return;
+    }
+    if (n < 2 || (v == LOG_LR && first != 0))
+        return;
+    add(c, -1, first == 0 ? "all-zero" : "constant",
+        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"), _(what[v]), n));
+    c->notes++;
+}
+
+void log_check_run(struct log_check *c, const struct series *s)
+{
+    *c = (struct log_check){0};
+    for (size_t i = 0; i < s->records.n; i++)
+        one_step(c, s, &s->records.v[i]);
+    for (size_t i = 0; i < s->points.n; i++) {
+        const struct log_point *p = &s->points.v[i];
+        const struct log_name *n = &s->names.v[p->name];
+        if (!isfinite(p->value) && strcmp(n->tag, "local_norm") == 0)
+            add(c, p->step, isnan(p->value) ? "nan" : "inf",
+                arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"), n->name));
+    }
+    still(c, s, LOG_LOSS);
+    still(c, s, LOG_LR);
+    still(c, s, LOG_NORM);
+}
+
+void log_check_release(struct log_check *c)
+{
+    vec_release(&c->problems);
+    arena_release(&c->arena);
+}

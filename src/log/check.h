@@ -1,0 +1,22 @@
+/* One log alone: what is wrong with the training it tells of. */
+#ifndef LOG_CHECK_H
+#define LOG_CHECK_H
+
+#include "log/series.h"
+
+struct log_problem {
+    int64_t step;     /* -1: of the whole log */
+    const char *kind; /* "nan", "inf"; notes: "all-zero", "constant" */
+    const char *text; /* in the list's arena */
+};
+
+struct log_check {
+    struct arena arena;
+    VEC(struct log_problem) problems; /* by step, notes last */
+    size_t notes;                     /* of them */
+};
+
+void log_check_run(struct log_check *c, const struct series *s);
+void log_check_release(struct log_check *c);
+
+#endif

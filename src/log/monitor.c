@@ -1,0 +1,132 @@
+/* msprobe monitor's tables: statistics of each weight and step,
+ *   grad_reduced_A-B.csv, grad_unreduced_…, param_…   vpp_stage,name,step[,micro_step],norm,…
+ *   weight_grad_stepA-B.csv …                         vpp_stage,step,module_name,scope[,micro_step],min,max,mean,norm,nans
+ * The norm of reduced gradients is a local norm; every other column keeps its name. */
+#include "base/msg.h"
+#include "fmt/sheet.h"
+#include "log/sink.h"
+
+#define COLUMNS 32
+
+struct table {
+    struct log_sink *k;
+    char what[64];         /* "grad_reduced", of the file's name */
+    int name, step, micro, scope, stage;
+    bool ops[COLUMNS];
+    char tag[COLUMNS][160]; /* of each column of figures, without the scope */
+    bool norm[COLUMNS];
+    size_t n;
+    bool head;
+};
+
+bool monitor_sniff(struct str head, const char *path)
+{
+    (void)path;
+    if (str_starts(head, "\xef\xbb\xbf"))
+        head = str_cut(head, 3);
+    return str_starts(head, "vpp_stage,") && (scan_has(head, ",name,step") || scan_has(head, ",step,module_name"));
+}
+
+/* "grad_reduced_0-0.csv" → "grad_reduced", "weight_grad_step0-9.csv" → "weight_grad" */
+static void what_of(const char *path, char out[64])
+{
+    struct str s = path_base(str_of(path));
+    ptrdiff_t dot = str_rfind(s, '.');
+    if (dot > 0)
+        s.n = (size_t)dot;
+    while (s.n && ((s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9') || s.p[s.n - 1] == '-'))
+        s.n--;
+    if (str_ends(s, "_step"))
+        s.n -= strlen("_step");
+    else if (s.n && s.p[s.n - 1] == '_')
+        s.n--;
+    if (s.n > 63)
+        s.n = 63;
+    memcpy(out, s.p, s.n);
+    out[s.n] = 0;
+}
+
+static int header(struct table *t, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    t->name = t->step = t->micro = t->scope = t->stage = -1;
+    t->n = n < COLUMNS ? n : COLUMNS;
+    for (size_t i = 0; i < t->n; i++) {
+        struct str c = str_trim(cell[i]);
+        int at = (int)i;
+        if (str_is(c, "name") || str_is(c, "module_name"))
+            t->name = at;
+        else if (str_is(c, "step"))
+            t->step = at;
+        else if (str_is(c, "micro_step"))
+            t->micro = at;
+        else if (str_is(c, "scope"))
+            t->scope = at;
+        else if (str_is(c, "vpp_stage"))
+            t->stage = at;
+        else if (c.n && c.n < 64) {
+            struct buf b = {0};
+            buf_fmt(&b, "%s.%.*s", t->what, STR_ARG(c));
+            memcpy(t->tag[i], b.p, b.n + 1);
+            buf_release(&b);
+            t->ops[i] = true;
+            t->norm[i] = str_is(c, "norm");
+        }
+    }
+    if (t->name < 0 || t->step < 0)
+        return err_line(e, t->k->file->name, line, _("columns \"name\" and \"step\" of an msprobe monitor table were expected"));
+    t->head = true;
+    return 0;
+}
+
+static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct table *t = ctx;
+    struct buf name = {0};
+    int64_t step;
+    double x;
+    t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    if (!t->head)
+        return header(t, cell, n, line, e);
+    if ((size_t)t->name >= n || (size_t)t->step >= n)
+        return 0;
+    struct str s = str_trim(cell[t->step]);
+    if (!scan_count(&s, &step) || s.n || step >= LOG_STEP) {
+        log_odd(t->k, ODD_STEP);
+        return 0;
+    }
+    struct str scope = t->scope >= 0 && (size_t)t->scope < n ? str_trim(cell[t->scope]) : STR("");
+    struct str stage = t->stage >= 0 && (size_t)t->stage < n ? str_trim(cell[t->stage]) : STR("");
+    struct str micro = t->micro >= 0 && (size_t)t->micro < n ? str_trim(cell[t->micro]) : STR("");
+    if (stage.n && !str_is(stage, "0"))
+        buf_fmt(&name, "vpp%.*s:", STR_ARG(stage));
+    buf_str(&name, str_trim(cell[t->name]));
+    if (micro.n && !str_is(micro, "0") && !str_is(micro, "None"))
+        buf_fmt(&name, "@%.*s", STR_ARG(micro));
+    bool reduced = strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
+    for (size_t i = 0; i < t->n && i < n; i++) {
+        if (!t->ops[i] || !scan_number(cell[i], &x, NULL))
+            continue;
+        if (t->norm[i] && reduced) {
+            log_point(t->k, "local_norm", buf_view(&name), false, step, x);
+        } else if (scope.n && scope.n < 32) {
+            struct buf tag = {0};
+            buf_fmt(&tag, "%s/%.*s", t->tag[i], STR_ARG(scope));
+            log_point(t->k, tag.p, buf_view(&name), false, step, x);
+            buf_release(&tag);
+        } else {
+            log_point(t->k, t->tag[i], buf_view(&name), false, step, x);
+        }
+    }
+    buf_release(&name);
+    return log_cancelled(t->k) ? 1 : 0;
+}
+
+int monitor_read(struct log_sink *k, struct err *e)
+{
+    struct table t = {.k = k};
+    struct sheet_sink sink = {.row = row, .ctx = &t};
+    what_of(k->file->name, t.what);
+    int rc = sheet_read(k->file, &sink, e);
+    vec_last(&k->s->files)->lines = k->line;
+    return rc;
+}

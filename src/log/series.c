@@ -1,0 +1,532 @@
+/* Opens a log: one file by its content, or a folder that holds one run. */
+#include "log/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "log/sink.h"
+
+#define HEAD 65536
+#define PROBE_BYTES (8u << 20) /* where a log must have its first record */
+#define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are looked at */
+#define DEPTH 6
+#define ENTRIES 100000
+#define FILES 4096
+
+void series_release(struct series *s)
+{
+    vec_release(&s->files);
+    vec_release(&s->records);
+    vec_release(&s->names);
+    vec_release(&s->points);
+    vec_release(&s->notes);
+    arena_release(&s->arena);
+    *s = (struct series){0};
+}
+
+const struct log_record *series_at(const struct series *s, int64_t step)
+{
+    size_t lo = 0, hi = s->records.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->records.v[mid].step < step)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->records.n && s->records.v[lo].step == step ? &s->records.v[lo] : NULL;
+}
+
+/* ---- one file ---- */
+
+/* Digits "2025-06-03 09:28:24" somewhere in a line, to put parts of a run into order. */
+static bool stamp_in(struct str s, char out[20])
+{
+    static const char form[] = "dddd-dd-dd dd:dd:dd";
+    for (size_t i = 0; i + sizeof form - 1 <= s.n; i++) {
+        size_t k = 0;
+        while (k < sizeof form - 1 && (form[k] == 'd' ? s.p[i + k] >= '0' && s.p[i + k] <= '9' : s.p[i + k] == form[k]))
+            k++;
+        if (k == sizeof form - 1) {
+            memcpy(out, s.p + i, k);
+            out[k] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The kind whose record is the first in the file, or -1. At most `limit` bytes are looked at; `used` (may be
+ * NULL) grows by how many were. */
+static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used)
+{
+    struct err quiet;
+    char *head = mem_alloc(HEAD);
+    long n = file_read_some(f, 0, head, HEAD, &quiet);
+    int found = -1;
+    struct str h = str_n(head, n > 0 ? (size_t)n : 0);
+    for (int i = 0; log_kinds[i].name && found < 0 && h.n; i++)
+        if (log_kinds[i].sniff && log_kinds[i].sniff(h, f->name))
+            found = i;
+    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096);
+    free(head);
+    if (found >= 0 || !text)
+        return found;
+    struct log_lines l = {.file = f};
+    struct str line;
+    int norms = -1; /* may stand before the first step of a trainer's log */
+    while (found < 0 && l.at < limit && log_line_next(&l, &line, &quiet) == 1) {
+        if (stamp && !*stamp)
+            stamp_in(line, stamp);
+        for (int i = 0; log_kinds[i].name && found < 0; i++)
+            if (log_kinds[i].starts && log_kinds[i].starts(line)) {
+                if (strcmp(log_kinds[i].name, "local-norm") == 0)
+                    norms = i;
+                else
+                    found = i;
+                break;
+            }
+    }
+    if (used)
+        *used += l.at;
+    log_line_close(&l);
+    return found < 0 ? norms : found;
+}
+
+/* N of "worker_N.log", "rank_N", "rankN" in the path's last components, innermost first; a folder that is a
+ * number holds one rank of torchrun's. */
+static int rank_of(const char *path)
+{
+    static const char *const words[] = {"worker_", "rank_", "rank", "local_rank"};
+    struct str at = str_of(path), own = path_base(at);
+    bool torchrun = str_is(own, "stdout.log") || str_is(own, "stderr.log");
+    for (int depth = 0; depth < 4 && at.n; depth++, at = path_parent(at)) {
+        struct str base = path_base(at);
+        unsigned long long v;
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+            struct str rest;
+            size_t digits = 0;
+            if (!scan_behind(base, words[i], &rest))
+                continue;
+            size_t before = (size_t)(rest.p - base.p) - strlen(words[i]);
+            if (before && ((base.p[before - 1] | 32) >= 'a' && (base.p[before - 1] | 32) <= 'z'))
+                continue; /* "frank2" */
+            while (digits < rest.n && rest.p[digits] >= '0' && rest.p[digits] <= '9')
+                digits++;
+            if (digits && str_u64(str_n(rest.p, digits), &v) && v < INT32_MAX)
+                return (int)v;
+        }
+        if (depth == 1 && torchrun && str_u64(base, &v) && v < 65536)
+            return (int)v;
+    }
+    return -1;
+}
+
+static int read_file(struct series *s, const char *path, const struct log_options *o, struct err *e)
+{
+    struct file f;
+    struct log_sink k;
+    char stamp[20] = "";
+    if (file_open(&f, path, e))
+        return -1;
+    s->unit = "line";
+    s->format = s->framework = "";
+    struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = rank_of(path), .used = true};
+    vec_push(&s->files, entry);
+    log_sink_init(&k, s, &f, o ? o->cancel : NULL);
+    int kind = sniff(&f, stamp, PROBE_BYTES, NULL);
+    k.kind = kind < 0 ? 0 : kind;
+    int rc = kind >= 0 && log_kinds[kind].read ? log_kinds[kind].read(&k, e) : log_read_lines(&k, e);
+    if (rc == 0)
+        log_sink_end(&k);
+    if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
+        rc = err_line(e, path, s->files.v[0].lines,
+                      _("no training step in this file; a record of a log was expected (diverge formats lists them)"));
+    log_sink_release(&k);
+    file_close(&f);
+    return rc;
+}
+
+/* ---- a folder ---- */
+
+struct candidate {
+    const char *path; /* in the arena */
+    int kind, rank;
+    char stamp[20];
+};
+
+struct search {
+    struct arena arena;
+    VEC(struct candidate) found;
+    size_t entries;
+    uint64_t probed; /* bytes */
+    bool first_only;
+};
+
+/* What no log is called: a folder of a run may hold a great many of these. */
+static bool no_log(const char *name)
+{
+    static const char *const ends[] = {".npy", ".npz", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".so", ".py", ".pyc", ".zip",
+                                       ".gz", ".tar", ".xz", ".xlsx", ".html", ".svg", ".png", ".yaml", ".yml", ".ir", ".dot", ".pb"};
+    if (name[0] == '.')
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(str_of(name), ends[i]))
+            return true;
+    return false;
+}
+
+static void search_in(struct search *s, const char *dir, int depth)
+{
+    name_list names = {0};
+    struct buf path = {0};
+    struct err quiet;
+    if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
+        for (size_t i = 0; i < names.n && s->entries < ENTRIES && s->found.n < FILES; i++) {
+            if (s->first_only && s->found.n)
+                break;
+            if (no_log(names.v[i]))
+                continue;
+            s->entries++;
+            path_join(&path, dir, names.v[i]);
+            if (path_is_dir(path.p)) {
+                if (depth > 1)
+                    search_in(s, path.p, depth - 1);
+                continue;
+            }
+            struct file f;
+            struct candidate c = {0};
+            if (file_open(&f, path.p, &quiet))
+                continue;
+            c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed);
+            file_close(&f);
+            if (c.kind < 0)
+                continue;
+            c.path = arena_cstr(&s->arena, buf_view(&path));
+            c.rank = rank_of(path.p);
+            vec_push(&s->found, c);
+        }
+    buf_release(&path);
+    name_list_release(&names);
+}
+
+static void search_release(struct search *s)
+{
+    vec_release(&s->found);
+    arena_release(&s->arena);
+}
+
+bool series_probe(const char *path)
+{
+    struct search s = {.first_only = true};
+    struct file f;
+    struct err quiet;
+    bool yes = false;
+    if (path_is_dir(path)) {
+        search_in(&s, path, DEPTH);
+        yes = s.found.n;
+    } else if (file_open(&f, path, &quiet) == 0) {
+        yes = sniff(&f, NULL, PROBE_BYTES, NULL) >= 0;
+        file_close(&f);
+    }
+    search_release(&s);
+    return yes;
+}
+
+/* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
+static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer", "tensorboard", "msprobe-monitor", "local-norm"};
+
+static bool is_kind(const struct candidate *c, const char *name)
+{
+    return strcmp(log_kinds[c->kind].name, name) == 0;
+}
+
+static const char *chosen(const struct search *s, bool tensorboard)
+{
+    if (tensorboard)
+        for (size_t i = 0; i < s->found.n; i++)
+            if (is_kind(&s->found.v[i], "tensorboard"))
+                return "tensorboard";
+    for (size_t k = 0; k < ARRAY_LEN(order); k++)
+        for (size_t i = 0; i < s->found.n; i++)
+            if (is_kind(&s->found.v[i], order[k]))
+                return order[k];
+    return NULL;
+}
+
+/* By rank, then the order in which the parts of a run were written. */
+static int in_order(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    int by_time = strcmp(x->stamp, y->stamp);
+    return *x->stamp && *y->stamp && by_time ? by_time : name_cmp(x->path, y->path);
+}
+
+static bool real_loss(const struct series *s)
+{
+    for (size_t i = 0; i < s->files.n; i++)
+        if (s->files.v[i].real_loss)
+            return true;
+    return false;
+}
+
+/* Two ranks print the same loss, or not: the largest difference, and where. */
+static double loss_apart(const struct series *a, const struct series *b, int64_t *where)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->records.n; i++) {
+        const struct log_record *x = &a->records.v[i], *y = series_at(b, x->step);
+        if (!y || !log_has(x, LOG_LOSS) || !log_has(y, LOG_LOSS))
+            continue;
+        double d = fabs(x->value[LOG_LOSS] - y->value[LOG_LOSS]);
+        if (d > most) {
+            most = d;
+            *where = x->step;
+        }
+    }
+    return most;
+}
+
+static bool has_local_norms(const struct series *s)
+{
+    for (size_t i = 0; i < s->names.n; i++)
+        if (strcmp(s->names.v[i].tag, "local_norm") == 0)
+            return true;
+    return false;
+}
+
+struct folder {
+    struct series *s;      /* the result: the chosen rank's records, everybody's points */
+    const struct log_options *o;
+    int used;              /* rank of the records in it; -2: none yet */
+    size_t zero, apart;    /* ranks without a real loss; with another loss */
+    double most;
+    int64_t most_step;
+};
+
+/* All files of one rank, put together. */
+static int read_rank(struct folder *f, const struct candidate *c, size_t n, struct series *out, struct err *e)
+{
+    int rc = -1;
+    for (size_t i = 0; i < n; i++) {
+        struct series part = {0};
+        struct err bad;
+        if (read_file(&part, c[i].path, f->o, &bad)) {
+            vec_push(&out->notes, arena_cstr(&out->arena, str_of(bad.text)));
+            *e = bad;
+            series_release(&part);
+            continue;
+        }
+        log_merge(out, &part, true);
+        log_points_end(out);
+        rc = 0;
+    }
+    return rc;
+}
+
+/* A rank's series beside those before it: the better one's records stay. */
+static void weigh(struct folder *f, struct series *r, int rank)
+{
+    struct series *s = f->s;
+    bool real = real_loss(r), had = real_loss(s);
+    bool monitor = !r->records.n;
+    if (f->used == -2 || monitor) {
+        log_merge(s, r, true);
+        f->used = rank;
+        log_points_end(s);
+        return;
+    }
+    if (real && had) {
+        int64_t where = 0;
+        double d = loss_apart(r, s, &where);
+        if (d > 0) {
+            f->apart++;
+            if (d > f->most) {
+                f->most = d;
+                f->most_step = where;
+            }
+        }
+    }
+    f->zero += !real || !had;
+    /* a pipeline's last rank has the loss; of several with one, the longest record, then the last rank */
+    if ((real && !had) || (real == had && r->records.n >= s->records.n)) {
+        struct series swap = *s;
+        *s = *r;
+        *r = swap;
+        for (size_t i = 0; i < r->files.n; i++)
+            r->files.v[i].used = false;
+        f->used = rank;
+    }
+    /* points already here win over those of the other ranks, so they go behind them */
+    size_t mine = s->points.n;
+    struct log_point *keep = mem_alloc((mine + 1) * sizeof *keep);
+    if (mine)
+        memcpy(keep, s->points.v, mine * sizeof *keep);
+    log_merge(s, r, false);
+    for (size_t i = 0; i < mine && s->points.n < LOG_POINTS; i++)
+        vec_push(&s->points, keep[i]);
+    free(keep);
+    log_points_end(s);
+}
+
+static int open_folder(struct series *s, const char *path, const struct log_options *o, struct err *e)
+{
+    struct search q = {0};
+    struct folder f = {.s = s, .o = o, .used = -2};
+    size_t n = 0, other = 0, ranks = 0;
+    const char *others = NULL;
+    search_in(&q, path, DEPTH);
+    const char *kind = chosen(&q, o && o->tensorboard);
+    if (!kind) {
+        search_release(&q);
+        return err_set(e, ERR_DATA, _("%s: no training log in this folder; see diverge formats for what is read"), path);
+    }
+    qsort(q.found.v, q.found.n, sizeof *q.found.v, in_order);
+    for (int pass = 0; pass < 2; pass++) {
+        /* the second time the norms msprobe monitor wrote beside a log that has none */
+        if (pass && (has_local_norms(s) || strcmp(kind, "msprobe-monitor") == 0))
+            break;
+        const char *want = pass ? "msprobe-monitor" : kind;
+        for (size_t i = 0; i < q.found.n;) {
+            struct candidate *group = &q.found.v[i];
+            VEC(struct candidate) mine = {0};
+            for (; i < q.found.n && q.found.v[i].rank == group->rank; i++)
+                if (is_kind(&q.found.v[i], want))
+                    vec_push(&mine, q.found.v[i]);
+            if (mine.n) {
+                struct series r = {0};
+                int rank = mine.v[0].rank;
+                if (read_rank(&f, mine.v, mine.n, &r, e) == 0) {
+                    ranks += !pass;
+                    n += mine.n;
+                    if (pass)
+                        log_merge(s, &r, false), log_points_end(s);
+                    else
+                        weigh(&f, &r, rank);
+                } else {
+                    for (size_t k = 0; k < r.notes.n; k++)
+                        vec_push(&s->notes, arena_cstr(&s->arena, str_of(r.notes.v[k])));
+                }
+                series_release(&r);
+            }
+            vec_release(&mine);
+        }
+    }
+    for (size_t i = 0; i < q.found.n; i++)
+        if (!is_kind(&q.found.v[i], kind) && !is_kind(&q.found.v[i], "msprobe-monitor")) {
+            other++;
+            others = log_kinds[q.found.v[i].kind].name;
+        }
+    search_release(&q);
+    if (!n)
+        return -1;
+    if (ranks > 1)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu ranks' files; the loss is rank %d's"), ranks, f.used));
+    if (f.zero)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu ranks print no loss of their own (a pipeline's other stages) and do not count"), f.zero));
+    if (f.apart) {
+        char d[NUM_MAX];
+        vec_push(&s->notes, arena_fmt(&s->arena, _("ranks print different losses, up to %s apart at step %lld"), num_cell(d, f.most, 3),
+                                      (long long)f.most_step));
+    }
+    if (other)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu other logs lie here (%s) and are not read; name one to read it"), other, others));
+    return 0;
+}
+
+/* ---- both ---- */
+
+static int by_distance(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The commonest distance of neighbouring records, by the first few thousand. */
+static int64_t interval_of(const struct series *s)
+{
+    size_t n = s->records.n < 4097 ? s->records.n : 4097, best = 0;
+    int64_t answer = 0;
+    if (n < 2)
+        return 0;
+    int64_t *d = mem_alloc((n - 1) * sizeof *d);
+    for (size_t i = 1; i < n; i++)
+        d[i - 1] = s->records.v[i].step - s->records.v[i - 1].step;
+    qsort(d, n - 1, sizeof *d, by_distance);
+    for (size_t i = 0; i < n - 1;) {
+        size_t end = i;
+        while (end < n - 1 && d[end] == d[i])
+            end++;
+        if (end - i > best) {
+            best = end - i;
+            answer = d[i];
+        }
+        i = end;
+    }
+    free(d);
+    return answer;
+}
+
+static int by_tag(const void *a, const void *b)
+{
+    const struct log_name *x = *(const struct log_name *const *)a, *y = *(const struct log_name *const *)b;
+    int c = strcmp(x->tag, y->tag);
+    return c ? c : x < y ? -1 : x > y;
+}
+
+/* Names by tag, their points with them. */
+static void order_names(struct series *s)
+{
+    size_t n = s->names.n, at = 0;
+    if (!n)
+        return;
+    struct log_name **by = mem_alloc(n * sizeof *by), *names = mem_alloc(n * sizeof *names);
+    struct log_point *points = mem_alloc((s->points.n + 1) * sizeof *points);
+    for (size_t i = 0; i < n; i++)
+        by[i] = &s->names.v[i];
+    qsort(by, n, sizeof *by, by_tag);
+    for (size_t i = 0; i < n; i++) {
+        names[i] = *by[i];
+        for (size_t k = 0; k < by[i]->n; k++) {
+            points[at + k] = s->points.v[by[i]->first + k];
+            points[at + k].name = (uint32_t)i;
+        }
+        names[i].first = at;
+        at += by[i]->n;
+    }
+    memcpy(s->names.v, names, n * sizeof *names);
+    if (at)
+        memcpy(s->points.v, points, at * sizeof *points);
+    free(by);
+    free(names);
+    free(points);
+}
+
+static void last_notes(struct series *s)
+{
+    if (s->stepless)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("this log prints no step; its records are counted")));
+    if (s->interval > 1 && s->loss_is_mean)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("the loss is the mean over %lld steps"), (long long)s->interval));
+    else if (s->interval > 1)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("one step in %lld is printed"), (long long)s->interval));
+}
+
+int series_open(struct series *s, const char *path, const struct log_options *o, struct err *e)
+{
+    *s = (struct series){0};
+    s->unit = "line";
+    s->format = s->framework = "";
+    int rc = path_is_dir(path) ? open_folder(s, path, o, e) : read_file(s, path, o, e);
+    s->path = arena_cstr(&s->arena, str_of(path));
+    if (rc)
+        return -1;
+    s->interval = interval_of(s);
+    order_names(s);
+    last_notes(s);
+    return 0;
+}

@@ -1,0 +1,545 @@
+/* Puts what the kinds read into a series: gives norms without a step theirs, sorts, keeps each step once
+ * and says what a reader of the figures must know. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "log/sink.h"
+
+#define THIN (1u << 19)    /* records gathered before doubles are looked for */
+#define PENDING (1u << 20) /* norms held back for a record that tells their step */
+
+bool log_cancelled(const struct log_sink *k)
+{
+    return k->cancel && atomic_load_explicit(k->cancel, memory_order_relaxed);
+}
+
+void log_odd(struct log_sink *k, enum log_oddity o)
+{
+    if (!k->counted[o]++)
+        k->odd_line[o] = k->line;
+}
+
+void log_set(struct log_sink *k, struct log_record *r, enum log_value v, double x, double digit)
+{
+    double *finest = &k->s->digit[v];
+    r->value[v] = x;
+    r->has |= (uint16_t)(1u << v);
+    if (digit > 0 && (*finest == 0 || digit < *finest))
+        *finest = digit;
+}
+
+void log_sink_init(struct log_sink *k, struct series *s, const struct file *f, atomic_bool *cancel)
+{
+    *k = (struct log_sink){.s = s, .file = f, .cancel = cancel, .limit = THIN};
+    k->file_index = (uint16_t)(s->files.n - 1);
+    k->group_open = false;
+}
+
+void log_sink_release(struct log_sink *k)
+{
+    map_release(&k->names);
+    map_release(&k->seen);
+    vec_release(&k->pending);
+}
+
+/* ---- named series ---- */
+
+uint32_t log_name(struct log_sink *k, const char *tag, struct str name, bool square)
+{
+    struct buf key = {0};
+    if (name.n > LOG_NAME_BYTES)
+        name.n = LOG_NAME_BYTES;
+    buf_fmt(&key, "%s%c", tag, square ? '\1' : '\n');
+    buf_str(&key, name);
+    uint32_t id = map_get(&k->names, buf_view(&key));
+    if (id == MAP_NONE && k->s->names.n < LOG_NAMES) {
+        struct log_name n = {.tag = arena_cstr(&k->s->arena, str_of(tag)), .name = arena_cstr(&k->s->arena, name), .square = square};
+        id = (uint32_t)k->s->names.n;
+        vec_push(&k->s->names, n);
+        map_add(&k->names, arena_str(&k->s->arena, buf_view(&key)), id);
+    }
+    buf_release(&key);
+    return id;
+}
+
+static void put_point(struct log_sink *k, uint32_t name, int64_t step, double v, uint32_t line)
+{
+    struct log_point p = {.step = step, .value = v, .name = name, .line = line, .file = k->file_index};
+    if (k->s->points.n == LOG_POINTS) {
+        log_odd(k, ODD_FULL);
+        return;
+    }
+    vec_push(&k->s->points, p);
+}
+
+void log_point(struct log_sink *k, const char *tag, struct str name, bool square, int64_t step, double v)
+{
+    uint32_t id = log_name(k, tag, name, square);
+    if (id == MAP_NONE)
+        log_odd(k, ODD_FULL);
+    else
+        put_point(k, id, step, v, k->line);
+}
+
+/* The norms held back belong to the steps up to `step`, one group each; `room`: how many steps there were. */
+static void settle(struct log_sink *k, int64_t step, int64_t room)
+{
+    if ((int64_t)k->groups > room && k->groups > 1)
+        log_odd(k, ODD_GROUPS);
+    for (size_t i = 0; i < k->pending.n; i++) {
+        struct pending *p = &k->pending.v[i];
+        int64_t back = (int64_t)k->groups - 1 - p->group;
+        if (back < room || back == 0)
+            put_point(k, p->name, step - back, p->value, p->line);
+    }
+    vec_clear(&k->pending);
+    map_release(&k->seen);
+    k->groups = 0;
+    k->group_open = false;
+}
+
+/* Without a record: counted on. */
+static void settle_counted(struct log_sink *k)
+{
+    if (!k->pending.n)
+        return;
+    int64_t from = k->last_step > k->norm_step ? k->last_step : k->norm_step;
+    k->norm_step = from + k->groups;
+    log_odd(k, ODD_NO_STEP);
+    settle(k, k->norm_step, k->groups);
+}
+
+void log_norm_group(struct log_sink *k)
+{
+    k->group_open = false;
+    map_release(&k->seen);
+}
+
+void log_norm(struct log_sink *k, const char *tag, struct str name, bool square, double v)
+{
+    uint32_t id = log_name(k, tag, name, square);
+    if (id == MAP_NONE) {
+        log_odd(k, ODD_FULL);
+        return;
+    }
+    struct log_name *n = &k->s->names.v[id];
+    /* the same name with another tag is another value of the same step */
+    struct str key = {(const char *)n->name, strlen(n->name)};
+    bool again = strcmp(tag, "local_norm") == 0 && map_get(&k->seen, key) != MAP_NONE;
+    if (k->pending.n >= PENDING && (again || !k->group_open))
+        settle_counted(k);
+    if (k->pending.n >= 2 * PENDING) { /* one group of that many */
+        log_odd(k, ODD_FULL);
+        return;
+    }
+    if (again || !k->group_open || !k->groups) {
+        map_release(&k->seen);
+        k->groups++;
+        k->group_open = true;
+    }
+    if (strcmp(tag, "local_norm") == 0)
+        map_add(&k->seen, key, id);
+    struct pending p = {.name = id, .group = k->groups - 1, .line = k->line, .value = v};
+    vec_push(&k->pending, p);
+}
+
+static int by_name_step(const void *a, const void *b)
+{
+    const struct log_point *x = a, *y = b;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+/* Within one name, whose number holds the order meanwhile. */
+static int by_step_name(const void *a, const void *b)
+{
+    const struct log_point *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static bool alike(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
+void log_points_end(struct series *s)
+{
+    size_t n = 0, count = s->points.n;
+    struct log_point *p = s->points.v;
+    /* values of one step stay in the order they came, so that the last wins */
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = by_name_step(&p[i - 1], &p[i]) <= 0;
+    if (!sorted) { /* by name, the order kept */
+        size_t *start = mem_zalloc((s->names.n + 1) * sizeof *start);
+        struct log_point *out = mem_alloc(count * sizeof *out);
+        for (size_t i = 0; i < count; i++)
+            start[p[i].name + 1]++;
+        for (size_t i = 0; i < s->names.n; i++)
+            start[i + 1] += start[i];
+        for (size_t i = 0; i < count; i++)
+            out[start[p[i].name]++] = p[i];
+        memcpy(p, out, count * sizeof *out);
+        free(out);
+        free(start);
+    }
+    for (size_t i = 0; i < count;) { /* a stretch of one name */
+        size_t end = i + 1;
+        bool rising = true;
+        for (; end < count && p[end].name == p[i].name; end++)
+            rising = rising && p[end].step > p[end - 1].step;
+        if (!rising) {
+            uint32_t name = p[i].name;
+            for (size_t j = i; j < end; j++) /* the order for the time of sorting */
+                p[j].name = (uint32_t)(j - i);
+            struct log_point *from = p + i;
+            size_t m = end - i;
+            qsort(from, m, sizeof *from, by_step_name);
+            for (size_t j = i; j < end; j++)
+                p[j].name = name;
+        }
+        struct log_name *who = &s->names.v[p[i].name];
+        who->first = n;
+        for (; i < end; i++) {
+            if (n > who->first && p[n - 1].step == p[i].step)
+                p[n - 1] = p[i];
+            else
+                p[n++] = p[i];
+        }
+        who->n = n - who->first;
+    }
+    s->points.n = n;
+}
+
+/* ---- records ---- */
+
+static int by_step(const void *a, const void *b)
+{
+    const struct log_record *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return 0;
+}
+
+/* A stable sort: records come in long rising runs, which are merged. */
+static void sort_records(struct log_record *r, size_t n)
+{
+    VEC(size_t) run = {0};
+    vec_push(&run, 0);
+    for (size_t i = 1; i < n; i++)
+        if (by_step(&r[i - 1], &r[i]) > 0)
+            vec_push(&run, i);
+    vec_push(&run, n);
+    struct log_record *tmp = run.n > 2 ? mem_alloc(n * sizeof *tmp) : NULL;
+    while (run.n > 2) {
+        size_t out = 0, k;
+        for (k = 0; k + 2 < run.n; k += 2) {
+            size_t a = run.v[k], am = run.v[k + 1], b = am, be = run.v[k + 2], at = a;
+            while (a < am || b < be)
+                tmp[at++] = b == be || (a < am && by_step(&r[a], &r[b]) <= 0) ? r[a++] : r[b++];
+            run.v[out++] = run.v[k];
+        }
+        if (k + 2 == run.n) {
+            memcpy(tmp + run.v[k], r + run.v[k], (run.v[k + 1] - run.v[k]) * sizeof *r);
+            run.v[out++] = run.v[k];
+        }
+        run.v[out++] = n;
+        run.n = out;
+        memcpy(r, tmp, n * sizeof *r);
+    }
+    free(tmp);
+    vec_release(&run);
+}
+
+static void overlay(struct log_record *old, const struct log_record *new)
+{
+    for (int v = 0; v < LOG_VALUES; v++)
+        if (new->has >> v & 1) {
+            old->value[v] = new->value[v];
+            if (v == LOG_LOSS)
+                old->line = new->line;
+        }
+    old->has |= new->has;
+}
+
+static bool same_values(const struct log_record *a, const struct log_record *b)
+{
+    if (a->has != b->has || a->overflow != b->overflow || a->skipped != b->skipped)
+        return false;
+    for (int v = 0; v < LOG_VALUES; v++)
+        if ((a->has >> v & 1) && !alike(a->value[v], b->value[v]))
+            return false;
+    return true;
+}
+
+/* A pipeline's other stages print a loss of zero: it must not replace a real one. */
+static bool zero_beside(const struct log_record *zero, const struct log_record *real)
+{
+    return log_has(zero, LOG_LOSS) && zero->value[LOG_LOSS] == 0 && log_has(real, LOG_LOSS) && real->value[LOG_LOSS] != 0;
+}
+
+/* Each step once. */
+static void thin(struct log_sink *k)
+{
+    struct log_record *r = k->s->records.v;
+    size_t n = 0;
+    if (!k->s->records.n)
+        return;
+    sort_records(r, k->s->records.n);
+    for (size_t i = 0; i < k->s->records.n; i++) {
+        if (!n || r[n - 1].step != r[i].step) {
+            r[n++] = r[i];
+            continue;
+        }
+        if (log_kinds[r[i].kind].overlay && r[n - 1].kind == r[i].kind) {
+            overlay(&r[n - 1], &r[i]);
+            continue;
+        }
+        k->repeated++;
+        if (same_values(&r[n - 1], &r[i]))
+            continue;
+        k->differing++;
+        if (zero_beside(&r[i], &r[n - 1])) {
+            k->zeroes++;
+            continue;
+        }
+        k->zeroes += zero_beside(&r[n - 1], &r[i]);
+        r[n - 1] = r[i];
+    }
+    k->s->records.n = n;
+}
+
+static void note_resume(struct log_sink *k, int64_t step, int64_t reached)
+{
+    if (k->resumes < ARRAY_LEN(k->resume)) {
+        k->resume[k->resumes].line = k->line;
+        k->resume[k->resumes].step = step;
+        k->resume[k->resumes].reached = reached;
+    }
+    k->resumes++;
+}
+
+/* A log without steps goes back in its epochs: what the resumed run prints again is taken away, and the
+ * numbering goes on from there. */
+static void resume_counted(struct log_sink *k, struct log_record *r)
+{
+    struct log_record *v = k->s->records.v;
+    size_t n = k->s->records.n;
+    if (!n || !log_has(r, LOG_EPOCH) || !log_has(&v[n - 1], LOG_EPOCH) || v[n - 1].kind != r->kind ||
+        !(r->value[LOG_EPOCH] < v[n - 1].value[LOG_EPOCH]))
+        return;
+    int64_t reached = v[n - 1].step;
+    while (n && v[n - 1].kind == r->kind && v[n - 1].value[LOG_EPOCH] >= r->value[LOG_EPOCH])
+        n--;
+    k->s->records.n = n;
+    r->step = n ? v[n - 1].step + 1 : 1;
+    k->last_step = r->step - 1;
+    k->repeated += (size_t)(reached - k->last_step);
+    k->differing++;
+    note_resume(k, r->step, reached);
+}
+
+void log_add(struct log_sink *k, struct log_record *r)
+{
+    const struct log_kind *kind = &log_kinds[k->kind];
+    r->file = k->file_index;
+    r->kind = (uint8_t)k->kind;
+    r->line = k->line;
+    if (r->step < 0 || r->step >= LOG_STEP) {
+        log_odd(k, ODD_STEP);
+        return;
+    }
+    if (kind->stepless)
+        resume_counted(k, r);
+    bool leads = !kind->overlay || log_has(r, LOG_LOSS);
+    if (leads) {
+        if (r->step < k->last_step && !kind->stepless)
+            note_resume(k, r->step, k->last_step);
+        if (k->pending.n)
+            settle(k, r->step, r->step > k->last_step ? r->step - k->last_step : 1);
+        k->last_step = r->step;
+    }
+    vec_last(&k->s->files)->records += leads;
+    if (log_has(r, LOG_LOSS) && r->value[LOG_LOSS] != 0)
+        vec_last(&k->s->files)->real_loss = true;
+    if (kind->overlay && k->s->records.n && vec_last(&k->s->records)->step == r->step &&
+        vec_last(&k->s->records)->kind == r->kind) {
+        overlay(vec_last(&k->s->records), r);
+        return;
+    }
+    if (k->s->records.n >= k->limit) {
+        thin(k);
+        k->limit = 2 * k->s->records.n > THIN ? 2 * k->s->records.n : THIN;
+        if (k->limit > LOG_RECORDS)
+            k->limit = LOG_RECORDS;
+        if (k->s->records.n >= LOG_RECORDS) {
+            log_odd(k, ODD_FULL);
+            return;
+        }
+    }
+    vec_push(&k->s->records, *r);
+}
+
+/* Of several kinds in one file the one with most records is the run; two rows of one name are one kind. */
+static void choose_kind(struct log_sink *k)
+{
+    size_t count[64] = {0}, best = 0, n = 0, other = 0;
+    bool any = false;
+    for (size_t i = 0; i < k->s->records.n; i++)
+        count[k->s->records.v[i].kind]++;
+    for (size_t i = 0; log_kinds[i].name; i++)
+        if (count[i] > (any ? count[best] : 0)) {
+            best = i;
+            any = true;
+        }
+    if (!any) {
+        for (size_t i = 0; i < k->s->points.n; i++) /* norms only */
+            any = true;
+        for (best = 0; any && log_kinds[best].name && (int)best != k->kind; best++)
+            continue;
+    }
+    if (!any || !log_kinds[best].name)
+        return;
+    for (size_t i = 0; i < k->s->records.n; i++) {
+        if (k->s->records.v[i].kind == best)
+            k->s->records.v[n++] = k->s->records.v[i];
+        else if (!other++)
+            vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: records of %s and of %s are in one file; those of %s are used"),
+                                             k->file->name, log_kinds[best].name, log_kinds[k->s->records.v[i].kind].name,
+                                             log_kinds[best].name));
+    }
+    k->s->records.n = n;
+    k->s->format = log_kinds[best].name;
+    k->s->framework = log_kinds[best].framework ? log_kinds[best].framework : "";
+    k->s->stepless = log_kinds[best].stepless;
+    k->s->lr_is_next = k->s->lr_is_next || log_kinds[best].lr_is_next;
+    k->s->loss_is_mean = log_kinds[best].loss_is_mean;
+    k->s->unit = log_kinds[best].overlay ? N_("record") : N_("line");
+}
+
+/* file, how many, the first line */
+#define SAY(oddity, text)                                                                          \
+    if (k->counted[oddity])                                                                        \
+    vec_push(&s->notes, arena_fmt(&s->arena, _(text), name, k->counted[oddity], k->odd_line[oddity]))
+
+static void say(struct log_sink *k)
+{
+    struct series *s = k->s;
+    const char *name = k->file->name;
+    SAY(ODD_STEP, N_("%s: %zu records have a step that is no sensible number and are left out, first in line %u"));
+    SAY(ODD_LONG, N_("%s: %zu lines are longer than 1 MB; only their beginning was read, first line %u"));
+    SAY(ODD_FULL, N_("%s: more than is kept of one log; %zu values are left out, first in line %u"));
+    SAY(ODD_NO_LOSS, N_("%s: %zu steps were not skipped and yet print no loss (Megatron leaves out a NaN), first in line %u"));
+    SAY(ODD_CRC, N_("%s: %zu records have a wrong checksum and are left out, first record %u"));
+    SAY(ODD_BINARY, N_("%s: %zu lines hold NUL bytes, which were taken out, first line %u"));
+    SAY(ODD_GROUPS, N_("%s: %zu times more lists of local norms than steps; the last list is used, first in line %u"));
+    if (k->counted[ODD_NO_STEP])
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are counted"), name));
+    if (k->differing == 0 && k->repeated)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps are printed more than once, with the same values"), name, k->repeated));
+    if (k->differing && k->resumes > ARRAY_LEN(k->resume)) {
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: steps go back %zu times, first in line %u; several processes may write into this file. The later values are used"),
+                                      name, k->resumes, k->resume[0].line));
+    } else if (k->differing) {
+        for (size_t i = 0; i < k->resumes; i++)
+            vec_push(&s->notes, arena_fmt(&s->arena, _("%s: line %u: the run was resumed at step %lld, after it had reached %lld; the later values are used"),
+                                          name, k->resume[i].line, (long long)k->resume[i].step, (long long)k->resume[i].reached));
+        if (!k->resumes)
+            vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps are printed more than once with different values (several ranks in one file?); the later ones are used"),
+                                          name, k->differing));
+    }
+    if (k->zeroes)
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: at %zu steps a loss of zero stands beside a real one (another pipeline stage's) and is left out"),
+                                      name, k->zeroes));
+}
+
+void log_sink_end(struct log_sink *k)
+{
+    settle_counted(k);
+    thin(k);
+    choose_kind(k);
+    log_points_end(k->s);
+    say(k);
+    if (log_cancelled(k))
+        vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: reading was stopped; this is its beginning"), k->file->name));
+}
+
+/* ---- several files ---- */
+
+void log_merge(struct series *dst, struct series *src, bool records)
+{
+    struct map names = {0};
+    struct buf key = {0};
+    size_t files = dst->files.n;
+    VEC(uint32_t) to = {0};
+    for (size_t i = 0; i < src->files.n; i++) {
+        struct log_file f = src->files.v[i];
+        f.path = arena_cstr(&dst->arena, str_of(f.path));
+        f.used = f.used && records;
+        vec_push(&dst->files, f);
+    }
+    for (size_t i = 0; i < src->notes.n; i++)
+        vec_push(&dst->notes, arena_cstr(&dst->arena, str_of(src->notes.v[i])));
+    for (size_t side = 0; side < 2; side++) {
+        struct series *s = side ? src : dst;
+        size_t n = s->names.n;
+        for (size_t i = 0; i < n; i++) {
+            struct log_name who = s->names.v[i];
+            buf_clear(&key);
+            buf_fmt(&key, "%s%c%s", who.tag, who.square ? '\1' : '\n', who.name);
+            if (!side) {
+                map_add(&names, arena_str(&dst->arena, buf_view(&key)), (uint32_t)i);
+                continue;
+            }
+            uint32_t id = map_get(&names, buf_view(&key));
+            if (id == MAP_NONE && dst->names.n < LOG_NAMES) {
+                id = (uint32_t)dst->names.n;
+                who.tag = arena_cstr(&dst->arena, str_of(who.tag));
+                who.name = arena_cstr(&dst->arena, str_of(who.name));
+                vec_push(&dst->names, who);
+                map_add(&names, arena_str(&dst->arena, buf_view(&key)), id);
+            }
+            vec_push(&to, id);
+        }
+    }
+    for (size_t i = 0; i < src->points.n && dst->points.n < LOG_POINTS; i++) {
+        struct log_point p = src->points.v[i];
+        p.name = to.v[p.name];
+        p.file = (uint16_t)(p.file + files);
+        if (p.name != MAP_NONE)
+            vec_push(&dst->points, p);
+    }
+    if (records) {
+        struct log_sink k = {.s = dst};
+        size_t had = dst->records.n;
+        bool first = !had;
+        int64_t reached = had ? dst->records.v[had - 1].step : 0, from = src->records.n ? src->records.v[0].step : 0;
+        for (size_t i = 0; i < src->records.n && dst->records.n < LOG_RECORDS; i++) {
+            struct log_record r = src->records.v[i];
+            r.file = (uint16_t)(r.file + files);
+            vec_push(&dst->records, r);
+        }
+        thin(&k);
+        if (k.differing && !first)
+            vec_push(&dst->notes, arena_fmt(&dst->arena, _("%s: the run was resumed at step %lld, after it had reached %lld; the later values are used"),
+                                            dst->files.v[files].path, (long long)from, (long long)reached));
+        for (int v = 0; v < LOG_VALUES; v++)
+            if (src->digit[v] > 0 && (dst->digit[v] == 0 || src->digit[v] < dst->digit[v]))
+                dst->digit[v] = src->digit[v];
+        if (first) {
+            dst->format = src->format;
+            dst->framework = src->framework;
+            dst->unit = src->unit;
+            dst->stepless = src->stepless;
+            dst->lr_is_next = src->lr_is_next;
+            dst->loss_is_mean = src->loss_is_mean;
+        }
+    }
+    map_release(&names);
+    buf_release(&key);
+    vec_release(&to);
+    series_release(src);
+}

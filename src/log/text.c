@@ -1,0 +1,94 @@
+/* A text log's lines, given to the kinds that read lines; records wrapped over several are put together. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "log/sink.h"
+
+#define HELD (1u << 20) /* bytes of a wrapped record (a list of local norms can be long) */
+
+/* The first kind a record of which may begin here, or -1. */
+static int starter(struct str line)
+{
+    for (int i = 0; log_kinds[i].name; i++)
+        if (log_kinds[i].starts && log_kinds[i].starts(line))
+            return i;
+    return -1;
+}
+
+struct held {
+    struct buf text;
+    int kind; /* -1: nothing is held */
+    size_t lines;
+    uint32_t line; /* where it began */
+};
+
+static enum log_take take(struct log_sink *k, int kind, struct str line, size_t fresh, bool last)
+{
+    k->kind = kind;
+    return log_kinds[kind].take(k, line, fresh, last);
+}
+
+static void let_go(struct log_sink *k, struct held *h)
+{
+    uint32_t now = k->line;
+    if (h->kind < 0)
+        return;
+    k->line = h->line;
+    take(k, h->kind, buf_view(&h->text), 0, true);
+    k->line = now;
+    h->kind = -1;
+}
+
+static void one_line(struct log_sink *k, struct held *h, struct str line)
+{
+    int kind = starter(line);
+    /* a list of norms may begin with a line that itself looks like the beginning of one */
+    if (h->kind >= 0 && (kind < 0 || (kind == h->kind && log_kinds[kind].join > 1000))) {
+        size_t fresh = h->text.n;
+        uint32_t now = k->line;
+        if (fresh + line.n > HELD || ++h->lines > log_kinds[h->kind].join) {
+            let_go(k, h);
+            return;
+        }
+        buf_str(&h->text, line);
+        k->line = h->line;
+        enum log_take t = take(k, h->kind, buf_view(&h->text), fresh, false);
+        k->line = now;
+        if (t != TAKE_MORE)
+            h->kind = -1;
+        return; /* the line is no record's beginning (it was asked above), so there is nothing more in it */
+    }
+    let_go(k, h);
+    if (kind < 0)
+        return;
+    if (take(k, kind, line, 0, false) == TAKE_MORE) {
+        buf_clear(&h->text);
+        buf_str(&h->text, line);
+        h->kind = kind;
+        h->lines = 1;
+        h->line = k->line;
+    }
+}
+
+int log_read_lines(struct log_sink *k, struct err *e)
+{
+    struct log_lines l = {.file = k->file};
+    struct held h = {.kind = -1};
+    struct str line;
+    int rc;
+    while ((rc = log_line_next(&l, &line, e)) == 1) {
+        k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
+        if (l.long_line)
+            log_odd(k, ODD_LONG);
+        if (l.nul)
+            log_odd(k, ODD_BINARY);
+        if (log_cancelled(k))
+            break;
+        one_line(k, &h, line);
+    }
+    let_go(k, &h);
+    vec_last(&k->s->files)->lines = l.line;
+    buf_release(&h.text);
+    log_line_close(&l);
+    return rc < 0 ? -1 : 0;
+}

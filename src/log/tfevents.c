@@ -1,0 +1,266 @@
+/* TensorBoard event files: TFRecords (length, its masked CRC-32C, bytes, theirs) of Event messages, of
+ * which the scalars are taken: simple_value, or a TensorProto of one float. The protobuf wire format is
+ * walked by hand; nothing but the bytes of one record is ever believed. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "log/sink.h"
+
+#define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and passed over */
+
+static uint32_t crc32c(const unsigned char *p, size_t n)
+{
+    /* the polynomial of Castagnoli, reflected; a nibble at a time */
+    static const uint32_t table[16] = {
+        0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+        0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+    };
+    uint32_t c = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        c ^= p[i];
+        c = c >> 4 ^ table[c & 15];
+        c = c >> 4 ^ table[c & 15];
+    }
+    return ~c;
+}
+
+static uint32_t masked(const unsigned char *p, size_t n)
+{
+    uint32_t c = crc32c(p, n);
+    return ((c >> 15) | (c << 17)) + 0xa282ead8u;
+}
+
+static uint64_t little(const unsigned char *p, int n)
+{
+    uint64_t v = 0;
+    for (int i = n; i-- > 0;)
+        v = v << 8 | p[i];
+    return v;
+}
+
+bool tfevents_sniff(struct str head, const char *path)
+{
+    const unsigned char *p = (const unsigned char *)head.p;
+    (void)path;
+    return head.n >= 12 && masked(p, 8) == little(p + 8, 4);
+}
+
+/* ---- protobuf ---- */
+
+struct field {
+    unsigned number, type;
+    uint64_t v;      /* varint, fixed32, fixed64 */
+    struct str bytes; /* length-delimited */
+};
+
+static bool varint(struct str *s, uint64_t *v)
+{
+    *v = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+        if (!s->n)
+            return false;
+        unsigned char c = (unsigned char)s->p[0];
+        *s = str_cut(*s, 1);
+        *v |= (uint64_t)(c & 127) << shift;
+        if (!(c & 128))
+            return true;
+    }
+    return false;
+}
+
+/* The next field of a message; false at its end and where it is no message. */
+static bool next(struct str *s, struct field *f)
+{
+    uint64_t key, n;
+    if (!s->n || !varint(s, &key) || key >> 3 > 0x1fffffff)
+        return false;
+    f->number = (unsigned)(key >> 3);
+    f->type = (unsigned)(key & 7);
+    switch (f->type) {
+    case 0:
+        return varint(s, &f->v);
+    case 1:
+    case 5:
+        n = f->type == 1 ? 8 : 4;
+        if (s->n < n)
+            return false;
+        f->v = little((const unsigned char *)s->p, (int)n);
+        *s = str_cut(*s, n);
+        return true;
+    case 2:
+        if (!varint(s, &n) || n > s->n)
+            return false;
+        f->bytes = str_n(s->p, (size_t)n);
+        *s = str_cut(*s, (size_t)n);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static double as_float(uint64_t bits)
+{
+    uint32_t b = (uint32_t)bits;
+    float x;
+    memcpy(&x, &b, sizeof x);
+    return (double)x;
+}
+
+static double as_double(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* A tensor that is one float or double. */
+static bool scalar_tensor(struct str s, double *v)
+{
+    struct field f;
+    uint64_t dtype = 0;
+    bool found = false;
+    while (next(&s, &f)) {
+        const unsigned char *p = (const unsigned char *)f.bytes.p;
+        if (f.number == 1 && f.type == 0)
+            dtype = f.v;
+        else if (f.number == 4 && f.type == 2 && dtype == 1 && f.bytes.n == 4)
+            *v = as_float(little(p, 4)), found = true;
+        else if (f.number == 4 && f.type == 2 && dtype == 2 && f.bytes.n == 8)
+            *v = as_double(little(p, 8)), found = true;
+        else if (f.number == 5 && ((f.type == 2 && f.bytes.n == 4) || f.type == 5))
+            *v = as_float(f.type == 5 ? f.v : little(p, 4)), found = true;
+        else if (f.number == 6 && ((f.type == 2 && f.bytes.n == 8) || f.type == 1))
+            *v = as_double(f.type == 1 ? f.v : little(p, 8)), found = true;
+    }
+    return found;
+}
+
+/* ---- tags ---- */
+
+static void scalar(struct log_sink *k, struct str tag, int64_t step, double x)
+{
+    static const struct {
+        const char *tag;
+        enum log_value v;
+    } known[] = {
+        {"lm loss", LOG_LOSS},       {"loss", LOG_LOSS},           {"train/loss", LOG_LOSS},
+        {"learning-rate", LOG_LR},   {"learning_rate", LOG_LR},    {"train/learning_rate", LOG_LR},
+        {"lr", LOG_LR},              {"grad-norm", LOG_NORM},      {"grad_norm", LOG_NORM},
+        {"train/grad_norm", LOG_NORM}, {"global_norm", LOG_NORM},  {"loss-scale", LOG_SCALE},
+        {"loss_scale", LOG_SCALE},   {"train/epoch", LOG_EPOCH},
+    };
+    static const char *const monitor[] = {
+        "local_norm", "device_local_norm", "weight_norm", "local_loss", "device_local_loss", "adam_m_norm", "adam_v_norm",
+    };
+    struct log_record r = {.step = step};
+    struct str head, name;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_is(tag, known[i].tag)) {
+            if (i == 0)
+                k->s->lr_is_next = true; /* Megatron's name: the rate is read after the scheduler moved on */
+            log_set(k, &r, known[i].v, x, 0);
+            log_add(k, &r);
+            return;
+        }
+    if (str_ends(tag, " vs samples")) /* the same again, its step counts samples */
+        return;
+    if (str_split(tag, '/', &head, &name))
+        for (size_t i = 0; i < ARRAY_LEN(monitor); i++)
+            if (str_is(head, monitor[i])) {
+                log_point(k, monitor[i], name, false, step, x);
+                return;
+            }
+    if (str_ihas(tag, "loss"))
+        log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
+}
+
+static void summary(struct log_sink *k, struct str s, int64_t step)
+{
+    struct field f, g;
+    while (next(&s, &f)) {
+        struct str value = f.bytes, tag = STR("");
+        double x = 0;
+        bool found = false;
+        if (f.number != 1 || f.type != 2)
+            continue;
+        while (next(&value, &g)) {
+            if (g.number == 1 && g.type == 2)
+                tag = g.bytes;
+            else if (g.number == 2 && g.type == 5)
+                x = as_float(g.v), found = true;
+            else if (g.number == 8 && g.type == 2)
+                found = scalar_tensor(g.bytes, &x) || found;
+        }
+        if (found && tag.n)
+            scalar(k, tag, step, x);
+    }
+}
+
+static void event(struct log_sink *k, struct str s)
+{
+    struct field f;
+    struct str all = s;
+    uint64_t step = 0;
+    while (next(&all, &f)) /* the step may stand behind the values */
+        if (f.number == 2 && f.type == 0)
+            step = f.v;
+    if (step >= (uint64_t)LOG_STEP) {
+        log_odd(k, ODD_STEP);
+        return;
+    }
+    while (next(&s, &f))
+        if (f.number == 5 && f.type == 2)
+            summary(k, f.bytes, (int64_t)step);
+}
+
+static void note(struct log_sink *k, const char *text)
+{
+    vec_push(&k->s->notes, arena_fmt(&k->s->arena, "%s: %s", k->file->name, text));
+}
+
+int tfevents_read(struct log_sink *k, struct err *e)
+{
+    struct buf b = {0};
+    unsigned char head[12];
+    uint64_t at = 0, size = k->file->size;
+    int rc = 0;
+    while (at < size && !log_cancelled(k)) {
+        if (size - at < sizeof head) {
+            note(k, _("ends in half a record; it is still being written or was cut"));
+            break;
+        }
+        if ((rc = file_read(k->file, at, head, sizeof head, e)) != 0)
+            break;
+        uint64_t n = little(head, 8);
+        if (masked(head, 8) != little(head + 8, 4)) {
+            if (at == 0) {
+                rc = err_at(e, k->file->name, at, _("a TensorBoard record was expected; the checksum of its length is wrong"));
+                break;
+            }
+            vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: byte %llu: the length of this record is damaged; what follows is not read"),
+                                             k->file->name, (unsigned long long)at));
+            break;
+        }
+        if (n > size - at - sizeof head || size - at - sizeof head - n < 4) {
+            note(k, _("ends in half a record; it is still being written or was cut"));
+            break;
+        }
+        k->line += k->line < UINT32_MAX;
+        if (n <= LARGEST) {
+            buf_clear(&b);
+            buf_reserve(&b, (size_t)n + 4);
+            if ((rc = file_read(k->file, at + sizeof head, b.p, (size_t)n + 4, e)) != 0)
+                break;
+            const unsigned char *p = (const unsigned char *)b.p;
+            if (masked(p, (size_t)n) == little(p + n, 4))
+                event(k, str_n(b.p, (size_t)n));
+            else
+                log_odd(k, ODD_CRC);
+        }
+        at += sizeof head + n + 4;
+    }
+    vec_last(&k->s->files)->lines = k->line;
+    buf_release(&b);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* Hugging Face Trainer on standard output, a Python dictionary a record:
+ *   {'loss': 4.9031, 'grad_norm': 1.5, 'learning_rate': 1e-05, 'epoch': 0.02}
+ * (transformers 5 puts the numbers in quotes), and JSON lines that carry steps: LLaMA-Factory's
+ * trainer_log.jsonl, ms-swift's logging.jsonl. trainer_state.json has the same records in a list. */
+#include "base/msg.h"
+#include "log/sink.h"
+
+static bool number(struct str v, double *x, double *digit)
+{
+    if (v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0])
+        v = str_n(v.p + 1, v.n - 2);
+    return scan_number(v, x, digit);
+}
+
+/* "10/1200", as ms-swift writes its step */
+static bool fraction(struct str v, double *x)
+{
+    struct str a, b;
+    double total;
+    if (v.n < 2 || v.p[0] != '"' || !str_split(str_n(v.p + 1, v.n - 2), '/', &a, &b))
+        return false;
+    return scan_number(a, x, NULL) && scan_number(b, &total, NULL);
+}
+
+/* The members of one dictionary; s stands behind its '{'. Whether it was whole. */
+static bool members(struct log_sink *k, struct str s, struct log_record *r, bool *stepped, double *eval)
+{
+    static const struct {
+        const char *key;
+        enum log_value v;
+    } known[] = {
+        {"loss", LOG_LOSS}, {"learning_rate", LOG_LR}, {"lr", LOG_LR}, {"grad_norm", LOG_NORM}, {"epoch", LOG_EPOCH},
+    };
+    static const char *const step[] = {"step", "current_steps", "global_step", "global_step/max_steps"};
+    struct str key, value;
+    double x, digit;
+    int rc;
+    while ((rc = scan_member(&s, &key, &value)) == 1) {
+        for (size_t i = 0; i < ARRAY_LEN(step); i++)
+            if (str_is(key, step[i]) && (number(value, &x, NULL) || fraction(value, &x))) {
+                *stepped = true;
+                r->step = x >= 0 && x < (double)LOG_STEP ? (int64_t)x : LOG_STEP;
+            }
+        if (!number(value, &x, &digit))
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(known); i++)
+            if (str_is(key, known[i].key))
+                log_set(k, r, known[i].v, x, digit);
+        if (str_is(key, "eval_loss"))
+            *eval = x;
+    }
+    return rc == 0;
+}
+
+/* A record, or an evaluation, into the series. */
+static enum log_take record(struct log_sink *k, struct str s, bool with_step)
+{
+    struct log_record r = {0};
+    double none = -1e300, eval = none;
+    bool stepped = false;
+    if (!members(k, s, &r, &stepped, &eval) || stepped != with_step)
+        return TAKE_NOT;
+    if (with_step && r.step >= LOG_STEP) {
+        log_odd(k, ODD_STEP);
+        return TAKE_DONE;
+    }
+    if (!with_step)
+        r.step = k->last_step + 1; /* counted; evaluations belong to the record before */
+    if (eval > none || eval != eval)
+        log_point(k, "eval", STR("eval_loss"), false, with_step ? r.step : k->last_step, eval);
+    if (!log_has(&r, LOG_LOSS))
+        return TAKE_DONE;
+    log_add(k, &r);
+    return TAKE_DONE;
+}
+
+bool trainer_starts(struct str line)
+{
+    struct str s;
+    return scan_behind(line, "{'", &s) && (scan_has(line, "'epoch'") || scan_has(line, "'learning_rate'")) &&
+           (scan_has(line, "'loss'") || scan_has(line, "'eval_loss'"));
+}
+
+enum log_take trainer_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+{
+    struct str s;
+    (void)fresh;
+    if (!scan_behind(line, "{'", &s))
+        return TAKE_NOT;
+    s = str_n(s.p - 1, s.n + 1);
+    if (!last && str_find(s, '}') < 0)
+        return TAKE_MORE;
+    return record(k, s, false);
+}
+
+bool jsonl_starts(struct str line)
+{
+    struct str s = str_trim(line);
+    return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") &&
+           (scan_has(s, "\"current_steps\"") || scan_has(s, "\"global_step") || scan_has(s, "\"step\""));
+}
+
+enum log_take jsonl_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+{
+    struct str s = str_trim(line);
+    (void)fresh;
+    (void)last;
+    return record(k, str_cut(s, 1), true);
+}
+
+/* ---- trainer_state.json ---- */
+
+bool state_sniff(struct str head, const char *path)
+{
+    struct str s = str_trim(head);
+    (void)path;
+    if (str_starts(s, "\xef\xbb\xbf"))
+        s = str_cut(s, 3);
+    return s.n && s.p[0] == '{' && (scan_has(s, "\"log_history\"") || (scan_has(s, "\"best_metric\"") && scan_has(s, "\"global_step\"")));
+}
+
+#define CHUNK (1u << 18)
+#define RECORD (1u << 16) /* bytes of one record; Trainer writes a few hundred */
+
+/* Where the list is looked for and how deep we stand in it. */
+struct walk {
+    int depth;       /* of braces and brackets */
+    bool text, back; /* inside quotes; behind a backslash */
+    bool history;    /* inside "log_history": [ … ] */
+    struct buf word; /* the last text in quotes at depth 1 */
+    struct buf record;
+    bool keeping, spoiled;
+    uint32_t line, record_line;
+    size_t records;
+};
+
+static void end_record(struct log_sink *k, struct walk *w)
+{
+    k->line = w->record_line;
+    if (w->spoiled)
+        log_odd(k, ODD_LONG);
+    else
+        record(k, buf_view(&w->record), true);
+    w->keeping = false;
+    w->records++;
+}
+
+static void step(struct log_sink *k, struct walk *w, char c)
+{
+    if (c == '\n')
+        w->line += w->line < UINT32_MAX;
+    if (w->keeping) {
+        if (w->record.n < RECORD)
+            buf_char(&w->record, c);
+        else
+            w->spoiled = true;
+    }
+    if (w->text) {
+        if (w->back)
+            w->back = false;
+        else if (c == '\\')
+            w->back = true;
+        else if (c == '"')
+            w->text = false;
+        else if (w->depth == 1 && w->word.n < 64)
+            buf_char(&w->word, c);
+        return;
+    }
+    switch (c) {
+    case '"':
+        w->text = true;
+        if (w->depth == 1)
+            buf_clear(&w->word);
+        break;
+    case '{':
+    case '[':
+        if (w->depth == 1 && c == '[' && str_is(buf_view(&w->word), "log_history"))
+            w->history = true;
+        if (w->depth == 2 && c == '{' && w->history) {
+            buf_clear(&w->record);
+            w->keeping = true;
+            w->spoiled = false;
+            w->record_line = w->line;
+        }
+        w->depth += w->depth < INT32_MAX;
+        break;
+    case '}':
+    case ']':
+        w->depth -= w->depth > 0;
+        if (w->depth == 2 && w->keeping)
+            end_record(k, w);
+        if (w->depth == 1)
+            w->history = false;
+        break;
+    default:
+        break;
+    }
+}
+
+int state_read(struct log_sink *k, struct err *e)
+{
+    struct walk w = {.line = 1};
+    char *chunk = mem_alloc(CHUNK);
+    uint64_t at = 0;
+    long n = 0;
+    while (!log_cancelled(k) && (n = file_read_some(k->file, at, chunk, CHUNK, e)) > 0) {
+        at += (uint64_t)n;
+        for (long i = 0; i < n; i++)
+            step(k, &w, chunk[i]);
+    }
+    int rc = n < 0 ? -1 : 0;
+    if (rc == 0 && !w.records)
+        rc = err_line(e, k->file->name, w.line, _("the file ends here; records in \"log_history\" were expected"));
+    else if (rc == 0 && w.depth)
+        vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: line %u: the file ends inside a record; it is being written or was cut"),
+                                         k->file->name, w.line));
+    vec_last(&k->s->files)->lines = w.line;
+    buf_release(&w.word);
+    buf_release(&w.record);
+    free(chunk);
+    return rc;
+}

@@ -1,0 +1,451 @@
+#include "report/weights.h"
+
+#include <math.h>
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+/* ---- JSON ---- */
+
+static void number_or_zero(struct jsonw *w, const char *key, int v)
+{
+    v > 0 ? jw_kint(w, key, v) : jw_knull(w, key);
+}
+
+static void side(struct jsonw *w, const struct weights *s)
+{
+    jw_object(w);
+    jw_kcstr(w, "path", s->path);
+    jw_kcstr(w, "format", s->format);
+    jw_kcstr(w, "framework", s->framework);
+    jw_kint(w, "tensors", (int64_t)s->list.n);
+    number_or_zero(w, "heads", s->arch.heads);
+    number_or_zero(w, "kv_heads", s->arch.kv_heads);
+    number_or_zero(w, "tp", s->arch.tp);
+    jw_end_object(w);
+}
+
+static void sizes(struct jsonw *w, const int64_t *v, int n)
+{
+    jw_array(w);
+    for (int i = 0; i < n; i++)
+        jw_int(w, v[i]);
+    jw_end_array(w);
+}
+
+static void stats(struct jsonw *w, const char *key, const struct side_figures *f)
+{
+    jw_key(w, key);
+    jw_object(w);
+    jw_knum(w, "max", f->max);
+    jw_knum(w, "min", f->min);
+    jw_knum(w, "mean", f->mean);
+    jw_knum(w, "norm", f->norm);
+    jw_kint(w, "nan", (int64_t)f->nan);
+    jw_kint(w, "inf", (int64_t)f->inf);
+    jw_kint(w, "zero", (int64_t)f->zero);
+    jw_end_object(w);
+}
+
+static void figure(struct jsonw *w, const char *key, bool there, double v)
+{
+    there ? jw_knum(w, key, v) : jw_knull(w, key);
+}
+
+static const struct weight *weight_at(const struct weight_compare *c, const struct weight_pair *p, int s)
+{
+    return &c->side[s].list.v[p->weight[s]];
+}
+
+static const int64_t *shape_at(const struct weight_compare *c, const struct weight_pair *p, int s, int *n)
+{
+    const struct weight *x = weight_at(c, p, s);
+    *n = p->ndim[s] || p->read || p->verdict == WEIGHT_SHAPE ? p->ndim[s] : x->ndim;
+    return p->ndim[s] ? p->shape[s] : x->shape;
+}
+
+static const char *pair_origin(uint8_t o)
+{
+    static const char *const names[] = {"name", "rule", "mapping", "tied"};
+    return names[o];
+}
+
+static void pair_json(struct jsonw *w, const struct weight_compare *c, const struct weight_pair *p)
+{
+    bool two = p->read && p->fig.two;
+    int n;
+    jw_object(w);
+    jw_kstr(w, "target", weight_at(c, p, 0)->name);
+    jw_kstr(w, "golden", weight_at(c, p, 1)->name);
+    jw_kcstr(w, "origin", pair_origin(p->origin));
+    jw_kcstr(w, "verdict", weight_verdict_name(p->verdict));
+    jw_key(w, "part");
+    jw_array(w);
+    for (int s = 0; s < 2; s++) {
+        const char *part = weight_part_name(c, p, s);
+        *part ? jw_cstr(w, part) : jw_null(w);
+    }
+    jw_end_array(w);
+    jw_key(w, "shape");
+    jw_array(w);
+    for (int s = 0; s < 2; s++) {
+        const int64_t *v = shape_at(c, p, s, &n);
+        sizes(w, v, n);
+    }
+    jw_end_array(w);
+    jw_key(w, "dtype");
+    jw_array(w);
+    for (int s = 0; s < 2; s++) {
+        const struct weight *x = weight_at(c, p, s);
+        x->dtype ? jw_cstr(w, dtype_table[x->dtype].name) : jw_str(w, x->type);
+    }
+    jw_end_array(w);
+    jw_kcstr(w, "view", p->view);
+    figure(w, "max_abs_err", two, p->fig.max_abs);
+    figure(w, "max_rel_err", two, p->fig.max_rel);
+    figure(w, "cosine", two, p->fig.cosine);
+    figure(w, "rel_l2", two, p->fig.rel_l2);
+    if (p->read && p->fig.side[0].count) {
+        stats(w, "target_stats", &p->fig.side[0]);
+        stats(w, "golden_stats", &p->fig.side[1]);
+    } else {
+        jw_knull(w, "target_stats");
+        jw_knull(w, "golden_stats");
+    }
+    jw_kcstr(w, "why", p->why);
+    jw_end_object(w);
+}
+
+static void names(struct jsonw *w, const char *key, const struct weights *s, const uint32_t *v, size_t n)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < n; i++)
+        jw_str(w, s->list.v[v[i]].name);
+    jw_end_array(w);
+}
+
+static const char *verdict_text(const struct weight_compare *c)
+{
+    static const char *const names_[] = {"pass", "fail", "unknown"};
+    return names_[weight_compare_verdict(c)];
+}
+
+static size_t equal_count(const struct weight_compare *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->pairs.n; i++)
+        n += c->pairs.v[i].verdict == WEIGHT_EQUAL;
+    return n;
+}
+
+static void rows(struct out *o, struct jsonw *w, const char *key, const struct weight_compare *c, bool all)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < c->pairs.n; i++)
+        if (all || c->pairs.v[i].verdict != WEIGHT_EQUAL) {
+            pair_json(w, c, &c->pairs.v[i]);
+            out_flow(o);
+        }
+    jw_end_array(w);
+}
+
+void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt)
+{
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", opt->tool);
+    jw_key(&w, "target");
+    side(&w, &c->side[0]);
+    jw_key(&w, "golden");
+    side(&w, &c->side[1]);
+    jw_kint(&w, "pairs", (int64_t)c->pairs.n);
+    jw_kint(&w, "equal", (int64_t)equal_count(c));
+    jw_kint(&w, "dtype_diff", (int64_t)c->dtype_diff);
+    names(&w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
+    names(&w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
+    names(&w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);
+    names(&w, "golden_aside", &c->side[1], c->aside[1].v, c->aside[1].n);
+    rows(o, &w, "differs", c, false);
+    if (opt->rows != ROWS_NONE)
+        rows(o, &w, "rows", c, opt->rows == ROWS_ALL);
+    jw_key(&w, "warnings");
+    jw_array(&w);
+    for (size_t i = 0; i < c->warnings.n; i++)
+        jw_cstr(&w, c->warnings.v[i]);
+    jw_end_array(&w);
+    jw_kcstr(&w, "verdict", verdict_text(c));
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+}
+
+void weights_list_json(struct out *o, const struct weight_listing *l, const char *tool)
+{
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", tool);
+    jw_key(&w, "target");
+    side(&w, l->w);
+    jw_knull(&w, "golden");
+    jw_key(&w, "tensors");
+    jw_array(&w);
+    for (size_t i = 0; i < l->w->list.n; i++) {
+        const struct weight *x = &l->w->list.v[i];
+        jw_object(&w);
+        jw_kstr(&w, "name", x->name);
+        x->dtype ? jw_kcstr(&w, "dtype", dtype_table[x->dtype].name) : jw_kstr(&w, "dtype", x->type);
+        jw_key(&w, "shape");
+        x->text ? jw_null(&w) : sizes(&w, x->shape, x->ndim);
+        l->has[i] ? stats(&w, "stats", &l->fig[i]) : jw_knull(&w, "stats");
+        jw_kcstr(&w, "problem", x->problem);
+        jw_end_object(&w);
+        out_flow(o);
+    }
+    jw_end_array(&w);
+    jw_key(&w, "problems");
+    jw_array(&w);
+    for (size_t i = 0; i < l->w->problems.n; i++) {
+        const struct weight_problem *p = &l->w->problems.v[i];
+        jw_object(&w);
+        jw_key(&w, "row");
+        p->weight == UINT32_MAX ? jw_null(&w) : jw_str(&w, l->w->list.v[p->weight].name);
+        jw_kcstr(&w, "kind", p->kind);
+        jw_kcstr(&w, "detail", p->text);
+        jw_end_object(&w);
+    }
+    jw_end_array(&w);
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+}
+
+/* ---- CSV ---- */
+
+static void cell(struct buf *b, struct str s)
+{
+    bool quote = false;
+    if (b->n && b->p[b->n - 1] != '\n')
+        buf_char(b, ',');
+    for (size_t i = 0; i < s.n; i++)
+        quote = quote || s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
+    /* a cell that begins like a formula is run by spreadsheets */
+    bool formula = s.n && (s.p[0] == '=' || s.p[0] == '@' || ((s.p[0] == '+' || s.p[0] == '-') && s.n > 1 && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' && s.p[1] != 'I'));
+    if (quote)
+        buf_char(b, '"');
+    if (formula)
+        buf_char(b, '\'');
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '"')
+            buf_char(b, '"');
+        buf_char(b, s.p[i]);
+    }
+    if (quote)
+        buf_char(b, '"');
+}
+
+static void cell_num(struct buf *b, bool there, double v)
+{
+    char tmp[NUM_MAX];
+    cell(b, there ? str_of(num_exact(tmp, v)) : STR(" "));
+}
+
+static void shape_put(struct buf *b, const int64_t *v, int n)
+{
+    buf_clear(b);
+    buf_char(b, '[');
+    for (int i = 0; i < n; i++)
+        buf_fmt(b, i ? ",%lld" : "%lld", (long long)v[i]);
+    buf_char(b, ']');
+}
+
+static void one_sided(struct out *o, const struct weights *w, const uint32_t *v, size_t n, const char *verdict, int s)
+{
+    for (size_t i = 0; i < n; i++) {
+        cell(&o->buf, s ? STR(" ") : w->list.v[v[i]].name);
+        cell(&o->buf, s ? w->list.v[v[i]].name : STR(" "));
+        cell(&o->buf, str_of(verdict));
+        buf_cstr(&o->buf, ", , , , , , , , , , , \n");
+        out_flow(o);
+    }
+}
+
+void weights_csv(struct out *o, const struct weight_compare *c)
+{
+    struct buf shape = {0};
+    int n;
+    buf_cstr(&o->buf, "target,golden,verdict,target_dtype,golden_dtype,target_shape,golden_shape,view,max_abs_err,max_rel_err,"
+                      "cosine,rel_l2,target_norm,golden_norm,why\n");
+    for (size_t i = 0; i < c->pairs.n; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        bool two = p->read && p->fig.two;
+        for (int s = 0; s < 2; s++)
+            cell(&o->buf, weight_at(c, p, s)->name);
+        cell(&o->buf, str_of(weight_verdict_name(p->verdict)));
+        for (int s = 0; s < 2; s++)
+            cell(&o->buf, weight_at(c, p, s)->type);
+        for (int s = 0; s < 2; s++) {
+            const int64_t *v = shape_at(c, p, s, &n);
+            shape_put(&shape, v, n);
+            cell(&o->buf, buf_view(&shape));
+        }
+        cell(&o->buf, p->view ? str_of(p->view) : STR(" "));
+        cell_num(&o->buf, two, p->fig.max_abs);
+        cell_num(&o->buf, two, p->fig.max_rel);
+        cell_num(&o->buf, two, p->fig.cosine);
+        cell_num(&o->buf, two, p->fig.rel_l2);
+        for (int s = 0; s < 2; s++)
+            cell_num(&o->buf, p->read, p->fig.side[s].norm);
+        cell(&o->buf, p->why ? str_of(p->why) : STR(" "));
+        buf_char(&o->buf, '\n');
+        out_flow(o);
+    }
+    one_sided(o, &c->side[0], c->only[0].v, c->only[0].n, "only", 0);
+    one_sided(o, &c->side[1], c->only[1].v, c->only[1].n, "only", 1);
+    buf_release(&shape);
+}
+
+void weights_list_csv(struct out *o, const struct weight_listing *l)
+{
+    struct buf shape = {0};
+    buf_cstr(&o->buf, "name,dtype,shape,max,min,mean,norm,nan,inf,zero,problem\n");
+    for (size_t i = 0; i < l->w->list.n; i++) {
+        const struct weight *x = &l->w->list.v[i];
+        const struct side_figures *f = &l->fig[i];
+        cell(&o->buf, x->name);
+        cell(&o->buf, x->type);
+        shape_put(&shape, x->shape, x->ndim);
+        cell(&o->buf, buf_view(&shape));
+        const double v[] = {f->max, f->min, f->mean, f->norm, (double)f->nan, (double)f->inf, (double)f->zero};
+        for (size_t k = 0; k < sizeof v / sizeof *v; k++)
+            cell_num(&o->buf, l->has[i], v[k]);
+        cell(&o->buf, x->problem ? str_of(x->problem) : STR(" "));
+        buf_char(&o->buf, '\n');
+        out_flow(o);
+    }
+    buf_release(&shape);
+}
+
+/* ---- text ---- */
+
+#define TEXT_ROWS 50
+
+static void side_text(struct buf *b, const char *label, const struct weights *w)
+{
+    char n[NUM_MAX];
+    buf_fmt(b, _("%s  %s\n    %s · %s · %s tensors"), label, w->path, w->format, *w->framework ? w->framework : "?",
+            num_count(n, w->list.n));
+    if (w->arch.heads)
+        buf_fmt(b, _(" · %d heads, %d key-value"), w->arch.heads, w->arch.kv_heads);
+    if (w->arch.tp > 1 && strcmp(w->format, "megatron") == 0)
+        buf_fmt(b, _(" · %d tensor-parallel shards joined"), w->arch.tp);
+    buf_char(b, '\n');
+}
+
+static void name_list_text(struct buf *b, const char *title, const struct weights *w, const uint32_t *v, size_t n)
+{
+    char tmp[NUM_MAX];
+    if (!n)
+        return;
+    buf_fmt(b, "%s: %s\n", title, num_count(tmp, n));
+    for (size_t i = 0; i < n && i < TEXT_ROWS; i++)
+        buf_fmt(b, "    %.*s\n", STR_ARG(w->list.v[v[i]].name));
+    if (n > TEXT_ROWS)
+        buf_cstr(b, "    …\n");
+}
+
+/* Everything in it may come from a file: controls are made visible, line by line. */
+static void clean(struct buf *out, const struct buf *b)
+{
+    struct str rest = buf_view(b), line;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        utf8_clean(out, line);
+        buf_char(out, '\n');
+    }
+}
+
+void weights_text(struct buf *out, const struct weight_compare *c)
+{
+    struct buf b = {0};
+    char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
+    size_t shown = 0, bad = c->pairs.n - equal_count(c);
+    side_text(&b, _("target"), &c->side[0]);
+    side_text(&b, _("golden"), &c->side[1]);
+    for (size_t i = 0; i < c->warnings.n && i < TEXT_ROWS; i++)
+        buf_fmt(&b, "! %s\n", c->warnings.v[i]);
+    buf_fmt(&b, _("%s pairs, %s equal\n"), num_count(n, c->pairs.n), num_count(m, equal_count(c)));
+    for (size_t i = 0; i < c->pairs.n && shown < TEXT_ROWS; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        if (p->verdict == WEIGHT_EQUAL)
+            continue;
+        shown++;
+        buf_fmt(&b, "%s %.*s ↔ %.*s\n", p->verdict == WEIGHT_UNREAD ? "?" : "✗", STR_ARG(weight_at(c, p, 0)->name),
+                STR_ARG(weight_at(c, p, 1)->name));
+        if (p->why)
+            buf_fmt(&b, "    %s\n", p->why);
+        if (p->view)
+            buf_fmt(&b, "    %s\n", p->view);
+        if (p->read && p->fig.two)
+            buf_fmt(&b, "    1-cos %s  rel L2 %s  max abs %s\n", num_error(n, p->fig.minus), num_error(m, p->fig.rel_l2),
+                    num_error(k, p->fig.max_abs));
+    }
+    if (bad > shown)
+        buf_fmt(&b, _("and %s more; -o FILE.csv has all\n"), num_count(n, bad - shown));
+    name_list_text(&b, _("only in the target"), &c->side[0], c->only[0].v, c->only[0].n);
+    name_list_text(&b, _("only in the golden file"), &c->side[1], c->only[1].v, c->only[1].n);
+    if (c->aside[0].n + c->aside[1].n)
+        buf_fmt(&b, _("not compared, since no parameters of the model: %s in the target, %s in the golden file\n"),
+                num_count(n, c->aside[0].n), num_count(m, c->aside[1].n));
+    switch (weight_compare_verdict(c)) {
+    case WEIGHTS_PASS:
+        buf_cstr(&b, _("pass: the weights are the same\n"));
+        break;
+    case WEIGHTS_FAIL:
+        buf_cstr(&b, _("fail: the weights are not the same\n"));
+        break;
+    default:
+        buf_cstr(&b, _("could not be judged\n"));
+    }
+    clean(out, &b);
+    buf_release(&b);
+}
+
+void weights_list_text(struct buf *out, const struct weight_listing *l)
+{
+    struct buf b = {0}, shape = {0};
+    char n[4][NUM_MAX];
+    int widest = 0;
+    side_text(&b, _("target"), l->w);
+    for (size_t i = 0; i < l->w->list.n; i++) {
+        int cells = utf8_cells(l->w->list.v[i].name);
+        widest = cells > widest ? cells : widest;
+    }
+    widest = widest > 72 ? 72 : widest;
+    for (size_t i = 0; i < l->w->list.n; i++) {
+        const struct weight *x = &l->w->list.v[i];
+        const struct side_figures *f = &l->fig[i];
+        int pad = widest - utf8_cells(x->name);
+        shape_put(&shape, x->shape, x->ndim);
+        struct str type = x->dtype ? str_of(dtype_table[x->dtype].name) : x->type;
+        buf_fmt(&b, "%.*s%*s  %-13.*s %-14s", STR_ARG(x->name), pad > 0 ? pad : 0, "", STR_ARG(type), x->text ? "" : shape.p);
+        if (l->has[i])
+            buf_fmt(&b, _(" max %-11s min %-11s mean %-11s norm %s"), num_cell(n[0], f->max, 5), num_cell(n[1], f->min, 5),
+                    num_cell(n[2], f->mean, 5), num_cell(n[3], f->norm, 6));
+        if (l->has[i] && (f->nan || f->inf))
+            buf_fmt(&b, _("  %llu NaN, %llu infinite"), (unsigned long long)f->nan, (unsigned long long)f->inf);
+        if (x->problem)
+            buf_fmt(&b, " %s", x->problem);
+        buf_char(&b, '\n');
+    }
+    for (size_t i = 0; i < l->w->problems.n && i < TEXT_ROWS; i++)
+        buf_fmt(&b, "! %s\n", l->w->problems.v[i].text);
+    clean(out, &b);
+    buf_release(&b);
+    buf_release(&shape);
+}

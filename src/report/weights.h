@@ -1,0 +1,26 @@
+/* A finished comparison of weights, or one checkpoint's list, as JSON (the contract: doc/cli-json.md), CSV
+ * and text. Nothing here computes. */
+#ifndef REPORT_WEIGHTS_H
+#define REPORT_WEIGHTS_H
+
+#include "base/out.h"
+#include "report/compare.h"
+#include "weights/compare.h"
+
+/* rows: all pairs in "rows", or the differing ones; "differs" is always there. */
+void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt);
+void weights_csv(struct out *o, const struct weight_compare *c);
+void weights_text(struct buf *out, const struct weight_compare *c);
+
+/* One side: figures[i] where has[i]. */
+struct weight_listing {
+    const struct weights *w;
+    const struct side_figures *fig;
+    const bool *has;
+};
+
+void weights_list_json(struct out *o, const struct weight_listing *l, const char *tool);
+void weights_list_csv(struct out *o, const struct weight_listing *l);
+void weights_list_text(struct buf *out, const struct weight_listing *l);
+
+#endif

@@ -1,0 +1,10 @@
+/* Which weight of one side is which of the other, before any value is read. */
+#ifndef WEIGHTS_PLAN_H
+#define WEIGHTS_PLAN_H
+
+#include "weights/compare.h"
+
+/* Fills pairs, only and aside of c, whose sides are listed. */
+int weight_plan(struct weight_compare *c, struct err *e);
+
+#endif

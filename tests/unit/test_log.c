@@ -1,0 +1,526 @@
+/* Training logs: every kind's real lines, runs that were resumed, ranks, damage, and what only pretends to be a log. */
+#include "support.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#include "fmt/jsonspan.h"
+#include "log/check.h"
+#include "report/log.h"
+
+static struct series s;
+
+static void load(const char *path)
+{
+    struct err e;
+    if (series_open(&s, path, NULL, &e))
+        fail_msg("%s", e.text);
+}
+
+static char dir[256];
+
+/* A file of this test with these bytes. */
+static const char *put_n(const char *name, const char *text, size_t n)
+{
+    static char path[8][1024];
+    static int next;
+    char *p = path[next++ % 8];
+    if (!*dir)
+        snprintf(dir, sizeof dir, "%s", scratch());
+    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    FILE *f = fopen(p, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, n, f), n);
+    fclose(f);
+    return p;
+}
+
+static const char *put(const char *name, const char *text)
+{
+    return put_n(name, text, strlen(text));
+}
+
+static void load_text(const char *text)
+{
+    load(put("x.log", text));
+}
+
+static double value(int64_t step, enum log_value v)
+{
+    const struct log_record *r = series_at(&s, step);
+    if (!r || !log_has(r, v))
+        fail_msg("step %lld has no value %d", (long long)step, (int)v);
+    return r ? r->value[v] : 0;
+}
+
+static bool noted(const char *part)
+{
+    for (size_t i = 0; i < s.notes.n; i++)
+        if (strstr(s.notes.v[i], part))
+            return true;
+    return false;
+}
+
+static const struct log_point *point(const char *tag, const char *name, int64_t step)
+{
+    for (size_t i = 0; i < s.names.n; i++)
+        if (strcmp(s.names.v[i].tag, tag) == 0 && strcmp(s.names.v[i].name, name) == 0)
+            for (size_t k = 0; k < s.names.v[i].n; k++)
+                if (s.points.v[s.names.v[i].first + k].step == step)
+                    return &s.points.v[s.names.v[i].first + k];
+    return NULL;
+}
+
+static void near(double a, double b)
+{
+    if (!(fabs(a - b) <= 1e-9 * (1 + fabs(b))))
+        fail_msg("%.17g, %.17g expected", a, b);
+}
+
+/* ---- real files ---- */
+
+/* Each line of the collection by itself, against what was written down when it was printed. */
+static void variants(void **state)
+{
+    struct err e;
+    struct buf text = {0};
+    (void)state;
+    cJSON *want = json_load(sample("logs/EXPECTED.json"), 1 << 20, &e);
+    assert_non_null(want);
+    assert_int_equal(file_slurp(sample("logs/variants.log"), 1 << 20, &text, &e), 0);
+    struct str rest = buf_view(&text), line;
+    for (const cJSON *w = want->child; w; w = w->next) {
+        struct buf one = {0};
+        double x;
+        assert_true(str_split(rest, '\n', &line, &rest));
+        buf_str(&one, line);
+        buf_char(&one, '\n');
+        load_text(one.p);
+        buf_release(&one);
+        const cJSON *loss = cJSON_GetObjectItem(w, "loss"), *norm = cJSON_GetObjectItem(w, "grad_norm");
+        const cJSON *name = cJSON_GetObjectItem(w, "name"), *step = cJSON_GetObjectItem(w, "step");
+        if (cJSON_GetObjectItem(w, "not_training")) {
+            assert_int_equal(s.records.n, 0);
+            assert_non_null(point("eval", "lm loss", 400));
+        } else if (name) {
+            const struct log_point *p = point("local_norm", name->valuestring, 1);
+            assert_non_null(p);
+            assert_true(fabs(p->value - cJSON_GetObjectItem(w, "value")->valuedouble) < 1e-6);
+        } else {
+            const struct log_record *r = series_at(&s, (int64_t)step->valuedouble);
+            assert_non_null(r);
+            assert_int_equal(r->line, 1);
+            assert_int_equal(log_has(r, LOG_LOSS), !cJSON_IsNull(loss));
+            if (json_number(loss, &x))
+                near(r->value[LOG_LOSS], x);
+            else if (!cJSON_IsNull(loss))
+                assert_true(isnan(r->value[LOG_LOSS]));
+            if (norm)
+                assert_int_equal(log_has(r, LOG_NORM), !cJSON_IsNull(norm));
+            if (json_number(norm, &x))
+                assert_true(fabs(r->value[LOG_NORM] - x) < 1e-6);
+            assert_int_equal(log_skipped(r), cJSON_GetObjectItem(w, "skipped") != NULL);
+            if (cJSON_GetObjectItem(w, "overflow"))
+                assert_true(r->overflow && (r->has & LOG_HAS_OVERFLOW));
+            cJSON *extra = cJSON_GetObjectItem(w, "load_balancing_loss");
+            if (extra)
+                near(point("loss", "load_balancing_loss", r->step)->value, extra->valuedouble);
+        }
+        series_release(&s);
+    }
+    cJSON_Delete(want);
+    buf_release(&text);
+}
+
+static void step_list(const cJSON *want, const struct series *x, bool skipped)
+{
+    size_t n = 0, k = 0;
+    for (const cJSON *w = want->child; w; w = w->next, n++) {
+        const struct log_record *r = series_at(x, (int64_t)w->valuedouble);
+        assert_non_null(r);
+        assert_true(skipped ? log_skipped(r) : r->overflow);
+    }
+    for (size_t i = 0; i < x->records.n; i++)
+        k += skipped ? log_skipped(&x->records.v[i]) : x->records.v[i].overflow;
+    assert_int_equal(k, n);
+}
+
+/* A float16 pair with skipped steps and a NaN: the figures of the standard as independent code computed them. */
+static void pair(void **state)
+{
+    struct err e;
+    struct series g;
+    double d = 0, norm = 0;
+    size_t usable = 0, norms = 0;
+    (void)state;
+    cJSON *want = json_load(sample("logs/nan/EXPECTED.json"), 1 << 20, &e);
+    load(sample("logs/nan/benchmark"));
+    g = s;
+    load(sample("logs/nan/mindformers"));
+    assert_string_equal(g.format, "megatron-log");
+    assert_true(g.lr_is_next && g.loss_is_mean && !s.lr_is_next);
+    assert_string_equal(s.format, "mindformers-log");
+    assert_string_equal(s.framework, "mindspore");
+    near(s.digit[LOG_LOSS], 1e-6);
+    near(g.digit[LOG_NORM], 1e-3);
+    for (size_t i = 0; i < s.records.n; i++) {
+        const struct log_record *t = &s.records.v[i], *r = series_at(&g, t->step);
+        assert_non_null(r);
+        if (log_has(t, LOG_LOSS) && log_has(r, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) && isfinite(r->value[LOG_LOSS]) && !log_skipped(r)) {
+            d += fabs(t->value[LOG_LOSS] - r->value[LOG_LOSS]);
+            usable++;
+        }
+        if (log_has(r, LOG_NORM) && isfinite(t->value[LOG_NORM]) && isfinite(r->value[LOG_NORM])) {
+            norm += fabs(t->value[LOG_NORM] - r->value[LOG_NORM]) / r->value[LOG_NORM];
+            norms++;
+        }
+    }
+    assert_int_equal(s.records.n, cJSON_GetObjectItem(want, "steps_compared")->valueint);
+    assert_int_equal(usable, cJSON_GetObjectItem(want, "steps_usable")->valueint);
+    near(d / (double)usable, cJSON_GetObjectItem(cJSON_GetObjectItem(want, "loss"), "mean_abs")->valuedouble);
+    near(norm / (double)norms, cJSON_GetObjectItem(cJSON_GetObjectItem(want, "global_norm"), "mean_rel")->valuedouble);
+    step_list(cJSON_GetObjectItem(want, "skipped_benchmark"), &g, true);
+    step_list(cJSON_GetObjectItem(want, "overflow_mindformers"), &s, false);
+    struct log_check c;
+    log_check_run(&c, &s);
+    assert_true(c.problems.n > 200 && c.problems.v[0].step == 640 && strcmp(c.problems.v[0].kind, "nan") == 0);
+    assert_non_null(strstr(c.problems.v[0].text, "worker_0.log, line 1282"));
+    log_check_release(&c);
+    cJSON_Delete(want);
+    series_release(&g);
+    series_release(&s);
+}
+
+/* The same run as Trainer prints it, as it saves it, and as LLaMA-Factory logs it. */
+static void trainer(void **state)
+{
+    static const char *const name[] = {"logs/hf/trainer_state.json", "logs/hf/trainer_log.jsonl", "logs/hf/hf_stdout.log"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        load(sample(name[i]));
+        assert_int_equal(s.records.n, 120);
+        near(value(i == 2 ? 2 : 20, LOG_LOSS), 4.4535);
+        near(value(i == 2 ? 120 : 1200, LOG_EPOCH), 2);
+        assert_int_equal(s.stepless, i == 2);
+        assert_int_equal(s.interval, i == 2 ? 1 : 10);
+        assert_true(i == 2 || noted("mean over 10 steps"));
+        assert_int_equal(log_has(&s.records.v[0], LOG_NORM), i != 1);
+        near(s.digit[LOG_LOSS], 1e-4);
+        series_release(&s);
+    }
+    load(sample("logs/hf"));
+    assert_string_equal(s.format, "trainer-state");
+    assert_true(noted("2 other logs"));
+    series_release(&s);
+    load(sample("logs/state/trainer_state.json"));
+    assert_int_equal(s.records.n, 240);
+    assert_false(log_has(&s.records.v[0], LOG_NORM));
+    assert_int_equal(s.records.v[0].line, 10);
+    series_release(&s);
+}
+
+static void ranks(void **state)
+{
+    (void)state;
+    load(sample("logs/ranks"));
+    assert_int_equal(s.files.n, 8);
+    near(value(1, LOG_LOSS), 5.622645);
+    assert_true(noted("the loss is rank 7's") && noted("4 ranks print no loss"));
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(s.files.v[i].used, s.files.v[i].rank == 7);
+    assert_string_equal(path_base(str_of(s.files.v[s.records.v[0].file].path)).p, "worker_7.log");
+    series_release(&s);
+}
+
+static void norms(void **state)
+{
+    (void)state;
+    load(sample("logs/norms/mindspore_print_local_norm.log"));
+    assert_int_equal(s.names.n, 21);
+    near(point("local_norm", "lm_head.weight", 2)->value, 1.242140531539917);
+    assert_true(noted("they are counted"));
+    series_release(&s);
+    load(sample("logs/norms/wrapper_local_norm_squares.log"));
+    assert_int_equal(s.names.n, 21);
+    near(point("local_norm", "#1", 1)->value, 4.3856786e-03);
+    assert_true(s.names.v[0].square && s.names.v[0].elements == 8192 && s.names.v[20].elements == 8192);
+    series_release(&s);
+    /* the lists stand before the step they belong to */
+    load(sample("logs/aligned/benchmark"));
+    near(point("local_norm", "#0", 1)->value, 1.3666);
+    near(point("local_norm", "#0", 2)->value, 0.8771);
+    assert_null(point("local_norm", "#0", 3));
+    series_release(&s);
+    load(sample("logs/aligned/mindformers"));
+    assert_int_equal(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->line, 4);
+    assert_string_equal(s.format, "mindformers-log");
+    assert_true(noted("tensorboard"));
+    series_release(&s);
+    load(sample("logs/monitor"));
+    assert_string_equal(s.format, "msprobe-monitor");
+    assert_true(s.names.n == 21 && s.points.n == 42 && !s.records.n);
+    near(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->value, 0.938271);
+    series_release(&s);
+}
+
+static void tensorboard(void **state)
+{
+    struct log_options o = {.tensorboard = true};
+    struct err e;
+    (void)state;
+    assert_int_equal(series_open(&s, sample("logs/aligned/mindformers"), &o, &e), 0);
+    assert_string_equal(s.format, "tensorboard");
+    assert_string_equal(s.unit, "record");
+    near(value(1, LOG_LOSS), 5.622645378112793);
+    near(value(1, LOG_NORM), 2.631972551345825);
+    near(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->value, 1.1697911024093628);
+    assert_true(noted("half a record"));
+    series_release(&s);
+    load(sample("logs/tb_tensor")); /* the newer form, one float in a tensor */
+    near(value(1, LOG_LOSS), 5.62275505065918);
+    near(value(2, LOG_SCALE), 1);
+    assert_true(s.lr_is_next);
+    series_release(&s);
+    struct buf b = {0};
+    assert_int_equal(file_slurp(sample("logs/tb_tensor/events.out.tfevents.1748941927.node0.4021.0"), 1 << 20, &b, &e), 0);
+    b.p[400] ^= 1; /* inside a record: it is left out */
+    load(put_n("events", b.p, b.n));
+    assert_true(noted("wrong checksum") || noted("is damaged"));
+    series_release(&s);
+    b.p[3] ^= 1; /* the first length: no event file, and no text either */
+    assert_int_equal(series_open(&s, put_n("events", b.p, b.n), NULL, &e), -1);
+    assert_non_null(strstr(e.text, "events"));
+    series_release(&s);
+    buf_release(&b);
+}
+
+/* ---- what happens to logs ---- */
+
+#define ITER(n, loss) "iteration " n "/ 100 | learning rate: 1.0E-03 | lm loss: " loss " | grad norm: 1.5 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
+
+static void resumed(void **state)
+{
+    (void)state;
+    load_text(ITER("1", "5.0") ITER("2", "4.0") ITER("3", "3.0") "restarted\n" ITER("2", "4.5") ITER("3", "3.5") ITER("4", "2.5"));
+    assert_int_equal(s.records.n, 4);
+    near(value(2, LOG_LOSS), 4.5);
+    assert_int_equal(series_at(&s, 2)->line, 5);
+    assert_true(noted("line 5: the run was resumed at step 2, after it had reached 3"));
+    series_release(&s);
+    /* what the first run printed beyond is not lost */
+    load_text(ITER("1", "5.0") ITER("2", "4.0") ITER("3", "3.0") ITER("1", "5.5"));
+    assert_int_equal(s.records.n, 3);
+    near(value(1, LOG_LOSS), 5.5);
+    near(value(3, LOG_LOSS), 3.0);
+    series_release(&s);
+    /* the same lines twice are no resumed run */
+    load_text(ITER("1", "5.0") ITER("2", "4.0") ITER("1", "5.0") ITER("2", "4.0"));
+    assert_false(noted("resumed"));
+    assert_true(noted("2 steps are printed more than once, with the same values"));
+    series_release(&s);
+    /* in parts, by the time in them */
+    *dir = 0; /* a folder of its own */
+    put("b.log", "[2025-06-03 09:00:00] " ITER("1", "5.0") ITER("2", "4.0"));
+    const char *p = put("a.log", "[2025-06-03 10:00:00] " ITER("2", "4.5") ITER("3", "3.5"));
+    struct buf folder = {0};
+    buf_str(&folder, path_parent(str_of(p)));
+    load(folder.p);
+    assert_int_equal(s.records.n, 3);
+    near(value(2, LOG_LOSS), 4.5);
+    assert_true(noted("a.log: the run was resumed at step 2, after it had reached 2"));
+    series_release(&s);
+    buf_release(&folder);
+    /* without steps: by the epoch */
+    load_text("{'loss': 3.0, 'epoch': 0.1}\n{'loss': 2.0, 'epoch': 0.2}\n{'loss': 1.0, 'epoch': 0.3}\n{'loss': 2.5, 'epoch': 0.2}\n{'loss': 1.5, 'epoch': 0.3}\n");
+    assert_int_equal(s.records.n, 3);
+    near(value(2, LOG_LOSS), 2.5);
+    near(value(3, LOG_LOSS), 1.5);
+    assert_true(noted("resumed at step 2, after it had reached 3") && noted("prints no step"));
+    series_release(&s);
+}
+
+static void pipeline_in_one_file(void **state)
+{
+    (void)state;
+    load_text("Epoch:[1/1], step:[1/9], loss: 5.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
+              "Epoch:[1/1], step:[1/9], loss: 0.0, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
+              "Epoch:[1/1], step:[2/9], loss: 0.0, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
+              "Epoch:[1/1], step:[2/9], loss: 4.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n");
+    near(value(1, LOG_LOSS), 5.5);
+    near(value(2, LOG_LOSS), 4.5);
+    assert_true(noted("at 2 steps a loss of zero stands beside a real one"));
+    series_release(&s);
+}
+
+static void wrapped(void **state)
+{
+    static const char line[] = "[default7]: [2025-06-03 09:28:24] " ITER("7", "5.028652E+00");
+    static const char mf[] = "2025-06-03 09:44:41,406 - mindformers[a.py:529] - INFO - { Epoch:[  2/  2], step:[    4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, "
+                             "overflow cond: False, loss_scale: 1.0, global_norm: [1.9597309], train_throughput_per_npu: 10.204T\n";
+    (void)state;
+    /* wherever a terminal may have broken the line behind its head */
+    for (size_t at = 46; at + 1 < sizeof line - 1; at++) {
+        struct buf b = {0};
+        buf_add(&b, line, at);
+        buf_char(&b, '\n');
+        buf_cstr(&b, line + at);
+        load_text(b.p);
+        near(value(7, LOG_LOSS), 5.028652);
+        near(value(7, LOG_NORM), 1.5);
+        series_release(&s);
+        buf_release(&b);
+    }
+    for (size_t at = 66; at + 1 < sizeof mf - 1; at++) {
+        struct buf b = {0};
+        buf_add(&b, mf, at);
+        buf_char(&b, '\n');
+        buf_cstr(&b, mf + at);
+        buf_cstr(&b, "2025-06-03 09:44:41,406 - mindformers - INFO -    0.1% |   | 0.74243 samples/s/p  3:35:19 }\n");
+        load_text(b.p);
+        near(value(1204, LOG_LOSS), 5.205);
+        near(value(1204, LOG_SCALE), 1);
+        near(value(1204, LOG_NORM), 1.9597309);
+        series_release(&s);
+        buf_release(&b);
+    }
+    /* a record that was cut off by the next one: what is whole of it counts, half a number does not */
+    load_text("iteration 1/ 9 | learning rate: 1.0E-03 | lm loss: 5.18\n" ITER("2", "4.0"));
+    assert_true(log_has(series_at(&s, 1), LOG_LR));
+    assert_false(log_has(series_at(&s, 1), LOG_LOSS));
+    near(value(2, LOG_LOSS), 4);
+    series_release(&s);
+    load_text("Epoch:[1/1], step:[1/9], loss:[5.623/5.623], lr:[2.45e-06], overflow cond: True, loss_scale: 1638");
+    near(value(1, LOG_LR), 2.45e-06);
+    assert_true(series_at(&s, 1)->overflow);
+    series_release(&s);
+}
+
+static void terminals(void **state)
+{
+    (void)state;
+    load_text("\x1b[32m[2025-06-03 09:28:24]\x1b[0m itera\x1b]0;title\x07tion 7/ 100 | lm \x1b[1;31mloss: 5.0\x1b[0m | number of skipped iterations: 0 | number of nan iterations: 0 |\r\n"
+              "  1%|#         | 1/100 [00:01<01:00]\r  2%|#         | 2/100\r" ITER("8", "4.0"));
+    near(value(7, LOG_LOSS), 5);
+    near(value(8, LOG_LOSS), 4);
+    assert_int_equal(series_at(&s, 8)->line, 2);
+    series_release(&s);
+    load_text("  1%| | 1/9 [00:01<00:09]\r{'loss': '2.5', 'grad_norm': '0.5', 'learning_rate': '1e-05', 'epoch': '0.11'}   2%| | 2/9\n{'eval_loss': 2.25, 'epoch': 0.11}\n");
+    near(value(1, LOG_LOSS), 2.5);
+    near(point("eval", "eval_loss", 1)->value, 2.25);
+    series_release(&s);
+}
+
+static void jsonl(void **state)
+{
+    (void)state;
+    load_text("{\"loss\": 2.5, \"grad_norm\": NaN, \"global_step/max_steps\": \"10/100\", \"epoch\": 0.1}\n{\"current_steps\": 20, \"loss\": 2.0, \"lr\": 1e-05}\n{\"current_steps\": 30, \"loss\":");
+    assert_int_equal(s.records.n, 2);
+    assert_true(isnan(value(10, LOG_NORM)));
+    near(value(20, LOG_LR), 1e-5);
+    series_release(&s);
+}
+
+static void monitor_v2(void **state)
+{
+    (void)state;
+    load(put("weight_grad_step0-1.csv", "vpp_stage,step,module_name,scope,min,max,mean,norm,nans\n0,0,a.weight,unreduced,-1,1,0,2.5,0\n0,0,a.weight,reduced,-1,1,0,1.5,0\n"
+                                        "1,0,a.weight,reduced,-1,1,0,nan,3\n0,99999999999999999999,a.weight,reduced,1,1,1,1,1\n"));
+    near(point("local_norm", "a.weight", 0)->value, 1.5);
+    assert_true(isnan(point("local_norm", "vpp1:a.weight", 0)->value));
+    near(point("weight_grad.norm/unreduced", "a.weight", 0)->value, 2.5);
+    assert_true(noted("no sensible number"));
+    series_release(&s);
+}
+
+/* ---- hostile ---- */
+
+static void hostile(void **state)
+{
+    struct err e;
+    struct buf b = {0};
+    (void)state;
+    load_text(ITER("1", "nan") ITER("99999999999999999999999999", "1.0") ITER("2", "1e999") ITER("3", "-inf")
+              "Epoch:[99999999999/ 1], step:[99999999999/ 99999999999], loss: 1.0, lr: 1, loss_scale: 1.0, global_norm: [1]\n" ITER("4", "1.0e"));
+    assert_true(isnan(value(1, LOG_LOSS)));
+    assert_true(isinf(value(2, LOG_LOSS)) && value(3, LOG_LOSS) < 0);
+    assert_false(log_has(series_at(&s, 4), LOG_LOSS));
+    assert_int_equal(s.records.n, 4);
+    assert_true(noted("no sensible number"));
+    series_release(&s);
+    /* a line of 20 MB, NUL bytes, then a record */
+    buf_reserve(&b, 20 << 20);
+    memset(b.p, 'x', 20 << 20);
+    b.n = 20 << 20;
+    buf_add(&b, "\n\0\0abc\n", 7);
+    buf_cstr(&b, ITER("5", "1.5"));
+    load(put_n("long.log", b.p, b.n));
+    near(value(5, LOG_LOSS), 1.5);
+    assert_int_equal(series_at(&s, 5)->line, 3);
+    assert_true(noted("longer than 1 MB") && noted("NUL bytes"));
+    series_release(&s);
+    /* many lists that do not end, many heads that do not */
+    buf_clear(&b);
+    for (int i = 0; i < 60000; i++)
+        buf_cstr(&b, i % 2 ? "print torch local norm:\n[tensor(1.0, dev\n" : "iteration 5/ 9 | aaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[[[[[[[[[[[[[[[[[[[[[[[[[\n");
+    assert_int_equal(series_open(&s, put_n("open.log", b.p, b.n), NULL, &e), -1);
+    assert_non_null(strstr(e.text, "open.log: line 120000: no training step"));
+    series_release(&s);
+    /* deep JSON that pretends to be a Trainer's state */
+    buf_clear(&b);
+    buf_cstr(&b, "{\"log_history\":[");
+    for (int i = 0; i < 500000; i++)
+        buf_cstr(&b, "[{");
+    assert_int_equal(series_open(&s, put_n("trainer_state.json", b.p, b.n), NULL, &e), -1);
+    assert_non_null(strstr(e.text, "log_history"));
+    series_release(&s);
+    buf_release(&b);
+    assert_int_equal(series_open(&s, "/nonexistent/x.log", NULL, &e), -1);
+    assert_non_null(strstr(e.text, "/nonexistent/x.log"));
+    series_release(&s);
+    assert_false(series_probe(put("plain.txt", "hello\niteration of something\n")));
+    assert_true(series_probe(sample("logs/ranks")));
+    assert_false(series_probe(sample("clean_md5")));
+}
+
+static void written(void **state)
+{
+    struct log_check c;
+    struct out o;
+    struct err e;
+    struct buf b = {0};
+    (void)state;
+    load_text(ITER("1", "nan") ITER("2", "2.5"));
+    log_check_run(&c, &s);
+    assert_int_equal(c.problems.n, 2); /* the NaN, and a norm that never moves */
+    assert_int_equal(c.notes, 1);
+    const char *path = put("o.json", "");
+    assert_int_equal(out_file(&o, path, &e), 0);
+    log_check_json(&o, &s, &c, "test");
+    assert_int_equal(out_close(&o, &e), 0);
+    cJSON *v = json_load(path, 1 << 20, &e);
+    assert_non_null(v);
+    assert_int_equal(cJSON_GetObjectItem(v, "rows")->valueint, 2);
+    assert_string_equal(cJSON_GetObjectItem(v, "first_row")->valuestring, "1");
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetObjectItem(v, "problems")->child, "row")->valuestring, "1");
+    cJSON_Delete(v);
+    path = put("o.csv", "");
+    assert_int_equal(out_file(&o, path, &e), 0);
+    log_csv(&o, &s);
+    assert_int_equal(out_close(&o, &e), 0);
+    assert_int_equal(file_slurp(path, 1 << 20, &b, &e), 0);
+    assert_non_null(strstr(b.p, "\n2,2.5,0.001,1.5,,,,0,0,\""));
+    buf_release(&b);
+    log_check_release(&c);
+    series_release(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants), cmocka_unit_test(pair), cmocka_unit_test(trainer), cmocka_unit_test(ranks),
+        cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
+        cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
+        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(hostile), cmocka_unit_test(written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

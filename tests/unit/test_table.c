@@ -1,0 +1,368 @@
+/* What the table shows: filters, order, headings, rows of the same numbers, doubts; and the commands that
+ * change it, with undo. All on real samples. */
+#include "support.h"
+
+#include <math.h>
+
+#include "cmd/cmd.h"
+#include "find/lint.h"
+#include "find/same.h"
+
+static struct session *open_pair(const char *target, const char *golden)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.path = {sample(target), sample(golden)}, .step = {-1, -1}, .rank = {-1, -1}};
+    struct err e;
+    tol_init(&o.tol);
+    if (session_start(s, &o, &e) || session_wait(s, &e))
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static void shut(struct session *s)
+{
+    session_stop(s);
+    free(s);
+}
+
+/* ---- filters ---- */
+
+static uint32_t matching(const struct session *s, const char *text)
+{
+    struct err e;
+    struct filter *f = filter_compile(str_of(text), &e);
+    uint32_t n = 0;
+    if (!f)
+        fail_msg("%s: %s", text, e.text);
+    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
+        struct field_line l = field_line(s, i);
+        n += filter_match(f, &l);
+    }
+    filter_free(f);
+    return n;
+}
+
+static void filters(void **state)
+{
+    struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
+    const struct summary *sum = &s->judged->sum;
+    uint32_t all = (uint32_t)s->pairing.lines.n;
+    (void)state;
+    assert_int_equal(matching(s, "deviate"), sum->by[VERDICT_DEVIATE]);
+    assert_int_equal(matching(s, "verdict == match"), sum->by[VERDICT_MATCH]);
+    assert_int_equal(matching(s, "side == target") + matching(s, "side == golden") + matching(s, "side == both"), all);
+    assert_int_equal(matching(s, "forward") + matching(s, "backward") + matching(s, "phase == optimizer"), all);
+    assert_int_equal(matching(s, "forward && backward"), 0);
+    assert_int_equal(matching(s, "!(forward || backward)"), matching(s, "phase == optimizer"));
+    /* what was not computed is neither small nor large */
+    uint32_t small = matching(s, "max_abs <= 1e-4"), large = matching(s, "max_abs > 1e-4");
+    assert_true(small && large && small + large < all);
+    assert_int_equal(matching(s, "rel_l2 > 1e-5 && linear"), matching(s, "family == linear && rel_l2>1e-5"));
+    assert_true(matching(s, "name ~ \"attention\\.wq\"") > 0);
+    assert_int_equal(matching(s, "/attention\\.wq/"), matching(s, "name ~ \"attention\\.wq\""));
+    shut(s);
+}
+
+static void filters_that_are_none(void **state)
+{
+    static const char *const bad[] = {"", "rel_l2 >", "rel_l2 > x", "(forward", "forward)", "rel_l2 > 1 &&", "nothing == 5", "!", "name ~ \"(\"", "verdict < 5", "/("};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct err e = {0};
+        struct filter *f = filter_compile(str_of(bad[i]), &e);
+        if (f || !e.text[0])
+            fail_msg("taken: %s", bad[i]);
+    }
+    struct buf deep = {0};
+    for (int i = 0; i < 100000; i++)
+        buf_char(&deep, i % 2 ? '!' : '(');
+    struct err e;
+    assert_null(filter_compile(buf_view(&deep), &e)); /* not a stack overflow */
+    buf_release(&deep);
+}
+
+/* ---- order ---- */
+
+static void settle(struct arrange *a, const struct session *s)
+{
+    while (arrange_step(a, s, (uint32_t)s->pairing.lines.n))
+        continue;
+}
+
+static void orders(void **state)
+{
+    struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
+    uint32_t all = (uint32_t)s->pairing.lines.n;
+    struct arrange a = {0};
+    struct err e;
+    (void)state;
+    settle(&a, s);
+    assert_int_equal(arrange_count(&a, all), all);
+    assert_int_equal(arrange_line(&a, 7), 7);
+    for (const struct field *f = fields; f->name; f++)
+        for (int way = 0; way < 2; way++) {
+            a.sort = f;
+            a.descending = way;
+            arrange_restart(&a);
+            settle(&a, s);
+            assert_int_equal(arrange_count(&a, all), all);
+            bool absent = false;
+            double before = NAN;
+            for (uint32_t i = 0; i < all; i++) {
+                assert_int_equal(arrange_pos(&a, arrange_line(&a, i)), i);
+                if (!f->number)
+                    continue;
+                struct field_line l = field_line(s, arrange_line(&a, i));
+                double v = f->number(&l);
+                absent = absent || isnan(v);
+                assert_true(!absent || isnan(v)); /* absent ones come last either way */
+                assert_true(isnan(v) || isnan(before) || (way ? v <= before : v >= before));
+                before = v;
+            }
+        }
+    a.sort = NULL;
+    assert_int_equal(arrange_add(&a, STR("deviate"), false, &e), 0);
+    settle(&a, s);
+    uint32_t bad = arrange_count(&a, all);
+    assert_int_equal(bad, s->judged->sum.by[VERDICT_DEVIATE]);
+    assert_int_equal(arrange_line(&a, 0), s->judged->first);
+    assert_int_equal(arrange_pos(&a, 0), NONE);
+    assert_int_equal(arrange_nearest(&a, 0), 0);
+    assert_int_equal(arrange_add(&a, STR("backward"), true, &e), 0); /* stacked, inverse */
+    settle(&a, s);
+    assert_int_equal(arrange_count(&a, all), matching(s, "deviate && !backward"));
+    arrange_drop(&a, 0);
+    settle(&a, s);
+    assert_int_equal(arrange_count(&a, all), matching(s, "!backward"));
+    arrange_release(&a);
+    shut(s);
+}
+
+/* ---- headings ---- */
+
+static void headings(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    (void)state;
+    for (int k = 0; k < OUTLINE_KINDS; k++) {
+        struct outline o;
+        uint32_t top = 0;
+        outline_build(&o, (enum outline_kind)k, s, NULL);
+        assert_true(o.nodes.n > 2);
+        for (uint32_t i = 0; i < o.nodes.n; i++) {
+            const struct outline_node *n = &o.nodes.v[i];
+            uint32_t sum = 0, below = 0;
+            for (int v = 0; v < VERDICT_COUNT; v++)
+                sum += n->by[v];
+            assert_int_equal(sum, n->lines);
+            assert_true(n->parent == NONE ? n->depth == 0 : n->parent < i && o.nodes.v[n->parent].depth + 1 == n->depth);
+            for (uint32_t c = i + 1; c < o.nodes.n; c++)
+                below += o.nodes.v[c].parent == i ? o.nodes.v[c].lines : 0;
+            assert_true(n->leaf ? below == 0 : below == n->lines);
+            assert_true((n->first_bad != NONE) == (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] > 0));
+            top += n->parent == NONE ? n->lines : 0;
+        }
+        if (k != OUTLINE_PRECISION) /* that one leaves out what is no float */
+            assert_int_equal(top, s->pairing.lines.n);
+        outline_release(&o);
+    }
+    shut(s);
+}
+
+static void by_layer(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    struct layers x;
+    uint32_t cells = 0, bad = 0;
+    (void)state;
+    layers_build(&x, s);
+    assert_int_equal(x.columns, 2); /* the model has two layers */
+    for (size_t i = 0; i < x.rows.n * x.columns; i++) {
+        cells += x.verdict[i] != VERDICT_COUNT;
+        bad += x.verdict[i] == VERDICT_DEVIATE;
+        assert_int_equal(x.line[i] == NONE, x.verdict[i] == VERDICT_COUNT);
+        if (x.line[i] != NONE)
+            assert_int_equal(s->judged->line[x.line[i]].verdict, x.verdict[i]);
+    }
+    assert_true(bad > 4 && cells > 3 * x.rows.n / 2); /* most places are in both layers */
+    layers_release(&x);
+    shut(s);
+}
+
+/* ---- the same numbers ---- */
+
+static void same_numbers(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    same_list l = {0};
+    (void)state;
+    uint32_t row = dump_find_row(&s->side[0].dump, STR("Functional.embedding.0.forward.output.0"));
+    assert_int_not_equal(row, NONE);
+    assert_int_equal(same_find(s, TARGET, row, 1e-6, &l), 0);
+    assert_true(l.n >= 3); /* the module around it gives it back, the dropout takes it; so on both sides */
+    bool golden = false;
+    for (size_t i = 0; i < l.n; i++) {
+        assert_true(l.v[i].off <= 1e-6);
+        assert_false(l.v[i].side == TARGET && l.v[i].row == row);
+        golden = golden || (l.v[i].side == GOLDEN && strstr(dump_call_name(&s->side[1].dump, s->side[1].dump.rows.v[l.v[i].row].call).p, "embedding"));
+    }
+    assert_true(golden);
+    vec_release(&l);
+    uint32_t scalar = dump_find_row(&s->side[0].dump, STR("Functional.dropout.0.forward.input.1"));
+    assert_int_equal(same_find(s, TARGET, scalar, 1e-6, &l), -1);
+    shut(s);
+}
+
+/* ---- doubts ---- */
+
+static bool doubts(const char *target, const char *golden, const char *part)
+{
+    struct session *s = open_pair(target, golden);
+    doubt_list l = {0};
+    struct arena a = {0};
+    bool found = false;
+    lint_find(s, &a, &l);
+    for (size_t i = 0; i < l.n; i++)
+        found = found || strstr(l.v[i].text, part);
+    vec_release(&l);
+    arena_release(&a);
+    shut(s);
+    return found;
+}
+
+static void doubts_before_comparing(void **state)
+{
+    (void)state;
+    assert_true(doubts("tt_dropout/target", "tt_dropout/bench", "dropout is on in 1 calls"));
+    assert_false(doubts("tt_rope/target", "tt_rope/bench", "dropout"));
+    assert_true(doubts("clean_mix_stat/ms", "clean_mix_stat/torch", "2 steps"));
+    assert_true(doubts("clean_mix_stat/torch", "clean_mix_stat/ms", "MindSpore"));
+    assert_true(doubts("tt_rope/target", "clean_mix_stat/torch", "tasks differ"));
+    assert_true(doubts("tt_rope/target", "noise_tf32_stat/bench", "levels differ"));
+}
+
+/* ---- commands ---- */
+
+static int run(struct desk *d, const char *text)
+{
+    int r = command_run(d, text);
+    session_lock(d->s);
+    while (arrange_step(&d->arrange, d->s, desk_lines(d)))
+        continue;
+    desk_refresh(d);
+    session_unlock(d->s);
+    return r;
+}
+
+static void settled(struct desk *d)
+{
+    struct err e;
+    assert_int_equal(session_wait(d->s, &e), 0);
+    session_lock(d->s);
+    desk_refresh(d);
+    session_unlock(d->s);
+}
+
+static void commands_and_undo(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    struct investigation inv;
+    struct desk d;
+    (void)state;
+    investigation_init(&inv);
+    inv.tol = s->opt.tol;
+    desk_init(&d, s, &inv);
+    run(&d, "first");
+    uint32_t first = d.cursor, all = desk_lines(&d);
+    run(&d, "filter drift");
+    assert_int_equal(desk_shown(&d), s->judged->sum.by[VERDICT_DRIFT]);
+    assert_int_not_equal(d.cursor, first); /* its row is hidden: the next one that is left */
+    run(&d, "first");
+    assert_true(d.message_is_error && strstr(d.message.p, "hidden"));
+    run(&d, "sort rel_l2");
+    run(&d, "columns rel_l2 t.norm");
+    assert_int_equal(d.columns, 2);
+    assert_string_equal(inv.columns, "rel_l2 t.norm");
+    run(&d, "set float32.drift 1");
+    settled(&d);
+    run(&d, "bookmark");
+    assert_int_equal(inv.bookmarks.n, 1);
+    for (int i = 0; i < 5; i++)
+        run(&d, "undo");
+    settled(&d);
+    run(&d, "undo"); /* nothing is left, nothing breaks */
+    assert_int_equal(inv.bookmarks.n, 0);
+    assert_int_equal(d.columns, 0);
+    assert_null(d.arrange.sort);
+    assert_int_equal(desk_shown(&d), all);
+    assert_true(s->opt.tol.f32.drift < 1);
+    for (int i = 0; i < 7; i++)
+        run(&d, "redo");
+    settled(&d);
+    assert_int_equal(inv.bookmarks.n, 1);
+    assert_int_equal(d.columns, 2);
+    assert_non_null(d.arrange.sort);
+    assert_true(s->opt.tol.f32.drift >= 1);
+    run(&d, "unfilter");
+    run(&d, "sort none");
+    run(&d, "filter no such && thing");
+    assert_true(d.message_is_error || desk_shown(&d) == 0);
+    desk_release(&d);
+    investigation_release(&inv);
+    shut(s);
+}
+
+static void jumps_and_groups(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    struct investigation inv;
+    struct desk d;
+    (void)state;
+    investigation_init(&inv);
+    desk_init(&d, s, &inv);
+    run(&d, "first");
+    uint32_t first = d.cursor;
+    run(&d, "layer 1");
+    uint32_t layer = d.cursor;
+    assert_int_not_equal(layer, first);
+    run(&d, "bottom"); /* a step, not a jump */
+    run(&d, "call Torch.outer");
+    assert_int_equal(d.cursor < layer, true);
+    run(&d, "jump back");
+    run(&d, "jump back");
+    assert_int_equal(d.cursor, first);
+    run(&d, "jump forward");
+    assert_int_not_equal(d.cursor, first);
+    run(&d, "group modules");
+    assert_int_equal(d.cursor, first); /* opened at the worst */
+    run(&d, "down");
+    run(&d, "enter");
+    assert_int_equal(d.group, GROUP_NONE);
+    run(&d, "group layers");
+    assert_int_equal(d.group, GROUP_LAYERS);
+    run(&d, "right");
+    run(&d, "right");
+    assert_int_equal(d.layer, 1);
+    run(&d, "back");
+    assert_int_equal(d.group, GROUP_NONE);
+    run(&d, "copy row");
+    if (!d.copy.p || !strstr(d.copy.p, "rel_l2"))
+        fail_msg("%s / %s", d.copy.p ? d.copy.p : "nothing", d.message.p);
+    run(&d, "copy table");
+    assert_true(d.copy.n < 80 * 1024);
+    desk_release(&d);
+    investigation_release(&inv);
+    shut(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters),      cmocka_unit_test(filters_that_are_none),
+        cmocka_unit_test(orders),       cmocka_unit_test(headings),
+        cmocka_unit_test(by_layer),     cmocka_unit_test(same_numbers),
+        cmocka_unit_test(doubts_before_comparing), cmocka_unit_test(commands_and_undo),
+        cmocka_unit_test(jumps_and_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* Weight files of every kind against each other: real ones of MindSpore, torch and Megatron, and shards,
+ * splits and damage written in their formats. The samples' model is one and the same in every file. */
+#include "support.h"
+
+#include "weights/compare.h"
+
+static struct weight_options none;
+
+static void compare(struct weight_compare *c, const char *target, const char *golden, const struct weight_options *opt)
+{
+    struct err e = {0};
+    if (weight_compare_open(c, sample(target), sample(golden), opt, &e) ||
+        weight_compare_run(c, kern_select(NULL), 2, NULL, &e))
+        fail_msg("%s, %s: %s", target, golden, e.text);
+}
+
+static size_t equal(const struct weight_compare *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->pairs.n; i++)
+        n += c->pairs.v[i].verdict == WEIGHT_EQUAL;
+    return n;
+}
+
+static const struct weight_pair *of_target(const struct weight_compare *c, const char *name)
+{
+    for (size_t i = 0; i < c->pairs.n; i++)
+        if (str_is(c->side[0].list.v[c->pairs.v[i].weight[0]].name, name))
+            return &c->pairs.v[i];
+    fail_msg("%s is in no pair", name);
+    return NULL;
+}
+
+static void listed(void **state)
+{
+    static const struct {
+        const char *path, *format, *framework;
+        size_t n;
+    } files[] = {
+        {"weights/llama.ckpt", "mindspore-ckpt", "mindspore", 21},
+        {"weights/llama_bf16.ckpt", "mindspore-ckpt", "mindspore", 21},
+        {"weights/crc.ckpt", "mindspore-ckpt", "mindspore", 5},
+        {"weights/llama.safetensors", "safetensors", "mindspore", 21},
+        {"weights/hf.safetensors", "safetensors", "pytorch", 21},
+        {"weights/hf.pth", "torch", "pytorch", 21},
+        {"weights/hf_legacy.pth", "torch", "pytorch", 21},
+        {"weights/model_optim_rng.pt", "torch", "pytorch", 15},
+        {"weights/made/hf.npz", "npz", "", 39},
+        {"weights/made/hf_z.npz", "npz", "", 39},
+        {"weights/made/shard", "safetensors", "", 39},
+        {"weights/made/shardpt/pytorch_model.bin.index.json", "torch", "pytorch", 39},
+        {"weights/made/mf_split.ckpt", "mindspore-ckpt", "mindspore", 39},
+        {"weights/made/mg22", "megatron", "pytorch", 28},
+        {"weights/made/mg222", "megatron", "pytorch", 28},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        struct weights w;
+        struct err e = {0};
+        if (weights_open(&w, sample(files[i].path), &e))
+            fail_msg("%s", e.text);
+        assert_string_equal(w.format, files[i].format);
+        assert_string_equal(w.framework, files[i].framework);
+        assert_int_equal(w.list.n, files[i].n);
+        assert_int_equal(w.problems.n, 0);
+        for (uint32_t k = 0; k < w.list.n; k++) {
+            struct tensor t;
+            struct side_figures f;
+            if (w.list.v[k].text)
+                continue;
+            if (weights_tensor(&w, k, &t, &e) || figures_one(kern_select(NULL), &t, &f, NULL, &e))
+                fail_msg("%s: %s", files[i].path, e.text);
+            assert_int_equal(f.count, w.list.v[k].numel);
+            tensor_close(&t);
+        }
+        weights_release(&w);
+    }
+}
+
+static void arguments(void **state)
+{
+    struct weights w;
+    struct err e;
+    (void)state;
+    assert_int_equal(weights_open(&w, sample("weights/model_optim_rng.pt"), &e), 0);
+    assert_int_equal(w.arch.heads, 4);
+    assert_int_equal(w.arch.kv_heads, 4);
+    weights_release(&w);
+    assert_int_equal(weights_open(&w, sample("weights/made/mg22"), &e), 0);
+    assert_int_equal(w.arch.heads, 4);
+    assert_int_equal(w.arch.kv_heads, 2);
+    assert_int_equal(w.arch.gated, 1);
+    assert_int_equal(w.arch.tp, 2);
+    uint32_t i = weights_find(&w, STR("decoder.layers.3.mlp.linear_fc2.weight"));
+    assert_int_not_equal(i, MAP_NONE); /* the second pipeline stage's layer 1 */
+    assert_int_equal(w.list.v[i].ndim, 2);
+    assert_int_equal(w.list.v[i].shape[0], 16);
+    assert_int_equal(w.list.v[i].shape[1], 24);
+    weights_release(&w);
+}
+
+/* Everything that holds the one model agrees with it, whatever its form. */
+static void one_model(void **state)
+{
+    static const char *const real[] = {"llama.ckpt", "llama.safetensors", "llama_bf16.ckpt", "llama_qkv_concat.ckpt",
+                                       "hf.pth", "hf_legacy.pth", "model_optim_rng.pt", "megatron.safetensors"};
+    static const char *const made[] = {"hf.pth", "hf_legacy.pth", "hf.npz", "hf_z.npz", "shard", "shardpt", "mf.ckpt",
+                                       "mf_split.ckpt", "mf_grouped.ckpt", "mf_stacked.ckpt", "mg11", "mg12", "mg21",
+                                       "mg22", "mg222"};
+    struct weight_compare c;
+    char path[128];
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(real) + ARRAY_LEN(made); i++) {
+        bool own = i >= ARRAY_LEN(real);
+        snprintf(path, sizeof path, own ? "weights/made/%s" : "weights/%s", own ? made[i - ARRAY_LEN(real)] : real[i]);
+        for (int turn = 0; turn < 2; turn++) {
+            const char *golden = own ? "weights/made/hf.safetensors" : "weights/hf.safetensors";
+            compare(&c, turn ? golden : path, turn ? path : golden, &none);
+            if (weight_compare_verdict(&c) != WEIGHTS_PASS || equal(&c) != c.pairs.n || c.only[0].n || c.only[1].n)
+                fail_msg("%s, turn %d: %zu of %zu pairs equal, %zu and %zu one-sided", path, turn, equal(&c), c.pairs.n,
+                         c.only[0].n, c.only[1].n);
+            assert_int_equal(c.pairs.n, own ? 39 : 21);
+            weight_compare_release(&c);
+        }
+    }
+    /* fused on both sides, in different arrangements */
+    compare(&c, "weights/made/mf_stacked.ckpt", "weights/made/mg22", &none);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    weight_compare_release(&c);
+    compare(&c, "weights/made/mg21", "weights/made/mg222", &none);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    weight_compare_release(&c);
+}
+
+static void transposed(void **state)
+{
+    struct weight_compare c;
+    (void)state;
+    compare(&c, "weights/llama_wrong.ckpt", "weights/model_optim_rng.pt", &none);
+    const struct weight_pair *p = of_target(&c, "model.layers.1.attention.wo.weight");
+    assert_int_equal(p->verdict, WEIGHT_DIFFERS);
+    assert_non_null(strstr(p->why, "transposed"));
+    assert_int_equal(equal(&c), 20);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_FAIL);
+    weight_compare_release(&c);
+}
+
+static void told_heads(void **state)
+{
+    struct weight_compare c;
+    struct weight_options opt = {.heads = 4};
+    (void)state;
+    compare(&c, "weights/llama.safetensors", "weights/megatron.safetensors", &opt);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    assert_int_equal(c.warnings.n, 0);
+    weight_compare_release(&c);
+    opt.heads = 8; /* what a person says is taken, and said to be wrong */
+    compare(&c, "weights/llama.safetensors", "weights/megatron.safetensors", &opt);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_FAIL);
+    weight_compare_release(&c);
+    opt.heads = 5;
+    compare(&c, "weights/llama.safetensors", "weights/megatron.safetensors", &opt);
+    assert_int_equal(of_target(&c, "model.layers.0.attention.wq.weight")->verdict, WEIGHT_UNREAD);
+    weight_compare_release(&c);
+}
+
+static void faults(void **state)
+{
+    struct weight_compare c;
+    (void)state;
+    compare(&c, "weights/made/bad.safetensors", "weights/made/hf.safetensors", &none);
+    const struct weight_pair *p = of_target(&c, "model.layers.2.mlp.up_proj.weight");
+    assert_int_equal(p->verdict, WEIGHT_DIFFERS);
+    assert_int_equal(p->fig.max_abs_at, 3 * 16 + 5);
+    assert_non_null(strstr(p->why, "1 of 384"));
+    p = of_target(&c, "model.layers.1.self_attn.k_proj.weight");
+    assert_non_null(strstr(p->why, "v_proj"));
+    p = of_target(&c, "model.layers.3.mlp.down_proj.weight");
+    assert_int_equal(p->verdict, WEIGHT_SHAPE);
+    assert_false(p->read);
+    p = of_target(&c, "model.layers.0.mlp.down_proj.weight");
+    assert_int_equal(p->verdict, WEIGHT_SHAPE); /* [24,16] for [16,24]: a row, never silently turned */
+    assert_non_null(strstr(p->why, "transposed"));
+    assert_int_equal(c.only[0].n, 1);
+    assert_int_equal(c.only[1].n, 1);
+    assert_int_equal(equal(&c) + 5, c.pairs.n);
+    weight_compare_release(&c);
+    compare(&c, "weights/made/tied.safetensors", "weights/made/tied_full.safetensors", &none);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    weight_compare_release(&c);
+    compare(&c, "weights/made/tied.safetensors", "weights/made/hf.safetensors", &none);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_FAIL);
+    weight_compare_release(&c);
+    compare(&c, "weights/crc.ckpt", "weights/hf.safetensors", &none);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_UNKNOWN);
+    assert_int_equal(c.aside[0].n, 2);
+    weight_compare_release(&c);
+}
+
+static const char *put(const char *dir, const char *name, const void *p, size_t n)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    return path;
+}
+
+static void maps(void **state)
+{
+    static const char text[] = "{\"pairs\":[{\"target\":\"model.layers.*.mlp.down_proj.weight\","
+                               "\"golden\":\"model.layers.*.mlp.down_proj.weight\",\"transpose\":true}]}";
+    struct weight_compare c;
+    const char *dir = scratch(), *trouble = sample("weights/torch_net_map.json");
+    struct weight_options opt = {.map = &trouble, .maps = 1, .map_only = true};
+    (void)state;
+    /* TroubleShooter's map names torch first: it serves both ways round */
+    compare(&c, "weights/llama.ckpt", "weights/hf.pth", &opt);
+    assert_int_equal(c.pairs.n, 21);
+    assert_int_equal(c.pairs.v[0].origin, PAIR_BY_MAP);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    weight_compare_release(&c);
+    compare(&c, "weights/hf.pth", "weights/llama.ckpt", &opt);
+    assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
+    weight_compare_release(&c);
+
+    const char *turned = put(dir, "map.json", text, sizeof text - 1);
+    struct weight_options asked = {.map = &turned, .maps = 1};
+    compare(&c, "weights/made/bad.safetensors", "weights/made/hf.safetensors", &asked);
+    const struct weight_pair *p = of_target(&c, "model.layers.0.mlp.down_proj.weight");
+    assert_int_equal(p->verdict, WEIGHT_EQUAL);
+    assert_non_null(strstr(p->view, "transposed"));
+    p = of_target(&c, "model.layers.1.mlp.down_proj.weight"); /* not stored so: now it differs */
+    assert_int_equal(p->verdict, WEIGHT_SHAPE);
+    weight_compare_release(&c);
+
+    const char *bad = put(dir, "bad.json", "{\"pairs\":[{\"target\":3}]}", 24);
+    struct weight_options wrong = {.map = &bad, .maps = 1};
+    struct err e = {0};
+    assert_int_equal(weight_compare_open(&c, sample("weights/hf.pth"), sample("weights/hf.pth"), &wrong, &e), -1);
+    assert_non_null(strstr(e.text, "bad.json"));
+    weight_compare_release(&c);
+}
+
+static void stopped(void **state)
+{
+    struct weight_compare c;
+    struct figures_watch watch = {.cancel = true};
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(weight_compare_open(&c, sample("weights/hf.pth"), sample("weights/llama.ckpt"), &none, &e), 0);
+    assert_int_equal(weight_compare_run(&c, kern_select(NULL), 1, &watch, &e), -1);
+    assert_int_equal(e.code, ERR_CANCEL);
+    weight_compare_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listed),    cmocka_unit_test(arguments),  cmocka_unit_test(one_model),
+        cmocka_unit_test(transposed), cmocka_unit_test(told_heads), cmocka_unit_test(faults),
+        cmocka_unit_test(maps),      cmocka_unit_test(stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

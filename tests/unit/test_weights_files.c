@@ -1,0 +1,386 @@
+/* Weight files that lie: headers, records, pickles, archives and indices made to crash, hang or lead out of
+ * their folder, and the forms that are rare but right. */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "fmt/weight_names.h"
+#include "fmt/weights.h"
+
+static const char *put(const char *name, const void *p, size_t n)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", scratch(), name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    return path;
+}
+
+static int open_bytes(struct weights *w, const char *name, const struct buf *b, struct err *e)
+{
+    memset(e, 0, sizeof *e);
+    return weights_open(w, put(name, b->p, b->n), e);
+}
+
+static void little(struct buf *b, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        buf_char(b, (char)(v >> (8 * i)));
+}
+
+/* ---- safetensors ---- */
+
+static int safetensors(struct weights *w, const char *header, size_t data, struct err *e)
+{
+    struct buf b = {0};
+    little(&b, strlen(header), 8);
+    buf_cstr(&b, header);
+    for (size_t i = 0; i < data; i++)
+        buf_char(&b, (char)i);
+    int rc = open_bytes(w, "x.safetensors", &b, e);
+    buf_release(&b);
+    return rc;
+}
+
+static void safetensors_forms(void **state)
+{
+    struct weights w;
+    struct err e;
+    struct tensor t;
+    (void)state;
+    /* I8 is one byte here, eight in NumPy's words; packed types are named and not read */
+    assert_int_equal(safetensors(&w,
+                                 "{\"__metadata__\":{\"format\":\"ms\"},\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,3]},"
+                                 "\"q\":{\"dtype\":\"F4\",\"shape\":[6],\"data_offsets\":[3,6]},"
+                                 "\"f\":{\"dtype\":\"F8_E4M3\",\"shape\":[],\"data_offsets\":[6,7]},"
+                                 "\"none\":{\"dtype\":\"F32\",\"shape\":[0,4],\"data_offsets\":[7,7]}}   ",
+                                 7, &e),
+                     0);
+    assert_int_equal(w.list.n, 4);
+    assert_int_equal(w.list.v[0].dtype, DTYPE_I8);
+    assert_int_equal(w.list.v[1].dtype, DTYPE_UNKNOWN);
+    assert_true(str_is(w.list.v[1].type, "F4"));
+    assert_int_equal(weights_tensor(&w, 1, &t, &e), -1);
+    assert_non_null(strstr(e.text, "F4"));
+    assert_int_equal(w.list.v[2].dtype, DTYPE_F8E4M3);
+    assert_int_equal(weights_tensor(&w, 3, &t, &e), 0);
+    tensor_close(&t);
+    assert_string_equal(w.framework, "mindspore");
+    weights_release(&w);
+}
+
+static void safetensors_lies(void **state)
+{
+    static const struct {
+        const char *header, *says;
+    } bad[] = {
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", "8 bytes"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", "shape"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,8]}}", "shape"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", "data_offsets"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4000000000,4000000000],\"data_offsets\":[0,8]}}", "elements"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", "shape"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}", "share"},
+        {"{\"a\":3}", "dtype"},
+        {"{\"a\":{\"dtype\":\"F32\"", "ends here"},
+        {"{}", "no tensor"},
+    };
+    struct weights w;
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        if (safetensors(&w, bad[i].header, 16, &e) == 0)
+            fail_msg("taken: %s", bad[i].header);
+        if (!strstr(e.text, bad[i].says) || !strstr(e.text, "x.safetensors"))
+            fail_msg("%s: %s", bad[i].header, e.text);
+        weights_release(&w);
+    }
+    struct buf b = {0};
+    little(&b, 1ull << 62, 8);
+    buf_cstr(&b, "{}");
+    assert_int_equal(open_bytes(&w, "x.safetensors", &b, &e), -1);
+    weights_release(&w);
+    buf_release(&b);
+    /* cut: what is whole stays, what is not says so */
+    assert_int_equal(safetensors(&w, "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", 12, &e), 0);
+    assert_int_equal(w.problems.n, 1);
+    assert_null(w.list.v[0].problem);
+    assert_non_null(w.list.v[1].problem);
+    weights_release(&w);
+    /* a name twice: both are there, and it is said */
+    assert_int_equal(safetensors(&w, "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}", 12, &e), 0);
+    assert_int_equal(w.list.n, 2);
+    assert_int_equal(w.problems.n, 1);
+    weights_release(&w);
+}
+
+/* ---- .ckpt ---- */
+
+static void varint(struct buf *b, uint64_t v)
+{
+    do {
+        buf_char(b, (char)((v & 127) | (v > 127 ? 128 : 0)));
+        v >>= 7;
+    } while (v);
+}
+
+static void field(struct buf *b, int number, struct str s)
+{
+    varint(b, (uint64_t)number << 3 | 2);
+    varint(b, s.n);
+    buf_str(b, s);
+}
+
+static void record(struct buf *out, const char *tag, const int64_t *dim, int n, const char *type, struct str content)
+{
+    struct buf t = {0}, v = {0};
+    for (int i = 0; i < n; i++) {
+        varint(&t, 1 << 3);
+        varint(&t, (uint64_t)dim[i]);
+    }
+    field(&t, 2, str_of(type));
+    field(&t, 3, content);
+    field(&v, 1, str_of(tag));
+    field(&v, 2, buf_view(&t));
+    field(out, 1, buf_view(&v));
+    buf_release(&t);
+    buf_release(&v);
+}
+
+static void ckpt_forms(void **state)
+{
+    static const char bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct buf b = {0};
+    struct weights w;
+    struct err e;
+    struct tensor t;
+    (void)state;
+    record(&b, "scalar", (int64_t[]){0}, 1, "Float32", str_n(bytes, 4)); /* as older versions write one */
+    record(&b, "split", (int64_t[]){4, 4}, 2, "Int8", str_n(bytes, 5));
+    record(&b, "split", (int64_t[]){4, 4}, 2, "Int8", str_n(bytes, 11));
+    record(&b, "packed", (int64_t[]){8}, 1, "Int4", str_n(bytes, 4));
+    record(&b, "note", NULL, 0, "str", STR("hello"));
+    record(&b, "short", (int64_t[]){4, 4}, 2, "BFloat16", str_n(bytes, 31));
+    buf_cstr(&b, "crc_num");
+    for (int i = 0; i < 10; i++)
+        buf_char(&b, 0);
+    assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), 0);
+    assert_int_equal(w.list.n, 5);
+    assert_int_equal(w.list.v[0].ndim, 0);
+    assert_int_equal(w.list.v[1].pieces, 2);
+    assert_int_equal(weights_tensor(&w, 1, &t, &e), 0);
+    struct tensor_walk walk;
+    unsigned char got[16];
+    tensor_walk_init(&walk, &t);
+    assert_int_equal(tensor_walk_next(&walk, got, 16, &e), 16);
+    assert_memory_equal(got, "\1\2\3\4\5\1\2\3\4\5\6\7\10\0\0\0", 16);
+    tensor_walk_release(&walk);
+    tensor_close(&t);
+    assert_int_equal(w.list.v[2].dtype, DTYPE_UNKNOWN);
+    assert_true(w.list.v[3].text);
+    assert_non_null(w.list.v[4].problem);
+    assert_int_equal(w.problems.n, 1);
+    weights_release(&w);
+    for (size_t n = 1; n < b.n; n++) { /* cut anywhere: no crash, and never in silence */
+        struct buf cut = {b.p, n, n};
+        if (open_bytes(&w, "x.ckpt", &cut, &e) == 0)
+            assert_true(w.problems.n > 0 || w.list.n < 5);
+        else
+            assert_non_null(strstr(e.text, "x.ckpt"));
+        weights_release(&w);
+    }
+    buf_release(&b);
+}
+
+static void ckpt_lies(void **state)
+{
+    struct buf b = {0};
+    struct weights w;
+    struct err e;
+    (void)state;
+    buf_add(&b, "\xd8\x5e\x3a\x7f and then some", 18);
+    assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), -1);
+    assert_non_null(strstr(e.text, "enc_key"));
+    weights_release(&w);
+    buf_clear(&b);
+    record(&b, "big", (int64_t[]){INT64_MAX, INT64_MAX}, 2, "Float32", STR("abcd"));
+    assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), -1);
+    weights_release(&w);
+    buf_clear(&b);
+    record(&b, "zero", (int64_t[]){4, 0}, 2, "Float32", STR(""));
+    assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), 0);
+    weights_release(&w);
+    buf_clear(&b);
+    buf_add(&b, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11); /* a record of 2^64 bytes */
+    assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), -1);
+    weights_release(&w);
+    buf_release(&b);
+}
+
+/* ---- pickles ---- */
+
+/* A legacy file whose object is this pickle and whose storages follow. */
+static int legacy(struct weights *w, struct str object, struct str keys, struct str storages, struct err *e)
+{
+    struct buf b = {0};
+    static const char head[] = "\x80\2\x8a\x0al\xfc\x9c" "F\xf9 j\xa8P\x19.\x80\2M\xe9\3.\x80\2}X\x0d\0\0\0little_endian\x88s.";
+    buf_add(&b, head, sizeof head - 1);
+    buf_str(&b, object);
+    buf_str(&b, keys);
+    buf_str(&b, storages);
+    int rc = open_bytes(w, "x.pth", &b, e);
+    buf_release(&b);
+    return rc;
+}
+
+#define TENSOR(sizes, strides)                                                                                         \
+    "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0kX\3\0\0\0cpuK\2NtQK\0" sizes \
+    strides "\x89NtR"
+
+static void pickles(void **state)
+{
+    struct weights w;
+    struct err e;
+    (void)state;
+    struct str keys = STR("\x80\2]X\1\0\0\0ka."), data = STR("\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0@");
+    if (legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "s."), keys, data, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(w.list.n, 1);
+    assert_int_equal(w.problems.n, 0);
+    weights_release(&w);
+    /* strides of 0 may claim any number of elements: refused, else a reader never ends */
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("J\xff\xff\xff\x7fK\4\x86", "K\0K\0\x86") "s."), keys, data, &e), 0);
+    assert_non_null(w.list.v[0].problem);
+    assert_non_null(strstr(w.list.v[0].problem, "claims"));
+    weights_release(&w);
+    /* a dictionary that holds itself; code that would run */
+    assert_int_equal(legacy(&w, STR("\x80\2}q\0X\4\0\0\0selfh\0sX\1\0\0\0xcposix\nsystem\nX\2\0\0\0id\x85Rs."), keys, data, &e), -1);
+    weights_release(&w);
+    /* more elements than the file has */
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "s."), keys, STR("\2\0\0\0\0\0\0\0\0\0"), &e), 0);
+    assert_true(w.problems.n > 0);
+    weights_release(&w);
+    /* deeply nested */
+    struct buf deep = {0};
+    buf_cstr(&deep, "\x80\2");
+    for (int i = 0; i < 200000; i++)
+        buf_char(&deep, ']');
+    for (int i = 0; i < 199999; i++)
+        buf_char(&deep, 'a');
+    buf_char(&deep, '.');
+    assert_int_equal(legacy(&w, buf_view(&deep), keys, data, &e), -1);
+    weights_release(&w);
+    buf_release(&deep);
+}
+
+/* ---- parts ---- */
+
+static void parts(void **state)
+{
+    struct weights w;
+    struct err e;
+    char path[1200];
+    const char *dir = scratch();
+    static const char *const names[] = {"../secret.safetensors", "/etc/passwd", "link.safetensors", "gone.safetensors"};
+    (void)state;
+    snprintf(path, sizeof path, "%s/link.safetensors", dir);
+    assert_int_equal(symlink("/etc/hostname", path), 0);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        snprintf(path, sizeof path, "%s/model.safetensors.index.json", dir);
+        FILE *f = fopen(path, "w");
+        fprintf(f, "{\"metadata\":{},\"weight_map\":{\"a\":\"%s\"}}", names[i]);
+        fclose(f);
+        memset(&e, 0, sizeof e);
+        if (weights_open(&w, dir, &e) == 0)
+            fail_msg("%s was opened", names[i]);
+        assert_true(w.problems.n > 0);
+        weights_release(&w);
+    }
+}
+
+/* ---- names ---- */
+
+static void names(void **state)
+{
+    static const char *const meet[][2] = {
+        {"model.layers.3.self_attn.q_proj.weight", "model.layers.3.attention.wq.weight"},
+        {"model.embed_tokens.weight", "model.tok_embeddings.embedding_weight"},
+        {"model.embed_tokens.weight", "module.module.embedding.word_embeddings.weight"},
+        {"model.norm.weight", "decoder.final_layernorm.weight"},
+        {"lm_head.weight", "output_layer.weight"},
+        {"model.layers.0.input_layernorm.weight", "decoder.layers.0.self_attention.linear_qkv.layer_norm_weight"},
+        {"model.layers.0.mlp.experts.7.down_proj.weight", "decoder.layers.0.mlp.experts.linear_fc2.weight7"},
+        {"model.layers.0.mlp.experts.7.down_proj.weight", "decoder.layers.0.mlp.experts.local_experts.7.linear_fc2.weight"},
+        {"model.layers.4.mlp.gate.e_score_correction_bias", "decoder.layers.4.mlp.router.expert_bias"},
+        {"layer1.0.bn1.running_mean", "layer1.0.bn1.moving_mean"},
+        {"bn1.weight", "bn1.gamma"},
+        {"language_model.encoder.layers.2.mlp.dense_h_to_4h.bias", "decoder.layers.2.mlp.linear_fc1.bias"},
+    };
+    static const char *const part[][2] = {
+        {"vision_tower.encoder.layers.0.self_attn.q_proj.weight", "model.layers.0.self_attn.q_proj.weight"},
+        {"model.layers.1.self_attn.q_proj.weight", "model.layers.11.self_attn.q_proj.weight"},
+        {"model.layers.1.self_attn.q_proj.weight", "model.layers.1.self_attn.q_proj.bias"},
+        {"adam_m.model.layers.1.attention.wq.weight", "model.layers.1.attention.wq.weight"},
+    };
+    struct arena a = {0};
+    struct weight_id x, y;
+    struct buf b = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(meet) + ARRAY_LEN(part); i++) {
+        bool same = i < ARRAY_LEN(meet);
+        const char *const *p = same ? meet[i] : part[i - ARRAY_LEN(meet)];
+        weight_identify(str_of(p[0]), &a, &x);
+        weight_identify(str_of(p[1]), &a, &y);
+        if (str_eq(x.key, y.key) != same)
+            fail_msg("%s: %.*s, %s: %.*s", p[0], STR_ARG(x.key), p[1], STR_ARG(y.key));
+    }
+    weight_identify(STR("adam_m.model.layers.1.attention.wq.weight"), &a, &x);
+    assert_true(x.training);
+    weight_identify(STR("decoder.layers.1.self_attention.linear_qkv.weight"), &a, &x);
+    assert_int_equal(x.fusion, FUSED_QKV);
+    assert_int_equal(x.order, ORDER_GROUPED);
+    assert_true(str_is(weight_part_key(&x, "k", &a), "1/k/weight"));
+    weight_identify(STR(""), &a, &x);
+    weight_identify(STR("..."), &a, &x);
+    weight_renumber(STR("decoder.layers.1.mlp.experts.local_experts.2.linear_fc1.weight"), 4, 8, &b);
+    assert_string_equal(b.p, "decoder.layers.5.mlp.experts.local_experts.10.linear_fc1.weight");
+    weight_renumber(STR("decoder.layers.0.mlp.experts.linear_fc1.weight3"), 1, 4, &b);
+    assert_string_equal(b.p, "decoder.layers.1.mlp.experts.linear_fc1.weight7");
+    buf_release(&b);
+    arena_release(&a);
+}
+
+/* ---- joined files ---- */
+
+static void joined(void **state)
+{
+    struct file f, whole;
+    struct err e = {0};
+    char got[16] = "";
+    (void)state;
+    assert_int_equal(file_open(&f, put("x", "0123456789", 10), &e), 0);
+    int fd = file_detach(&f);
+    struct file_span s[] = {{.fd = fd, .at = 7, .size = 3}, {.fd = fd, .at = 0, .size = 2}, {.fd = -1, .size = 4, .memory = strdup("abcd")}};
+    file_join(&whole, "x", s, 3);
+    assert_int_equal(whole.size, 9);
+    assert_int_equal(file_read(&whole, 0, got, 9, &e), 0);
+    assert_memory_equal(got, "78901abcd", 9);
+    assert_int_equal(file_read(&whole, 2, got, 4, &e), 0);
+    assert_memory_equal(got, "901a", 4);
+    assert_int_equal(file_read_some(&whole, 8, got, 16, &e), 1);
+    assert_int_equal(file_read_some(&whole, 9, got, 16, &e), 0);
+    assert_int_equal(file_read(&whole, 6, got, 4, &e), -1);
+    file_close(&whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
+        cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles),          cmocka_unit_test(parts),
+        cmocka_unit_test(names),             cmocka_unit_test(joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* diverge check of a training log: rows are steps. */
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "report/log.h"
+#include "ui/cli.h"
+
+static void write_text(const struct series *s, const struct log_check *c)
+{
+    struct buf b = {0}, clean = {0};
+    char n[NUM_MAX], m[NUM_MAX];
+    buf_fmt(&b, _("%s\n%s · %s steps · %s named series\n"), s->path, s->format, num_count(n, s->records.n), num_count(m, s->names.n));
+    for (size_t i = 0; i < c->problems.n; i++) {
+        const struct log_problem *p = &c->problems.v[i];
+        if (p->step < 0)
+            buf_fmt(&b, "%-12s %s\n", p->kind, p->text);
+        else
+            buf_fmt(&b, _("%-12s step %lld: %s\n"), p->kind, (long long)p->step, p->text);
+    }
+    for (size_t i = 0; i < s->notes.n; i++)
+        buf_fmt(&b, _("warning: %s\n"), s->notes.v[i]);
+    if (!c->problems.n)
+        buf_cstr(&b, _("no problem found\n"));
+    struct str rest = buf_view(&b), line;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        utf8_clean(&clean, line);
+        buf_char(&clean, '\n');
+    }
+    cli_print(&clean);
+    buf_release(&b);
+    buf_release(&clean);
+}
+
+/* The report to a file by its ending, or to standard output as JSON. */
+static int write_out(const struct options *o, const struct series *s, const struct log_check *c, struct err *e)
+{
+    struct out out;
+    bool standard = o->json || strcmp(o->output, "-") == 0;
+    if (standard)
+        out_fd(&out, STDOUT_FILENO);
+    else if (out_file(&out, o->output, e))
+        return -1;
+    if (!standard && str_ends(str_of(o->output), ".csv"))
+        log_csv(&out, s);
+    else
+        log_check_json(&out, s, c, TOOL);
+    return out_close(&out, e);
+}
+
+int cli_check_log(const struct options *o)
+{
+    struct series s;
+    struct log_check c;
+    struct err e = {0};
+    if (series_open(&s, o->arg[0], NULL, &e)) {
+        series_release(&s);
+        return cli_fail(&e);
+    }
+    log_check_run(&c, &s);
+    int status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
+    if (!o->json && !o->output)
+        write_text(&s, &c);
+    else if (write_out(o, &s, &c, &e))
+        status = cli_fail(&e);
+    log_check_release(&c);
+    series_release(&s);
+    return status;
+}
