@@ -24,6 +24,9 @@ int keymap_parse(struct keymap *k, struct str text, const char *name, struct err
         line = str_trim(line);
         if (!line.n || line.p[0] == '#')
             continue;
+        struct str rest = line;
+        if (str_is(word(&rest), "use")) /* a set of keys below these: whoever loads the file knows them */
+            continue;
         struct str verb = word(&line), place = word(&line), key = word(&line);
         bool unbind = str_is(verb, "unbind");
         if ((!unbind && !str_is(verb, "bind")) || !key.n || (!unbind && !line.n))

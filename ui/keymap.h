@@ -18,7 +18,7 @@ struct keymap {
     VEC(struct binding) bindings;
 };
 
-/* Lines "bind PLACE KEY COMMAND…", '#' comments. `name` is for messages. */
+/* Lines "bind PLACE KEY COMMAND…", "use SET" (left to the caller), '#' comments. `name` is for messages. */
 int keymap_parse(struct keymap *k, struct str text, const char *name, struct err *e);
 void keymap_release(struct keymap *k);
 /* The command of a key in a place, else globally; NULL when it has none. */

@@ -91,7 +91,19 @@ static bool state_folder(struct buf *out)
     return path_is_dir(out->p) && access(out->p, W_OK) == 0;
 }
 
-static void load_user_keys(struct screen *s)
+/* "use vim" in the user's own file: its lines then change that set. */
+static void use_set(struct screen *s, struct str text)
+{
+    struct str line;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        line = str_trim(line);
+        if (str_starts(line, "use "))
+            screen_keys(s, str_is(str_trim(str_cut(line, 4)), "vim") ? "vim" : str_is(str_trim(str_cut(line, 4)), "less") ? "less" : NULL);
+    }
+}
+
+static void load_user_keys(struct screen *s, bool begin)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     struct buf path = {0}, text = {0};
@@ -100,9 +112,13 @@ static void load_user_keys(struct screen *s)
         buf_fmt(&path, "%s/diverge/keys.conf", base);
     else if (home && *home)
         buf_fmt(&path, "%s/.config/diverge/keys.conf", home);
-    if (path.n && path_is_file(path.p) &&
-        (file_slurp(path.p, 1 << 20, &text, &e) || keymap_parse(&s->keys, buf_view(&text), path.p, &e)))
-        desk_complain(&s->desk, "%s", e.text);
+    if (path.n && path_is_file(path.p)) {
+        int rc = file_slurp(path.p, 1 << 20, &text, &e);
+        if (rc == 0 && begin)
+            use_set(s, buf_view(&text));
+        if (rc || keymap_parse(&s->keys, buf_view(&text), path.p, &e))
+            desk_complain(&s->desk, "%s", e.text);
+    }
     buf_release(&path);
     buf_release(&text);
 }
@@ -191,6 +207,8 @@ static int after(struct screen *s, int reaction)
 {
     if (reaction & R_COPY)
         copy(s);
+    if (reaction & R_KEYS)
+        load_user_keys(s, false);
     if (reaction & R_MOUSE)
         term_mouse(s->desk.mouse);
     if (reaction & R_REPAINT)
@@ -339,7 +357,7 @@ int loop_run(const struct options *o)
         buf_release(&state);
         return cli_fail(&e);
     }
-    load_user_keys(&s);
+    load_user_keys(&s, true);
     if (term_start(&e)) {
         screen_stop(&s);
         buf_release(&state);

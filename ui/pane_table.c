@@ -125,6 +125,9 @@ struct columns {
 static int width_of(const struct desk *d, const struct field *f)
 {
     int w = f->width;
+    for (size_t i = d->widths.n; i-- > 0;)
+        if (d->widths.v[i].field == f)
+            return d->widths.v[i].width + 1;
     if (f->number && d->digits && d->digits + 7 > w && f->width > 5)
         w = d->digits + 7;
     int head = utf8_cells(str_of(_(f->head)));

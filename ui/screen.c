@@ -465,17 +465,30 @@ static void open_prompt(struct screen *s)
     p->completion = -1;
 }
 
+void screen_keys(struct screen *s, const char *set)
+{
+    struct err e;
+    keymap_release(&s->keys);
+    keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", &e); /* our own files: no errors in them */
+    if (set && strcmp(set, "vim") == 0)
+        keymap_parse(&s->keys, embed_str(&embed_keys_vim_conf), "keys-vim.conf", &e);
+    if (set && strcmp(set, "less") == 0)
+        keymap_parse(&s->keys, embed_str(&embed_keys_less_conf), "keys-less.conf", &e);
+}
+
 int screen_command(struct screen *s, const char *text)
 {
     buf_clear(&s->desk.message);
     int r = command_run(&s->desk, text);
     if (r & R_WRITE)
         write_result(s);
+    if (r & R_KEYS)
+        screen_keys(s, s->desk.keys);
     if (r & R_RESTART)
         restart(s);
     if (r & R_PROMPT)
         open_prompt(s);
-    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE)) | R_DRAW;
+    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE | R_KEYS)) | R_DRAW;
 }
 
 /* ---- the prompt ---- */

@@ -37,6 +37,10 @@ static void recall(struct investigation *v)
             struct saved_filter x = {investigation_keep(v, old.filters.v[i].name), investigation_keep(v, old.filters.v[i].text)};
             vec_push(&v->filters, x);
         }
+        for (size_t i = 0; i < old.remaps.n; i++) {
+            struct saved_filter x = {investigation_keep(v, old.remaps.v[i].name), investigation_keep(v, old.remaps.v[i].text)};
+            vec_push(&v->remaps, x);
+        }
         v->tol = old.tol;
         v->read_only = old.read_only;
     }

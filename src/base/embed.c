@@ -16,6 +16,8 @@
 
 FILE_IN(zh_CN_mo, "po/zh_CN.mo");
 FILE_IN(keys_conf, "keys.conf");
+FILE_IN(keys_vim_conf, "keys-vim.conf");
+FILE_IN(keys_less_conf, "keys-less.conf");
 FILE_IN(thresholds_json, "thresholds.json");
 FILE_IN(families_tsv, "families.tsv");
 FILE_IN(weights_tsv, "weights.tsv");

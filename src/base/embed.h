@@ -13,6 +13,7 @@ struct embedded {
 
 extern const struct embedded embed_zh_CN_mo;
 extern const struct embedded embed_keys_conf;
+extern const struct embedded embed_keys_vim_conf, embed_keys_less_conf;
 extern const struct embedded embed_thresholds_json;
 extern const struct embedded embed_families_tsv;
 extern const struct embedded embed_weights_tsv;

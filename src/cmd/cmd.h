@@ -18,6 +18,7 @@ enum {
     R_PROMPT = 256,  /* desk.prompt */
     R_COPY = 512,    /* desk.copy */
     R_MOUSE = 1024,  /* desk.mouse changed */
+    R_KEYS = 2048,   /* desk.keys */
 };
 
 /* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */

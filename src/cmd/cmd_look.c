@@ -68,8 +68,32 @@ static int run_source(struct desk *d, struct str args)
         return R_DRAW;
     }
     d->open_file = f->file;
+    for (size_t i = d->inv->remaps.n; i-- > 0;) { /* recorded elsewhere: where it is here */
+        const struct saved_filter *m = &d->inv->remaps.v[i];
+        if (str_starts(str_of(f->file), m->name)) {
+            struct buf path = {0};
+            buf_fmt(&path, "%s%s", m->text, f->file + strlen(m->name));
+            d->open_file = investigation_keep(d->inv, path.p);
+            buf_release(&path);
+            break;
+        }
+    }
     d->open_line = f->line;
     return R_DRAW | R_OPEN;
+}
+
+static int run_remap(struct desk *d, struct str args)
+{
+    struct str from, to;
+    if (!str_split(args, ' ', &from, &to) || !str_trim(to).n) {
+        desk_complain(d, _("remap FROM TO: how paths in stacks begin, and how they begin on this machine"));
+        return R_DRAW;
+    }
+    struct saved_filter m = {arena_cstr(&d->inv->arena, from), arena_cstr(&d->inv->arena, str_trim(to))};
+    vec_push(&d->inv->remaps, m);
+    desk_save(d);
+    desk_say(d, _("%s is looked for as %s"), m.name, m.text);
+    return R_DRAW;
 }
 
 static int run_help(struct desk *d, struct str args)
@@ -304,6 +328,7 @@ const struct command commands_look[] = {
     {"zoom", "", N_("the pane under the table takes the whole screen, and back"), 0, run_zoom, NULL},
     {"side", "[target|golden]", N_("the other side's stack, or the one named"), 0, run_side, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
+    {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: how their paths begin here"), 0, run_remap, NULL},
     {"list", "NAME", N_("deviations, suspects, precision, inputs, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
     {"help", "", N_("keys and commands"), 0, run_help, NULL},
     {0},

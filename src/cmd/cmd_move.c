@@ -271,6 +271,26 @@ static int run_search(struct desk *d, struct str args)
     return to_hit(d, 1, true);
 }
 
+/* All rows of the call under the cursor: its name without number and slot. */
+static int run_search_here(struct desk *d, struct str args)
+{
+    struct buf name[2] = {{0}, {0}}, pattern = {0};
+    (void)args;
+    desk_names(d, d->cursor, name);
+    struct str s = buf_view(&name[name[0].n ? 0 : 1]);
+    size_t end = 0;
+    while (end < s.n && !(s.p[end] == '.' && end + 1 < s.n && s.p[end + 1] >= '0' && s.p[end + 1] <= '9'))
+        end++;
+    buf_cstr(&pattern, "\\Q");
+    buf_str(&pattern, str_n(s.p, end));
+    buf_cstr(&pattern, "\\E");
+    int r = run_search(d, buf_view(&pattern));
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    buf_release(&pattern);
+    return r;
+}
+
 static int run_search_next(struct desk *d, struct str args)
 {
     (void)args;
@@ -416,6 +436,7 @@ const struct command commands_move[] = {
     {"prev", "[KIND]", N_("to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
     {"twin", "", N_("between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
+    {"search-here", "", N_("search the kind of call under the cursor"), NEEDS_PAIRED | NEEDS_ROW, run_search_here, NULL},
     {"search-next", "", N_("to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
     {"search-prev", "", N_("to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
     {"call", "NAME", N_("to the next row whose name begins so"), NEEDS_ROW, run_call, NULL},

@@ -57,6 +57,27 @@ static const char *complete_theme(const struct desk *d, int i)
     return i < (int)ARRAY_LEN(themes) ? themes[i] : NULL;
 }
 
+static const char *const key_sets[] = {"default", "vim", "less"};
+
+static int run_keys(struct desk *d, struct str args)
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_sets); i++)
+        if (str_is(args, key_sets[i])) {
+            free(d->keys);
+            d->keys = mem_strdup(key_sets[i]);
+            desk_say(d, _("keys: %s; ? lists them"), key_sets[i]);
+            return R_DRAW | R_KEYS;
+        }
+    desk_complain(d, _("sets of keys are default, vim and less"));
+    return R_DRAW;
+}
+
+static const char *complete_keys(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(key_sets) ? key_sets[i] : NULL;
+}
+
 static int run_mouse(struct desk *d, struct str args)
 {
     d->mouse = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->mouse;
@@ -127,6 +148,7 @@ const struct command commands_program[] = {
     {"filter-line", "[TEXT]", N_("ask for a filter"), 0, run_filter_prompt, NULL},
     {"palette", "[WORD]", N_("every command, or those that speak of WORD"), 0, run_palette, NULL},
     {"theme", "[NAME]", N_("the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
+    {"keymap", "NAME", N_("a set of keys: default, vim, less; your own file's keys stay"), 0, run_keys, complete_keys},
     {"mouse", "[on|off]", N_("the wheel and clicks; off leaves the mouse to the terminal"), 0, run_mouse, complete_mouse},
     {"language", "[en|zh_CN]", N_("the language of texts"), 0, run_language, NULL},
     {"redraw", "", N_("draw the screen anew"), 0, run_redraw, NULL},

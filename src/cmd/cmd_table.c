@@ -122,6 +122,19 @@ static int run_column(struct desk *d, struct str args)
     return R_DRAW | R_LAYOUT;
 }
 
+static int run_width(struct desk *d, struct str args)
+{
+    struct str name, number;
+    unsigned long long n;
+    if (!str_split(args, ' ', &name, &number) || !field_find(name) || !str_u64(str_trim(number), &n) || n < 3 || n > 200) {
+        desk_complain(d, _("width FIELD N: a field and 3 to 200 cells were expected"));
+        return R_DRAW;
+    }
+    struct field_width w = {field_find(name), (int)n};
+    vec_push(&d->widths, w); /* the last one counts */
+    return R_DRAW;
+}
+
 static int run_left(struct desk *d, struct str args)
 {
     (void)args;
@@ -476,6 +489,7 @@ const struct command commands_table[] = {
     {"left", "", N_("columns back to the left; folds a module; the layer before"), 0, run_left, NULL},
     {"right", "", N_("the next columns, where not all fit; unfolds a module; the next layer"), 0, run_right, NULL},
     {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},
+    {"width", "FIELD N", N_("cells of a column"), 0, run_width, complete_field},
     {"digits", "[N]", N_("digits of figures: telling ones, 4, 8, all"), 0, run_digits, NULL},
     {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order"), 0, run_sort, complete_field},
     {"filter", "EXPRESSION", N_("show only rows that fulfil it, on top of filters that are set; `! EXPRESSION` the others"), 0, run_filter, complete_filter},

@@ -51,6 +51,8 @@ void desk_release(struct desk *d)
     free(d->prompt);
     buf_release(&d->message);
     buf_release(&d->copy);
+    vec_release(&d->widths);
+    free(d->keys);
     free(d->new_input[0]);
     free(d->new_input[1]);
 }

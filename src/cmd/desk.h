@@ -21,6 +21,11 @@ enum group { GROUP_NONE, GROUP_MODULES, GROUP_FRAMES, GROUP_PRECISION, GROUP_LAY
 
 #define COLUMNS_MOST 24
 
+struct field_width {
+    const struct field *field;
+    int width;
+};
+
 /* What z takes back: everything a command may have changed that is not simply a place. */
 struct desk_state {
     char *what;       /* the command, for the message */
@@ -56,6 +61,7 @@ struct desk {
 
     enum layout layout;
     const struct field *column[COLUMNS_MOST]; /* chosen ones */
+    VEC(struct field_width) widths; /* set by hand */
     int columns;       /* 0: what the width gives */
     int column_at;     /* the first shown: those before are scrolled out */
     int digits;        /* of figures; 0: two for errors, as many as fit for values */
@@ -95,6 +101,7 @@ struct desk {
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */
+    char *keys;        /* name of a set of keys */
     bool watch;        /* growing dumps are read again */
     bool mouse;        /* the terminal's mouse is wanted */
     char *prompt;      /* text to put on the command line, "" for an empty one */

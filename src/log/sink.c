@@ -370,15 +370,16 @@ void log_add(struct log_sink *k, struct log_record *r)
         overlay(vec_last(&k->s->records), r);
         return;
     }
+    if (k->full) { /* sorting again for every further one would take for ever */
+        log_odd(k, ODD_FULL);
+        return;
+    }
     if (k->s->records.n >= k->limit) {
         thin(k);
+        k->full = k->s->records.n > LOG_RECORDS - LOG_RECORDS / 8;
         k->limit = 2 * k->s->records.n > THIN ? 2 * k->s->records.n : THIN;
         if (k->limit > LOG_RECORDS)
             k->limit = LOG_RECORDS;
-        if (k->s->records.n >= LOG_RECORDS) {
-            log_odd(k, ODD_FULL);
-            return;
-        }
     }
     vec_push(&k->s->records, *r);
 }

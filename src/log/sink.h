@@ -40,6 +40,7 @@ struct log_sink {
     size_t resumes;
     size_t repeated, differing, zeroes; /* steps printed again; with other values; a loss of zero beside a real one */
     size_t limit;        /* records gathered before they are sorted and thinned */
+    bool full;           /* as many steps as are kept */
 };
 
 struct pending {

@@ -21,6 +21,7 @@ void investigation_release(struct investigation *v)
     vec_release(&v->maps);
     vec_release(&v->bookmarks);
     vec_release(&v->filters);
+    vec_release(&v->remaps);
     arena_release(&v->arena);
     investigation_init(v);
 }
@@ -98,6 +99,11 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
     v->cursor[0] = text(v, c, "target", "");
     v->cursor[1] = text(v, c, "golden", "");
     v->columns = text(v, o, "columns", "");
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "remaps")) {
+        struct saved_filter m = {text(v, it, "from", ""), text(v, it, "to", "")};
+        if (*m.name)
+            vec_push(&v->remaps, m);
+    }
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "filters")) {
         struct saved_filter f = {text(v, it, "name", ""), text(v, it, "text", "")};
         if (*f.name)
@@ -180,6 +186,17 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_end_object(&w);
     if (*v->columns)
         jw_kcstr(&w, "columns", v->columns);
+    if (v->remaps.n) {
+        jw_key(&w, "remaps");
+        jw_array(&w);
+        for (size_t i = 0; i < v->remaps.n; i++) {
+            jw_object(&w);
+            jw_kcstr(&w, "from", v->remaps.v[i].name);
+            jw_kcstr(&w, "to", v->remaps.v[i].text);
+            jw_end_object(&w);
+        }
+        jw_end_array(&w);
+    }
     if (v->filters.n) {
         jw_key(&w, "filters");
         jw_array(&w);

@@ -31,6 +31,7 @@ struct investigation {
     const char *cursor[2]; /* row names, "" */
     const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
     VEC(struct saved_filter) filters;
+    VEC(struct saved_filter) remaps; /* name: how stacks' paths begin, text: how they do here */
 };
 
 void investigation_init(struct investigation *v);

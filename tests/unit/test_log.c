@@ -482,6 +482,24 @@ static void hostile(void **state)
     assert_false(series_probe(sample("clean_md5")));
 }
 
+/* More steps than are kept, the last first: sorted once, not for every further one. */
+static void enough(void **state)
+{
+    struct buf b = {0};
+    (void)state;
+    for (int i = 1400000; i > 0; i--) {
+        buf_cstr(&b, "iteration ");
+        buf_count(&b, (unsigned long long)i);
+        buf_cstr(&b, "/ 9 | loss: 1 | number of nan iterations: 0 |\n");
+    }
+    load(put_n("many.log", b.p, b.n));
+    assert_true(s.records.n >= 1000000 && s.records.n < 1100000);
+    assert_true(noted("more than is kept of one log"));
+    near(value(1400000, LOG_LOSS), 1);
+    series_release(&s);
+    buf_release(&b);
+}
+
 static void written(void **state)
 {
     struct log_check c;
@@ -520,7 +538,8 @@ int main(void)
         cmocka_unit_test(variants), cmocka_unit_test(pair), cmocka_unit_test(trainer), cmocka_unit_test(ranks),
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
-        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(hostile), cmocka_unit_test(written),
+        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(hostile), cmocka_unit_test(enough),
+        cmocka_unit_test(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
