@@ -112,7 +112,7 @@ int script_run(const struct options *o)
     struct err e = {0};
     struct buf text = {0};
     int status = 0;
-    if (file_slurp(o->script, 1 << 20, &text, &e) || screen_start(&x.screen, o, NULL, &e)) {
+    if (file_slurp(o->script, 64 << 20, &text, &e) || screen_start(&x.screen, o, NULL, &e)) {
         buf_release(&text);
         return cli_fail(&e);
     }
