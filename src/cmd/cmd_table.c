@@ -441,6 +441,10 @@ static int run_copy(struct desk *d, struct str args)
                                         "t.max", "g.max", "t.min", "g.min", "t.norm", "g.norm", "t.dtype", "g.dtype", "t.shape", "g.shape"};
     uint32_t from = desk_pos(d), to = from + 1, shown = desk_shown(d), done = 0;
     buf_clear(&d->copy);
+    if (!shown) {
+        desk_complain(d, _("no row is shown"));
+        return R_DRAW;
+    }
     if (str_is(args, "name")) {
         struct buf name[2] = {{0}, {0}};
         desk_names(d, d->cursor, name);

@@ -293,6 +293,8 @@ void desk_group_across(struct desk *d, int by)
 void desk_unfold_all(struct desk *d)
 {
     bool any = false;
+    if (d->group == GROUP_NONE || d->group == GROUP_LAYERS || d->node >= d->outline.nodes.n)
+        return;
     for (size_t i = 0; i < d->outline.nodes.n; i++)
         any = any || (d->outline.nodes.v[i].folded && !d->outline.nodes.v[i].leaf);
     for (size_t i = 0; i < d->outline.nodes.n; i++)

@@ -345,6 +345,19 @@ static void jumps_and_groups(void **state)
     assert_int_equal(d.layer, 1);
     run(&d, "back");
     assert_int_equal(d.group, GROUP_NONE);
+    run(&d, "unfold"); /* nothing is to be unfolded here */
+    run(&d, "group layers");
+    run(&d, "down 100");
+    run(&d, "unfold");
+    run(&d, "group none");
+    run(&d, "filter row < 0"); /* leaves no row */
+    assert_int_equal(desk_shown(&d), 0);
+    run(&d, "copy row");
+    run(&d, "copy table");
+    run(&d, "same");
+    run(&d, "down 5");
+    run(&d, "next");
+    run(&d, "unfilter");
     run(&d, "copy row");
     if (!d.copy.p || !strstr(d.copy.p, "rel_l2"))
         fail_msg("%s / %s", d.copy.p ? d.copy.p : "nothing", d.message.p);
