@@ -449,6 +449,8 @@ void session_pause(struct session *s, bool pause)
 void session_set_tol(struct session *s, const struct tol *t)
 {
     s->opt.tol = *t;
+    if (s->single || !s->conducted) /* one side has no verdicts */
+        return;
     s->rejudge = true;
     s->settled = false;
     announce(s);

@@ -75,6 +75,19 @@ static const struct {
     {"procdir/ms", "procdir/torch", {""}, FIRST_INPUT, ALIGNED_OR_UNSURE},
 };
 
+static void limits_of_one_side(void **state)
+{
+    struct session_options o = options(sample("clean_md5/ms"), NULL);
+    struct session *s = run(&o);
+    struct err e;
+    (void)state;
+    session_lock(s);
+    session_set_tol(s, &o.tol);
+    session_unlock(s);
+    assert_int_equal(session_wait(s, &e), 0); /* there is nothing to judge anew, so nothing to wait for */
+    stop(s);
+}
+
 static void first_deviations(void **state)
 {
     (void)state;
@@ -346,7 +359,7 @@ static void tells_of_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_deviations),
+        cmocka_unit_test(limits_of_one_side), cmocka_unit_test(first_deviations),
         cmocka_unit_test(against_itself),
         cmocka_unit_test(threads_do_not_change_the_answer),
         cmocka_unit_test(limits_move_the_verdicts),
