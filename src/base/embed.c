@@ -21,3 +21,4 @@ FILE_IN(keys_less_conf, "keys-less.conf");
 FILE_IN(thresholds_json, "thresholds.json");
 FILE_IN(families_tsv, "families.tsv");
 FILE_IN(weights_tsv, "weights.tsv");
+FILE_IN(roles_tsv, "roles.tsv");

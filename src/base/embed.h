@@ -17,6 +17,7 @@ extern const struct embedded embed_keys_vim_conf, embed_keys_less_conf;
 extern const struct embedded embed_thresholds_json;
 extern const struct embedded embed_families_tsv;
 extern const struct embedded embed_weights_tsv;
+extern const struct embedded embed_roles_tsv;
 
 static inline struct str embed_str(const struct embedded *e)
 {

@@ -347,7 +347,9 @@ static void judge_tensors(struct pass *p, struct look *k)
     if (dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype) &&
         k->r[TARGET]->dtype != k->r[GOLDEN]->dtype)
         k->out->flags |= LINE_DTYPE_DIFF;
-    if (sized && nt != ng) {
+    if (sized && nt != ng && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].lines > 1) {
+        give(k, VERDICT_SKIP, RULE_PART);
+    } else if (sized && nt != ng) {
         give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && whole(t) != whole(g)) {
         give(k, VERDICT_DTYPE, RULE_KINDS);

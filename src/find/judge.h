@@ -44,6 +44,7 @@ enum rule {
     RULE_CHECKSUM_SAYS_NOTHING,
     RULE_NONFINITE,
     RULE_NONFINITE_ALIKE, /* recorded figures are non-finite on both sides */
+    RULE_PART,          /* one of several parts of a fused tensor: needs a view */
     RULE_ELEMENTS,      /* element counts differ */
     RULE_KINDS,         /* int against float and the like */
     RULE_ABSENT,        /* recorded as null */

@@ -31,7 +31,7 @@ struct pattern {
 static struct {
     pthread_once_t once;
     struct arena arena;
-    struct map exact;
+    struct map exact, synonyms;
     VEC(struct pattern) patterns;
 } table = {.once = PTHREAD_ONCE_INIT};
 
@@ -63,10 +63,17 @@ static void load(void)
         if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &family, &line))
             continue;
         enum family f = by_name(family);
+        bool synonyms = str_is(family, "=");
+        uint32_t first = (uint32_t)table.synonyms.n + 1;
         while (line.n) {
             str_split(line, ' ', &word, &line);
             if (!word.n)
                 continue;
+            if (synonyms) {
+                char tmp[128];
+                map_add(&table.synonyms, arena_str(&table.arena, plain(word, tmp, sizeof tmp)), first);
+                continue;
+            }
             struct pattern p = {.family = f};
             if (word.p[0] == '*') {
                 p.open_front = true;
@@ -106,6 +113,15 @@ enum family family_find(struct str op)
             return p->family;
     }
     return FAMILY_OTHER;
+}
+
+uint32_t family_operator(struct str op)
+{
+    char tmp[128];
+    pthread_once(&table.once, load);
+    struct str s = plain(op, tmp, sizeof tmp);
+    uint32_t n = map_get(&table.synonyms, s);
+    return n != MAP_NONE ? n : (uint32_t)hash_bytes(s.p, s.n, 1) | 0x80000000U;
 }
 
 bool family_is_compute(enum family f)

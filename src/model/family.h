@@ -36,6 +36,8 @@ enum family {
 const char *family_name(enum family f);
 /* By an operator's or a class's bare name: "linear", "__mul__", "BatchMatMul", "LlamaRMSNorm". */
 enum family family_find(struct str op);
+/* A number two names of one operator share ("Square" and "pow"): finer than the family. */
+uint32_t family_operator(struct str op);
 bool family_is_compute(enum family f); /* does arithmetic of its own (coverage) */
 bool family_is_product(enum family f); /* matmul-like: has the higher noise floor */
 

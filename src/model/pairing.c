@@ -102,13 +102,27 @@ static void by_name(struct build *b)
     free(slot);
 }
 
+/* One more line of the pair made last. */
+static void propose_line(struct build *b, uint32_t t, uint32_t g)
+{
+    struct proposal x = {t, g, (uint32_t)b->p->pairs.n - 1};
+    vec_last(&b->p->pairs)->lines++;
+    vec_push(&b->found, x);
+    b->taken[TARGET][t] = b->taken[GOLDEN][g] = 1;
+}
+
 static void by_sequence(struct build *b)
 {
+    uint32_t group = NONE;
     sequence_list found = {0};
     sequence_align(b->t, b->g, b->taken[TARGET], b->taken[GOLDEN], &found);
     for (size_t i = 0; i < found.n; i++) {
         const struct sequence_pair *x = &found.v[i];
-        propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence});
+        if (x->group != NONE && x->group == group)
+            propose_line(b, x->t, x->g);
+        else
+            propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence});
+        group = x->group;
     }
     vec_release(&found);
 }
@@ -237,6 +251,24 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         break;
     case WHY_BETWEEN:
         buf_cstr(out, _("the same run of operators between two matched calls"));
+        break;
+    case WHY_INPUTS:
+        buf_cstr(out, _("same kind of operator and element count, and its inputs agree"));
+        break;
+    case WHY_FLOW:
+        buf_cstr(out, _("same kind of operator, fed by calls that are paired"));
+        break;
+    case WHY_PLACE:
+        buf_cstr(out, _("the same part of the same layer, by its path"));
+        break;
+    case WHY_ORDER:
+        buf_cstr(out, _("same kind of operator and element count; only the order speaks for it"));
+        break;
+    case WHY_TWIN:
+        buf_cstr(out, _("the forward calls are paired, so are their backward calls"));
+        break;
+    case WHY_FUSED:
+        buf_cstr(out, _("parts of one fused call: together they are as large, and they share its input"));
         break;
     case WHY_SLOT:
         buf_cstr(out, _("its call is paired and it has the same place in it"));

@@ -16,6 +16,12 @@ enum pair_why {
     WHY_MAPPING,      /* `source` names the file */
     WHY_FINGERPRINT,  /* family, count, figures and order agree */
     WHY_BETWEEN,      /* the only candidates between two anchors */
+    WHY_INPUTS,       /* the calls' inputs agree, whatever became of them */
+    WHY_FLOW,         /* the calls are fed by paired calls */
+    WHY_PLACE,        /* the same part of the same layer */
+    WHY_ORDER,        /* the order alone */
+    WHY_TWIN,         /* the forward calls are paired */
+    WHY_FUSED,        /* parts of one fused call */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
     WHY_TABLE,        /* the result table both were read from says so */
     WHY_COUNT

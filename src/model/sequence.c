@@ -1,288 +1,595 @@
-/* Calls are matched first, then their rows.
+/* Calls first, then their rows.
  *
- * 1. Anchors: calls of one family and output size whose outputs' figures agree, in the longest chain
- *    that keeps both orders (Hunt–Szymanski over a few candidates a call).
- * 2. Between two anchors, calls of one family and size that occur equally often on both sides are
- *    paired in order. They are sure only where their inputs agree; else they are doubtful.
- * 3. Rows of paired calls: by figures, then what remains by size.
+ * 1. Modules, then calls, each in order (align.h); a call's module tells where it stands.
+ * 2. Fused calls: one wide product against the narrow ones that share its input.
+ * 3. Backward calls follow their forward twins; what is left is aligned where its figures agree.
+ * 4. Rows of paired calls: by figures, then by where their values come from, then by place.
+ *
+ * A pair's confidence says which of these held it: figures, inputs, the data flow, or order alone.
  */
 #include "model/sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/align.h"
 #include "model/family.h"
+#include "model/role.h"
 
-#define CLOSE 4e-3      /* of a figure: figures that may be the same */
-#define CANDIDATES 16  /* looked at for one call */
+#define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
+#define PARTS 8        /* of one fused call at most */
+#define ROWS 32        /* of one call, inputs or outputs, that are looked at */
 
-struct item {
-    uint32_t call;
-    uint32_t out; /* its first tensor output of more than one element */
-    uint64_t numel;
-    uint8_t family;
-    uint32_t match; /* index in the other side's items, or NONE */
-    bool anchor;
-};
-typedef VEC(struct item) item_list;
-
-static bool finite_stat(const struct row *r, int bit, int stat)
-{
-    return (r->has & bit) && isfinite(r->stat[stat]);
-}
-
-/* How far two rows' figures are apart, relative to their size; infinite where fewer than two figures are
- * known on both sides or one of them is too far off to be the same quantity. */
-static double distance(const struct dump *dt, uint32_t t, const struct dump *dg, uint32_t g)
-{
-    const struct row *a = &dt->rows.v[t], *b = &dg->rows.v[g];
-    static const struct {
-        int bit, stat;
-    } f[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_NORM, STAT_NORM}};
-    double extremes = fmax(finite_stat(b, HAS_MAX, STAT_MAX) ? fabs(b->stat[STAT_MAX]) : 0,
-                           finite_stat(b, HAS_MIN, STAT_MIN) ? fabs(b->stat[STAT_MIN]) : 0);
-    double worst = 0;
-    int known = 0;
-    for (size_t i = 0; i < ARRAY_LEN(f); i++) {
-        if (!finite_stat(a, f[i].bit, f[i].stat) || !finite_stat(b, f[i].bit, f[i].stat))
-            continue;
-        double d = fabs(a->stat[f[i].stat] - b->stat[f[i].stat]);
-        /* extremes by their own size: a norm of many elements would hide them */
-        double scale = f[i].stat == STAT_NORM ? fabs(b->stat[STAT_NORM]) : extremes;
-        double rel = d <= 1e-12 ? 0 : scale > 0 ? d / scale : INFINITY;
-        worst = rel > worst ? rel : worst;
-        known++;
-    }
-    return known >= 2 && worst <= CLOSE ? worst : INFINITY;
-}
-
-static bool close_rows(const struct dump *dt, uint32_t t, const struct dump *dg, uint32_t g)
-{
-    return isfinite(distance(dt, t, dg, g));
-}
-
-static void collect(const struct dump *d, enum call_phase phase, bool modules, item_list *out)
-{
-    for (uint32_t c = 0; c < d->calls.n; c++) {
-        const struct call *call = &d->calls.v[c];
-        if (call->phase != phase || (call->kind == CALL_MODULE) != modules || call->gradient ||
-            call->family == FAMILY_VIEW || call->family == FAMILY_COPY || call->family == FAMILY_CAST)
-            continue;
-        struct item it = {.call = c, .out = NONE, .family = call->family, .match = NONE};
-        EACH_ROW(d, c, r)
-            if (it.out == NONE && d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR &&
-                dump_row_numel(d, r) > 1) {
-                it.out = r;
-                it.numel = dump_row_numel(d, r);
-            }
-        if (it.out != NONE)
-            vec_push(out, it);
-    }
-}
-
-static uint64_t key_of(const struct item *x)
-{
-    return x->numel * 64 + x->family;
-}
-
-/* Indices of items by key, in order: first[key] and next[]. */
-static void index_items(const item_list *l, struct nmap *first, uint32_t *next)
-{
-    for (size_t i = l->n; i-- > 0;) {
-        uint64_t k = key_of(&l->v[i]);
-        next[i] = nmap_get(first, k);
-        nmap_set(first, k, (uint32_t)i);
-    }
-}
-
-struct node {
-    uint32_t a, b, before; /* index of the node this one extends, or NONE */
+struct work {
+    const struct dump *d[2];
+    const uint8_t *taken[2];
+    item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
+    uint32_t *item_of[2];  /* call → index in its list, or NONE */
+    uint32_t *module_of[2]; /* call → index of the forward module it stands in, or NONE */
+    uint32_t *from[2];     /* items_producers */
+    uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
+    uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
+    uint32_t groups;
+    sequence_list *out;
 };
 
-static void anchors(const struct dump *dt, item_list *A, const struct dump *dg, item_list *B)
+static uint32_t *none_array(size_t n)
 {
-    struct nmap first = {0};
-    uint32_t *next = mem_alloc((B->n + 1) * sizeof *next);
-    VEC(struct node) nodes = {0};
-    VEC(uint32_t) ends = {0}; /* per chain length: the node with the smallest b */
-    index_items(B, &first, next);
-    for (size_t a = 0; a < A->n; a++) {
-        uint32_t hit[CANDIDATES], n = 0;
-        for (uint32_t b = nmap_get(&first, key_of(&A->v[a])); b != NONE && n < CANDIDATES; b = next[b])
-            if (close_rows(dt, A->v[a].out, dg, B->v[b].out))
-                hit[n++] = b;
-        while (n-- > 0) { /* descending b, so that one a never extends itself */
-            size_t lo = 0, hi = ends.n;
-            while (lo < hi) {
-                size_t mid = (lo + hi) / 2;
-                if (nodes.v[ends.v[mid]].b < hit[n])
-                    lo = mid + 1;
-                else
-                    hi = mid;
-            }
-            struct node x = {(uint32_t)a, hit[n], lo ? ends.v[lo - 1] : NONE};
-            vec_push(&nodes, x);
-            if (lo == ends.n)
-                vec_push(&ends, (uint32_t)nodes.n - 1);
-            else
-                ends.v[lo] = (uint32_t)nodes.n - 1;
+    uint32_t *v = mem_alloc((n + 1) * sizeof *v);
+    memset(v, 0xff, (n + 1) * sizeof *v);
+    return v;
+}
+
+/* ---- calls ---- */
+
+static void number_items(struct work *w, int phase, int klass)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < w->items[phase][klass][s].n; i++)
+            w->item_of[s][w->items[phase][klass][s].v[i].call] = i;
+}
+
+static void find_modules(struct work *w)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            uint32_t p = w->d[s]->calls.v[c].parent;
+            if (p != NONE && w->d[s]->calls.v[p].kind == CALL_MODULE)
+                w->module_of[s][c] = w->item_of[s][p];
         }
-    }
-    for (uint32_t i = ends.n ? *vec_last(&ends) : NONE; i != NONE; i = nodes.v[i].before) {
-        A->v[nodes.v[i].a].match = nodes.v[i].b;
-        B->v[nodes.v[i].b].match = nodes.v[i].a;
-        A->v[nodes.v[i].a].anchor = true;
-    }
-    free(next);
-    nmap_release(&first);
-    vec_release(&nodes);
-    vec_release(&ends);
 }
 
-/* Pairs, inside one gap, the calls of every key that occurs equally often on both sides. */
-static void fill_gap(item_list *A, size_t a0, size_t a1, item_list *B, size_t b0, size_t b1)
+static bool unordered(const struct work *w)
 {
-    struct nmap count = {0}, at = {0};
-    if (a0 == a1 || b0 == b1)
-        return;
-    for (size_t i = a0; i < a1; i++) {
-        uint64_t k = key_of(&A->v[i]);
-        uint32_t n = nmap_get(&count, k);
-        nmap_set(&count, k, n == MAP_NONE ? 0x10000 : n + 0x10000);
-    }
-    for (size_t i = b0; i < b1; i++) {
-        uint32_t n = nmap_get(&count, key_of(&B->v[i]));
-        if (n != MAP_NONE)
-            nmap_set(&count, key_of(&B->v[i]), n + 1);
-    }
-    for (size_t i = a0, from; i < a1; i++) {
-        uint64_t k = key_of(&A->v[i]);
-        uint32_t n = nmap_get(&count, k), seen = nmap_get(&at, k);
-        if (n >> 16 != (n & 0xffff))
-            continue;
-        from = seen == MAP_NONE ? b0 : seen;
-        while (from < b1 && key_of(&B->v[from]) != k)
-            from++;
-        if (from == b1)
-            continue;
-        A->v[i].match = (uint32_t)from;
-        B->v[from].match = (uint32_t)i;
-        nmap_set(&at, k, (uint32_t)from + 1);
-    }
-    nmap_release(&count);
-    nmap_release(&at);
+    for (int s = 0; s < 2; s++)
+        if (w->d[s]->calls.n && w->d[s]->calls.v[0].kind == CALL_OPERATOR)
+            return true;
+    return false;
 }
 
-static void gaps(item_list *A, item_list *B)
+/* Confidence of a call's pair before its rows are looked at, and why. */
+static void trust(struct item *a, enum pair_why why, float confidence)
 {
+    if (confidence > a->confidence) {
+        a->why = (uint8_t)why;
+        a->confidence = confidence;
+    }
+}
+
+/* Inputs of a that agree with inputs of b, and inputs both sides' data flow brings from paired calls. */
+static void input_evidence(const struct work *w, const struct item *a, const struct item *b, int *alike, int *led)
+{
+    *alike = *led = 0;
+    for (int i = 0; i < a->inputs; i++) {
+        bool like = false, flow = false;
+        for (int k = 0; k < b->inputs; k++) {
+            like = like || figure_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN;
+            uint32_t x = w->from[0][a->in_row[i]], y = w->from[1][b->in_row[k]];
+            flow = flow || (x != NONE && y != NONE &&
+                            w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call);
+        }
+        *alike += like;
+        *led += flow;
+    }
+}
+
+/* Whether between two firm pairs the calls of x's kind are as many on both sides. */
+static void count_gaps(item_list *A, item_list *B)
+{
+    struct nmap count = {0};
     size_t a0 = 0, b0 = 0;
     for (size_t a = 0; a <= A->n; a++) {
-        if (a < A->n && !A->v[a].anchor)
+        if (a < A->n && (A->v[a].match == NONE || A->v[a].confidence < 0.7f))
             continue;
         size_t b = a < A->n ? A->v[a].match : B->n;
-        if (a - a0 < 0x8000 && b - b0 < 0x8000)
-            fill_gap(A, a0, a, B, b0, b);
+        if (b < b0) /* a crossing pair: no gap ends at it */
+            continue;
+        nmap_release(&count);
+        count = (struct nmap){0};
+        for (size_t i = a0; i < a; i++) {
+            uint64_t k = A->v[i].numel * 64 + A->v[i].family;
+            uint32_t n = nmap_get(&count, k);
+            nmap_set(&count, k, n == MAP_NONE ? 0x10000 : n + 0x10000);
+        }
+        for (size_t i = b0; i < b; i++) {
+            uint64_t k = B->v[i].numel * 64 + B->v[i].family;
+            uint32_t n = nmap_get(&count, k);
+            nmap_set(&count, k, n == MAP_NONE ? 1 : n + 1);
+        }
+        for (size_t i = a0; i < a && a - a0 < 0xffff && b - b0 < 0xffff; i++) {
+            uint32_t n = nmap_get(&count, A->v[i].numel * 64 + A->v[i].family);
+            if (A->v[i].match != NONE && n >> 16 == (n & 0xffff))
+                trust(&A->v[i], WHY_BETWEEN, a - a0 <= 8 ? 0.65f : 0.55f);
+        }
         a0 = a + 1;
         b0 = b + 1;
     }
+    nmap_release(&count);
 }
 
+static void weigh_calls(struct work *w, item_list *A, item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++)
+        if (A->v[i].match != NONE) {
+            uint32_t t = A->v[i].call, g = B->v[A->v[i].match].call;
+            w->call_pair[0][t] = g;
+            w->call_pair[1][g] = t;
+        }
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE)
+            continue;
+        const struct item *b = &B->v[a->match];
+        int alike, led;
+        enum likeness l = figure_compare(&a->value, &b->value);
+        input_evidence(w, a, b, &alike, &led);
+        trust(a, WHY_ORDER, 0.4f);
+        if (l > LIKE_UNKNOWN)
+            trust(a, WHY_FINGERPRINT, l == LIKE_SAME ? 0.95f : 0.9f);
+        if (alike)
+            trust(a, WHY_INPUTS, 0.8f);
+        if (led)
+            trust(a, WHY_FLOW, led == a->inputs ? 0.75f : 0.7f);
+        if (a->role && a->role == b->role && a->layer == b->layer && a->op == b->op)
+            trust(a, WHY_PLACE, 0.65f);
+        if (w->d[0]->calls.v[a->call].kind == CALL_MODULE && a->role && a->role == b->role && a->layer == b->layer)
+            trust(a, WHY_PLACE, 0.7f);
+        /* held by its neighbours: the calls before and behind are paired with its partner's neighbours */
+        bool before = i && A->v[i - 1].match != NONE && A->v[i - 1].match + 1 == a->match;
+        bool behind = i + 1 < A->n && A->v[i + 1].match == a->match + 1;
+        if (before && behind && a->op == b->op)
+            trust(a, WHY_BETWEEN, 0.6f);
+    }
+    count_gaps(A, B);
+}
+
+/* ---- fused calls ---- */
+
+/* Do the figures of the parts make those of the whole? */
+static enum likeness parts_make(const struct figure *part, int n, const struct figure *whole)
+{
+    struct figure all = {.max = -INFINITY, .min = INFINITY, .size = whole->size, .has = 7, .coarse = whole->coarse};
+    double squares = 0;
+    for (int i = 0; i < n; i++) {
+        all.has = all.has & part[i].has;
+        all.max = fmaxf(all.max, part[i].max);
+        all.min = fminf(all.min, part[i].min);
+        squares += (double)part[i].norm * (double)part[i].norm;
+    }
+    all.norm = (float)sqrt(squares);
+    return figure_compare(&all, whole);
+}
+
+static bool same_input(const struct item *a, const struct item *b)
+{
+    if (!a->inputs || !b->inputs || a->in[0].size != b->in[0].size)
+        return false;
+    enum likeness l = figure_compare(&a->in[0], &b->in[0]);
+    return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
+}
+
+/* The narrow unpaired products around `at` that share one input and together are as large as `wide`. */
+static int find_parts(const struct item *wide, const item_list *l, size_t at, uint32_t part[PARTS])
+{
+    size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0, to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
+    for (size_t first = from; first < to; first++) {
+        const struct item *x = &l->v[first];
+        uint64_t sum = 0;
+        int n = 0;
+        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel || !x->inputs ||
+            x->in[0].size != wide->in[0].size || role_conflict(x->role, wide->role) ||
+            (x->layer >= 0 && wide->layer >= 0 && x->layer != wide->layer))
+            continue;
+        for (size_t i = first; i < to && n < PARTS && sum < wide->numel; i++)
+            if (l->v[i].match == NONE && l->v[i].group == NONE && l->v[i].family == FAMILY_LINEAR &&
+                (i == first || same_input(x, &l->v[i])) && !role_conflict(l->v[i].role, wide->role)) {
+                part[n++] = (uint32_t)i;
+                sum += l->v[i].numel;
+            }
+        if (n > 1 && sum == wide->numel)
+            return n;
+    }
+    return 0;
+}
+
+/* Joins the wide calls of side s with their parts on the other. */
+static void find_fused(struct work *w, item_list *wide, item_list *narrow, int s)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < wide->n; i++) {
+        struct item *x = &wide->v[i];
+        uint32_t part[PARTS];
+        struct figure value[PARTS];
+        if (x->match != NONE)
+            at = x->match;
+        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
+            continue;
+        int n = find_parts(x, narrow, at, part);
+        if (!n)
+            continue;
+        bool in = figure_compare(&x->in[0], &narrow->v[part[0]].in[0]) > LIKE_UNKNOWN;
+        for (int k = 0; k < n; k++)
+            value[k] = narrow->v[part[k]].value;
+        enum likeness l = parts_make(value, n, &x->value);
+        x->group = w->groups++;
+        x->confidence = l > LIKE_UNKNOWN ? 0.9f : in ? 0.8f : 0.6f;
+        x->why = WHY_FUSED;
+        for (int k = 0; k < n; k++) {
+            struct item *p = &narrow->v[part[k]];
+            p->group = x->group;
+            p->confidence = x->confidence;
+            p->why = WHY_FUSED;
+            w->call_pair[!s][p->call] = x->call;
+        }
+        w->call_pair[s][x->call] = narrow->v[part[0]].call;
+    }
+}
+
+/* ---- rows ---- */
+
 struct rows {
-    uint32_t row[32];
+    uint32_t row[ROWS];
     int n;
 };
 
-static struct rows rows_of(const struct dump *d, uint32_t call, bool outputs, const uint8_t *taken)
+static struct rows rows_of(const struct work *w, int s, uint32_t call, enum row_io io)
 {
     struct rows l = {.n = 0};
-    EACH_ROW(d, call, r)
-        if (l.n < 32 && !taken[r] && d->rows.v[r].kind == ROW_TENSOR &&
-            (d->rows.v[r].io == IO_OUTPUT) == outputs)
+    EACH_ROW(w->d[s], call, r)
+        if (l.n < ROWS && !w->taken[s][r] && w->row_pair[s][r] == NONE && w->d[s]->rows.v[r].io == io &&
+            w->d[s]->rows.v[r].kind == ROW_TENSOR)
             l.row[l.n++] = r;
     return l;
 }
 
-static void pair_rows(const struct dump *dt, struct rows *t, const struct dump *dg, struct rows *g,
-                      bool sure, float base, sequence_list *out)
+static void emit(struct work *w, uint32_t t, uint32_t g, uint32_t group, enum pair_why why, float confidence)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < t->n; i++) {
-            int best = -1, same = 0;
-            double nearest = INFINITY;
-            if (t->row[i] == NONE)
-                continue;
-            for (int k = 0; k < g->n; k++) {
-                if (g->row[k] == NONE || dump_row_numel(dt, t->row[i]) != dump_row_numel(dg, g->row[k]))
-                    continue;
-                double d = pass == 0 ? distance(dt, t->row[i], dg, g->row[k]) : 0;
-                if (!isfinite(d))
-                    continue;
-                same++;
-                if (d < nearest) {
-                    nearest = d;
-                    best = k;
-                }
-            }
-            /* where the outputs agree, an operand that does not is another quantity; elsewhere, without
-             * figures to tell, only a single candidate will do */
-            if (best < 0 || (pass == 1 && (same > 1 || sure)))
-                continue;
-            struct sequence_pair p = {t->row[i], g->row[best], pass ? WHY_SLOT : WHY_FINGERPRINT,
-                                      pass ? base : sure ? 0.95f : 0.8f};
-            vec_push(out, p);
-            t->row[i] = g->row[best] = NONE;
-        }
+    struct sequence_pair p = {t, g, group, (uint8_t)why, confidence};
+    vec_push(w->out, p);
+    w->row_pair[0][t] = g;
+    w->row_pair[1][g] = t;
 }
 
-/* Share of the target call's tensor inputs that find their like among the golden call's. */
-static double input_agreement(const struct dump *dt, uint32_t t, const struct dump *dg, uint32_t g,
-                              const uint8_t *taken_t, const uint8_t *taken_g)
+static bool numel_fits(const struct work *w, uint32_t t, uint32_t g)
 {
-    struct rows a = rows_of(dt, t, false, taken_t), b = rows_of(dg, g, false, taken_g);
-    int hit = 0;
-    for (int i = 0; i < a.n; i++)
-        for (int k = 0; k < b.n; k++)
-            if (b.row[k] != NONE && dump_row_numel(dt, a.row[i]) == dump_row_numel(dg, b.row[k]) &&
-                close_rows(dt, a.row[i], dg, b.row[k])) {
-                hit++;
-                b.row[k] = NONE;
-                break;
-            }
-    return a.n ? (double)hit / a.n : 0;
+    return dump_row_numel(w->d[0], t) == dump_row_numel(w->d[1], g);
 }
 
-static void emit(const struct dump *dt, const item_list *A, const struct dump *dg, const item_list *B,
-                 const uint8_t *taken_t, const uint8_t *taken_g, sequence_list *out)
+/* How many of l have as many elements as this one. */
+static int alternatives(const struct work *w, int s, const struct rows *l, uint64_t numel)
 {
-    for (size_t i = 0; i < A->n; i++) {
-        const struct item *a = &A->v[i];
-        if (a->match == NONE)
+    int n = 0;
+    for (int i = 0; i < l->n; i++)
+        n += l->row[i] != NONE && dump_row_numel(w->d[s], l->row[i]) == numel;
+    return n;
+}
+
+static void take(struct work *w, struct rows *t, int i, struct rows *g, int k, enum pair_why why, float confidence)
+{
+    emit(w, t->row[i], g->row[k], NONE, why, confidence);
+    t->row[i] = g->row[k] = NONE;
+}
+
+static void by_figures(struct work *w, struct rows *t, struct rows *g, enum likeness least)
+{
+    for (int i = 0; i < t->n; i++) {
+        int best = -1;
+        float nearest = INFINITY;
+        if (t->row[i] == NONE)
             continue;
-        const struct item *b = &B->v[a->match];
-        double agree = input_agreement(dt, a->call, dg, b->call, taken_t, taken_g);
-        /* of a composite function the other framework may record another node's gradients (doc/formats.md):
-         * a backward call is sure only where its figures agree */
-        bool sure = agree > 0.5 && dt->calls.v[a->call].phase != PHASE_BACKWARD;
-        float base = sure ? 0.8f : 0.4f;
-        for (int outputs = 0; outputs < 2; outputs++) {
-            struct rows x = rows_of(dt, a->call, outputs, taken_t), y = rows_of(dg, b->call, outputs, taken_g);
-            pair_rows(dt, &x, dg, &y, a->anchor, outputs ? base : 0.4f, out);
+        struct figure a = figure_of(w->d[0], t->row[i]);
+        for (int k = 0; k < g->n; k++) {
+            if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
+                continue;
+            struct figure b = figure_of(w->d[1], g->row[k]);
+            float d = fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
+            if (figure_compare(&a, &b) >= least && d < nearest) {
+                nearest = d;
+                best = k;
+            }
         }
+        if (best >= 0)
+            take(w, t, i, g, best, WHY_FINGERPRINT, 0.95f);
     }
 }
 
-void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *taken_t,
-                    const uint8_t *taken_g, sequence_list *out)
+/* Values that come from paired calls. */
+static void by_flow(struct work *w, struct rows *t, struct rows *g, float confidence)
 {
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        for (int modules = 0; modules < 2; modules++) {
-            item_list A = {0}, B = {0};
-            collect(t, (enum call_phase)phase, modules, &A);
-            collect(g, (enum call_phase)phase, modules, &B);
-            anchors(t, &A, g, &B);
-            gaps(&A, &B);
-            emit(t, &A, g, &B, taken_t, taken_g, out);
-            vec_release(&A);
-            vec_release(&B);
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < g->n && t->row[i] != NONE; k++) {
+            if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
+                continue;
+            uint32_t x = w->from[0][t->row[i]], y = w->from[1][g->row[k]];
+            if (x != NONE && y != NONE && w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call)
+                take(w, t, i, g, k, WHY_FLOW, confidence);
         }
+}
+
+/* What is left, where a place is all that speaks for it. */
+static void by_place(struct work *w, struct rows *t, struct rows *g, bool commutes, float confidence)
+{
+    for (int i = 0; i < t->n; i++) {
+        if (t->row[i] == NONE)
+            continue;
+        uint64_t n = dump_row_numel(w->d[0], t->row[i]);
+        int here = alternatives(w, 0, t, n), there = alternatives(w, 1, g, n);
+        if (here != there)
+            continue;
+        for (int k = 0; k < g->n; k++)
+            if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
+                bool sure = here == 1 || !commutes;
+                take(w, t, i, g, k, WHY_SLOT, sure ? confidence : 0.4f);
+                break;
+            }
+    }
+}
+
+/* A number given as an operand: "x + 1e-6", "x * 0.125". */
+static void scalars(struct work *w, uint32_t t, uint32_t g, float confidence)
+{
+    uint32_t one[2] = {NONE, NONE};
+    int n[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        EACH_ROW(w->d[s], s ? g : t, r) {
+            const struct row *x = &w->d[s]->rows.v[r];
+            bool scalar = x->kind == ROW_FLOAT || (x->kind == ROW_TENSOR && dump_row_numel(w->d[s], r) == 1 &&
+                                                   dtype_is_float(x->dtype));
+            if (x->io == IO_INPUT && scalar && !w->taken[s][r] && w->row_pair[s][r] == NONE) {
+                one[s] = r;
+                n[s]++;
+            }
+        }
+    if (n[0] == 1 && n[1] == 1)
+        emit(w, one[0], one[1], NONE, WHY_SLOT, confidence);
+}
+
+/* Of these the other framework may record the gradients of one inner node only (doc/formats.md). */
+static bool composite(uint8_t f)
+{
+    return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
+}
+
+static void pair_calls(struct work *w, const struct item *a, const struct item *b)
+{
+    static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
+    const struct call *c = &w->d[0]->calls.v[a->call];
+    bool backward = c->phase == PHASE_BACKWARD;
+    bool modules = c->kind == CALL_MODULE;
+    bool commutes = a->family == FAMILY_ADD || a->family == FAMILY_MUL;
+    float base = a->confidence < 0.8f ? a->confidence : 0.8f;
+    /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
+    bool agreed = a->why == WHY_FINGERPRINT;
+    for (size_t o = 0; o < ARRAY_LEN(order); o++) {
+        struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
+        by_figures(w, &t, &g, LIKE_SAME);
+        by_figures(w, &t, &g, LIKE_NEAR);
+        if (order[o] == IO_INPUT)
+            by_flow(w, &t, &g, base);
+        bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
+                     (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
+                     (backward && a->op != b->op);
+        by_place(w, &t, &g, commutes, doubt ? fminf(base, 0.4f) : base);
+    }
+    if (!modules && !backward && a->op == b->op && (a->family == FAMILY_ADD || a->family == FAMILY_MUL))
+        scalars(w, a->call, b->call, base);
+}
+
+/* One row of a fused call with the rows of its parts. */
+static void pair_parts(struct work *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct item *x)
+{
+    uint64_t all = 0, whole = dump_row_numel(w->d[s], wide);
+    if (w->taken[s][wide] || w->row_pair[s][wide] != NONE)
+        return;
+    for (int i = 0; i < n; i++) {
+        if (part[i] == NONE || w->taken[!s][part[i]] || w->row_pair[!s][part[i]] != NONE)
+            return;
+        all += dump_row_numel(w->d[!s], part[i]);
+        if (!sum && dump_row_numel(w->d[!s], part[i]) != whole)
+            return;
+    }
+    if (sum && all != whole)
+        return;
+    uint32_t group = w->groups++;
+    for (int i = 0; i < n; i++)
+        emit(w, s ? part[i] : wide, s ? wide : part[i], group, WHY_FUSED, x->confidence);
+}
+
+static uint32_t nth_row(const struct work *w, int s, uint32_t call, enum row_io io, int n)
+{
+    EACH_ROW(w->d[s], call, r)
+        if (w->d[s]->rows.v[r].io == io && w->d[s]->rows.v[r].kind == ROW_TENSOR && dump_row_numel(w->d[s], r) > 1 && !n--)
+            return r;
+    return NONE;
+}
+
+static void pair_group_rows(struct work *w, int s, uint32_t wide, const uint32_t *call, int n, enum row_io io, int index,
+                            bool sum, const struct item *x)
+{
+    uint32_t part[PARTS], row = wide == NONE ? NONE : nth_row(w, s, wide, io, index);
+    for (int i = 0; i < n; i++)
+        part[i] = call[i] == NONE ? NONE : nth_row(w, !s, call[i], io, index);
+    if (row != NONE)
+        pair_parts(w, s, row, part, n, sum, x);
+}
+
+/* The parameters_grad record of a module, by its scope. */
+static uint32_t gradient_of(const struct work *w, int s, uint32_t call, const struct nmap *by_scope)
+{
+    uint32_t scope = w->d[s]->calls.v[call].scope;
+    uint32_t c = scope == NONE ? MAP_NONE : nmap_get(by_scope, scope);
+    return c == MAP_NONE ? NONE : c;
+}
+
+static void pair_groups(struct work *w, const item_list *wide, const item_list *narrow, int s, const struct nmap gradients[2])
+{
+    for (size_t i = 0; i < wide->n; i++) {
+        const struct item *x = &wide->v[i];
+        uint32_t part[PARTS], twin[PARTS], grad[PARTS];
+        int n = 0;
+        if (x->group == NONE || !x->inputs)
+            continue;
+        /* from its first part on, in order */
+        uint32_t first = w->call_pair[s][x->call] == NONE ? NONE : w->item_of[!s][w->call_pair[s][x->call]];
+        for (size_t k = first; k < narrow->n && k < (size_t)first + 2 * FUSED_REACH && n < PARTS; k++)
+            if (narrow->v[k].group == x->group)
+                part[n++] = narrow->v[k].call;
+        if (n < 2)
+            continue;
+        for (int k = 0; k < n; k++) {
+            twin[k] = w->d[!s]->calls.v[part[k]].twin;
+            grad[k] = gradient_of(w, !s, part[k], &gradients[!s]);
+        }
+        pair_group_rows(w, s, x->call, part, n, IO_OUTPUT, 0, true, x);
+        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 0, false, x);
+        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 1, true, x);
+        pair_group_rows(w, s, x->call, part, n, IO_PARAMETER, 0, true, x);
+        pair_group_rows(w, s, w->d[s]->calls.v[x->call].twin, twin, n, IO_INPUT, 0, true, x);
+        if (w->d[s]->calls.v[x->call].kind == CALL_MODULE)
+            pair_group_rows(w, s, gradient_of(w, s, x->call, &gradients[s]), grad, n, IO_GRADIENT, 0, true, x);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Backward calls of paired forward calls. */
+static void follow_twins(struct work *w, int klass)
+{
+    item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
+    const item_list *forward = &w->items[PHASE_FORWARD][klass][0];
+    for (size_t i = 0; i < forward->n; i++) {
+        const struct item *a = &forward->v[i];
+        if (a->match == NONE)
+            continue;
+        uint32_t x = w->d[0]->calls.v[a->call].twin;
+        uint32_t y = w->d[1]->calls.v[w->items[PHASE_FORWARD][klass][1].v[a->match].call].twin;
+        if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
+            continue;
+        uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
+        t->v[p].match = q;
+        g->v[q].match = p;
+        trust(&t->v[p], WHY_TWIN, a->confidence < 0.8f ? a->confidence : 0.8f);
+        w->call_pair[0][x] = y;
+        w->call_pair[1][y] = x;
+    }
+}
+
+/* The items no forward twin has spoken for, as lists of their own. */
+static void align_rest(item_list *t, item_list *g, const struct align_modules *m, bool loose)
+{
+    item_list left[2] = {{0}, {0}};
+    VEC(uint32_t) at[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++) {
+        const item_list *l = s ? g : t;
+        for (uint32_t i = 0; i < l->n; i++)
+            if (l->v[i].match == NONE) {
+                vec_push(&left[s], l->v[i]);
+                vec_push(&at[s], i);
+            }
+    }
+    align_items(&left[0], &left[1], m);
+    align_crossing(&left[0], &left[1], m, loose);
+    for (size_t i = 0; i < left[0].n; i++) {
+        uint32_t k = left[0].v[i].match;
+        /* without a twin only figures speak for a backward call */
+        if (k == NONE || figure_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
+            continue;
+        t->v[at[0].v[i]].match = at[1].v[k];
+        g->v[at[1].v[k]].match = at[0].v[i];
+    }
+    for (int s = 0; s < 2; s++) {
+        vec_release(&left[s]);
+        vec_release(&at[s]);
+    }
+}
+
+static void emit_pairs(struct work *w, int phase, int klass)
+{
+    const item_list *t = &w->items[phase][klass][0], *g = &w->items[phase][klass][1];
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i].match != NONE)
+            pair_calls(w, &t->v[i], &g->v[t->v[i].match]);
+}
+
+void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *taken_t, const uint8_t *taken_g,
+                    sequence_list *out)
+{
+    struct work w = {.d = {t, g}, .taken = {taken_t, taken_g}, .out = out};
+    struct nmap gradients[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++) {
+        w.item_of[s] = none_array(w.d[s]->calls.n);
+        w.module_of[s] = none_array(w.d[s]->calls.n);
+        w.call_pair[s] = none_array(w.d[s]->calls.n);
+        w.row_pair[s] = none_array(w.d[s]->rows.n);
+        w.from[s] = items_producers(w.d[s]);
+        for (uint32_t c = 0; c < w.d[s]->calls.n; c++)
+            if (w.d[s]->calls.v[c].gradient && w.d[s]->calls.v[c].scope != NONE)
+                nmap_set(&gradients[s], w.d[s]->calls.v[c].scope, c);
+    }
+    bool loose = unordered(&w);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int klass = 0; klass < 3; klass++) {
+            for (int s = 0; s < 2; s++)
+                items_collect(w.d[s], (enum call_phase)phase, (enum item_class)klass, &w.items[phase][klass][s]);
+            number_items(&w, phase, klass);
+        }
+    find_modules(&w);
+    struct align_modules m = {.of = {w.module_of[0], w.module_of[1]},
+                              .items = {&w.items[PHASE_FORWARD][ITEMS_MODULES][0], &w.items[PHASE_FORWARD][ITEMS_MODULES][1]}};
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int klass = 0; klass < 3; klass++) {
+            item_list *A = &w.items[phase][klass][0], *B = &w.items[phase][klass][1];
+            const struct align_modules *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : NULL;
+            if (phase == PHASE_BACKWARD && klass != ITEMS_GRADIENTS) {
+                follow_twins(&w, klass);
+                align_rest(A, B, known, loose);
+            } else {
+                align_items(A, B, known);
+                align_crossing(A, B, known, loose);
+            }
+            weigh_calls(&w, A, B);
+            if (phase == PHASE_FORWARD && klass != ITEMS_GRADIENTS) {
+                find_fused(&w, B, A, GOLDEN);
+                find_fused(&w, A, B, TARGET);
+            }
+        }
+    for (int klass = 0; klass < 2; klass++) {
+        item_list *A = &w.items[PHASE_FORWARD][klass][0], *B = &w.items[PHASE_FORWARD][klass][1];
+        pair_groups(&w, B, A, GOLDEN, gradients);
+        pair_groups(&w, A, B, TARGET, gradients);
+    }
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int klass = 0; klass < 3; klass++) {
+            emit_pairs(&w, phase, klass);
+            for (int s = 0; s < 2; s++)
+                vec_release(&w.items[phase][klass][s]);
+        }
+    for (int s = 0; s < 2; s++) {
+        free(w.item_of[s]);
+        free(w.module_of[s]);
+        free(w.call_pair[s]);
+        free(w.row_pair[s]);
+        free(w.from[s]);
+        nmap_release(&gradients[s]);
+    }
 }

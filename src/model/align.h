@@ -1,0 +1,22 @@
+/* Lines two lists of calls up, in order, each with at most one of the other side, gaps anywhere. The items'
+ * `match` says with which. Names, kinds, sizes and places weigh as much as figures do: two exchanged weights
+ * have the right figures in the wrong place. */
+#ifndef MODEL_ALIGN_H
+#define MODEL_ALIGN_H
+
+#include "model/item.h"
+
+/* What is known of the modules the calls stand in; NULL where nothing is. */
+struct align_modules {
+    const uint32_t *of[2];  /* call → module item of its own side, or NONE */
+    const item_list *items[2];
+};
+
+void align_items(item_list *t, item_list *g, const struct align_modules *m);
+/* How well two items go together; 0: not at all. */
+int align_score(const struct item *a, const struct item *b, const struct align_modules *m);
+/* Pairs calls left over on both sides that lie near each other but cross others' order: where launch order is
+ * not source order. */
+void align_crossing(item_list *t, item_list *g, const struct align_modules *m, bool unordered);
+
+#endif

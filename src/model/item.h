@@ -1,0 +1,52 @@
+/* A side's calls as the aligner sees them: what each does, how large it is, what its figures are, where it
+ * stands, and which earlier calls its inputs come from. */
+#ifndef MODEL_ITEM_H
+#define MODEL_ITEM_H
+
+#include "model/dump.h"
+
+enum { ITEM_INPUTS = 3 }; /* looked at of one call */
+
+/* What tells one value from another, in few bytes. */
+struct figure {
+    float max, min, norm;
+    uint32_t size : 28, has : 3, coarse : 1; /* element count (folded), HAS_MAX … HAS_NORM as bits 0 … 2, 16-bit float */
+};
+
+enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
+
+/* What is aligned with what: modules with modules, calls with calls. */
+enum item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
+
+struct item {
+    uint32_t call;
+    uint32_t out;   /* its first tensor output of more than one element, or its first output */
+    uint32_t match; /* index among the other side's items, or NONE */
+    uint32_t op;    /* family_operator of its name */
+    uint32_t group; /* it is part of (or holds the parts of) this fused call, or NONE */
+    uint64_t numel; /* of out */
+    int32_t layer;  /* or -1 */
+    uint8_t family, role, inputs;
+    uint8_t why;
+    float confidence;
+    struct figure value;
+    struct figure in[ITEM_INPUTS];
+    uint32_t in_row[ITEM_INPUTS];
+};
+typedef VEC(struct item) item_list;
+
+/* One class of one phase, in order. MindSpore's graph dumps stand in launch order: equal operators of one
+ * scope are put into the order of their numbers, which is the source's. */
+void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out);
+struct figure figure_of(const struct dump *d, uint32_t row);
+enum likeness figure_compare(const struct figure *a, const struct figure *b);
+/* The bare name of what a call does: "Mul", "__mul__", "RMSNorm". */
+struct str item_operator(const struct dump *d, uint32_t call);
+/* The number in its path, or -1: "model.layers.3.attention" → 3. */
+int32_t item_layer(const struct dump *d, uint32_t call);
+
+/* Per row of a side: the first output that held the same value before, or NONE; the caller frees it. Views
+ * change neither count nor extremes, so a value is followed through them. */
+uint32_t *items_producers(const struct dump *d);
+
+#endif
