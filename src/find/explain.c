@@ -118,6 +118,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_PART:
         buf_cstr(out, _("a part of a fused tensor: it needs a view to be compared"));
         break;
+    case RULE_PART_SAME:
+        buf_cstr(out, _("a part of a fused tensor: all parts together have its extremes and norm"));
+        break;
     case RULE_ELEMENTS:
         buf_fmt(out, _("%llu elements against %llu"),
                 (unsigned long long)dump_row_numel(m->side[0], l->row[0]),

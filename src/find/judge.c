@@ -16,8 +16,15 @@ const char *verdict_name(enum verdict v)
     return names[v];
 }
 
+/* The parts of a fused tensor taken together, as one row of figures. */
+struct whole {
+    uint32_t pair;
+    struct row row;
+};
+
 struct pass {
     struct judgement *j;
+    VEC(struct whole) wholes; /* of pairs with several lines, in the order of their numbers */
     const struct measure *m;
     const uint8_t *state;
     const struct flow *flow;
@@ -186,12 +193,15 @@ static bool source_role(const struct pass *p, const struct look *k)
     if (k->r[TARGET]->io != IO_INPUT || p->side[TARGET]->calls.v[k->call].phase != PHASE_FORWARD)
         return false;
     bool recurs = true;
+    int produced = 0;
     for (int s = 0; s < 2; s++) {
-        if (!p->flow[s].known[k->row[s]] || p->flow[s].held[k->row[s]] != NONE)
+        if (!p->flow[s].known[k->row[s]])
             return false;
+        produced += p->flow[s].held[k->row[s]] != NONE;
         recurs = recurs && p->flow[s].recurs[k->row[s]];
     }
-    return recurs || !p->product;
+    /* a table one side computes inside its recorded calls is a table all the same */
+    return produced ? produced == 1 && recurs : recurs || !p->product;
 }
 
 /* ---- the rule ---- */
@@ -328,6 +338,82 @@ static void judge_recorded(struct pass *p, struct look *k)
         give(k, VERDICT_SKIP, RULE_NO_FIGURES);
 }
 
+/* ---- fused tensors ---- */
+
+static uint64_t numel_of(const struct pass *p, const struct line *l, int s)
+{
+    return dump_row_numel(p->side[s], l->row[s]);
+}
+
+static void add_part(struct row *whole, const struct row *part)
+{
+    const double *x = part->stat;
+    double *sum = whole->stat;
+    whole->has &= part->has;
+    sum[STAT_MAX] = isnan(x[STAT_MAX]) ? NAN : fmax(sum[STAT_MAX], x[STAT_MAX]);
+    sum[STAT_MIN] = isnan(x[STAT_MIN]) ? NAN : fmin(sum[STAT_MIN], x[STAT_MIN]);
+    sum[STAT_NORM] = hypot(sum[STAT_NORM], x[STAT_NORM]);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct whole *x = a, *y = b;
+    return x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+static struct whole *find_whole(const struct pass *p, uint32_t pair)
+{
+    struct whole key = {.pair = pair};
+    return p->wholes.n ? bsearch(&key, p->wholes.v, p->wholes.n, sizeof key, by_pair) : NULL;
+}
+
+/* What the parts of each fused tensor hold together: the extremes of all and the root of the sum of squares. */
+static void collect_wholes(struct pass *p)
+{
+    const struct pairing *all = p->m->pairing;
+    for (uint32_t i = 0; i < all->pairs.n; i++)
+        if (all->pairs.v[i].lines > 1) {
+            struct whole w = {.pair = i, .row = {.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR}};
+            w.row.stat[STAT_MAX] = -INFINITY;
+            w.row.stat[STAT_MIN] = INFINITY;
+            vec_push(&p->wholes, w);
+        }
+    for (size_t i = 0; i < all->lines.n && p->wholes.n; i++) {
+        const struct line *l = &all->lines.v[i];
+        struct whole *w = l->pair == NONE ? NULL : find_whole(p, l->pair);
+        if (!w)
+            continue;
+        int s = numel_of(p, l, TARGET) < numel_of(p, l, GOLDEN) ? TARGET : GOLDEN;
+        add_part(&w->row, &p->side[s]->rows.v[l->row[s]]);
+    }
+}
+
+/* One part against a fused tensor: no element can be compared without a view, but all parts together must have
+ * the whole's figures. */
+static void judge_part(struct pass *p, struct look *k)
+{
+    const struct line *l = &p->m->pairing->lines.v[k->i];
+    struct whole *w = find_whole(p, l->pair);
+    int s = numel_of(p, l, TARGET) < numel_of(p, l, GOLDEN) ? TARGET : GOLDEN;
+    const struct row *own = k->r[s];
+    w->row.dtype = own->dtype;
+    w->row.io = own->io;
+    k->r[s] = &w->row;
+    k->out->flags |= LINE_STATISTICS;
+    double e = stats_error(k);
+    if (special(k->r[TARGET]) != special(k->r[GOLDEN]))
+        give(k, VERDICT_NONFINITE, RULE_NONFINITE);
+    else if (isnan(e))
+        give(k, VERDICT_SKIP, RULE_PART);
+    else
+        weigh(p, k, e, true);
+    if (k->out->verdict == VERDICT_MATCH || k->out->verdict == VERDICT_DRIFT)
+        k->out->rule = RULE_PART_SAME;
+    else
+        k->out->flags |= LINE_DOUBTFUL; /* which of the parts it is, no figure tells */
+    k->r[s] = own;
+}
+
 /* Paired by its figures alone, and only these agree: no deviation can be claimed of such a pair. */
 static bool reordered(const struct pass *p, const struct look *k)
 {
@@ -348,7 +434,7 @@ static void judge_tensors(struct pass *p, struct look *k)
         k->r[TARGET]->dtype != k->r[GOLDEN]->dtype)
         k->out->flags |= LINE_DTYPE_DIFF;
     if (sized && nt != ng && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].lines > 1) {
-        give(k, VERDICT_SKIP, RULE_PART);
+        judge_part(p, k);
     } else if (sized && nt != ng) {
         give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && whole(t) != whole(g)) {
@@ -687,12 +773,14 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     j->line = mem_alloc((m->lines + 1) * sizeof *j->line);
     level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     p.coarse = products_coarse(&p);
+    collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
     judge_table(j, m);
     count(&p);
     find_first(&p);
     find_suspects(&p);
+    vec_release(&p.wholes);
     free(p.call_error);
     free(p.call_dtype);
 }

@@ -45,6 +45,7 @@ enum rule {
     RULE_NONFINITE,
     RULE_NONFINITE_ALIKE, /* recorded figures are non-finite on both sides */
     RULE_PART,          /* one of several parts of a fused tensor: needs a view */
+    RULE_PART_SAME,     /* the same, and all parts together have its figures */
     RULE_ELEMENTS,      /* element counts differ */
     RULE_KINDS,         /* int against float and the like */
     RULE_ABSENT,        /* recorded as null */

@@ -154,6 +154,33 @@ static void order_by_number(const struct dump *d, item_list *l)
     free(copy);
 }
 
+/* "x * sigmoid(x)" written out is the activation that the other side has in one call: the product stands for
+ * it, the sigmoid goes. */
+static void join_activations(item_list *l)
+{
+    uint32_t sigmoid = family_operator(STR("sigmoid")), silu = family_operator(STR("silu"));
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct item *a = &l->v[i];
+        bool joined = false;
+        for (size_t k = i + 1; a->op == sigmoid && a->inputs && k < l->n && k < i + 64 && !joined; k++) {
+            struct item *m = &l->v[k];
+            for (int q = 0; q < m->inputs && m->family == FAMILY_MUL && m->inputs == 2 && !joined; q++)
+                joined = figure_compare(&m->in[q], &a->value) == LIKE_SAME && figure_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
+            if (joined) {
+                m->family = FAMILY_ACTIVATION;
+                m->op = silu;
+                m->inputs = 1;
+                m->in[0] = a->in[0];
+                m->in_row[0] = a->in_row[0];
+            }
+        }
+        if (!joined)
+            l->v[n++] = *a;
+    }
+    l->n = n;
+}
+
 void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out)
 {
     bool operators = false;
@@ -201,6 +228,8 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
     }
     if (operators)
         order_by_number(d, out);
+    if (phase == PHASE_FORWARD && klass == ITEMS_CALLS)
+        join_activations(out);
 }
 
 uint32_t *items_producers(const struct dump *d)

@@ -30,6 +30,7 @@ struct work {
     uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
     uint32_t groups;
+    struct nmap habits;    /* kind of pair and place of a target row → place of the golden one (by_habit) */
     sequence_list *out;
 };
 
@@ -127,7 +128,7 @@ static void count_gaps(item_list *A, item_list *B)
     nmap_release(&count);
 }
 
-static void weigh_calls(struct work *w, item_list *A, item_list *B)
+static void note_pairs(struct work *w, const item_list *A, const item_list *B)
 {
     for (size_t i = 0; i < A->n; i++)
         if (A->v[i].match != NONE) {
@@ -135,6 +136,10 @@ static void weigh_calls(struct work *w, item_list *A, item_list *B)
             w->call_pair[0][t] = g;
             w->call_pair[1][g] = t;
         }
+}
+
+static void weigh_calls(struct work *w, item_list *A, item_list *B)
+{
     for (size_t i = 0; i < A->n; i++) {
         struct item *a = &A->v[i];
         if (a->match == NONE)
@@ -326,20 +331,64 @@ static void by_flow(struct work *w, struct rows *t, struct rows *g, float confid
         }
 }
 
+/* Two calls of one kind in one kind of place name their operands alike in every layer: what figures or the
+ * data flow told of one pair's slots holds for the others. */
+static uint64_t habit_key(const struct item *a, const struct item *b, uint32_t slot)
+{
+    uint32_t key[] = {a->op, b->op, a->role, b->role, a->inputs, b->inputs, (uint32_t)a->numel, slot};
+    return hash_bytes(key, sizeof key, 3);
+}
+
+static void learn(struct work *w, const struct item *a, const struct item *b)
+{
+    EACH_ROW(w->d[0], a->call, r) {
+        uint32_t to = w->row_pair[0][r];
+        if (to == NONE || w->d[1]->rows.v[to].call != b->call)
+            continue;
+        uint64_t k = habit_key(a, b, w->d[0]->rows.v[r].slot);
+        uint32_t slot = w->d[1]->rows.v[to].slot, known = nmap_get(&w->habits, k);
+        nmap_set(&w->habits, k, known == MAP_NONE || known == slot ? slot : NONE - 1);
+    }
+}
+
+static void by_habit(struct work *w, const struct item *a, const struct item *b, struct rows *t, struct rows *g, float confidence)
+{
+    for (int i = 0; i < t->n; i++) {
+        uint32_t slot = t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
+        for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
+            if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
+                take(w, t, i, g, k, WHY_SLOT, confidence);
+    }
+}
+
+/* Rows of one size in one call that hold one value are as good as each other. */
+static bool interchangeable(const struct work *w, int s, const struct rows *l, int like)
+{
+    struct figure a = figure_of(w->d[s], l->row[like]);
+    for (int i = 0; i < l->n; i++)
+        if (l->row[i] != NONE && i != like && dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
+            struct figure b = figure_of(w->d[s], l->row[i]);
+            if (a.has != b.has || (a.has && figure_compare(&a, &b) != LIKE_SAME))
+                return false;
+        }
+    return true;
+}
+
 /* What is left, where a place is all that speaks for it. */
 static void by_place(struct work *w, struct rows *t, struct rows *g, bool commutes, float confidence)
 {
+    const struct rows first = *t, other = *g;
     for (int i = 0; i < t->n; i++) {
         if (t->row[i] == NONE)
             continue;
         uint64_t n = dump_row_numel(w->d[0], t->row[i]);
-        int here = alternatives(w, 0, t, n), there = alternatives(w, 1, g, n);
+        int here = alternatives(w, 0, &first, n), there = alternatives(w, 1, &other, n);
         if (here != there)
             continue;
+        bool sure = here == 1 || !commutes || interchangeable(w, 0, &first, i);
         for (int k = 0; k < g->n; k++)
             if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
-                bool sure = here == 1 || !commutes;
-                take(w, t, i, g, k, WHY_SLOT, sure ? confidence : 0.4f);
+                take(w, t, i, g, k, WHY_SLOT, sure ? confidence : fminf(confidence, 0.4f));
                 break;
             }
     }
@@ -370,7 +419,8 @@ static bool composite(uint8_t f)
     return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
 }
 
-static void pair_calls(struct work *w, const struct item *a, const struct item *b)
+/* First the rows something speaks for, of all calls; then, with what that taught, the others. */
+static void pair_calls(struct work *w, const struct item *a, const struct item *b, bool certain)
 {
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
     const struct call *c = &w->d[0]->calls.v[a->call];
@@ -382,16 +432,22 @@ static void pair_calls(struct work *w, const struct item *a, const struct item *
     bool agreed = a->why == WHY_FINGERPRINT;
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
         struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
-        by_figures(w, &t, &g, LIKE_SAME);
-        by_figures(w, &t, &g, LIKE_NEAR);
-        if (order[o] == IO_INPUT)
-            by_flow(w, &t, &g, base);
+        if (certain) {
+            by_figures(w, &t, &g, LIKE_SAME);
+            by_figures(w, &t, &g, LIKE_NEAR);
+            if (order[o] == IO_INPUT)
+                by_flow(w, &t, &g, base);
+            continue;
+        }
         bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
                      (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
                      (backward && a->op != b->op);
+        by_habit(w, a, b, &t, &g, doubt ? fminf(base, 0.4f) : base);
         by_place(w, &t, &g, commutes, doubt ? fminf(base, 0.4f) : base);
     }
-    if (!modules && !backward && a->op == b->op && (a->family == FAMILY_ADD || a->family == FAMILY_MUL))
+    if (certain)
+        learn(w, a, b);
+    else if (!modules && !backward && a->op == b->op && commutes)
         scalars(w, a->call, b->call, base);
 }
 
@@ -470,6 +526,163 @@ static void pair_groups(struct work *w, const item_list *wide, const item_list *
     }
 }
 
+/* ---- graph dumps ---- */
+
+/* One value, whoever holds it on this side. */
+static uint64_t value_of(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    double v[3] = {r->stat[STAT_MAX], r->stat[STAT_MIN], (double)dump_row_numel(d, row)};
+    return (r->has & HAS_MAX) && (r->has & HAS_MIN) && v[0] != v[1] ? hash_bytes(v, sizeof v, 5) : 0;
+}
+
+struct reader {
+    uint32_t item, next;
+};
+
+/* Who of the backward products reads a value: lists by value. */
+struct readers {
+    struct nmap first;
+    VEC(struct reader) list;
+};
+
+static void index_readers(const struct dump *d, const item_list *l, struct readers *out)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        for (int k = 0; k < l->v[i].inputs && l->v[i].family == FAMILY_LINEAR; k++) {
+            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            struct reader x = {i, v ? nmap_get(&out->first, v) : NONE};
+            if (!v)
+                continue;
+            vec_push(&out->list, x);
+            nmap_set(&out->first, v, (uint32_t)out->list.n - 1);
+        }
+}
+
+/* The backward product whose result is as large as the weight, fed by the forward product's input and by what
+ * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
+static uint32_t find_gradient(const struct dump *d, const item_list *back, const struct readers *r, const struct item *f)
+{
+    uint64_t x = f->inputs > 1 ? value_of(d, f->in_row[0]) : 0, weight = x ? value_of(d, f->in_row[1]) : 0;
+    uint64_t size = f->inputs > 1 ? dump_row_numel(d, f->in_row[1]) : 0;
+    for (uint32_t i = weight ? nmap_get(&r->first, weight) : MAP_NONE; i != MAP_NONE; i = r->list.v[i].next) {
+        const struct item *dx = &back->v[r->list.v[i].item];
+        for (int k = 0; k < dx->inputs; k++) {
+            uint64_t dy = value_of(d, dx->in_row[k]);
+            for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE; n = r->list.v[n].next) {
+                const struct item *dw = &back->v[r->list.v[n].item];
+                for (int q = 0; q < dw->inputs; q++)
+                    if (dw->numel == size && value_of(d, dw->in_row[q]) == x)
+                        return r->list.v[n].item;
+            }
+        }
+    }
+    return NONE;
+}
+
+/* A gradient value of the golden side that one backward operator alone put out. */
+static void gradients_by_value(struct work *w, int s)
+{
+    const struct dump *d = w->d[s], *o = w->d[!s];
+    struct nmap cell = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t r = 0; r < (pass ? o : d)->rows.n; r++) {
+            const struct dump *side = pass ? o : d;
+            const struct row *x = &side->rows.v[r];
+            const struct call *c = &side->calls.v[x->call];
+            if (w->row_pair[pass ? !s : s][r] != NONE || w->taken[pass ? !s : s][r] || x->kind != ROW_TENSOR ||
+                !(x->has & HAS_NORM) || !(x->stat[STAT_NORM] > 0) || dump_row_numel(side, r) <= 1)
+                continue;
+            uint64_t numel = dump_row_numel(side, r);
+            int64_t at = llround(log(x->stat[STAT_NORM]) * 500);
+            if (!pass) {
+                uint64_t key[2] = {numel, (uint64_t)at};
+                uint64_t k = hash_bytes(key, sizeof key, 9);
+                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR && c->family != FAMILY_VIEW)
+                    nmap_set(&cell, k, nmap_get(&cell, k) == MAP_NONE ? r : NONE - 1);
+                continue;
+            }
+            uint32_t found = NONE;
+            for (int64_t n = at - 1; n <= at + 1 && x->io == IO_GRADIENT; n++) {
+                uint64_t key[2] = {numel, (uint64_t)n};
+                uint32_t hit = nmap_get(&cell, hash_bytes(key, sizeof key, 9));
+                if (hit == MAP_NONE)
+                    continue;
+                struct figure a = hit < d->rows.n ? figure_of(d, hit) : (struct figure){.has = 0}, b = figure_of(o, r);
+                bool like = hit < d->rows.n && figure_compare(&a, &b) == LIKE_SAME && w->row_pair[s][hit] == NONE;
+                found = !like ? found : found == NONE ? hit : NONE - 1;
+            }
+            if (found < d->rows.n)
+                emit(w, s ? r : found, s ? found : r, NONE, WHY_FINGERPRINT, 0.85f);
+        }
+    nmap_release(&cell);
+}
+
+/* Graph dumps have no record of a parameter's gradient: some operator of the backward pass computed it. */
+static void pair_weight_gradients(struct work *w, const struct nmap gradients[2])
+{
+    for (int s = 0; s < 2; s++) {
+        const item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
+        struct readers r = {.first = {0}};
+        if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)
+            continue;
+        index_readers(w->d[s], back, &r);
+        for (size_t i = 0; i < f->n; i++) {
+            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR)
+                continue;
+            uint32_t other = w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match].call;
+            uint32_t grad = gradient_of(w, !s, other, &gradients[!s]);
+            uint32_t dw = grad == NONE ? NONE : find_gradient(w->d[s], back, &r, &f->v[i]);
+            uint32_t there = grad == NONE ? NONE : nth_row(w, !s, grad, IO_GRADIENT, 0);
+            if (dw == NONE || there == NONE || back->v[dw].match != NONE)
+                continue;
+            uint32_t here = back->v[dw].out;
+            if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] && !w->taken[!s][there] &&
+                dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
+                emit(w, s ? there : here, s ? here : there, NONE, WHY_FLOW, 0.75f);
+        }
+        nmap_release(&r.first);
+        vec_release(&r.list);
+        gradients_by_value(w, s);
+    }
+}
+
+static int led_to(const struct work *w, const struct item *a, const struct item *b)
+{
+    int alike, led;
+    input_evidence(w, a, b, &alike, &led);
+    return alike + led;
+}
+
+/* Where launch order has crossed two pairs of one kind, what feeds them tells which belong together. */
+static void uncross(struct work *w, item_list *A, item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || figure_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
+            continue;
+        for (size_t k = i + 1; k < A->n && k < i + 64; k++) {
+            struct item *b = &A->v[k];
+            if (b->match == NONE || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
+                role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||
+                figure_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
+                continue;
+            struct item *x = &B->v[a->match], *y = &B->v[b->match];
+            if (led_to(w, a, y) + led_to(w, b, x) <= led_to(w, a, x) + led_to(w, b, y))
+                continue;
+            uint32_t to = a->match;
+            a->match = b->match;
+            b->match = to;
+            y->match = (uint32_t)i;
+            x->match = (uint32_t)k;
+            w->call_pair[0][a->call] = y->call;
+            w->call_pair[1][y->call] = a->call;
+            w->call_pair[0][b->call] = x->call;
+            w->call_pair[1][x->call] = b->call;
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 /* Backward calls of paired forward calls. */
@@ -523,12 +736,12 @@ static void align_rest(item_list *t, item_list *g, const struct align_modules *m
     }
 }
 
-static void emit_pairs(struct work *w, int phase, int klass)
+static void emit_pairs(struct work *w, int phase, int klass, bool certain)
 {
     const item_list *t = &w->items[phase][klass][0], *g = &w->items[phase][klass][1];
     for (size_t i = 0; i < t->n; i++)
         if (t->v[i].match != NONE)
-            pair_calls(w, &t->v[i], &g->v[t->v[i].match]);
+            pair_calls(w, &t->v[i], &g->v[t->v[i].match], certain);
 }
 
 void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *taken_t, const uint8_t *taken_g,
@@ -567,6 +780,9 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
                 align_items(A, B, known);
                 align_crossing(A, B, known, loose);
             }
+            note_pairs(&w, A, B);
+            if (loose)
+                uncross(&w, A, B);
             weigh_calls(&w, A, B);
             if (phase == PHASE_FORWARD && klass != ITEMS_GRADIENTS) {
                 find_fused(&w, B, A, GOLDEN);
@@ -578,12 +794,17 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
         pair_groups(&w, B, A, GOLDEN, gradients);
         pair_groups(&w, A, B, TARGET, gradients);
     }
+    for (int pass = 0; pass < 2; pass++)
+        for (int phase = 0; phase < PHASE_COUNT; phase++)
+            for (int klass = 0; klass < 3; klass++)
+                emit_pairs(&w, phase, klass, pass == 0);
+    if (loose)
+        pair_weight_gradients(&w, gradients);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        for (int klass = 0; klass < 3; klass++) {
-            emit_pairs(&w, phase, klass);
+        for (int klass = 0; klass < 3; klass++)
             for (int s = 0; s < 2; s++)
                 vec_release(&w.items[phase][klass][s]);
-        }
+    nmap_release(&w.habits);
     for (int s = 0; s < 2; s++) {
         free(w.item_of[s]);
         free(w.module_of[s]);
