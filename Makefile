@@ -156,7 +156,7 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle
+bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
 	@tests/bench/run $(BUILD)
 
 # ---- documents and pictures ----

@@ -368,7 +368,7 @@ static bool interchangeable(const struct work *w, int s, const struct rows *l, i
     for (int i = 0; i < l->n; i++)
         if (l->row[i] != NONE && i != like && dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
             struct figure b = figure_of(w->d[s], l->row[i]);
-            if (a.has != b.has || (a.has && figure_compare(&a, &b) != LIKE_SAME))
+            if (figure_compare(&a, &b) != LIKE_SAME)
                 return false;
         }
     return true;
@@ -426,7 +426,8 @@ static void pair_calls(struct work *w, const struct item *a, const struct item *
     const struct call *c = &w->d[0]->calls.v[a->call];
     bool backward = c->phase == PHASE_BACKWARD;
     bool modules = c->kind == CALL_MODULE;
-    bool commutes = a->family == FAMILY_ADD || a->family == FAMILY_MUL;
+    /* the gradient of a sum is the same for all it adds */
+    bool commutes = (a->family == FAMILY_ADD && !backward) || a->family == FAMILY_MUL;
     float base = a->confidence < 0.8f ? a->confidence : 0.8f;
     /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
     bool agreed = a->why == WHY_FINGERPRINT;
@@ -598,7 +599,7 @@ static void gradients_by_value(struct work *w, int s)
             if (!pass) {
                 uint64_t key[2] = {numel, (uint64_t)at};
                 uint64_t k = hash_bytes(key, sizeof key, 9);
-                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR && c->family != FAMILY_VIEW)
+                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR && w->from[s][r] == NONE)
                     nmap_set(&cell, k, nmap_get(&cell, k) == MAP_NONE ? r : NONE - 1);
                 continue;
             }
@@ -616,6 +617,28 @@ static void gradients_by_value(struct work *w, int s)
                 emit(w, s ? r : found, s ? found : r, NONE, WHY_FINGERPRINT, 0.85f);
         }
     nmap_release(&cell);
+}
+
+/* A loss written out as operators: the last single number of its scope is what the other side's loss returns. */
+static void pair_losses(struct work *w, int s)
+{
+    item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
+    size_t at = ops->n;
+    for (size_t i = other->n; i-- > 0;) {
+        struct item *x = &other->v[i];
+        if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1)
+            continue;
+        while (at && (ops->v[at - 1].numel != 1 || ops->v[at - 1].match != NONE ||
+                      strcmp(role_name(ops->v[at - 1].role), "loss") != 0))
+            at--;
+        if (!at--)
+            return;
+        uint32_t here = ops->v[at].out, there = x->out;
+        if (w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE || w->taken[s][here] || w->taken[!s][there])
+            continue;
+        bool like = figure_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
+        emit(w, s ? there : here, s ? here : there, NONE, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
+    }
 }
 
 /* Graph dumps have no record of a parameter's gradient: some operator of the backward pass computed it. */
@@ -644,6 +667,7 @@ static void pair_weight_gradients(struct work *w, const struct nmap gradients[2]
         nmap_release(&r.first);
         vec_release(&r.list);
         gradients_by_value(w, s);
+        pair_losses(w, s);
     }
 }
 
