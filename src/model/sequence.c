@@ -159,10 +159,11 @@ static void weigh_calls(struct work *w, item_list *A, item_list *B)
             trust(a, WHY_PLACE, 0.65f);
         if (w->d[0]->calls.v[a->call].kind == CALL_MODULE && a->role && a->role == b->role && a->layer == b->layer)
             trust(a, WHY_PLACE, 0.7f);
-        /* held by its neighbours: the calls before and behind are paired with its partner's neighbours */
+        /* held by its neighbours: the calls before and behind are paired with its partner's neighbours, and are
+         * of another kind, so that the run cannot be shifted by one */
         bool before = i && A->v[i - 1].match != NONE && A->v[i - 1].match + 1 == a->match;
         bool behind = i + 1 < A->n && A->v[i + 1].match == a->match + 1;
-        if (before && behind && a->op == b->op)
+        if (before && behind && a->op == b->op && A->v[i - 1].op != a->op && A->v[i + 1].op != a->op)
             trust(a, WHY_BETWEEN, 0.6f);
     }
     count_gaps(A, B);
