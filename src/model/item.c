@@ -67,6 +67,25 @@ static bool digits_only(struct str s)
     return s.n > 0;
 }
 
+/* "Functional_layer_norm_3_forward" → "layer_norm": one word, as ptdbg writes calls. */
+static struct str inner_name(struct str s)
+{
+    static const char *const ends[] = {"_forward", "_backward"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(s, ends[i]))
+            s.n -= strlen(ends[i]);
+    size_t n = s.n;
+    while (n && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+        n--;
+    if (n == s.n || n < 2 || s.p[n - 1] != '_')
+        return s;
+    s.n = n - 1;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '_')
+            return str_cut(s, i + 1);
+    return s;
+}
+
 struct str item_operator(const struct dump *d, uint32_t call)
 {
     struct str s = dump_call_name(d, call), head, rest;
@@ -80,7 +99,7 @@ struct str item_operator(const struct dump *d, uint32_t call)
             at--;
         struct str word = str_cut(s, at);
         if (!digits_only(word) && !str_is(word, "forward") && !str_is(word, "backward") && !str_is(word, "parameters_grad"))
-            return word;
+            return inner_name(word);
         s.n = at ? at - 1 : 0;
     }
     return dump_call_name(d, call);

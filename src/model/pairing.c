@@ -270,6 +270,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
     case WHY_FUSED:
         buf_cstr(out, _("parts of one fused call: together they are as large, and they share its input"));
         break;
+    case WHY_WHOLE:
+        buf_cstr(out, _("one call does what several do on the other side: its result is that of the last"));
+        break;
     case WHY_SLOT:
         buf_cstr(out, _("its call is paired and it has the same place in it"));
         break;

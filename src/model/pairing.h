@@ -22,6 +22,7 @@ enum pair_why {
     WHY_ORDER,        /* the order alone */
     WHY_TWIN,         /* the forward calls are paired */
     WHY_FUSED,        /* parts of one fused call */
+    WHY_WHOLE,        /* one call against the last of its parts: equal results */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
     WHY_TABLE,        /* the result table both were read from says so */
     WHY_COUNT

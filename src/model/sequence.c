@@ -17,6 +17,7 @@
 #include "model/role.h"
 
 #define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
+#define MEET_REACH 96  /* behind its place where the last part of a whole is looked for */
 #define PARTS 8        /* of one fused call at most */
 #define ROWS 32        /* of one call, inputs or outputs, that are looked at */
 
@@ -708,6 +709,50 @@ static void uncross(struct work *w, item_list *A, item_list *B)
     }
 }
 
+/* ---- one call against its parts, one level against another ---- */
+
+static bool changes_its_input(const struct item *x)
+{
+    for (int i = 0; i < x->inputs; i++)
+        if (figure_compare(&x->value, &x->in[i]) > LIKE_UNKNOWN)
+            return false;
+    return true;
+}
+
+/* A fused norm or attention, a module of an L0 dump: where the other side recorded what is inside, its result is
+ * the result of the last part. Only equal figures near the place it has in the order tell which that is. */
+static void meet(struct work *w, const item_list *t, const item_list *g)
+{
+    uint8_t *met = mem_zalloc(g->n + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct item *a = &t->v[i];
+        uint32_t found = NONE;
+        if (a->match != NONE && t->v[i].match < g->n && g->v[a->match].match == i)
+            at = a->match;
+        if (a->match != NONE || a->group != NONE || a->numel <= 1 || !changes_its_input(a))
+            continue;
+        for (size_t k = at; k < g->n && k < at + MEET_REACH; k++) {
+            const struct item *b = &g->v[k];
+            bool whole = family_is_compute(a->family) || family_is_compute(b->family) || a->family == FAMILY_MODULE ||
+                         b->family == FAMILY_MODULE;
+            if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel || !changes_its_input(b) ||
+                (a->layer >= 0 && b->layer >= 0 && a->layer != b->layer) ||
+                figure_compare(&a->value, &b->value) != LIKE_SAME)
+                continue;
+            found = (uint32_t)k;
+            break;
+        }
+        if (found == NONE || w->row_pair[0][a->out] != NONE || w->row_pair[1][g->v[found].out] != NONE ||
+            w->taken[0][a->out] || w->taken[1][g->v[found].out])
+            continue;
+        met[found] = 1;
+        at = found;
+        emit(w, a->out, g->v[found].out, NONE, WHY_WHOLE, 0.85f);
+    }
+    free(met);
+}
+
 /* ---- all of it ---- */
 
 /* Backward calls of paired forward calls. */
@@ -823,6 +868,15 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
         for (int phase = 0; phase < PHASE_COUNT; phase++)
             for (int klass = 0; klass < 3; klass++)
                 emit_pairs(&w, phase, klass, pass == 0);
+    item_list *forward[3][2];
+    for (int klass = 0; klass < 3; klass++)
+        for (int s = 0; s < 2; s++)
+            forward[klass][s] = &w.items[PHASE_FORWARD][klass][s];
+    meet(&w, forward[ITEMS_CALLS][0], forward[ITEMS_CALLS][1]);
+    if (!forward[ITEMS_CALLS][0]->n || !forward[ITEMS_MODULES][1]->n)
+        meet(&w, forward[ITEMS_MODULES][0], forward[ITEMS_CALLS][1]);
+    if (!forward[ITEMS_MODULES][0]->n || !forward[ITEMS_CALLS][1]->n)
+        meet(&w, forward[ITEMS_CALLS][0], forward[ITEMS_MODULES][1]);
     if (loose)
         pair_weight_gradients(&w, gradients);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
