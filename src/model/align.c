@@ -47,6 +47,20 @@ static int score_inputs(const struct item *a, const struct item *b)
     return s + (matched == n && a->inputs == b->inputs ? 1 : matched < n ? -1 : 0);
 }
 
+/* One golden module stands in the other. */
+static bool nested(const struct align_modules *m, uint32_t x, uint32_t y)
+{
+    for (int way = 0; way < 2; way++) {
+        uint32_t i = way ? y : x, other = way ? x : y;
+        for (int depth = 0; i != NONE && depth < 8; depth++) {
+            if (i == other)
+                return true;
+            i = m->of[1][m->items[1]->v[i].call];
+        }
+    }
+    return false;
+}
+
 int align_score(const struct item *a, const struct item *b, const struct align_modules *m)
 {
     if (a->numel != b->numel)
@@ -69,11 +83,7 @@ int align_score(const struct item *a, const struct item *b, const struct align_m
         s -= 1;
     if (m && m->of[0][a->call] != NONE && m->of[1][b->call] != NONE) {
         uint32_t x = m->of[0][a->call], y = m->of[1][b->call];
-        uint32_t to = m->items[0]->v[x].match, back = m->items[1]->v[y].match;
-        if (to == y)
-            s += 2;
-        else if (to != NONE && back != NONE)
-            s -= 2;
+        s += m->items[0]->v[x].match == y ? 2 : nested(m, m->items[0]->v[x].match, y) ? -1 : -4;
     }
     return s < ENOUGH ? 0 : s;
 }

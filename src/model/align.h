@@ -8,7 +8,7 @@
 
 /* What is known of the modules the calls stand in; NULL where nothing is. */
 struct align_modules {
-    const uint32_t *of[2];  /* call → module item of its own side, or NONE */
+    const uint32_t *of[2]; /* call → nearest paired module item of its own side, or NONE */
     const item_list *items[2];
 };
 

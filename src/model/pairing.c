@@ -264,6 +264,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
     case WHY_ORDER:
         buf_cstr(out, _("same kind of operator and element count; only the order speaks for it"));
         break;
+    case WHY_UNLIKELY:
+        buf_cstr(out, _("only kind and order speak for it, and no figure agrees where all around agree"));
+        break;
     case WHY_TWIN:
         buf_cstr(out, _("the forward calls are paired, so are their backward calls"));
         break;

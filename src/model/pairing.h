@@ -20,6 +20,7 @@ enum pair_why {
     WHY_FLOW,         /* the calls are fed by paired calls */
     WHY_PLACE,        /* the same part of the same layer */
     WHY_ORDER,        /* the order alone */
+    WHY_UNLIKELY,     /* the order alone, and nothing agrees where all around agrees */
     WHY_TWIN,         /* the forward calls are paired */
     WHY_FUSED,        /* parts of one fused call */
     WHY_WHOLE,        /* one call against the last of its parts: equal results */

@@ -18,6 +18,8 @@
 
 #define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
 #define MEET_REACH 96  /* behind its place where the last part of a whole is looked for */
+#define MODULE_DEPTH 16
+#define NEIGHBOURS 12  /* items before and behind that tell whether values agree hereabouts */
 #define PARTS 8        /* of one fused call at most */
 #define ROWS 32        /* of one call, inputs or outputs, that are looked at */
 
@@ -26,7 +28,7 @@ struct work {
     const uint8_t *taken[2];
     item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
     uint32_t *item_of[2];  /* call → index in its list, or NONE */
-    uint32_t *module_of[2]; /* call → index of the forward module it stands in, or NONE */
+    uint32_t *module_of[2]; /* call → index of the nearest paired forward module it stands in, or NONE */
     uint32_t *from[2];     /* items_producers */
     uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
@@ -51,14 +53,22 @@ static void number_items(struct work *w, int phase, int klass)
             w->item_of[s][w->items[phase][klass][s].v[i].call] = i;
 }
 
+/* The module items calls and modules stand in, and of them the nearest that is paired. */
 static void find_modules(struct work *w)
 {
-    for (int s = 0; s < 2; s++)
-        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
-            uint32_t p = w->d[s]->calls.v[c].parent;
-            if (p != NONE && w->d[s]->calls.v[p].kind == CALL_MODULE)
-                w->module_of[s][c] = w->item_of[s][p];
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = w->d[s];
+        const item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
+        for (uint32_t c = 0; c < d->calls.n; c++) {
+            uint32_t p = d->calls.v[c].parent, found = NONE;
+            for (int depth = 0; p != NONE && depth < MODULE_DEPTH && found == NONE; depth++, p = d->calls.v[p].parent) {
+                uint32_t i = d->calls.v[p].kind == CALL_MODULE ? w->item_of[s][p] : NONE;
+                if (i != NONE && i < l->n && l->v[i].call == p && l->v[i].match != NONE)
+                    found = i;
+            }
+            w->module_of[s][c] = found;
         }
+    }
 }
 
 static bool unordered(const struct work *w)
@@ -95,6 +105,24 @@ static void input_evidence(const struct work *w, const struct item *a, const str
     }
 }
 
+/* Neither its inputs nor its result agree while the pairs before and behind agree in value: these two are not
+ * the same call, whatever their kind says. */
+static bool out_of_place(const item_list *A, size_t i)
+{
+    bool before = false, behind = false;
+    for (size_t k = i; k-- > 0 && k + NEIGHBOURS >= i;)
+        if (A->v[k].match != NONE) {
+            before = A->v[k].why == WHY_FINGERPRINT;
+            break;
+        }
+    for (size_t k = i + 1; k < A->n && k <= i + NEIGHBOURS; k++)
+        if (A->v[k].match != NONE) {
+            behind = A->v[k].why == WHY_FINGERPRINT;
+            break;
+        }
+    return before && behind;
+}
+
 /* Whether between two firm pairs the calls of x's kind are as many on both sides. */
 static void count_gaps(item_list *A, item_list *B)
 {
@@ -120,7 +148,7 @@ static void count_gaps(item_list *A, item_list *B)
         }
         for (size_t i = a0; i < a && a - a0 < 0xffff && b - b0 < 0xffff; i++) {
             uint32_t n = nmap_get(&count, A->v[i].numel * 64 + A->v[i].family);
-            if (A->v[i].match != NONE && n >> 16 == (n & 0xffff))
+            if (A->v[i].match != NONE && n >> 16 == (n & 0xffff) && A->v[i].why != WHY_UNLIKELY)
                 trust(&A->v[i], WHY_BETWEEN, a - a0 <= 8 ? 0.65f : 0.55f);
         }
         a0 = a + 1;
@@ -145,13 +173,24 @@ static void weigh_calls(struct work *w, item_list *A, item_list *B)
         struct item *a = &A->v[i];
         if (a->match == NONE)
             continue;
+        enum likeness l = figure_compare(&a->value, &B->v[a->match].value);
+        trust(a, WHY_ORDER, 0.4f);
+        if (l > LIKE_UNKNOWN)
+            trust(a, WHY_FINGERPRINT, l == LIKE_SAME ? 0.95f : 0.9f);
+    }
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE)
+            continue;
         const struct item *b = &B->v[a->match];
         int alike, led;
         enum likeness l = figure_compare(&a->value, &b->value);
         input_evidence(w, a, b, &alike, &led);
-        trust(a, WHY_ORDER, 0.4f);
-        if (l > LIKE_UNKNOWN)
-            trust(a, WHY_FINGERPRINT, l == LIKE_SAME ? 0.95f : 0.9f);
+        if (l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
+            a->why = WHY_UNLIKELY;
+            a->confidence = 0.3f;
+            continue;
+        }
         if (alike)
             trust(a, WHY_INPUTS, 0.8f);
         if (led)
@@ -196,7 +235,7 @@ static bool same_input(const struct item *a, const struct item *b)
 }
 
 /* The narrow unpaired products around `at` that share one input and together are as large as `wide`. */
-static int find_parts(const struct item *wide, const item_list *l, size_t at, uint32_t part[PARTS])
+static int find_parts(const struct item *wide, const item_list *l, size_t at, uint32_t part[PARTS], bool proven)
 {
     size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0, to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
     for (size_t first = from; first < to; first++) {
@@ -213,14 +252,19 @@ static int find_parts(const struct item *wide, const item_list *l, size_t at, ui
                 part[n++] = (uint32_t)i;
                 sum += l->v[i].numel;
             }
-        if (n > 1 && sum == wide->numel)
+        if (n < 2 || sum != wide->numel)
+            continue;
+        struct figure value[PARTS];
+        for (int k = 0; k < n; k++)
+            value[k] = l->v[part[k]].value;
+        if (!proven || figure_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN || parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
             return n;
     }
     return 0;
 }
 
 /* Joins the wide calls of side s with their parts on the other. */
-static void find_fused(struct work *w, item_list *wide, item_list *narrow, int s)
+static void find_fused(struct work *w, item_list *wide, item_list *narrow, int s, bool proven)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < wide->n; i++) {
@@ -231,15 +275,15 @@ static void find_fused(struct work *w, item_list *wide, item_list *narrow, int s
             at = x->match;
         if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
             continue;
-        int n = find_parts(x, narrow, at, part);
+        int n = find_parts(x, narrow, at, part, proven);
         if (!n)
             continue;
-        bool in = figure_compare(&x->in[0], &narrow->v[part[0]].in[0]) > LIKE_UNKNOWN;
+        enum likeness in = figure_compare(&x->in[0], &narrow->v[part[0]].in[0]);
         for (int k = 0; k < n; k++)
             value[k] = narrow->v[part[k]].value;
         enum likeness l = parts_make(value, n, &x->value);
         x->group = w->groups++;
-        x->confidence = l > LIKE_UNKNOWN ? 0.9f : in ? 0.8f : 0.6f;
+        x->confidence = l > LIKE_UNKNOWN ? 0.9f : in > LIKE_UNKNOWN ? 0.8f : 0.6f;
         x->why = WHY_FUSED;
         for (int k = 0; k < n; k++) {
             struct item *p = &narrow->v[part[k]];
@@ -309,7 +353,8 @@ static void by_figures(struct work *w, struct rows *t, struct rows *g, enum like
             if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
                 continue;
             struct figure b = figure_of(w->d[1], g->row[k]);
-            float d = fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
+            /* of several that are the same value, the one in the same place */
+            float d = k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
             if (figure_compare(&a, &b) >= least && d < nearest) {
                 nearest = d;
                 best = k;
@@ -836,7 +881,6 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
                 items_collect(w.d[s], (enum call_phase)phase, (enum item_class)klass, &w.items[phase][klass][s]);
             number_items(&w, phase, klass);
         }
-    find_modules(&w);
     struct align_modules m = {.of = {w.module_of[0], w.module_of[1]},
                               .items = {&w.items[PHASE_FORWARD][ITEMS_MODULES][0], &w.items[PHASE_FORWARD][ITEMS_MODULES][1]}};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -854,9 +898,13 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
             if (loose)
                 uncross(&w, A, B);
             weigh_calls(&w, A, B);
+            if (phase == PHASE_FORWARD && klass == ITEMS_MODULES)
+                find_modules(&w);
             if (phase == PHASE_FORWARD && klass != ITEMS_GRADIENTS) {
-                find_fused(&w, B, A, GOLDEN);
-                find_fused(&w, A, B, TARGET);
+                for (int proven = 1; proven >= 0; proven--) {
+                    find_fused(&w, B, A, GOLDEN, proven);
+                    find_fused(&w, A, B, TARGET, proven);
+                }
             }
         }
     for (int klass = 0; klass < 2; klass++) {
