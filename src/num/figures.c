@@ -196,6 +196,8 @@ static void finish_two(const struct pass *p, struct figures *f)
         f->minus = 0;
     else if (nt == 0 || ng == 0)
         f->minus = 1;
+    else if (p->n == 1) /* two numbers: the same direction or the opposite one */
+        f->minus = (p->side[0].sum > 0) == (p->side[1].sum > 0) ? 0 : 2;
     else
         f->minus = (p->se - p->ds * p->ds / (both * both)) / (2 * nt * ng);
     f->minus = f->minus < 0 ? 0 : f->minus > 2 ? 2 : f->minus;
