@@ -60,6 +60,27 @@ void cli_print(const struct buf *b)
     fflush(stdout);
 }
 
+void cli_print_clean(const struct buf *b)
+{
+    struct buf clean = {0};
+    utf8_clean_lines(&clean, buf_view(b));
+    cli_print(&clean);
+    buf_release(&clean);
+}
+
+bool cli_out_standard(const struct options *o)
+{
+    return o->json || !o->output || strcmp(o->output, "-") == 0;
+}
+
+int cli_out(const struct options *o, struct out *out, struct err *e)
+{
+    if (!cli_out_standard(o))
+        return out_file(out, o->output, e);
+    out_fd(out, STDOUT_FILENO);
+    return 0;
+}
+
 static void show_progress(struct session *s)
 {
     char a[NUM_MAX], b[NUM_MAX];

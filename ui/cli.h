@@ -20,6 +20,10 @@ int cli_formats(const struct options *o);
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
 int cli_fail(const struct err *e);
 void cli_print(const struct buf *b); /* to standard output */
+void cli_print_clean(const struct buf *b); /* the same line by line, controls made visible: it holds names from files */
+/* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
+int cli_out(const struct options *o, struct out *out, struct err *e);
+bool cli_out_standard(const struct options *o);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
 /* Interrupts (INT, TERM, HUP) become this flag. */

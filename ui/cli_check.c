@@ -34,11 +34,7 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
         name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
         d->rows.n ? jw_str(&w, buf_view(&name)) : jw_null(&w);
     }
-    jw_key(&w, "warnings");
-    jw_array(&w);
-    for (size_t i = 0; i < d->warnings.n; i++)
-        jw_cstr(&w, d->warnings.v[i]);
-    jw_end_array(&w);
+    jw_kcstrs(&w, "warnings", d->warnings.v, d->warnings.n);
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {
@@ -60,7 +56,7 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
 
 static void write_text(const struct dump *d, const struct check *c)
 {
-    struct buf b = {0}, name = {0}, clean = {0};
+    struct buf b = {0}, name = {0};
     char n[NUM_MAX], m[NUM_MAX];
     buf_fmt(&b, _("%s\n%s · %s · %s · %s · %s rows · %s calls\n"), d->path, d->reader->name, d->framework, d->level,
             d->task, num_count(n, d->rows.n), num_count(m, d->calls.n));
@@ -73,16 +69,9 @@ static void write_text(const struct dump *d, const struct check *c)
         buf_fmt(&b, _("warning: %s\n"), d->warnings.v[i]);
     if (!c->problems.n)
         buf_cstr(&b, _("no problem found\n"));
-    struct str rest = buf_view(&b), line;
-    while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
-        utf8_clean(&clean, line);
-        buf_char(&clean, '\n');
-    }
-    cli_print(&clean);
+    cli_print_clean(&b);
     buf_release(&b);
     buf_release(&name);
-    buf_release(&clean);
 }
 
 /* No recording, but a log: what training printed. */
@@ -126,11 +115,7 @@ int cli_check(const struct options *o)
         status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
         if (o->json || o->output) {
             struct out out;
-            int rc = 0;
-            if (o->json || strcmp(o->output, "-") == 0)
-                out_fd(&out, STDOUT_FILENO);
-            else
-                rc = out_file(&out, o->output, &e);
+            int rc = cli_out(o, &out, &e);
             if (rc == 0) {
                 write_json(&out, d, &c);
                 rc = out_close(&out, &e);

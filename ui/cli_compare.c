@@ -216,31 +216,14 @@ static void text_report(struct buf *b, const struct session *s)
     list_precision(b, s);
 }
 
-/* Names come from files: nothing of them may reach the terminal as a control. */
-static void print_clean(const struct buf *raw)
-{
-    struct buf out = {0};
-    struct str rest = buf_view(raw), line;
-    while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
-        utf8_clean(&out, line);
-        buf_char(&out, '\n');
-    }
-    cli_print(&out);
-    buf_release(&out);
-}
-
 static int write_result(const struct session *s, const struct options *o, struct err *e)
 {
     struct report_options ro = {.rows = o->rows, .tool = TOOL};
     struct out out;
-    bool standard = o->json || strcmp(o->output, "-") == 0;
-    const struct writer *w = standard ? &writers[0] : writer_for(o->output);
+    const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
     if (!w)
         return err_set(e, ERR_USAGE, _("%s: the ending tells the format, one of .json .csv"), o->output);
-    if (standard)
-        out_fd(&out, STDOUT_FILENO);
-    else if (out_file(&out, o->output, e))
+    if (cli_out(o, &out, e))
         return -1;
     w->compare(&out, s, &ro);
     return out_close(&out, e);
@@ -256,7 +239,7 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
     if (!o->json && !(o->output && strcmp(o->output, "-") == 0)) {
         struct buf b = {0};
         text_report(&b, s);
-        print_clean(&b);
+        cli_print_clean(&b);
         buf_release(&b);
     }
     if (o->investigation && investigation_save(inv, e))

@@ -9,7 +9,7 @@
 
 static void write_text(const struct series *s, const struct log_check *c)
 {
-    struct buf b = {0}, clean = {0};
+    struct buf b = {0};
     char n[NUM_MAX], m[NUM_MAX];
     buf_fmt(&b, _("%s\n%s · %s steps · %s named series\n"), s->path, s->format, num_count(n, s->records.n), num_count(m, s->names.n));
     for (size_t i = 0; i < c->problems.n; i++) {
@@ -23,27 +23,17 @@ static void write_text(const struct series *s, const struct log_check *c)
         buf_fmt(&b, _("warning: %s\n"), s->notes.v[i]);
     if (!c->problems.n)
         buf_cstr(&b, _("no problem found\n"));
-    struct str rest = buf_view(&b), line;
-    while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
-        utf8_clean(&clean, line);
-        buf_char(&clean, '\n');
-    }
-    cli_print(&clean);
+    cli_print_clean(&b);
     buf_release(&b);
-    buf_release(&clean);
 }
 
 /* The report to a file by its ending, or to standard output as JSON. */
 static int write_out(const struct options *o, const struct series *s, const struct log_check *c, struct err *e)
 {
     struct out out;
-    bool standard = o->json || strcmp(o->output, "-") == 0;
-    if (standard)
-        out_fd(&out, STDOUT_FILENO);
-    else if (out_file(&out, o->output, e))
+    if (cli_out(o, &out, e))
         return -1;
-    if (!standard && str_ends(str_of(o->output), ".csv"))
+    if (!cli_out_standard(o) && str_ends(str_of(o->output), ".csv"))
         log_csv(&out, s);
     else
         log_check_json(&out, s, c, TOOL);

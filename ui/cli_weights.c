@@ -119,11 +119,9 @@ static int deliver(const struct options *o, const struct weight_compare *c, cons
         buf_release(&b);
         return 0;
     }
-    if (o->json || strcmp(o->output, "-") == 0)
-        out_fd(&out, STDOUT_FILENO);
-    else if (!csv && !str_ends(str_of(o->output), ".json"))
+    if (!cli_out_standard(o) && !csv && !str_ends(str_of(o->output), ".json"))
         return err_set(e, ERR_USAGE, _("%s: weights are written as .json or .csv"), o->output);
-    else if (out_file(&out, o->output, e))
+    if (cli_out(o, &out, e))
         return -1;
     if (c)
         csv ? weights_csv(&out, c) : weights_json(&out, c, &opt);

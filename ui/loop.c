@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
@@ -62,13 +62,6 @@ static void block_stops(void)
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     pthread_sigmask(SIG_BLOCK, &stop, &waiting);
-}
-
-static long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* $XDG_STATE_HOME/diverge, made when it is not there; false when there is no such place. */
@@ -222,12 +215,7 @@ static int after(struct screen *s, int reaction)
 
 static const struct scheme *scheme_of(const struct screen *s)
 {
-    int n = 0;
-    while (schemes[n].name)
-        n++;
-    if (!term_has_colour())
-        return scheme_find("mono");
-    return &schemes[s->desk.scheme % n];
+    return scheme_find(term_has_colour() ? s->desk.theme : "mono");
 }
 
 static void frame(struct screen *s)
@@ -278,7 +266,7 @@ static void loop(struct screen *s)
     bool dirty = true, news = false;
     long shown = 0, key = 0, ticked = 0;
     for (;;) {
-        long now = now_ms();
+        long now = clock_ms();
         if (s->hurry && now - key >= REST_MS) {
             s->hurry = false;
             dirty = true;
@@ -289,7 +277,7 @@ static void loop(struct screen *s)
         }
         if (dirty) {
             frame(s);
-            shown = now_ms();
+            shown = clock_ms();
             dirty = false;
         }
         bool busy = screen_idle(s);
@@ -299,8 +287,8 @@ static void loop(struct screen *s)
         struct timespec soon = {wait / 1000, wait % 1000 * 1000000L};
         if (ppoll(p, 2, wait >= 0 ? &soon : NULL, &waiting) < 0 && errno != EINTR)
             return;
-        if (s->desk.watch && now_ms() - ticked >= SCREEN_TICK_MS) {
-            ticked = now_ms();
+        if (s->desk.watch && clock_ms() - ticked >= SCREEN_TICK_MS) {
+            ticked = clock_ms();
             screen_tick(s);
             dirty = true;
         }
@@ -310,8 +298,8 @@ static void loop(struct screen *s)
         if (take_keys(s, &dirty))
             return;
         if (any) {
-            s->hurry = now_ms() - key < REST_MS && s->desk.focus == FOCUS_TABLE;
-            key = now_ms();
+            s->hurry = clock_ms() - key < REST_MS && s->desk.focus == FOCUS_TABLE;
+            key = clock_ms();
         }
     }
 }

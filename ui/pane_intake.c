@@ -48,20 +48,16 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
 
 static void doubts(struct screen *s, struct rect r, int *y, int side)
 {
-    doubt_list l = {0};
-    struct arena a = {0};
+    const doubt_list *l = &s->desk.doubts;
     struct buf b = {0};
     int skip = 0;
-    lint_find(&s->session, &a, &l);
-    for (size_t i = 0; i < l.n; i++) {
-        if (l.v[i].side != side)
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->v[i].side != side)
             continue;
         buf_clear(&b);
-        buf_fmt(&b, "%s %s", l.v[i].question ? "!" : "·", l.v[i].text);
-        grid_wrap(&s->grid, r, y, &skip, l.v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
+        buf_fmt(&b, "%s %s", l->v[i].question ? "!" : "·", l->v[i].text);
+        grid_wrap(&s->grid, r, y, &skip, l->v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
     }
-    vec_release(&l);
-    arena_release(&a);
     buf_release(&b);
 }
 

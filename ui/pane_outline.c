@@ -43,46 +43,32 @@ static void draw_node(struct screen *s, struct rect r, int y, uint32_t at)
     grid_clip(g, was);
 }
 
-/* Of the shown nodes, which is the selected one and how many are there. */
-static uint32_t place_of(const struct desk *d, uint32_t *n)
-{
-    uint32_t place = 0;
-    *n = 0;
-    for (uint32_t i = 0; i < d->outline.nodes.n; i++)
-        if (desk_node_shown(d, i)) {
-            if (i == d->node)
-                place = *n;
-            (*n)++;
-        }
-    return place;
-}
-
 static void draw_outline(struct screen *s, struct rect r)
 {
     static const char *const titles[] = {N_("modules"), N_("source lines"), N_("floating types, target | golden")};
     struct desk *d = &s->desk;
-    uint32_t n, at = place_of(d, &n), h = (uint32_t)(r.h > 1 ? r.h - 1 : 0);
-    uint32_t *top = &s->table.group_top;
-    grid_put(&s->grid, r.y, r.x + 1, r.w, d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE, _(titles[d->outline.kind]));
+    const struct outline *o = &d->outline;
+    uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), *top = &s->table.group_top, at = 0, place = 0;
+    grid_put(&s->grid, r.y, r.x + 1, r.w, d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE, _(titles[o->kind]));
     if (r.w >= 50)
         grid_right(&s->grid, r.y, r.x + r.w - (r.w >= 70 ? COUNTS_W + 8 : 18), 7, STYLE_TITLE, _("rows"));
     d->page = (int)h;
     s->table.heads = 0;
+    if (!o->nodes.n)
+        return;
+    for (uint32_t i = 0; i != d->node && i != NONE; i = outline_next(o, i))
+        at++;
     if (at < *top)
         *top = at;
     if (h && at >= *top + h)
         *top = at - h + 1;
-    uint32_t place = 0;
-    for (uint32_t i = 0; i < d->outline.nodes.n && place < *top + h; i++) {
-        if (!desk_node_shown(d, i))
+    for (uint32_t i = 0; i != NONE && place < *top + h; i = outline_next(o, i), place++) {
+        if (place < *top)
             continue;
-        if (place >= *top) {
-            int y = r.y + 1 + (int)(place - *top);
-            draw_node(s, r, y, i);
-            if (i == d->node)
-                grid_mark(&s->grid, y, r.x, r.w, STYLE_CURSOR);
-        }
-        place++;
+        int y = r.y + 1 + (int)(place - *top);
+        draw_node(s, r, y, i);
+        if (i == d->node)
+            grid_mark(&s->grid, y, r.x, r.w, STYLE_CURSOR);
     }
 }
 

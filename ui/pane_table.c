@@ -272,9 +272,8 @@ static void draw_field(const struct draw *x, const struct column *c, int y, bool
         buf_release(&text);
         return;
     }
-    double v = f->number(&x->l);
-    bool absent = isnan(v) && !(strncmp(f->name, "t.", 2) == 0 || strncmp(f->name, "g.", 2) == 0);
-    if (absent || (isnan(v) && !field_recorded(&x->l, f)))
+    double v;
+    if (!field_value(&x->l, f, &v))
         return;
     bool judged = strcmp(f->name, "rel_l2") == 0;
     uint8_t style = judged ? (first ? STYLE_FIRST : verdict_style(x->j) & STYLE_ELEMENT) : STYLE_TEXT;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "base/io.h"
 #include "base/map.h"
@@ -135,13 +135,6 @@ static double progress(const struct session *x, const char **what)
     return x->measure.wanted ? (double)x->measure.finished / (double)x->measure.wanted : x->judged ? 1 : 0;
 }
 
-static long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* How fast tensors are read and how long the rest will take, once there is something to go by. */
 static void rate(struct screen *s, double share, struct buf *out)
 {
@@ -150,8 +143,8 @@ static void rate(struct screen *s, double share, struct buf *out)
     if (!x->paired || x->settled || x->paused || !x->measure.finished)
         return;
     if (!s->began_ms)
-        s->began_ms = now_ms();
-    long took = now_ms() - s->began_ms;
+        s->began_ms = clock_ms();
+    long took = clock_ms() - s->began_ms;
     if (took < 1500 || share <= 0)
         return;
     double left = (double)took / 1000 * (1 - share) / share;
@@ -443,7 +436,7 @@ static void restart(struct screen *s)
     s->desk.arrange = kept;
     s->desk.layout = was.layout;
     s->desk.digits = was.digits;
-    s->desk.scheme = was.scheme;
+    s->desk.theme = was.theme;
     s->desk.mouse = was.mouse;
     s->desk.watch = was.watch;
     s->began_ms = 0;
@@ -694,20 +687,20 @@ int screen_mouse(struct screen *s, int y, int x, int by)
 
 static uint64_t stamp_of(const struct session *s)
 {
+    static const char *const files[] = {NULL, "dump.json", "statistic.csv"}; /* NULL: the folder or file itself */
     uint64_t h = 0;
     struct buf path = {0};
     for (int i = 0; i < 2; i++) {
         const struct session_side *x = &s->side[i];
-        for (size_t k = 0; k < x->places.n && x->place < x->places.n; k++) {
-            static const char *const files[] = {"", "dump.json", "statistic.csv"};
-            if (k != x->place)
-                continue;
-            for (size_t f = 0; f < ARRAY_LEN(files); f++) {
-                uint64_t id[2] = {0, 0};
-                path_join(&path, x->places.v[k].paths.v[0], files[f]);
-                if (*files[f] ? path_changed(path.p, id) : path_changed(x->places.v[k].paths.v[0], id))
-                    h = hash_bytes(id, sizeof id, h + f);
-            }
+        if (x->place >= x->places.n)
+            continue;
+        const char *root = x->places.v[x->place].paths.v[0];
+        for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+            uint64_t stamp[2];
+            if (files[f])
+                path_join(&path, root, files[f]);
+            if (path_changed(files[f] ? path.p : root, stamp))
+                h = hash_bytes(stamp, sizeof stamp, h + f);
         }
     }
     buf_release(&path);

@@ -60,55 +60,37 @@ const struct scheme schemes[] = {
     },
     {
         .name = "contrast",
+        .base = &schemes[0],
         .paper = 0x000000,
         .ink = 0xffffff,
         .look = {
-            [STYLE_TEXT] = {.colour = D, .basic = D},
             [STYLE_DIM] = {.colour = D, .basic = D},
-            [STYLE_HEADER] = {.colour = D, .basic = D, .bold = true},
             [STYLE_RULE] = {.colour = D, .basic = D},
             [STYLE_TITLE] = {.colour = 14, .basic = 6, .bold = true},
-            [STYLE_FOCUS] = {.colour = 117, .basic = 6, .bold = true, .underline = true},
             [STYLE_FIRST] = {.colour = 11, .basic = 3, .bold = true, .underline = true},
             [STYLE_DEVIATE] = {.colour = 9, .basic = 1, .bold = true},
             [STYLE_DRIFT] = {.colour = 11, .basic = 3, .bold = true},
             [STYLE_NONFINITE] = {.colour = 13, .basic = 5, .bold = true},
             [STYLE_SAME_STATS] = {.colour = D, .basic = D},
-            [STYLE_ONLY] = {.colour = 80, .basic = 6},
             [STYLE_SKIP] = {.colour = D, .basic = D},
-            [STYLE_DOUBTFUL] = {.colour = D, .basic = D, .underline = true},
-            [STYLE_HIT] = {.colour = 150, .basic = 2, .underline = true},
-            [STYLE_KEY] = {.colour = 117, .basic = 6, .bold = true},
-            [STYLE_MESSAGE] = {.colour = 150, .basic = 2},
-            [STYLE_ERROR] = {.colour = 203, .basic = 1, .bold = true},
-            [STYLE_PROGRESS] = {.colour = 110, .basic = 4},
         },
     },
     /* no meaning between red and green: the palette of Okabe and Ito */
     {
         .name = "blind",
+        .base = &schemes[0],
         .paper = 0x16181d,
         .ink = 0xd7dae0,
         .look = {
-            [STYLE_TEXT] = {.colour = D, .basic = D},
-            [STYLE_DIM] = {.colour = 245, .basic = D, .dim = true},
-            [STYLE_HEADER] = {.colour = D, .basic = D, .bold = true},
-            [STYLE_RULE] = {.colour = 240, .basic = D, .dim = true},
-            [STYLE_TITLE] = {.colour = 110, .basic = 6},
-            [STYLE_FOCUS] = {.colour = 117, .basic = 6, .bold = true, .underline = true},
             [STYLE_FIRST] = {.colour = 215, .basic = 3, .bold = true, .underline = true},
             [STYLE_DEVIATE] = {.colour = 208, .basic = 3, .bold = true},
             [STYLE_DRIFT] = {.colour = 227, .basic = 7},
             [STYLE_NONFINITE] = {.colour = 175, .basic = 5, .bold = true},
             [STYLE_SAME_STATS] = {.colour = 74, .basic = 4},
             [STYLE_ONLY] = {.colour = 74, .basic = 6},
-            [STYLE_SKIP] = {.colour = 242, .basic = D, .dim = true},
-            [STYLE_DOUBTFUL] = {.colour = D, .basic = D, .underline = true},
             [STYLE_HIT] = {.colour = 74, .basic = 6, .underline = true},
-            [STYLE_KEY] = {.colour = 117, .basic = 6, .bold = true},
             [STYLE_MESSAGE] = {.colour = 74, .basic = 6},
             [STYLE_ERROR] = {.colour = 208, .basic = 3, .bold = true},
-            [STYLE_PROGRESS] = {.colour = 110, .basic = 4},
         },
     },
     {
@@ -139,6 +121,12 @@ const struct scheme schemes[] = {
     },
     {.name = NULL},
 };
+
+const struct look *scheme_look(const struct scheme *s, int element)
+{
+    const struct look *own = &s->look[element];
+    return s->base && !own->colour && !own->basic ? &s->base->look[element] : own;
+}
 
 const struct scheme *scheme_find(const char *name)
 {

@@ -42,12 +42,14 @@ struct look {
 
 struct scheme {
     const char *name;
+    const struct scheme *base; /* where this one gives no look of its own; NULL: it gives all */
     struct look look[STYLE_COUNT];
     uint32_t paper, ink; /* 0xRRGGBB for pictures: the background and text a terminal would have */
 };
 
 extern const struct scheme schemes[]; /* name NULL at the end; [0] is the default */
 const struct scheme *scheme_find(const char *name); /* or NULL */
+const struct look *scheme_look(const struct scheme *s, int element);
 /* One letter an element, for screens as text; '.' is plain. */
 char style_letter(uint8_t style);
 

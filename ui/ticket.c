@@ -21,32 +21,6 @@ static void default_path(struct investigation *v, const char *state_dir)
     buf_release(&key);
 }
 
-/* What was left there: places, bookmarks, limits; the inputs are the command line's. */
-static void recall(struct investigation *v)
-{
-    struct investigation old;
-    struct err quiet;
-    investigation_init(&old);
-    if (investigation_load(&old, v->path, &quiet) == 0) {
-        for (size_t i = 0; i < old.bookmarks.n; i++)
-            investigation_bookmark(v, old.bookmarks.v[i].row[0], old.bookmarks.v[i].row[1]);
-        for (int i = 0; i < 2; i++)
-            v->cursor[i] = investigation_keep(v, old.cursor[i]);
-        v->columns = investigation_keep(v, old.columns);
-        for (size_t i = 0; i < old.filters.n; i++) {
-            struct saved_filter x = {investigation_keep(v, old.filters.v[i].name), investigation_keep(v, old.filters.v[i].text)};
-            vec_push(&v->filters, x);
-        }
-        for (size_t i = 0; i < old.remaps.n; i++) {
-            struct saved_filter x = {investigation_keep(v, old.remaps.v[i].name), investigation_keep(v, old.remaps.v[i].text)};
-            vec_push(&v->remaps, x);
-        }
-        v->tol = old.tol;
-        v->read_only = old.read_only;
-    }
-    investigation_release(&old);
-}
-
 int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
@@ -75,8 +49,9 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     }
     if (!file && state_dir && v->input[0]) {
         default_path(v, state_dir);
+        struct err quiet;
         if (path_is_file(v->path))
-            recall(v);
+            investigation_recall(v, &quiet); /* a damaged one is written anew */
     }
     for (int i = 0; i < o->thresholds; i++)
         if (tol_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))

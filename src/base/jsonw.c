@@ -185,3 +185,12 @@ void jw_knull(struct jsonw *w, const char *key)
     jw_key(w, key);
     jw_null(w);
 }
+
+void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t n)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < n; i++)
+        jw_cstr(w, list[i]);
+    jw_end_array(w);
+}

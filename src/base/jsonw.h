@@ -33,6 +33,7 @@ void jw_raw(struct jsonw *w, struct str json); /* a value that is JSON already *
 
 /* key and value in one */
 void jw_kstr(struct jsonw *w, const char *key, struct str s);
+void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t n);
 void jw_kcstr(struct jsonw *w, const char *key, const char *s);
 void jw_knum(struct jsonw *w, const char *key, double v);
 void jw_kint(struct jsonw *w, const char *key, int64_t v);

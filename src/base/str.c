@@ -131,6 +131,15 @@ bool str_u64(struct str s, unsigned long long *out)
     return true;
 }
 
+char *str_dup(struct str s)
+{
+    char *p = mem_alloc(s.n + 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    return p;
+}
+
 bool str_double(struct str s, double *out)
 {
     char tmp[64], *end;

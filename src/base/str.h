@@ -42,6 +42,7 @@ ptrdiff_t str_rfind(struct str s, char c);
 bool str_split(struct str s, char c, struct str *head, struct str *rest);
 /* Whole of `s` as a decimal number without sign; false when it is anything else or overflows. */
 bool str_u64(struct str s, unsigned long long *out);
+char *str_dup(struct str s); /* as a C string; caller frees */
 bool str_double(struct str s, double *out); /* strtod's grammar, whole of `s` */
 
 struct buf {

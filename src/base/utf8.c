@@ -84,3 +84,13 @@ int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
         at += utf8_width(utf8_next(&s));
     return used + head(out, s, cells - used);
 }
+
+void utf8_clean_lines(struct buf *out, struct str text)
+{
+    struct str line;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        utf8_clean(out, line);
+        buf_char(out, '\n');
+    }
+}

@@ -16,6 +16,8 @@ size_t utf8_put(char out[4], uint32_t c); /* the count of bytes */
 
 /* Appends s for a terminal, log or message: controls and bad bytes made visible, newlines included. */
 void utf8_clean(struct buf *out, struct str s);
+/* The same of a text whose lines stay lines; the last one gets its end too. */
+void utf8_clean_lines(struct buf *out, struct str text);
 
 /* At most `cells` cells of s, cut in the middle with an ellipsis so that both ends stay
  * ("Module.module.dec…output.0"); `mark` is "…" or "~". Returns the cells used. */

@@ -48,12 +48,15 @@ int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e)
     struct filter *code = filter_compile(text, e);
     if (!code)
         return -1;
-    struct arrange_filter f = {.text = mem_alloc(text.n + 1), .inverse = inverse, .code = code};
-    memcpy(f.text, text.p, text.n);
-    f.text[text.n] = 0;
+    arrange_take(a, code, text, inverse);
+    return 0;
+}
+
+void arrange_take(struct arrange *a, struct filter *code, struct str text, bool inverse)
+{
+    struct arrange_filter f = {.text = str_dup(text), .inverse = inverse, .code = code};
     vec_push(&a->filters, f);
     arrange_restart(a);
-    return 0;
 }
 
 void arrange_drop(struct arrange *a, size_t i)

@@ -30,6 +30,8 @@ struct arrange {
 void arrange_release(struct arrange *a);
 /* Adds a filter; -1 with a message. */
 int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e);
+/* The same of one that is compiled: takes it over. */
+void arrange_take(struct arrange *a, struct filter *code, struct str text, bool inverse);
 void arrange_drop(struct arrange *a, size_t i);
 void arrange_clear(struct arrange *a); /* no filters; the sort stays */
 bool arrange_plain(const struct arrange *a); /* nothing filtered or sorted */

@@ -69,7 +69,7 @@ static int run_source(struct desk *d, struct str args)
     }
     d->open_file = f->file;
     for (size_t i = d->inv->remaps.n; i-- > 0;) { /* recorded elsewhere: where it is here */
-        const struct saved_filter *m = &d->inv->remaps.v[i];
+        const struct named_text *m = &d->inv->remaps.v[i];
         if (str_starts(str_of(f->file), m->name)) {
             struct buf path = {0};
             buf_fmt(&path, "%s%s", m->text, f->file + strlen(m->name));
@@ -89,7 +89,7 @@ static int run_remap(struct desk *d, struct str args)
         desk_complain(d, _("remap FROM TO: how paths in stacks begin, and how they begin on this machine"));
         return R_DRAW;
     }
-    struct saved_filter m = {arena_cstr(&d->inv->arena, from), arena_cstr(&d->inv->arena, str_trim(to))};
+    struct named_text m = {arena_cstr(&d->inv->arena, from), arena_cstr(&d->inv->arena, str_trim(to))};
     vec_push(&d->inv->remaps, m);
     desk_save(d);
     desk_say(d, _("%s is looked for as %s"), m.name, m.text);

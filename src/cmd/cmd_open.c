@@ -13,30 +13,28 @@ static int run_intake(struct desk *d, struct str args)
     return R_DRAW | R_LAYOUT;
 }
 
+static bool is_there(struct desk *d, const char *path)
+{
+    bool there = path_is_dir(path) || path_is_file(path);
+    if (!there)
+        desk_complain(d, _("%s: no such file or folder"), path);
+    return there;
+}
+
 static int open_paths(struct desk *d, struct str target, struct str golden)
 {
-    char *a = mem_alloc(target.n + 1), *b = mem_alloc(golden.n + 1);
-    memcpy(a, target.p, target.n);
-    memcpy(b, golden.p, golden.n);
-    a[target.n] = b[golden.n] = 0;
-    if (!path_is_dir(a) && !path_is_file(a)) {
-        desk_complain(d, _("%s: no such file or folder"), a);
-    } else if (golden.n && !path_is_dir(b) && !path_is_file(b)) {
-        desk_complain(d, _("%s: no such file or folder"), b);
-    } else {
-        free(d->new_input[0]);
-        free(d->new_input[1]);
-        d->new_input[0] = mem_strdup(a);
-        d->new_input[1] = golden.n ? mem_strdup(b) : NULL;
-        for (int i = 0; i < 2; i++)
-            d->new_step[i] = d->new_rank[i] = -1;
-        free(a);
-        free(b);
-        return R_DRAW | R_LAYOUT | R_RESTART;
+    char *input[2] = {str_dup(target), golden.n ? str_dup(golden) : NULL};
+    bool there = is_there(d, input[0]) && (!input[1] || is_there(d, input[1]));
+    for (int i = 0; i < 2; i++) {
+        if (!there) {
+            free(input[i]);
+            continue;
+        }
+        free(d->new_input[i]);
+        d->new_input[i] = input[i];
+        d->new_step[i] = d->new_rank[i] = -1;
     }
-    free(a);
-    free(b);
-    return R_DRAW;
+    return there ? R_DRAW | R_LAYOUT | R_RESTART : R_DRAW;
 }
 
 static int run_open(struct desk *d, struct str args)
@@ -65,17 +63,13 @@ static int run_dumps(struct desk *d, struct str args)
 {
     place_list found = {0};
     struct err e = {0};
-    struct buf text = {0}, command = {0}, folder = {0};
+    struct buf folder = {0};
     buf_str(&folder, args.n ? args : STR("."));
     int rc = places_find(folder.p, &found, &e);
     desk_clear_list(d);
     for (size_t i = 0; rc == 0 && i < found.n && i < DUMPS_MOST; i++) {
         const char *path = found.v[i].paths.v[0];
-        buf_clear(&text);
-        buf_clear(&command);
-        buf_fmt(&text, "%-15s %s", found.v[i].reader->name, path);
-        buf_fmt(&command, "take %s", path);
-        desk_add_command(d, command.p, buf_view(&text));
+        desk_add_command(d, "take", path, "%-15s %s", found.v[i].reader->name, path);
     }
     if (rc)
         desk_complain(d, "%s", e.text);
@@ -84,8 +78,6 @@ static int run_dumps(struct desk *d, struct str args)
     else
         desk_show_list(d, d->s->single && d->s->side[0].path ? _("dumps found; Enter takes one as the golden side") : _("dumps found; Enter takes one as the target"));
     places_release(&found);
-    buf_release(&text);
-    buf_release(&command);
     buf_release(&folder);
     return R_DRAW | R_LAYOUT;
 }
@@ -105,7 +97,7 @@ static int newest(const void *a, const void *b)
 static int run_recent(struct desk *d, struct str args)
 {
     VEC(struct left) found = {0};
-    struct buf folder = {0}, path = {0}, text = {0}, command = {0};
+    struct buf folder = {0}, path = {0}, inputs = {0};
     (void)args;
     buf_cstr(&folder, d->inv->state_dir ? d->inv->state_dir : "");
     DIR *dir = folder.n ? opendir(folder.p) : NULL;
@@ -133,11 +125,9 @@ static int run_recent(struct desk *d, struct str args)
         if (investigation_load(&v, found.v[i].path, &e) == 0 && v.input[0]) {
             localtime_r(&found.v[i].when, &tm);
             strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-            buf_clear(&text);
-            buf_clear(&command);
-            buf_fmt(&text, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
-            buf_fmt(&command, "open %s %s", v.input[0], v.input[1] ? v.input[1] : "");
-            desk_add_command(d, command.p, buf_view(&text));
+            buf_clear(&inputs);
+            buf_fmt(&inputs, "%s %s", v.input[0], v.input[1] ? v.input[1] : "");
+            desk_add_command(d, "open", inputs.p, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
         }
         investigation_release(&v);
     }
@@ -146,8 +136,7 @@ static int run_recent(struct desk *d, struct str args)
     vec_release(&found);
     buf_release(&folder);
     buf_release(&path);
-    buf_release(&text);
-    buf_release(&command);
+    buf_release(&inputs);
     if (d->list.n)
         desk_show_list(d, _("investigations, the newest first; Enter opens one"));
     else

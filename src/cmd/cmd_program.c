@@ -14,11 +14,12 @@ static int run_quit(struct desk *d, struct str args)
 /* Words to begin with get their blank: more is to follow. */
 static int ask(struct desk *d, char kind, struct str begin)
 {
-    char *text = mem_alloc(begin.n + 2);
-    memcpy(text, begin.p, begin.n);
-    memcpy(text + begin.n, begin.n ? " " : "", begin.n ? 2 : 1);
+    struct buf text = {0};
+    buf_str(&text, begin);
+    buf_cstr(&text, begin.n ? " " : "");
     free(d->prompt);
-    d->prompt = text;
+    d->prompt = str_dup(buf_view(&text));
+    buf_release(&text);
     d->prompt_kind = kind;
     return R_PROMPT;
 }
@@ -42,12 +43,15 @@ static const char *const themes[] = {"dark", "light", "contrast", "blind", "mono
 
 static int run_theme(struct desk *d, struct str args)
 {
-    int n = (int)ARRAY_LEN(themes);
-    d->scheme = (d->scheme + 1) % n;
-    for (int i = 0; i < n; i++)
+    size_t n = ARRAY_LEN(themes), next = 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(themes[i], d->theme) == 0)
+            next = (i + 1) % n;
+    for (size_t i = 0; i < n; i++)
         if (str_is(args, themes[i]))
-            d->scheme = i;
-    desk_say(d, _("theme: %s"), themes[d->scheme]);
+            next = i;
+    d->theme = themes[next];
+    desk_say(d, _("theme: %s"), d->theme);
     return R_DRAW | R_REPAINT;
 }
 
@@ -95,21 +99,14 @@ static const char *complete_mouse(const struct desk *d, int i)
 /* Every command by name; those that need words are put on the command line. */
 static int run_palette(struct desk *d, struct str args)
 {
-    struct buf text = {0}, command = {0};
     desk_clear_list(d);
     for (const struct command_group *g = command_groups; g->title; g++)
         for (const struct command *c = g->commands; c->name; c++) {
             if (args.n && !str_has(str_of(c->name), args.p) && !str_has(str_of(_(c->help)), args.p))
                 continue;
             bool asks = *c->args && *c->args != '[';
-            buf_clear(&text);
-            buf_clear(&command);
-            buf_fmt(&text, "%-14s %s", c->name, _(c->help));
-            buf_fmt(&command, asks ? "command %s " : "%s", c->name);
-            desk_add_command(d, command.p, buf_view(&text));
+            desk_add_command(d, asks ? "command" : c->name, asks ? c->name : NULL, "%-14s %s", c->name, _(c->help));
         }
-    buf_release(&text);
-    buf_release(&command);
     if (!d->list.n) {
         desk_say(d, _("no command speaks of \"%.*s\""), STR_ARG(args));
         return R_DRAW;

@@ -44,24 +44,32 @@ static int column_place(const struct desk *d, const struct field *f)
     return -1;
 }
 
+/* One entry a field: what stands before it, its name and what it is. */
+static void list_fields(struct desk *d, const char *verb, const char *(*mark)(const struct desk *, const struct field *))
+{
+    desk_clear_list(d);
+    for (const struct field *f = fields; f->name; f++)
+        desk_add_command(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
+}
+
+static const char *column_mark(const struct desk *d, const struct field *f)
+{
+    static char number[16]; /* commands run under the session's lock */
+    int at = column_place(d, f);
+    if (at < 0)
+        return " · ";
+    snprintf(number, sizeof number, "%2d ", at + 1);
+    return number;
+}
+
+static const char *sort_mark(const struct desk *d, const struct field *f)
+{
+    return d->arrange.sort != f ? "  " : d->arrange.descending ? "▼ " : "▲ ";
+}
+
 static void list_columns(struct desk *d)
 {
-    struct buf text = {0}, command = {0};
-    desk_clear_list(d);
-    for (const struct field *f = fields; f->name; f++) {
-        int at = column_place(d, f);
-        buf_clear(&text);
-        buf_clear(&command);
-        if (at >= 0)
-            buf_fmt(&text, "%2d ", at + 1);
-        else
-            buf_cstr(&text, " · ");
-        buf_fmt(&text, "%-17s %s", f->name, _(f->help));
-        buf_fmt(&command, "column %s", f->name);
-        desk_add_command(d, command.p, buf_view(&text));
-    }
-    buf_release(&text);
-    buf_release(&command);
+    list_fields(d, "column", column_mark);
     d->list_again = "columns";
     desk_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
 }
@@ -202,14 +210,8 @@ static int run_group(struct desk *d, struct str args)
         return R_DRAW;
     }
     desk_clear_list(d);
-    for (int i = 0; i < GROUP_COUNT; i++) {
-        struct buf text = {0}, command = {0};
-        buf_fmt(&text, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
-        buf_fmt(&command, "group %s", groups[i].name);
-        desk_add_command(d, command.p, buf_view(&text));
-        buf_release(&text);
-        buf_release(&command);
-    }
+    for (int i = 0; i < GROUP_COUNT; i++)
+        desk_add_command(d, "group", groups[i].name, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
     desk_show_list(d, _("how the rows are put together"));
     return R_DRAW | R_LAYOUT;
 }
@@ -229,27 +231,12 @@ static int run_unfold(struct desk *d, struct str args)
 
 /* ---- order ---- */
 
-static void list_sorts(struct desk *d)
-{
-    struct buf text = {0}, command = {0};
-    desk_clear_list(d);
-    for (const struct field *f = fields; f->name; f++) {
-        buf_clear(&text);
-        buf_clear(&command);
-        buf_fmt(&text, "%s%-17s %s", d->arrange.sort == f ? d->arrange.descending ? "▼ " : "▲ " : "  ", f->name, _(f->help));
-        buf_fmt(&command, "sort %s", f->name);
-        desk_add_command(d, command.p, buf_view(&text));
-    }
-    buf_release(&text);
-    buf_release(&command);
-    desk_show_list(d, _("sort by; the same once more turns the order round"));
-}
-
 static int run_sort(struct desk *d, struct str args)
 {
     struct str name, way;
     if (!args.n) {
-        list_sorts(d);
+        list_fields(d, "sort", sort_mark);
+        desk_show_list(d, _("sort by; the same once more turns the order round"));
         return R_DRAW | R_LAYOUT;
     }
     if (!str_split(args, ' ', &name, &way))
@@ -283,18 +270,15 @@ static int run_sort(struct desk *d, struct str args)
 static int add_filter(struct desk *d, struct str text, bool inverse)
 {
     struct err e;
-    char *kept = mem_alloc(text.n + 1);
-    memcpy(kept, text.p, text.n);
-    kept[text.n] = 0;
-    struct filter *trial = filter_compile(text, &e); /* before anything is remembered */
-    if (!trial) {
+    struct filter *code = filter_compile(text, &e);
+    if (!code) {
         desk_complain(d, "%s", e.text);
-    } else {
-        filter_free(trial);
-        desk_remember(d, kept);
-        arrange_add(&d->arrange, text, inverse, &e);
+        return R_DRAW;
     }
-    free(kept);
+    char *what = str_dup(text);
+    desk_remember(d, what);
+    free(what);
+    arrange_take(&d->arrange, code, text, inverse);
     return R_DRAW;
 }
 
@@ -343,25 +327,18 @@ static int run_unfilter(struct desk *d, struct str args)
 
 static int run_filters(struct desk *d, struct str args)
 {
-    struct buf text = {0}, command = {0};
     (void)args;
     desk_clear_list(d);
     for (size_t i = 0; i < d->arrange.filters.n; i++) {
-        buf_clear(&text);
-        buf_clear(&command);
-        buf_fmt(&text, _("in force   %s%s   (Enter takes it away)"), d->arrange.filters.v[i].inverse ? "! " : "", d->arrange.filters.v[i].text);
-        buf_fmt(&command, "unfilter %zu", i + 1);
-        desk_add_command(d, command.p, buf_view(&text));
+        const struct arrange_filter *f = &d->arrange.filters.v[i];
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i + 1);
+        desk_add_command(d, "unfilter", number, _("in force   %s%s   (Enter takes it away)"), f->inverse ? "! " : "", f->text);
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) {
-        buf_clear(&text);
-        buf_clear(&command);
-        buf_fmt(&text, _("saved      %s:  %s   (Enter sets it)"), d->inv->filters.v[i].name, d->inv->filters.v[i].text);
-        buf_fmt(&command, "filter %s", d->inv->filters.v[i].name);
-        desk_add_command(d, command.p, buf_view(&text));
+        const struct named_text *f = &d->inv->filters.v[i];
+        desk_add_command(d, "filter", f->name, _("saved      %s:  %s   (Enter sets it)"), f->name, f->text);
     }
-    buf_release(&text);
-    buf_release(&command);
     if (!d->list.n) {
         desk_say(d, _("no filter is set or saved; & sets one, :save-filter NAME saves those in force"));
         return R_DRAW;
@@ -384,9 +361,7 @@ static int run_save_filter(struct desk *d, struct str args)
     size_t at = 0;
     while (at < d->inv->filters.n && !str_is(args, d->inv->filters.v[at].name))
         at++;
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", STR_ARG(args));
-    struct saved_filter x = {investigation_keep(d->inv, name), investigation_keep(d->inv, all.p)};
+    struct named_text x = {arena_cstr(&d->inv->arena, args), investigation_keep(d->inv, all.p)};
     if (at < d->inv->filters.n)
         d->inv->filters.v[at] = x;
     else
@@ -399,18 +374,8 @@ static int run_save_filter(struct desk *d, struct str args)
 
 static int run_fields(struct desk *d, struct str args)
 {
-    struct buf text = {0}, command = {0};
     (void)args;
-    desk_clear_list(d);
-    for (const struct field *f = fields; f->name; f++) {
-        buf_clear(&text);
-        buf_clear(&command);
-        buf_fmt(&text, "%-17s %s", f->name, _(f->help));
-        buf_fmt(&command, "filter-line %s ", f->name);
-        desk_add_command(d, command.p, buf_view(&text));
-    }
-    buf_release(&text);
-    buf_release(&command);
+    list_fields(d, "filter-line", NULL);
     desk_show_list(d, _("what can be filtered on, sorted by and shown; Enter begins a filter with it"));
     return R_DRAW | R_LAYOUT;
 }
@@ -428,8 +393,8 @@ static void copy_cell(const struct field_line *l, const struct field *f, struct 
         buf_release(&text);
         return;
     }
-    double v = f->number(l);
-    if (v == v) /* absent is empty, not NaN */
+    double v;
+    if (field_value(l, f, &v))
         buf_cstr(out, num_exact(n, v));
 }
 

@@ -159,9 +159,7 @@ static int run_write(struct desk *d, struct str args)
         return R_DRAW;
     }
     free(d->write_path);
-    d->write_path = mem_alloc(args.n + 1);
-    memcpy(d->write_path, args.p, args.n);
-    d->write_path[args.n] = 0;
+    d->write_path = str_dup(args);
     if (!writer_for(d->write_path)) {
         desk_complain(d, _("%s: the ending tells the format, one of .json .csv"), d->write_path);
         return R_DRAW;

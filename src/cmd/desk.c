@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "find/lint.h"
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv)
 {
@@ -16,6 +15,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .frame_line = NONE,
         .new_step = {-1, -1},
         .new_rank = {-1, -1},
+        .theme = "dark",
     };
     desk_columns_from(d, inv->columns);
 }
@@ -44,6 +44,8 @@ void desk_release(struct desk *d)
     vec_release(&d->undo);
     vec_release(&d->redo);
     vec_release(&d->jumps);
+    vec_release(&d->doubts);
+    arena_release(&d->sentences);
     desk_clear_list(d);
     vec_release(&d->list);
     free(d->list_title);
@@ -88,18 +90,25 @@ static bool all_of_one_name(const struct session *s)
     return p->pairs.n > 0;
 }
 
-/* Whether something about the inputs should be looked at before the table. */
-static bool in_doubt(const struct session *s)
+/* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
+static void doubt(struct desk *d)
 {
-    doubt_list l = {0};
-    struct arena a = {0};
-    bool any = false;
-    lint_find(s, &a, &l);
-    for (size_t i = 0; i < l.n; i++)
-        any = any || l.v[i].question;
-    vec_release(&l);
-    arena_release(&a);
-    return any;
+    int loaded = (d->s->side[0].state == SIDE_LOADED) + (d->s->side[1].state == SIDE_LOADED);
+    if (loaded == d->doubts_of)
+        return;
+    d->doubts_of = loaded;
+    vec_clear(&d->doubts);
+    arena_clear(&d->sentences);
+    lint_find(d->s, &d->sentences, &d->doubts);
+}
+
+/* Whether something about the inputs should be looked at before the table. */
+static bool in_doubt(const struct desk *d)
+{
+    for (size_t i = 0; i < d->doubts.n; i++)
+        if (d->doubts.v[i].question)
+            return true;
+    return false;
 }
 
 /* Lines are numbered from now on: the cursor's row keeps the cursor. */
@@ -110,7 +119,7 @@ static void take_pairing(struct desk *d)
         d->cursor = s->pairing.line_of[TARGET][d->cursor];
     d->was_paired = true;
     d->same_names = all_of_one_name(s);
-    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(s))
+    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(d))
         d->overlay = OVERLAY_INTAKE;
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
@@ -124,6 +133,7 @@ static void take_pairing(struct desk *d)
 void desk_refresh(struct desk *d)
 {
     struct session *s = d->s;
+    doubt(d);
     if (s->paired && !d->was_paired)
         take_pairing(d);
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
@@ -191,7 +201,7 @@ static void make_groups(struct desk *d)
     struct outline old = d->outline;
     outline_build(&d->outline, (enum outline_kind)(d->group - GROUP_MODULES + OUTLINE_MODULES), d->s, &old);
     outline_release(&old);
-    if (d->node >= d->outline.nodes.n || !desk_node_shown(d, d->node))
+    if (d->node >= d->outline.nodes.n || outline_visible(&d->outline, d->node) != d->node)
         d->node = 0;
 }
 
@@ -240,29 +250,18 @@ void desk_group(struct desk *d, enum group g)
     follow_group(d);
 }
 
-bool desk_node_shown(const struct desk *d, uint32_t node)
-{
-    const struct outline *o = &d->outline;
-    for (uint32_t i = o->nodes.v[node].parent; i != NONE; i = o->nodes.v[i].parent)
-        if (o->nodes.v[i].folded)
-            return false;
-    return true;
-}
-
 void desk_group_step(struct desk *d, long by)
 {
-    long n = (long)(d->group == GROUP_LAYERS ? d->layers.rows.n : d->outline.nodes.n);
-    long at = d->node, way = by < 0 ? -1 : 1;
     if (d->group == GROUP_LAYERS) {
-        at = at + by < 0 ? 0 : at + by >= n ? n - 1 : at + by;
-    } else {
-        for (long i = at + way, left = by * way; left && i >= 0 && i < n; i += way)
-            if (desk_node_shown(d, (uint32_t)i)) {
-                at = i;
-                left--;
-            }
+        long last = (long)d->layers.rows.n - 1, at = (long)d->node + by;
+        d->node = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
     }
-    d->node = (uint32_t)(at < 0 ? 0 : at);
+    for (uint32_t to = d->node; d->group != GROUP_LAYERS && d->outline.nodes.n && by; by += by < 0 ? 1 : -1) {
+        to = by < 0 ? outline_prev(&d->outline, to) : outline_next(&d->outline, to);
+        if (to == NONE)
+            break;
+        d->node = to;
+    }
     follow_group(d);
 }
 
@@ -299,11 +298,8 @@ void desk_unfold_all(struct desk *d)
         any = any || (d->outline.nodes.v[i].folded && !d->outline.nodes.v[i].leaf);
     for (size_t i = 0; i < d->outline.nodes.n; i++)
         d->outline.nodes.v[i].folded = !any;
-    while (d->node && !desk_node_shown(d, d->node))
-        d->node = d->outline.nodes.v[d->node].parent;
+    d->node = outline_visible(&d->outline, d->node);
 }
-
-
 
 void desk_go(struct desk *d, uint32_t line)
 {
@@ -382,24 +378,24 @@ void desk_clear_list(struct desk *d)
     d->list_again = NULL;
 }
 
-static char *copy_of(struct str s)
-{
-    char *p = mem_alloc(s.n + 1);
-    memcpy(p, s.p, s.n);
-    p[s.n] = 0;
-    return p;
-}
-
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text)
 {
-    struct list_item x = {.text = copy_of(text), .line = line, .mark = mark};
+    struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
     vec_push(&d->list, x);
 }
 
-void desk_add_command(struct desk *d, const char *command, struct str text)
+void desk_add_command(struct desk *d, const char *verb, const char *words, const char *fmt, ...)
 {
-    struct list_item x = {.text = copy_of(text), .command = mem_strdup(command), .line = NONE};
+    struct buf command = {0}, text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    buf_fmt(&command, "%s%s%s", verb, words ? " " : "", words ? words : "");
+    struct list_item x = {.text = str_dup(buf_view(&text)), .command = str_dup(buf_view(&command)), .line = NONE};
     vec_push(&d->list, x);
+    buf_release(&command);
+    buf_release(&text);
 }
 
 void desk_show_list(struct desk *d, const char *title)

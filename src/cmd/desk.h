@@ -5,6 +5,7 @@
 
 #include "cmd/arrange.h"
 #include "find/layers.h"
+#include "find/lint.h"
 #include "find/outline.h"
 #include "find/search.h"
 #include "model/investigation.h"
@@ -66,6 +67,10 @@ struct desk {
     int column_at;     /* the first shown: those before are scrolled out */
     int digits;        /* of figures; 0: two for errors, as many as fit for values */
 
+    doubt_list doubts; /* about the sides that are loaded */
+    struct arena sentences;
+    int doubts_of;     /* how many were loaded when they were looked for */
+
     enum group group;
     struct outline outline; /* of the groups that are one */
     struct layers layers;   /* of GROUP_LAYERS */
@@ -92,7 +97,7 @@ struct desk {
 
     struct buf message;
     bool message_is_error;
-    int scheme;        /* index of the UI's schemes; it wraps */
+    const char *theme; /* name of one of the UI's schemes; static */
 
     /* Asked for by a command, done by whoever holds the desk (the lock must be free for these). */
     const char *open_file; /* arena of the dump */
@@ -125,7 +130,6 @@ void desk_group(struct desk *d, enum group g);
 void desk_group_step(struct desk *d, long by);
 void desk_group_across(struct desk *d, int by); /* folds and unfolds, or moves between layers */
 void desk_unfold_all(struct desk *d);
-bool desk_node_shown(const struct desk *d, uint32_t node); /* no ancestor is folded */
 uint32_t desk_shown(const struct desk *d); /* lines the arrangement shows */
 uint32_t desk_at(const struct desk *d, uint32_t pos); /* the line shown there */
 uint32_t desk_pos(const struct desk *d); /* where the cursor's line is shown */
@@ -137,8 +141,9 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
 void desk_names(const struct desk *d, uint32_t line, struct buf name[2]);
 void desk_clear_list(struct desk *d);
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text);
-/* An entry that runs a command when chosen. */
-void desk_add_command(struct desk *d, const char *command, struct str text);
+/* An entry that runs a command when chosen: the verb and, unless NULL, its words. The format is its text. */
+void desk_add_command(struct desk *d, const char *verb, const char *words, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void desk_show_list(struct desk *d, const char *title); /* what was added, as an overlay */
 /* Before a change: what z goes back to. `what` names the change. */
 void desk_remember(struct desk *d, const char *what);

@@ -357,7 +357,8 @@ const struct field fields[] = {
     {0},
 };
 
-bool field_recorded(const struct field_line *l, const struct field *f)
+/* A NaN that the dump or the comparison gave as a side's own figure. */
+static bool recorded(const struct field_line *l, const struct field *f)
 {
     static const struct {
         const char *name;
@@ -371,6 +372,12 @@ bool field_recorded(const struct field_line *l, const struct field *f)
         if (strcmp(f->name + 2, bits[i].name) == 0)
             return l->f || (r->has & bits[i].bit);
     return false;
+}
+
+bool field_value(const struct field_line *l, const struct field *f, double *v)
+{
+    *v = f->number(l);
+    return !isnan(*v) || recorded(l, f);
 }
 
 const struct field *field_find(struct str name)

@@ -27,8 +27,8 @@ struct field {
 extern const struct field fields[]; /* name NULL at the end */
 
 const struct field *field_find(struct str name); /* or NULL */
-/* Whether a side's figure is there though it may be NaN: NaN is data, absent is not. */
-bool field_recorded(const struct field_line *l, const struct field *f);
+/* A number field's value; false where it is absent. A recorded NaN is there: NaN is data. */
+bool field_value(const struct field_line *l, const struct field *f, double *v);
 struct field_line field_line(const struct session *s, uint32_t line);
 
 #endif

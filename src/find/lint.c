@@ -6,9 +6,9 @@
 
 #include "base/msg.h"
 
-static void add(struct arena *a, doubt_list *out, int side, bool question, const struct buf *b)
+static void add(doubt_list *out, int side, bool question, const char *text)
 {
-    struct doubt x = {side, question, arena_cstr(a, buf_view(b))};
+    struct doubt x = {side, question, text};
     vec_push(out, x);
 }
 
@@ -32,13 +32,9 @@ static void several(const struct session *s, int side, struct arena *a, doubt_li
     const struct session_side *x = &s->side[side];
     int steps, ranks;
     lint_extent(x, &steps, &ranks);
-    struct buf b = {0};
-    if (x->places.n > 1 && (s->opt.step[side] < 0 || steps < 2) && (s->opt.rank[side] < 0 || ranks < 2)) {
-        buf_fmt(&b, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks,
-                x->places.v[x->place].step, x->places.v[x->place].rank);
-        add(a, out, side, true, &b);
-    }
-    buf_release(&b);
+    if (x->places.n > 1 && (s->opt.step[side] < 0 || steps < 2) && (s->opt.rank[side] < 0 || ranks < 2))
+        add(out, side, true, arena_fmt(a, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks,
+                                       x->places.v[x->place].step, x->places.v[x->place].rank));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -53,11 +49,8 @@ static void growing(const struct session *s, int side, struct arena *a, doubt_li
     path_join(&path, x->places.v[x->place].paths.v[0], "dump.json");
     if (stat(path.p, &st) == 0 || stat(x->places.v[x->place].paths.v[0], &st) == 0) {
         long ago = (long)(time(NULL) - st.st_mtime);
-        if (ago >= 0 && ago < FRESH) {
-            buf_clear(&path);
-            buf_fmt(&path, _("written to %ld s ago: it may still grow; r reads it again"), ago);
-            add(a, out, side, false, &path);
-        }
+        if (ago >= 0 && ago < FRESH)
+            add(out, side, false, arena_fmt(a, _("written to %ld s ago: it may still grow; r reads it again"), ago));
     }
     buf_release(&path);
 }
@@ -67,7 +60,6 @@ static void dropout(const struct dump *d, int side, struct arena *a, doubt_list 
 {
     unsigned calls = 0;
     double p = 0;
-    struct buf b = {0};
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *k = &d->calls.v[c];
         if (k->phase != PHASE_FORWARD || !(strstr(k->name, "dropout") || strstr(k->name, "Dropout")))
@@ -81,18 +73,14 @@ static void dropout(const struct dump *d, int side, struct arena *a, doubt_list 
         calls += found > 0;
         p = found > p ? found : p;
     }
-    if (calls) {
-        buf_fmt(&b, _("dropout is on in %u calls (p up to %.2g): two runs differ for no other reason"), calls, p);
-        add(a, out, side, true, &b);
-    }
-    buf_release(&b);
+    if (calls)
+        add(out, side, true, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): two runs differ for no other reason"), calls, p));
 }
 
 static void saturation(const struct dump *d, int side, struct arena *a, doubt_list *out)
 {
     unsigned rows = 0;
     double at = 0;
-    struct buf b = {0};
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *x = &d->rows.v[r];
         double most = dtype_table[x->dtype].max;
@@ -104,66 +92,49 @@ static void saturation(const struct dump *d, int side, struct arena *a, doubt_li
             at = most;
         }
     }
-    if (rows) {
-        buf_fmt(&b, _("%g, the largest float16, stands in %u rows: the machine saturates instead of overflowing"), at, rows);
-        add(a, out, side, true, &b);
-    }
-    buf_release(&b);
+    if (rows)
+        add(out, side, true, arena_fmt(a, _("%g, the largest float16, stands in %u rows: the machine saturates instead of overflowing"), at, rows));
+}
+
+static void of_side(const struct session *s, int side, struct arena *a, doubt_list *out)
+{
+    const struct dump *d = &s->side[side].dump;
+    several(s, side, a, out);
+    growing(s, side, a, out);
+    dropout(d, side, a, out);
+    saturation(d, side, a, out);
+    for (size_t k = 0; k < d->warnings.n; k++)
+        add(out, side, false, d->warnings.v[k]);
+    for (size_t k = 0; k < d->problems.n; k++)
+        if (d->problems.v[k].row == NONE)
+            add(out, side, false, d->problems.v[k].text);
+    if (d->problems.n)
+        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), d->problems.n));
+}
+
+static void of_both(const struct session *s, struct arena *a, doubt_list *out)
+{
+    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
+        add(out, -1, true, arena_fmt(a, _("levels differ (%s against %s): what only one of them records has no partner"), t->level, g->level));
+    if (*t->task && *g->task && strcmp(t->task, g->task) != 0)
+        add(out, -1, true, arena_fmt(a, _("tasks differ (%s against %s): only what both recorded is compared"), t->task, g->task));
+    if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
+        add(out, -1, true, arena_fmt(a, _("step %d is held against step %d"), t->step, g->step));
+    if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
+        add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
 }
 
 void lint_find(const struct session *s, struct arena *a, doubt_list *out)
 {
-    struct buf b = {0};
-    int sides = s->single ? 1 : 2;
-    for (int i = 0; i < sides; i++) {
-        const struct dump *d = &s->side[i].dump;
-        if (s->side[i].state != SIDE_LOADED)
-            continue;
-        several(s, i, a, out);
-        growing(s, i, a, out);
-        dropout(d, i, a, out);
-        saturation(d, i, a, out);
-        for (size_t k = 0; k < d->warnings.n; k++) {
-            buf_clear(&b);
-            buf_cstr(&b, d->warnings.v[k]);
-            add(a, out, i, false, &b);
+    int loaded = 0;
+    for (int i = 0; i < 2 && !(i && s->single); i++)
+        if (s->side[i].state == SIDE_LOADED) {
+            of_side(s, i, a, out);
+            loaded++;
         }
-        for (size_t k = 0; k < d->problems.n; k++)
-            if (d->problems.v[k].row == NONE) {
-                buf_clear(&b);
-                buf_cstr(&b, d->problems.v[k].text);
-                add(a, out, i, false, &b);
-            }
-        if (d->problems.n) {
-            buf_clear(&b);
-            buf_fmt(&b, _("%zu rows or files could not be read in full; :list problems"), d->problems.n);
-            add(a, out, i, false, &b);
-        }
-    }
-    const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
-    if (sides == 2 && s->side[0].state == SIDE_LOADED && s->side[1].state == SIDE_LOADED) {
-        if (*t->level && *g->level && strcmp(t->level, g->level) != 0) {
-            buf_clear(&b);
-            buf_fmt(&b, _("levels differ (%s against %s): what only one of them records has no partner"), t->level, g->level);
-            add(a, out, -1, true, &b);
-        }
-        if (*t->task && *g->task && strcmp(t->task, g->task) != 0) {
-            buf_clear(&b);
-            buf_fmt(&b, _("tasks differ (%s against %s): only what both recorded is compared"), t->task, g->task);
-            add(a, out, -1, true, &b);
-        }
-        if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0) {
-            buf_clear(&b);
-            buf_fmt(&b, _("step %d is held against step %d"), t->step, g->step);
-            add(a, out, -1, true, &b);
-        }
-        if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0) {
-            buf_clear(&b);
-            buf_cstr(&b, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
-            add(a, out, -1, true, &b);
-        }
-    }
-    buf_release(&b);
+    if (loaded == 2)
+        of_both(s, a, out);
 }
 
 const char *lint_sentence(const struct doubt *x, struct arena *a)

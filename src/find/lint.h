@@ -8,7 +8,7 @@
 struct doubt {
     int side;         /* TARGET, GOLDEN, or -1: the two together */
     bool question;    /* the user should decide something; else it is good to know */
-    const char *text; /* in the arena */
+    const char *text; /* in the arena, or as long-lived as the dump */
 };
 typedef VEC(struct doubt) doubt_list;
 

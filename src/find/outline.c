@@ -197,6 +197,13 @@ static void in_order(struct outline *o)
         i = to;
     }
     memcpy(o->nodes.v, sorted, n * sizeof *sorted);
+    for (uint32_t i = (uint32_t)n; i-- > 0;) { /* children stand behind their parent: their ends are known */
+        struct outline_node *x = &o->nodes.v[i];
+        if (!x->end)
+            x->end = i + 1;
+        if (x->parent != NONE && o->nodes.v[x->parent].end < x->end)
+            o->nodes.v[x->parent].end = x->end;
+    }
     free(child);
     free(next);
     free(place);
@@ -233,4 +240,25 @@ void outline_release(struct outline *o)
 {
     vec_release(&o->nodes);
     arena_release(&o->arena);
+}
+
+uint32_t outline_visible(const struct outline *o, uint32_t node)
+{
+    uint32_t shown = node;
+    for (uint32_t i = o->nodes.v[node].parent; i != NONE; i = o->nodes.v[i].parent)
+        if (o->nodes.v[i].folded)
+            shown = i;
+    return shown;
+}
+
+uint32_t outline_next(const struct outline *o, uint32_t node)
+{
+    const struct outline_node *n = &o->nodes.v[node];
+    uint32_t next = n->folded ? n->end : node + 1;
+    return next < o->nodes.n ? next : NONE;
+}
+
+uint32_t outline_prev(const struct outline *o, uint32_t node)
+{
+    return node ? outline_visible(o, node - 1) : NONE;
 }

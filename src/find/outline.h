@@ -11,6 +11,7 @@ enum outline_kind { OUTLINE_MODULES, OUTLINE_FRAMES, OUTLINE_PRECISION, OUTLINE_
 struct outline_node {
     const char *text;      /* in the outline's arena */
     uint32_t parent;       /* NONE at the top */
+    uint32_t end;          /* the first node behind its descendants */
     uint16_t depth;
     uint8_t worst;         /* enum verdict of the worst line below */
     bool folded, leaf;
@@ -28,6 +29,11 @@ struct outline {
 /* From the newest judgement; lock held. What `old` (or NULL) had unfolded stays so. */
 void outline_build(struct outline *o, enum outline_kind kind, const struct session *s, const struct outline *old);
 void outline_release(struct outline *o);
+/* Nodes below a folded one are not shown. The shown one after, or before, a shown one; NONE at the ends. */
+uint32_t outline_next(const struct outline *o, uint32_t node);
+uint32_t outline_prev(const struct outline *o, uint32_t node);
+/* The node itself, or where it is hidden its topmost folded ancestor. */
+uint32_t outline_visible(const struct outline *o, uint32_t node);
 /* How bad a verdict is, for carrying up and for minimaps: 0 skip … */
 int verdict_weight(enum verdict v);
 

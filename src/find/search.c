@@ -54,9 +54,7 @@ int search_set(struct search *s, struct str pattern, struct err *e)
     s->code->match = pcre2_match_data_create_from_pattern(c, NULL);
     s->code->context = pcre2_match_context_create(NULL);
     pcre2_set_match_limit(s->code->context, MATCH_LIMIT);
-    s->text = mem_alloc(pattern.n + 1);
-    memcpy(s->text, pattern.p, pattern.n);
-    s->text[pattern.n] = 0;
+    s->text = str_dup(pattern);
     return 0;
 }
 

@@ -61,28 +61,20 @@ static void load_side(struct investigation *v, const cJSON *root, int side)
     v->rank[side] = number(o, "rank");
 }
 
-int investigation_load(struct investigation *v, const char *path, struct err *e)
+static void load_texts(struct investigation *v, const cJSON *o, const char *key, const char *name, const char *what, text_list *out)
 {
-    cJSON *root = json_load(path, LARGEST, e);
-    if (!root)
-        return -1;
-    int schema = number(root, "schema");
-    if (schema < 1 || !cJSON_HasObjectItem(root, "investigation")) {
-        cJSON_Delete(root);
-        return err_set(e, ERR_DATA, _("%s: not an investigation: \"schema\" and \"investigation\" were expected"), path);
-    }
-    v->path = investigation_keep(v, path);
-    v->read_only = schema > SCHEMA;
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
-    for (int side = 0; side < 2; side++)
-        load_side(v, o, side);
-    v->map_only = flag(o, "map_only");
-    v->exact = flag(o, "exact");
-    v->strict_gaps = flag(o, "strict_gaps");
     const cJSON *it;
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "maps"))
-        if (cJSON_IsString(it))
-            vec_push(&v->maps, investigation_keep(v, it->valuestring));
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, key)) {
+        struct named_text x = {text(v, it, name, ""), text(v, it, what, "")};
+        if (*x.name)
+            vec_push(out, x);
+    }
+}
+
+/* What a person did with the inputs: limits, bookmarks, the place, how the table looked. */
+static void load_left(struct investigation *v, const cJSON *o)
+{
+    const cJSON *it;
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "thresholds")) {
         struct err quiet;
         char value[64];
@@ -99,16 +91,53 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
     v->cursor[0] = text(v, c, "target", "");
     v->cursor[1] = text(v, c, "golden", "");
     v->columns = text(v, o, "columns", "");
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "remaps")) {
-        struct saved_filter m = {text(v, it, "from", ""), text(v, it, "to", "")};
-        if (*m.name)
-            vec_push(&v->remaps, m);
+    load_texts(v, o, "remaps", "from", "to", &v->remaps);
+    load_texts(v, o, "filters", "name", "text", &v->filters);
+}
+
+/* The file as a tree that is an investigation; v learns whether a newer version wrote it. */
+static cJSON *load_root(struct investigation *v, const char *path, struct err *e)
+{
+    cJSON *root = json_load(path, LARGEST, e);
+    if (!root)
+        return NULL;
+    int schema = number(root, "schema");
+    if (schema < 1 || !cJSON_HasObjectItem(root, "investigation")) {
+        cJSON_Delete(root);
+        err_set(e, ERR_DATA, _("%s: not an investigation: \"schema\" and \"investigation\" were expected"), path);
+        return NULL;
     }
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "filters")) {
-        struct saved_filter f = {text(v, it, "name", ""), text(v, it, "text", "")};
-        if (*f.name)
-            vec_push(&v->filters, f);
-    }
+    v->read_only = schema > SCHEMA;
+    return root;
+}
+
+int investigation_recall(struct investigation *v, struct err *e)
+{
+    cJSON *root = load_root(v, v->path, e);
+    if (!root)
+        return -1;
+    load_left(v, cJSON_GetObjectItemCaseSensitive(root, "investigation"));
+    cJSON_Delete(root);
+    return 0;
+}
+
+int investigation_load(struct investigation *v, const char *path, struct err *e)
+{
+    cJSON *root = load_root(v, path, e);
+    if (!root)
+        return -1;
+    v->path = investigation_keep(v, path);
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
+    for (int side = 0; side < 2; side++)
+        load_side(v, o, side);
+    v->map_only = flag(o, "map_only");
+    v->exact = flag(o, "exact");
+    v->strict_gaps = flag(o, "strict_gaps");
+    const cJSON *it;
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "maps"))
+        if (cJSON_IsString(it))
+            vec_push(&v->maps, investigation_keep(v, it->valuestring));
+    load_left(v, o);
     cJSON_Delete(root);
     return 0;
 }
@@ -148,6 +177,21 @@ static void save_thresholds(struct jsonw *w, const struct tol *t)
     jw_end_object(w);
 }
 
+static void save_texts(struct jsonw *w, const char *key, const char *name, const char *what, const text_list *l)
+{
+    if (!l->n)
+        return;
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        jw_object(w);
+        jw_kcstr(w, name, l->v[i].name);
+        jw_kcstr(w, what, l->v[i].text);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 int investigation_save(const struct investigation *v, struct err *e)
 {
     struct buf b = {0};
@@ -162,11 +206,7 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_object(&w);
     save_side(&w, v, 0);
     save_side(&w, v, 1);
-    jw_key(&w, "maps");
-    jw_array(&w);
-    for (size_t i = 0; i < v->maps.n; i++)
-        jw_cstr(&w, v->maps.v[i]);
-    jw_end_array(&w);
+    jw_kcstrs(&w, "maps", v->maps.v, v->maps.n);
     jw_kbool(&w, "map_only", v->map_only);
     jw_kbool(&w, "exact", v->exact);
     jw_kbool(&w, "strict_gaps", v->strict_gaps);
@@ -186,28 +226,8 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_end_object(&w);
     if (*v->columns)
         jw_kcstr(&w, "columns", v->columns);
-    if (v->remaps.n) {
-        jw_key(&w, "remaps");
-        jw_array(&w);
-        for (size_t i = 0; i < v->remaps.n; i++) {
-            jw_object(&w);
-            jw_kcstr(&w, "from", v->remaps.v[i].name);
-            jw_kcstr(&w, "to", v->remaps.v[i].text);
-            jw_end_object(&w);
-        }
-        jw_end_array(&w);
-    }
-    if (v->filters.n) {
-        jw_key(&w, "filters");
-        jw_array(&w);
-        for (size_t i = 0; i < v->filters.n; i++) {
-            jw_object(&w);
-            jw_kcstr(&w, "name", v->filters.v[i].name);
-            jw_kcstr(&w, "text", v->filters.v[i].text);
-            jw_end_object(&w);
-        }
-        jw_end_array(&w);
-    }
+    save_texts(&w, "remaps", "from", "to", &v->remaps);
+    save_texts(&w, "filters", "name", "text", &v->filters);
     jw_end_object(&w);
     jw_end_object(&w);
     buf_char(&b, '\n');

@@ -13,9 +13,12 @@ struct bookmark {
     const char *note;
 };
 
-struct saved_filter {
+/* A pair of texts by which something is known: a filter and its name, a path and what stands for it. */
+struct named_text {
     const char *name, *text;
 };
+
+typedef VEC(struct named_text) text_list;
 
 struct investigation {
     struct arena arena;
@@ -30,14 +33,16 @@ struct investigation {
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
     const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
-    VEC(struct saved_filter) filters;
-    VEC(struct saved_filter) remaps; /* name: how stacks' paths begin, text: how they do here */
+    text_list filters;
+    text_list remaps;      /* name: how stacks' paths begin, text: how they do here */
 };
 
 void investigation_init(struct investigation *v);
 void investigation_release(struct investigation *v);
 /* Reads a file over the initial state; keeps path. */
 int investigation_load(struct investigation *v, const char *path, struct err *e);
+/* What was left in the file at v->path, over v: all but its inputs, which are v's own. */
+int investigation_recall(struct investigation *v, struct err *e);
 /* 0 also when there is nowhere to save to. */
 int investigation_save(const struct investigation *v, struct err *e);
 /* Whether a path names such a file. */

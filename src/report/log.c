@@ -106,11 +106,7 @@ void log_check_json(struct out *o, const struct series *s, const struct log_chec
     }
     jw_end_array(&w);
     series_list(&w, s);
-    jw_key(&w, "warnings");
-    jw_array(&w);
-    for (size_t i = 0; i < s->notes.n; i++)
-        jw_cstr(&w, s->notes.v[i]);
-    jw_end_array(&w);
+    jw_kcstrs(&w, "warnings", s->notes.v, s->notes.n);
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {

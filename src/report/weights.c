@@ -359,17 +359,6 @@ static void name_list_text(struct buf *b, const char *title, const struct weight
         buf_cstr(b, "    …\n");
 }
 
-/* Everything in it may come from a file: controls are made visible, line by line. */
-static void clean(struct buf *out, const struct buf *b)
-{
-    struct str rest = buf_view(b), line;
-    while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
-        utf8_clean(out, line);
-        buf_char(out, '\n');
-    }
-}
-
 void weights_text(struct buf *out, const struct weight_compare *c)
 {
     struct buf b = {0};
@@ -412,7 +401,7 @@ void weights_text(struct buf *out, const struct weight_compare *c)
     default:
         buf_cstr(&b, _("could not be judged\n"));
     }
-    clean(out, &b);
+    utf8_clean_lines(out, buf_view(&b)); /* everything in it may come from a file */
     buf_release(&b);
 }
 
@@ -445,7 +434,7 @@ void weights_list_text(struct buf *out, const struct weight_listing *l)
     }
     for (size_t i = 0; i < l->w->problems.n && i < TEXT_ROWS; i++)
         buf_fmt(&b, "! %s\n", l->w->problems.v[i].text);
-    clean(out, &b);
+    utf8_clean_lines(out, buf_view(&b)); /* everything in it may come from a file */
     buf_release(&b);
     buf_release(&shape);
 }

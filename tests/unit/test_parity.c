@@ -1,6 +1,6 @@
 /* Our figures against what msprobe's own compare wrote for the same dumps (compare_result_*.csv beside
  * them), every row and every figure that both give. */
-#include "support.h"
+#include "sessions.h"
 
 #include <csv.h>
 #include <dirent.h>
@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/io.h"
-#include "model/session.h"
 
 enum column { NAME, BENCH, COSINE, EUCLID, MAX_ABS, MAX_REL, ONE, FIVE, T_MAX, T_MIN, T_MEAN, T_NORM, G_MAX, G_MIN, G_MEAN, G_NORM, COLUMNS };
 
@@ -111,17 +110,15 @@ static const char *result_in(const char *dir)
 
 static void against(const char *name, size_t rows, double sums)
 {
-    struct session *s = calloc(1, sizeof *s);
-    struct table t = {.s = s, .sums = sums};
     char target[1100], golden[1100];
     struct csv_parser csv;
     struct buf text = {0};
     struct err e;
     snprintf(target, sizeof target, "%s/target", sample(name));
     snprintf(golden, sizeof golden, "%s/bench", sample(name));
-    struct session_options o = {.path = {target, golden}, .step = {-1, -1}, .rank = {-1, -1}};
-    tol_init(&o.tol);
-    if (session_start(s, &o, &e) || session_wait(s, &e) || file_slurp(result_in(sample(name)), 1 << 26, &text, &e))
+    struct session *s = open_paths(target, golden);
+    struct table t = {.s = s, .sums = sums};
+    if (file_slurp(result_in(sample(name)), 1 << 26, &text, &e))
         fail_msg("%s", e.text);
     csv_init(&csv, 0);
     for (int c = 0; c < COLUMNS; c++)
@@ -134,8 +131,7 @@ static void against(const char *name, size_t rows, double sums)
         if (t.compared[c] < rows / 3)
             fail_msg("%s: only %zu cells of %s were compared", name, t.compared[c], heads[c]);
     buf_release(&text);
-    session_stop(s);
-    free(s);
+    shut(s);
 }
 
 static void rotary_frequencies(void **state)

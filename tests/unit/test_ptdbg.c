@@ -1,29 +1,11 @@
 /* ptdbg_ascend folders: counts and first deviations that independent code found in the samples, rows, names,
  * stacks, and lines that are damaged. */
-#include "support.h"
+#include "sessions.h"
 
 #include <math.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
-#include "model/session.h"
-
-static struct session *open_paths(const char *target, const char *golden)
-{
-    struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {target, golden}, .step = {-1, -1}, .rank = {-1, -1}};
-    struct err e;
-    tol_init(&o.tol);
-    if (session_start(s, &o, &e) || session_wait(s, &e))
-        fail_msg("%s", e.text);
-    return s;
-}
-
-static void shut(struct session *s)
-{
-    session_stop(s);
-    free(s);
-}
 
 static void samples(void **state)
 {

@@ -1,6 +1,6 @@
 /* What the table shows: filters, order, headings, rows of the same numbers, doubts; and the commands that
  * change it, with undo. All on real samples. */
-#include "support.h"
+#include "sessions.h"
 
 #include <math.h>
 
@@ -10,19 +10,7 @@
 
 static struct session *open_pair(const char *target, const char *golden)
 {
-    struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {sample(target), sample(golden)}, .step = {-1, -1}, .rank = {-1, -1}};
-    struct err e;
-    tol_init(&o.tol);
-    if (session_start(s, &o, &e) || session_wait(s, &e))
-        fail_msg("%s", e.text);
-    return s;
-}
-
-static void shut(struct session *s)
-{
-    session_stop(s);
-    free(s);
+    return open_paths(sample(target), sample(golden));
 }
 
 /* ---- filters ---- */
@@ -166,6 +154,55 @@ static void headings(void **state)
             assert_int_equal(top, s->pairing.lines.n);
         outline_release(&o);
     }
+    shut(s);
+}
+
+/* Next and previous go over the same nodes, those no folded one is above, whatever is folded. */
+static void walking_over_what_is_shown(void **state)
+{
+    struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
+    struct outline o;
+    (void)state;
+    outline_build(&o, OUTLINE_MODULES, s, NULL);
+    for (unsigned pattern = 0; pattern < 40; pattern++) {
+        uint32_t shown = 0, last = 0;
+        for (uint32_t i = 0; i < o.nodes.n; i++)
+            o.nodes.v[i].folded = (i * 2654435761u + pattern) % 41 < pattern;
+        for (uint32_t i = 0; i < o.nodes.n; i++) {
+            bool hidden = false;
+            for (uint32_t up = o.nodes.v[i].parent; up != NONE; up = o.nodes.v[up].parent)
+                hidden = hidden || o.nodes.v[up].folded;
+            shown += !hidden;
+            assert_true((outline_visible(&o, i) != i) == hidden);
+        }
+        for (uint32_t i = 0; i != NONE; i = outline_next(&o, i), shown--) {
+            assert_int_equal(outline_visible(&o, i), i);
+            assert_int_equal(outline_prev(&o, i), i ? last : NONE);
+            last = i;
+        }
+        assert_int_equal(shown, 0);
+    }
+    outline_release(&o);
+    shut(s);
+}
+
+/* A recorded NaN is copied as one; what was not recorded stays empty. */
+static void absent_is_not_nan(void **state)
+{
+    struct session *s = open_pair("tt_nan_mask/target", "tt_nan_mask/bench");
+    const struct field *max = field_find(STR("t.max")), *cosine = field_find(STR("cosine"));
+    uint32_t nan = 0, absent = 0;
+    double v;
+    (void)state;
+    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
+        struct field_line l = field_line(s, i);
+        nan += field_value(&l, max, &v) && isnan(v);
+        if (!field_value(&l, cosine, &v))
+            absent++;
+        else
+            assert_false(isnan(v));
+    }
+    assert_true(nan > 0 && absent > 0);
     shut(s);
 }
 
@@ -373,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters),      cmocka_unit_test(filters_that_are_none),
         cmocka_unit_test(orders),       cmocka_unit_test(headings),
+        cmocka_unit_test(walking_over_what_is_shown), cmocka_unit_test(absent_is_not_nan),
         cmocka_unit_test(by_layer),     cmocka_unit_test(same_numbers),
         cmocka_unit_test(doubts_before_comparing), cmocka_unit_test(commands_and_undo),
         cmocka_unit_test(jumps_and_groups),
