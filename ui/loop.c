@@ -92,7 +92,7 @@ static void use_set(struct screen *s, struct str text)
         str_split(text, '\n', &line, &text);
         line = str_trim(line);
         if (str_starts(line, "use "))
-            screen_keys(s, str_is(str_trim(str_cut(line, 4)), "vim") ? "vim" : str_is(str_trim(str_cut(line, 4)), "less") ? "less" : NULL);
+            screen_keys(s, str_trim(str_cut(line, 4)));
     }
 }
 

@@ -389,7 +389,11 @@ static void draw(struct screen *s, struct rect r)
         return;
     }
     keep_visible(&s->table, desk_pos(d), n, h);
-    session_want(&s->session, desk_at(d, s->table.top), desk_at(d, s->table.top + (uint32_t)h < n ? s->table.top + (uint32_t)h : n - 1) + 1);
+    uint32_t want[SESSION_WANT];
+    size_t wanted = 0;
+    for (uint32_t p = s->table.top; p < n && p < s->table.top + (uint32_t)h && wanted < SESSION_WANT; p++)
+        want[wanted++] = desk_at(d, p); /* sorted or filtered they lie anywhere: no range */
+    session_want(&s->session, want, wanted);
     uint32_t first = s->session.judged ? s->session.judged->first : NONE;
     for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
         uint32_t line = desk_at(d, s->table.top + (uint32_t)k);

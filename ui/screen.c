@@ -458,15 +458,17 @@ static void open_prompt(struct screen *s)
     p->completion = -1;
 }
 
-void screen_keys(struct screen *s, const char *set)
+void screen_keys(struct screen *s, struct str set)
 {
+    static const struct {
+        const char *set; /* NULL: below all of them */
+        const struct embedded *file;
+    } files[] = {{NULL, &embed_keys_conf}, {"vim", &embed_keys_vim_conf}, {"less", &embed_keys_less_conf}};
     struct err e;
     keymap_release(&s->keys);
-    keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", &e); /* our own files: no errors in them */
-    if (set && strcmp(set, "vim") == 0)
-        keymap_parse(&s->keys, embed_str(&embed_keys_vim_conf), "keys-vim.conf", &e);
-    if (set && strcmp(set, "less") == 0)
-        keymap_parse(&s->keys, embed_str(&embed_keys_less_conf), "keys-less.conf", &e);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) /* our own files: no errors in them */
+        if (!files[i].set || str_is(set, files[i].set))
+            keymap_parse(&s->keys, embed_str(files[i].file), "keys.conf", &e);
 }
 
 int screen_command(struct screen *s, const char *text)
@@ -476,7 +478,7 @@ int screen_command(struct screen *s, const char *text)
     if (r & R_WRITE)
         write_result(s);
     if (r & R_KEYS)
-        screen_keys(s, s->desk.keys);
+        screen_keys(s, str_of(s->desk.keys));
     if (r & R_RESTART)
         restart(s);
     if (r & R_PROMPT)

@@ -64,8 +64,8 @@ void screen_draw(struct screen *s);
 int screen_key(struct screen *s, const char *key);
 /* The mouse at a cell: a wheel (by -1 or 1), or a click (by 0). Works only while desk.mouse. */
 int screen_mouse(struct screen *s, int y, int x, int by);
-/* The default keys and over them those of a set (vim, less; NULL or another name: none). */
-void screen_keys(struct screen *s, const char *set);
+/* The default keys and over them those of a set (vim, less; any other name: none). */
+void screen_keys(struct screen *s, struct str set);
 int screen_command(struct screen *s, const char *text);
 /* Every few seconds while desk.watch: reads the inputs again where they have grown since. */
 #define SCREEN_TICK_MS 2000

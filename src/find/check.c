@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
 
@@ -139,15 +140,10 @@ void check_run(struct check *c, const struct dump *d, const struct kern *k, int 
                struct figures_watch *watch)
 {
     struct run x = {.c = c, .d = d, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t t[64];
     *c = (struct check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
-    int n = workers < 1 ? 1 : workers > 64 ? 64 : workers;
-    for (int i = 0; i < n; i++)
-        pthread_create(&t[i], NULL, work, &x);
-    for (int i = 0; i < n; i++)
-        pthread_join(t[i], NULL);
+    threads_run(workers, work, &x);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
 }

@@ -50,12 +50,12 @@ void measure_release(struct measure *m)
     *m = (struct measure){0};
 }
 
-uint32_t measure_take(struct measure *m, uint32_t first, uint32_t last)
+uint32_t measure_take(struct measure *m, const uint32_t *want, size_t n)
 {
     uint32_t found = NONE;
-    for (uint32_t i = first; i < last && i < m->lines && found == NONE; i++)
-        if (m->state[i] == MEASURE_WAITING)
-            found = i;
+    for (size_t i = 0; i < n && found == NONE; i++)
+        if (want[i] < m->lines && m->state[want[i]] == MEASURE_WAITING)
+            found = want[i];
     for (; found == NONE && m->next < m->lines; m->next++)
         if (m->state[m->next] == MEASURE_WAITING)
             found = (uint32_t)m->next;

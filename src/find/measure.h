@@ -33,9 +33,9 @@ struct measure {
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
                   const struct pairing *p);
 void measure_release(struct measure *m);
-/* The next line to compute: one of [first, last) if any waits there (what is on the screen), else in
- * order. NONE when nothing waits. The line becomes MEASURE_RUNNING. */
-uint32_t measure_take(struct measure *m, uint32_t first, uint32_t last);
+/* The next line to compute: the first of `want` that waits (what is on the screen), else in order. NONE when
+ * nothing waits. The line becomes MEASURE_RUNNING. */
+uint32_t measure_take(struct measure *m, const uint32_t *want, size_t n);
 /* Opens and compares the two tensors of a line, in another order of axes where shapes differ and that
  * explains them; lock not held. */
 int measure_compute(const struct measure *m, uint32_t line, const struct kern *k, struct figures *out,

@@ -181,7 +181,7 @@ static void *work(void *ctx)
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
-        uint32_t line = measure_take(&s->measure, s->want_first, s->want_last);
+        uint32_t line = measure_take(&s->measure, s->want, s->want_count);
         if (line == NONE)
             break;
         session_unlock(s);
@@ -431,10 +431,10 @@ int session_wait(struct session *s, struct err *e)
     return failed ? -1 : 0;
 }
 
-void session_want(struct session *s, uint32_t first, uint32_t last)
+void session_want(struct session *s, const uint32_t *line, size_t n)
 {
-    s->want_first = first;
-    s->want_last = last;
+    s->want_count = n < SESSION_WANT ? n : SESSION_WANT;
+    memcpy(s->want, line, s->want_count * sizeof *line);
 }
 
 void session_pause(struct session *s, bool pause)

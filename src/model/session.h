@@ -14,6 +14,7 @@
 #include "fmt/reader.h"
 
 #define SESSION_WORKERS 64
+#define SESSION_WANT 512
 
 enum side_state { SIDE_FINDING, SIDE_LOADING, SIDE_LOADED, SIDE_FAILED };
 
@@ -61,7 +62,8 @@ struct session {
     bool settled;             /* everything wanted is computed and judged */
     bool failed;              /* err says why; what was loaded stays */
     struct err err;
-    uint32_t want_first, want_last; /* lines on the screen: compared first */
+    uint32_t want[SESSION_WANT]; /* lines on the screen, in any order: compared first */
+    size_t want_count;
     uint64_t version;         /* counts changes */
 
     /* the threads' own */
@@ -83,7 +85,7 @@ void session_stop(struct session *s); /* waits for the threads, frees everything
 int session_wait(struct session *s, struct err *e);
 
 /* With the lock held: */
-void session_want(struct session *s, uint32_t first, uint32_t last);
+void session_want(struct session *s, const uint32_t *line, size_t n); /* no more than SESSION_WANT count */
 /* Comparing stops where it is and goes on when told; while the sides are still read, reading ends. */
 void session_pause(struct session *s, bool pause);
 void session_set_tol(struct session *s, const struct tol *t); /* judges anew */

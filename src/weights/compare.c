@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/jsonspan.h"
@@ -712,15 +713,9 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
                        struct err *e)
 {
     struct run x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t t[64];
     if (!c->kv_heads)
         infer_groups(&x);
-    int n = workers < 1 ? 1 : workers > 64 ? 64 : workers, made = 0;
-    while (made < n - 1 && pthread_create(&t[made], NULL, work, &x) == 0)
-        made++;
-    work(&x);
-    for (int i = 0; i < made; i++)
-        pthread_join(t[i], NULL);
+    threads_run(workers, work, &x);
     if (watch && atomic_load(&watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     find_exchanged(&x);

@@ -271,7 +271,7 @@ static void pending_rows(void **state)
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING);
     assert_int_equal(s.j.first, line_of(&s, bad));
     assert_int_equal(s.j.pending_before, 1);
-    assert_int_equal(measure_take(&s.m, 0, 0), line_of(&s, waits));
+    assert_int_equal(measure_take(&s.m, NULL, 0), line_of(&s, waits));
     judge_all(&s);
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING); /* running */
     shut(&s);
