@@ -157,7 +157,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
     const struct line *l = &m->pairing->lines.v[line];
     by_rule(j, m, line, out);
     const struct view *v = measure_view(m, line);
-    if (v && v->kind == VIEW_PERMUTE) {
+    if (v && v->count) {
         buf_cstr(out, v->side == TARGET ? _("; target side ") : _("; golden side "));
         view_text(v, out);
     }

@@ -18,13 +18,13 @@ const char *verdict_name(enum verdict v)
 
 /* The parts of a fused tensor taken together, as one row of figures. */
 struct whole {
-    uint32_t pair;
     struct row row;
+    uint64_t numel;
 };
 
 struct pass {
     struct judgement *j;
-    VEC(struct whole) wholes; /* of pairs with several lines, in the order of their numbers */
+    struct whole *wholes; /* per group of the pairing */
     const struct measure *m;
     const uint8_t *state;
     const struct flow *flow;
@@ -355,53 +355,39 @@ static void add_part(struct row *whole, const struct row *part)
     sum[STAT_NORM] = hypot(sum[STAT_NORM], x[STAT_NORM]);
 }
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct whole *x = a, *y = b;
-    return x->pair < y->pair ? -1 : x->pair > y->pair;
-}
-
-static struct whole *find_whole(const struct pass *p, uint32_t pair)
-{
-    struct whole key = {.pair = pair};
-    return p->wholes.n ? bsearch(&key, p->wholes.v, p->wholes.n, sizeof key, by_pair) : NULL;
-}
-
 /* What the parts of each fused tensor hold together: the extremes of all and the root of the sum of squares. */
 static void collect_wholes(struct pass *p)
 {
     const struct pairing *all = p->m->pairing;
-    for (uint32_t i = 0; i < all->pairs.n; i++)
-        if (all->pairs.v[i].lines > 1) {
-            struct whole w = {.pair = i, .row = {.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR}};
-            w.row.stat[STAT_MAX] = -INFINITY;
-            w.row.stat[STAT_MIN] = INFINITY;
-            vec_push(&p->wholes, w);
-        }
-    for (size_t i = 0; i < all->lines.n && p->wholes.n; i++) {
+    p->wholes = mem_zalloc((all->groups + 1) * sizeof *p->wholes);
+    for (uint32_t i = 0; i < all->groups; i++)
+        p->wholes[i].row = (struct row){.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .stat = {-INFINITY, INFINITY}};
+    for (size_t i = 0; i < all->lines.n && all->groups; i++) {
         const struct line *l = &all->lines.v[i];
-        struct whole *w = l->pair == NONE ? NULL : find_whole(p, l->pair);
-        if (!w)
+        uint32_t group = l->pair == NONE ? NONE : all->pairs.v[l->pair].group;
+        if (group == NONE)
             continue;
         int s = numel_of(p, l, TARGET) < numel_of(p, l, GOLDEN) ? TARGET : GOLDEN;
-        add_part(&w->row, &p->side[s]->rows.v[l->row[s]]);
+        add_part(&p->wholes[group].row, &p->side[s]->rows.v[l->row[s]]);
+        p->wholes[group].numel += numel_of(p, l, s);
     }
 }
 
-/* One part against a fused tensor: no element can be compared without a view, but all parts together must have
- * the whole's figures. */
+/* One part against a fused tensor without a view: no element can be compared, but all parts together must have the
+ * whole's figures. */
 static void judge_part(struct pass *p, struct look *k)
 {
     const struct line *l = &p->m->pairing->lines.v[k->i];
-    struct whole *w = find_whole(p, l->pair);
+    struct whole *w = &p->wholes[p->m->pairing->pairs.v[l->pair].group];
     int s = numel_of(p, l, TARGET) < numel_of(p, l, GOLDEN) ? TARGET : GOLDEN;
     const struct row *own = k->r[s];
     w->row.dtype = own->dtype;
     w->row.io = own->io;
     k->r[s] = &w->row;
     k->out->flags |= LINE_STATISTICS;
-    double e = stats_error(k);
-    if (special(k->r[TARGET]) != special(k->r[GOLDEN]))
+    bool all = w->numel == numel_of(p, l, !s);
+    double e = all ? stats_error(k) : NAN;
+    if (all && special(k->r[TARGET]) != special(k->r[GOLDEN]))
         give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     else if (isnan(e))
         give(k, VERDICT_SKIP, RULE_PART);
@@ -414,13 +400,14 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = own;
 }
 
-/* Paired by its figures alone, and only these agree: no deviation can be claimed of such a pair. */
+/* Paired by its figures alone, and only these agree: no deviation can be claimed of such a pair. Values in another
+ * order err by about as much as they are large. */
 static bool reordered(const struct pass *p, const struct look *k)
 {
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
     uint32_t pair = p->m->pairing->lines.v[k->i].pair;
     double scale = 1e-5 * fabs(g->norm);
-    return p->m->pairing->pairs.v[pair].origin == ORIGIN_SEQUENCE && verdict_is_bad(k->out->verdict) &&
+    return p->m->pairing->pairs.v[pair].origin == ORIGIN_SEQUENCE && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
@@ -433,9 +420,10 @@ static void judge_tensors(struct pass *p, struct look *k)
     if (dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype) &&
         k->r[TARGET]->dtype != k->r[GOLDEN]->dtype)
         k->out->flags |= LINE_DTYPE_DIFF;
-    if (sized && nt != ng && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].lines > 1) {
+    bool viewed = p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING || k->f;
+    if (sized && nt != ng && !viewed && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].group != NONE) {
         judge_part(p, k);
-    } else if (sized && nt != ng) {
+    } else if (sized && nt != ng && !viewed) {
         give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && whole(t) != whole(g)) {
         give(k, VERDICT_DTYPE, RULE_KINDS);
@@ -780,7 +768,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     count(&p);
     find_first(&p);
     find_suspects(&p);
-    vec_release(&p.wholes);
+    free(p.wholes);
     free(p.call_error);
     free(p.call_dtype);
 }

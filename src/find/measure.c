@@ -2,22 +2,74 @@
 
 #include <stdlib.h>
 
-/* Two tensors whose elements can be laid on each other one by one. */
-static bool comparable(const struct dump *const side[2], const struct line *l)
+#include "base/msg.h"
+
+static bool readable(const struct dump *d, uint32_t row)
 {
-    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE)
+    const struct row *r = &d->rows.v[row];
+    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
+}
+
+/* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
+static bool comparable(const struct measure *m, const struct line *l)
+{
+    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !readable(m->side[TARGET], l->row[TARGET]) ||
+        !readable(m->side[GOLDEN], l->row[GOLDEN]))
         return false;
-    for (int s = 0; s < 2; s++) {
-        const struct row *r = &side[s]->rows.v[l->row[s]];
-        if (r->kind != ROW_TENSOR || !(r->has & HAS_FILE) || (r->has & IS_DAMAGED))
+    uint64_t t = dump_row_numel(m->side[TARGET], l->row[TARGET]), g = dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]);
+    return t > 0 && g > 0 && (t == g || m->pairing->pairs.v[l->pair].view != NONE);
+}
+
+/* The view a person or the layout of a fused tensor gives the pair, or NULL. */
+static const struct view *given_view(const struct measure *m, const struct line *l)
+{
+    uint32_t v = l->pair == NONE ? NONE : m->pairing->pairs.v[l->pair].view;
+    return v == NONE ? NULL : &m->pairing->views.v[v];
+}
+
+static bool same_view(const struct view *a, const struct view *b)
+{
+    if (!a || !b || a->side != b->side || a->count != b->count)
+        return a == b;
+    for (int i = 0; i < a->count; i++)
+        if (a->step[i].op != b->step[i].op || a->step[i].n != b->step[i].n ||
+            memcmp(a->step[i].v, b->step[i].v, a->step[i].n * sizeof *a->step[i].v) != 0)
             return false;
+    return true;
+}
+
+/* One copy of each view: there are few. */
+static const struct view *keep_view(struct measure *m, uint32_t line, const struct view *v)
+{
+    if (line && same_view(m->view[line - 1], v))
+        return m->view[line - 1];
+    struct view *kept = arena_alloc(&m->arena, sizeof *kept);
+    *kept = *v;
+    return kept;
+}
+
+static void take_over(struct measure *m, uint32_t line, struct measure *old, const struct pairing *before)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    uint32_t at = before->line_of[TARGET][l->row[TARGET]];
+    for (; at != NONE && at < before->lines.n && before->lines.v[at].row[TARGET] == l->row[TARGET]; at++) {
+        const struct line *o = &before->lines.v[at];
+        uint32_t v = o->pair == NONE ? NONE : before->pairs.v[o->pair].view;
+        if (o->row[GOLDEN] != l->row[GOLDEN] || !same_view(given_view(m, l), v == NONE ? NULL : &before->views.v[v]) ||
+            (old->state[at] != MEASURE_DONE && old->state[at] != MEASURE_FAILED))
+            continue;
+        m->state[line] = old->state[at];
+        m->figures[line] = old->figures[at];
+        m->view[line] = old->view[at];
+        m->failure[line] = old->failure[at];
+        old->figures[at] = NULL;
+        m->finished++;
+        return;
     }
-    uint64_t t = dump_row_numel(side[TARGET], l->row[TARGET]), g = dump_row_numel(side[GOLDEN], l->row[GOLDEN]);
-    return t == g && t > 0;
 }
 
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
-                  const struct pairing *p)
+                  const struct pairing *p, struct measure *old)
 {
     size_t n = p->lines.n;
     *m = (struct measure){
@@ -27,7 +79,7 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         .state = mem_zalloc(n + 1),
     };
     for (size_t i = 0; i < n; i++)
-        if (comparable(m->side, &p->lines.v[i])) {
+        if (comparable(m, &p->lines.v[i])) {
             m->state[i] = MEASURE_WAITING;
             m->wanted++;
         }
@@ -36,6 +88,16 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         m->failure = mem_zalloc((n + 1) * sizeof *m->failure);
         m->view = mem_zalloc((n + 1) * sizeof *m->view);
     }
+    if (!old)
+        return;
+    m->round = old->round + 1;
+    m->arena = old->arena; /* its views and messages go on being pointed to */
+    old->arena = (struct arena){0};
+    m->bytes = old->bytes;
+    for (size_t i = 0; i < n && old->figures; i++)
+        if (m->state[i] == MEASURE_WAITING)
+            take_over(m, (uint32_t)i, old, old->pairing);
+    measure_release(old);
 }
 
 void measure_release(struct measure *m)
@@ -50,7 +112,7 @@ void measure_release(struct measure *m)
     *m = (struct measure){0};
 }
 
-uint32_t measure_take(struct measure *m, const uint32_t *want, size_t n)
+bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct measure_job *job)
 {
     uint32_t found = NONE;
     for (size_t i = 0; i < n && found == NONE; i++)
@@ -59,44 +121,59 @@ uint32_t measure_take(struct measure *m, const uint32_t *want, size_t n)
     for (; found == NONE && m->next < m->lines; m->next++)
         if (m->state[m->next] == MEASURE_WAITING)
             found = (uint32_t)m->next;
-    if (found != NONE)
-        m->state[found] = MEASURE_RUNNING;
-    return found;
+    if (found == NONE)
+        return false;
+    const struct line *l = &m->pairing->lines.v[found];
+    const struct view *v = given_view(m, l);
+    m->state[found] = MEASURE_RUNNING;
+    *job = (struct measure_job){.line = found, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
+    if (v)
+        job->view = *v;
+    return true;
 }
 
 /* Flat first; where that fails and the shapes differ, in the order of axes that makes the sides meet. */
-static int compare(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out,
-                   struct view *view, struct figures_watch *watch, struct err *e)
+static int compare(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out, struct view *view,
+                   bool *viewed, struct figures_watch *watch, struct err *e)
 {
-    *view = (struct view){0};
     if (figures_two(k, t, g, out, watch, e))
         return -1;
     if (!view_needed(t, g))
         return 0;
-    view->kind = VIEW_RESHAPE;
+    *view = (struct view){.side = GOLDEN};
+    *viewed = true;
     struct view found;
     int rc = view_search(t, g, out, &found, e);
     if (rc <= 0)
         return rc;
-    int perm[TENSOR_DIMS];
-    for (int i = 0; i < found.ndim; i++)
-        perm[i] = found.perm[i];
     *view = found;
-    tensor_permute(found.side == TARGET ? t : g, perm);
+    return view_apply(view, view->side == TARGET ? t : g, e) ? -1 : figures_two(k, t, g, out, watch, e);
+}
+
+/* Through the pair's own view: what does not go with the shapes, or leaves other counts, is said and not computed. */
+static int compare_through(const struct view *v, struct tensor *t, struct tensor *g, const struct kern *k,
+                           struct figures *out, struct figures_watch *watch, struct err *e)
+{
+    if (view_apply(v, v->side == TARGET ? t : g, e))
+        return -1;
+    if (t->numel != g->numel)
+        return err_set(e, ERR_DATA, _("the view leaves %llu elements against %llu"), (unsigned long long)t->numel,
+                       (unsigned long long)g->numel);
     return figures_two(k, t, g, out, watch, e);
 }
 
-int measure_compute(const struct measure *m, uint32_t line, const struct kern *k, struct figures *out,
-                    struct view *view, struct figures_watch *watch, struct err *e)
+int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
+                    struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e)
 {
-    const struct line *l = &m->pairing->lines.v[line];
     struct tensor t[2];
-    int rc = dump_tensor(m->side[TARGET], l->row[TARGET], &t[TARGET], e);
-    if (rc)
+    *viewed = job->given;
+    *view = job->view;
+    if (dump_tensor(side[TARGET], job->row[TARGET], &t[TARGET], e))
         return -1;
-    rc = dump_tensor(m->side[GOLDEN], l->row[GOLDEN], &t[GOLDEN], e);
+    int rc = dump_tensor(side[GOLDEN], job->row[GOLDEN], &t[GOLDEN], e);
     if (rc == 0) {
-        rc = compare(&t[TARGET], &t[GOLDEN], k, out, view, watch, e);
+        rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
+                        : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
         tensor_close(&t[GOLDEN]);
     }
     tensor_close(&t[TARGET]);
@@ -105,12 +182,15 @@ int measure_compute(const struct measure *m, uint32_t line, const struct kern *k
 
 const struct view *measure_view(const struct measure *m, uint32_t line)
 {
-    return m->view && m->view[line].kind != VIEW_NONE ? &m->view[line] : NULL;
+    return m->view ? m->view[line] : NULL;
 }
 
-void measure_post(struct measure *m, uint32_t line, const struct figures *f, const struct view *view,
+void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
                   const struct err *e)
 {
+    uint32_t line = job->line;
+    if (job->round != m->round)
+        return;
     m->finished++;
     if (e) {
         m->failure[line] = arena_cstr(&m->arena, str_of(e->text));
@@ -119,7 +199,7 @@ void measure_post(struct measure *m, uint32_t line, const struct figures *f, con
     }
     m->figures[line] = mem_alloc(sizeof *f);
     *m->figures[line] = *f;
-    m->view[line] = *view;
-    m->bytes += f->side[0].count * dtype_table[m->side[0]->rows.v[m->pairing->lines.v[line].row[0]].dtype].size * 2;
+    m->view[line] = view ? keep_view(m, line, view) : NULL;
+    m->bytes += f->side[0].count * dtype_table[m->side[0]->rows.v[m->pairing->lines.v[line].row[TARGET]].dtype].size * 2;
     m->state[line] = MEASURE_DONE;
 }

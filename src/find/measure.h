@@ -20,9 +20,10 @@ enum measure_state {
 struct measure {
     const struct dump *side[2];
     const struct pairing *pairing;
+    uint32_t round;            /* counts pairings: what is posted for an earlier one is not taken */
     uint8_t *state;            /* per line */
     struct figures **figures;  /* per line, NULL until done */
-    struct view *view;         /* per line: how the golden side was laid on the target; NULL array: none */
+    const struct view **view;  /* per line: the view the figures were computed through, or NULL; NULL array: none */
     const char **failure;      /* per line, NULL unless failed */
     size_t lines, wanted, finished;
     size_t next;               /* in-order cursor: everything before it is no longer waiting */
@@ -30,18 +31,28 @@ struct measure {
     struct arena arena;
 };
 
+/* A line to compute, with all that is needed to do so without the lock. */
+struct measure_job {
+    uint32_t line, round;
+    uint32_t row[2];
+    bool given;                /* `view` is the pair's; else one is looked for where shapes differ */
+    struct view view;
+};
+
+/* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is taken over; old is empty
+ * afterwards. */
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
-                  const struct pairing *p);
+                  const struct pairing *p, struct measure *old);
 void measure_release(struct measure *m);
-/* The next line to compute: the first of `want` that waits (what is on the screen), else in order. NONE when
- * nothing waits. The line becomes MEASURE_RUNNING. */
-uint32_t measure_take(struct measure *m, const uint32_t *want, size_t n);
-/* Opens and compares the two tensors of a line, in another order of axes where shapes differ and that
- * explains them; lock not held. */
-int measure_compute(const struct measure *m, uint32_t line, const struct kern *k, struct figures *out,
-                    struct view *view, struct figures_watch *watch, struct err *e);
-/* Posts what came of it: f and view are copied when e is NULL. */
-void measure_post(struct measure *m, uint32_t line, const struct figures *f, const struct view *view,
+/* The next line to compute: the first of `want` that waits (what is on the screen), else in order. False when nothing
+ * waits. The line becomes MEASURE_RUNNING. */
+bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct measure_job *job);
+/* Opens and compares the two tensors of a job, through its view or in another order of axes where shapes differ and
+ * that explains them; lock not held. *view: what it was computed through, count 0 and `viewed` false for none. */
+int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
+                    struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e);
+/* Posts what came of it: f and view (NULL: none) are copied when e is NULL. */
+void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
                   const struct err *e);
 const struct view *measure_view(const struct measure *m, uint32_t line); /* NULL: none */
 

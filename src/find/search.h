@@ -3,11 +3,11 @@
 #ifndef FIND_SEARCH_H
 #define FIND_SEARCH_H
 
-#include "base/err.h"
+#include "base/pattern.h"
 #include "model/pairing.h"
 
 struct search {
-    struct pattern_code *code; /* NULL: nothing is searched */
+    struct pattern *code;      /* NULL: nothing is searched */
     char *text;
     uint32_t counted;          /* lines looked at for the count */
     uint32_t hits;

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/msg.h"
+#include "find/sample.h"
 
-#define AXES 6       /* more are not tried: 720 orders of a sample each */
-#define SAMPLES 256
+#define AXES 6 /* more are not tried: 720 orders of a sample each */
 
 /* Sizes other than 1, in order; their count. */
 static int plain_shape(const struct tensor *t, int64_t out[TENSOR_DIMS])
@@ -52,63 +50,6 @@ static bool fits(const struct tensor *t, const struct tensor *g, const int *perm
     return t_finer || g_finer;
 }
 
-struct sample {
-    uint64_t at[SAMPLES];
-    double target[SAMPLES];
-    size_t n;
-};
-
-static int read_at(struct tensor_walk *w, uint64_t at, double *out, struct err *e)
-{
-    unsigned char raw[16];
-    tensor_walk_seek(w, at);
-    if (tensor_walk_next(w, raw, 1, e) != 1)
-        return -1;
-    dtype_to_f64(w->t->dtype, raw, 1, out);
-    return 0;
-}
-
-static int take_sample(const struct tensor *t, struct sample *s, struct err *e)
-{
-    struct tensor_walk w;
-    uint64_t state = 0x9e3779b97f4a7c15ULL;
-    int rc = 0;
-    s->n = t->numel < SAMPLES ? (size_t)t->numel : SAMPLES;
-    tensor_walk_init(&w, t);
-    for (size_t i = 0; i < s->n && rc == 0; i++) {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        s->at[i] = t->numel <= SAMPLES ? i : (state >> 11) % t->numel;
-        rc = read_at(&w, s->at[i], &s->target[i], e);
-    }
-    tensor_walk_release(&w);
-    return rc;
-}
-
-/* Relative error of the sample under one order of the golden axes. The walk's cache is shared: orders
- * change what is read when, not what lies where. */
-static int sample_error(const struct tensor *g, const int *perm, const struct sample *s,
-                        struct walk_page **pages, double *out, struct err *e)
-{
-    struct tensor view = *g;
-    struct tensor_walk w;
-    double d = 0, n = 0, v;
-    int rc = 0;
-    tensor_permute(&view, perm);
-    tensor_walk_init(&w, &view);
-    w.pages = *pages;
-    for (size_t i = 0; i < s->n && rc == 0; i++) {
-        rc = read_at(&w, s->at[i], &v, e);
-        if (isfinite(v) && isfinite(s->target[i])) {
-            d += (s->target[i] - v) * (s->target[i] - v);
-            n += v * v;
-        }
-    }
-    *pages = w.pages;
-    w.pages = NULL;
-    *out = n > 0 ? sqrt(d / n) : INFINITY;
-    return rc;
-}
-
 static bool next_order(int *perm, int n)
 {
     int i = n - 2, k = n - 1;
@@ -144,24 +85,24 @@ static int search(const struct tensor *fixed, const struct tensor *moved, int be
 {
     int perm[TENSOR_DIMS], rc = 0;
     struct sample s;
-    struct walk_page *pages = NULL;
     double error;
     *least = INFINITY;
-    if (take_sample(fixed, &s, e))
+    if (sample_take(&s, fixed, e))
         return -1;
     for (int i = 0; i < moved->ndim; i++)
         perm[i] = best[i] = i;
     do {
         if (!fits(fixed, moved, perm))
             continue;
-        rc = sample_error(moved, perm, &s, &pages, &error, e);
+        struct tensor view = *moved;
+        tensor_permute(&view, perm);
+        rc = sample_error(&s, &view, &error, e);
         if (rc == 0 && error < *least) {
             *least = error;
             memcpy(best, perm, sizeof perm);
         }
     } while (rc == 0 && next_order(perm, moved->ndim));
-    struct tensor_walk w = {.pages = pages};
-    tensor_walk_release(&w);
+    sample_release(&s);
     return rc;
 }
 
@@ -178,24 +119,10 @@ int view_search(const struct tensor *t, const struct tensor *g, const struct fig
     if (search(fixed, moved, best, &least, e))
         return -1;
     bool any = false;
-    *v = (struct view){.kind = VIEW_PERMUTE, .side = target ? 0 : 1, .ndim = (uint8_t)moved->ndim};
+    *v = (struct view){.side = target ? 0 : 1, .count = 1, .step = {{.op = VIEW_PERMUTE, .n = (uint8_t)moved->ndim}}};
     for (int i = 0; i < moved->ndim; i++) {
-        v->perm[i] = (uint8_t)best[i];
+        v->step[0].v[i] = best[i];
         any = any || best[i] != i;
     }
     return any && least < 0.5 * flat->rel_l2;
-}
-
-void view_text(const struct view *v, struct buf *out)
-{
-    if (!v || v->kind == VIEW_NONE)
-        return;
-    if (v->kind == VIEW_RESHAPE) {
-        buf_cstr(out, _("reshaped"));
-        return;
-    }
-    buf_cstr(out, _("permuted ("));
-    for (int i = 0; i < v->ndim; i++)
-        buf_fmt(out, i ? ",%d" : "%d", v->perm[i]);
-    buf_char(out, ')');
 }

@@ -4,16 +4,8 @@
 #ifndef FIND_VIEW_H
 #define FIND_VIEW_H
 
+#include "model/view.h"
 #include "num/figures.h"
-
-enum view_kind { VIEW_NONE, VIEW_RESHAPE, VIEW_PERMUTE };
-
-struct view {
-    uint8_t kind;
-    uint8_t side;              /* whose axes are reordered: the one with more of them, else golden */
-    uint8_t ndim;
-    uint8_t perm[TENSOR_DIMS]; /* axis i of the view is that side's axis perm[i] */
-};
 
 /* Whether the shapes differ in more than axes of size 1, so that an order has to be found or is
  * flattened on both sides. */
@@ -22,7 +14,4 @@ bool view_needed(const struct tensor *t, const struct tensor *g);
  * element as they are stored. 1: v is it; 0: none is; -1 on a read error. */
 int view_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
                 struct err *e);
-/* "permuted (0,2,1,3)", "reshaped", or nothing. */
-void view_text(const struct view *v, struct buf *out);
-
 #endif

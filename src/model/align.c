@@ -7,6 +7,7 @@
 
 #include "model/family.h"
 #include "model/role.h"
+#include "model/ruled.h"
 
 #define WINDOW 512
 #define CUT 256     /* items between two anchors at least */
@@ -48,7 +49,7 @@ static int score_inputs(const struct item *a, const struct item *b)
 }
 
 /* One golden module stands in the other. */
-static bool nested(const struct align_modules *m, uint32_t x, uint32_t y)
+static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
 {
     for (int way = 0; way < 2; way++) {
         uint32_t i = way ? y : x, other = way ? x : y;
@@ -61,9 +62,11 @@ static bool nested(const struct align_modules *m, uint32_t x, uint32_t y)
     return false;
 }
 
-int align_score(const struct item *a, const struct item *b, const struct align_modules *m)
+int align_score(const struct item *a, const struct item *b, const struct align_known *m)
 {
-    if (a->numel != b->numel)
+    if (a->numel != b->numel || a->set || b->set)
+        return 0;
+    if (m->denied->n && nmap_get(m->denied, ruled_key(a->call, b->call)) != MAP_NONE)
         return 0;
     bool role = a->role && a->role == b->role;
     if (a->family != b->family && !(role && family_is_compute(a->family) == family_is_compute(b->family) &&
@@ -79,9 +82,9 @@ int align_score(const struct item *a, const struct item *b, const struct align_m
     s += score_inputs(a, b);
     if (a->layer >= 0 && b->layer >= 0)
         s += a->layer == b->layer ? 2 : -5;
-    else if (a->layer != b->layer && m)
+    else if (a->layer != b->layer && m->of[0])
         s -= 1;
-    if (m && m->of[0][a->call] != NONE && m->of[1][b->call] != NONE) {
+    if (m->of[0] && m->of[0][a->call] != NONE && m->of[1][b->call] != NONE) {
         uint32_t x = m->of[0][a->call], y = m->of[1][b->call];
         s += m->items[0]->v[x].match == y ? 2 : nested(m, m->items[0]->v[x].match, y) ? -1 : -4;
     }
@@ -90,7 +93,7 @@ int align_score(const struct item *a, const struct item *b, const struct align_m
 
 struct lattice {
     item_list *t, *g;
-    const struct align_modules *m;
+    const struct align_known *m;
     uint8_t *step; /* of each cell: where the best way comes from */
     int *row[2];
 };
@@ -236,11 +239,27 @@ static void find_cuts(const struct lattice *f, cut_list *out)
     vec_release(&ends);
 }
 
-void align_items(item_list *t, item_list *g, const struct align_modules *m)
+/* What lies between two set pairs, or all. */
+static void align_part(struct lattice *f, const cut_list *cuts, size_t *cut, size_t a, size_t a1, size_t b, size_t b1)
+{
+    for (; *cut + 1 < cuts->n && cuts->v[*cut].a < a1; (*cut)++) {
+        const struct cut *x = &cuts->v[*cut], *y = x + 1;
+        /* only where the neighbour follows at once on both sides: a lone equal value may be chance */
+        bool firm = y->a - x->a <= 4 && y->b - x->b <= 4;
+        if (!firm || x->a < a || x->b < b || x->b >= b1 || (x->a - a < CUT && x->b - b < CUT))
+            continue;
+        align_range(f, a, x->a, b, x->b);
+        a = x->a;
+        b = x->b;
+    }
+    align_range(f, a, a1, b, b1);
+}
+
+void align_items(item_list *t, item_list *g, const struct align_known *m)
 {
     struct lattice f = {.t = t, .g = g, .m = m};
     cut_list cuts = {0};
-    size_t a = 0, b = 0;
+    size_t a = 0, b = 0, cut = 0;
     if (!t->n || !g->n)
         return;
     f.step = mem_alloc((WINDOW + 1) * (WINDOW + 1));
@@ -249,17 +268,14 @@ void align_items(item_list *t, item_list *g, const struct align_modules *m)
         f.row[i] = mem_alloc((WINDOW + 1) * sizeof **f.row);
     if (t->n > WINDOW || g->n > WINDOW)
         find_cuts(&f, &cuts);
-    for (size_t i = 0; i + 1 < cuts.n; i++) {
-        const struct cut *x = &cuts.v[i], *y = x + 1;
-        /* only where the neighbour follows at once on both sides: a lone equal value may be chance */
-        bool firm = y->a - x->a <= 4 && y->b - x->b <= 4;
-        if (!firm || (x->a - a < CUT && x->b - b < CUT))
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->v[i].set != SET_MATCH || t->v[i].match < b) /* set pairs that cross others part nothing */
             continue;
-        align_range(&f, a, x->a, b, x->b);
-        a = x->a;
-        b = x->b;
+        align_part(&f, &cuts, &cut, a, i, b, t->v[i].match);
+        a = i + 1;
+        b = t->v[i].match + 1;
     }
-    align_range(&f, a, t->n, b, g->n);
+    align_part(&f, &cuts, &cut, a, t->n, b, g->n);
     vec_release(&cuts);
     free(f.step);
     free(f.row[0]);
@@ -275,10 +291,10 @@ static size_t place_of(const item_list *t, size_t a)
     return 0;
 }
 
-void align_crossing(item_list *t, item_list *g, const struct align_modules *m, bool unordered)
+void align_crossing(item_list *t, item_list *g, const struct align_known *m, bool unordered)
 {
     for (size_t a = 0; a < t->n; a++) {
-        if (t->v[a].match != NONE)
+        if (t->v[a].match != NONE || t->v[a].set)
             continue;
         size_t at = place_of(t, a), from = at > REACH ? at - REACH : 0;
         int best = 0, count = 0;

@@ -6,17 +6,20 @@
 
 #include "model/item.h"
 
-/* What is known of the modules the calls stand in; NULL where nothing is. */
-struct align_modules {
+/* What is known beside the items themselves. */
+struct align_known {
+    /* of the modules the calls stand in; NULL where nothing is known */
     const uint32_t *of[2]; /* call → nearest paired module item of its own side, or NONE */
     const item_list *items[2];
+    const struct nmap *denied; /* pairs of calls a person rejected (ruled.h) */
 };
 
-void align_items(item_list *t, item_list *g, const struct align_modules *m);
+/* Items that are SET_MATCH keep their partners and part the lists. */
+void align_items(item_list *t, item_list *g, const struct align_known *m);
 /* How well two items go together; 0: not at all. */
-int align_score(const struct item *a, const struct item *b, const struct align_modules *m);
+int align_score(const struct item *a, const struct item *b, const struct align_known *m);
 /* Pairs calls left over on both sides that lie near each other but cross others' order: where launch order is
  * not source order. */
-void align_crossing(item_list *t, item_list *g, const struct align_modules *m, bool unordered);
+void align_crossing(item_list *t, item_list *g, const struct align_known *m, bool unordered);
 
 #endif

@@ -18,6 +18,12 @@ enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
 /* What is aligned with what: modules with modules, calls with calls. */
 enum item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
 
+enum item_set {
+    SET_NOT,
+    SET_MATCH, /* `match` stays */
+    SET_PART,  /* it is a part of a call on the other side, or holds parts: nobody's equal */
+};
+
 struct item {
     uint32_t call;
     uint32_t out;   /* its first tensor output of more than one element, or its first output */
@@ -28,6 +34,7 @@ struct item {
     int32_t layer;  /* or -1 */
     uint8_t family, role, inputs;
     uint8_t why;
+    uint8_t set; /* enum item_set: what a person said of it */
     float confidence;
     struct figure value;
     struct figure in[ITEM_INPUTS];

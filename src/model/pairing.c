@@ -17,9 +17,12 @@ struct proposal {
     uint32_t t, g, pair;
 };
 
+enum { TAKEN = 1, TAKEN_BY_DECISION = 2 };
+
 struct build {
     struct pairing *p;
     const struct dump *t, *g;
+    struct ruled ruled;
     VEC(struct proposal) found;
     uint8_t *taken[2]; /* a row that has its partner, or is declared to have none */
 };
@@ -27,11 +30,41 @@ struct build {
 static void propose(struct build *b, uint32_t t, uint32_t g, struct pair pair)
 {
     struct proposal x = {t, g, (uint32_t)b->p->pairs.n};
-    pair.lines = 1;
-    pair.view = NONE;
+    pair.group = NONE;
     vec_push(&b->p->pairs, pair);
     vec_push(&b->found, x);
-    b->taken[TARGET][t] = b->taken[GOLDEN][g] = 1;
+    b->taken[TARGET][t] = b->taken[GOLDEN][g] = TAKEN;
+}
+
+/* What a person decided comes before everything. */
+static void by_decision(struct build *b)
+{
+    for (size_t i = 0; i < b->ruled.pairs.n; i++) {
+        const struct ruled_pair *x = &b->ruled.pairs.v[i];
+        bool rule = x->rule != NONE;
+        propose(b, x->t, x->g, (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK, .why = rule ? WHY_RULE : WHY_MARK,
+                                             .confidence = 1, .source = x->rule, .view = x->view});
+    }
+    for (size_t i = 0; i < b->ruled.views.n; i++)
+        vec_push(&b->p->views, b->ruled.views.v[i]);
+    for (size_t i = 0; i < b->ruled.hits.n; i++)
+        vec_push(&b->p->hits, b->ruled.hits.v[i]);
+    b->p->marks_missing = b->ruled.missing;
+    for (size_t i = 0; i < b->found.n; i++)
+        b->taken[TARGET][b->found.v[i].t] = b->taken[GOLDEN][b->found.v[i].g] = TAKEN_BY_DECISION;
+}
+
+static bool denied(const struct build *b, uint32_t t, uint32_t g)
+{
+    return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, ruled_key(t, g)) != MAP_NONE;
+}
+
+/* Whether decisions leave no room for a pair that a file lists. */
+static bool decided(const struct build *b, uint32_t t, uint32_t g)
+{
+    bool same_size = dump_row_numel(b->t, t) == dump_row_numel(b->g, g);
+    return denied(b, t, g) || b->taken[TARGET][t] == TAKEN_BY_DECISION ||
+           (same_size && b->taken[GOLDEN][g] == TAKEN_BY_DECISION);
 }
 
 static void by_mapping(struct build *b, const struct mapping *m, uint32_t number)
@@ -40,7 +73,7 @@ static void by_mapping(struct build *b, const struct mapping *m, uint32_t number
         const struct mapping_entry *x = &m->entries.v[i];
         uint32_t t = dump_find_row(b->t, x->target);
         if (t != NONE && !x->golden.n) {
-            b->taken[TARGET][t] = 1;
+            b->taken[TARGET][t] = TAKEN;
             continue;
         }
         uint32_t g = x->golden.n ? dump_find_row(b->g, x->golden) : NONE;
@@ -49,7 +82,8 @@ static void by_mapping(struct build *b, const struct mapping *m, uint32_t number
             continue;
         }
         b->p->mapped++;
-        propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number});
+        if (!decided(b, t, g))
+            propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number, .view = NONE});
     }
 }
 
@@ -64,11 +98,11 @@ static void as_given(struct build *b, const struct line *given, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
-        if (t == NONE || g == NONE)
+        if (t == NONE || g == NONE || decided(b, t, g))
             continue;
         uint8_t origin = same_name(b, t, g) ? ORIGIN_NAME : ORIGIN_MAPPING;
         b->p->mapped++;
-        propose(b, t, g, (struct pair){.origin = origin, .why = WHY_TABLE, .confidence = 1});
+        propose(b, t, g, (struct pair){.origin = origin, .why = WHY_TABLE, .confidence = 1, .view = NONE});
     }
 }
 
@@ -93,8 +127,8 @@ static void by_name(struct build *b)
             if (b->taken[TARGET][t])
                 continue;
             EACH_ROW(b->g, other, g)
-                if (slot[b->g->rows.v[g].slot] == b->t->rows.v[t].slot && !b->taken[GOLDEN][g]) {
-                    propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1});
+                if (slot[b->g->rows.v[g].slot] == b->t->rows.v[t].slot && !b->taken[GOLDEN][g] && !denied(b, t, g)) {
+                    propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE});
                     break;
                 }
         }
@@ -102,29 +136,39 @@ static void by_name(struct build *b)
     free(slot);
 }
 
-/* One more line of the pair made last. */
-static void propose_line(struct build *b, uint32_t t, uint32_t g)
-{
-    struct proposal x = {t, g, (uint32_t)b->p->pairs.n - 1};
-    vec_last(&b->p->pairs)->lines++;
-    vec_push(&b->found, x);
-    b->taken[TARGET][t] = b->taken[GOLDEN][g] = 1;
-}
-
 static void by_sequence(struct build *b)
 {
-    uint32_t group = NONE;
     sequence_list found = {0};
-    sequence_align(b->t, b->g, b->taken[TARGET], b->taken[GOLDEN], &found);
+    struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled};
+    sequence_align(b->t, b->g, &o, &found);
     for (size_t i = 0; i < found.n; i++) {
         const struct sequence_pair *x = &found.v[i];
-        if (x->group != NONE && x->group == group)
-            propose_line(b, x->t, x->g);
-        else
-            propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence});
-        group = x->group;
+        propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
     }
     vec_release(&found);
+}
+
+/* Pairs that share a row are parts of one thing. */
+static void find_groups(struct build *b)
+{
+    for (int s = 0; s < 2; s++) {
+        size_t n = (s ? b->g : b->t)->rows.n;
+        uint32_t *first = mem_alloc((n + 1) * sizeof *first);
+        memset(first, 0xff, (n + 1) * sizeof *first);
+        for (size_t i = 0; i < b->found.n; i++) {
+            uint32_t row = s ? b->found.v[i].g : b->found.v[i].t, other = first[row];
+            struct pair *p = &b->p->pairs.v[b->found.v[i].pair];
+            if (other == NONE) {
+                first[row] = b->found.v[i].pair;
+                continue;
+            }
+            struct pair *q = &b->p->pairs.v[other];
+            if (q->group == NONE)
+                q->group = p->group != NONE ? p->group : b->p->groups++;
+            p->group = q->group;
+        }
+        free(first);
+    }
 }
 
 static int by_target(const void *a, const void *b)
@@ -204,6 +248,9 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     struct build b = {.p = p, .t = target, .g = golden};
     b.taken[TARGET] = mem_zalloc(target->rows.n + 1);
     b.taken[GOLDEN] = mem_zalloc(golden->rows.n + 1);
+    if (o->ruling)
+        ruled_find(&b.ruled, o->ruling, target, golden);
+    by_decision(&b);
     as_given(&b, o->given, o->given_count);
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
@@ -215,7 +262,9 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
         else
             by_sequence(&b);
     }
+    find_groups(&b);
     lay_out(&b);
+    ruled_release(&b.ruled);
     free(b.taken[TARGET]);
     free(b.taken[GOLDEN]);
     vec_release(&b.found);
@@ -225,6 +274,8 @@ void pairing_release(struct pairing *p)
 {
     vec_release(&p->pairs);
     vec_release(&p->lines);
+    vec_release(&p->views);
+    vec_release(&p->hits);
     free(p->line_of[0]);
     free(p->line_of[1]);
     *p = (struct pairing){0};
@@ -281,6 +332,12 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         break;
     case WHY_TABLE:
         buf_cstr(out, _("the result table pairs them"));
+        break;
+    case WHY_MARK:
+        buf_cstr(out, _("marked by hand"));
+        break;
+    case WHY_RULE:
+        buf_fmt(out, _("by rule %u"), x->source);
         break;
     case WHY_COUNT:
         break;

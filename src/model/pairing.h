@@ -1,13 +1,12 @@
 /* Which rows of the two sides are held to be the same quantity, and the one table that comes of it.
  *
- * A line of the table is one target row with one golden row; either may be absent. A pair is a
- * decision about them: a decision that relates several rows of a side (fused QKV and its parts) has
- * several lines, which share it. Lines stand in the target's execution order, each golden-only row
+ * A line of the table is one target row with one golden row; either may be absent. A pair says how they
+ * came together; pairs that share a row (fused QKV and its parts) make a group. Lines stand in the target's execution order, each golden-only row
  * behind its predecessor on its own side. */
 #ifndef MODEL_PAIRING_H
 #define MODEL_PAIRING_H
 
-#include "model/dump.h"
+#include "model/ruled.h"
 
 enum origin { ORIGIN_NAME, ORIGIN_RULE, ORIGIN_MAPPING, ORIGIN_SEQUENCE, ORIGIN_MARK, ORIGIN_COUNT };
 
@@ -26,15 +25,17 @@ enum pair_why {
     WHY_WHOLE,        /* one call against the last of its parts: equal results */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
     WHY_TABLE,        /* the result table both were read from says so */
+    WHY_MARK,         /* a person said so */
+    WHY_RULE,         /* decision `source` is the rule */
     WHY_COUNT
 };
 
 struct pair {
     uint8_t origin, why;
-    uint16_t lines;   /* how many; more than one: a group */
     float confidence; /* 0 … 1 */
-    uint32_t source;  /* mapping file of ORIGIN_MAPPING */
-    uint32_t view;    /* reserved for transforms; NONE */
+    uint32_t source;  /* mapping file of ORIGIN_MAPPING, rule's number of ORIGIN_RULE */
+    uint32_t group;   /* those of one number share a row; NONE: it stands alone */
+    uint32_t view;    /* index of pairing.views: what lays one side on the other; NONE: as they are stored */
 };
 
 struct line {
@@ -56,15 +57,20 @@ struct mapping {
 struct pairing {
     VEC(struct pair) pairs;
     VEC(struct line) lines;
+    VEC(struct view) views;
+    VEC(struct rule_hit) hits; /* what the rules met */
+    uint32_t groups;           /* how many */
     uint32_t *line_of[2]; /* first line of each row of a side, or NONE */
     size_t mapped;        /* entries of the mappings that named rows of both sides */
     size_t mapped_missing;
+    size_t marks_missing; /* marks that name what these dumps do not have */
 };
 
 struct pairing_options {
     const struct mapping *maps;
     size_t map_count;
     bool map_only;
+    const struct ruling *ruling; /* a person's decisions; may be NULL */
     const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided ones are passed over */
     size_t given_count;
 };

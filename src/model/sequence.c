@@ -26,6 +26,7 @@
 struct work {
     const struct dump *d[2];
     const uint8_t *taken[2];
+    const struct ruled *ruled;
     item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
     uint32_t *item_of[2];  /* call → index in its list, or NONE */
     uint32_t *module_of[2]; /* call → index of the nearest paired forward module it stands in, or NONE */
@@ -186,7 +187,7 @@ static void weigh_calls(struct work *w, item_list *A, item_list *B)
         int alike, led;
         enum likeness l = figure_compare(&a->value, &b->value);
         input_evidence(w, a, b, &alike, &led);
-        if (l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
+        if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
             a->why = WHY_UNLIKELY;
             a->confidence = 0.3f;
             continue;
@@ -313,9 +314,11 @@ static struct rows rows_of(const struct work *w, int s, uint32_t call, enum row_
     return l;
 }
 
-static void emit(struct work *w, uint32_t t, uint32_t g, uint32_t group, enum pair_why why, float confidence)
+static void emit(struct work *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
-    struct sequence_pair p = {t, g, group, (uint8_t)why, confidence};
+    struct sequence_pair p = {t, g, (uint8_t)why, confidence};
+    if (w->ruled->denied_rows.n && nmap_get(&w->ruled->denied_rows, ruled_key(t, g)) != MAP_NONE)
+        return;
     vec_push(w->out, p);
     w->row_pair[0][t] = g;
     w->row_pair[1][g] = t;
@@ -337,7 +340,7 @@ static int alternatives(const struct work *w, int s, const struct rows *l, uint6
 
 static void take(struct work *w, struct rows *t, int i, struct rows *g, int k, enum pair_why why, float confidence)
 {
-    emit(w, t->row[i], g->row[k], NONE, why, confidence);
+    emit(w, t->row[i], g->row[k], why, confidence);
     t->row[i] = g->row[k] = NONE;
 }
 
@@ -457,7 +460,7 @@ static void scalars(struct work *w, uint32_t t, uint32_t g, float confidence)
             }
         }
     if (n[0] == 1 && n[1] == 1)
-        emit(w, one[0], one[1], NONE, WHY_SLOT, confidence);
+        emit(w, one[0], one[1], WHY_SLOT, confidence);
 }
 
 /* Of these the other framework may record the gradients of one inner node only (doc/formats.md). */
@@ -499,14 +502,27 @@ static void pair_calls(struct work *w, const struct item *a, const struct item *
         scalars(w, a->call, b->call, base);
 }
 
+/* A person put parts of this row to it: the others may follow. */
+static bool holds_parts(const struct work *w, int s, uint32_t wide)
+{
+    uint64_t n = dump_row_numel(w->d[s], wide);
+    for (size_t i = 0; w->taken[s][wide] && i < w->ruled->pairs.n; i++) {
+        const struct ruled_pair *p = &w->ruled->pairs.v[i];
+        if ((s ? p->g : p->t) == wide)
+            return dump_row_numel(w->d[!s], s ? p->t : p->g) < n;
+    }
+    return false;
+}
+
 /* One row of a fused call with the rows of its parts. */
 static void pair_parts(struct work *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct item *x)
 {
     uint64_t all = 0, whole = dump_row_numel(w->d[s], wide);
-    if (w->taken[s][wide] || w->row_pair[s][wide] != NONE)
+    bool begun = holds_parts(w, s, wide);
+    if ((w->taken[s][wide] && !begun) || w->row_pair[s][wide] != NONE)
         return;
     for (int i = 0; i < n; i++) {
-        if (part[i] == NONE || w->taken[!s][part[i]] || w->row_pair[!s][part[i]] != NONE)
+        if (part[i] == NONE || (w->taken[!s][part[i]] && !begun) || w->row_pair[!s][part[i]] != NONE)
             return;
         all += dump_row_numel(w->d[!s], part[i]);
         if (!sum && dump_row_numel(w->d[!s], part[i]) != whole)
@@ -514,9 +530,9 @@ static void pair_parts(struct work *w, int s, uint32_t wide, const uint32_t *par
     }
     if (sum && all != whole)
         return;
-    uint32_t group = w->groups++;
     for (int i = 0; i < n; i++)
-        emit(w, s ? part[i] : wide, s ? wide : part[i], group, WHY_FUSED, x->confidence);
+        if (!w->taken[!s][part[i]])
+            emit(w, s ? part[i] : wide, s ? wide : part[i], WHY_FUSED, x->confidence);
 }
 
 static uint32_t nth_row(const struct work *w, int s, uint32_t call, enum row_io io, int n)
@@ -661,7 +677,7 @@ static void gradients_by_value(struct work *w, int s)
                 found = !like ? found : found == NONE ? hit : NONE - 1;
             }
             if (found < d->rows.n)
-                emit(w, s ? r : found, s ? found : r, NONE, WHY_FINGERPRINT, 0.85f);
+                emit(w, s ? r : found, s ? found : r, WHY_FINGERPRINT, 0.85f);
         }
     nmap_release(&cell);
 }
@@ -684,7 +700,7 @@ static void pair_losses(struct work *w, int s)
         if (w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE || w->taken[s][here] || w->taken[!s][there])
             continue;
         bool like = figure_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
-        emit(w, s ? there : here, s ? here : there, NONE, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
+        emit(w, s ? there : here, s ? here : there, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
     }
 }
 
@@ -709,7 +725,7 @@ static void pair_weight_gradients(struct work *w, const struct nmap gradients[2]
             uint32_t here = back->v[dw].out;
             if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] && !w->taken[!s][there] &&
                 dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
-                emit(w, s ? there : here, s ? here : there, NONE, WHY_FLOW, 0.75f);
+                emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
         }
         nmap_release(&r.first);
         vec_release(&r.list);
@@ -734,7 +750,7 @@ static void uncross(struct work *w, item_list *A, item_list *B)
             continue;
         for (size_t k = i + 1; k < A->n && k < i + 64; k++) {
             struct item *b = &A->v[k];
-            if (b->match == NONE || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
+            if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
                 role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||
                 figure_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
                 continue;
@@ -793,7 +809,7 @@ static void meet(struct work *w, const item_list *t, const item_list *g)
             continue;
         met[found] = 1;
         at = found;
-        emit(w, a->out, g->v[found].out, NONE, WHY_WHOLE, 0.85f);
+        emit(w, a->out, g->v[found].out, WHY_WHOLE, 0.85f);
     }
     free(met);
 }
@@ -814,6 +830,9 @@ static void follow_twins(struct work *w, int klass)
         if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
             continue;
         uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
+        bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, ruled_key(x, y)) != MAP_NONE;
+        if (t->v[p].set || g->v[q].set || denied)
+            continue;
         t->v[p].match = q;
         g->v[q].match = p;
         trust(&t->v[p], WHY_TWIN, a->confidence < 0.8f ? a->confidence : 0.8f);
@@ -823,7 +842,7 @@ static void follow_twins(struct work *w, int klass)
 }
 
 /* The items no forward twin has spoken for, as lists of their own. */
-static void align_rest(item_list *t, item_list *g, const struct align_modules *m, bool loose)
+static void align_rest(item_list *t, item_list *g, const struct align_known *m, bool loose)
 {
     item_list left[2] = {{0}, {0}};
     VEC(uint32_t) at[2] = {{0}, {0}};
@@ -859,10 +878,33 @@ static void emit_pairs(struct work *w, int phase, int klass, bool certain)
             pair_calls(w, &t->v[i], &g->v[t->v[i].match], certain);
 }
 
-void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *taken_t, const uint8_t *taken_g,
-                    sequence_list *out)
+/* Pairs of calls a person made, before anything is looked at. */
+static void set_calls(struct work *w)
 {
-    struct work w = {.d = {t, g}, .taken = {taken_t, taken_g}, .out = out};
+    for (size_t i = 0; i < w->ruled->calls.n; i++) {
+        const struct ruled_calls *x = &w->ruled->calls.v[i];
+        uint32_t p = w->item_of[0][x->t], q = w->item_of[1][x->g];
+        for (int phase = 0; phase < PHASE_COUNT; phase++)
+            for (int klass = 0; klass < 3; klass++) {
+                item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
+                if (p >= A->n || q >= B->n || A->v[p].call != x->t || B->v[q].call != x->g || A->v[p].set == SET_MATCH ||
+                    B->v[q].set == SET_MATCH)
+                    continue;
+                bool equal = A->v[p].numel == B->v[q].numel;
+                A->v[p].set = B->v[q].set = equal ? SET_MATCH : SET_PART;
+                if (!equal)
+                    continue;
+                A->v[p].match = q;
+                B->v[q].match = p;
+                trust(&A->v[p], WHY_MARK, 1);
+            }
+    }
+}
+
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, sequence_list *out)
+{
+    static const struct ruled nothing;
+    struct work w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = out};
     struct nmap gradients[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++) {
         w.item_of[s] = none_array(w.d[s]->calls.n);
@@ -881,12 +923,15 @@ void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *t
                 items_collect(w.d[s], (enum call_phase)phase, (enum item_class)klass, &w.items[phase][klass][s]);
             number_items(&w, phase, klass);
         }
-    struct align_modules m = {.of = {w.module_of[0], w.module_of[1]},
-                              .items = {&w.items[PHASE_FORWARD][ITEMS_MODULES][0], &w.items[PHASE_FORWARD][ITEMS_MODULES][1]}};
+    set_calls(&w);
+    struct align_known little = {.denied = &w.ruled->denied_calls};
+    struct align_known m = {.of = {w.module_of[0], w.module_of[1]},
+                            .items = {&w.items[PHASE_FORWARD][ITEMS_MODULES][0], &w.items[PHASE_FORWARD][ITEMS_MODULES][1]},
+                            .denied = &w.ruled->denied_calls};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
             item_list *A = &w.items[phase][klass][0], *B = &w.items[phase][klass][1];
-            const struct align_modules *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : NULL;
+            const struct align_known *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : &little;
             if (phase == PHASE_BACKWARD && klass != ITEMS_GRADIENTS) {
                 follow_twins(&w, klass);
                 align_rest(A, B, known, loose);

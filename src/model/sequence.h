@@ -8,14 +8,18 @@
 
 struct sequence_pair {
     uint32_t t, g;
-    uint32_t group; /* pairs with one number, given one after the other, are one decision; NONE: it stands alone */
     uint8_t why;    /* enum pair_why */
     float confidence;
 };
 typedef VEC(struct sequence_pair) sequence_list;
 
-/* taken: one byte a row, rows to leave alone. Appends to out. */
-void sequence_align(const struct dump *t, const struct dump *g, const uint8_t *taken_t,
-                    const uint8_t *taken_g, sequence_list *out);
+struct sequence_options {
+    const uint8_t *taken[2];   /* one byte a row: rows to leave alone */
+    const struct ruled *ruled; /* calls that belong together or do not, rows that do not */
+};
+
+/* Calls a person put together are aligned with each other and part the lists: what lies between two of them is aligned
+ * by itself. Appends to out. */
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, sequence_list *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "find/split.h"
 #include "find/table.h"
 #include "fmt/mapping.h"
 
@@ -174,29 +175,40 @@ static int load_maps(struct session *s, struct err *e)
 static void *work(void *ctx)
 {
     struct session *s = ctx;
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     session_lock(s);
     struct figures_watch *watch = &s->watch[s->workers++];
     while (!s->stop) {
-        if (s->paused) {
+        struct measure_job job;
+        if (s->paused || !measure_take(&s->measure, s->want, s->want_count, &job)) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
-        uint32_t line = measure_take(&s->measure, s->want, s->want_count);
-        if (line == NONE)
-            break;
         session_unlock(s);
         struct figures f;
         struct view view;
         struct err e;
-        int rc = measure_compute(&s->measure, line, s->kern, &f, &view, watch, &e);
+        bool viewed;
+        int rc = measure_compute(side, &job, s->kern, &f, &view, &viewed, watch, &e);
         session_lock(s);
         if (!rc || e.code != ERR_CANCEL)
-            measure_post(&s->measure, line, &f, &view, rc ? &e : NULL);
+            measure_post(&s->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
         announce(s);
     }
     session_unlock(s);
     notify(s);
     return NULL;
+}
+
+/* As many workers as processors, but no more than there is work. */
+static void start_workers(struct session *s)
+{
+    long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
+    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
+    if ((size_t)n > s->measure.wanted - s->measure.finished)
+        n = (long)(s->measure.wanted - s->measure.finished);
+    while (s->started < n && pthread_create(&s->worker[s->started], NULL, work, s) == 0)
+        s->started++;
 }
 
 static void judge_now(struct session *s)
@@ -222,7 +234,7 @@ static void judge_now(struct session *s)
     s->judged = fresh;
     s->inputs = inputs;
     s->judged_posts = posts;
-    s->settled = posts == m->wanted && !s->rejudge;
+    s->settled = posts == m->wanted && !s->rejudge && !s->repair;
     announce(s);
     session_unlock(s);
     if (old) {
@@ -232,36 +244,6 @@ static void judge_now(struct session *s)
     vec_release(&old_inputs);
     free(state);
     notify(s);
-}
-
-/* Judges whenever there is something new, but not more often than the eye can follow. */
-static void watch_results(struct session *s)
-{
-    session_lock(s);
-    while (!s->stop) {
-        bool news = s->rejudge || s->judged_posts != s->measure.finished;
-        bool last = s->measure.finished == s->measure.wanted;
-        if (!news) {
-            pthread_cond_wait(&s->changed, &s->lock);
-            continue;
-        }
-        if (!last && !s->rejudge) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += JUDGE_EVERY_MS * 1000000L;
-            until.tv_sec += until.tv_nsec / 1000000000L;
-            until.tv_nsec %= 1000000000L;
-            while (!s->stop && !s->rejudge && s->measure.finished != s->measure.wanted &&
-                   pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
-                continue;
-        }
-        if (s->stop)
-            break;
-        session_unlock(s);
-        judge_now(s);
-        session_lock(s);
-    }
-    session_unlock(s);
 }
 
 /* One path, and what lies there is a comparison somebody made: its other columns are the golden side. */
@@ -305,27 +287,89 @@ static int prepare(struct session *s, struct err *e)
     return stop ? err_set(e, ERR_CANCEL, "%s", _("stopped")) : 0;
 }
 
+/* Pairs as the decisions of now want it. What was computed before is taken over. */
 static void pair_sides(struct session *s)
 {
-    struct pairing p = {0};
-    struct pairing_options o = session_pairing_options(s);
-    struct measure m;
+    struct pairing fresh = {0}, before;
+    struct measure old;
     struct line *given = NULL;
+    struct judgement *judged;
+    session_lock(s);
+    struct pairing_options o = session_pairing_options(s);
+    bool again = s->paired;
+    if (s->repair) {
+        ruling_release(&s->ruling);
+        s->ruling = s->wanted;
+        s->wanted = (struct ruling){0};
+        s->repair = false;
+    }
+    session_unlock(s);
+    o.ruling = &s->ruling;
     if (s->tabled) {
         o.given = given = table_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count);
         o.map_only = true;
         o.map_count = 0;
     }
-    pairing_build(&p, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
+    pairing_build(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
+    split_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     free(given);
     session_lock(s);
-    s->pairing = p;
-    measure_init(&m, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing);
-    s->measure = m;
+    before = s->pairing;
+    s->pairing = fresh;
+    old = s->measure;
+    old.pairing = &before;
+    measure_init(&s->measure, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing, again ? &old : NULL);
+    judged = s->judged;
+    s->judged = NULL;
+    s->judged_posts = 0;
+    s->want_count = 0;
     s->paired = true;
+    s->pairings++;
     announce(s);
     session_unlock(s);
+    if (judged) {
+        judgement_release(judged);
+        free(judged);
+    }
+    pairing_release(&before);
     judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
+    start_workers(s);
+}
+
+/* Judges whenever there is something new, but not more often than the eye can follow. */
+static void watch_results(struct session *s)
+{
+    session_lock(s);
+    while (!s->stop) {
+        if (s->repair) {
+            session_unlock(s);
+            pair_sides(s);
+            session_lock(s);
+            continue;
+        }
+        bool news = s->rejudge || s->judged_posts != s->measure.finished;
+        bool last = s->measure.finished == s->measure.wanted;
+        if (!news) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
+        if (!last && !s->rejudge) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += JUDGE_EVERY_MS * 1000000L;
+            until.tv_sec += until.tv_nsec / 1000000000L;
+            until.tv_nsec %= 1000000000L;
+            while (!s->stop && !s->rejudge && !s->repair && s->measure.finished != s->measure.wanted &&
+                   pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
+                continue;
+        }
+        if (s->stop)
+            break;
+        session_unlock(s);
+        judge_now(s);
+        session_lock(s);
+    }
+    session_unlock(s);
 }
 
 static void *conduct(void *ctx)
@@ -350,14 +394,8 @@ static void *conduct(void *ctx)
         return NULL;
     }
     pair_sides(s);
-    long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
-    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
-    if ((size_t)n > s->measure.wanted)
-        n = (long)s->measure.wanted;
-    for (long i = 0; i < n; i++)
-        pthread_create(&s->worker[i], NULL, work, s);
     watch_results(s);
-    for (long i = 0; i < n; i++)
+    for (int i = 0; i < s->started; i++)
         pthread_join(s->worker[i], NULL);
     return NULL;
 }
@@ -376,6 +414,8 @@ int session_start(struct session *s, const struct session_options *o, struct err
         dump_init(&s->side[i].dump);
         s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
     }
+    if (o->decisions)
+        ruling_read(&s->ruling, o->decisions);
     s->running = true;
     s->conducted = o->path[TARGET] != NULL;
     s->settled = !s->conducted;
@@ -403,6 +443,8 @@ void session_stop(struct session *s)
         free(s->judged);
     }
     vec_release(&s->inputs);
+    ruling_release(&s->ruling);
+    ruling_release(&s->wanted);
     measure_release(&s->measure);
     pairing_release(&s->pairing);
     for (size_t i = 0; s->maps && i < s->opt.map_count; i++)
@@ -443,6 +485,17 @@ void session_pause(struct session *s, bool pause)
     if (!s->paired && pause)
         for (int i = 0; i < 2; i++)
             atomic_store(&s->side[i].load.cancel, true);
+    announce(s);
+}
+
+void session_decide(struct session *s, const struct decisions *d)
+{
+    ruling_release(&s->wanted);
+    ruling_read(&s->wanted, d);
+    if (s->single || !s->conducted)
+        return;
+    s->repair = true;
+    s->settled = false;
     announce(s);
 }
 

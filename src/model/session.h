@@ -3,7 +3,7 @@
  *
  * Background threads do all the work: one conducts (finds the recordings, pairs, judges), one a side
  * reads, several compare tensors. Everything below `lock` is theirs and the reader's; take the lock
- * to look. What has been published is replaced, never changed: pairing once, judgement often. */
+ * to look. What has been published is replaced, never changed: pairing when decisions change, judgement often. */
 #ifndef MODEL_SESSION_H
 #define MODEL_SESSION_H
 
@@ -37,6 +37,7 @@ struct session_options {
     bool alone;             /* one side by itself, also of a result table */
     struct tol tol;
     int workers;            /* 0: one a processor */
+    const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
     /* Called from background threads after something changed; must not take the lock. May be NULL. */
     void (*notify)(void *ctx);
@@ -53,6 +54,7 @@ struct session {
     bool tabled;              /* both sides are columns of one result table, paired and judged there */
 
     bool paired;              /* pairing, flow and measure are there */
+    uint32_t pairings;        /* counts them: lines are numbered anew by each */
     struct pairing pairing;
     struct flow flow[2];
     struct measure measure;
@@ -68,10 +70,11 @@ struct session {
 
     /* the threads' own */
     const struct kern *kern;
+    struct ruling ruling, wanted; /* decisions the pairing was made with, and newer ones where `repair` is set */
     pthread_t conductor, loader[2], worker[SESSION_WORKERS];
-    int workers;
+    int workers, started;
     struct figures_watch watch[SESSION_WORKERS];
-    bool running, conducted, stop, rejudge;
+    bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
 };
 
@@ -88,6 +91,8 @@ int session_wait(struct session *s, struct err *e);
 void session_want(struct session *s, const uint32_t *line, size_t n); /* no more than SESSION_WANT count */
 /* Comparing stops where it is and goes on when told; while the sides are still read, reading ends. */
 void session_pause(struct session *s, bool pause);
+/* Other decisions: both sides are paired anew in the background; what was computed of pairs that stay is kept. */
+void session_decide(struct session *s, const struct decisions *d);
 void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);

@@ -146,19 +146,25 @@ static void view_object(struct jsonw *w, const struct view *v)
         jw_null(w);
         return;
     }
+    const struct view_step *first = &v->step[0];
+    bool permute = v->count == 1 && first->op == VIEW_PERMUTE;
+    struct buf text = {0};
+    view_write(v, &text);
     jw_object(w);
-    jw_kcstr(w, "kind", v->kind == VIEW_PERMUTE ? "permute" : "reshape");
+    jw_kcstr(w, "kind", permute ? "permute" : v->count ? "steps" : "reshape");
     jw_kcstr(w, "side", v->side == TARGET ? "target" : "golden");
     jw_key(w, "axes");
-    if (v->kind == VIEW_PERMUTE) {
+    if (permute) {
         jw_array(w);
-        for (int i = 0; i < v->ndim; i++)
-            jw_int(w, v->perm[i]);
+        for (int i = 0; i < first->n; i++)
+            jw_int(w, first->v[i]);
         jw_end_array(w);
     } else {
         jw_null(w);
     }
+    jw_kstr(w, "text", buf_view(&text)); /* as `diverge mark --view` takes it */
     jw_end_object(w);
+    buf_release(&text);
 }
 
 static void row_object(struct writing *x, uint32_t i)
@@ -198,7 +204,7 @@ static void row_object(struct writing *x, uint32_t i)
     jw_end_array(w);
     view_object(w, measure_view(x->m, i));
     jw_key(w, "group");
-    p && p->lines > 1 ? jw_int(w, l->pair) : jw_null(w);
+    p && p->group != NONE ? jw_int(w, p->group) : jw_null(w);
     pair_figure(x, i, "cosine", two, two ? f->cosine : 0, RESULT_COSINE);
     figure(w, "one_minus_cosine", two, two ? f->minus : 0);
     figure(w, "rel_l2", two, two ? f->rel_l2 : 0);

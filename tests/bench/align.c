@@ -77,7 +77,8 @@ int main(int argc, char **argv)
     sequence_list out = {0};
     struct timespec a, b;
     clock_gettime(CLOCK_MONOTONIC, &a);
-    sequence_align(&t, &g, none[0], none[1], &out);
+    struct sequence_options o = {.taken = {none[0], none[1]}};
+    sequence_align(&t, &g, &o, &out);
     clock_gettime(CLOCK_MONOTONIC, &b);
     for (size_t i = 0; i < out.n; i++)
         if (t.rows.v[out.v[i].t].io == IO_OUTPUT && out.v[i].confidence >= 0.5f) {

@@ -52,7 +52,7 @@ static void compare(const struct dump *t, const struct dump *g, unsigned how)
             assert(p.lines.v[i].pair == NONE || p.lines.v[i].row[s] != NONE);
         }
     assert(p.lines.n >= t->rows.n && p.lines.n <= t->rows.n + g->rows.n);
-    measure_init(&m, t, g, &p);
+    measure_init(&m, t, g, &p, NULL);
     judge(&j, &m, m.state, flow, &jo);
     assert(j.lines == p.lines.n);
     int status = judgement_status(&j, &jo);

@@ -88,7 +88,7 @@ static void compare(const struct dump *t, const struct dump *g)
     flow_build(&flow[0], t);
     flow_build(&flow[1], g);
     pairing_build(&p, t, g, &po);
-    measure_init(&m, t, g, &p);
+    measure_init(&m, t, g, &p, NULL);
     judge(&j, &m, m.state, flow, &jo);
     for (uint32_t i = 0; i < j.lines; i++) {
         explain_verdict(&j, &m, i, &b);

@@ -42,7 +42,7 @@ static void start(struct scene *s)
         row(&s->d[k], k ? "F.golden.0.forward" : "F.target.0.forward", ROW_TENSOR, NULL);
     }
     pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
     s->j.lines = s->p.lines.n;
     s->j.line = calloc(s->j.lines, sizeof *s->j.line);
     for (size_t i = 0; i < s->j.lines; i++)
@@ -142,7 +142,7 @@ static void non_finite_elements(void **state)
     (void)state;
     start(&s);
     assert_non_null(strstr(sentence(&s, RULE_NONFINITE), "recorded extremes"));
-    measure_post(&s.m, RULE_NONFINITE, &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = RULE_NONFINITE}, &f, &v, NULL);
     const char *text = sentence(&s, RULE_NONFINITE);
     assert_non_null(strstr(text, "3 elements"));
     assert_non_null(strstr(text, "index 17"));
@@ -154,18 +154,18 @@ static void what_is_added(void **state)
 {
     struct scene s;
     struct figures f = {.two = true};
-    struct view v = {.kind = VIEW_PERMUTE, .side = 1, .ndim = 3, .perm = {0, 2, 1}};
+    struct view v = {.side = 1, .count = 1, .step = {{.op = VIEW_PERMUTE, .n = 3, .v = {0, 2, 1}}}};
     struct err e;
     (void)state;
     start(&s);
-    measure_post(&s.m, RULE_EQUAL, &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = RULE_EQUAL}, &f, &v, NULL);
     assert_non_null(strstr(sentence(&s, RULE_EQUAL), "golden side permuted (0,2,1)"));
     s.d[0].rows.v[RULE_DRIFT].dtype = DTYPE_BF16;
     s.j.line[RULE_DRIFT].flags = LINE_DTYPE_DIFF | LINE_DOUBTFUL;
     assert_non_null(strstr(sentence(&s, RULE_DRIFT), "bfloat16 against float32"));
     assert_non_null(strstr(sentence(&s, RULE_DRIFT), "the pair itself is doubtful"));
     err_set(&e, ERR_IO, "x.pt: gone");
-    measure_post(&s.m, RULE_SAME_STATS, NULL, NULL, &e);
+    measure_post(&s.m, &(struct measure_job){.line = RULE_SAME_STATS}, NULL, NULL, &e);
     s.j.line[RULE_SAME_STATS].flags = LINE_UNREAD;
     assert_non_null(strstr(sentence(&s, RULE_SAME_STATS), "judged without its tensor: x.pt: gone"));
     dump_problem(&s.d[1], RULE_ABSENT, "damaged", "dump.json: byte 77: odd");

@@ -92,7 +92,7 @@ static uint32_t number_on(struct dump *d, const char *slot, enum row_kind kind, 
 static void build(struct scene *s)
 {
     pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
     for (int i = 0; i < 2; i++)
         flow_build(&s->flow[i], &s->d[i]);
     s->built = true;
@@ -107,10 +107,9 @@ static uint32_t line_of(const struct scene *s, uint32_t row)
 static void computed(struct scene *s, uint32_t row, double rel_l2)
 {
     struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .side = {{.norm = 1}, {.norm = 2}}};
-    struct view v = {0};
     if (!s->built)
         build(s);
-    measure_post(&s->m, line_of(s, row), &f, &v, NULL);
+    measure_post(&s->m, &(struct measure_job){.line = line_of(s, row)}, &f, NULL, NULL);
 }
 
 static void judge_all(struct scene *s)
@@ -271,7 +270,9 @@ static void pending_rows(void **state)
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING);
     assert_int_equal(s.j.first, line_of(&s, bad));
     assert_int_equal(s.j.pending_before, 1);
-    assert_int_equal(measure_take(&s.m, NULL, 0), line_of(&s, waits));
+    struct measure_job job;
+    assert_true(measure_take(&s.m, NULL, 0, &job));
+    assert_int_equal(job.line, line_of(&s, waits));
     judge_all(&s);
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING); /* running */
     shut(&s);
@@ -280,14 +281,13 @@ static void pending_rows(void **state)
 static void unlike_elements(void **state)
 {
     struct scene s;
-    struct view v = {0};
     struct figures f = {.two = false, .unlike = 2, .unlike_at = 7};
     (void)state;
     start(&s);
     both_call(&s, "mul");
     uint32_t r = measured(&s, "output.0", DTYPE_F32);
     build(&s);
-    measure_post(&s.m, line_of(&s, r), &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = line_of(&s, r)}, &f, NULL, NULL);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_NONFINITE, RULE_NONFINITE);
     assert_int_equal(s.j.klass, FIRST_NONFINITE);
@@ -530,14 +530,13 @@ static void sources_are_held_to_the_drift_limit(void **state)
 static void reordered_pairs_claim_nothing(void **state)
 {
     struct scene s;
-    struct view v = {0};
     struct figures f = {.two = true, .rel_l2 = 1.3, .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
     (void)state;
     start(&s);
     both_call(&s, "mul");
     uint32_t r = measured(&s, "output.0", DTYPE_F32);
     build(&s);
-    measure_post(&s.m, line_of(&s, r), &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = line_of(&s, r)}, &f, NULL, NULL);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT); /* paired by name: it is wrong */
     s.p.pairs.v[0].origin = ORIGIN_SEQUENCE;
@@ -684,7 +683,7 @@ static void unread_tensors_are_judged_by_statistics(void **state)
         s.d[i].rows.v[0].has |= HAS_FILE;
     build(&s);
     err_set(&e, ERR_IO, "gone");
-    measure_post(&s.m, 0, NULL, NULL, &e);
+    measure_post(&s.m, &(struct measure_job){.line = 0}, NULL, NULL, &e);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT);
     assert_true((of(&s, r)->flags & LINE_UNREAD) && (of(&s, r)->flags & LINE_STATISTICS));

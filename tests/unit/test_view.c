@@ -60,10 +60,7 @@ static void check_applied(struct tensor *t, struct tensor *g, const struct view 
 {
     struct figures f;
     struct err e;
-    int perm[TENSOR_DIMS];
-    for (int i = 0; i < v->ndim; i++)
-        perm[i] = v->perm[i];
-    tensor_permute(v->side == 0 ? t : g, perm);
+    assert_int_equal(view_apply(v, v->side == 0 ? t : g, &e), 0);
     assert_int_equal(figures_two(&kern_generic, t, g, &f, NULL, &e), 0);
     assert_true(f.rel_l2 <= error);
 }
@@ -94,9 +91,9 @@ static void heads_before_sequence(void **state)
     raw_tensor(&t, a, 4, shape);
     raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
     assert_int_equal(find(&t, &g, &v, &flat), 1);
-    assert_true(v.kind == VIEW_PERMUTE && v.side == 1 && v.ndim == 4);
+    assert_true(v.count == 1 && v.step[0].op == VIEW_PERMUTE && v.side == 1 && v.step[0].n == 4);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(v.perm[i], swap[i]);
+        assert_int_equal(v.step[0].v[i], swap[i]);
     view_text(&v, &text);
     assert_string_equal(text.p, "permuted (0,2,1,3)");
     check_applied(&t, &g, &v, 0);
@@ -252,9 +249,8 @@ static void texts(void **state)
     (void)state;
     buf_cstr(&b, "");
     view_text(NULL, &b);
-    view_text(&(struct view){.kind = VIEW_NONE}, &b);
     assert_string_equal(b.p, "");
-    view_text(&(struct view){.kind = VIEW_RESHAPE}, &b);
+    view_text(&(struct view){.count = 0}, &b);
     assert_string_equal(b.p, "reshaped");
     buf_release(&b);
 }

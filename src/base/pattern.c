@@ -1,0 +1,65 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "base/pattern.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/msg.h"
+
+#define MATCH_LIMIT 100000 /* steps a text: enough for names */
+
+struct pattern {
+    pcre2_code *code;
+    pcre2_match_data *match;
+    pcre2_match_context *context;
+};
+
+struct pattern *pattern_compile(struct str text, int flags, struct err *e)
+{
+    int code;
+    PCRE2_SIZE at;
+    uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (flags & PATTERN_CASELESS ? PCRE2_CASELESS : 0) |
+                       (flags & PATTERN_WHOLE ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0);
+    pcre2_code *c = pcre2_compile((PCRE2_SPTR)text.p, text.n, options, &code, &at, NULL);
+    if (!c) {
+        unsigned char why[160] = "";
+        pcre2_get_error_message(code, why, sizeof why);
+        err_set(e, ERR_USAGE, _("pattern, at character %zu: %s"), at + 1, (char *)why);
+        return NULL;
+    }
+    pcre2_jit_compile(c, PCRE2_JIT_COMPLETE);
+    struct pattern *p = mem_alloc(sizeof *p);
+    p->code = c;
+    p->match = pcre2_match_data_create(PATTERN_GROUPS, NULL);
+    p->context = pcre2_match_context_create(NULL);
+    pcre2_set_match_limit(p->context, MATCH_LIMIT);
+    return p;
+}
+
+void pattern_free(struct pattern *p)
+{
+    if (!p)
+        return;
+    pcre2_match_context_free(p->context);
+    pcre2_match_data_free(p->match);
+    pcre2_code_free(p->code);
+    free(p);
+}
+
+int pattern_match(struct pattern *p, struct str text)
+{
+    int rc = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context);
+    return rc >= 0 ? 1 : rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT ? -1 : 0;
+}
+
+bool pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS])
+{
+    int n = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context);
+    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);
+    if (n == 0) /* more groups than there is room for: the first ones are there */
+        n = PATTERN_GROUPS;
+    for (int i = 0; i < PATTERN_GROUPS; i++)
+        group[i] = i < n && at[2 * i] != PCRE2_UNSET ? str_n(text.p + at[2 * i], at[2 * i + 1] - at[2 * i]) : STR("");
+    return n > 0;
+}

@@ -1,0 +1,30 @@
+/* Where a row stands, without the call numbers that one extra call shifts: what a rule's pattern is matched with.
+ *
+ *   model.layers.0.attention.wq/MatMul@0/forward.output.0     the module path, where the dump has one
+ *   rope.py:42<attention.py:88<block.py:30/mul@1/forward.output.0     else the lines it was called from, innermost first
+ *   [2,8,16]/linear@3/forward.output.0                        else the shape of what it gives
+ *
+ * "@" is followed by the call's number among those of the same place, operator and phase. */
+#ifndef MODEL_ADDRESS_H
+#define MODEL_ADDRESS_H
+
+#include "model/dump.h"
+
+struct addresses {
+    const struct dump *d;
+    uint32_t *ordinal;    /* per call */
+    struct nmap calls;    /* hash of a call's address → the call */
+    struct nmap counts;   /* hash of place, operator and phase → how many */
+};
+
+void addresses_build(struct addresses *a, const struct dump *d); /* of a complete dump */
+void addresses_release(struct addresses *a);
+/* Replaces what is in out. */
+void address_of_call(const struct addresses *a, uint32_t call, struct buf *out);
+void address_of_row(const struct addresses *a, uint32_t row, struct buf *out);
+/* How many calls share this one's place, operator and phase. */
+uint32_t address_count(const struct addresses *a, uint32_t call);
+/* The row at an address, or NONE. */
+uint32_t address_find(const struct addresses *a, struct str address);
+
+#endif

@@ -1,0 +1,65 @@
+/* What a person decided about correspondences, in the order it was decided: an append-only list with a place in it, so
+ * that everything can be taken back and done again, also after the program was left. What holds now is read off the
+ * list (`ruling`); names are full row names, call names or module paths of either side (model/ruled.h finds them). */
+#ifndef MODEL_DECISION_H
+#define MODEL_DECISION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+
+enum decision_kind {
+    DECIDE_MARK,     /* these are the same quantity, through `view` where it has one */
+    DECIDE_REJECT,   /* these are not; takes a mark of the same two back */
+    DECIDE_RULE,     /* patterns instead of names (model/rule.h) */
+    DECIDE_RULE_OFF, /* the rule that decision number `rule` gave no longer holds */
+    DECIDE_RULE_ON,
+    DECIDE_KINDS
+};
+
+struct decision {
+    uint8_t kind;
+    uint32_t step;       /* those of one step are taken back together */
+    uint32_t rule;       /* of DECIDE_RULE_OFF and _ON: index of the rule's decision */
+    const char *side[2]; /* target, golden; "" with a rule's number */
+    const char *view;    /* as view_parse reads it, or "" */
+};
+
+struct decisions {
+    VEC(struct decision) log;
+    size_t now; /* so many of them hold; those behind were taken back */
+};
+
+/* Appends one; what was taken back before is gone. Strings are kept as they are: they must live as long. */
+void decisions_add(struct decisions *d, struct decision x);
+uint32_t decisions_step(const struct decisions *d); /* the number for a new step */
+/* Back or forward by one step; false where there is none. */
+bool decisions_undo(struct decisions *d, bool redo);
+void decisions_release(struct decisions *d);
+const char *decision_name(enum decision_kind k); /* for files */
+
+struct mark {
+    const char *side[2];
+    const char *view;
+};
+
+struct pair_rule {
+    uint32_t number;     /* its index in the list of decisions: what it is called by */
+    const char *side[2]; /* pattern of target addresses, template of golden ones */
+    const char *view;
+    bool on;
+};
+
+/* What holds. Marks later in the list overrule earlier ones. */
+struct ruling {
+    VEC(struct mark) marks;
+    VEC(struct mark) rejects;
+    VEC(struct pair_rule) rules;
+};
+
+void ruling_read(struct ruling *r, const struct decisions *d);
+void ruling_release(struct ruling *r);
+
+#endif

@@ -1,0 +1,245 @@
+#include "model/ruled.h"
+
+#include <stdlib.h>
+
+#include "model/address.h"
+#include "model/rule.h"
+
+struct finding {
+    struct ruled *r;
+    const struct dump *d[2];
+    uint8_t *held[2]; /* per row: HELD, or OPEN where it is wide and parts of it are held */
+    struct addresses at[2];
+    bool addressed;
+};
+
+enum { HELD = 1, OPEN = 2 };
+enum { ROWS_MOST = 512 }; /* of one call looked at: nobody marks calls of more */
+
+static const struct addresses *addresses(struct finding *f)
+{
+    if (!f->addressed)
+        for (int s = 0; s < 2; s++)
+            addresses_build(&f->at[s], f->d[s]);
+    f->addressed = true;
+    return f->at;
+}
+
+static bool under(struct str path, struct str module)
+{
+    return str_starts(path, module.p) && (path.n == module.n || path.p[module.n] == '.');
+}
+
+enum named ruled_name(const struct dump *d, struct str name, uint32_t *which)
+{
+    *which = dump_find_row(d, name);
+    if (*which != NONE)
+        return NAMED_ROW;
+    *which = map_get(&d->call_names, name);
+    if (*which != MAP_NONE)
+        return NAMED_CALL;
+    struct buf module = {0};
+    enum named found = NAMED_NOTHING;
+    buf_str(&module, name);
+    for (size_t i = 0; name.n && i < d->scopes.n && found == NAMED_NOTHING; i++)
+        if (under(str_of(d->scopes.v[i]), buf_view(&module)))
+            found = NAMED_MODULE;
+    buf_release(&module);
+    *which = NONE;
+    return found;
+}
+
+/* ---- pairs ---- */
+
+/* Whether the two can be held together beside what is held already. A row may stand for several narrower ones. */
+static bool admit(struct finding *f, uint32_t t, uint32_t g)
+{
+    uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g);
+    uint8_t *a = &f->held[TARGET][t], *b = &f->held[GOLDEN][g];
+    if (nt == ng ? *a || *b : nt < ng ? *a || *b == HELD : *b || *a == HELD)
+        return false;
+    *a = nt > ng ? OPEN : HELD;
+    *b = ng > nt ? OPEN : HELD;
+    return true;
+}
+
+static bool tensors(const struct finding *f, uint32_t t, uint32_t g)
+{
+    return f->d[TARGET]->rows.v[t].kind == ROW_TENSOR && f->d[GOLDEN]->rows.v[g].kind == ROW_TENSOR;
+}
+
+static bool hold(struct finding *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
+{
+    if (nmap_get(&f->r->denied_rows, ruled_key(t, g)) != MAP_NONE || !admit(f, t, g))
+        return false;
+    struct ruled_pair x = {t, g, rule, view};
+    struct ruled_calls c = {f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call};
+    vec_push(&f->r->pairs, x);
+    bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
+    if (output && tensors(f, t, g)) /* an input may well meet another call's output: that says nothing of the calls */
+        vec_push(&f->r->calls, c);
+    return true;
+}
+
+static uint32_t keep_view(struct finding *f, const char *text)
+{
+    struct view v;
+    struct err quiet;
+    if (!*text || view_parse(&v, str_of(text), &quiet))
+        return NONE;
+    vec_push(&f->r->views, v);
+    return (uint32_t)f->r->views.n - 1;
+}
+
+static bool crowded(const struct finding *f, uint32_t t, uint32_t g)
+{
+    return f->d[TARGET]->calls.v[t].rows > ROWS_MOST || f->d[GOLDEN]->calls.v[g].rows > ROWS_MOST;
+}
+
+/* Rows of one slot name, where the sizes allow it. */
+static void hold_calls(struct finding *f, uint32_t t, uint32_t g, uint32_t view)
+{
+    struct ruled_calls c = {t, g};
+    vec_push(&f->r->calls, c);
+    if (crowded(f, t, g))
+        return;
+    EACH_ROW(f->d[TARGET], t, x)
+        EACH_ROW(f->d[GOLDEN], g, y) {
+            const struct row *a = &f->d[TARGET]->rows.v[x], *b = &f->d[GOLDEN]->rows.v[y];
+            if (a->io == b->io && strcmp(f->d[TARGET]->slots.v[a->slot], f->d[GOLDEN]->slots.v[b->slot]) == 0 &&
+                dump_row_numel(f->d[TARGET], x) == dump_row_numel(f->d[GOLDEN], y))
+                hold(f, x, y, NONE, view);
+        }
+}
+
+/* An address below a module's path, or of the module itself. */
+static bool in_module(struct str address, struct str module)
+{
+    return str_starts(address, module.p) && address.n > module.n && (address.p[module.n] == '.' || address.p[module.n] == '/');
+}
+
+/* Calls below two module paths that have the same place in them. */
+static void hold_modules(struct finding *f, struct str target, struct str golden)
+{
+    struct buf here = {0};
+    const struct addresses *at = addresses(f);
+    struct map calls = {0};
+    struct arena names = {0};
+    for (uint32_t c = 0; c < f->d[GOLDEN]->calls.n; c++) {
+        address_of_call(&at[GOLDEN], c, &here);
+        if (in_module(buf_view(&here), golden)) {
+            buf_fmt(&here, "/%d", f->d[GOLDEN]->calls.v[c].phase);
+            map_add(&calls, arena_str(&names, str_cut(buf_view(&here), golden.n)), c);
+        }
+    }
+    for (uint32_t c = 0; c < f->d[TARGET]->calls.n; c++) {
+        address_of_call(&at[TARGET], c, &here);
+        if (!in_module(buf_view(&here), target))
+            continue;
+        buf_fmt(&here, "/%d", f->d[TARGET]->calls.v[c].phase);
+        uint32_t g = map_get(&calls, str_cut(buf_view(&here), target.n));
+        if (g != MAP_NONE)
+            hold_calls(f, c, g, NONE);
+    }
+    map_release(&calls);
+    arena_release(&names);
+    buf_release(&here);
+}
+
+/* ---- marks ---- */
+
+static void mark(struct finding *f, const struct mark *m)
+{
+    uint32_t t, g;
+    enum named a = ruled_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = ruled_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    if (a == NAMED_ROW && b == NAMED_ROW)
+        hold(f, t, g, NONE, keep_view(f, m->view));
+    else if (a == NAMED_CALL && b == NAMED_CALL)
+        hold_calls(f, t, g, keep_view(f, m->view));
+    else if (a == NAMED_MODULE && b == NAMED_MODULE)
+        hold_modules(f, str_of(m->side[TARGET]), str_of(m->side[GOLDEN]));
+    else
+        f->r->missing++;
+}
+
+static void reject(struct finding *f, const struct mark *m)
+{
+    uint32_t t, g;
+    enum named a = ruled_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = ruled_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    if (a == NAMED_ROW && b == NAMED_ROW) {
+        nmap_set(&f->r->denied_rows, ruled_key(t, g), 1);
+        const struct row *x = &f->d[TARGET]->rows.v[t], *y = &f->d[GOLDEN]->rows.v[g];
+        if (x->io == IO_OUTPUT && y->io == IO_OUTPUT) /* what they give is not the same: they are other calls */
+            nmap_set(&f->r->denied_calls, ruled_key(x->call, y->call), 1);
+    } else if (a == NAMED_CALL && b == NAMED_CALL) {
+        nmap_set(&f->r->denied_calls, ruled_key(t, g), 1);
+        if (crowded(f, t, g))
+            return;
+        EACH_ROW(f->d[TARGET], t, x)
+            EACH_ROW(f->d[GOLDEN], g, y)
+                nmap_set(&f->r->denied_rows, ruled_key(x, y), 1);
+    } else {
+        f->r->missing++;
+    }
+}
+
+/* ---- rules ---- */
+
+static void apply(struct finding *f, const struct pair_rule *rule)
+{
+    struct rule_match m;
+    struct err quiet;
+    struct buf here = {0}, there = {0};
+    if (rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
+        return;
+    const struct addresses *at = addresses(f);
+    uint32_t view = keep_view(f, rule->view);
+    for (uint32_t t = 0; t < f->d[TARGET]->rows.n; t++) {
+        address_of_row(&at[TARGET], t, &here);
+        if (!rule_apply(&m, buf_view(&here), &there))
+            continue;
+        uint32_t g = address_find(&at[GOLDEN], buf_view(&there));
+        struct rule_hit hit = {t, g, rule->number, HIT_NOBODY};
+        if (g != NONE) {
+            uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g), small = nt < ng ? nt : ng;
+            if (!small || (nt < ng ? ng : nt) % small)
+                hit.outcome = HIT_SIZES;
+            else
+                hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
+        }
+        vec_push(&f->r->hits, hit);
+    }
+    rule_release(&m);
+    buf_release(&here);
+    buf_release(&there);
+}
+
+void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump *t, const struct dump *g)
+{
+    struct finding f = {.r = r, .d = {t, g}};
+    *r = (struct ruled){0};
+    for (int s = 0; s < 2; s++)
+        f.held[s] = mem_zalloc(f.d[s]->rows.n + 1);
+    for (size_t i = 0; i < ruling->rejects.n; i++)
+        reject(&f, &ruling->rejects.v[i]);
+    for (size_t i = ruling->marks.n; i-- > 0;) /* a later one overrules an earlier one */
+        mark(&f, &ruling->marks.v[i]);
+    for (size_t i = 0; i < ruling->rules.n; i++)
+        if (ruling->rules.v[i].on)
+            apply(&f, &ruling->rules.v[i]);
+    for (int s = 0; s < 2; s++) {
+        free(f.held[s]);
+        if (f.addressed)
+            addresses_release(&f.at[s]);
+    }
+}
+
+void ruled_release(struct ruled *r)
+{
+    vec_release(&r->pairs);
+    vec_release(&r->calls);
+    vec_release(&r->hits);
+    vec_release(&r->views);
+    nmap_release(&r->denied_rows);
+    nmap_release(&r->denied_calls);
+}

@@ -1,0 +1,38 @@
+/* A view makes the two sides of a pair comparable: one side's tensor cut, put in another order of axes or
+ * parted, without a copy. Views are found (find/view.h, find/split.h), given by a person with a mark, or come with a rule.
+ *
+ * As text: "golden reshape 2,8,2,3,8 slice 3 0:1". The side, then steps in order: "reshape SIZES" (one may be -1),
+ * "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), and
+ * "split AXIS PIECES FROM:TO", which parts an axis into PIECES pieces and keeps FROM:TO of each: a part of a fused
+ * tensor, in one piece or interleaved head group by head group. Axes may count from the end: -1 is the last. */
+#ifndef MODEL_VIEW_H
+#define MODEL_VIEW_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "num/tensor.h"
+
+#define VIEW_STEPS 4
+
+enum view_op { VIEW_RESHAPE, VIEW_PERMUTE, VIEW_TRANSPOSE, VIEW_SLICE, VIEW_SPLIT, VIEW_OPS };
+
+struct view_step {
+    uint8_t op, n;           /* n numbers */
+    int64_t v[TENSOR_DIMS];  /* reshape: sizes; permute: axes; slice: axis, from, to; split: axis, pieces, from, to */
+};
+
+struct view {
+    uint8_t side;  /* whose tensor it is laid over: TARGET 0, GOLDEN 1 */
+    uint8_t count; /* steps; 0: the elements in their order, whatever the shape */
+    struct view_step step[VIEW_STEPS];
+};
+
+/* Of text as above; without a side it is the golden one's. -1 with what was expected. */
+int view_parse(struct view *v, struct str text, struct err *e);
+void view_write(const struct view *v, struct buf *out); /* the text that view_parse reads */
+void view_text(const struct view *v, struct buf *out);  /* for people: "permuted (0,2,1,3)", "reshaped"; NULL: nothing */
+/* Lays the view over that side's tensor: shape, strides, offset and numel follow. -1 where the shape does not allow
+ * it; t is then as it was. */
+int view_apply(const struct view *v, struct tensor *t, struct err *e);
+
+#endif
