@@ -242,6 +242,7 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
         cli_print_clean(&b);
         buf_release(&b);
     }
+    ticket_note_inputs(inv, s);
     if (o->investigation && investigation_save(inv, e))
         return cli_fail(e);
     return status;

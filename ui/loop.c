@@ -328,7 +328,7 @@ static void keep_place(struct screen *s)
             s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
     }
     session_unlock(&s->session);
-    if (s->inv.cursor[0][0] || s->inv.bookmarks.n)
+    if (s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n)
         investigation_save(&s->inv, &quiet);
     buf_release(&name[0]);
     buf_release(&name[1]);

@@ -52,7 +52,7 @@ static const char *language(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.step = {-1, -1}, .rank = {-1, -1}};
+    struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1};
     struct err e = {0};
     mem_on_failure(out_of_memory);
     signal(SIGPIPE, SIG_DFL);

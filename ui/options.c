@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "find/tol.h"
+#include "model/view.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)
 {
@@ -79,6 +80,29 @@ static int set_threshold(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
+static int add_remap(struct options *o, const char *v, struct err *e)
+{
+    if (o->remaps == MAX_REMAPS)
+        return err_set(e, ERR_USAGE, _("at most %d --remap"), MAX_REMAPS);
+    if (!str_split(str_of(v), '=', &o->remap_from[o->remaps], &o->remap_to[o->remaps]) || !o->remap_from[o->remaps].n)
+        return err_set(e, ERR_USAGE, _("--remap takes OLD=NEW, two beginnings of paths, not \"%s\""), v);
+    o->remaps++;
+    return 0;
+}
+
+static int set_undo(struct options *o, const char *v, struct err *e)
+{
+    o->undo = 1;
+    return v ? number("--undo", str_of(v), &o->undo, e) : 0;
+}
+
+static int set_view(struct options *o, const char *v, struct err *e)
+{
+    struct view probe;
+    o->view = v;
+    return view_parse(&probe, str_of(v), e);
+}
+
 static int set_heads(struct options *o, const char *v, struct err *e)
 {
     return number("--heads", str_of(v), &o->heads, e);
@@ -120,15 +144,19 @@ FLAG(strict_gaps)
 FLAG(quiet)
 FLAG(json)
 FLAG(help)
+FLAG(rule)
+FLAG(apply)
 TEXT(output)
 TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
 TEXT(element)
+TEXT(export_to)
+TEXT(export_as)
 TEXT(lang)
 
 struct option {
-    const char *name, *arg; /* arg NULL: a flag */
+    const char *name, *arg; /* arg NULL: a flag; "[N]": a number that may be left out */
     unsigned group;         /* 0: every subcommand has it */
     int (*set)(struct options *o, const char *v, struct err *e);
     const char *help;
@@ -143,6 +171,13 @@ static const struct option table[] = {
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
     {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
+    {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, add_remap, N_("an investigation's inputs that lay below OLD lie below NEW now; repeatable")},
+    {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},
+    {"--apply", NULL, OPT_MARK, set_apply, N_("with --rule: make what it prints")},
+    {"--view", "STEPS", OPT_MARK, set_view, N_("what makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, slice, split)")},
+    {"--undo", "[N]", OPT_MARKS, set_undo, N_("take the last decision (or the last N) back")},
+    {"--export", "FILE", OPT_MARKS, set_export_to, N_("write the correspondences to FILE: .json is ours, .yaml msprobe's")},
+    {"--as", "KIND", OPT_MARKS, set_export_as, N_("of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
     {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
@@ -192,6 +227,10 @@ static int take(struct options *o, const struct subcommand *c, char **argv, int 
     if (!x || (x->group && !(x->group & c->options)))
         return err_set(e, ERR_USAGE, *c->name ? _("unknown option %s; see diverge %s --help") : _("unknown option %s; see diverge%s --help"),
                        name, c->name);
+    bool free_to_leave = x->arg && x->arg[0] == '[';
+    unsigned long long digits;
+    if (free_to_leave && !eq && (*i + 1 >= argc || !str_u64(str_of(argv[*i + 1]), &digits)))
+        return x->set(o, NULL, e);
     if (!x->arg)
         return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : x->set(o, NULL, e);
     if (eq)

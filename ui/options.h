@@ -20,6 +20,7 @@ enum exit_status {
 #define MAX_MAPS 64
 #define MAX_ARGS 16
 #define MAX_THRESHOLDS 64
+#define MAX_REMAPS 16
 
 struct options {
     bool nothing; /* to begin with nothing open is all right */
@@ -34,6 +35,11 @@ struct options {
     enum report_rows rows;
     struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];
     int thresholds;
+    struct str remap_from[MAX_REMAPS], remap_to[MAX_REMAPS];
+    int remaps;
+    bool rule, apply;
+    int undo;                /* decisions to take back; -1: none */
+    const char *view, *export_to, *export_as;
     int workers;
     int heads, kv_heads, tp; /* how fused weights lie; 0: not given */
     const char *element;     /* NAME[I,J] of a weight */
@@ -57,6 +63,9 @@ enum {
     OPT_SCREEN = 16,
     OPT_WEIGHTS = 32, /* how fused weights lie */
     OPT_MAP = 64,     /* of OPT_PAIR: maps, exact, threads */
+    OPT_REMAP = 128,  /* where an investigation's inputs lie now */
+    OPT_MARK = 256,   /* marks are made */
+    OPT_MARKS = 512,  /* marks are listed */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

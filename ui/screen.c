@@ -42,9 +42,12 @@ static int start_session(struct screen *s, struct err *e)
     ticket_session(&s->inv, &s->opt, &so);
     so.notify = s->notify;
     so.ctx = s->ctx;
+    investigation_claim(&s->inv);
     if (session_start(&s->session, &so, e))
         return -1;
     desk_init(&s->desk, &s->session, &s->inv);
+    if (s->inv.holder)
+        desk_complain(&s->desk, _("this investigation is open elsewhere (%s): nothing you do here is saved"), s->inv.holder);
     buf_release(&s->table.name);
     s->table = (struct table_state){0};
     return 0;
@@ -422,6 +425,7 @@ static void restart(struct screen *s)
     memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
     memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
     investigation_save(&s->inv, &quiet);
+    memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     s->desk.new_input[0] = s->desk.new_input[1] = NULL;
     s->desk.arrange = (struct arrange){0};
     session_stop(&s->session);

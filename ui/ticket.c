@@ -32,6 +32,12 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     } else if (file) {
         v->path = investigation_keep(v, file);
     }
+    for (int i = 0; i < o->remaps; i++) {
+        struct named_text x = {arena_cstr(&v->arena, o->remap_from[i]), arena_cstr(&v->arena, o->remap_to[i])};
+        vec_push(&v->remaps, x);
+    }
+    if (saved && investigation_find_inputs(v, e))
+        return -1;
     for (int i = 0; i < 2 && !saved && o->args; i++)
         v->input[i] = i < o->args ? investigation_keep(v, o->arg[i]) : NULL;
     v->map_only |= o->map_only;
@@ -73,8 +79,17 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
         .map_only = v->map_only,
         .exact = v->exact,
         .strict_gaps = v->strict_gaps,
+        .decisions = &v->decisions,
+        .was = {v->state[0], v->state[1]},
         .tol = v->tol,
         .workers = o->workers,
         .cpu = o->cpu,
     };
+}
+
+void ticket_note_inputs(struct investigation *v, const struct session *s)
+{
+    for (int i = 0; i < 2; i++)
+        if (s->side[i].now.bytes)
+            v->state[i] = s->side[i].now;
 }

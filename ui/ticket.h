@@ -12,4 +12,7 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
 /* The session that opens it; strings stay v's and o's. */
 void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
 
+/* What the inputs are now goes into the investigation, to be known when it is opened again. */
+void ticket_note_inputs(struct investigation *v, const struct session *s);
+
 #endif

@@ -205,15 +205,20 @@ static void put_in_force(struct arrange *a, uint32_t lines)
     work_free(a);
 }
 
+void arrange_forget(struct arrange *a)
+{
+    work_free(a);
+    free(a->line);
+    free(a->place);
+    a->line = a->place = NULL;
+    a->made_for = NULL;
+}
+
 bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
 {
     if (arrange_plain(a)) {
         bool changed = a->line != NULL;
-        work_free(a);
-        free(a->line);
-        free(a->place);
-        a->line = a->place = NULL;
-        a->made_for = NULL;
+        arrange_forget(a);
         return changed;
     }
     if (!a->work && a->made_for == s->judged && a->line && a->lines == lines)

@@ -35,6 +35,8 @@ void arrange_take(struct arrange *a, struct filter *code, struct str text, bool 
 void arrange_drop(struct arrange *a, size_t i);
 void arrange_clear(struct arrange *a); /* no filters; the sort stays */
 bool arrange_plain(const struct arrange *a); /* nothing filtered or sorted */
+/* The table has other lines: every line in its place until the next order is made. */
+void arrange_forget(struct arrange *a);
 /* Something changed: begin anew with the next step. */
 void arrange_restart(struct arrange *a);
 /* A piece of work on the session's lines (lock held); true while some is left or the order changed with

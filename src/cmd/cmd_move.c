@@ -366,11 +366,14 @@ static int run_jump(struct desk *d, struct str args)
         return R_DRAW;
     }
     if (back && d->jump_at == d->jumps.n) { /* so that forward leads here again */
-        vec_push(&d->jumps, d->cursor);
+        struct line here = {.pair = NONE};
+        desk_rows(d, d->cursor, here.row);
+        vec_push(&d->jumps, here);
         d->jump_at = d->jumps.n - 1;
     }
     d->jump_at += back ? (size_t)-1 : 1;
-    d->cursor = d->jumps.v[d->jump_at];
+    uint32_t line = desk_line_of(d, d->jumps.v[d->jump_at].row);
+    d->cursor = line == NONE ? d->cursor : line;
     d->follow = false;
     desk_refresh(d);
     return R_DRAW;

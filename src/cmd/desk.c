@@ -11,6 +11,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .inv = inv,
         .follow = true,
         .seen_first = NONE,
+        .cursor_row = {NONE, NONE},
         .page = 10,
         .frame_line = NONE,
         .new_step = {-1, -1},
@@ -51,6 +52,8 @@ void desk_release(struct desk *d)
     free(d->list_title);
     free(d->write_path);
     free(d->prompt);
+    for (size_t i = 0; i < ARRAY_LEN(d->rule); i++)
+        free(d->rule[i]);
     buf_release(&d->message);
     buf_release(&d->copy);
     vec_release(&d->widths);
@@ -111,14 +114,22 @@ static bool in_doubt(const struct desk *d)
     return false;
 }
 
-/* Lines are numbered from now on: the cursor's row keeps the cursor. */
-static void take_pairing(struct desk *d)
+uint32_t desk_line_of(const struct desk *d, const uint32_t row[2])
+{
+    const struct session *s = d->s;
+    for (int i = 0; i < 2 && s->paired; i++)
+        if (row[i] < s->side[i].dump.rows.n && s->pairing.line_of[i][row[i]] != NONE)
+            return s->pairing.line_of[i][row[i]];
+    return s->paired ? NONE : row[TARGET];
+}
+
+/* The first pairing: lines are numbered from now on. */
+static void begin_table(struct desk *d)
 {
     struct session *s = d->s;
-    if (d->cursor < s->side[TARGET].dump.rows.n)
-        d->cursor = s->pairing.line_of[TARGET][d->cursor];
-    d->was_paired = true;
-    d->same_names = all_of_one_name(s);
+    for (int i = 0; i < 2; i++)
+        if (s->side[i].now.bytes)
+            d->inv->state[i] = s->side[i].now;
     if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(d))
         d->overlay = OVERLAY_INTAKE;
     /* a saved place comes before the first deviation */
@@ -130,11 +141,32 @@ static void take_pairing(struct desk *d)
     }
 }
 
+/* Lines are numbered anew: what the desk remembers by line goes by its rows, and what was made of lines goes. */
+static void take_pairing(struct desk *d)
+{
+    struct session *s = d->s;
+    bool first = d->pairings == 0;
+    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]}, line = desk_line_of(d, at);
+    if (line != NONE)
+        d->cursor = line;
+    d->pairings = s->pairings;
+    d->same_names = all_of_one_name(s);
+    d->seen_first = NONE;
+    arrange_forget(&d->arrange);
+    search_restart(&d->search);
+    if (d->overlay == OVERLAY_LIST && !d->list_again)
+        d->overlay = OVERLAY_NONE;
+    if (d->group != GROUP_NONE)
+        make_groups(d);
+    if (first)
+        begin_table(d);
+}
+
 void desk_refresh(struct desk *d)
 {
     struct session *s = d->s;
     doubt(d);
-    if (s->paired && !d->was_paired)
+    if (s->paired && d->pairings != s->pairings)
         take_pairing(d);
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
         d->seen_first = s->judged->first;
@@ -153,6 +185,7 @@ void desk_refresh(struct desk *d)
         d->frame = 0;
         memset(d->scroll, 0, sizeof d->scroll);
     }
+    desk_rows(d, d->cursor, d->cursor_row);
 }
 
 #define JUMPS_MOST 200
@@ -161,13 +194,15 @@ static void remember_place(struct desk *d)
 {
     if (d->jump_at < d->jumps.n)
         d->jumps.n = d->jump_at; /* a new way from here */
-    if (d->jumps.n && d->jumps.v[d->jumps.n - 1] == d->cursor)
+    struct line here = {.pair = NONE};
+    desk_rows(d, d->cursor, here.row);
+    if (d->jumps.n && memcmp(vec_last(&d->jumps)->row, here.row, sizeof here.row) == 0)
         return;
     if (d->jumps.n == JUMPS_MOST) {
         memmove(d->jumps.v, d->jumps.v + 1, (JUMPS_MOST - 1) * sizeof *d->jumps.v);
         d->jumps.n--;
     }
-    vec_push(&d->jumps, d->cursor);
+    vec_push(&d->jumps, here);
     d->jump_at = d->jumps.n;
 }
 
@@ -425,6 +460,7 @@ static struct desk_state state_now(const struct desk *d, const char *what)
     buf_release(&b);
     for (size_t i = 0; i < d->inv->bookmarks.n; i++)
         vec_push(&x.bookmarks, d->inv->bookmarks.v[i]);
+    x.decided = d->inv->decisions.now;
     return x;
 }
 
@@ -463,13 +499,27 @@ static void go_back_to(struct desk *d, const struct desk_state *x)
     for (size_t i = 0; i < x->bookmarks.n; i++)
         vec_push(&d->inv->bookmarks, x->bookmarks.v[i]);
     desk_columns_keep(d);
+    if (d->inv->decisions.now != x->decided && x->decided <= d->inv->decisions.log.n) {
+        d->inv->decisions.now = x->decided;
+        session_decide(d->s, &d->inv->decisions);
+    }
+}
+
+/* What was decided in an earlier sitting can be taken back too. */
+static bool undo_decision(struct desk *d, bool redo)
+{
+    if (!decisions_undo(&d->inv->decisions, redo))
+        return false;
+    desk_decide(d);
+    desk_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
+    return true;
 }
 
 bool desk_undo(struct desk *d, bool redo)
 {
     size_t n = redo ? d->redo.n : d->undo.n;
     if (!n)
-        return false;
+        return undo_decision(d, redo);
     struct desk_state x = redo ? d->redo.v[n - 1] : d->undo.v[n - 1], now = state_now(d, x.what);
     if (redo) {
         d->redo.n--;
@@ -505,6 +555,12 @@ void desk_columns_keep(struct desk *d)
     if (strcmp(d->inv->columns, b.p ? b.p : "") != 0)
         d->inv->columns = investigation_keep(d->inv, b.p ? b.p : "");
     buf_release(&b);
+}
+
+void desk_decide(struct desk *d)
+{
+    session_decide(d->s, &d->inv->decisions);
+    desk_save(d);
 }
 
 void desk_save(struct desk *d)

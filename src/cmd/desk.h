@@ -37,6 +37,14 @@ struct desk_state {
     const struct field *column[COLUMNS_MOST];
     int columns;
     VEC(struct bookmark) bookmarks; /* strings of the investigation */
+    size_t decided;   /* decisions that held */
+};
+
+/* Rows taken up to be paired with rows of the other side: row … last, lines of their side between them. */
+struct pick {
+    bool on;
+    uint8_t side;
+    uint32_t row, last;
 };
 
 struct list_item {
@@ -54,10 +62,11 @@ struct desk {
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
     uint32_t seen_first; /* the first deviation it followed last */
-    bool was_paired;   /* whether `cursor` counts lines yet */
+    uint32_t pairings; /* the pairing `cursor` counts lines of; 0: it counts target rows yet */
+    uint32_t cursor_row[2]; /* the rows at the cursor, which keep it when lines are numbered anew */
     int page;          /* rows of the table on the screen; set when drawn */
     bool same_names;   /* every pair is of one name: the golden column says so and yields its width */
-    VEC(uint32_t) jumps; /* lines left by a jump, the latest last */
+    VEC(struct line) jumps; /* rows left by a jump, the latest last */
     size_t jump_at;    /* place in them, n: at none */
 
     enum layout layout;
@@ -70,6 +79,9 @@ struct desk {
     doubt_list doubts; /* about the sides that are loaded */
     struct arena sentences;
     int doubts_of;     /* how many were loaded when they were looked for */
+
+    struct pick pick;
+    char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 
     enum group group;
     struct outline outline; /* of the groups that are one */
@@ -138,6 +150,8 @@ void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2]);
 const struct line_judgement *desk_judgement(const struct desk *d, uint32_t line); /* NULL while there is none */
 /* The call's stack on a side, its forward twin's where it has none itself; NONE when there is neither. */
 uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin);
+/* The line these rows stand in, by the first that has one; NONE where neither has. */
+uint32_t desk_line_of(const struct desk *d, const uint32_t row[2]);
 void desk_names(const struct desk *d, uint32_t line, struct buf name[2]);
 void desk_clear_list(struct desk *d);
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text);
@@ -148,6 +162,8 @@ void desk_show_list(struct desk *d, const char *title); /* what was added, as an
 /* Before a change: what z goes back to. `what` names the change. */
 void desk_remember(struct desk *d, const char *what);
 bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says what went */
+/* After the investigation's decisions changed: pairs anew and saves. */
+void desk_decide(struct desk *d);
 /* Takes the investigation's saved columns; unknown names are passed over. */
 void desk_columns_from(struct desk *d, const char *names);
 void desk_columns_keep(struct desk *d); /* and gives them to it */

@@ -125,11 +125,21 @@ static void of_both(const struct session *s, struct arena *a, doubt_list *out)
         add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
 }
 
+static void changed(const struct session *s, int i, struct arena *a, doubt_list *out)
+{
+    struct buf text = {0};
+    input_state_text(&s->opt.was[i], &s->side[i].now, &text);
+    if (text.n)
+        add(out, i, false, arena_cstr(a, buf_view(&text)));
+    buf_release(&text);
+}
+
 void lint_find(const struct session *s, struct arena *a, doubt_list *out)
 {
     int loaded = 0;
     for (int i = 0; i < 2 && !(i && s->single); i++)
         if (s->side[i].state == SIDE_LOADED) {
+            changed(s, i, a, out);
             of_side(s, i, a, out);
             loaded++;
         }

@@ -30,6 +30,12 @@ int search_set(struct search *s, struct str pattern, struct err *e)
     return 0;
 }
 
+void search_restart(struct search *s)
+{
+    s->counted = s->hits = 0;
+    s->complete = false;
+}
+
 bool search_name(struct search *s, struct str name)
 {
     int rc = pattern_match(s->code, name);

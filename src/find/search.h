@@ -18,6 +18,7 @@ struct search {
 /* Compiles; the old pattern goes. On error the message says where in the pattern. */
 int search_set(struct search *s, struct str pattern, struct err *e);
 void search_release(struct search *s);
+void search_restart(struct search *s); /* the table has other lines: counts from the first */
 bool search_name(struct search *s, struct str name);
 bool search_line(struct search *s, const struct dump *const side[2], const struct line *l);
 /* Counts hits over the next `lines` lines; true while some are left. Call it when idle. */

@@ -1,6 +1,11 @@
 #include "model/investigation.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/jsonw.h"
@@ -12,9 +17,11 @@
 
 void investigation_init(struct investigation *v)
 {
-    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = ""};
+    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .lock = -1};
     tol_init(&v->tol);
 }
+
+static void release_claim(struct investigation *v);
 
 void investigation_release(struct investigation *v)
 {
@@ -22,6 +29,8 @@ void investigation_release(struct investigation *v)
     vec_release(&v->bookmarks);
     vec_release(&v->filters);
     vec_release(&v->remaps);
+    decisions_release(&v->decisions);
+    release_claim(v);
     arena_release(&v->arena);
     investigation_init(v);
 }
@@ -48,6 +57,12 @@ static int number(const cJSON *o, const char *key)
     return cJSON_IsNumber(x) ? x->valueint : -1;
 }
 
+static uint64_t large(const cJSON *o, const char *key)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(x) && x->valuedouble >= 0 && x->valuedouble < 1e18 ? (uint64_t)x->valuedouble : 0;
+}
+
 static bool flag(const cJSON *o, const char *key)
 {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
@@ -57,8 +72,10 @@ static void load_side(struct investigation *v, const cJSON *root, int side)
 {
     const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
     v->input[side] = text(v, o, "path", NULL);
+    v->full[side] = text(v, o, "full_path", NULL);
     v->step[side] = number(o, "step");
     v->rank[side] = number(o, "rank");
+    v->state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
 }
 
 static void load_texts(struct investigation *v, const cJSON *o, const char *key, const char *name, const char *what, text_list *out)
@@ -69,6 +86,26 @@ static void load_texts(struct investigation *v, const cJSON *o, const char *key,
         if (*x.name)
             vec_push(out, x);
     }
+}
+
+static void load_decisions(struct investigation *v, const cJSON *o)
+{
+    const cJSON *it;
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "decisions")) {
+        const char *what = text(v, it, "what", "");
+        struct decision x = {.kind = DECIDE_KINDS, .step = (uint32_t)large(it, "step"), .rule = (uint32_t)large(it, "rule")};
+        for (int k = 0; k < DECIDE_KINDS; k++)
+            if (strcmp(what, decision_name((enum decision_kind)k)) == 0)
+                x.kind = (uint8_t)k;
+        x.side[0] = text(v, it, "target", "");
+        x.side[1] = text(v, it, "golden", "");
+        x.view = text(v, it, "view", "");
+        if (x.kind != DECIDE_KINDS)
+            decisions_add(&v->decisions, x);
+    }
+    const cJSON *now = cJSON_GetObjectItemCaseSensitive(o, "decided");
+    if (cJSON_IsNumber(now) && now->valueint >= 0 && (size_t)now->valueint < v->decisions.now)
+        v->decisions.now = (size_t)now->valueint; /* the rest was taken back and can be done again */
 }
 
 /* What a person did with the inputs: limits, bookmarks, the place, how the table looked. */
@@ -83,6 +120,7 @@ static void load_left(struct investigation *v, const cJSON *o)
             tol_set(&v->tol, str_of(it->string), str_of(value), &quiet);
         }
     }
+    load_decisions(v, o);
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "bookmarks")) {
         struct bookmark b = {{text(v, it, "target", ""), text(v, it, "golden", "")}, text(v, it, "note", "")};
         vec_push(&v->bookmarks, b);
@@ -146,11 +184,20 @@ static void save_side(struct jsonw *w, const struct investigation *v, int side)
 {
     jw_key(w, side ? "golden" : "target");
     jw_object(w);
+    char *full = v->input[side] ? realpath(v->input[side], NULL) : NULL;
     jw_kcstr(w, "path", v->input[side]);
+    if (full)
+        jw_kcstr(w, "full_path", full); /* it may be opened from another folder */
+    free(full);
     if (v->step[side] >= 0)
         jw_kint(w, "step", v->step[side]);
     if (v->rank[side] >= 0)
         jw_kint(w, "rank", v->rank[side]);
+    if (v->state[side].bytes) {
+        jw_kint(w, "bytes", (int64_t)v->state[side].bytes);
+        jw_kint(w, "files", (int64_t)v->state[side].files);
+        jw_kint(w, "time", (int64_t)v->state[side].time);
+    }
     jw_end_object(w);
 }
 
@@ -192,6 +239,27 @@ static void save_texts(struct jsonw *w, const char *key, const char *name, const
     jw_end_array(w);
 }
 
+static void save_decisions(struct jsonw *w, const struct decisions *d)
+{
+    jw_key(w, "decisions");
+    jw_array(w);
+    for (size_t i = 0; i < d->log.n; i++) {
+        const struct decision *x = &d->log.v[i];
+        jw_object(w);
+        jw_kcstr(w, "what", decision_name((enum decision_kind)x->kind));
+        jw_kint(w, "step", x->step);
+        if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
+            jw_kint(w, "rule", x->rule);
+        else
+            save_rows(w, x->side);
+        if (*x->view)
+            jw_kcstr(w, "view", x->view);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+    jw_kint(w, "decided", (int64_t)d->now);
+}
+
 int investigation_save(const struct investigation *v, struct err *e)
 {
     struct buf b = {0};
@@ -211,6 +279,7 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_kbool(&w, "exact", v->exact);
     jw_kbool(&w, "strict_gaps", v->strict_gaps);
     save_thresholds(&w, &v->tol);
+    save_decisions(&w, &v->decisions);
     jw_key(&w, "bookmarks");
     jw_array(&w);
     for (size_t i = 0; i < v->bookmarks.n; i++) {
@@ -261,4 +330,116 @@ bool investigation_bookmark(struct investigation *v, const char *target, const c
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden)
 {
     return find(v, target, golden) < v->bookmarks.n;
+}
+
+/* ---- whose it is, and what it is about ---- */
+
+static void lock_path(const struct investigation *v, struct buf *out)
+{
+    buf_clear(out);
+    buf_fmt(out, "%s.lock", v->path);
+}
+
+/* A locked descriptor of the file that lies at path, or -1; *holder: somebody else's, to read who. */
+static int open_lock(const char *path, int *holder)
+{
+    *holder = -1;
+    for (int turn = 0; turn < 8; turn++) {
+        struct stat mine, there;
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (fd < 0)
+            return -1;
+        if (flock(fd, LOCK_EX | LOCK_NB)) {
+            *holder = fd;
+            return -1;
+        }
+        if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino)
+            return fd;
+        close(fd); /* who had it has just taken it away: look again */
+    }
+    return -1;
+}
+
+void investigation_claim(struct investigation *v)
+{
+    struct buf path = {0};
+    char who[128] = "", host[64] = "";
+    int other;
+    if (!v->path || v->lock >= 0)
+        return;
+    lock_path(v, &path);
+    v->lock = open_lock(path.p, &other);
+    if (v->lock >= 0) {
+        gethostname(host, sizeof host - 1);
+        int n = snprintf(who, sizeof who, "%s, process %ld", host, (long)getpid());
+        if (ftruncate(v->lock, 0) || pwrite(v->lock, who, (size_t)n, 0) != n)
+            who[0] = 0; /* nobody learns who it is, but it is held */
+    } else if (other >= 0) {
+        ssize_t n = pread(other, who, sizeof who - 1, 0);
+        who[n > 0 ? n : 0] = 0;
+        v->read_only = true;
+        v->holder = investigation_keep(v, who);
+        close(other);
+    }
+    buf_release(&path);
+}
+
+static void release_claim(struct investigation *v)
+{
+    struct buf path = {0};
+    if (v->lock < 0)
+        return;
+    lock_path(v, &path);
+    unlink(path.p);
+    close(v->lock);
+    buf_release(&path);
+}
+
+static bool there(const char *path)
+{
+    return path_is_dir(path) || path_is_file(path);
+}
+
+/* Where `was` lies after a remap that fits it. */
+static bool remapped(const struct investigation *v, const char *was, struct buf *at)
+{
+    for (size_t i = 0; was && i < v->remaps.n; i++)
+        if (str_starts(str_of(was), v->remaps.v[i].name)) {
+            buf_clear(at);
+            buf_fmt(at, "%s%s", v->remaps.v[i].text, was + strlen(v->remaps.v[i].name));
+            if (there(at->p))
+                return true;
+        }
+    return false;
+}
+
+static bool beside(const struct investigation *v, const char *was, struct buf *at)
+{
+    struct buf folder = {0}, base = {0};
+    struct str parent = v->path ? path_parent(str_of(v->path)) : STR("");
+    buf_str(&folder, parent.n ? parent : STR("."));
+    buf_str(&base, path_base(str_of(was)));
+    path_join(at, folder.p, base.p);
+    buf_release(&folder);
+    buf_release(&base);
+    return v->path && there(at->p);
+}
+
+int investigation_find_inputs(struct investigation *v, struct err *e)
+{
+    struct buf at = {0};
+    int rc = 0;
+    for (int s = 0; s < 2 && rc == 0; s++) {
+        const char *was = v->input[s], *full = v->full[s];
+        if (!was || there(was))
+            continue;
+        if (full && there(full))
+            v->input[s] = full;
+        else if (remapped(v, was, &at) || remapped(v, full, &at) || beside(v, was, &at))
+            v->input[s] = investigation_keep(v, at.p);
+        else
+            rc = err_set(e, ERR_IO, _("%s: no such file or folder, nor beside the investigation; --remap OLD=NEW tells where what lay below OLD lies now"), was);
+    }
+    buf_release(&at);
+    return rc;
 }

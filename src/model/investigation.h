@@ -1,5 +1,5 @@
-/* The saved state of one ticket: inputs, limits, bookmarks, the place one was at. A JSON file written
- * whole on every change, so that a killed program or a lost connection costs nothing. */
+/* The saved state of one ticket: inputs, decisions about correspondences, limits, bookmarks, the place one was at. A JSON
+ * file (doc/investigation.md) written whole on every change, so that a killed program or a lost connection costs nothing. */
 #ifndef MODEL_INVESTIGATION_H
 #define MODEL_INVESTIGATION_H
 
@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "find/tol.h"
+#include "model/decision.h"
+#include "model/input_state.h"
 
 struct bookmark {
     const char *row[2]; /* full names, "" where a side has none */
@@ -24,12 +26,17 @@ struct investigation {
     struct arena arena;
     const char *path;   /* NULL: nowhere to save to */
     const char *state_dir; /* the user's folder of them, or NULL */
-    bool read_only;     /* written by a newer version, or the folder may not be written */
+    bool read_only;     /* written by a newer version, or open elsewhere */
+    const char *holder; /* who has it open elsewhere, or NULL */
+    int lock;           /* descriptor of investigation_claim, or -1 */
     const char *input[2];
+    const char *full[2]; /* where they lay when it was saved, or NULL */
+    struct input_state state[2]; /* as left; bytes 0: not known */
     int step[2], rank[2];
     VEC(const char *) maps;
     bool map_only, exact, strict_gaps;
     struct tol tol;
+    struct decisions decisions;
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
     const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
@@ -45,6 +52,12 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
 int investigation_recall(struct investigation *v, struct err *e);
 /* 0 also when there is nowhere to save to. */
 int investigation_save(const struct investigation *v, struct err *e);
+/* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says
+ * who has it. Nothing happens without a path. */
+void investigation_claim(struct investigation *v);
+/* Inputs that are not where they were: beside the investigation, or where a remap puts them. -1 with where they were
+ * looked for. */
+int investigation_find_inputs(struct investigation *v, struct err *e);
 /* Whether a path names such a file. */
 bool investigation_is(const char *path);
 const char *investigation_keep(struct investigation *v, const char *s); /* a copy that lives with it */

@@ -144,7 +144,9 @@ static void begin_load(struct session *s, int i)
 {
     struct session_side *x = &s->side[i];
     const struct place *p = &x->places.v[x->place];
+    struct input_state now = input_state_of(p->paths.v[0]);
     session_lock(s);
+    x->now = now;
     x->dump.reader = p->reader;
     x->dump.column = (uint8_t)(s->tabled ? i : COLUMN_ALL);
     x->dump.path = p->paths.v[0];
@@ -234,7 +236,7 @@ static void judge_now(struct session *s)
     s->judged = fresh;
     s->inputs = inputs;
     s->judged_posts = posts;
-    s->settled = posts == m->wanted && !s->rejudge && !s->repair;
+    s->settled = (posts == m->wanted || s->opt.pair_only) && !s->rejudge && !s->repair;
     announce(s);
     session_unlock(s);
     if (old) {
@@ -327,13 +329,14 @@ static void pair_sides(struct session *s)
     s->pairings++;
     announce(s);
     session_unlock(s);
-    if (judged) {
+    pairing_release(&before);
+    judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
+    if (judged) { /* not before there is another: whoever knows it by its address must not take the new one for it */
         judgement_release(judged);
         free(judged);
     }
-    pairing_release(&before);
-    judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
-    start_workers(s);
+    if (!s->opt.pair_only)
+        start_workers(s);
 }
 
 /* Judges whenever there is something new, but not more often than the eye can follow. */

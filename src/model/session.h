@@ -12,6 +12,7 @@
 #include "find/inputs.h"
 #include "find/judge.h"
 #include "fmt/reader.h"
+#include "model/input_state.h"
 
 #define SESSION_WORKERS 64
 #define SESSION_WANT 512
@@ -23,6 +24,7 @@ struct session_side {
     place_list places;      /* what was found there */
     size_t place;           /* the one that is open */
     enum side_state state;
+    struct input_state now; /* of the files that are read */
     struct dump dump;
     struct load load;
     struct err err;         /* of SIDE_FAILED */
@@ -35,6 +37,8 @@ struct session_options {
     size_t map_count;
     bool map_only, exact, strict_gaps;
     bool alone;             /* one side by itself, also of a result table */
+    bool pair_only;         /* nothing is computed from tensors */
+    struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */
     struct tol tol;
     int workers;            /* 0: one a processor */
     const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */

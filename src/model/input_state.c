@@ -1,0 +1,51 @@
+#include "model/input_state.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/num.h"
+
+#define FILES_MOST 5000 /* of a folder that are looked at */
+
+static void add_file(struct input_state *x, const struct stat *st)
+{
+    if (!S_ISREG(st->st_mode))
+        return;
+    x->bytes += (uint64_t)st->st_size;
+    x->files++;
+    if (st->st_mtime > 0 && (uint64_t)st->st_mtime > x->time)
+        x->time = (uint64_t)st->st_mtime;
+}
+
+struct input_state input_state_of(const char *path)
+{
+    struct input_state x = {0};
+    struct stat st;
+    struct buf name = {0};
+    if (stat(path, &st) == 0)
+        add_file(&x, &st);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir)) && x.files < FILES_MOST;) {
+        path_join(&name, path, e->d_name);
+        if (stat(name.p, &st) == 0)
+            add_file(&x, &st);
+    }
+    if (dir)
+        closedir(dir);
+    buf_release(&name);
+    return x;
+}
+
+void input_state_text(const struct input_state *was, const struct input_state *is, struct buf *out)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    if (!was->bytes || !is->bytes)
+        return;
+    if (was->bytes != is->bytes || was->files != is->files)
+        buf_fmt(out, _("not what it was when the investigation was left: %s then, %s now; marks are kept"),
+                num_bytes(a, was->bytes), num_bytes(b, is->bytes));
+    else if (was->time != is->time)
+        buf_cstr(out, _("written anew since the investigation was left; marks are kept"));
+}
