@@ -15,6 +15,8 @@ int cli_check(const struct options *o);
 int cli_check_log(const struct options *o); /* of a training log, which cli_check hands over */
 /* Weight files: two compared, one listed, single elements. */
 int cli_weights(const struct options *o);
+int cli_mark(const struct options *o);
+int cli_marks(const struct options *o);
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */

@@ -281,12 +281,21 @@ static void draw_field(const struct draw *x, const struct column *c, int y, bool
     grid_right(&x->s->grid, y, c->x, c->w - 1, style, text);
 }
 
+/* Taken up to be paired. */
+static bool picked(const struct draw *x)
+{
+    const struct pick *p = &x->d->pick;
+    uint32_t row[2];
+    desk_rows(x->d, x->l.line, row);
+    return p->on && row[p->side] != NONE && row[p->side] >= p->row && row[p->side] <= p->last;
+}
+
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = &x->s->grid;
     desk_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
-    grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : bookmarked(x, name) ? "★" : " ");
+    grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
     draw_names(x, c, y, name);
     for (int k = 0; k < c->lines; k++) {
         grid_put(g, y + k, c->verdict, 1, STYLE_RULE, "│");

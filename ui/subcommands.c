@@ -49,6 +49,15 @@ const struct subcommand subcommands[] = {
         "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight differs,\n"
         "has another shape or no partner; 5 when nothing could be paired or a part could not be read."),
      1, 2, OPT_MAP | OPT_ROWS | OPT_OUTPUT | OPT_WEIGHTS, cli_weights},
+    {"mark", "INVESTIGATION TARGET GOLDEN", N_("say by hand which rows, calls or modules are the same"),
+     N_("Names are full row names, call names or module paths. The mark is kept in the investigation and beats everything\n"
+        "found. With --rule the pair is carried to every layer: what would be paired is printed, --apply makes it so.\n"
+        "Exit status 2 where a name is not known."),
+     3, 3, OPT_MARK | OPT_REMAP, cli_mark},
+    {"marks", "INVESTIGATION", N_("what was decided by hand: list, take back, export"),
+     N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found ones\n"
+        "too, for another comparison or for msprobe."),
+     1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
     {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
      cli_formats},
     {0},

@@ -111,6 +111,8 @@ static int run_back(struct desk *d, struct str args)
         return R_QUIT;
     if (d->overlay != OVERLAY_NONE) {
         d->overlay = d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    } else if (d->pick.on) {
+        d->pick.on = false;
     } else if (d->zoom) {
         d->zoom = false;
     } else if (d->focus != FOCUS_TABLE) {
@@ -128,7 +130,7 @@ static int run_back(struct desk *d, struct str args)
 /* Esc clears, but never leaves. */
 static int run_cancel(struct desk *d, struct str args)
 {
-    bool at_top = d->overlay == OVERLAY_NONE && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
+    bool at_top = d->overlay == OVERLAY_NONE && !d->pick.on && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
     return at_top ? R_DRAW : run_back(d, args);
 }
 

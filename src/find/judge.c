@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "find/level.h"
+#include "find/recorded.h"
 #include "find/table.h"
 #include "model/family.h"
 
@@ -116,31 +117,6 @@ static int special(const struct row *r)
 static bool both(const struct look *k, int bit)
 {
     return k->r[TARGET]->has & k->r[GOLDEN]->has & bit;
-}
-
-/* The largest difference of max, min and norm, relative to the golden norm (or, where norms were not
- * recorded or overflowed, to the golden extremes). NaN when there is nothing to compare. */
-static double stats_error(const struct look *k)
-{
-    static const struct {
-        int bit, stat;
-    } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_NORM, STAT_NORM}};
-    const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
-    double scale = 0, worst = NAN;
-    if (both(k, HAS_NORM) && isfinite(g[STAT_NORM]) && isfinite(t[STAT_NORM]))
-        scale = fabs(g[STAT_NORM]);
-    else
-        for (int i = 0; i < 2; i++)
-            if (both(k, figure[i].bit) && isfinite(g[figure[i].stat]))
-                scale = fmax(scale, fabs(g[figure[i].stat]));
-    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
-        double a = t[figure[i].stat], b = g[figure[i].stat];
-        if (!both(k, figure[i].bit) || !isfinite(a) || !isfinite(b))
-            continue;
-        double d = fabs(a - b), e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
-        worst = isnan(worst) || e > worst ? e : worst;
-    }
-    return worst;
 }
 
 static bool stats_equal(const struct look *k)
@@ -327,7 +303,7 @@ static void judge_recorded(struct pass *p, struct look *k)
         give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
-    double e = stats_error(k);
+    double e = recorded_error(k->r[TARGET], k->r[GOLDEN]);
     if (!isnan(e))
         weigh(p, k, e, true);
     else if (t)
@@ -386,7 +362,7 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = &w->row;
     k->out->flags |= LINE_STATISTICS;
     bool all = w->numel == numel_of(p, l, !s);
-    double e = all ? stats_error(k) : NAN;
+    double e = all ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
     if (all && special(k->r[TARGET]) != special(k->r[GOLDEN]))
         give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     else if (isnan(e))

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/msg.h"
 
-static const char *const names[DECIDE_KINDS] = {"mark", "reject", "rule", "rule-off", "rule-on"};
+static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on")};
 
 const char *decision_name(enum decision_kind k)
 {

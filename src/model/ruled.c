@@ -8,6 +8,7 @@
 struct finding {
     struct ruled *r;
     const struct dump *d[2];
+    struct nmap made; /* ruled_key of the pairs that are held */
     uint8_t *held[2]; /* per row: HELD, or OPEN where it is wide and parts of it are held */
     struct addresses at[2];
     bool addressed;
@@ -75,6 +76,7 @@ static bool hold(struct finding *f, uint32_t t, uint32_t g, uint32_t rule, uint3
     struct ruled_pair x = {t, g, rule, view};
     struct ruled_calls c = {f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call};
     vec_push(&f->r->pairs, x);
+    nmap_set(&f->made, ruled_key(t, g), 1);
     bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
     if (output && tensors(f, t, g)) /* an input may well meet another call's output: that says nothing of the calls */
         vec_push(&f->r->calls, c);
@@ -185,6 +187,28 @@ static void reject(struct finding *f, const struct mark *m)
 
 /* ---- rules ---- */
 
+/* The part of a pattern behind its last '/' speaks of phase and slot alone: of each slot it is asked once. */
+static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
+{
+    const char *tail = strrchr(pattern, '/');
+    struct err quiet;
+    struct pattern *p = tail ? pattern_compile(str_of(tail + 1), PATTERN_WHOLE, &quiet) : NULL;
+    struct buf text = {0};
+    if (!p) /* a group may reach across it: every row is asked */
+        return NULL;
+    uint8_t *may = mem_zalloc(d->slots.n + 1);
+    static const char *const phases[] = {"forward", "backward", "optimizer", "gradient"};
+    for (size_t i = 0; i < d->slots.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(phases) && !may[i]; k++) {
+            buf_clear(&text);
+            buf_fmt(&text, "%s.%s", phases[k], d->slots.v[i]);
+            may[i] = pattern_match(p, buf_view(&text)) != 0;
+        }
+    buf_release(&text);
+    pattern_free(p);
+    return may;
+}
+
 static void apply(struct finding *f, const struct pair_rule *rule)
 {
     struct rule_match m;
@@ -194,7 +218,10 @@ static void apply(struct finding *f, const struct pair_rule *rule)
         return;
     const struct addresses *at = addresses(f);
     uint32_t view = keep_view(f, rule->view);
+    uint8_t *may = slots_it_may_mean(f->d[TARGET], rule->side[TARGET]);
     for (uint32_t t = 0; t < f->d[TARGET]->rows.n; t++) {
+        if (may && !may[f->d[TARGET]->rows.v[t].slot])
+            continue;
         address_of_row(&at[TARGET], t, &here);
         if (!rule_apply(&m, buf_view(&here), &there))
             continue;
@@ -204,11 +231,14 @@ static void apply(struct finding *f, const struct pair_rule *rule)
             uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g), small = nt < ng ? nt : ng;
             if (!small || (nt < ng ? ng : nt) % small)
                 hit.outcome = HIT_SIZES;
+            else if (nmap_get(&f->made, ruled_key(t, g)) != MAP_NONE)
+                hit.outcome = HIT_SAME;
             else
                 hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
         }
         vec_push(&f->r->hits, hit);
     }
+    free(may);
     rule_release(&m);
     buf_release(&here);
     buf_release(&there);
@@ -227,6 +257,7 @@ void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump 
     for (size_t i = 0; i < ruling->rules.n; i++)
         if (ruling->rules.v[i].on)
             apply(&f, &ruling->rules.v[i]);
+    nmap_release(&f.made);
     for (int s = 0; s < 2; s++) {
         free(f.held[s]);
         if (f.addressed)

@@ -16,13 +16,19 @@ struct ruled_calls {
     uint32_t t, g;
 };
 
-enum rule_outcome { HIT_PAIRS, HIT_HELD, HIT_NOBODY, HIT_SIZES };
+enum rule_outcome {
+    HIT_PAIRS,
+    HIT_SAME,   /* they are a pair by a mark or an earlier rule */
+    HIT_HELD,   /* one of the two is held with another row by a mark or an earlier rule */
+    HIT_NOBODY, /* no golden row has the address */
+    HIT_SIZES,  /* element counts that do not go together */
+};
 
 /* What became of one target row a rule speaks of. */
 struct rule_hit {
     uint32_t t, g;   /* g: NONE where there is no row at that address */
     uint32_t rule;
-    uint8_t outcome; /* HIT_HELD: one of the two is held by a mark or an earlier rule */
+    uint8_t outcome; /* enum rule_outcome */
 };
 
 struct ruled {

@@ -459,8 +459,8 @@ struct snapshot {
 static void settle(struct tty *t)
 {
     wait_gone(t, -1, "does nothing here");
-    tty_send(t, "x");
-    wait_text(t, -1, "x does nothing here; ? lists the keys");
+    tty_send(t, "%");
+    wait_text(t, -1, "% does nothing here; ? lists the keys");
 }
 
 static void take_snapshot(struct tty *t, struct snapshot *s)
@@ -630,8 +630,8 @@ static void keys_move_the_cursor(void **state)
     tty_send(&t, "F");
     wait_text(&t, -1, "first deviation");
     wait_text(&t, cursor_row(&t), "\xe2\x96\xb6");
-    tty_send(&t, "x");
-    wait_text(&t, -1, "x does nothing here");
+    tty_send(&t, "%");
+    wait_text(&t, -1, "% does nothing here");
     tty_send(&t, "?");
     wait_text(&t, 2, "Keys run commands");
     tty_send(&t, "q");

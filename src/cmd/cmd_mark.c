@@ -1,0 +1,408 @@
+/* Correspondences decided by hand: marks, rejections, rules, views. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "find/preview.h"
+#include "model/rule.h"
+
+#define BETWEEN " <-> " /* parts a rule's two sides in text */
+
+static const char *row_name(struct desk *d, int side, uint32_t row)
+{
+    struct buf b = {0};
+    dump_row_name(&d->s->side[side].dump, row, &b);
+    const char *kept = investigation_keep(d->inv, b.p);
+    buf_release(&b);
+    return kept;
+}
+
+static void decide(struct desk *d, uint8_t kind, const char *target, const char *golden, const char *view, uint32_t step)
+{
+    struct decision x = {.kind = kind, .step = step, .side = {target, golden}, .view = view};
+    decisions_add(&d->inv->decisions, x);
+}
+
+/* ---- marks ---- */
+
+static void pick(struct desk *d, int side, uint32_t row)
+{
+    d->pick = (struct pick){.on = true, .side = (uint8_t)side, .row = row, .last = row};
+    desk_say(d, side == TARGET ? _("taken up: x on its golden row pairs them, x below takes a range, Esc lets go")
+                               : _("taken up: x on its target row pairs them, x below takes a range, Esc lets go"));
+}
+
+/* Rows of a side from first on that are tensors or numbers, one for each of the picked range. */
+static uint32_t mark_range(struct desk *d, uint32_t row)
+{
+    const struct pick p = d->pick;
+    const struct dump *from = &d->s->side[p.side].dump, *to = &d->s->side[!p.side].dump;
+    uint32_t step = decisions_step(&d->inv->decisions), made = 0;
+    for (uint32_t k = 0; p.row + k <= p.last && row + k < to->rows.n; k++) {
+        uint64_t a = dump_row_numel(from, p.row + k), b = dump_row_numel(to, row + k);
+        if (p.row != p.last && a != b) /* a range goes on as far as the sizes do; a single mark may be a part of a whole */
+            break;
+        uint32_t side[2];
+        side[p.side] = p.row + k;
+        side[!p.side] = row + k;
+        decide(d, DECIDE_MARK, row_name(d, TARGET, side[TARGET]), row_name(d, GOLDEN, side[GOLDEN]), "", step);
+        made++;
+    }
+    return made;
+}
+
+static int mark_names(struct desk *d, struct str args)
+{
+    struct str target, golden;
+    char *name[2];
+    uint32_t which;
+    enum named kind[2];
+    str_split(args, ' ', &target, &golden);
+    name[0] = str_dup(target);
+    name[1] = str_dup(str_trim(golden));
+    for (int s = 0; s < 2; s++)
+        kind[s] = ruled_name(&d->s->side[s].dump, str_of(name[s]), &which);
+    if (kind[0] == NAMED_NOTHING || kind[1] == NAMED_NOTHING) {
+        desk_complain(d, kind[0] ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
+                      kind[0] ? name[1] : name[0]);
+    } else if (kind[0] != kind[1]) {
+        desk_complain(d, _("a row goes with a row, a call with a call, a module with a module"));
+    } else {
+        desk_remember(d, _("a mark"));
+        decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
+               decisions_step(&d->inv->decisions));
+        desk_decide(d);
+        desk_say(d, _("marked; z takes it back"));
+    }
+    free(name[0]);
+    free(name[1]);
+    return R_DRAW;
+}
+
+static int run_mark(struct desk *d, struct str args)
+{
+    uint32_t row[2];
+    if (args.n)
+        return mark_names(d, args);
+    desk_rows(d, d->cursor, row);
+    if (!d->pick.on) {
+        int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+        pick(d, side, row[side]);
+        return R_DRAW;
+    }
+    uint32_t other = row[!d->pick.side], own = row[d->pick.side];
+    if (other == NONE) { /* the same side again: to here */
+        if (own < d->pick.row) {
+            pick(d, d->pick.side, own);
+        } else {
+            d->pick.last = own;
+            desk_say(d, _("%u rows taken up; x on the first row of the other side pairs them in order"), own - d->pick.row + 1);
+        }
+        return R_DRAW;
+    }
+    desk_remember(d, _("a mark"));
+    uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
+    d->pick.on = false;
+    desk_decide(d);
+    if (made < wanted)
+        desk_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
+    else
+        desk_say(d, _("marked; c carries it to every layer, z takes it back"));
+    return R_DRAW;
+}
+
+static int run_unmark(struct desk *d, struct str args)
+{
+    uint32_t row[2];
+    (void)args;
+    desk_rows(d, d->cursor, row);
+    if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
+        desk_complain(d, _("this row has no partner to part from"));
+        return R_DRAW;
+    }
+    desk_remember(d, _("a rejected pair"));
+    decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "", decisions_step(&d->inv->decisions));
+    desk_decide(d);
+    desk_say(d, _("not the same: they will not be paired again; z takes it back"));
+    return R_DRAW;
+}
+
+static bool found(const struct desk *d, uint32_t line)
+{
+    uint32_t p = d->s->pairing.lines.v[line].pair;
+    return p != NONE && (d->s->pairing.pairs.v[p].origin == ORIGIN_SEQUENCE || d->s->pairing.pairs.v[p].origin == ORIGIN_RULE);
+}
+
+/* The found pairs around the cursor, as far as they go without a gap, become marks. */
+static int run_accept(struct desk *d, struct str args)
+{
+    const struct pairing *p = &d->s->pairing;
+    uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
+    (void)args;
+    if (!found(d, d->cursor)) {
+        desk_complain(d, _("accept: the program did not find this pair; there is nothing to accept"));
+        return R_DRAW;
+    }
+    while (first && found(d, first - 1))
+        first--;
+    while (last + 1 < p->lines.n && found(d, last + 1))
+        last++;
+    desk_remember(d, _("accepted pairs"));
+    for (uint32_t i = first; i <= last; i++)
+        decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]), row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
+    desk_decide(d);
+    desk_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
+    return R_DRAW;
+}
+
+static int run_view(struct desk *d, struct str args)
+{
+    uint32_t row[2];
+    struct view v;
+    struct err e;
+    desk_rows(d, d->cursor, row);
+    if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
+        desk_complain(d, _("view: this row has no partner"));
+        return R_DRAW;
+    }
+    if (view_parse(&v, args, &e)) {
+        desk_complain(d, "%s", e.text);
+        return R_DRAW;
+    }
+    struct buf text = {0};
+    if (v.count)
+        view_write(&v, &text);
+    desk_remember(d, _("a view"));
+    decide(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
+           investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
+    desk_decide(d);
+    desk_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
+    buf_release(&text);
+    return R_DRAW;
+}
+
+/* ---- rules ---- */
+
+static void take_rule(struct desk *d, struct str pattern, struct str template, const char *view)
+{
+    for (int i = 0; i < 3; i++)
+        free(d->rule[i]);
+    d->rule[0] = str_dup(pattern);
+    d->rule[1] = str_dup(template);
+    d->rule[2] = mem_strdup(view);
+}
+
+/* What the pair under the cursor says of every layer; false with a message. */
+static bool propose(struct desk *d)
+{
+    struct addresses at[2];
+    struct buf rule[2] = {{0}, {0}}, view = {0};
+    uint32_t row[2];
+    desk_rows(d, d->cursor, row);
+    if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
+        desk_complain(d, _("rule: first pair this row (x here, x on its partner)"));
+        return false;
+    }
+    for (int s = 0; s < 2; s++)
+        addresses_build(&at[s], &d->s->side[s].dump);
+    bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &rule[0], &rule[1]);
+    uint32_t pair = d->s->pairing.lines.v[d->cursor].pair, v = d->s->pairing.pairs.v[pair].view;
+    if (v != NONE)
+        view_write(&d->s->pairing.views.v[v], &view);
+    if (open)
+        take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
+    else
+        desk_complain(d, _("nothing in this pair is counted by layer: there are no others like it"));
+    for (int s = 0; s < 2; s++) {
+        addresses_release(&at[s]);
+        buf_release(&rule[s]);
+    }
+    buf_release(&view);
+    return open;
+}
+
+static const char *outcome_text(const struct preview_row *x)
+{
+    switch ((enum rule_outcome)x->outcome) {
+    case HIT_SAME:
+    case HIT_PAIRS:
+        return x->same ? _("paired so already") : x->otherwise ? _("paired otherwise now") : "";
+    case HIT_HELD:
+        return _("held by a mark or an earlier rule");
+    case HIT_NOBODY:
+        return _("no golden row there");
+    case HIT_SIZES:
+        return _("sizes that do not go together");
+    }
+    return "";
+}
+
+static void list_rows(struct desk *d, const struct preview *p)
+{
+    struct buf text = {0}, name = {0};
+    for (size_t i = 0; i < p->rows.n && i < 2000; i++) {
+        const struct preview_row *x = &p->rows.v[i];
+        char n[NUM_MAX];
+        buf_clear(&text);
+        dump_row_name(&d->s->side[TARGET].dump, x->t, &name);
+        buf_fmt(&text, "%8s  %s = ", isnan(x->error) ? "" : num_error(n, x->error), name.p);
+        if (x->g != NONE)
+            dump_row_name(&d->s->side[GOLDEN].dump, x->g, &name);
+        buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
+        desk_add_item(d, d->s->pairing.line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
+                      buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&name);
+}
+
+/* "rule" of the pair under the cursor, or "rule PATTERN <-> TEMPLATE": shows what it would pair. */
+static int run_rule(struct desk *d, struct str args)
+{
+    struct preview p;
+    struct err e;
+    struct buf title = {0}, edit = {0};
+    const char *at = args.n ? strstr(args.p, BETWEEN) : NULL;
+    if (args.n && !at) {
+        desk_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, the golden ones they go with"), BETWEEN);
+        return R_DRAW;
+    }
+    if (at)
+        take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
+    else if (!propose(d))
+        return R_DRAW;
+    if (preview_rule(&p, d->s, &d->inv->decisions, (const char *const *)d->rule, &e)) {
+        desk_complain(d, "%s", e.text);
+        return R_DRAW;
+    }
+    desk_clear_list(d);
+    buf_fmt(&edit, "rule %s%s%s", d->rule[0], BETWEEN, d->rule[1]);
+    desk_add_command(d, "rule-apply", NULL, _("apply this rule"));
+    desk_add_command(d, "command", edit.p, _("edit it:  %s  ↔  %s"), d->rule[0], d->rule[1]);
+    list_rows(d, &p);
+    preview_text(&p, &title);
+    desk_show_list(d, title.p);
+    buf_release(&title);
+    buf_release(&edit);
+    preview_release(&p);
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_rule_apply(struct desk *d, struct str args)
+{
+    (void)args;
+    if (!d->rule[0]) {
+        desk_complain(d, _("no rule is proposed; c on a pair proposes one"));
+        return R_DRAW;
+    }
+    desk_remember(d, _("a rule"));
+    decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
+           investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
+    for (int i = 0; i < 3; i++) {
+        free(d->rule[i]);
+        d->rule[i] = NULL;
+    }
+    d->overlay = OVERLAY_NONE;
+    desk_decide(d);
+    desk_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_rules(struct desk *d, struct str args)
+{
+    struct ruling r;
+    (void)args;
+    ruling_read(&r, &d->inv->decisions);
+    desk_clear_list(d);
+    for (size_t i = 0; i < r.rules.n; i++) {
+        const struct pair_rule *x = &r.rules.v[i];
+        uint32_t pairs = 0, held = 0, nobody = 0;
+        char number[16];
+        for (size_t k = 0; k < d->s->pairing.hits.n; k++)
+            if (d->s->pairing.hits.v[k].rule == x->number) {
+                uint8_t o = d->s->pairing.hits.v[k].outcome;
+                pairs += o <= HIT_SAME;
+                held += o == HIT_HELD;
+                nobody += o == HIT_NOBODY || o == HIT_SIZES;
+            }
+        snprintf(number, sizeof number, "%u", x->number);
+        desk_add_command(d, x->on ? "rule-off" : "rule-on", number, _("%s rule %u: %u pairs, %u held otherwise, %u without a partner   %s ↔ %s"),
+                         x->on ? _("on ") : _("off"), x->number, pairs, held, nobody, x->side[0], x->side[1]);
+    }
+    if (r.rules.n)
+        desk_show_list(d, _("rules; Enter turns one off or on"));
+    else
+        desk_say(d, _("there is no rule; c on a pair proposes one"));
+    d->list_again = "rules";
+    ruling_release(&r);
+    return R_DRAW | R_LAYOUT;
+}
+
+static int turn_rule(struct desk *d, struct str args, uint8_t kind)
+{
+    unsigned long long n;
+    if (!str_u64(args, &n) || n >= d->inv->decisions.now || d->inv->decisions.log.v[n].kind != DECIDE_RULE) {
+        desk_complain(d, _("a rule's number was expected; :rules lists them"));
+        return R_DRAW;
+    }
+    desk_remember(d, kind == DECIDE_RULE_ON ? _("a rule turned on") : _("a rule turned off"));
+    struct decision x = {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
+    decisions_add(&d->inv->decisions, x);
+    desk_decide(d);
+    desk_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
+    return R_DRAW;
+}
+
+static int run_rule_off(struct desk *d, struct str args)
+{
+    return turn_rule(d, args, DECIDE_RULE_OFF);
+}
+
+static int run_rule_on(struct desk *d, struct str args)
+{
+    return turn_rule(d, args, DECIDE_RULE_ON);
+}
+
+/* Everything decided, the newest first; what was taken back stands above, as it can be done again. */
+static int run_decisions(struct desk *d, struct str args)
+{
+    const struct decisions *x = &d->inv->decisions;
+    struct buf text = {0};
+    (void)args;
+    desk_clear_list(d);
+    for (size_t i = x->log.n; i-- > 0 && d->list.n < 5000;) {
+        const struct decision *q = &x->log.v[i];
+        uint32_t row[2] = {dump_find_row(&d->s->side[TARGET].dump, str_of(q->side[0])),
+                           dump_find_row(&d->s->side[GOLDEN].dump, str_of(q->side[1]))};
+        buf_clear(&text);
+        buf_fmt(&text, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)q->kind)), i < x->now ? "" : _("(taken back) "));
+        if (*q->side[0])
+            buf_fmt(&text, "%s ↔ %s %s", q->side[0], q->side[1], q->view);
+        else
+            buf_fmt(&text, _("rule %u"), q->rule);
+        desk_add_item(d, desk_line_of(d, row), 0, buf_view(&text));
+    }
+    if (d->list.n)
+        desk_show_list(d, _("decisions about correspondences, the newest first; Enter goes to the row"));
+    else
+        desk_say(d, _("nothing has been decided by hand yet; x marks a pair"));
+    buf_release(&text);
+    return R_DRAW | R_LAYOUT;
+}
+
+const struct command commands_mark[] = {
+    {"mark", "[TARGET GOLDEN]", N_("take this row up, or pair it with the one taken up; or two rows, calls or modules by name"), NEEDS_PAIRED | NEEDS_ROW, run_mark, NULL},
+    {"unpair", "", N_("these two are not the same: never pair them"), NEEDS_PAIRED | NEEDS_ROW, run_unmark, NULL},
+    {"accept", "", N_("the found pairs around here, up to the next gap, become marks"), NEEDS_PAIRED | NEEDS_ROW, run_accept, NULL},
+    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as stored"), NEEDS_PAIRED | NEEDS_ROW, run_view, NULL},
+    {"rule", "[PATTERN <-> TEMPLATE]", N_("carry this pair to every layer: shows the rule and what it would pair"), NEEDS_PAIRED | NEEDS_ROW, run_rule, NULL},
+    {"rule-apply", "", N_("make the rule that is shown hold"), NEEDS_PAIRED, run_rule_apply, NULL},
+    {"rules", "", N_("the rules, what each pairs and what stands against it"), NEEDS_PAIRED, run_rules, NULL},
+    {"rule-off", "N", N_("rule N no longer holds"), NEEDS_PAIRED, run_rule_off, NULL},
+    {"rule-on", "N", N_("rule N holds again"), NEEDS_PAIRED, run_rule_on, NULL},
+    {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_PAIRED, run_decisions, NULL},
+    {0},
+};

@@ -1,0 +1,101 @@
+#include "find/preview.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/recorded.h"
+#include "model/rule.h"
+
+static double error_of(const struct session *s, uint32_t t, uint32_t g, bool paired)
+{
+    uint32_t line = paired ? s->pairing.line_of[TARGET][t] : NONE;
+    const struct row *a = &s->side[TARGET].dump.rows.v[t], *b = &s->side[GOLDEN].dump.rows.v[g];
+    for (; line != NONE && line < s->pairing.lines.n && s->pairing.lines.v[line].row[TARGET] == t; line++)
+        if (s->pairing.lines.v[line].row[GOLDEN] == g && s->measure.figures && s->measure.figures[line] &&
+            s->measure.figures[line]->two)
+            return s->measure.figures[line]->rel_l2;
+    bool sized = dump_row_numel(&s->side[TARGET].dump, t) == dump_row_numel(&s->side[GOLDEN].dump, g);
+    return sized ? recorded_error(a, b) : NAN;
+}
+
+/* Whether t stands with g now, and whether either stands with another. */
+static void stands(const struct session *s, struct preview_row *x)
+{
+    const struct pairing *p = &s->pairing;
+    for (int side = 0; side < 2; side++) {
+        uint32_t own = side ? x->g : x->t, other = side ? x->t : x->g;
+        for (uint32_t i = p->line_of[side][own]; i != NONE && i < p->lines.n && p->lines.v[i].row[side] == own; i++) {
+            uint32_t partner = p->lines.v[i].row[!side];
+            x->same = x->same || partner == other;
+            x->otherwise = x->otherwise || (partner != NONE && partner != other);
+        }
+    }
+    x->otherwise = x->otherwise && !x->same;
+}
+
+static void count(struct preview *p, const struct preview_row *x)
+{
+    p->pairs += x->outcome <= HIT_SAME;
+    p->held += x->outcome == HIT_HELD;
+    p->nobody += x->outcome == HIT_NOBODY || x->outcome == HIT_SIZES;
+    p->same += x->outcome == HIT_SAME || (x->outcome == HIT_PAIRS && x->same);
+    p->otherwise += x->outcome == HIT_PAIRS && x->otherwise;
+    if (x->outcome <= HIT_SAME && !isnan(x->error)) {
+        p->least = isnan(p->least) || x->error < p->least ? x->error : p->least;
+        p->most = isnan(p->most) || x->error > p->most ? x->error : p->most;
+    }
+}
+
+int preview_rule(struct preview *p, const struct session *s, const struct decisions *d, const char *const rule[3],
+                 struct err *e)
+{
+    struct rule_match probe;
+    struct ruling ruling;
+    struct ruled ruled;
+    *p = (struct preview){.least = NAN, .most = NAN};
+    if (rule_compile(&probe, rule[0], rule[1], e))
+        return -1;
+    rule_release(&probe);
+    ruling_read(&ruling, d);
+    struct pair_rule fresh = {NONE - 1, {rule[0], rule[1]}, rule[2], true};
+    vec_push(&ruling.rules, fresh);
+    ruled_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    for (size_t i = 0; i < ruled.hits.n; i++) {
+        const struct rule_hit *h = &ruled.hits.v[i];
+        struct preview_row x = {.t = h->t, .g = h->g, .outcome = h->outcome, .error = NAN};
+        if (h->rule != fresh.number)
+            continue;
+        if (h->g != NONE) {
+            stands(s, &x);
+            x.error = error_of(s, x.t, x.g, x.same);
+        }
+        count(p, &x);
+        vec_push(&p->rows, x);
+    }
+    ruled_release(&ruled);
+    ruling_release(&ruling);
+    return 0;
+}
+
+void preview_release(struct preview *p)
+{
+    vec_release(&p->rows);
+}
+
+void preview_text(const struct preview *p, struct buf *out)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    buf_fmt(out, _("pairs %u of %zu rows it speaks of"), p->pairs, p->rows.n);
+    if (p->same)
+        buf_fmt(out, _(", %u paired so already"), p->same);
+    if (!isnan(p->least))
+        buf_fmt(out, _("; error %s … %s"), num_error(a, p->least), num_error(b, p->most));
+    if (p->otherwise)
+        buf_fmt(out, _("; %u paired otherwise now"), p->otherwise);
+    if (p->held)
+        buf_fmt(out, _("; %u held by a mark or an earlier rule"), p->held);
+    if (p->nobody)
+        buf_fmt(out, _("; %u without such a golden row"), p->nobody);
+}

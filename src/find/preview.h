@@ -1,0 +1,29 @@
+/* What a rule would do before it holds: the pairs it makes, and how well their figures agree. */
+#ifndef FIND_PREVIEW_H
+#define FIND_PREVIEW_H
+
+#include "model/session.h"
+
+struct preview_row {
+    uint32_t t, g;   /* g: NONE where no golden row has the address */
+    uint8_t outcome; /* enum rule_outcome */
+    bool same;       /* they are paired already */
+    bool otherwise;  /* one of the two is paired with another row now */
+    double error;    /* as computed where they are paired, else of recorded figures; NaN: not known */
+};
+
+struct preview {
+    VEC(struct preview_row) rows;
+    uint32_t pairs, same, otherwise, held, nobody;
+    double least, most; /* of the errors known; NaN: none is */
+};
+
+/* Reads the session's dumps and pairing (lock held, both sides loaded); decisions that hold come before the rule. -1
+ * where the rule is no rule. */
+int preview_rule(struct preview *p, const struct session *s, const struct decisions *d, const char *const rule[3],
+                 struct err *e);
+void preview_release(struct preview *p);
+/* "pairs 12 of 12 rows, 3 of them paired so already; error 1e-7 … 3e-7; …" */
+void preview_text(const struct preview *p, struct buf *out);
+
+#endif

@@ -1,0 +1,275 @@
+/* diverge mark, diverge marks: what hands do on the screen, for scripts. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/preview.h"
+#include "model/rule.h"
+#include "ui/cli.h"
+#include "ui/ticket.h"
+
+/* An investigation opened to be changed, and the session that knows its rows. */
+struct marking {
+    struct investigation inv;
+    struct session s;
+    bool open;
+};
+
+/* pair: both sides are read and paired too. */
+static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
+{
+    struct options saved = *o;
+    struct session_options so;
+    *m = (struct marking){.open = false};
+    saved.args = 1;
+    if (!investigation_is(o->arg[0])) {
+        investigation_init(&m->inv);
+        return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
+                       o->arg[0]);
+    }
+    if (ticket_open(&m->inv, &saved, NULL, e))
+        return -1;
+    if (change)
+        investigation_claim(&m->inv);
+    if (change && m->inv.read_only)
+        return m->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], m->inv.holder)
+                             : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
+    if (!pair)
+        return 0;
+    ticket_session(&m->inv, o, &so);
+    so.pair_only = true;
+    if (session_start(&m->s, &so, e))
+        return -1;
+    m->open = true;
+    if (cli_wait(&m->s, o, e))
+        return -1;
+    return m->s.single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
+}
+
+static void end(struct marking *m)
+{
+    if (m->open)
+        session_stop(&m->s);
+    investigation_release(&m->inv);
+}
+
+static int check_names(const struct marking *m, const struct options *o, struct err *e)
+{
+    enum named kind[2];
+    uint32_t which;
+    for (int s = 0; s < 2; s++) {
+        kind[s] = ruled_name(&m->s.side[s].dump, str_of(o->arg[1 + s]), &which);
+        if (kind[s] == NAMED_NOTHING)
+            return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
+                           o->arg[1 + s]);
+    }
+    if (kind[0] != kind[1])
+        return err_set(e, ERR_USAGE, "%s", _("a row goes with a row, a call with a call, a module with a module"));
+    if (o->rule && kind[0] != NAMED_ROW)
+        return err_set(e, ERR_USAGE, "%s", _("--rule is made from two rows"));
+    return 0;
+}
+
+static void print_pair(struct buf *b, const struct session *s, uint32_t t, uint32_t g, const char *said)
+{
+    struct buf name = {0};
+    dump_row_name(&s->side[TARGET].dump, t, &name);
+    buf_fmt(b, "  %s = ", name.p);
+    if (g == NONE)
+        buf_char(b, '?');
+    else
+        dump_row_name(&s->side[GOLDEN].dump, g, &name);
+    buf_fmt(b, "%s%s%s\n", g == NONE ? "" : name.p, *said ? "   " : "", said);
+    buf_release(&name);
+}
+
+/* Decides and pairs anew. */
+static int settle(struct marking *m, const struct options *o, struct err *e)
+{
+    session_lock(&m->s);
+    session_decide(&m->s, &m->inv.decisions);
+    session_unlock(&m->s);
+    return cli_wait(&m->s, o, e);
+}
+
+static bool by_hand(const struct pairing *p, const struct line *l)
+{
+    return l->pair != NONE && p->pairs.v[l->pair].origin == ORIGIN_MARK;
+}
+
+/* Prints the pairs this mark made beside those that were marked before. */
+static int mark(struct marking *m, const struct options *o, struct buf *b, struct err *e)
+{
+    struct nmap before = {0};
+    const struct pairing *p = &m->s.pairing;
+    for (size_t i = 0; i < p->lines.n; i++)
+        if (by_hand(p, &p->lines.v[i]))
+            nmap_set(&before, ruled_key(p->lines.v[i].row[0], p->lines.v[i].row[1]), 1);
+    struct decision x = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]},
+                         .view = o->view ? o->view : ""};
+    decisions_add(&m->inv.decisions, x);
+    int rc = settle(m, o, e);
+    for (size_t i = 0; rc == 0 && i < p->lines.n; i++) {
+        const uint32_t *row = p->lines.v[i].row;
+        if (by_hand(p, &p->lines.v[i]) && nmap_get(&before, ruled_key(row[0], row[1])) == MAP_NONE)
+            print_pair(b, &m->s, row[TARGET], row[GOLDEN], "");
+    }
+    nmap_release(&before);
+    return rc ? -1 : investigation_save(&m->inv, e);
+}
+
+static const char *outcome(const struct preview_row *x)
+{
+    switch ((enum rule_outcome)x->outcome) {
+    case HIT_SAME:
+    case HIT_PAIRS:
+        return x->otherwise ? _("(paired otherwise now)") : "";
+    case HIT_HELD:
+        return _("(not made: held by a mark or an earlier rule)");
+    case HIT_NOBODY:
+        return _("(not made: no golden row there)");
+    case HIT_SIZES:
+        return _("(not made: sizes that do not go together)");
+    }
+    return "";
+}
+
+/* The rule two rows make; they themselves are marked in any case. */
+static int rule(struct marking *m, const struct options *o, struct buf *b, struct err *e)
+{
+    struct addresses at[2];
+    struct buf text[2] = {{0}, {0}};
+    struct preview p = {.least = NAN};
+    uint32_t row[2];
+    for (int s = 0; s < 2; s++) {
+        addresses_build(&at[s], &m->s.side[s].dump);
+        row[s] = dump_find_row(&m->s.side[s].dump, str_of(o->arg[1 + s]));
+    }
+    bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &text[0], &text[1]);
+    const char *const made[3] = {text[0].p, text[1].p, o->view ? o->view : ""};
+    struct decision self = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]}, .view = made[2]};
+    int rc = 0;
+    decisions_add(&m->inv.decisions, self); /* in memory: saved only with --apply */
+    if (open) {
+        buf_fmt(b, _("rule   %s\n   ↔   %s\n"), made[0], made[1]);
+        rc = preview_rule(&p, &m->s, &m->inv.decisions, made, e);
+        preview_text(&p, b);
+        buf_char(b, '\n');
+        for (size_t i = 0; i < p.rows.n; i++)
+            print_pair(b, &m->s, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
+    } else {
+        buf_cstr(b, _("nothing in this pair is counted by layer: there are no others like it\n"));
+        print_pair(b, &m->s, row[TARGET], row[GOLDEN], "");
+    }
+    if (rc == 0 && o->apply) {
+        struct decision like = {.kind = DECIDE_RULE, .step = self.step, .view = made[2]};
+        for (int s = 0; s < 2; s++)
+            like.side[s] = investigation_keep(&m->inv, made[s]);
+        if (open)
+            decisions_add(&m->inv.decisions, like);
+        rc = investigation_save(&m->inv, e);
+    } else if (rc == 0) {
+        buf_cstr(b, _("nothing was changed: --apply makes it so\n"));
+    }
+    preview_release(&p);
+    for (int s = 0; s < 2; s++) {
+        addresses_release(&at[s]);
+        buf_release(&text[s]);
+    }
+    return rc;
+}
+
+int cli_mark(const struct options *o)
+{
+    struct marking m;
+    struct buf b = {0};
+    struct err e = {0};
+    int status = EXIT_ALIGNED;
+    cli_catch_interrupts();
+    if (begin(&m, o, !o->rule || o->apply, true, &e) || check_names(&m, o, &e) || (o->rule ? rule(&m, o, &b, &e) : mark(&m, o, &b, &e)))
+        status = cli_fail(&e);
+    else
+        cli_print_clean(&b);
+    buf_release(&b);
+    end(&m);
+    return status;
+}
+
+/* ---- marks ---- */
+
+static void list_json(const struct decisions *d, struct buf *b)
+{
+    struct jsonw w;
+    jw_init(&w, b, true);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", TOOL);
+    jw_kint(&w, "decided", (int64_t)d->now);
+    jw_key(&w, "decisions");
+    jw_array(&w);
+    for (size_t i = 0; i < d->log.n; i++) {
+        const struct decision *x = &d->log.v[i];
+        jw_object(&w);
+        jw_kint(&w, "number", (int64_t)i);
+        jw_kcstr(&w, "what", decision_name((enum decision_kind)x->kind));
+        jw_kint(&w, "step", x->step);
+        jw_kbool(&w, "holds", i < d->now);
+        jw_key(&w, "rule");
+        x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON ? jw_int(&w, x->rule) : jw_null(&w);
+        jw_kcstr(&w, "target", *x->side[0] ? x->side[0] : NULL);
+        jw_kcstr(&w, "golden", *x->side[1] ? x->side[1] : NULL);
+        jw_kcstr(&w, "view", *x->view ? x->view : NULL);
+        jw_end_object(&w);
+    }
+    jw_end_array(&w);
+    jw_end_object(&w);
+    buf_char(b, '\n');
+}
+
+static void list_text(const struct decisions *d, struct buf *b)
+{
+    for (size_t i = 0; i < d->log.n; i++) {
+        const struct decision *x = &d->log.v[i];
+        buf_fmt(b, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)x->kind)), i < d->now ? "" : _("(taken back) "));
+        if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
+            buf_fmt(b, _("rule %u"), x->rule);
+        else
+            buf_fmt(b, "%s ↔ %s%s%s", x->side[0], x->side[1], *x->view ? "   " : "", x->view);
+        buf_char(b, '\n');
+    }
+    if (!d->log.n)
+        buf_cstr(b, _("nothing has been decided by hand\n"));
+}
+
+static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
+{
+    int done = 0;
+    while (done < steps && decisions_undo(&m->inv.decisions, false))
+        done++;
+    buf_fmt(b, _("taken back: %d of %d; %zu decisions hold\n"), done, steps, m->inv.decisions.now);
+    return investigation_save(&m->inv, e);
+}
+
+int cli_marks(const struct options *o)
+{
+    struct marking m;
+    struct buf b = {0};
+    struct err e = {0};
+    int status = EXIT_ALIGNED;
+    cli_catch_interrupts();
+    if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e))) {
+        status = cli_fail(&e);
+    } else if (o->undo < 0) {
+        if (o->json)
+            list_json(&m.inv.decisions, &b);
+        else
+            list_text(&m.inv.decisions, &b);
+    }
+    if (status == EXIT_ALIGNED)
+        o->json && o->undo < 0 ? cli_print(&b) : cli_print_clean(&b);
+    buf_release(&b);
+    end(&m);
+    return status;
+}
