@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/explain.h"
+#include "find/gaps.h"
 #include "find/lint.h"
 #include "find/precision.h"
 #include "ui/ticket.h"
@@ -168,6 +169,24 @@ static void list_precision(struct buf *b, const struct session *s)
     arena_release(&a);
 }
 
+#define GAPS_TOLD 5
+
+static void list_gaps(struct buf *b, const struct session *s)
+{
+    gap_group_list l = {0};
+    gaps_group(&s->pairing, s->measure.side, &l);
+    if (l.n)
+        buf_cstr(b, _("\ncalls without a partner, by the function they were called in:\n"));
+    for (size_t i = 0; i < l.n && i < GAPS_TOLD; i++) {
+        buf_cstr(b, "  ");
+        gap_group_text(&l.v[i], s->measure.side, b);
+        buf_char(b, '\n');
+    }
+    if (l.n > GAPS_TOLD)
+        buf_fmt(b, _("  … and %zu more places\n"), l.n - GAPS_TOLD);
+    vec_release(&l);
+}
+
 static void list_suspects(struct buf *b, const struct session *s)
 {
     const struct judgement *j = s->judged;
@@ -213,6 +232,7 @@ static void text_report(struct buf *b, const struct session *s)
     if (s->judged->first != NONE)
         first_text(b, s);
     list_suspects(b, s);
+    list_gaps(b, s);
     list_precision(b, s);
 }
 

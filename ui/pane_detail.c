@@ -206,14 +206,50 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
     buf_release(&b);
 }
 
+/* "Primitive.mul.Mul.3.forward = Tensor.mul.4.forward" of a paired line. */
+static void pair_name(struct page *p, uint32_t line, struct buf *out)
+{
+    const struct session *x = &p->s->session;
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = &x->side[s].dump;
+        buf_cstr(out, s ? " = " : "");
+        buf_str(out, dump_call_name(d, d->rows.v[x->pairing.lines.v[line].row[s]].call));
+    }
+}
+
+/* What else lies in the gap, and between which paired calls it does. */
+static void gap_text(struct page *p, uint32_t line)
+{
+    const struct gap *g = gaps_at(&p->s->desk.gaps, line);
+    struct buf b = {0};
+    if (!g)
+        return;
+    buf_fmt(&b, _("a gap: %u calls only the target has, %u only the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
+    if (g->compute[TARGET] + g->compute[GOLDEN])
+        buf_fmt(&b, _("; %u and %u of them do arithmetic"), g->compute[TARGET], g->compute[GOLDEN]);
+    paragraph(p, STYLE_DIM, buf_view(&b));
+    for (int behind = 0; behind < 2; behind++) {
+        uint32_t next = behind ? g->after : g->before;
+        if (next == NONE)
+            continue;
+        buf_clear(&b);
+        buf_cstr(&b, behind ? _("before  ") : _("after   "));
+        pair_name(p, next, &b);
+        paragraph(p, STYLE_DIM, buf_view(&b));
+    }
+    buf_release(&b);
+}
+
 static void why_paired(struct page *p, uint32_t line)
 {
     const struct session *x = &p->s->session;
     struct pairing_options o = session_pairing_options(x);
     struct buf b = {0};
     uint32_t pair = x->pairing.lines.v[line].pair;
-    if (pair == NONE)
+    if (pair == NONE) {
+        gap_text(p, line);
         return;
+    }
     const struct pair *q = &x->pairing.pairs.v[pair];
     buf_fmt(&b, _("paired by %s, confidence %.2f: "), _(origin_name(q->origin)), (double)q->confidence);
     pairing_why(&x->pairing, &o, line, &b);

@@ -214,6 +214,23 @@ static void list_problems(struct desk *d)
             desk_add_item(d, i, 0, str_of(d->s->measure.failure[i]));
 }
 
+static void list_gaps(struct desk *d)
+{
+    const struct dump *const side[2] = {&d->s->side[TARGET].dump, &d->s->side[GOLDEN].dump};
+    gap_group_list l = {0};
+    struct buf text = {0};
+    if (!d->s->paired)
+        return;
+    gaps_group(&d->s->pairing, side, &l);
+    for (size_t i = 0; i < l.n && i < 2000; i++) {
+        buf_clear(&text);
+        gap_group_text(&l.v[i], side, &text);
+        desk_add_item(d, l.v[i].line, VERDICT_ONLY, buf_view(&text));
+    }
+    vec_release(&l);
+    buf_release(&text);
+}
+
 static void list_bookmarks(struct desk *d)
 {
     struct buf text = {0};
@@ -243,6 +260,7 @@ static const struct {
     {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call makes a difference of its own"), NEEDS_JUDGED, list_suspects},
     {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
+    {"gaps", N_("calls only one side has, by the function they were called in"), N_("every call has a partner"), 0, list_gaps},
     {"problems", N_("what could not be read"), N_("everything could be read"), 0, list_problems},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
@@ -265,7 +283,7 @@ static int run_list(struct desk *d, struct str args)
         desk_show_list(d, _(lists[i].title));
         return R_DRAW | R_LAYOUT;
     }
-    desk_complain(d, _("lists are deviations, suspects, precision, inputs, problems, bookmarks"));
+    desk_complain(d, _("lists are deviations, suspects, precision, inputs, gaps, problems, bookmarks"));
     return R_DRAW;
 }
 
@@ -331,7 +349,7 @@ const struct command commands_look[] = {
     {"side", "[target|golden]", N_("the other side's stack, or the one named"), 0, run_side, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: how their paths begin here"), 0, run_remap, NULL},
-    {"list", "NAME", N_("deviations, suspects, precision, inputs, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
+    {"list", "NAME", N_("deviations, suspects, precision, inputs, gaps, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
     {"help", "", N_("keys and commands"), 0, run_help, NULL},
     {0},
 };

@@ -138,6 +138,13 @@ static bool is_drift(const struct desk *d, uint32_t i)
     return d->s->judged->line[i].verdict == VERDICT_DRIFT;
 }
 
+/* Where a run of calls without partners begins. */
+static bool is_gap(const struct desk *d, uint32_t line)
+{
+    const struct gap *g = gaps_at(&d->gaps, line);
+    return g && g->first == line;
+}
+
 static bool is_only(const struct desk *d, uint32_t i)
 {
     return d->s->judged->line[i].verdict == VERDICT_ONLY;
@@ -175,6 +182,7 @@ static const struct {
 } kinds[] = {
     {"deviation", N_("no row deviates in that direction"), is_bad},
     {"drift", N_("no row drifts in that direction"), is_drift},
+    {"gap", N_("no gap in that direction: every call has a partner"), is_gap},
     {"unmatched", N_("no unmatched row in that direction"), is_only},
     {"precision", N_("no differing precision in that direction"), is_precision},
     {"nonfinite", N_("no non-finite row in that direction"), is_nonfinite},
@@ -435,7 +443,7 @@ const struct command commands_move[] = {
     {"bottom", "", N_("to the last row"), 0, run_bottom, NULL},
     {"row", "N", N_("to row N; a number alone does the same"), NEEDS_ROW, run_row, NULL},
     {"first", "", N_("to the first deviation"), NEEDS_PAIRED | NEEDS_JUDGED, run_first, NULL},
-    {"next", "[KIND]", N_("to the next deviation, drift, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
+    {"next", "[KIND]", N_("to the next deviation, drift, gap, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
     {"prev", "[KIND]", N_("to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
     {"twin", "", N_("between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},

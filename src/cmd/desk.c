@@ -45,6 +45,7 @@ void desk_release(struct desk *d)
     vec_release(&d->undo);
     vec_release(&d->redo);
     vec_release(&d->jumps);
+    vec_release(&d->gaps);
     vec_release(&d->doubts);
     arena_release(&d->sentences);
     desk_clear_list(d);
@@ -152,6 +153,9 @@ static void take_pairing(struct desk *d)
     d->pairings = s->pairings;
     d->same_names = all_of_one_name(s);
     d->seen_first = NONE;
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
+    vec_clear(&d->gaps);
+    gaps_find(&s->pairing, side, &d->gaps);
     arrange_forget(&d->arrange);
     search_restart(&d->search);
     if (d->overlay == OVERLAY_LIST && !d->list_again)

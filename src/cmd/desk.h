@@ -4,6 +4,7 @@
 #define CMD_DESK_H
 
 #include "cmd/arrange.h"
+#include "find/gaps.h"
 #include "find/layers.h"
 #include "find/lint.h"
 #include "find/outline.h"
@@ -80,6 +81,7 @@ struct desk {
     struct arena sentences;
     int doubts_of;     /* how many were loaded when they were looked for */
 
+    gap_list gaps;     /* of the pairing */
     struct pick pick;
     char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 

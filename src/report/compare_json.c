@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "find/explain.h"
+#include "find/gaps.h"
 #include "find/lint.h"
 #include "find/inputs.h"
 #include "find/precision.h"
@@ -347,6 +348,48 @@ static void inputs(struct writing *x)
     jw_end_array(w);
 }
 
+static void frame_json(struct writing *x, const char *key, int side, uint32_t frame)
+{
+    jw_key(x->w, key);
+    if (frame == NONE) {
+        jw_null(x->w);
+        return;
+    }
+    const struct frame *f = &x->m->side[side]->frames.v[frame];
+    jw_object(x->w);
+    jw_kcstr(x->w, "file", f->file);
+    jw_kint(x->w, "line", f->line);
+    jw_kcstr(x->w, "function", f->func);
+    jw_end_object(x->w);
+}
+
+static void gaps(struct writing *x)
+{
+    gap_group_list l = {0};
+    gaps_group(x->m->pairing, x->m->side, &l);
+    jw_key(x->w, "gaps");
+    jw_array(x->w);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct gap_group *g = &l.v[i];
+        jw_object(x->w);
+        jw_kcstr(x->w, "side", g->side == TARGET ? "target" : "golden");
+        jw_kint(x->w, "calls", g->calls);
+        jw_kint(x->w, "compute", g->compute);
+        jw_key(x->w, "first");
+        name_or_null(x, g->side, x->m->pairing->lines.v[g->line].row[g->side]);
+        frame_json(x, "in", g->side, g->frame);
+        frame_json(x, "called_at", g->side, g->caller);
+        jw_key(x->w, "operators");
+        jw_array(x->w);
+        for (uint32_t k = 0; k < g->ops && k < GAP_OPERATORS; k++)
+            jw_str(x->w, g->op[k]);
+        jw_end_array(x->w);
+        jw_end_object(x->w);
+    }
+    jw_end_array(x->w);
+    vec_release(&l);
+}
+
 static bool shown(const struct line_judgement *g, enum report_rows rows)
 {
     return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
@@ -380,6 +423,7 @@ void compare_json(struct out *o, const struct session *s, const struct report_op
     suspects(&x);
     precision(&x);
     inputs(&x);
+    gaps(&x);
     jw_key(w, "rows");
     jw_array(w);
     for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines; i++)
