@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/nature.h"
 #include "find/table.h"
 #include "model/family.h"
 
@@ -139,6 +140,11 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_NO_FIGURES:
         buf_cstr(out, _("no figures were recorded to compare"));
         break;
+    case RULE_NATURE: {
+        const char *why = nature_of(m->side, m->pairing->lines.v[line].row);
+        buf_cstr(out, why ? _(why) : _("the two frameworks record different quantities here"));
+        break;
+    }
     case RULE_REORDERED:
         buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
         break;

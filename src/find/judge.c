@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "find/level.h"
+#include "find/nature.h"
 #include "find/recorded.h"
 #include "find/table.h"
 #include "model/family.h"
@@ -480,6 +481,8 @@ static void judge_line(struct pass *p, uint32_t i)
         judge_mixed(&k);
     else
         judge_scalar(&k);
+    if (verdict_is_bad(k.out->verdict) && nature_of(p->side, l->row))
+        give(&k, VERDICT_SKIP, RULE_NATURE);
     if (p->o->exact)
         judge_exact(&k);
     remember(p, &k);

@@ -51,6 +51,7 @@ enum rule {
     RULE_ABSENT,        /* recorded as null */
     RULE_EMPTY,         /* zero elements */
     RULE_NO_FIGURES,
+    RULE_NATURE,        /* a known difference of what is recorded (nature.h) */
     RULE_REORDERED,     /* same figures, other order: the pair needs a view */
     RULE_EXACT,         /* --exact: not every bit agrees */
     RULE_TABLE,         /* the verdict the result table gives */

@@ -1,0 +1,61 @@
+#include "find/nature.h"
+
+#include "base/msg.h"
+#include "model/family.h"
+#include "model/item.h"
+
+/* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */
+static bool passes_gradient(const struct dump *d, uint32_t row)
+{
+    const struct row *out = &d->rows.v[row];
+    EACH_ROW(d, out->call, r) {
+        struct figure a = figure_of(d, row), b = figure_of(d, r);
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && figure_compare(&a, &b) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
+static bool always(const struct dump *d, uint32_t row)
+{
+    (void)d;
+    (void)row;
+    return true;
+}
+
+/* Each row: what one side is, and what the other must not be. */
+static const struct nature {
+    const char *framework; /* of the side it speaks of; the other side is of another */
+    const char *operator;  /* its name, as of family_operator */
+    uint8_t phase, io;
+    bool (*holds)(const struct dump *d, uint32_t row);
+    const char *why;
+} natures[] = {
+    {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always,
+     N_("PyTorch records the gradient of the last inner step of this composite function (with respect to log-probabilities), not of its input")},
+    {"pytorch", "linear", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
+     N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
+    {"pytorch", "matmul", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
+     N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
+    {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
+     N_("MindSpore writes a parameter after the step has updated it")},
+};
+
+const char *nature_of(const struct dump *const side[2], const uint32_t row[2])
+{
+    if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
+        return NULL;
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = side[s];
+        const struct row *r = &d->rows.v[row[s]];
+        const struct call *c = &d->calls.v[r->call];
+        uint32_t op = family_operator(item_operator(d, r->call));
+        for (size_t i = 0; i < ARRAY_LEN(natures); i++) {
+            const struct nature *n = &natures[i];
+            if (strcmp(d->framework, n->framework) == 0 && c->phase == n->phase && r->io == n->io && !c->gradient &&
+                c->kind != CALL_MODULE && op == family_operator(str_of(n->operator)) && n->holds(d, row[s]))
+                return n->why;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,11 @@
+/* True pairs whose numbers differ although nothing is wrong: what the frameworks record of them is not the same quantity.
+ * A table of such known differences; a row that deviates for one of these reasons is set aside with the reason. */
+#ifndef FIND_NATURE_H
+#define FIND_NATURE_H
+
+#include "model/dump.h"
+
+/* Why these two rows are not comparable by nature, as a sentence for _(), or NULL. */
+const char *nature_of(const struct dump *const side[2], const uint32_t row[2]);
+
+#endif
