@@ -17,6 +17,7 @@ int cli_check_log(const struct options *o); /* of a training log, which cli_chec
 int cli_weights(const struct options *o);
 int cli_mark(const struct options *o);
 int cli_marks(const struct options *o);
+int cli_config(const struct options *o); /* settings against the checklist */
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */

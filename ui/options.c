@@ -103,6 +103,20 @@ static int set_view(struct options *o, const char *v, struct err *e)
     return view_parse(&probe, str_of(v), e);
 }
 
+static int add_waiver(struct options *o, const char *v, struct err *e)
+{
+    struct str id, reason;
+    if (!str_split(str_of(v), '=', &id, &reason) || !id.n || id.n >= sizeof o->waiver_id[0] || !str_trim(reason).n)
+        return err_set(e, ERR_USAGE, _("--waive takes ID=REASON, as in C045=\"agreed, see ticket\", not \"%s\""), v);
+    if (o->waivers == MAX_WAIVERS)
+        return err_set(e, ERR_USAGE, _("at most %d --waive"), MAX_WAIVERS);
+    char *copy = o->waiver_id[o->waivers];
+    memcpy(copy, id.p, id.n);
+    copy[id.n] = 0;
+    o->waiver[o->waivers++] = (struct config_waiver){copy, reason.p};
+    return 0;
+}
+
 static int set_heads(struct options *o, const char *v, struct err *e)
 {
     return number("--heads", str_of(v), &o->heads, e);
@@ -153,6 +167,8 @@ TEXT(cpu)
 TEXT(element)
 TEXT(export_to)
 TEXT(export_as)
+TEXT(target_env)
+TEXT(golden_env)
 TEXT(lang)
 
 struct option {
@@ -185,6 +201,9 @@ static const struct option table[] = {
     {"--kv-heads", "N", OPT_WEIGHTS, set_kv_heads, N_("key-value heads (default: as many as --heads)")},
     {"--tp", "N", OPT_WEIGHTS, set_tp, N_("tensor-parallel size, where fused weights of a single file lie shard by shard (default: 1)")},
     {"--element", "NAME[I,J]", OPT_WEIGHTS, set_element, N_("print that element of a weight, or up to 256 that lie under it")},
+    {"--target-env", "FILE", OPT_CONFIG, set_target_env, N_("environment of the target: the output of env, or a launch script; - is the one diverge runs in")},
+    {"--golden-env", "FILE", OPT_CONFIG, set_golden_env, N_("the same of the golden run; a launch script given as GOLDEN tells its own")},
+    {"--waive", "ID=REASON", OPT_CONFIG, add_waiver, N_("accept a check's difference, with the reason; repeatable")},
     {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
     {"--workers", "N", OPT_PAIR | OPT_MAP, set_workers, N_("threads that compare tensors (default: one a processor)")},
     {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},

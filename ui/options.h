@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "config/compare.h"
 #include "report/compare.h"
 
 enum exit_status {
@@ -21,6 +22,7 @@ enum exit_status {
 #define MAX_ARGS 16
 #define MAX_THRESHOLDS 64
 #define MAX_REMAPS 16
+#define MAX_WAIVERS 64
 
 struct options {
     bool nothing; /* to begin with nothing open is all right */
@@ -43,6 +45,10 @@ struct options {
     int workers;
     int heads, kv_heads, tp; /* how fused weights lie; 0: not given */
     const char *element;     /* NAME[I,J] of a weight */
+    const char *target_env, *golden_env;
+    struct config_waiver waiver[MAX_WAIVERS];
+    char waiver_id[MAX_WAIVERS][64]; /* the ids of those */
+    int waivers;
 };
 
 struct subcommand {
@@ -66,6 +72,7 @@ enum {
     OPT_REMAP = 128,  /* where an investigation's inputs lie now */
     OPT_MARK = 256,   /* marks are made */
     OPT_MARKS = 512,  /* marks are listed */
+    OPT_CONFIG = 1024, /* environments, waivers */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

@@ -15,6 +15,8 @@ int cli_formats(const struct options *o)
     for (size_t i = 0; log_kinds[i].name; i++)
         if (log_kinds[i].title) /* the others are further forms of the row before */
             buf_fmt(&b, "%-16s %s\n%-16s %s\n", log_kinds[i].name, _(log_kinds[i].title), "", log_kinds[i].what);
+    for (size_t i = 0; settings_kinds[i].name; i++)
+        buf_fmt(&b, "%-16s %s\n%-16s %s\n", settings_kinds[i].name, _(settings_kinds[i].title), "", settings_kinds[i].what);
     cli_print(&b);
     buf_release(&b);
     return 0;
@@ -58,6 +60,11 @@ const struct subcommand subcommands[] = {
      N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found ones\n"
         "too, for another comparison or for msprobe."),
      1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
+    {"config", "TARGET GOLDEN", N_("settings: do both runs use the same, and the recommended ones"),
+     N_("Compares two runs' settings by a checklist that knows how each framework says them and what holds where they do not:\n"
+        "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"
+        "Face. Exit status 1 when a setting of severity error or warn differs or is missing on one side."),
+     2, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
     {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
      cli_formats},
     {0},

@@ -22,3 +22,5 @@ FILE_IN(thresholds_json, "thresholds.json");
 FILE_IN(families_tsv, "families.tsv");
 FILE_IN(weights_tsv, "weights.tsv");
 FILE_IN(roles_tsv, "roles.tsv");
+FILE_IN(checklist_conf, "checklist.conf");
+FILE_IN(settings_tsv, "settings.tsv");

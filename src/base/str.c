@@ -50,13 +50,23 @@ bool str_ends(struct str s, const char *suffix)
     return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
 }
 
-bool str_has(struct str s, const char *part)
+ptrdiff_t str_search(struct str s, const char *part)
 {
     size_t n = strlen(part);
-    for (size_t i = 0; i + n <= s.n; i++)
-        if (memcmp(s.p + i, part, n) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i + n <= s.n; i++) {
+        const char *at = n ? memchr(s.p + i, part[0], s.n - n - i + 1) : s.p + i;
+        if (!at)
+            break;
+        i = (size_t)(at - s.p);
+        if (memcmp(at, part, n) == 0)
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+bool str_has(struct str s, const char *part)
+{
+    return str_search(s, part) >= 0;
 }
 
 bool str_ihas(struct str s, const char *part)

@@ -33,6 +33,7 @@ int str_cmp(struct str a, struct str b);
 bool str_starts(struct str s, const char *prefix);
 bool str_ends(struct str s, const char *suffix);
 bool str_has(struct str s, const char *part);
+ptrdiff_t str_search(struct str s, const char *part); /* where it begins, or -1 */
 bool str_ihas(struct str s, const char *part); /* ASCII case folded */
 struct str str_cut(struct str s, size_t from); /* the rest from `from`, empty beyond the end */
 struct str str_trim(struct str s);             /* without blanks at both ends */

@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "report/csv.h"
 
 /* ---- JSON ---- */
 
@@ -227,32 +228,10 @@ void weights_list_json(struct out *o, const struct weight_listing *l, const char
 
 /* ---- CSV ---- */
 
-static void cell(struct buf *b, struct str s)
-{
-    bool quote = false;
-    if (b->n && b->p[b->n - 1] != '\n')
-        buf_char(b, ',');
-    for (size_t i = 0; i < s.n; i++)
-        quote = quote || s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
-    /* a cell that begins like a formula is run by spreadsheets */
-    bool formula = s.n && (s.p[0] == '=' || s.p[0] == '@' || ((s.p[0] == '+' || s.p[0] == '-') && s.n > 1 && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' && s.p[1] != 'I'));
-    if (quote)
-        buf_char(b, '"');
-    if (formula)
-        buf_char(b, '\'');
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '"')
-            buf_char(b, '"');
-        buf_char(b, s.p[i]);
-    }
-    if (quote)
-        buf_char(b, '"');
-}
-
 static void cell_num(struct buf *b, bool there, double v)
 {
     char tmp[NUM_MAX];
-    cell(b, there ? str_of(num_exact(tmp, v)) : STR(" "));
+    csv_cell(b, there ? str_of(num_exact(tmp, v)) : STR(" "));
 }
 
 static void shape_put(struct buf *b, const int64_t *v, int n)
@@ -267,9 +246,9 @@ static void shape_put(struct buf *b, const int64_t *v, int n)
 static void one_sided(struct out *o, const struct weights *w, const uint32_t *v, size_t n, const char *verdict, int s)
 {
     for (size_t i = 0; i < n; i++) {
-        cell(&o->buf, s ? STR(" ") : w->list.v[v[i]].name);
-        cell(&o->buf, s ? w->list.v[v[i]].name : STR(" "));
-        cell(&o->buf, str_of(verdict));
+        csv_cell(&o->buf, s ? STR(" ") : w->list.v[v[i]].name);
+        csv_cell(&o->buf, s ? w->list.v[v[i]].name : STR(" "));
+        csv_cell(&o->buf, str_of(verdict));
         buf_cstr(&o->buf, ", , , , , , , , , , , \n");
         out_flow(o);
     }
@@ -285,23 +264,23 @@ void weights_csv(struct out *o, const struct weight_compare *c)
         const struct weight_pair *p = &c->pairs.v[i];
         bool two = p->read && p->fig.two;
         for (int s = 0; s < 2; s++)
-            cell(&o->buf, weight_at(c, p, s)->name);
-        cell(&o->buf, str_of(weight_verdict_name(p->verdict)));
+            csv_cell(&o->buf, weight_at(c, p, s)->name);
+        csv_cell(&o->buf, str_of(weight_verdict_name(p->verdict)));
         for (int s = 0; s < 2; s++)
-            cell(&o->buf, weight_at(c, p, s)->type);
+            csv_cell(&o->buf, weight_at(c, p, s)->type);
         for (int s = 0; s < 2; s++) {
             const int64_t *v = shape_at(c, p, s, &n);
             shape_put(&shape, v, n);
-            cell(&o->buf, buf_view(&shape));
+            csv_cell(&o->buf, buf_view(&shape));
         }
-        cell(&o->buf, p->view ? str_of(p->view) : STR(" "));
+        csv_cell(&o->buf, p->view ? str_of(p->view) : STR(" "));
         cell_num(&o->buf, two, p->fig.max_abs);
         cell_num(&o->buf, two, p->fig.max_rel);
         cell_num(&o->buf, two, p->fig.cosine);
         cell_num(&o->buf, two, p->fig.rel_l2);
         for (int s = 0; s < 2; s++)
             cell_num(&o->buf, p->read, p->fig.side[s].norm);
-        cell(&o->buf, p->why ? str_of(p->why) : STR(" "));
+        csv_cell(&o->buf, p->why ? str_of(p->why) : STR(" "));
         buf_char(&o->buf, '\n');
         out_flow(o);
     }
@@ -317,14 +296,14 @@ void weights_list_csv(struct out *o, const struct weight_listing *l)
     for (size_t i = 0; i < l->w->list.n; i++) {
         const struct weight *x = &l->w->list.v[i];
         const struct side_figures *f = &l->fig[i];
-        cell(&o->buf, x->name);
-        cell(&o->buf, x->type);
+        csv_cell(&o->buf, x->name);
+        csv_cell(&o->buf, x->type);
         shape_put(&shape, x->shape, x->ndim);
-        cell(&o->buf, buf_view(&shape));
+        csv_cell(&o->buf, buf_view(&shape));
         const double v[] = {f->max, f->min, f->mean, f->norm, (double)f->nan, (double)f->inf, (double)f->zero};
         for (size_t k = 0; k < sizeof v / sizeof *v; k++)
             cell_num(&o->buf, l->has[i], v[k]);
-        cell(&o->buf, x->problem ? str_of(x->problem) : STR(" "));
+        csv_cell(&o->buf, x->problem ? str_of(x->problem) : STR(" "));
         buf_char(&o->buf, '\n');
         out_flow(o);
     }

@@ -1,0 +1,216 @@
+#include "config/compare.h"
+
+#include "base/msg.h"
+#include "config/arguments.h"
+#include "config/judge.h"
+
+/* The values of all entries on both sides, worked out when first asked for. */
+struct table {
+    struct config_compare *c;
+    struct value *value[2];
+    char *state[2]; /* 0 not yet, 1 under way, 2 there */
+};
+
+static struct value entry(struct scope *s, struct str name)
+{
+    struct table *t = s->ctx;
+    const struct checklist *list = checklist_get();
+    uint32_t i = map_get(&list->by_key, name);
+    int at = s->at;
+    if (i == MAP_NONE || t->state[at][i] == 1) /* one that needs itself: a mistake in the data */
+        return (struct value){.state = VALUE_NONE};
+    if (t->state[at][i] == 0) {
+        t->state[at][i] = 1;
+        t->value[at][i] = expr_value(s, checklist_value(&list->row.v[i], s->side[at]));
+        t->state[at][i] = 2;
+    }
+    return t->value[at][i];
+}
+
+/* Applicable? 1, 0, or -1 where the files do not tell. */
+static int applies(struct scope *s, const struct check_row *r)
+{
+    if (!r->when)
+        return 1;
+    struct value v = expr_value(s, r->when);
+    return v.state == VALUE_CLOSED || v.state == VALUE_OPEN ? -1 : value_true(&v);
+}
+
+static void judge_row(struct config_compare *c, struct scope *s, const struct check_row *r)
+{
+    struct config_check k = {.row = r};
+    struct value accept[2];
+    struct judged j = {0};
+    for (s->at = 0; s->at < 2; s->at++) {
+        k.value[s->at] = entry(s, r->key);
+        accept[s->at] = r->accept.n ? entry(s, r->accept) : (struct value){.state = VALUE_NONE};
+        j.accept[s->at] = &accept[s->at];
+        j.want[s->at] = checklist_want(r, s->side[s->at]);
+    }
+    s->at = 0;
+    j.value[0] = &k.value[0];
+    j.value[1] = &k.value[1];
+    int when = applies(s, r);
+    if (k.value[0].state == VALUE_ABSENT && k.value[1].state == VALUE_ABSENT && r->by.n)
+        when = 0; /* neither framework has it */
+    if (when == 1) {
+        k.state = r->judge->state(&j, &k.why);
+    } else {
+        k.state = when == 0 ? CHECK_OK : CHECK_UNKNOWN;
+        k.why = when == 0 ? WHY_NOT_APPLICABLE : WHY_OPEN;
+    }
+    k.was = k.state;
+    vec_push(&c->checks, k);
+}
+
+/* ---- what no row reads ---- */
+
+static void mark_used(struct settings *s, const struct node *n)
+{
+    for (; n; n = n->next) {
+        mark_used(s, n->child);
+        uint32_t i = n->kind == NODE_PATH ? map_get(&s->by_key, n->text) : MAP_NONE;
+        if (i != MAP_NONE)
+            s->list.v[i].used = true;
+    }
+}
+
+static struct str plain_key(struct config_compare *c, struct str key)
+{
+    struct buf b = {0};
+    struct str out = settings_plain_key(key, &b) ? arena_str(&c->arena, buf_view(&b)) : key;
+    buf_release(&b);
+    return out;
+}
+
+/* A list is read when one of its elements is, and told once. */
+static void gather_unmapped(struct config_compare *c, int side)
+{
+    struct settings *s = &c->side[side];
+    const struct checklist *list = checklist_get();
+    struct map used = {0};
+    for (size_t i = 0; i < list->row.n; i++)
+        for (size_t k = 0; k < list->row.v[i].by.n; k++)
+            mark_used(s, list->row.v[i].by.v[k].value);
+    for (size_t i = 0; i < s->list.n; i++)
+        if (s->list.v[i].used)
+            map_add(&used, plain_key(c, s->list.v[i].key), 1);
+    for (size_t i = 0; i < s->list.n; i++) {
+        const struct setting *x = &s->list.v[i];
+        struct str plain = plain_key(c, x->key);
+        if (s->dialect == DIALECT_MEGATRON && argument_npu(x->key) && x->state == SETTING_TEXT && !str_is(x->value, "False"))
+            vec_push(&c->npu_only[side], x->spelled);
+        if (x->dflt || setting_aside(s->dialect, plain) || map_get(&used, plain) != MAP_NONE)
+            continue;
+        map_add(&used, plain, 0);
+        vec_push(&c->unmapped[side], plain.n == x->key.n ? x->spelled : plain);
+    }
+    map_release(&used);
+}
+
+static void gather_others(struct config_compare *c)
+{
+    if (c->side[0].dialect != c->side[1].dialect)
+        return;
+    for (size_t i = 0; i < c->side[0].list.n; i++) {
+        const struct setting *t = &c->side[0].list.v[i], *g = settings_find(&c->side[1], t->key);
+        struct value a = value_text(t->value), b = value_text(g ? g->value : STR(""));
+        if (g && !t->used && !setting_aside(c->side[0].dialect, t->key) && !value_equal(&a, &b))
+            vec_push(&c->others, ((struct config_other){{t, g}}));
+    }
+}
+
+/* ---- the whole ---- */
+
+static int waive(struct config_compare *c, const struct config_waiver *w, struct err *e)
+{
+    const struct check_row *r = checklist_find(str_of(w->id));
+    if (!r)
+        return err_set(e, ERR_USAGE, _("%s: no check has this id or key"), w->id);
+    for (size_t i = 0; i < c->checks.n; i++) {
+        struct config_check *k = &c->checks.v[i];
+        if (k->row != r || k->state == CHECK_OK)
+            continue;
+        k->state = CHECK_WAIVED;
+        k->reason = arena_cstr(&c->arena, str_of(w->reason));
+    }
+    return 0;
+}
+
+static void count(struct config_compare *c)
+{
+    c->pass = true;
+    for (size_t i = 0; i < c->checks.n; i++) {
+        const struct config_check *k = &c->checks.v[i];
+        c->count[k->state]++;
+        if ((k->state == CHECK_DIFFERS || k->state == CHECK_MISSING) && k->row->severity != SEVERITY_INFO)
+            c->pass = false;
+    }
+}
+
+int config_compare_run(struct config_compare *c, struct settings *target, struct settings *golden, const struct config_waiver *waiver,
+                       size_t waivers, struct err *e)
+{
+    const struct checklist *list = checklist_get();
+    *c = (struct config_compare){.side = {*target, *golden}};
+    *target = *golden = (struct settings){0};
+    struct table t = {.c = c};
+    struct scope s = {.side = {&c->side[0], &c->side[1]}, .arena = &c->arena, .entry = entry, .ctx = &t};
+    for (int i = 0; i < 2; i++) {
+        t.value[i] = arena_zalloc(&c->arena, list->row.n * sizeof *t.value[i]);
+        t.state[i] = arena_zalloc(&c->arena, list->row.n);
+    }
+    for (size_t i = 0; i < list->row.n; i++)
+        if (list->row.v[i].id.n)
+            judge_row(c, &s, &list->row.v[i]);
+    gather_unmapped(c, 0);
+    gather_unmapped(c, 1);
+    gather_others(c);
+    int rc = 0;
+    for (size_t i = 0; i < waivers && rc == 0; i++)
+        rc = waive(c, &waiver[i], e);
+    count(c);
+    return rc;
+}
+
+void config_compare_release(struct config_compare *c)
+{
+    for (int i = 0; i < 2; i++) {
+        settings_release(&c->side[i]);
+        vec_release(&c->unmapped[i]);
+        vec_release(&c->npu_only[i]);
+    }
+    vec_release(&c->checks);
+    vec_release(&c->others);
+    arena_release(&c->arena);
+}
+
+const char *check_state_name(enum check_state s)
+{
+    static const char *const names[CHECK_STATES] = {"ok", "differs", "missing", "unknown", "advice", "waived"};
+    return names[s];
+}
+
+const char *check_why_text(const struct config_check *k)
+{
+    switch (k->why) {
+    case WHY_NOT_APPLICABLE:
+        return _("does not matter with these settings");
+    case WHY_NOT_TOLD:
+        return _("neither side tells it");
+    case WHY_ONE_SIDED:
+        return k->was == CHECK_MISSING ? _("set on one side only") : _("only one side's files tell it");
+    case WHY_OPEN:
+        return _("depends on what the files do not tell");
+    case WHY_UNWANTED:
+        return _("both sides go against the recommendation");
+    case WHY_UNWANTED_ONE:
+        return _("goes against the recommendation");
+    case WHY_MANUAL:
+        return _("to be confirmed by a person: files cannot settle it");
+    case WHY_UNSET:
+        return _("not set");
+    default:
+        return NULL;
+    }
+}

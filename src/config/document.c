@@ -1,0 +1,290 @@
+/* YAML and JSON (which libyaml reads as YAML, keeping every digit) flattened to "a.b[0].c": value. Anchors are
+ * followed by copying what they named, so the count of settings bounds what aliases can do; nothing refers to
+ * itself, since an anchor is known only when its node has ended. */
+#include <yaml.h>
+
+#include "base/msg.h"
+#include "config/settings.h"
+
+#define DEEPEST 64
+
+/* A node that has a name: the settings it made, whose keys begin with `prefix` bytes of path. */
+struct anchor {
+    const char *name;
+    size_t first, n, prefix;
+};
+
+struct level {
+    bool list, have_key, merge;
+    size_t path;    /* length of the path without this level's last part */
+    size_t item;    /* of a list */
+    size_t first;   /* settings before it */
+    size_t nested;  /* of a list: items that are no scalars */
+    const char *anchor;
+    uint32_t line;
+};
+
+struct document {
+    struct settings *s;
+    struct buf path;
+    struct level level[DEEPEST];
+    int depth;
+    VEC(struct anchor) anchors;
+    struct err *e;
+};
+
+static struct level *top(struct document *d)
+{
+    return d->depth ? &d->level[d->depth - 1] : NULL;
+}
+
+/* Before a node: the path becomes its own. Of a mapping the key has done so. */
+static void enter(struct document *d)
+{
+    struct level *l = top(d);
+    if (!l || !l->list)
+        return;
+    d->path.n = l->path;
+    buf_fmt(&d->path, "[%zu]", l->item++);
+}
+
+/* Of a mapping the key becomes part of the path. */
+static void key(struct document *d, struct str name)
+{
+    struct level *l = top(d);
+    d->path.n = l->path;
+    l->have_key = true;
+    l->merge = str_is(name, "<<");
+    if (!l->merge) {
+        if (d->path.n)
+            buf_char(&d->path, '.');
+        buf_str(&d->path, name);
+    }
+}
+
+static void after(struct document *d)
+{
+    struct level *l = top(d);
+    if (l && !l->list)
+        l->have_key = false;
+}
+
+static void name_anchor(struct document *d, const char *name, size_t first, size_t prefix)
+{
+    if (name)
+        vec_push(&d->anchors, ((struct anchor){name, first, d->s->list.n - first, prefix}));
+}
+
+static const char *kept(struct document *d, const yaml_char_t *anchor)
+{
+    return anchor ? arena_cstr(&d->s->arena, str_of((const char *)anchor)) : NULL;
+}
+
+/* The place a value goes to; keys with a list's index keep it. */
+static int put(struct document *d, struct str value, bool null, uint32_t line)
+{
+    struct str at = buf_view(&d->path);
+    return settings_add(d->s, at, at, value, null ? SETTING_NULL : SETTING_TEXT, line, d->e);
+}
+
+static int scalar(struct document *d, const yaml_event_t *ev)
+{
+    struct str v = str_n((const char *)ev->data.scalar.value, ev->data.scalar.length);
+    struct level *l = top(d);
+    uint32_t line = (uint32_t)ev->start_mark.line + 1;
+    if (!l)
+        return err_line(d->e, d->s->path, line, _("settings were expected (\"name: value\"), not a single text"));
+    if (!l->list && !l->have_key) {
+        key(d, v);
+        return 0;
+    }
+    enter(d);
+    if (l->merge)
+        return err_line(d->e, d->s->path, line, _("<< takes a mapping"));
+    size_t first = d->s->list.n, prefix = d->path.n;
+    if (v.n > SETTINGS_TEXT)
+        return err_line(d->e, d->s->path, line, _("a value of more than %u bytes"), SETTINGS_TEXT);
+    if (put(d, v, settings_null(v), line))
+        return -1;
+    name_anchor(d, kept(d, ev->data.scalar.anchor), first, prefix);
+    after(d);
+    return 0;
+}
+
+static int begin(struct document *d, bool list, const yaml_char_t *anchor, uint32_t line)
+{
+    struct level *l = top(d);
+    if (l && !l->list && !l->have_key)
+        return err_line(d->e, d->s->path, line, _("a name was expected here, not a list or mapping"));
+    if (d->depth == DEEPEST)
+        return err_line(d->e, d->s->path, line, _("nested more than %d deep"), DEEPEST);
+    enter(d);
+    if (l && l->list)
+        l->nested++;
+    d->level[d->depth++] = (struct level){.list = list, .path = d->path.n, .first = d->s->list.n, .anchor = kept(d, anchor), .line = line};
+    return 0;
+}
+
+/* A list of plain values is a setting too: "[0.9, 0.95]". */
+static int put_list(struct document *d, const struct level *l)
+{
+    struct buf b = {0};
+    buf_char(&b, '[');
+    for (size_t i = l->first; i < d->s->list.n && b.n < SETTINGS_TEXT; i++) {
+        if (i > l->first)
+            buf_cstr(&b, ", ");
+        buf_str(&b, d->s->list.v[i].value);
+    }
+    buf_char(&b, ']');
+    int rc = put(d, buf_view(&b), false, l->line);
+    buf_release(&b);
+    return rc;
+}
+
+static int end(struct document *d)
+{
+    struct level l = *top(d);
+    d->path.n = l.path;
+    if (l.list && !l.nested && put_list(d, &l))
+        return -1;
+    d->depth--;
+    name_anchor(d, l.anchor, l.first, l.path);
+    after(d);
+    return 0;
+}
+
+/* Copies what the anchor named to this place; of a merge what is here already stays. */
+static int alias(struct document *d, const yaml_event_t *ev)
+{
+    const char *name = (const char *)ev->data.alias.anchor;
+    uint32_t line = (uint32_t)ev->start_mark.line + 1;
+    struct level *l = top(d);
+    const struct anchor *a = NULL;
+    for (size_t i = d->anchors.n; i && !a; i--)
+        if (strcmp(d->anchors.v[i - 1].name, name) == 0)
+            a = &d->anchors.v[i - 1];
+    if (!a || !l || (!l->list && !l->have_key))
+        return err_line(d->e, d->s->path, line, _("*%s: no such anchor before this line"), name);
+    enter(d);
+    struct anchor from = *a;
+    size_t prefix = d->path.n;
+    for (size_t i = 0; i < from.n; i++) {
+        struct setting x = d->s->list.v[from.first + i];
+        d->path.n = prefix;
+        struct str rest = str_cut(x.key, from.prefix);
+        if (!prefix && rest.n && rest.p[0] == '.')
+            rest = str_cut(rest, 1);
+        buf_str(&d->path, rest);
+        if (l->merge && map_get(&d->s->by_key, buf_view(&d->path)) != MAP_NONE) {
+            if (settings_hold(d->s, d->path.n, line, d->e))
+                return -1;
+            continue;
+        }
+        if (l->list && rest.n)
+            l->nested++;
+        if (put(d, x.value, x.state == SETTING_NULL, line))
+            return -1;
+    }
+    d->path.n = prefix;
+    after(d);
+    return 0;
+}
+
+static int one_event(struct document *d, const yaml_event_t *ev)
+{
+    switch (ev->type) {
+    case YAML_SCALAR_EVENT:
+        return scalar(d, ev);
+    case YAML_MAPPING_START_EVENT:
+        return begin(d, false, ev->data.mapping_start.anchor, (uint32_t)ev->start_mark.line + 1);
+    case YAML_SEQUENCE_START_EVENT:
+        return begin(d, true, ev->data.sequence_start.anchor, (uint32_t)ev->start_mark.line + 1);
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        return end(d);
+    case YAML_ALIAS_EVENT:
+        return alias(d, ev);
+    default:
+        return 0;
+    }
+}
+
+static int flatten(struct document *d, struct str text)
+{
+    yaml_parser_t parser;
+    yaml_event_t ev;
+    bool done = false;
+    int rc = 0;
+    if (!yaml_parser_initialize(&parser))
+        return err_set(d->e, ERR_DATA, "%s: libyaml", d->s->path);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
+    while (rc == 0 && !done) {
+        if (!yaml_parser_parse(&parser, &ev)) {
+            rc = err_line(d->e, d->s->path, parser.problem_mark.line + 1, "%s", parser.problem ? parser.problem : "YAML");
+            break;
+        }
+        rc = one_event(d, &ev);
+        done = ev.type == YAML_STREAM_END_EVENT || ev.type == YAML_DOCUMENT_END_EVENT; /* a second document is another file's */
+        yaml_event_delete(&ev);
+    }
+    yaml_parser_delete(&parser);
+    return rc;
+}
+
+static bool has_mark(const struct settings *s, const char *mark)
+{
+    struct str m = str_of(mark);
+    if (m.p[m.n - 1] != '.')
+        return settings_find(s, m) != NULL;
+    for (size_t i = 0; i < s->list.n; i++)
+        if (str_starts(s->list.v[i].key, mark))
+            return true;
+    return false;
+}
+
+static const struct settings_kind *kind_by_keys(const struct settings *s)
+{
+    for (const struct settings_kind *k = settings_kinds; k->name; k++)
+        for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
+            if (has_mark(s, k->mark[i]))
+                return k;
+    return NULL;
+}
+
+/* Moves the settings of one document into s, behind its kind's prefix. */
+static int take(struct settings *s, const struct settings *from, const struct settings_kind *k, struct err *e)
+{
+    struct buf b = {0};
+    int rc = 0;
+    for (size_t i = 0; i < from->list.n && rc == 0; i++) {
+        const struct setting *x = &from->list.v[i];
+        buf_clear(&b);
+        buf_cstr(&b, k->prefix);
+        buf_str(&b, x->key);
+        rc = settings_add(s, buf_view(&b), x->key, x->value, (enum setting_state)x->state, x->line, e);
+    }
+    buf_release(&b);
+    return rc;
+}
+
+int document_read(struct settings *s, struct str text, struct err *e)
+{
+    struct settings own = {.path = s->path};
+    struct document d = {.s = &own, .e = e};
+    const struct settings_kind *k = NULL;
+    int rc = flatten(&d, text);
+    if (rc == 0 && !(k = kind_by_keys(&own)))
+        rc = err_set(e, ERR_DATA,
+                     _("%s: no settings known: a MindFormers yaml, Megatron's launch script or printed arguments, config.json or "
+                       "training arguments were expected"), s->path);
+    if (rc == 0) {
+        s->kind = s->kind ? s->kind : k->name;
+        s->dialect = k->dialect;
+        s->sections |= k->sections;
+        rc = take(s, &own, k, e);
+    }
+    vec_release(&d.anchors);
+    buf_release(&d.path);
+    settings_release(&own);
+    return rc;
+}

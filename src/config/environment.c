@@ -1,0 +1,58 @@
+/* What env prints: NAME=value a line, values as they are. A value with line ends goes on in lines that are no
+ * assignment, which are passed over: no variable of the checklist has any. */
+#include "base/msg.h"
+#include "config/shell.h"
+
+static bool assignment(struct str line, struct str *name, struct str *value)
+{
+    if (str_starts(line, "declare -x "))
+        line = str_trim(str_cut(line, 11));
+    name->p = line.p;
+    name->n = shell_name(line);
+    *value = str_cut(line, name->n + 1);
+    return name->n && name->n < line.n && line.p[name->n] == '=';
+}
+
+/* Plain assignments and nothing a shell would do with them: neither quotes nor commands. */
+bool environment_sniff(struct str text)
+{
+    struct str line, name, value;
+    size_t good = 0, other = 0;
+    if (str_starts(text, "#!"))
+        return false;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        if (str_starts(line, "export ") || str_starts(line, "#"))
+            return false;
+        if (assignment(line, &name, &value)) {
+            good++;
+            if (value.n && strchr("\"'(", value.p[0]) && !str_starts(line, "declare -x ") && !str_starts(value, "()"))
+                return false;
+        } else if (str_trim(line).n) {
+            other++;
+            if (str_has(line, " --") || str_has(line, ".py"))
+                return false;
+        }
+    }
+    return good > 2 * other;
+}
+
+int environment_read(struct settings *s, struct str text, struct err *e)
+{
+    struct str line, name, value;
+    uint32_t n = 0;
+    (void)e;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        n++;
+        if (line.n && line.p[line.n - 1] == '\r')
+            line.n--;
+        if (!assignment(line, &name, &value))
+            continue;
+        if (value.n > 1 && value.p[0] == '"' && value.p[value.n - 1] == '"' && str_starts(line, "declare -x "))
+            value = str_n(value.p + 1, value.n - 2);
+        settings_export(s, name, value, SETTING_TEXT, n);
+        s->env_known = true;
+    }
+    return 0;
+}

@@ -1,0 +1,272 @@
+#include "config/expr.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "config/arguments.h"
+
+/* ---- reading ---- */
+
+struct reader {
+    struct arena *arena;
+    struct str t;
+    size_t at;
+    bool bad;
+};
+
+static struct node *alternatives(struct reader *r);
+
+static char peek(struct reader *r)
+{
+    while (r->at < r->t.n && r->t.p[r->at] == ' ')
+        r->at++;
+    return r->at < r->t.n ? r->t.p[r->at] : 0;
+}
+
+static bool path_char(char c)
+{
+    return c == '_' || c == '.' || c == ':' || c == '[' || c == ']' || c == '-' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9');
+}
+
+static struct node *make(struct reader *r, enum node_kind kind, struct str text)
+{
+    struct node *n = arena_zalloc(r->arena, sizeof *n);
+    n->kind = kind;
+    n->text = text;
+    return n;
+}
+
+static struct node *call(struct reader *r, struct str name)
+{
+    struct node *n = make(r, NODE_CALL, name), **end = &n->child;
+    int args = 0;
+    for (const struct function *f = functions; f->name && !n->fn; f++)
+        if (str_is(name, f->name))
+            n->fn = f;
+    r->at++;
+    while (!r->bad && peek(r) != ')') {
+        *end = alternatives(r);
+        if (r->bad)
+            return n;
+        end = &(*end)->next;
+        args++;
+        if (peek(r) == ',')
+            r->at++;
+        else
+            r->bad |= peek(r) != ')';
+    }
+    r->at++;
+    r->bad |= !n->fn || args < n->fn->min || (n->fn->max >= 0 && args > n->fn->max);
+    return n;
+}
+
+static struct node *atom(struct reader *r)
+{
+    char c = peek(r);
+    size_t from = r->at;
+    if (c == '\'') {
+        ptrdiff_t end = str_find(str_cut(r->t, from + 1), '\'');
+        r->bad |= end < 0;
+        r->at = from + 2 + (size_t)(end < 0 ? 0 : end);
+        return make(r, NODE_LITERAL, str_n(r->t.p + from + 1, (size_t)(end < 0 ? 0 : end)));
+    }
+    bool entry = c == '@';
+    r->at += entry;
+    from = r->at;
+    while (r->at < r->t.n && path_char(r->t.p[r->at]))
+        r->at++;
+    struct str word = str_n(r->t.p + from, r->at - from);
+    r->bad |= !word.n;
+    if (r->bad)
+        return make(r, NODE_LITERAL, word);
+    if (entry)
+        return make(r, NODE_ENTRY, word);
+    if (r->at < r->t.n && r->t.p[r->at] == '(')
+        return call(r, word);
+    if (word.p[0] >= '0' && word.p[0] <= '9')
+        return make(r, NODE_LITERAL, word);
+    return str_starts(word, "env:") ? make(r, NODE_ENV, str_cut(word, 4)) : make(r, NODE_PATH, word);
+}
+
+static struct node *alternatives(struct reader *r)
+{
+    struct node *n = atom(r);
+    if (r->bad || peek(r) != '|')
+        return n;
+    struct node *all = make(r, NODE_FIRST, STR(""));
+    all->child = n;
+    while (!r->bad && peek(r) == '|') {
+        r->at++;
+        n->next = atom(r);
+        n = n->next;
+    }
+    return all;
+}
+
+struct node *expr_parse(struct arena *a, struct str text, size_t *bad)
+{
+    struct reader r = {.arena = a, .t = text};
+    struct node *n = alternatives(&r);
+    *bad = r.at;
+    return r.bad || peek(&r) ? NULL : n;
+}
+
+/* ---- values ---- */
+
+struct str value_unquoted(struct str t)
+{
+    t = str_trim(t);
+    if (t.n > 1 && (t.p[0] == '\'' || t.p[0] == '"') && t.p[t.n - 1] == t.p[0])
+        return str_n(t.p + 1, t.n - 2);
+    return t;
+}
+
+struct value value_text(struct str text)
+{
+    struct value v = {.state = VALUE_SET, .dflt = true, .text = value_unquoted(text)};
+    v.number = str_double(v.text, &v.num) && !isnan(v.num);
+    return v;
+}
+
+struct value value_number(struct scope *s, double x)
+{
+    char tmp[NUM_MAX];
+    struct value v = {.state = VALUE_SET, .dflt = true, .number = true, .num = x};
+    v.text = arena_str(s->arena, str_of(num_exact(tmp, x)));
+    return v;
+}
+
+struct value value_bool(bool x)
+{
+    return (struct value){.state = VALUE_SET, .dflt = true, .text = x ? STR("True") : STR("False")};
+}
+
+bool value_true(const struct value *v)
+{
+    static const char *const no[] = {"false", "off", "no", "none", "null", "[]", "()", ""};
+    if (v->state != VALUE_SET || (v->number && v->num == 0))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(no); i++)
+        if (str_ieq(v->text, str_of(no[i])))
+            return false;
+    return true;
+}
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+    if (a->number && b->number)
+        return a->num == b->num || fabs(a->num - b->num) <= 1e-9 * fmax(fabs(a->num), fabs(b->num));
+    return str_ieq(a->text, b->text);
+}
+
+/* ---- evaluating ---- */
+
+static struct value from_setting(const struct setting *x)
+{
+    struct value v = value_text(x->value);
+    v.key = x->spelled;
+    v.dflt = x->dflt;
+    v.state = x->state == SETTING_OPEN ? VALUE_OPEN : x->state == SETTING_NULL || settings_null(v.text) ? VALUE_NONE : VALUE_SET;
+    return v;
+}
+
+static struct str flag_spelling(struct scope *s, struct str name)
+{
+    struct buf b = {0};
+    buf_cstr(&b, "--");
+    for (size_t i = 0; i < name.n; i++)
+        buf_char(&b, name.p[i] == '_' ? '-' : name.p[i]);
+    struct str out = arena_str(s->arena, buf_view(&b));
+    buf_release(&b);
+    return out;
+}
+
+static struct value path_value(struct scope *s, struct str path)
+{
+    const struct settings *side = s->side[s->at];
+    const struct setting *x = settings_find(side, path);
+    struct str d;
+    if (x)
+        return from_setting(x);
+    if (side->dialect == DIALECT_HF &&
+        !(side->sections & (str_starts(path, "args.") ? SECTION_TRAINING : SECTION_MODEL)))
+        return (struct value){.state = VALUE_CLOSED};
+    struct value v = {.state = VALUE_NONE};
+    if (side->dialect == DIALECT_MEGATRON && argument_default(path, &d)) {
+        v = value_text(d);
+        v.key = side->flags ? flag_spelling(s, path) : path;
+    }
+    return v;
+}
+
+static struct value env_value(struct scope *s, struct str name)
+{
+    const struct settings *side = s->side[s->at];
+    const struct setting *x = settings_env(side, name);
+    struct value v = {.state = side->env_known ? VALUE_NONE : VALUE_CLOSED};
+    if (x) {
+        v = value_text(x->value);
+        v.dflt = false;
+        v.state = x->state == SETTING_OPEN ? VALUE_OPEN : VALUE_SET;
+    }
+    v.key = name;
+    return v;
+}
+
+/* What was told beats a default, a default beats what is open or closed; of those the first. */
+static int rank(const struct value *v)
+{
+    switch (v->state) {
+    case VALUE_SET:
+        return v->dflt ? 3 : 4;
+    case VALUE_OPEN:
+        return 4;
+    case VALUE_CLOSED:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static struct value first_of(struct scope *s, const struct node *n)
+{
+    struct value best = {.state = VALUE_NONE};
+    int have = 0;
+    for (const struct node *c = n->child; c && have < 4; c = c->next) {
+        struct value v = expr_value(s, c);
+        if (c->kind == NODE_ENTRY && c != n->child)
+            v.dflt = true;
+        if (v.state == VALUE_SET && v.dflt && have == 2)
+            continue; /* a default of what cannot be told here is no knowledge */
+        struct str key = best.key;
+        if (rank(&v) > have) {
+            have = rank(&v);
+            best = v;
+            if (!best.key.n)
+                best.key = key; /* the setting that would have told */
+        }
+    }
+    return best;
+}
+
+struct value expr_value(struct scope *s, const struct node *n)
+{
+    if (!n)
+        return (struct value){.state = VALUE_ABSENT};
+    switch (n->kind) {
+    case NODE_PATH:
+        return path_value(s, n->text);
+    case NODE_ENV:
+        return env_value(s, n->text);
+    case NODE_LITERAL:
+        return value_text(n->text);
+    case NODE_ENTRY:
+        return s->entry(s, n->text);
+    case NODE_FIRST:
+        return first_of(s, n);
+    case NODE_CALL:
+        return n->fn->call(s, n->child);
+    }
+    return (struct value){.state = VALUE_ABSENT};
+}

@@ -1,0 +1,560 @@
+/* What expressions of the checklist can call. A value that is not there (or depends on what files do not tell)
+ * goes through most of them unchanged, so that a row needs to say nothing about it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "config/expr.h"
+
+static struct value arg(struct scope *s, const struct node *args, int i)
+{
+    while (args && i--)
+        args = args->next;
+    return args ? expr_value(s, args) : (struct value){.state = VALUE_NONE};
+}
+
+/* The settings a value comes from: those of its parts, each once. */
+static void add_key(struct scope *s, struct value *v, struct str key)
+{
+    struct str rest = v->key, one;
+    while (rest.n) {
+        str_split(rest, ',', &one, &rest);
+        if (str_eq(str_trim(one), key))
+            return;
+    }
+    if (key.n)
+        v->key = v->key.n ? str_of(arena_fmt(s->arena, "%.*s, %.*s", STR_ARG(v->key), STR_ARG(key))) : key;
+}
+
+static struct value join(struct scope *s, struct value v, const struct value *from)
+{
+    struct str rest = from->key, one;
+    while (rest.n) {
+        str_split(rest, ',', &one, &rest);
+        add_key(s, &v, str_trim(one));
+    }
+    v.dflt = v.dflt && from->dflt;
+    return v;
+}
+
+/* Of what cannot be told no answer follows; what is not set counts as no. */
+static bool unanswerable(const struct value *v)
+{
+    return v->state == VALUE_CLOSED || v->state == VALUE_OPEN;
+}
+
+/* ---- choices ---- */
+
+static struct value f_if(struct scope *s, const struct node *args)
+{
+    struct value c = arg(s, args, 0);
+    if (unanswerable(&c))
+        return c;
+    struct value v = arg(s, args, value_true(&c) ? 1 : 2);
+    return v.state == VALUE_SET && c.state == VALUE_SET ? join(s, v, &c) : v;
+}
+
+static struct value logic(struct scope *s, const struct node *args, bool wanted)
+{
+    struct value out = value_bool(!wanted), open = {.state = VALUE_NONE};
+    for (; args; args = args->next) {
+        struct value v = expr_value(s, args);
+        if (unanswerable(&v)) {
+            open = v;
+            continue;
+        }
+        if (value_true(&v) == wanted) {
+            struct value yes = value_bool(wanted);
+            yes.key = v.key;
+            yes.dflt = v.state != VALUE_SET || v.dflt;
+            return yes;
+        }
+        if (v.state == VALUE_SET)
+            out = join(s, out, &v);
+    }
+    return open.state != VALUE_NONE ? open : out;
+}
+
+static struct value f_or(struct scope *s, const struct node *args)
+{
+    return logic(s, args, true);
+}
+
+static struct value f_and(struct scope *s, const struct node *args)
+{
+    return logic(s, args, false);
+}
+
+static struct value as_bool(struct value v, bool yes)
+{
+    struct value out = value_bool(yes);
+    out.key = v.key;
+    out.dflt = v.state == VALUE_NONE || v.state == VALUE_ABSENT || v.dflt;
+    return out;
+}
+
+static struct value f_bool(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    return unanswerable(&v) ? v : as_bool(v, value_true(&v));
+}
+
+static struct value f_not(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    return unanswerable(&v) ? v : as_bool(v, !value_true(&v));
+}
+
+static struct value f_set(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_SET || v.state == VALUE_OPEN);
+}
+
+static struct value f_told(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_OPEN || (v.state == VALUE_SET && !v.dflt));
+}
+
+/* Nothing that was read could tell it: no environment was given, say. */
+static struct value f_closed(struct scope *s, const struct node *args)
+{
+    return value_bool(arg(s, args, 0).state == VALUE_CLOSED);
+}
+
+/* both, any: the same question to each side */
+static struct value sides(struct scope *s, const struct node *args, bool wanted)
+{
+    struct value out = value_bool(!wanted), open = {.state = VALUE_NONE};
+    int was = s->at;
+    for (s->at = 0; s->at < 2; s->at++) {
+        struct value v = arg(s, args, 0);
+        if (unanswerable(&v))
+            open = v;
+        else if (value_true(&v) == wanted) {
+            s->at = was;
+            return value_bool(wanted);
+        }
+    }
+    s->at = was;
+    return open.state != VALUE_NONE ? open : out;
+}
+
+static struct value f_any(struct scope *s, const struct node *args)
+{
+    return sides(s, args, true);
+}
+
+static struct value f_both(struct scope *s, const struct node *args)
+{
+    return sides(s, args, false);
+}
+
+static struct value f_other(struct scope *s, const struct node *args)
+{
+    s->at = !s->at;
+    struct value v = arg(s, args, 0);
+    s->at = !s->at;
+    return v;
+}
+
+/* ---- texts ---- */
+
+static struct value f_eq(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    bool yes = false;
+    if (unanswerable(&v))
+        return v;
+    for (args = args->next; args && v.state == VALUE_SET; args = args->next) {
+        struct value w = expr_value(s, args);
+        if (unanswerable(&w))
+            return w;
+        yes = yes || (w.state == VALUE_SET && value_equal(&v, &w));
+    }
+    return as_bool(v, yes);
+}
+
+static struct value f_has(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    bool yes = false;
+    if (unanswerable(&v))
+        return v;
+    for (args = args->next; args && v.state == VALUE_SET; args = args->next) {
+        struct value w = expr_value(s, args);
+        yes = yes || str_ihas(v.text, w.text.p ? arena_cstr(s->arena, w.text) : "");
+    }
+    return as_bool(v, yes);
+}
+
+static struct value renamed(struct value v, struct str text)
+{
+    if (!str_eq(v.text, text) && !v.how.n)
+        v.how = v.text;
+    v.text = text;
+    v.number = str_double(text, &v.num) && !isnan(v.num);
+    return v;
+}
+
+/* map(x, from, to, …): x by another name; as it is when no pair fits */
+static struct value f_map(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    for (args = args->next; args && args->next && v.state == VALUE_SET; args = args->next->next)
+        if (str_ieq(v.text, args->text))
+            return renamed(v, args->next->text);
+    return v;
+}
+
+/* What stands behind the last dot: AttnBackend.flash */
+static struct value f_tail(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    ptrdiff_t dot = v.state == VALUE_SET ? str_rfind(v.text, '.') : -1;
+    return dot < 0 ? v : renamed(v, str_cut(v.text, (size_t)dot + 1));
+}
+
+static struct value f_dtype(struct scope *s, const struct node *args)
+{
+    static const char *const alias[][2] = {{"fp32", "float32"}, {"float", "float32"}, {"fp16", "float16"}, {"half", "float16"},
+                                           {"bf16", "bfloat16"}, {"fp64", "float64"}, {"double", "float64"}};
+    struct value v = f_tail(s, args);
+    for (size_t i = 0; i < ARRAY_LEN(alias) && v.state == VALUE_SET; i++)
+        if (str_ieq(v.text, str_of(alias[i][0])))
+            return renamed(v, str_of(alias[i][1]));
+    return v;
+}
+
+/* The same setting in two places of one file: told apart when they are not the same. */
+static struct value f_agree(struct scope *s, const struct node *args)
+{
+    struct value a = arg(s, args, 0), b = arg(s, args, 1);
+    if (a.state != VALUE_SET)
+        return b;
+    if (b.state != VALUE_SET || value_equal(&a, &b))
+        return a;
+    struct value v = join(s, a, &b);
+    v.number = false;
+    v.text = str_of(arena_fmt(s->arena, "%.*s / %.*s", STR_ARG(a.text), STR_ARG(b.text)));
+    return v;
+}
+
+/* ---- numbers ---- */
+
+static struct value f_gt(struct scope *s, const struct node *args)
+{
+    struct value a = arg(s, args, 0), b = arg(s, args, 1);
+    if (unanswerable(&a))
+        return a;
+    return as_bool(a, a.state == VALUE_SET && a.number && b.number && a.num > b.num);
+}
+
+static struct value computed(struct scope *s, double x, const struct node *args, char op)
+{
+    struct value out = value_number(s, x);
+    struct buf how = {0};
+    int n = 0;
+    for (; args; args = args->next, n++) {
+        struct value v = expr_value(s, args);
+        out = join(s, out, &v);
+        if (n)
+            buf_char(&how, op);
+        buf_str(&how, v.text);
+    }
+    if (n > 1)
+        out.how = arena_str(s->arena, buf_view(&how));
+    buf_release(&how);
+    return out;
+}
+
+static struct value f_product(struct scope *s, const struct node *args)
+{
+    double x = 1;
+    struct value bad = {.state = VALUE_SET};
+    for (const struct node *n = args; n; n = n->next) {
+        struct value v = expr_value(s, n);
+        if (v.state == VALUE_SET && v.number && v.num == 0)
+            return v; /* whatever the others are */
+        if (v.state != VALUE_SET || !v.number) {
+            if (bad.state == VALUE_SET)
+                bad = v;
+            if (bad.state == VALUE_SET)
+                bad.state = VALUE_NONE;
+        } else {
+            x *= v.num;
+        }
+    }
+    return bad.state != VALUE_SET ? bad : computed(s, x, args, '*');
+}
+
+static struct value f_div(struct scope *s, const struct node *args)
+{
+    struct value a = arg(s, args, 0), b = arg(s, args, 1);
+    if (a.state != VALUE_SET || b.state != VALUE_SET)
+        return a.state != VALUE_SET ? a : b;
+    if (!a.number || !b.number || b.num == 0)
+        return (struct value){.state = VALUE_NONE};
+    return computed(s, a.num / b.num, args, '/');
+}
+
+static struct value f_floor(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    double x = v.number ? floor(v.num + 1e-9) : 0;
+    if (v.state != VALUE_SET || !v.number || x == v.num)
+        return v;
+    struct value out = value_number(s, x);
+    v.num = x;
+    v.text = out.text;
+    return v;
+}
+
+static struct value f_max(struct scope *s, const struct node *args)
+{
+    struct value best = arg(s, args, 0);
+    for (args = args->next; args; args = args->next) {
+        struct value v = expr_value(s, args);
+        if (v.state == VALUE_SET && v.number && (best.state != VALUE_SET || v.num > best.num))
+            best = v;
+    }
+    return best;
+}
+
+/* What follows from things outside the files where they do not tell it: then it is open, not absent. */
+static struct value f_derived(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    if (v.state == VALUE_NONE)
+        v.state = VALUE_OPEN;
+    return v;
+}
+
+static struct value f_default(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    v.dflt = true;
+    return v;
+}
+
+/* follow(x, d): what follows from others, d, unless x says otherwise. x that repeats d was not decided. */
+static struct value f_follow(struct scope *s, const struct node *args)
+{
+    struct value x = arg(s, args, 0), d = arg(s, args, 1);
+    if (x.state == VALUE_NONE) {
+        d.dflt = true;
+        return d;
+    }
+    x.dflt = x.dflt || (x.state == VALUE_SET && d.state == VALUE_SET && value_equal(&x, &d));
+    return x;
+}
+
+/* A limit that holds only above zero: "none" else. */
+static struct value f_positive(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    return v.state == VALUE_SET && v.number && v.num <= 0 ? renamed(v, STR("none")) : v;
+}
+
+static struct value f_pad(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0), m = arg(s, args, 1);
+    if (v.state != VALUE_SET || m.state != VALUE_SET || !v.number || !m.number || m.num < 1 || v.num > 1e15)
+        return v;
+    struct value out = value_number(s, ceil(v.num / m.num) * m.num);
+    return join(s, join(s, out, &v), &m);
+}
+
+/* ---- widths of feed-forward layers ---- */
+
+/* MindFormers (Llama): int(2 * 4 h / 3), times the multiplier, rounded up to a multiple */
+static struct value f_llama_ffn(struct scope *s, const struct node *args)
+{
+    struct value h = arg(s, args, 0), mult = arg(s, args, 1), of = arg(s, args, 2);
+    if (h.state != VALUE_SET || !h.number || !mult.number || !of.number || of.num < 1 || h.num > 1e12)
+        return h.state == VALUE_SET ? (struct value){.state = VALUE_NONE} : h;
+    double x = floor(floor(8 * h.num / 3) * mult.num);
+    return join(s, value_number(s, ceil(x / of.num) * of.num), &h);
+}
+
+/* Megatron with --swiglu: int(4 h * 2 / 3 / 64) * 64 */
+static struct value f_swiglu_ffn(struct scope *s, const struct node *args)
+{
+    struct value h = arg(s, args, 0);
+    if (h.state != VALUE_SET || !h.number)
+        return h;
+    return join(s, value_number(s, floor(8 * h.num / 3 / 64) * 64), &h);
+}
+
+/* ---- lists ---- */
+
+#define LIST_MAX 4096
+
+struct list {
+    double v[LIST_MAX];
+    size_t n;
+    struct str t;
+    size_t at;
+    int depth;
+    bool bad;
+};
+
+static char list_peek(struct list *l)
+{
+    while (l->at < l->t.n && (l->t.p[l->at] == ' ' || l->t.p[l->at] == ','))
+        l->at++;
+    return l->at < l->t.n ? l->t.p[l->at] : 0;
+}
+
+static double list_number(struct list *l)
+{
+    size_t from = l->at;
+    double v = 0;
+    while (l->at < l->t.n && strchr("0123456789.eE+-", l->t.p[l->at]) && !(l->at > from && l->t.p[l->at] == '+' && (l->t.p[l->at - 1] | 32) != 'e'))
+        l->at++;
+    l->bad |= l->at == from || !str_double(str_n(l->t.p + from, l->at - from), &v);
+    return v;
+}
+
+/* [a, b], [0]*3, ([0]*1+[1]*26): what Python makes of it */
+static void list_sum(struct list *l)
+{
+    do {
+        size_t from = l->n;
+        if (list_peek(l) == '+')
+            l->at++;
+        char c = list_peek(l);
+        if ((c == '(' || c == '[') && l->depth < 8) {
+            l->at++;
+            l->depth++;
+            while (!l->bad && list_peek(l) && !strchr(")]", list_peek(l)))
+                list_sum(l);
+            l->depth--;
+            l->bad |= !list_peek(l);
+            l->at++;
+        } else if (l->n < LIST_MAX) {
+            l->v[l->n++] = list_number(l);
+        } else {
+            l->bad = true;
+        }
+        if (!l->bad && list_peek(l) == '*') {
+            l->at++;
+            list_peek(l);
+            double times = list_number(l);
+            size_t n = l->n - from;
+            l->bad |= !(times >= 0) || times * (double)n > LIST_MAX || from + (size_t)(times * (double)n) > LIST_MAX;
+            for (size_t k = 1; !l->bad && k < (size_t)times; k++)
+                memcpy(l->v + from + k * n, l->v + from, n * sizeof *l->v);
+            if (!l->bad)
+                l->n = from + (size_t)times * n;
+        }
+    } while (!l->bad && list_peek(l) == '+');
+}
+
+static bool list_read(struct list *l, struct str text)
+{
+    l->t = value_unquoted(text);
+    l->n = l->at = 0;
+    l->depth = 0;
+    l->bad = false;
+    while (!l->bad && list_peek(l))
+        list_sum(l);
+    return !l->bad && l->n;
+}
+
+static struct value list_text(struct scope *s, struct value v, const double *x, size_t n)
+{
+    struct buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            buf_char(&b, ',');
+        buf_str(&b, value_number(s, x[i]).text);
+    }
+    v = renamed(v, arena_str(s->arena, buf_view(&b)));
+    v.number = false;
+    buf_release(&b);
+    return v;
+}
+
+/* Parts of a whole: "1, 0, 0" and "100,0,0" are the same */
+static struct value f_shares(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    struct list *l = arena_alloc(s->arena, sizeof *l);
+    double sum = 0;
+    if (v.state != VALUE_SET || !list_read(l, v.text))
+        return v;
+    for (size_t i = 0; i < l->n; i++)
+        sum += l->v[i];
+    for (size_t i = 0; i < l->n && sum > 0; i++)
+        l->v[i] = round(l->v[i] / sum * 1e9) / 1e9;
+    while (l->n > 1 && l->v[l->n - 1] == 0) /* parts nothing is in may be left out */
+        l->n--;
+    return list_text(s, v, l->v, l->n);
+}
+
+/* Which layers have experts, 1 each: the first k have none */
+static struct value f_dense_first(struct scope *s, const struct node *args)
+{
+    struct value k = arg(s, args, 0), n = arg(s, args, 1);
+    if (k.state != VALUE_SET || n.state != VALUE_SET)
+        return k.state != VALUE_SET ? k : n;
+    double first = k.number ? k.num : value_true(&k);
+    if (!n.number || n.num < 1 || n.num > LIST_MAX)
+        return k;
+    struct list *l = arena_alloc(s->arena, sizeof *l);
+    for (l->n = 0; l->n < (size_t)n.num; l->n++)
+        l->v[l->n] = (double)l->n >= first;
+    return list_text(s, k, l->v, l->n);
+}
+
+/* The same from a frequency N (every Nth layer) or a list */
+static struct value f_layers(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0), n = arg(s, args, 1);
+    struct list *l = arena_alloc(s->arena, sizeof *l);
+    if (v.state != VALUE_SET)
+        return v;
+    if (v.number && v.num >= 1 && n.state == VALUE_SET && n.number && n.num >= 1 && n.num <= LIST_MAX) {
+        for (l->n = 0; l->n < (size_t)n.num; l->n++)
+            l->v[l->n] = fmod((double)l->n, floor(v.num)) == 0;
+        return list_text(s, v, l->v, l->n);
+    }
+    return list_read(l, v.text) ? list_text(s, v, l->v, l->n) : v;
+}
+
+const struct function functions[] = {
+    {"if", 2, 3, f_if},
+    {"or", 1, -1, f_or},
+    {"and", 1, -1, f_and},
+    {"not", 1, 1, f_not},
+    {"bool", 1, 1, f_bool},
+    {"set", 1, 1, f_set},
+    {"told", 1, 1, f_told},
+    {"closed", 1, 1, f_closed},
+    {"any", 1, 1, f_any},
+    {"both", 1, 1, f_both},
+    {"other", 1, 1, f_other},
+    {"eq", 2, -1, f_eq},
+    {"has", 2, -1, f_has},
+    {"map", 3, -1, f_map},
+    {"tail", 1, 1, f_tail},
+    {"dtype", 1, 1, f_dtype},
+    {"agree", 2, 2, f_agree},
+    {"gt", 2, 2, f_gt},
+    {"product", 1, -1, f_product},
+    {"div", 2, 2, f_div},
+    {"floor", 1, 1, f_floor},
+    {"max", 2, -1, f_max},
+    {"derived", 1, 1, f_derived},
+    {"default", 1, 1, f_default},
+    {"follow", 2, 2, f_follow},
+    {"positive", 1, 1, f_positive},
+    {"pad", 2, 2, f_pad},
+    {"llama_ffn", 3, 3, f_llama_ffn},
+    {"swiglu_ffn", 1, 1, f_swiglu_ffn},
+    {"shares", 1, 1, f_shares},
+    {"dense_first", 2, 2, f_dense_first},
+    {"layers", 2, 2, f_layers},
+    {0},
+};

@@ -1,0 +1,203 @@
+#include "config/judge.h"
+
+static bool known(const struct value *v)
+{
+    return v->state == VALUE_SET;
+}
+
+/* The value is one of the alternatives; "unset" is one too. */
+static bool wanted(const struct value *v, struct str want)
+{
+    struct str one;
+    while (want.n) {
+        str_split(want, '|', &one, &want);
+        struct value w = value_text(one);
+        if (known(v) ? value_equal(v, &w) : str_is(w.text, "unset"))
+            return true;
+    }
+    return false;
+}
+
+static bool equal(const struct judged *j)
+{
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++) {
+            const struct value *t = a ? j->accept[0] : j->value[0], *g = b ? j->accept[1] : j->value[1];
+            if (t && g && known(t) && known(g) && value_equal(t, g))
+                return true;
+        }
+    return false;
+}
+
+/* States that need no comparison; false when there are two values. */
+static bool without_values(const struct judged *j, enum check_state *state, enum check_why *why)
+{
+    const struct value *t = j->value[0], *g = j->value[1];
+    if (known(t) && known(g))
+        return false;
+    *state = CHECK_UNKNOWN;
+    *why = WHY_NOT_TOLD;
+    if (t->state == VALUE_OPEN || g->state == VALUE_OPEN) {
+        *why = WHY_OPEN;
+    } else if (known(t) || known(g)) {
+        const struct value *one = known(t) ? t : g, *other = known(t) ? g : t;
+        *why = WHY_ONE_SIDED;
+        if (other->state == VALUE_NONE && !one->dflt)
+            *state = CHECK_MISSING;
+        else if (j->want[one == g].n && !wanted(one, j->want[one == g])) {
+            *state = CHECK_ADVICE;
+            *why = WHY_UNWANTED_ONE;
+        }
+    }
+    return true;
+}
+
+/* Both the same: fine, unless something else is recommended. */
+static enum check_state same(const struct judged *j, enum check_why *why)
+{
+    for (int s = 0; s < 2; s++)
+        if (j->want[s].n && !wanted(j->value[s], j->want[s])) {
+            *why = WHY_UNWANTED;
+            return CHECK_ADVICE;
+        }
+    return CHECK_OK;
+}
+
+static enum check_state judge_equal(const struct judged *j, enum check_why *why)
+{
+    enum check_state state;
+    if (without_values(j, &state, why))
+        return state;
+    return equal(j) ? same(j, why) : CHECK_DIFFERS;
+}
+
+/* Types that agree when both are what is wanted, or neither is: the option there only turns it on. */
+static enum check_state judge_alike(const struct judged *j, enum check_why *why)
+{
+    enum check_state state;
+    struct value want = value_text(STR("float32"));
+    if (without_values(j, &state, why))
+        return state;
+    if (value_equal(j->value[0], &want) != value_equal(j->value[1], &want))
+        return CHECK_DIFFERS;
+    return same(j, why);
+}
+
+/* Lists of layers: as far as both go (another check counts the layers). */
+static enum check_state judge_layers(const struct judged *j, enum check_why *why)
+{
+    enum check_state state;
+    if (without_values(j, &state, why))
+        return state;
+    struct str a = j->value[0]->text, b = j->value[1]->text;
+    size_t n = a.n < b.n ? a.n : b.n;
+    return memcmp(a.p, b.p, n) == 0 && n ? CHECK_OK : CHECK_DIFFERS;
+}
+
+/* Each side against what is wanted of it. `unset`: the state when what breaks it is that nobody set it; a default
+ * counts as that where `defaults` says so. */
+static enum check_state against(const struct judged *j, enum check_why *why, enum check_state unset, bool defaults)
+{
+    int judged = 0, broken = 0, undecided = 0;
+    *why = WHY_NOT_TOLD;
+    for (int s = 0; s < 2; s++) {
+        const struct value *v = j->value[s];
+        if (!j->want[s].n || (v->state != VALUE_SET && v->state != VALUE_NONE)) {
+            if (v->state == VALUE_OPEN)
+                *why = WHY_OPEN;
+            continue;
+        }
+        judged++;
+        if (wanted(v, j->want[s]))
+            continue;
+        broken++;
+        undecided += v->state == VALUE_NONE || (defaults && v->dflt);
+    }
+    if (!judged)
+        return CHECK_UNKNOWN;
+    *why = WHY_NONE;
+    if (!broken)
+        return CHECK_OK;
+    if (undecided == broken)
+        *why = WHY_UNSET;
+    if (broken == 2) {
+        *why = WHY_UNWANTED;
+        return CHECK_ADVICE;
+    }
+    return undecided == broken ? unset : CHECK_DIFFERS;
+}
+
+static enum check_state judge_want(const struct judged *j, enum check_why *why)
+{
+    return against(j, why, CHECK_ADVICE, true);
+}
+
+/* Variables of the environment: one that is not set has its default, and where it has none it is missing. */
+static enum check_state judge_env(const struct judged *j, enum check_why *why)
+{
+    return against(j, why, CHECK_MISSING, false);
+}
+
+/* A recommendation only: never a difference. */
+static enum check_state judge_suggest(const struct judged *j, enum check_why *why)
+{
+    enum check_state s = against(j, why, CHECK_ADVICE, true);
+    if (s == CHECK_DIFFERS) {
+        *why = WHY_UNWANTED_ONE;
+        return CHECK_ADVICE;
+    }
+    return s;
+}
+
+/* Set on both sides, whatever to. */
+static enum check_state judge_present(const struct judged *j, enum check_why *why)
+{
+    bool t = known(j->value[0]) || j->value[0]->state == VALUE_OPEN, g = known(j->value[1]) || j->value[1]->state == VALUE_OPEN;
+    if (t && g)
+        return CHECK_OK;
+    for (int s = 0; s < 2; s++)
+        if (j->value[s]->state == VALUE_CLOSED || j->value[s]->state == VALUE_ABSENT) {
+            *why = WHY_ONE_SIDED;
+            return CHECK_UNKNOWN;
+        }
+    *why = t || g ? WHY_ONE_SIDED : WHY_UNSET;
+    return t || g ? CHECK_MISSING : CHECK_ADVICE;
+}
+
+static enum check_state judge_manual(const struct judged *j, enum check_why *why)
+{
+    (void)j;
+    *why = WHY_MANUAL;
+    return CHECK_ADVICE;
+}
+
+/* Compared where both tell it; else for a person. */
+static enum check_state judge_agree(const struct judged *j, enum check_why *why)
+{
+    return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
+}
+
+/* A feature with details of its own: off on both sides is fine, on on both is for a person. */
+static enum check_state judge_off(const struct judged *j, enum check_why *why)
+{
+    enum check_state state;
+    if (without_values(j, &state, why))
+        return state;
+    if (value_true(j->value[0]) != value_true(j->value[1]))
+        return CHECK_DIFFERS;
+    return value_true(j->value[0]) ? judge_manual(j, why) : CHECK_OK;
+}
+
+static const struct judge judges[] = {
+    {"equal", judge_equal},     {"alike", judge_alike},   {"layers", judge_layers}, {"want", judge_want},
+    {"env", judge_env},         {"suggest", judge_suggest}, {"present", judge_present}, {"manual", judge_manual},
+    {"agree", judge_agree},     {"off", judge_off},
+};
+
+const struct judge *judge_find(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(judges); i++)
+        if (str_is(name, judges[i].name))
+            return &judges[i];
+    return NULL;
+}

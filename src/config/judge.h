@@ -1,0 +1,21 @@
+/* How the two sides' values of a check are held against each other: one named function a way. */
+#ifndef CONFIG_JUDGE_H
+#define CONFIG_JUDGE_H
+
+#include "config/compare.h"
+
+/* What a judge sees of one check. */
+struct judged {
+    const struct value *value[2];
+    struct str want[2];            /* what is wanted of each side; "" nothing */
+    const struct value *accept[2]; /* values that count as well, or NULL */
+};
+
+struct judge {
+    const char *name;
+    enum check_state (*state)(const struct judged *j, enum check_why *why);
+};
+
+const struct judge *judge_find(struct str name); /* NULL: none */
+
+#endif

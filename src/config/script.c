@@ -1,0 +1,454 @@
+/* Launch scripts: walks the statements in order, keeps what is assigned and exported, and takes the arguments
+ * of the command that starts training: the one with the most options behind a .py. Branches are all walked;
+ * where they assign one variable the last value counts, with a warning. */
+#include "base/msg.h"
+#include "config/arguments.h"
+#include "config/shell.h"
+
+struct walk {
+    struct shell sh;
+    struct str text;
+    size_t at;
+    int branch;          /* depth of if, case, loops */
+    shell_fields word;   /* of the statement being read, expanded */
+    shell_fields launch; /* of the best command so far */
+    size_t options;      /* in it */
+    VEC(struct str) heredoc;
+    VEC(struct str) prefix; /* names assigned before the statement's command */
+    bool first, exports;    /* nothing but those and reserved words so far; behind "export" */
+};
+
+/* NAME= or NAME+= at the beginning of a raw word. */
+static bool assignment(struct str raw, struct str *name, struct str *value, bool *append)
+{
+    size_t n = shell_name(raw);
+    if (!n)
+        return false;
+    *append = n < raw.n && raw.p[n] == '+';
+    size_t eq = n + *append;
+    if (eq >= raw.n || raw.p[eq] != '=')
+        return false;
+    *name = str_n(raw.p, n);
+    *value = str_cut(raw, eq + 1);
+    return true;
+}
+
+static void step_over(struct walk *w, size_t to)
+{
+    for (; w->at < to && w->at < w->text.n; w->at++)
+        w->sh.line += w->text.p[w->at] == '\n';
+}
+
+/* Blanks, continued lines, comments; line ends too where `lines`. */
+static void skip_blanks(struct walk *w, bool lines)
+{
+    while (w->at < w->text.n) {
+        char c = w->text.p[w->at];
+        if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n')) {
+            step_over(w, w->at + 1);
+        } else if (c == '\\' && w->at + 1 < w->text.n && (w->text.p[w->at + 1] == '\n' || w->text.p[w->at + 1] == '\r')) {
+            step_over(w, w->at + 2);
+        } else if (c == '#') {
+            while (w->at < w->text.n && w->text.p[w->at] != '\n')
+                w->at++;
+        } else {
+            break;
+        }
+    }
+}
+
+static struct shell_var *assign(struct walk *w, struct str name)
+{
+    struct shell_var *v = shell_make(&w->sh, name);
+    if (w->branch && v->field.n)
+        v->branch = true;
+    return v;
+}
+
+static int read_array(struct walk *w, struct str name, bool append)
+{
+    shell_fields f = {0};
+    int rc = 0;
+    w->at++;
+    for (skip_blanks(w, true); rc == 0 && w->at < w->text.n && w->text.p[w->at] != ')'; skip_blanks(w, true)) {
+        size_t end = shell_word_end(w->text, w->at);
+        if (end == w->at) { /* an operator has no business here */
+            step_over(w, w->at + 1);
+            continue;
+        }
+        struct str raw = str_n(w->text.p + w->at, end - w->at);
+        rc = shell_expand(&w->sh, raw, true, &f);
+        step_over(w, end);
+    }
+    step_over(w, w->at + 1);
+    struct shell_var *v = assign(w, name);
+    if (!append)
+        vec_clear(&v->field);
+    v->array = true;
+    for (size_t i = 0; i < f.n; i++)
+        vec_push(&v->field, f.v[i]);
+    vec_release(&f);
+    return rc;
+}
+
+static int set_plain(struct walk *w, struct str name, struct str value, bool append)
+{
+    shell_fields f = {0};
+    struct shell_field x = {.text = STR("")};
+    if (shell_expand(&w->sh, value, false, &f)) {
+        vec_release(&f);
+        return -1;
+    }
+    if (f.n)
+        x = f.v[0];
+    vec_release(&f);
+    struct shell_var *v = assign(w, name);
+    if (append && v->field.n && !v->array) {
+        struct str old = v->field.v[0].text;
+        w->sh.work += old.n + x.text.n;
+        if (w->sh.work > SHELL_WORK)
+            return err_line(w->sh.e, w->sh.s->path, w->sh.line, _("the script's variables grow to more than %u MB"), SHELL_WORK >> 20);
+        x.text = str_of(arena_fmt(&w->sh.s->arena, "%.*s%.*s", STR_ARG(old), STR_ARG(x.text)));
+        x.open |= v->field.v[0].open;
+    }
+    vec_clear(&v->field);
+    vec_push(&v->field, x);
+    v->array = false;
+    return 0;
+}
+
+static void export(struct walk *w, struct str name)
+{
+    const struct shell_var *v = shell_find(&w->sh, name);
+    if (v && v->field.n)
+        settings_export(w->sh.s, name, v->field.v[0].text, v->field.v[0].open ? SETTING_OPEN : SETTING_TEXT, w->sh.line);
+}
+
+/* ---- commands ---- */
+
+static bool is_option(const struct shell_field *f)
+{
+    return f->text.n > 2 && f->text.p[0] == '-' && f->text.p[1] == '-';
+}
+
+static bool program(const struct shell_field *f)
+{
+    return str_ends(f->text, ".py") && str_find(f->text, ' ') < 0;
+}
+
+static size_t program_at(const shell_fields *f)
+{
+    size_t i = 0;
+    while (i < f->n && !program(&f->v[i]))
+        i++;
+    return i;
+}
+
+/* Counts options from field `from` on: behind the program of a command. */
+static void keep_if_better(struct walk *w, const shell_fields *f, size_t from)
+{
+    size_t n = 0;
+    for (size_t i = from; i < f->n; i++)
+        n += is_option(&f->v[i]);
+    if (n <= w->options)
+        return;
+    w->options = n;
+    vec_clear(&w->launch);
+    for (size_t i = 0; i < f->n; i++)
+        vec_push(&w->launch, f->v[i]);
+}
+
+/* A command, its words expanded. One given as a text ("bash -c '… train.py --lr …'") is read like the rest. */
+static void command(struct walk *w)
+{
+    shell_fields inner = {0};
+    keep_if_better(w, &w->word, program_at(&w->word));
+    for (size_t i = 0; i < w->word.n; i++) {
+        struct str rest = w->word.v[i].text, part;
+        if (!str_has(rest, ".py ") || !str_has(rest, " --"))
+            continue;
+        vec_clear(&inner);
+        while (rest.n) {
+            str_split(rest, ' ', &part, &rest);
+            part = str_trim(part);
+            if (part.n)
+                vec_push(&inner, ((struct shell_field){part, str_has(part, "$"), false}));
+        }
+        keep_if_better(w, &inner, program_at(&inner));
+    }
+    vec_release(&inner);
+}
+
+static bool reserved(struct walk *w, struct str raw)
+{
+    static const char *const opens[] = {"if", "case", "for", "while", "until"}, *const closes[] = {"fi", "esac", "done"},
+                      *const others[] = {"then", "else", "elif", "do", "{", "}", "!", "in", "function", "time"};
+    for (size_t i = 0; i < ARRAY_LEN(opens); i++)
+        if (str_is(raw, opens[i])) {
+            w->branch++;
+            return true;
+        }
+    for (size_t i = 0; i < ARRAY_LEN(closes); i++)
+        if (str_is(raw, closes[i])) {
+            w->branch -= w->branch > 0;
+            return true;
+        }
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (str_is(raw, others[i]))
+            return true;
+    return false;
+}
+
+/* Redirections: the file's name is no argument, nor is the number before the sign; here-documents are noted. */
+static void redirection(struct walk *w)
+{
+    size_t from = w->at;
+    while (w->at < w->text.n && strchr("<>&|", w->text.p[w->at]))
+        w->at++;
+    struct str op = str_n(w->text.p + from, w->at - from);
+    if (str_is(op, "<<") && w->at < w->text.n && w->text.p[w->at] == '-')
+        w->at++;
+    skip_blanks(w, false);
+    size_t end = shell_word_end(w->text, w->at);
+    struct str word = str_n(w->text.p + w->at, end - w->at);
+    if (str_is(op, "<<") && word.n) {
+        if (word.n > 1 && (word.p[0] == '\'' || word.p[0] == '"'))
+            word = str_n(word.p + 1, word.n - 2);
+        vec_push(&w->heredoc, word);
+    }
+    step_over(w, end);
+}
+
+/* At a line's end: the bodies of here-documents that were announced on it. */
+static void skip_heredocs(struct walk *w)
+{
+    for (size_t i = 0; i < w->heredoc.n; i++)
+        while (w->at < w->text.n) {
+            struct str line, rest;
+            str_split(str_cut(w->text, w->at), '\n', &line, &rest);
+            step_over(w, w->at + line.n + 1);
+            if (str_eq(str_trim(line), w->heredoc.v[i]))
+                break;
+        }
+    vec_clear(&w->heredoc);
+}
+
+enum ending { END_WORD, END_COMMAND, END_LINE, END_TEXT };
+
+/* What stands at `at`; words are left to be read. */
+static enum ending next(struct walk *w)
+{
+    skip_blanks(w, false);
+    if (w->at >= w->text.n)
+        return END_TEXT;
+    char c = w->text.p[w->at];
+    if (c == '\n') {
+        step_over(w, w->at + 1);
+        skip_heredocs(w);
+        return END_LINE;
+    }
+    if (c == '&' && w->at + 1 < w->text.n && w->text.p[w->at + 1] == '>') {
+        redirection(w);
+        return next(w);
+    }
+    if (strchr(";&|()", c)) {
+        w->at++;
+        return END_COMMAND;
+    }
+    if (c == '<' || c == '>') {
+        redirection(w);
+        return next(w);
+    }
+    return END_WORD;
+}
+
+static int statement_word(struct walk *w)
+{
+    size_t end = shell_word_end(w->text, w->at);
+    struct str raw = str_n(w->text.p + w->at, end - w->at), name, value;
+    bool append;
+    uint32_t number;
+    if ((w->first || w->exports) && assignment(raw, &name, &value, &append)) {
+        bool array = !value.n && end < w->text.n && w->text.p[end] == '(';
+        w->at = end;
+        if (array ? read_array(w, name, append) : set_plain(w, name, value, append))
+            return -1;
+        for (const char *p = raw.p; !array && p < raw.p + raw.n; p++)
+            w->sh.line += *p == '\n';
+        if (w->exports)
+            export(w, name);
+        else
+            vec_push(&w->prefix, name);
+        return 0;
+    }
+    if (w->exports) {
+        export(w, raw);
+        step_over(w, end);
+        return 0;
+    }
+    if (w->first && reserved(w, raw)) {
+        step_over(w, end);
+        return 0;
+    }
+    if (w->first && (str_is(raw, "export") || str_is(raw, "declare") || str_is(raw, "local") || str_is(raw, "readonly"))) {
+        w->exports = str_is(raw, "export");
+        step_over(w, end);
+        return 0;
+    }
+    number = raw.n == 1 && raw.p[0] >= '0' && raw.p[0] <= '9' && end < w->text.n && (w->text.p[end] == '>' || w->text.p[end] == '<');
+    w->first = false;
+    int rc = number ? 0 : shell_expand(&w->sh, raw, true, &w->word);
+    step_over(w, end > w->at ? end : w->at + 1);
+    return rc;
+}
+
+static int walk(struct walk *w)
+{
+    int rc = 0;
+    for (w->first = true; rc == 0;) {
+        enum ending x = next(w);
+        if (x == END_WORD) {
+            rc = statement_word(w);
+            continue;
+        }
+        if (w->word.n) {
+            for (size_t i = 0; i < w->prefix.n; i++) /* A=1 command: for that command */
+                export(w, w->prefix.v[i]);
+            command(w);
+        }
+        vec_clear(&w->word);
+        vec_clear(&w->prefix);
+        w->first = true;
+        w->exports = false;
+        if (x == END_TEXT)
+            break;
+    }
+    return rc;
+}
+
+/* ---- arguments ---- */
+
+static struct str option_name(struct walk *w, struct str spelled, const char *before)
+{
+    struct buf b = {0};
+    buf_cstr(&b, before);
+    for (size_t i = 2; i < spelled.n; i++)
+        buf_char(&b, spelled.p[i] == '-' ? '_' : spelled.p[i]);
+    struct str s = arena_str(&w->sh.s->arena, buf_view(&b));
+    buf_release(&b);
+    return s;
+}
+
+static void tell_outside(struct walk *w, struct str word)
+{
+    settings_warn(w->sh.s, _("%s: %.*s comes from outside the script; what it holds is not known"), w->sh.s->path, STR_ARG(word));
+}
+
+/* One option and its values, from *i on. Option=value counts as well. */
+static int take_option(struct walk *w, const shell_fields *f, size_t *i, const char *before)
+{
+    struct str spelled = f->v[*i].text, value = {0};
+    struct buf b = {0};
+    bool open = f->v[*i].open;
+    size_t n = 0;
+    if (str_split(spelled, '=', &spelled, &value)) {
+        buf_str(&b, value);
+        n = 1;
+    }
+    struct str name = option_name(w, spelled, before);
+    bool flag = argument_flag(name);
+    for ((*i)++; *i < f->n && !is_option(&f->v[*i]) && !program(&f->v[*i]); (*i)++) {
+        const struct shell_field *v = &f->v[*i];
+        if (v->open && (flag || n)) {
+            tell_outside(w, v->text);
+            continue;
+        }
+        if (flag)
+            continue;
+        if (n++)
+            buf_char(&b, ' ');
+        buf_str(&b, v->text);
+        open |= v->open;
+    }
+    struct str text = n ? buf_view(&b) : STR("True");
+    int rc = argument_add(w->sh.s, name, spelled, text, open ? SETTING_OPEN : settings_null(text) ? SETTING_NULL : SETTING_TEXT, 0, false,
+                          w->sh.e);
+    buf_release(&b);
+    return rc;
+}
+
+static int take_arguments(struct walk *w)
+{
+    const shell_fields *f = &w->launch;
+    size_t start = program_at(f);
+    int rc = 0;
+    if (start == f->n)
+        start = 0;
+    for (size_t i = 0; i < f->n && rc == 0;) {
+        if (is_option(&f->v[i])) {
+            rc = take_option(w, f, &i, i < start ? "launcher." : "");
+            continue;
+        }
+        if (f->v[i].open && i > start)
+            tell_outside(w, f->v[i].text);
+        i++;
+    }
+    return rc;
+}
+
+/* A file of arguments that another script starts: every variable that begins with an option. */
+static void take_variables(struct walk *w)
+{
+    shell_fields all = {0};
+    for (size_t i = 0; i < w->sh.var.n; i++) {
+        struct shell_var *v = &w->sh.var.v[i];
+        if (!v->field.n || !str_starts(str_trim(v->field.v[0].text), "--"))
+            continue;
+        struct str name = str_of(arena_fmt(&w->sh.s->arena, v->array ? "${%.*s[@]}" : "$%.*s", STR_ARG(v->name)));
+        if (shell_expand(&w->sh, name, true, &all))
+            break;
+    }
+    keep_if_better(w, &all, 0);
+    vec_release(&all);
+}
+
+bool script_sniff(struct str text)
+{
+    static const char *const begins[] = {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed "};
+    struct str line, name, value;
+    bool append;
+    if (str_starts(text, "#!"))
+        return true;
+    if (str_trim(text).n && str_trim(text).p[0] == '{')
+        return false;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        line = str_trim(line);
+        for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+            if (str_starts(line, begins[i]) && !str_is(line, "---"))
+                return true;
+        if (assignment(line, &name, &value, &append))
+            return true;
+    }
+    return false;
+}
+
+int script_read(struct settings *s, struct str text, struct err *e)
+{
+    struct walk w = {.sh = {.s = s, .line = 1, .e = e}, .text = text};
+    int rc = walk(&w);
+    if (rc == 0 && !w.options)
+        take_variables(&w);
+    if (rc == 0)
+        rc = take_arguments(&w);
+    s->env_known = true;
+    s->flags = true;
+    if (rc == 0 && !w.options)
+        s->dialect = DIALECT_NONE; /* a launch script of something else still tells the environment */
+    vec_release(&w.word);
+    vec_release(&w.launch);
+    vec_release(&w.heredoc);
+    vec_release(&w.prefix);
+    shell_release(&w.sh);
+    return rc;
+}

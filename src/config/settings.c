@@ -1,0 +1,263 @@
+#include "config/settings.h"
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "config/arguments.h"
+
+const struct setting *settings_find(const struct settings *s, struct str key)
+{
+    uint32_t i = map_get(&s->by_key, key);
+    return i == MAP_NONE ? NULL : &s->list.v[i];
+}
+
+const struct setting *settings_env(const struct settings *s, struct str name)
+{
+    uint32_t i = map_get(&s->env_by_key, name);
+    return i == MAP_NONE ? NULL : &s->env.v[i];
+}
+
+bool settings_null(struct str v)
+{
+    return !v.n || str_is(v, "~") || str_ieq(v, STR("null")) || str_is(v, "None");
+}
+
+bool settings_plain_key(struct str key, struct buf *out)
+{
+    buf_clear(out);
+    if (str_find(key, '[') < 0)
+        return false;
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] == '[')
+            while (i + 1 < key.n && key.p[i] != ']')
+                i++;
+        else
+            buf_char(out, key.p[i]);
+    return true;
+}
+
+/* "callbacks[0].per_print_times" is found as "callbacks.per_print_times" too. */
+static void add_plain_key(struct settings *s, struct str key, uint32_t at)
+{
+    struct buf b = {0};
+    if (settings_plain_key(key, &b) && map_get(&s->by_key, buf_view(&b)) == MAP_NONE)
+        map_add(&s->by_key, arena_str(&s->arena, buf_view(&b)), at);
+    buf_release(&b);
+}
+
+int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e)
+{
+    s->held += bytes + 64;
+    return s->held > SETTINGS_HELD ? err_line(e, s->path, line, _("more than %u MB of settings in one file"), SETTINGS_HELD >> 20) : 0;
+}
+
+void settings_warn(struct settings *s, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    if (s->warnings.n == SETTINGS_WARNINGS)
+        return;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    vec_push(&s->warnings, arena_cstr(&s->arena, buf_view(&b)));
+    buf_release(&b);
+}
+
+int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state, uint32_t line,
+                 struct err *e)
+{
+    if (settings_hold(s, 2 * key.n + spelled.n + value.n, line, e))
+        return -1;
+    struct setting x = {.value = arena_str(&s->arena, value), .line = line, .state = (uint8_t)state};
+    uint32_t at = map_get(&s->by_key, key);
+    x.spelled = arena_str(&s->arena, spelled);
+    if (at != MAP_NONE && str_eq(s->list.v[at].key, key)) {
+        x.key = s->list.v[at].key;
+        s->list.v[at] = x;
+        return 0;
+    }
+    if (s->list.n == SETTINGS_MAX)
+        return err_line(e, s->path, line, _("more than %d settings in one file"), SETTINGS_MAX);
+    x.key = arena_str(&s->arena, key);
+    vec_push(&s->list, x);
+    map_set(&s->by_key, x.key, (uint32_t)s->list.n - 1);
+    add_plain_key(s, x.key, (uint32_t)s->list.n - 1);
+    return 0;
+}
+
+void settings_export(struct settings *s, struct str name, struct str value, enum setting_state state, uint32_t line)
+{
+    struct err full;
+    uint32_t at = map_get(&s->env_by_key, name);
+    if (settings_hold(s, name.n + value.n, line, &full) || (at == MAP_NONE && s->env.n >= SETTINGS_MAX))
+        return; /* none of the checklist's variables is among so many */
+    struct setting x = {.value = arena_str(&s->arena, value), .line = line, .state = (uint8_t)state};
+    x.key = x.spelled = at == MAP_NONE ? arena_str(&s->arena, name) : s->env.v[at].key;
+    if (at != MAP_NONE) {
+        s->env.v[at] = x;
+        return;
+    }
+    vec_push(&s->env, x);
+    map_add(&s->env_by_key, x.key, (uint32_t)s->env.n - 1);
+}
+
+/* ---- files ---- */
+
+static int read_text(const char *path, struct buf *text, bool *whole, struct err *e)
+{
+    struct file f = {0};
+    if (file_open(&f, path, e))
+        return -1;
+    size_t n = f.size < SETTINGS_LOG_BYTES ? (size_t)f.size : SETTINGS_LOG_BYTES;
+    *whole = n == f.size;
+    buf_reserve(text, n + 1);
+    int rc = file_read(&f, 0, text->p, n, e);
+    if (rc == 0) {
+        text->n = n;
+        text->p[n] = 0;
+    }
+    file_close(&f);
+    return rc;
+}
+
+static const struct settings_kind *kind_of(struct str text)
+{
+    const struct settings_kind *k = settings_kinds;
+    struct str head = text.n > (1u << 20) ? str_n(text.p, 1u << 20) : text;
+    while (k->name && k->sniff && !k->sniff(k->head ? text : head))
+        k++;
+    return k;
+}
+
+/* A file that has to be held whole and is text. */
+static int check_text(const char *path, struct str text, bool whole, struct err *e)
+{
+    const char *zero = memchr(text.p, 0, text.n);
+    if (!whole || text.n > SETTINGS_BYTES)
+        return err_set(e, ERR_DATA, _("%s: larger than %u MB and without printed arguments: no file of settings"), path,
+                       SETTINGS_BYTES >> 20);
+    if (zero)
+        return err_at(e, path, (uint64_t)(zero - text.p), _("a text was expected, this byte is zero"));
+    return 0;
+}
+
+static int open_file(struct settings *s, const char *path, struct err *e)
+{
+    struct buf text = {0};
+    const char *run = s->path; /* messages name the file, of a folder too */
+    bool whole;
+    int rc = read_text(path, &text, &whole, e);
+    s->path = arena_cstr(&s->arena, str_of(path));
+    if (rc == 0) {
+        struct str t = buf_view(&text);
+        if (str_starts(t, "\xef\xbb\xbf"))
+            t = str_cut(t, 3);
+        const struct settings_kind *k = kind_of(t);
+        bool document = !k->sniff;
+        if (!k->head)
+            rc = check_text(path, t, whole, e);
+        if (rc == 0 && !document) {
+            s->kind = k->name;
+            s->dialect = k->dialect;
+            s->sections |= k->sections;
+        }
+        if (rc == 0)
+            rc = document ? document_read(s, t, e) : k->read(s, t, e);
+    }
+    s->path = run;
+    buf_release(&text);
+    return rc;
+}
+
+/* What tells that a run is on NPU: MindFormers unless it says otherwise, an argument or variable only Ascend has. */
+static enum platform find_platform(const struct settings *s)
+{
+    static const char *const prefix[] = {"ASCEND_", "HCCL_", "MS_ASCEND_", "TASK_QUEUE_ENABLE"};
+    const struct setting *x = settings_find(s, STR("context.device_target"));
+    if (s->dialect == DIALECT_MINDFORMERS)
+        return x && (str_ieq(x->value, STR("GPU")) || str_ieq(x->value, STR("CPU"))) ? PLATFORM_GPU : PLATFORM_NPU;
+    x = settings_find(s, STR("distributed_backend"));
+    if (x && str_is(x->value, "hccl"))
+        return PLATFORM_NPU;
+    for (size_t i = 0; i < s->list.n; i++)
+        if (s->dialect == DIALECT_MEGATRON && argument_npu(s->list.v[i].key) && !str_is(s->list.v[i].value, "False") &&
+            s->list.v[i].state == SETTING_TEXT)
+            return PLATFORM_NPU;
+    for (size_t i = 0; i < s->env.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(prefix); k++)
+            if (str_starts(s->env.v[i].key, prefix[k]))
+                return PLATFORM_NPU;
+    return PLATFORM_GPU;
+}
+
+/* The folder of a Hugging Face model: its two files. */
+static int open_folder(struct settings *s, const char *path, struct err *e)
+{
+    static const char *const names[] = {"config.json", "training_args.json"};
+    struct buf b = {0};
+    int found = 0, rc = 0;
+    for (size_t i = 0; i < ARRAY_LEN(names) && rc == 0; i++) {
+        path_join(&b, path, names[i]);
+        if (!path_is_file(b.p))
+            continue;
+        found++;
+        rc = open_file(s, b.p, e);
+    }
+    buf_release(&b);
+    if (!found)
+        return err_set(e, ERR_DATA, _("%s: a folder without config.json or training_args.json; name the file of settings"), path);
+    return rc;
+}
+
+int settings_open(struct settings *s, const char *path, struct err *e)
+{
+    *s = (struct settings){0};
+    s->path = arena_cstr(&s->arena, str_of(path));
+    if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
+        return -1;
+    if (s->dialect == DIALECT_NONE)
+        return err_set(e, ERR_DATA, _("%s: an environment holds no settings; give it with --target-env or --golden-env"), path);
+    s->platform = find_platform(s);
+    return 0;
+}
+
+int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e)
+{
+    struct settings from = {0};
+    const struct settings_kind *k = kind_of(text);
+    from.path = name;
+    int rc = check_text(name, text, true, e);
+    if (rc == 0)
+        rc = k->read == script_read ? script_read(&from, text, e) : environment_read(&from, text, e);
+    if (rc == 0 && !from.env_known)
+        rc = err_set(e, ERR_DATA, _("%s: NAME=value lines or a launch script were expected"), name);
+    for (size_t i = 0; i < from.env.n && rc == 0; i++)
+        settings_export(s, from.env.v[i].key, from.env.v[i].value, (enum setting_state)from.env.v[i].state, from.env.v[i].line);
+    settings_release(&from);
+    if (rc)
+        return -1;
+    s->env_known = true;
+    s->env_path = arena_cstr(&s->arena, str_of(name));
+    s->platform = find_platform(s);
+    return 0;
+}
+
+int settings_environment(struct settings *s, const char *path, struct err *e)
+{
+    struct buf text = {0};
+    int rc = file_slurp(path, SETTINGS_BYTES, &text, e);
+    if (rc == 0)
+        rc = settings_environment_text(s, path, buf_view(&text), e);
+    buf_release(&text);
+    return rc;
+}
+
+void settings_release(struct settings *s)
+{
+    vec_release(&s->list);
+    vec_release(&s->env);
+    vec_release(&s->warnings);
+    map_release(&s->by_key);
+    map_release(&s->env_by_key);
+    arena_release(&s->arena);
+}

@@ -1,0 +1,113 @@
+/* The settings of one training run as its files tell them: names and values flattened to text, the
+ * environment beside them. Nothing is interpreted here: what a setting means, which one of the other
+ * framework is its counterpart and what holds where it is absent is data (data/checklist.conf,
+ * data/settings.tsv). Values keep the digits of their file; nothing of a script ever runs. */
+#ifndef CONFIG_SETTINGS_H
+#define CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+enum dialect { DIALECT_NONE, DIALECT_MINDFORMERS, DIALECT_MEGATRON, DIALECT_HF, DIALECTS };
+enum platform { PLATFORM_GPU, PLATFORM_NPU };
+
+/* Which parts of a dialect a file holds: a Hugging Face config.json tells nothing of the optimizer. */
+enum { SECTION_MODEL = 1, SECTION_TRAINING = 2 };
+
+enum setting_state {
+    SETTING_TEXT,
+    SETTING_NULL, /* null, None, ~: told to be nothing */
+    SETTING_OPEN, /* depends on what the file does not tell: "$1", "$(nproc)" */
+};
+
+struct setting {
+    struct str key;     /* "model.model_config.num_layers", "num_layers", "config.hidden_size" */
+    struct str spelled; /* as its file has it: "--num-layers" */
+    struct str value;
+    uint32_t line;
+    uint8_t state;      /* enum setting_state */
+    bool dflt;          /* printed, and the framework's default */
+    bool used;          /* some row of the checklist reads it */
+};
+
+struct settings {
+    struct arena arena;  /* of every text below */
+    const char *path;
+    const char *kind;    /* settings_kind.name: "mindformers-yaml" … */
+    enum dialect dialect;
+    enum platform platform;
+    unsigned sections;   /* SECTION_… */
+    VEC(struct setting) list;
+    struct map by_key;   /* also under keys without [N] (the first of a list counts) */
+    VEC(struct setting) env;
+    struct map env_by_key;
+    bool env_known;      /* a script or an environment was read, so what is not in it is unset */
+    bool flags;          /* spelled as command-line options: "--rotary-base" */
+    const char *env_path; /* of --target-env, or NULL */
+    VEC(const char *) warnings; /* sentences in the language in force; at most SETTINGS_WARNINGS */
+    size_t held;         /* bytes of settings taken in so far, replaced ones too */
+};
+
+/* Reads a file (or the folder of a Hugging Face model). 0, or -1 with a sentence that names the file and
+ * what was expected; releasing it is the caller's in either case. */
+int settings_open(struct settings *s, const char *path, struct err *e);
+/* Adds an environment: the output of env, or a launch script's exports. */
+int settings_environment(struct settings *s, const char *path, struct err *e);
+/* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */
+int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e);
+void settings_release(struct settings *s);
+
+const struct setting *settings_find(const struct settings *s, struct str key); /* NULL: absent */
+const struct setting *settings_env(const struct settings *s, struct str name);
+/* Without the numbers of lists: "callbacks.type" of "callbacks[0].type". False when there are none. */
+bool settings_plain_key(struct str key, struct buf *out);
+
+/* ---- for readers ---- */
+
+#define SETTINGS_MAX 20000            /* in one file, aliases followed; the largest known has 500 */
+#define SETTINGS_HELD (32u << 20)     /* bytes of them all, aliases followed */
+#define SETTINGS_WARNINGS 50
+#define SETTINGS_BYTES (4u << 20)     /* of a file of settings */
+#define SETTINGS_LOG_BYTES (32u << 20) /* of a log's beginning, in which arguments are looked for */
+#define SETTINGS_TEXT (1u << 20)      /* of one value */
+
+/* A later value of the same key replaces the earlier one, as options and assignments do. */
+int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state, uint32_t line,
+                 struct err *e);
+/* Counts what a reader copies where nothing is added; -1 when it is too much. */
+int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e);
+void settings_warn(struct settings *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void settings_export(struct settings *s, struct str name, struct str value, enum setting_state state, uint32_t line);
+bool settings_null(struct str value); /* null, None, ~, nothing */
+
+/* One form of settings; a new one is a row in kinds.c and its functions. */
+struct settings_kind {
+    const char *name, *title, *what;
+    enum dialect dialect;
+    unsigned sections;
+    /* Of the first megabyte; the first kind that says yes reads the file. NULL: a document (YAML, JSON), told
+     * apart by its keys. */
+    bool (*sniff)(struct str text);
+    int (*read)(struct settings *s, struct str text, struct err *e);
+    bool head;          /* enough is the file's beginning: it may be a log of any size */
+    const char *prefix; /* documents: before each key, as Hugging Face's two files share names */
+    const char *mark[8]; /* documents: keys of which one makes it this kind; "x." is any key below x */
+};
+
+extern const struct settings_kind settings_kinds[]; /* name NULL at the end */
+
+bool printed_sniff(struct str text);
+int printed_read(struct settings *s, struct str text, struct err *e);
+bool environment_sniff(struct str text);
+int environment_read(struct settings *s, struct str text, struct err *e);
+bool script_sniff(struct str text);
+int script_read(struct settings *s, struct str text, struct err *e);
+/* YAML or JSON; sets the kind by its keys. */
+int document_read(struct settings *s, struct str text, struct err *e);
+
+#endif

@@ -1,0 +1,179 @@
+#include "report/config.h"
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "report/csv.h"
+
+const char *framework_name(enum dialect d)
+{
+    static const char *const names[DIALECTS] = {"", "mindformers", "megatron", "huggingface"};
+    return names[d];
+}
+
+const char *platform_name(enum platform p)
+{
+    return p == PLATFORM_NPU ? "npu" : "gpu";
+}
+
+static bool shown(const struct value *v)
+{
+    return v->state == VALUE_SET || v->state == VALUE_OPEN;
+}
+
+static void value_json(struct jsonw *w, const char *key, const struct value *v)
+{
+    jw_key(w, key);
+    if (!shown(v)) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_key(w, "key");
+    v->key.n ? jw_str(w, v->key) : jw_null(w);
+    jw_key(w, "value");
+    v->text.n ? jw_str(w, v->text) : jw_null(w);
+    jw_kbool(w, "default", v->dflt && v->state == VALUE_SET);
+    jw_kbool(w, "open", v->state == VALUE_OPEN);
+    jw_key(w, "from");
+    v->how.n ? jw_str(w, v->how) : jw_null(w);
+    jw_end_object(w);
+}
+
+static void text_or_null(struct jsonw *w, const char *key, struct str s)
+{
+    jw_key(w, key);
+    s.n ? jw_str(w, s) : jw_null(w);
+}
+
+static void check_json(struct jsonw *w, const struct config_check *k)
+{
+    const struct check_row *r = k->row;
+    jw_object(w);
+    jw_kstr(w, "id", r->id);
+    jw_kstr(w, "key", r->key);
+    jw_kstr(w, "category", r->category);
+    jw_kcstr(w, "severity", severity_name(r->severity));
+    jw_kcstr(w, "state", check_state_name(k->state));
+    jw_kbool(w, "applies", k->why != WHY_NOT_APPLICABLE);
+    value_json(w, "target", &k->value[0]);
+    value_json(w, "golden", &k->value[1]);
+    jw_kstr(w, "advice", checklist_text(r));
+    jw_kcstr(w, "why", check_why_text(k));
+    text_or_null(w, "wanted", r->want);
+    text_or_null(w, "recommended", r->recommended);
+    jw_kstr(w, "source", r->source);
+    jw_kcstr(w, "reason", k->reason);
+    jw_kcstr(w, "was", k->state == CHECK_WAIVED ? check_state_name(k->was) : NULL);
+    jw_end_object(w);
+}
+
+static void side_json(struct jsonw *w, const char *key, const struct settings *s)
+{
+    jw_key(w, key);
+    jw_object(w);
+    jw_kcstr(w, "path", s->path);
+    jw_kcstr(w, "kind", s->kind);
+    jw_kcstr(w, "framework", framework_name(s->dialect));
+    jw_kcstr(w, "platform", platform_name(s->platform));
+    jw_kint(w, "settings", (int64_t)s->list.n);
+    jw_kcstr(w, "environment", s->env_path ? s->env_path : s->env_known ? s->path : NULL);
+    jw_end_object(w);
+}
+
+static void keys_json(struct jsonw *w, const char *key, const struct str *v, size_t n)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < n; i++)
+        jw_str(w, v[i]);
+    jw_end_array(w);
+}
+
+static void others_json(struct jsonw *w, const struct config_compare *c)
+{
+    jw_key(w, "others");
+    jw_array(w);
+    for (size_t i = 0; i < c->others.n; i++) {
+        jw_object(w);
+        jw_kstr(w, "key", c->others.v[i].side[0]->spelled);
+        jw_kstr(w, "target", c->others.v[i].side[0]->value);
+        jw_kstr(w, "golden", c->others.v[i].side[1]->value);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+void config_json(struct out *o, const struct config_compare *c, const char *tool)
+{
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", tool);
+    side_json(&w, "target", &c->side[0]);
+    side_json(&w, "golden", &c->side[1]);
+    jw_key(&w, "warnings");
+    jw_array(&w);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->side[s].warnings.n; i++)
+            jw_cstr(&w, c->side[s].warnings.v[i]);
+    jw_end_array(&w);
+    jw_key(&w, "summary");
+    jw_object(&w);
+    jw_kint(&w, "checks", (int64_t)c->checks.n);
+    for (int i = 0; i < CHECK_STATES; i++)
+        jw_kint(&w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
+    jw_end_object(&w);
+    jw_key(&w, "checks");
+    jw_array(&w);
+    for (size_t i = 0; i < c->checks.n; i++) {
+        check_json(&w, &c->checks.v[i]);
+        out_flow(o);
+    }
+    jw_end_array(&w);
+    jw_key(&w, "unmapped");
+    jw_object(&w);
+    keys_json(&w, "target", c->unmapped[0].v, c->unmapped[0].n);
+    keys_json(&w, "golden", c->unmapped[1].v, c->unmapped[1].n);
+    jw_end_object(&w);
+    jw_key(&w, "npu_only");
+    jw_object(&w);
+    keys_json(&w, "target", c->npu_only[0].v, c->npu_only[0].n);
+    keys_json(&w, "golden", c->npu_only[1].v, c->npu_only[1].n);
+    jw_end_object(&w);
+    others_json(&w, c);
+    jw_kcstr(&w, "verdict", c->pass ? "pass" : "fail");
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+}
+
+static void side_csv(struct buf *b, const struct value *v)
+{
+    bool there = shown(v);
+    csv_cell(b, there && v->key.n ? v->key : STR(" "));
+    csv_cell(b, there && v->text.n ? v->text : STR(" "));
+    csv_cell(b, !there ? STR(" ") : v->dflt ? STR("True") : STR("False"));
+}
+
+void config_csv(struct out *o, const struct config_compare *c)
+{
+    buf_cstr(&o->buf, "id,key,category,severity,state,target_key,target_value,target_default,golden_key,golden_value,golden_default,why,advice,"
+                      "source,reason\n");
+    for (size_t i = 0; i < c->checks.n; i++) {
+        const struct config_check *k = &c->checks.v[i];
+        const char *why = check_why_text(k);
+        csv_cell(&o->buf, k->row->id);
+        csv_cell(&o->buf, k->row->key);
+        csv_cell(&o->buf, k->row->category);
+        csv_cell(&o->buf, str_of(severity_name(k->row->severity)));
+        csv_cell(&o->buf, str_of(check_state_name(k->state)));
+        side_csv(&o->buf, &k->value[0]);
+        side_csv(&o->buf, &k->value[1]);
+        csv_cell(&o->buf, why ? str_of(why) : STR(" "));
+        csv_cell(&o->buf, checklist_text(k->row));
+        csv_cell(&o->buf, k->row->source);
+        csv_cell(&o->buf, k->reason ? str_of(k->reason) : STR(" "));
+        buf_char(&o->buf, '\n');
+        out_flow(o);
+    }
+}

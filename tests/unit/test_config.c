@@ -1,0 +1,353 @@
+/* The checklist's judgement of two runs: every state, what follows from what, and the pairings of frameworks. */
+#include "support.h"
+
+#include "base/msg.h"
+#include "config/compare.h"
+#include "report/config.h"
+
+static char dir[256];
+static struct config_compare c;
+static bool have;
+
+/* A small model both frameworks say alike; the parts tests change come in through the arguments. */
+static const char mf_head[] = "seed: 42\nload_checkpoint: './ckpt'\n"
+                              "runner_config: {epochs: 1, batch_size: 1, gradient_accumulation_steps: 2, sink_size: 1}\n"
+                              "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, warmup_ratio: 0.01}\n"
+                              "runner_wrapper: {use_clip_grad: True}\n"
+                              "parallel_config: {data_parallel: 4, model_parallel: 1, pipeline_stage: 1}\n"
+                              "context: {deterministic: 'ON'}\n";
+static const char mf_optimizer[] = "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n";
+static const char mf_data[] = "train_dataset:\n  data_loader:\n    type: BlendedMegatronDatasetDataLoader\n    sizes: [8000, 0, 0]\n"
+                              "    config: {random_seed: 42, seq_length: 64, split: \"1, 0, 0\"}\n";
+static const char mf_model[] = "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 2\n    num_heads: 4\n    hidden_size: 64\n"
+                               "    intermediate_size: 128\n    seq_length: 64\n    vocab_size: 1000\n    rms_norm_eps: 1.0e-5\n"
+                               "    compute_dtype: bfloat16\n    param_init_type: float32\n";
+static const char mg_head[] =
+    "export NCCL_ALGO=Ring\ntorchrun --nproc_per_node 4 pretrain_gpt.py --seed 42 --load /ckpt --micro-batch-size 1 --global-batch-size 8 "
+    "--lr 1e-5 --min-lr 1e-6 --lr-decay-style cosine --lr-warmup-iters 10 --train-iters 1000 --adam-beta2 0.95 --weight-decay 0.1 "
+    "--deterministic-mode --log-interval 1 --bf16 --attention-softmax-in-fp32 --no-rope-fusion --no-bias-swiglu-fusion ";
+static const char mg_data[] = "--data-path /d --split 100,0,0 ";
+static const char mg_model[] =
+    "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --ffn-hidden-size 128 --seq-length 64 --max-position-embeddings 64 "
+    "--vocab-size 1000 --make-vocab-size-divisible-by 1 --normalization RMSNorm --swiglu --disable-bias-linear "
+    "--untie-embeddings-and-output-weights --position-embedding-type rope --hidden-dropout 0 --attention-dropout 0 ";
+
+static const char *write_file(const char *name, const char *const *part)
+{
+    static char path[4][400];
+    static int next;
+    char *p = path[next++ % 4];
+    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    FILE *f = fopen(p, "w");
+    assert_non_null(f);
+    for (; *part; part++)
+        fputs(*part, f);
+    fputs("\n", f);
+    fclose(f);
+    return p;
+}
+
+static void run_waived(const char *target, const char *golden, const char *env, const struct config_waiver *w, size_t waivers)
+{
+    struct settings s[2] = {0};
+    struct err e;
+    if (have)
+        config_compare_release(&c);
+    have = true;
+    if (settings_open(&s[0], target, &e) || settings_open(&s[1], golden, &e) ||
+        (env && settings_environment_text(&s[0], "env", str_of(env), &e)) || config_compare_run(&c, &s[0], &s[1], w, waivers, &e))
+        fail_msg("%s", e.text);
+}
+
+static void run(const char *target, const char *golden, const char *env)
+{
+    run_waived(target, golden, env, NULL, 0);
+}
+
+static const struct config_check *check(const char *key)
+{
+    for (size_t i = 0; i < c.checks.n; i++)
+        if (str_is(c.checks.v[i].row->key, key))
+            return &c.checks.v[i];
+    fail_msg("no check %s", key);
+    return NULL;
+}
+
+static void state_is(const char *key, enum check_state state)
+{
+    if (check(key)->state != state)
+        fail_msg("%s is %s, not %s", key, check_state_name(check(key)->state), check_state_name(state));
+}
+
+static void value_is(const char *key, int side, const char *text, bool dflt)
+{
+    const struct value *v = &check(key)->value[side];
+    if (v->state != VALUE_SET || !str_is(v->text, text) || v->dflt != dflt)
+        fail_msg("%s is \"%.*s\"%s, not \"%s\"", key, STR_ARG(v->text), v->dflt ? " by default" : "", text);
+}
+
+/* Exactly these differ or are missing, beyond information. */
+static void only(const char *const *keys)
+{
+    size_t n = 0;
+    for (; keys[n]; n++)
+        if (check(keys[n])->state != CHECK_DIFFERS && check(keys[n])->state != CHECK_MISSING)
+            fail_msg("%s is %s", keys[n], check_state_name(check(keys[n])->state));
+    for (size_t i = 0; i < c.checks.n; i++) {
+        const struct config_check *k = &c.checks.v[i];
+        bool bad = k->state == CHECK_DIFFERS || k->state == CHECK_MISSING, known = false;
+        for (size_t m = 0; m < n; m++)
+            known = known || str_is(k->row->key, keys[m]);
+        if (bad && !known && k->row->severity != SEVERITY_INFO)
+            fail_msg("%.*s %s as well (%.*s, %.*s)", STR_ARG(k->row->key), check_state_name(k->state), STR_ARG(k->value[0].text),
+                     STR_ARG(k->value[1].text));
+    }
+    assert_int_equal(c.pass, n == 0);
+}
+
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define MF(...) write_file("a.yaml", PARTS(__VA_ARGS__))
+#define MG(...) write_file("g.sh", PARTS(__VA_ARGS__))
+#define ONLY(...) only(PARTS(__VA_ARGS__))
+
+static const char env_good[] = "HCCL_DETERMINISTIC=true\nASCEND_LAUNCH_BLOCKING=1\nMS_ASCEND_CHECK_OVERFLOW_MODE=INFNAN_MODE\n";
+
+static void aligned(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    only((const char *const[]){NULL});
+    value_is("warmup_steps", 0, "10", false);
+    value_is("global_batch_size", 0, "8", false);
+    assert_true(str_is(check("global_batch_size")->value[0].how, "1*4*2*1"));
+    value_is("max_position", 0, "64", true);
+    value_is("rope_theta", 1, "10000", true);
+    value_is("eps", 0, "1.e-8", false); /* the source's digits */
+    assert_true(str_is(check("eps")->value[0].key, "optimizer.eps"));
+    assert_true(str_is(check("rope_theta")->value[1].key, "--rotary-base"));
+    state_is("seed_all", CHECK_ADVICE);
+    assert_int_equal(check("seed_all")->why, WHY_MANUAL);
+    assert_int_equal(check("num_experts_chosen")->why, WHY_NOT_APPLICABLE);
+    assert_int_equal(check("template")->why, WHY_NOT_APPLICABLE);
+    size_t all = 0;
+    for (int i = 0; i < CHECK_STATES; i++)
+        all += c.count[i];
+    assert_int_equal(all, c.checks.n);
+}
+
+static void planted(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000"), env_good);
+    ONLY("eps", "rope_theta");
+    /* a flag forgotten: defaults that are not the same */
+    run(MF(mf_head, "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8}\n", mf_data, mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    ONLY("weight_decay");
+    value_is("weight_decay", 0, "0.0", true);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --seq-length 64 --vocab-size 1000 --bf16"), env_good);
+    ONLY("intermediate_size", "normalization", "hidden_dropout", "attention_dropout", "tie_embeddings", "position_embedding_type", "linear_bias",
+         "activation");
+}
+
+static void consequences(void **state)
+{
+    (void)state;
+    /* another batch: the steps of the warm-up and of the schedule follow from it and are not told again */
+    run(MF("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {batch_size: 2, gradient_accumulation_steps: 2}\n", mf_head + strlen("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, gradient_accumulation_steps: 2, sink_size: 1}\n"),
+           mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    ONLY("global_batch_size", "train_steps");
+    /* other heads: the width of a head and key-value heads follow */
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--num-attention-heads 8"), env_good);
+    ONLY("num_heads");
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--num-query-groups 2 --group-query-attention"), env_good);
+    ONLY("n_kv_heads");
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model, "    n_kv_heads: 2\n"), MG(mg_head, mg_data, mg_model, "--num-query-groups 2"), env_good);
+    ONLY("n_kv_heads"); /* without --group-query-attention it does nothing */
+    value_is("n_kv_heads", 1, "4", true);
+}
+
+static const char moe[] = "moe_config: {expert_num: 8, num_experts_chosen: 2, capacity_factor: 1.5, aux_loss_factor: 0.0, enable_sdrop: True, "
+                          "shared_expert_num: 2, moe_intermediate_size: 32, first_k_dense_replace: 1, use_gating_sigmoid: True}\n";
+static const char moe_args[] = "--num-experts 8 --moe-router-topk 2 --moe-expert-capacity-factor 1.5 --moe-token-drop-policy position "
+                               "--moe-pad-expert-input-to-capacity --moe-router-dtype fp32 --moe-ffn-hidden-size 32 "
+                               "--moe-router-score-function sigmoid ";
+
+static void experts(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, moe, mf_model),
+        MG(mg_head, mg_data, mg_model, moe_args, "--moe-layer-freq \"([0]*1+[1]*1)\" --moe-shared-expert-intermediate-size 64"), env_good);
+    only((const char *const[]){NULL});
+    run(MF(mf_head, mf_optimizer, mf_data, moe, mf_model),
+        MG(mg_head, mg_data, mg_model, moe_args, "--moe-token-drop-policy probs --moe-shared-expert-intermediate-size 32 --moe-router-pre-softmax"),
+        env_good);
+    ONLY("enable_sdrop", "shared_expert", "norm_topk_prob", "first_k_dense_replace");
+    value_is("first_k_dense_replace", 0, "0,1", false);
+    value_is("shared_expert", 0, "64", false);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, moe_args), env_good);
+    ONLY("expert_num"); /* one side dense: the rest of the list means nothing */
+}
+
+static void recommendations(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, "parallel: {enable_parallel_optimizer: True}\n", mf_model),
+        MG(mg_head, mg_data, mg_model, "--use-distributed-optimizer"), env_good);
+    only((const char *const[]){NULL});
+    state_is("enable_parallel_optimizer", CHECK_ADVICE);
+    assert_int_equal(check("enable_parallel_optimizer")->why, WHY_UNWANTED);
+    run(MF(mf_head, mf_optimizer, mf_data, "micro_batch_interleave_num: 2\n", mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    state_is("micro_batch_interleave_num", CHECK_DIFFERS);
+    run(MF(mf_head, mf_optimizer, mf_data, "recompute_config: {recompute: True}\n", mf_model, "    hidden_dropout: 0.1\n"),
+        MG(mg_head, mg_data, mg_model, "--hidden-dropout 0.1"), env_good);
+    state_is("hidden_dropout", CHECK_ADVICE);
+    state_is("dropout_vs_recompute", CHECK_DIFFERS);
+}
+
+static void environment(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model), NULL);
+    state_is("overflow_mode", CHECK_UNKNOWN); /* nobody told anything of the target's environment */
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model), "PATH=/bin\n");
+    ONLY("overflow_mode", "hccl_deterministic");
+    state_is("overflow_mode", CHECK_MISSING);
+    state_is("ascend_launch_blocking", CHECK_ADVICE);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head + strlen("export NCCL_ALGO=Ring\n"), mg_data, mg_model), "PATH=/bin\n");
+    state_is("hccl_deterministic", CHECK_ADVICE); /* on neither side */
+}
+
+static void missing_and_unknown(void **state)
+{
+    (void)state;
+    run(MF("load_checkpoint: ''\n", mf_head + strlen("seed: 42\nload_checkpoint: './ckpt'\n"), mf_optimizer,
+           "train_dataset: {data_loader: {type: MindDataset, shuffle: False}, input_columns: [input_ids, labels]}\n", mf_model),
+        MG(mg_head, mg_data, mg_model, "--seed 0"), env_good);
+    ONLY("load_checkpoint");
+    state_is("load_checkpoint", CHECK_MISSING);
+    state_is("train_steps", CHECK_UNKNOWN); /* the data set's size is in no file */
+    state_is("warmup_steps", CHECK_UNKNOWN);
+    state_is("template", CHECK_ADVICE);
+    assert_int_equal(check("reset_position_ids")->why, WHY_NOT_APPLICABLE); /* this data set has none */
+}
+
+static void waived(void **state)
+{
+    (void)state;
+    const struct config_waiver w[] = {{"C042", "agreed"}, {"rope_theta", "ticket 7"}, {"C001", "never needed"}};
+    struct settings s[2] = {0};
+    struct err e = {0};
+    const char *t = MF(mf_head, mf_optimizer, mf_data, mf_model), *g = MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000");
+    run_waived(t, g, env_good, w, 3);
+    assert_true(c.pass);
+    state_is("eps", CHECK_WAIVED);
+    assert_string_equal(check("eps")->reason, "agreed");
+    assert_int_equal(check("eps")->was, CHECK_DIFFERS);
+    state_is("num_layers", CHECK_OK); /* nothing to waive */
+    assert_int_equal(c.count[CHECK_WAIVED], 2);
+    struct config_compare bad;
+    assert_int_equal(settings_open(&s[0], t, &e) | settings_open(&s[1], g, &e), 0);
+    assert_int_equal(config_compare_run(&bad, &s[0], &s[1], &(struct config_waiver){"C999", "x"}, 1, &e), -1);
+    assert_int_equal(e.code, ERR_USAGE);
+    config_compare_release(&bad);
+}
+
+static void unmapped(void **state)
+{
+    (void)state;
+    run(MF(mf_head, mf_optimizer, mf_data, "own_switch: 3\nown_list: [[1, 2], [3]]\noutput_dir: /o\n", mf_model),
+        MG(mg_head, mg_data, mg_model, "--own-option 4 --save /s"), env_good);
+    bool has_switch = false, has_list = false;
+    for (size_t i = 0; i < c.unmapped[0].n; i++) {
+        has_switch |= str_is(c.unmapped[0].v[i], "own_switch");
+        has_list |= str_is(c.unmapped[0].v[i], "own_list");
+        assert_false(str_is(c.unmapped[0].v[i], "output_dir")); /* changes no number */
+        assert_false(str_starts(c.unmapped[0].v[i], "optimizer"));
+    }
+    assert_true(has_switch && has_list);
+    assert_int_equal(c.unmapped[1].n, 1);
+    assert_true(str_is(c.unmapped[1].v[0], "--own-option"));
+}
+
+static void same_framework(void **state)
+{
+    (void)state;
+    const char *t = write_file("t.sh", PARTS("export HCCL_DETERMINISTIC=true\n", mg_head, mg_data, mg_model,
+                                             "--use-fused-rmsnorm --use-fused-rotary-pos-emb --moe-token-dispatcher-type alltoall --distributed-backend hccl"));
+    run(t, MG(mg_head, mg_data, mg_model, "--moe-token-dispatcher-type allgather"), NULL);
+    ONLY("fused_rope");
+    assert_int_equal(c.side[0].platform, PLATFORM_NPU);
+    assert_int_equal(c.side[1].platform, PLATFORM_GPU);
+    assert_int_equal(c.npu_only[0].n, 2);
+    assert_int_equal(c.npu_only[1].n, 0);
+    assert_int_equal(c.others.n, 1);
+    assert_true(str_is(c.others.v[0].side[0]->key, "moe_token_dispatcher_type"));
+}
+
+static void huggingface(void **state)
+{
+    (void)state;
+    const char *g = write_file("config.json", PARTS("{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"hidden_size\": 64, "
+                                                    "\"intermediate_size\": 128, \"vocab_size\": 1000, \"rms_norm_eps\": 1e-06, \"hidden_act\": \"silu\", "
+                                                    "\"max_position_embeddings\": 64, \"rope_theta\": 10000.0, \"tie_word_embeddings\": false, "
+                                                    "\"torch_dtype\": \"bfloat16\", \"bos_token_id\": 2}"));
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model, "    bos_token_id: 1\n"), g, NULL);
+    ONLY("rms_norm_eps", "bos_token_id");
+    state_is("weight_decay", CHECK_UNKNOWN); /* a model's file tells nothing of the optimizer */
+    value_is("compute_dtype", 1, "bfloat16", false);
+    g = write_file("args.yaml", PARTS("per_device_train_batch_size: 1\nlearning_rate: 2.0e-5\nlr_scheduler_type: cosine\nwarmup_ratio: 0.01\n"
+                                      "seed: 42\nadam_beta2: 0.95\nweight_decay: 0.1\nbf16: true\nlogging_steps: 1\nfull_determinism: true\n"
+                                      "shuffle: false\nmodel_name_or_path: /m\n"));
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), g, NULL);
+    ONLY("lr", "lr_end");
+    state_is("num_layers", CHECK_UNKNOWN);
+}
+
+static void writers(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --own \"=cmd,\x1b[2J\""), env_good);
+    config_text(&b, &c);
+    assert_non_null(strstr(b.p, "C042 eps"));
+    assert_null(strchr(b.p, '\x1b'));
+    size_t widest = 0, at = 0;
+    for (size_t i = 0; i < b.n; i++) /* ASCII lines of the table and its advice */
+        if (b.p[i] == '\n') {
+            if (!memchr(b.p + at, '/', i - at))
+                widest = i - at > widest ? i - at : widest;
+            at = i + 1;
+        }
+    assert_true(widest <= 84); /* 80 cells; signs have up to three bytes */
+    buf_clear(&b);
+    struct value v = {.state = VALUE_SET, .text = STR("2816"), .number = true, .how = STR("2*1408")};
+    config_value_text(&b, &v);
+    assert_string_equal(b.p, "2816 = 2*1408");
+    buf_release(&b);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(dir, sizeof dir, "%s", scratch());
+    msg_language("en");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    config_compare_release(&c);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aligned),         cmocka_unit_test(planted),     cmocka_unit_test(consequences),
+        cmocka_unit_test(experts),         cmocka_unit_test(recommendations), cmocka_unit_test(environment),
+        cmocka_unit_test(missing_and_unknown), cmocka_unit_test(waived),  cmocka_unit_test(unmapped),
+        cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

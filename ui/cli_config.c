@@ -1,0 +1,65 @@
+/* diverge config: the settings of two runs against the checklist. */
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "report/config.h"
+#include "ui/cli.h"
+
+extern char **environ;
+
+/* FILE of --target-env and --golden-env; "-" is the environment diverge itself runs in. */
+static int add_environment(struct settings *s, const char *file, struct err *e)
+{
+    struct buf b = {0};
+    if (!file)
+        return 0;
+    if (strcmp(file, "-") != 0)
+        return settings_environment(s, file, e);
+    for (char **v = environ; *v; v++)
+        buf_fmt(&b, "%s\n", *v);
+    int rc = settings_environment_text(s, "-", buf_view(&b), e);
+    buf_release(&b);
+    return rc;
+}
+
+static int deliver(const struct options *o, const struct config_compare *c, struct err *e)
+{
+    struct out out;
+    bool csv = o->output && !o->json && str_ends(str_of(o->output), ".csv");
+    if (!o->json && !o->output) {
+        struct buf b = {0};
+        config_text(&b, c);
+        cli_print(&b);
+        buf_release(&b);
+        return 0;
+    }
+    if (!cli_out_standard(o) && !csv && !str_ends(str_of(o->output), ".json"))
+        return err_set(e, ERR_USAGE, _("%s: settings are written as .json or .csv"), o->output);
+    if (cli_out(o, &out, e))
+        return -1;
+    csv ? config_csv(&out, c) : config_json(&out, c, TOOL);
+    return out_close(&out, e);
+}
+
+int cli_config(const struct options *o)
+{
+    struct err e = {0};
+    struct settings side[2] = {0};
+    struct config_compare c = {0};
+    const char *env[] = {o->target_env, o->golden_env};
+    int rc = 0;
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        rc = settings_open(&side[i], o->arg[i], &e);
+        if (rc == 0)
+            rc = add_environment(&side[i], env[i], &e);
+    }
+    if (rc == 0)
+        rc = config_compare_run(&c, &side[0], &side[1], o->waiver, (size_t)o->waivers, &e);
+    if (rc == 0)
+        rc = deliver(o, &c, &e);
+    int status = rc ? cli_fail(&e) : c.pass ? EXIT_ALIGNED : EXIT_DEVIATES;
+    config_compare_release(&c);
+    settings_release(&side[0]);
+    settings_release(&side[1]);
+    return status;
+}
