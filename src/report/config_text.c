@@ -94,7 +94,7 @@ static void advice(struct buf *b, const struct config_check *k)
     const char *why = k->state == CHECK_WAIVED || k->why == WHY_MANUAL ? NULL : check_why_text(k);
     struct buf t = {0};
     if (why)
-        buf_fmt(&t, "%s. ", why);
+        buf_fmt(&t, _("%s. "), why);
     if (k->reason)
         buf_fmt(&t, _("waived: %s. "), k->reason);
     buf_str(&t, checklist_text(k->row));
