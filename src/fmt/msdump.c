@@ -5,7 +5,6 @@
  * tensors were saved. An operator that runs again within the iteration becomes "NAME#2". */
 #include "fmt/msdump.h"
 
-#include <csv.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ struct state {
 /* {op_type}.{op_name}.{task}.{stream}.{time}.{input|output}.{slot}.{format}[.{dtype}].npy */
 struct file_name {
     struct str type, op, io, slot, dtype;
-    unsigned long long time;
+    unsigned long long task, stream, time;
 };
 
 static bool all_digits(struct str s)
@@ -50,7 +49,7 @@ static bool parse_file_name(struct str s, struct file_name *f)
     }
     for (int i = 5; i + 1 < n; i++)
         if ((str_is(part[i], "input") || str_is(part[i], "output")) && all_digits(part[i + 1]) &&
-            str_u64(part[i - 1], &f->time) && all_digits(part[i - 2]) && all_digits(part[i - 3]))
+            str_u64(part[i - 1], &f->time) && str_u64(part[i - 2], &f->stream) && str_u64(part[i - 3], &f->task))
             io = i;
     if (io < 0)
         return false;
@@ -66,6 +65,11 @@ static bool parse_file_name(struct str s, struct file_name *f)
         f->op = swap;
     }
     return true;
+}
+
+static bool is_overflow_json(struct str name)
+{
+    return msdump_is_overflow(name) && str_ends(name, ".json");
 }
 
 static bool probe(const char *path)
@@ -86,8 +90,8 @@ static bool probe(const char *path)
     struct err quiet;
     struct file_name f;
     if (dir_list(path, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n && i < 64 && !yes; i++)
-            yes = parse_file_name(str_of(names.v[i]), &f);
+        for (size_t i = 0; i < names.n && !yes; i++)
+            yes = (i < 64 && parse_file_name(str_of(names.v[i]), &f)) || is_overflow_json(str_of(names.v[i]));
     name_list_release(&names);
     return yes;
 }
@@ -140,10 +144,7 @@ static bool has_slot(const struct dump *d, uint32_t call, uint32_t slot)
     return false;
 }
 
-/* The call a row of this operator belongs to: the newest run of it, or a new one when that run has the
- * row already. `runs` maps an operator to its newest run. */
-static uint32_t call_for(struct dump *d, struct map *runs, struct str type, struct str op, uint32_t slot,
-                         uint64_t line)
+uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct str op, uint32_t slot, uint64_t line)
 {
     struct buf name = {0}, scope = {0};
     buf_fmt(&name, "%.*s.%.*s", STR_ARG(type), STR_ARG(op));
@@ -166,279 +167,17 @@ static uint32_t call_for(struct dump *d, struct map *runs, struct str type, stru
     return c;
 }
 
-static uint32_t slot_of(struct dump *d, struct str io, struct str slot)
+uint32_t msdump_slot(struct dump *d, struct str io, struct str slot)
 {
     char tmp[64];
     int n = snprintf(tmp, sizeof tmp, "%.*s.%.*s", STR_ARG(io), STR_ARG(slot));
     return dump_slot(d, str_n(tmp, n < (int)sizeof tmp ? (size_t)n : sizeof tmp - 1));
 }
 
-static uint32_t add_extra(struct dump *d, struct row_extra x)
+uint32_t msdump_extra(struct dump *d, struct row_extra x)
 {
     vec_push(&d->extras, x);
     return (uint32_t)d->extras.n - 1;
-}
-
-/* ---- statistic.csv ---- */
-
-enum column {
-    COL_TYPE,
-    COL_OP,
-    COL_IO,
-    COL_SLOT,
-    COL_DTYPE,
-    COL_SHAPE,
-    COL_MAX,
-    COL_MIN,
-    COL_AVG,
-    COL_NORM,
-    COL_NAN,
-    COL_NEG_INF,
-    COL_POS_INF,
-    COL_ZERO,
-    COL_CHECKSUM,
-    COL_COUNT
-};
-
-/* All names the versions have given a column (MindSpore 2.0 to 2.10, msprobe's own acl dump). */
-static const struct {
-    const char *name;
-    enum column column;
-} columns[] = {
-    {"Op Type", COL_TYPE},
-    {"Op Name", COL_OP},
-    {"IO", COL_IO},
-    {"Input/Output", COL_IO},
-    {"Slot", COL_SLOT},
-    {"Data Type", COL_DTYPE},
-    {"Shape", COL_SHAPE},
-    {"Max Value", COL_MAX},
-    {"Min Value", COL_MIN},
-    {"Avg Value", COL_AVG},
-    {"L2Norm Value", COL_NORM},
-    {"L2 Value", COL_NORM},
-    {"L2 Norm Value", COL_NORM},
-    {"Nan Count", COL_NAN},
-    {"Negative Inf Count", COL_NEG_INF},
-    {"Positive Inf Count", COL_POS_INF},
-    {"Zero Count", COL_ZERO},
-    {"MD5", COL_CHECKSUM},
-    {"SHA1", COL_CHECKSUM},
-};
-
-#define ROW_MOST (16u << 20)
-
-struct table {
-    struct dump *d;
-    const char *path;
-    struct load *load;
-    struct map runs;
-    int at[COL_COUNT]; /* index of the column in this file, or -1 */
-    int fields;        /* in the header */
-    uint64_t line;
-    bool header_read, named; /* named: the header has what names a row */
-    VEC(size_t) ends; /* of the fields of the row being read */
-    struct buf text;
-    uint64_t row_at, at_now; /* in the file: behind the last whole row, and what is parsed now */
-    size_t pending;   /* rows appended since the lock was taken */
-};
-
-static void on_field(void *s, size_t n, void *ctx)
-{
-    struct table *t = ctx;
-    buf_add(&t->text, s, n);
-    vec_push(&t->ends, t->text.n);
-}
-
-static struct str field(const struct table *t, int i)
-{
-    if (i < 0 || (size_t)i >= t->ends.n)
-        return STR("");
-    size_t from = i ? t->ends.v[i - 1] : 0;
-    return str_n(t->text.p + from, t->ends.v[i] - from);
-}
-
-static struct str cell(const struct table *t, enum column c)
-{
-    return str_trim(field(t, t->at[c]));
-}
-
-static void read_header(struct table *t)
-{
-    for (int c = 0; c < COL_COUNT; c++)
-        t->at[c] = -1;
-    t->fields = (int)t->ends.n;
-    for (int i = 0; i < t->fields; i++)
-        for (size_t k = 0; k < ARRAY_LEN(columns); k++)
-            if (str_ieq(str_trim(field(t, i)), str_of(columns[k].name)))
-                t->at[columns[k].column] = i;
-}
-
-static uint32_t read_shape(struct dump *d, struct str s)
-{
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    if (s.n < 2 || (s.p[0] != '(' && s.p[0] != '['))
-        return NONE;
-    s = str_n(s.p + 1, s.n - 2);
-    while (s.n && n < TENSOR_DIMS) {
-        struct str part;
-        unsigned long long v;
-        str_split(s, ',', &part, &s);
-        part = str_trim(part);
-        if (!part.n)
-            continue; /* "(3,)" */
-        if (!str_u64(part, &v) || v > INT64_MAX)
-            return NONE;
-        dim[n++] = (int64_t)v;
-    }
-    return dump_shape(d, dim, n);
-}
-
-static void read_figure(const struct table *t, enum column c, struct row *r, int stat, int bit)
-{
-    double v;
-    if (str_double(cell(t, c), &v)) { /* "null": nothing finite was there, so nothing was recorded */
-        r->stat[stat] = v;
-        r->has |= (uint8_t)bit;
-    }
-}
-
-static void read_count(const struct table *t, enum column c, struct row_extra *x, uint64_t *to, int bit)
-{
-    unsigned long long v;
-    if (str_u64(cell(t, c), &v)) {
-        *to = v;
-        x->counts |= (uint8_t)bit;
-    }
-}
-
-static void read_row(struct table *t)
-{
-    struct dump *d = t->d;
-    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
-    struct row_extra x = {0};
-    struct str io = cell(t, COL_IO);
-    bool cut = (int)t->ends.n < t->fields;
-    r.slot = slot_of(d, io, cell(t, COL_SLOT));
-    r.io = str_is(io, "output") ? IO_OUTPUT : IO_INPUT;
-    uint32_t call = call_for(d, &t->runs, cell(t, COL_TYPE), cell(t, COL_OP), r.slot, t->line);
-    if (!cut) {
-        r.dtype = (uint8_t)dtype_find(cell(t, COL_DTYPE));
-        r.shape = read_shape(d, cell(t, COL_SHAPE));
-        if (r.shape != NONE)
-            r.has |= HAS_SHAPE;
-        read_figure(t, COL_MAX, &r, STAT_MAX, HAS_MAX);
-        read_figure(t, COL_MIN, &r, STAT_MIN, HAS_MIN);
-        read_figure(t, COL_AVG, &r, STAT_MEAN, HAS_MEAN);
-        read_figure(t, COL_NORM, &r, STAT_NORM, HAS_NORM);
-        read_count(t, COL_NAN, &x, &x.nan, COUNT_NAN);
-        read_count(t, COL_NEG_INF, &x, &x.neg_inf, COUNT_NEG_INF);
-        read_count(t, COL_POS_INF, &x, &x.pos_inf, COUNT_POS_INF);
-        read_count(t, COL_ZERO, &x, &x.zero, COUNT_ZERO);
-        struct str sum = cell(t, COL_CHECKSUM);
-        if (sum.n) {
-            r.text = arena_cstr(&d->arena, sum);
-            r.has |= HAS_CHECKSUM;
-            d->checksums = true;
-        }
-        if (x.counts)
-            r.extra = add_extra(d, x);
-    }
-    uint32_t row = dump_add_row(d, call, r);
-    if (cut) {
-        struct err e;
-        err_line(&e, t->path, t->line, _("%zu fields; %d were expected"), t->ends.n, t->fields);
-        dump_problem(d, row, "damaged", e.text);
-    }
-}
-
-/* The first column no row can be named without that the header lacks, or NULL. */
-static const char *missing_column(const struct table *t)
-{
-    static const struct {
-        enum column column;
-        const char *name;
-    } must[] = {{COL_TYPE, "Op Type"}, {COL_OP, "Op Name"}, {COL_IO, "IO"}, {COL_SLOT, "Slot"}};
-    for (size_t i = 0; i < ARRAY_LEN(must); i++)
-        if (t->at[must[i].column] < 0)
-            return must[i].name;
-    return NULL;
-}
-
-static void on_row(int c, void *ctx)
-{
-    struct table *t = ctx;
-    (void)c;
-    t->line++;
-    t->row_at = t->at_now;
-    bool empty = t->ends.n == 0 || (t->ends.n == 1 && t->text.n == 0);
-    if (!t->header_read) {
-        read_header(t);
-        t->header_read = true;
-        t->named = !missing_column(t);
-    } else if (!empty && t->named) {
-        read_row(t);
-        if (++t->pending % BATCH == 0) { /* let the screen in */
-            load_end(t->load);
-            load_begin(t->load);
-        }
-    }
-    vec_clear(&t->ends);
-    buf_clear(&t->text);
-}
-
-static int header_error(const struct table *t, struct err *e)
-{
-    if (!t->header_read)
-        return err_line(e, t->path, 1, _("an empty file; a header with \"Op Type\" was expected"));
-    return t->named ? 0 : err_line(e, t->path, 1, _("the header has no column \"%s\""), missing_column(t));
-}
-
-static int read_statistics(struct dump *d, const char *path, struct load *load, struct err *e)
-{
-    struct file f;
-    struct csv_parser csv;
-    struct table t = {.d = d, .path = path, .load = load};
-    char *chunk;
-    int rc = 0;
-    if (file_open(&f, path, e))
-        return -1;
-    chunk = mem_alloc(256 * 1024);
-    csv_init(&csv, 0);
-    csv_set_blk_size(&csv, 64 * 1024); /* it grows a long field by this: 128 bytes at a time is quadratic */
-    d->bytes += f.size;
-    load_begin(load);
-    for (uint64_t at = 0; rc == 0;) {
-        long n = file_read_some(&f, at, chunk, 256 * 1024, e);
-        if (n <= 0) {
-            rc = (int)n;
-            break;
-        }
-        t.at_now = at;
-        if (at - t.row_at > ROW_MOST)
-            rc = err_line(e, path, t.line + 1, _("a row of more than 16 MB; a quote may be missing"));
-        else if (csv_parse(&csv, chunk, (size_t)n, on_field, on_row, &t) != (size_t)n)
-            rc = err_line(e, path, t.line + 1, "%s", csv_strerror(csv_error(&csv)));
-        at += (uint64_t)n;
-        d->bytes_done += (uint64_t)n;
-        if (rc == 0 && t.header_read)
-            rc = header_error(&t, e);
-        if (rc == 0 && load_cancelled(load))
-            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
-    }
-    if (rc == 0) {
-        csv_fini(&csv, on_field, on_row, &t);
-        rc = header_error(&t, e);
-    }
-    load_end(load);
-    csv_free(&csv);
-    free(chunk);
-    map_release(&t.runs);
-    vec_release(&t.ends);
-    buf_release(&t.text);
-    file_close(&f);
-    return rc;
 }
 
 /* ---- .npy files ---- */
@@ -447,20 +186,24 @@ struct found {
     char *file; /* as it is on disk; NULL: the same as full */
     char *full; /* the name that says what it is */
     struct file_name name;
+    uint32_t order; /* of the operator's execution, or MAP_NONE */
 };
 typedef VEC(struct found) found_list;
 
+/* Files of one microsecond (or without a clock, all of them) by the order of execution. */
 static int by_time(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
     if (x->name.time != y->name.time)
         return x->name.time < y->name.time ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
     return name_cmp(x->full, y->full);
 }
 
 static void add_found(found_list *l, const char *file, const char *full)
 {
-    struct found f = {.file = mem_strdup(file), .full = mem_strdup(full)};
+    struct found f = {.file = mem_strdup(file), .full = mem_strdup(full), .order = MAP_NONE};
     if (parse_file_name(str_of(f.full), &f.name)) {
         vec_push(l, f);
     } else {
@@ -490,30 +233,43 @@ static void add_mapped(struct dump *d, const char *path, found_list *l, struct m
     buf_release(&text);
 }
 
-static int list_files(struct dump *d, const char *dir, found_list *l, struct err *e)
+static void find_order(const char *dir, found_list *l)
 {
-    name_list names = {0};
+    struct map order = {0};
+    struct arena keys = {0};
+    struct buf op = {0};
+    msdump_read_order(dir, &order, &keys);
+    for (size_t i = 0; order.n && i < l->n; i++) {
+        msdump_plain_name(l->v[i].name.op, &op);
+        l->v[i].order = map_get(&order, buf_view(&op));
+    }
+    map_release(&order);
+    arena_release(&keys);
+    buf_release(&op);
+}
+
+static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l)
+{
     struct map mapped = {0};
     struct buf path = {0};
     path_join(&path, dir, "mapping.csv");
     add_mapped(d, path.p, l, &mapped);
-    int rc = dir_list(dir, ENTRIES, &names, e);
-    for (size_t i = 0; i < names.n; i++)
-        if (map_get(&mapped, str_of(names.v[i])) == MAP_NONE)
-            add_found(l, names.v[i], names.v[i]);
-    if (l->n)
+    for (size_t i = 0; i < names->n; i++)
+        if (map_get(&mapped, str_of(names->v[i])) == MAP_NONE)
+            add_found(l, names->v[i], names->v[i]);
+    if (l->n) {
+        find_order(dir, l);
         qsort(l->v, l->n, sizeof *l->v, by_time);
+    }
     map_release(&mapped);
     buf_release(&path);
-    name_list_release(&names);
-    return rc;
 }
 
 static void name_file(struct dump *d, uint32_t row, const char *file, size_t part)
 {
     struct row *r = &d->rows.v[row];
     if (r->extra == NONE)
-        r->extra = add_extra(d, (struct row_extra){0});
+        r->extra = msdump_extra(d, (struct row_extra){0});
     d->extras.v[r->extra].file = arena_cstr(&d->arena, str_of(file));
     d->extras.v[r->extra].part = (uint16_t)part;
     r->has |= HAS_FILE;
@@ -540,14 +296,13 @@ static uint32_t row_of_file(struct dump *d, struct map *seen, const struct file_
     }
 }
 
-static int read_files(struct dump *d, const char *dir, size_t part, bool have_table, struct load *load,
-                      struct err *e)
+static void read_files(struct dump *d, const char *dir, const name_list *names, size_t part, bool have_table,
+                       struct msdump_tasks *tasks, struct load *load)
 {
     found_list l = {0};
     struct map runs = {0}, seen = {0};
     struct buf name = {0};
-    if (list_files(d, dir, &l, e))
-        return -1;
+    list_files(d, dir, names, &l);
     d->bytes += l.n;
     load_begin(load);
     for (size_t i = 0; i < l.n; i++) {
@@ -555,11 +310,12 @@ static int read_files(struct dump *d, const char *dir, size_t part, bool have_ta
         uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;
         if (row == NONE) { /* tensors alone; or a Parameter file, which has no line in the table */
             struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
-            r.slot = slot_of(d, f->name.io, f->name.slot);
+            r.slot = msdump_slot(d, f->name.io, f->name.slot);
             r.io = str_is(f->name.io, "output") ? IO_OUTPUT : IO_INPUT;
             r.dtype = (uint8_t)dtype_find(f->name.dtype);
-            row = dump_add_row(d, call_for(d, &runs, f->name.type, f->name.op, r.slot, 0), r);
+            row = dump_add_row(d, msdump_call(d, &runs, f->name.type, f->name.op, r.slot, 0), r);
         }
+        msdump_task_add(tasks, f->name.stream, f->name.task, d->rows.v[row].call);
         name_file(d, row, f->file, part);
         d->task = "tensor";
         d->bytes_done++;
@@ -577,7 +333,6 @@ static int read_files(struct dump *d, const char *dir, size_t part, bool have_ta
     map_release(&runs);
     map_release(&seen);
     buf_release(&name);
-    return 0;
 }
 
 /* ---- the reader ---- */
@@ -617,6 +372,14 @@ static void read_headers(struct dump *d, struct load *load)
     }
 }
 
+static bool has_overflows(const name_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (msdump_is_overflow(str_of(names->v[i])))
+            return true;
+    return false;
+}
+
 static int open_part(struct dump *d, const char *path, struct load *load, struct err *e)
 {
     struct state *st = d->state;
@@ -630,7 +393,14 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
     bool table = path_is_file(b.p);
     int rc = 0;
     size_t before = d->rows.n;
-    if (table && read_statistics(d, b.p, load, e)) {
+    name_list names = {0};
+    if (dir_list(kept, ENTRIES, &names, e)) {
+        buf_release(&b);
+        return -1;
+    }
+    struct msdump_tasks tasks = {.wanted = has_overflows(&names)};
+    uint32_t first_call = (uint32_t)d->calls.n;
+    if (table && msdump_read_table(d, b.p, &tasks, load, e)) {
         rc = -1;
         if (e->code == ERR_DATA && d->rows.n > before) { /* what stands before the damage was read */
             load_begin(load);
@@ -639,8 +409,13 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
             rc = 0;
         }
     }
-    if (rc == 0)
-        rc = read_files(d, kept, st->dirs.n - 1, table, load, e);
+    if (rc == 0) {
+        read_files(d, kept, &names, st->dirs.n - 1, table, &tasks, load);
+        msdump_read_overflows(d, kept, &names, &tasks, load);
+        msdump_read_trace(d, kept, first_call, load);
+    }
+    nmap_release(&tasks.calls);
+    name_list_release(&names);
     buf_release(&b);
     return rc;
 }
@@ -657,7 +432,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     for (size_t i = 0; i < d->part_count; i++)
         if (open_part(d, d->parts[i], load, e))
             return -1;
-    if (!d->rows.n)
+    if (!d->rows.n && !d->problems.n)
         return err_set(e, ERR_DATA, _("%s: neither rows in statistic.csv nor .npy files of MindSpore Dump"),
                        d->path);
     read_headers(d, load);
@@ -679,7 +454,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 const struct reader reader_msdump = {
     .name = "mindspore-dump",
     .title = N_("MindSpore Dump of one iteration (statistic.csv of all versions, .npy tensors)"),
-    .what = "statistic.csv OP.….npy mapping.csv",
+    .what = "statistic.csv OP.….npy mapping.csv Opdebug.….json graphs/*.ir",
     .probe = probe,
     .open = open_dump,
     .parts = true,

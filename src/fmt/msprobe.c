@@ -1,27 +1,31 @@
-/* msprobe dumps of PyTorch and MindSpore: dump.json (calls and figures), stack.json, construct.json
- * (the tree of modules), dump_tensor_data/ROW.{pt,npy}. Layout and traps: doc/formats.md.
+/* msprobe dumps of PyTorch and MindSpore: dump.json (calls and figures) or debug.json (values saved by hand),
+ * stack.json, construct.json (the tree of modules), dump_tensor_data/ROW.{pt,npy}. Layout and traps: doc/formats.md.
  *
  * dump.json is walked member by member, so its size does not matter; each call's record is parsed on
  * its own. What cannot be read costs that call its rows and nothing else. */
 #include "fmt/msprobe.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 #include "fmt/jsonspan.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
-#include "model/family.h"
 
 #define BATCH 256
 
-struct state {
-    char *dir;        /* the folder dump.json lies in */
+/* One folder: the dump's own, or those of a run that was compiled in part (graph/…, pynative/…). */
+struct part {
+    char *dir;        /* dump.json lies there */
     char *tensor_dir; /* …/dump_tensor_data */
     const char *ext;  /* ".pt" or ".npy": of rows whose file is named after them */
 };
+
+struct state {
+    VEC(struct part) parts; /* row_extra.part says which; 0 for rows without one */
+};
+
+static const char *const main_files[] = {"dump.json", "debug.json"};
 
 /* ---- recognising ---- */
 
@@ -35,10 +39,23 @@ static bool is_dump_file(const char *path)
     long n = file_read_some(&f, 0, head, sizeof head, &quiet);
     file_close(&f);
     struct str s = str_n(head, n > 0 ? (size_t)n : 0);
-    if (str_is(path_base(str_of(path)), "dump.json"))
-        return true;
+    for (size_t i = 0; i < ARRAY_LEN(main_files); i++)
+        if (str_is(path_base(str_of(path)), main_files[i]))
+            return true;
     return str_has(s, "\"task\"") && str_has(s, "\"level\"") &&
            (str_has(s, "\"dump_data_dir\"") || str_has(s, "\"data\""));
+}
+
+/* The folder's file of calls: out is its path, or dump.json's where there is none. */
+static bool main_file(const char *dir, struct buf *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(main_files); i++) {
+        path_join(out, dir, main_files[i]);
+        if (path_is_file(out->p))
+            return true;
+    }
+    path_join(out, dir, main_files[0]);
+    return false;
 }
 
 static bool probe(const char *path)
@@ -46,289 +63,9 @@ static bool probe(const char *path)
     if (!path_is_dir(path))
         return path_is_file(path) && is_dump_file(path);
     struct buf b = {0};
-    path_join(&b, path, "dump.json");
-    bool yes = path_is_file(b.p);
+    bool yes = main_file(path, &b);
     buf_release(&b);
     return yes;
-}
-
-/* ---- names ---- */
-
-/* The part of s behind its last dot; s keeps what is before. */
-static struct str last_part(struct str *s)
-{
-    ptrdiff_t at = str_rfind(*s, '.');
-    struct str part = str_cut(*s, (size_t)(at + 1));
-    *s = str_n(s->p, at < 0 ? 0 : (size_t)at);
-    return part;
-}
-
-static bool phase_of(struct str word, enum call_phase *phase)
-{
-    if (str_is(word, "forward"))
-        *phase = PHASE_FORWARD;
-    else if (str_is(word, "backward"))
-        *phase = PHASE_BACKWARD;
-    else
-        return false;
-    return true;
-}
-
-uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset)
-{
-    /* API: Type.api.N.forward; module: Module.path.Class.forward.N; Module.path.Class.parameters_grad.N */
-    struct str rest = name, last = last_part(&rest);
-    enum call_kind kind = CALL_API;
-    enum call_phase phase = PHASE_FORWARD;
-    bool gradient = false;
-    if (phase_of(last, &phase)) {
-        last_part(&rest); /* the call number */
-    } else {
-        struct str word = last_part(&rest);
-        gradient = str_is(word, "parameters_grad");
-        if (gradient)
-            phase = PHASE_BACKWARD;
-        else if (!phase_of(word, &phase))
-            rest = name;
-    }
-    if (str_starts(name, "Module.") || str_starts(name, "Cell."))
-        kind = CALL_MODULE;
-    struct str op = last_part(&rest);
-    uint32_t c = dump_add_call(d, name, kind, phase);
-    struct call *call = &d->calls.v[c];
-    call->offset = offset;
-    call->gradient = gradient;
-    call->family = (uint8_t)family_find(op);
-    if (kind == CALL_MODULE) {
-        struct str type;
-        if (str_split(rest, '.', &type, &rest))
-            call->scope = dump_scope(d, rest);
-        if (call->family == FAMILY_OTHER)
-            call->family = FAMILY_MODULE;
-    }
-    return c;
-}
-
-/* ---- values ---- */
-
-/* One call being appended: where in it we are. */
-struct fill {
-    struct dump *d;
-    struct state *st;
-    uint32_t call;
-    struct buf slot;
-    enum row_io io;
-};
-
-static void compact(struct buf *out, const cJSON *v)
-{
-    double x;
-    char tmp[NUM_MAX];
-    if (json_number(v, &x)) {
-        buf_cstr(out, num_exact(tmp, x));
-    } else if (cJSON_IsString(v)) {
-        buf_cstr(out, v->valuestring);
-    } else if (cJSON_IsBool(v)) {
-        buf_cstr(out, cJSON_IsTrue(v) ? "true" : "false");
-    } else if (cJSON_IsArray(v) || cJSON_IsObject(v)) {
-        bool object = cJSON_IsObject(v);
-        buf_char(out, object ? '{' : '[');
-        for (const cJSON *it = v->child; it; it = it->next) {
-            if (object)
-                buf_fmt(out, "%s:", it->string);
-            compact(out, it);
-            if (it->next)
-                buf_char(out, ',');
-        }
-        buf_char(out, object ? '}' : ']');
-    } else {
-        buf_cstr(out, "null");
-    }
-}
-
-static const char *kept_text(struct fill *f, const cJSON *v)
-{
-    struct buf b = {0};
-    compact(&b, v);
-    const char *s = arena_cstr(&f->d->arena, buf_view(&b));
-    buf_release(&b);
-    return s;
-}
-
-static struct row blank_row(struct fill *f, enum row_kind kind)
-{
-    return (struct row){
-        .slot = dump_slot(f->d, buf_view(&f->slot)),
-        .shape = NONE,
-        .extra = NONE,
-        .io = (uint8_t)f->io,
-        .kind = (uint8_t)kind,
-    };
-}
-
-static void scalar_row(struct fill *f, const char *type, const cJSON *value)
-{
-    enum row_kind kind = ROW_OTHER;
-    double v = 0;
-    bool number = value && json_number(value, &v);
-    if (!value || cJSON_IsNull(value))
-        kind = ROW_NULL;
-    else if (cJSON_IsBool(value)) {
-        kind = ROW_BOOL;
-        v = cJSON_IsTrue(value);
-    } else if (strcmp(type, "int") == 0 && number)
-        kind = ROW_INT;
-    else if (number)
-        kind = ROW_FLOAT;
-    else if (strcmp(type, "str") == 0)
-        kind = ROW_STR;
-    else if (str_ends(str_of(type), ".dtype"))
-        kind = ROW_DTYPE;
-    struct row r = blank_row(f, kind);
-    if (kind != ROW_NULL)
-        r.text = kept_text(f, value);
-    r.stat[STAT_MAX] = v;
-    if (kind == ROW_INT || kind == ROW_FLOAT || kind == ROW_BOOL)
-        r.has = HAS_MAX;
-    if (kind == ROW_DTYPE)
-        r.dtype = (uint8_t)dtype_find(str_of(r.text));
-    dump_add_row(f->d, f->call, r);
-}
-
-static void figure(struct row *r, const cJSON *v, int stat, int bit)
-{
-    double x;
-    if (cJSON_IsBool(v))
-        x = cJSON_IsTrue(v);
-    else if (!json_number(v, &x))
-        return;
-    r->stat[stat] = x;
-    r->has |= (uint8_t)bit;
-}
-
-static void shape_of(struct fill *f, struct row *r, const cJSON *v)
-{
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    for (const cJSON *it = v->child; it; it = it->next) {
-        if (n == TENSOR_DIMS || !cJSON_IsNumber(it))
-            return;
-        dim[n++] = it->valuedouble >= 0 && it->valuedouble < 1e15 ? (int64_t)it->valuedouble : -1;
-    }
-    r->shape = dump_shape(f->d, dim, n);
-    if (r->shape != NONE)
-        r->has |= HAS_SHAPE;
-}
-
-/* A row's file is named after it, so the name need not be kept; any other name is, and is checked
- * when it is opened. */
-static void file_of(struct fill *f, struct row *r, const char *data_name)
-{
-    struct str call = dump_call_name(f->d, f->call), s = str_of(data_name);
-    r->has |= HAS_FILE;
-    if (str_starts(s, call.p) && s.p[call.n] == '.') {
-        struct str rest = str_cut(s, call.n + 1);
-        if (str_starts(rest, f->slot.p) && str_is(str_cut(rest, f->slot.n), f->st->ext))
-            return;
-    }
-    struct row_extra x = {.file = arena_cstr(&f->d->arena, s)};
-    vec_push(&f->d->extras, x);
-    r->extra = (uint32_t)f->d->extras.n - 1;
-}
-
-static void tensor_row(struct fill *f, const cJSON *v)
-{
-    struct row r = blank_row(f, ROW_TENSOR);
-    for (const cJSON *it = v->child; it; it = it->next) {
-        const char *k = it->string;
-        if (strcmp(k, "dtype") == 0 && cJSON_IsString(it))
-            r.dtype = (uint8_t)dtype_find(str_of(it->valuestring));
-        else if (strcmp(k, "shape") == 0)
-            shape_of(f, &r, it);
-        else if (strcmp(k, "Max") == 0)
-            figure(&r, it, STAT_MAX, HAS_MAX);
-        else if (strcmp(k, "Min") == 0)
-            figure(&r, it, STAT_MIN, HAS_MIN);
-        else if (strcmp(k, "Mean") == 0)
-            figure(&r, it, STAT_MEAN, HAS_MEAN);
-        else if (strcmp(k, "Norm") == 0)
-            figure(&r, it, STAT_NORM, HAS_NORM);
-        else if (strcmp(k, "md5") == 0 && cJSON_IsString(it)) {
-            r.text = arena_cstr(&f->d->arena, str_of(it->valuestring));
-            r.has |= HAS_CHECKSUM;
-            f->d->checksums = true;
-        } else if (strcmp(k, "data_name") == 0 && cJSON_IsString(it) && strcmp(it->valuestring, "-1") != 0)
-            file_of(f, &r, it->valuestring);
-    }
-    dump_add_row(f->d, f->call, r);
-}
-
-static void value(struct fill *f, const cJSON *v)
-{
-    if (cJSON_IsObject(v)) {
-        const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "type");
-        if (cJSON_IsString(type)) {
-            if (str_ends(str_of(type->valuestring), "Tensor") ||
-                (cJSON_HasObjectItem(v, "dtype") && cJSON_HasObjectItem(v, "shape")))
-                tensor_row(f, v);
-            else
-                scalar_row(f, type->valuestring, cJSON_GetObjectItemCaseSensitive(v, "value"));
-            return;
-        }
-    }
-    if (cJSON_IsArray(v) || cJSON_IsObject(v)) {
-        size_t stem = f->slot.n;
-        int i = 0;
-        for (const cJSON *it = v->child; it; it = it->next, i++) {
-            if (stem)
-                buf_char(&f->slot, '.');
-            if (cJSON_IsObject(v))
-                buf_cstr(&f->slot, it->string);
-            else
-                buf_count(&f->slot, (unsigned long long)i);
-            value(f, it);
-            f->slot.n = stem;
-            f->slot.p[stem] = 0;
-        }
-        return;
-    }
-    scalar_row(f, cJSON_IsString(v) ? "str" : "number", v);
-}
-
-static void section(struct fill *f, const char *name, enum row_io io, const cJSON *v)
-{
-    buf_clear(&f->slot);
-    buf_cstr(&f->slot, name);
-    f->io = io;
-    value(f, v);
-}
-
-static const struct {
-    const char *key, *slot;
-    enum row_io io;
-} sections[] = {
-    {"input_args", "input", IO_INPUT},
-    {"input_kwargs", "input", IO_INPUT},
-    {"input", "input", IO_INPUT},
-    {"output", "output", IO_OUTPUT},
-    {"parameters", "parameters", IO_PARAMETER},
-};
-
-static void add_record(struct fill *f, struct str name, uint64_t offset, const cJSON *record)
-{
-    f->call = msprobe_add_call(f->d, name, offset);
-    bool gradient = f->d->calls.v[f->call].gradient;
-    for (const cJSON *it = record->child; it; it = it->next) {
-        if (gradient) {
-            /* {"weight": [tensor]}: the list of one is the tensor */
-            bool single = cJSON_IsArray(it) && it->child && !it->child->next;
-            section(f, it->string, IO_GRADIENT, single ? it->child : it);
-            continue;
-        }
-        for (size_t s = 0; s < ARRAY_LEN(sections); s++)
-            if (strcmp(it->string, sections[s].key) == 0)
-                section(f, sections[s].slot, sections[s].io, it);
-    }
 }
 
 /* ---- dump.json ---- */
@@ -340,13 +77,13 @@ struct record {
     const char *why;
 };
 
-static void flush(struct fill *f, struct record *batch, size_t n, struct load *load)
+static void flush(struct msprobe_fill *f, struct record *batch, size_t n, struct load *load)
 {
     load_begin(load);
     for (size_t i = 0; i < n; i++) {
         struct record *r = &batch[i];
         if (r->tree) {
-            add_record(f, r->name, r->offset, r->tree);
+            msprobe_add_record(f, r->name, r->offset, r->tree);
         } else {
             uint32_t c = msprobe_add_call(f->d, r->name, r->offset);
             struct row row = {.slot = dump_slot(f->d, STR("")), .shape = NONE, .extra = NONE, .kind = ROW_NULL};
@@ -373,11 +110,18 @@ static void top_member(struct dump *d, const struct jmember *m)
         }
 }
 
-static int read_calls(struct dump *d, struct state *st, const char *path, struct load *load, struct err *e)
+/* No object, and not what a record of this name may be either. */
+static bool is_misplaced(struct str name, const cJSON *v)
 {
+    return !cJSON_IsObject(v) && !str_ends(name, ".debug");
+}
+
+static int read_calls(struct dump *d, size_t part, const char *path, struct load *load, struct err *e)
+{
+    struct state *st = d->state;
     struct jspan j;
     struct jmember m;
-    struct fill f = {.d = d, .st = st};
+    struct msprobe_fill f = {.d = d, .ext = st->parts.v[part].ext, .part = (uint16_t)part};
     struct record batch[BATCH];
     struct arena names = {0};
     struct json_pool pool;
@@ -386,14 +130,15 @@ static int read_calls(struct dump *d, struct state *st, const char *path, struct
     if (jspan_open(&j, path, "data", e))
         return -1;
     json_pool_enter(&pool);
-    d->bytes = j.file.size;
+    uint64_t before = d->bytes;
+    d->bytes += j.file.size;
     while ((rc = jspan_next(&j, &m, e)) == 1) {
         if (!m.inside) {
             load_begin(load);
             top_member(d, &m);
             load_end(load);
             if (strcmp(d->framework, "mindspore") == 0)
-                st->ext = ".npy";
+                f.ext = st->parts.v[part].ext = ".npy";
             continue;
         }
         struct err why;
@@ -402,7 +147,7 @@ static int read_calls(struct dump *d, struct state *st, const char *path, struct
             err_at(&why, path, m.offset, _("a call's record of more than 32 MB was passed over"));
         else
             r.tree = json_parse(m.value, m.special, path, m.offset, &why);
-        if (r.tree && !cJSON_IsObject(r.tree)) {
+        if (r.tree && is_misplaced(r.name, r.tree)) {
             cJSON_Delete(r.tree);
             r.tree = NULL;
             err_at(&why, path, m.offset, _("a call's record was expected here: an object"));
@@ -411,7 +156,7 @@ static int read_calls(struct dump *d, struct state *st, const char *path, struct
             r.why = arena_cstr(&names, str_of(why.text));
         batch[n++] = r;
         total++;
-        d->bytes_done = j.base + j.at;
+        d->bytes_done = before + j.base + j.at;
         if (n == BATCH) {
             flush(&f, batch, n, load);
             arena_clear(&names);
@@ -443,48 +188,30 @@ static int read_calls(struct dump *d, struct state *st, const char *path, struct
 
 /* ---- stack.json ---- */
 
-static uint32_t add_stack(struct dump *d, const cJSON *frames)
-{
-    struct stack s = {.first = (uint32_t)d->stack_frames.n};
-    for (const cJSON *it = frames->child; it; it = it->next)
-        if (cJSON_IsString(it)) {
-            vec_push(&d->stack_frames, dump_frame(d, str_of(it->valuestring)));
-            s.n++;
-        }
-    vec_push(&d->stacks, s);
-    return (uint32_t)d->stacks.n - 1;
-}
-
-static void set_stack(struct dump *d, struct str call, uint32_t stack)
-{
-    uint32_t c = map_get(&d->call_names, call);
-    if (c != MAP_NONE)
-        d->calls.v[c].stack = stack;
-}
-
 /* {"0": [[calls …], [frames …]]} since 26.0, {"call": [frames …]} before. */
 static void stack_record(struct dump *d, struct str key, const cJSON *v)
 {
     const cJSON *names = v->child, *frames = names ? names->next : NULL;
     if (cJSON_IsArray(names) && cJSON_IsArray(frames)) {
-        uint32_t s = add_stack(d, frames);
+        uint32_t s = msprobe_add_stack(d, frames);
         for (const cJSON *it = names->child; it; it = it->next)
             if (cJSON_IsString(it))
-                set_stack(d, str_of(it->valuestring), s);
+                msprobe_set_stack(d, str_of(it->valuestring), s);
     } else if (cJSON_IsArray(v)) {
-        set_stack(d, key, add_stack(d, v));
+        msprobe_set_stack(d, key, msprobe_add_stack(d, v));
     }
 }
 
-/* Walks a side file of the dump member by member; its absence or damage is a problem, not an error. */
-static void side_file(struct dump *d, struct state *st, const char *name, struct load *load,
+/* Walks a side file of the dump member by member; its absence or damage is a problem, not an error. Values saved
+ * by hand have none. */
+static void side_file(struct dump *d, const char *dir, const char *name, struct load *load,
                       void (*record)(struct dump *, struct str, const cJSON *))
 {
     struct buf path = {0};
     struct jspan j;
     struct jmember m;
     struct err e;
-    path_join(&path, st->dir, name);
+    path_join(&path, dir, name);
     int rc = jspan_open(&j, path.p, NULL, &e);
     if (rc == 0) {
         struct json_pool pool;
@@ -502,7 +229,7 @@ static void side_file(struct dump *d, struct state *st, const char *name, struct
         json_pool_leave(&pool);
         jspan_close(&j);
     }
-    if (rc < 0) {
+    if (rc < 0 && !(e.code == ERR_IO && strcmp(d->level, "debug") == 0)) {
         load_begin(load);
         dump_problem(d, NONE, e.code == ERR_IO ? "missing-file" : "damaged", e.text);
         load_end(load);
@@ -512,9 +239,12 @@ static void side_file(struct dump *d, struct state *st, const char *name, struct
 
 /* ---- construct.json ---- */
 
+/* {"call": "module"|null}; in a run of Megatron ["module", micro step]. */
 static void construct_record(struct dump *d, struct str key, const cJSON *v)
 {
     uint32_t c = map_get(&d->call_names, key);
+    if (cJSON_IsArray(v))
+        v = v->child;
     if (c == MAP_NONE || !cJSON_IsString(v))
         return;
     uint32_t p = map_get(&d->call_names, str_of(v->valuestring));
@@ -530,38 +260,72 @@ static void construct_record(struct dump *d, struct str key, const cJSON *v)
 static void close_dump(struct dump *d)
 {
     struct state *st = d->state;
-    free(st->dir);
-    free(st->tensor_dir);
+    for (size_t i = 0; i < st->parts.n; i++) {
+        free(st->parts.v[i].dir);
+        free(st->parts.v[i].tensor_dir);
+    }
+    vec_release(&st->parts);
     free(st);
     d->state = NULL;
 }
 
-static int open_dump(struct dump *d, struct load *load, struct err *e)
+/* hidden_grad.0.debug is the gradient of hidden.0.debug. */
+static void link_saved(struct dump *d)
 {
-    struct state *st = mem_zalloc(sizeof *st);
+    struct buf b = {0};
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct str name = dump_call_name(d, c), tail;
+        ptrdiff_t end = str_ends(name, ".debug") ? str_rfind(str_n(name.p, name.n - strlen(".debug")), '.') : -1;
+        if (end < 0 || !str_ends(str_n(name.p, (size_t)end), "_grad"))
+            continue;
+        tail = str_cut(name, (size_t)end);
+        buf_clear(&b);
+        buf_fmt(&b, "%.*s%.*s", (int)(end - (ptrdiff_t)strlen("_grad")), name.p, STR_ARG(tail));
+        uint32_t twin = map_get(&d->call_names, buf_view(&b));
+        if (twin != MAP_NONE && d->calls.v[twin].twin == NONE && d->calls.v[c].twin == NONE) {
+            d->calls.v[c].twin = twin;
+            d->calls.v[twin].twin = c;
+        }
+    }
+    buf_release(&b);
+}
+
+static int open_part(struct dump *d, const char *given, struct load *load, struct err *e)
+{
+    struct state *st = d->state;
     struct buf path = {0};
-    bool folder = path_is_dir(d->path);
-    struct str dir = folder ? str_of(d->path) : path_parent(str_of(d->path));
-    buf_str(&path, dir.n ? dir : STR("."));
-    st->dir = mem_strdup(path.p);
-    path_join(&path, st->dir, "dump_tensor_data");
-    st->tensor_dir = mem_strdup(path.p);
-    st->ext = ".pt";
-    d->state = st;
+    bool folder = path_is_dir(given);
+    struct str dir = folder ? str_of(given) : path_parent(str_of(given));
+    struct part p = {.dir = str_dup(dir.n ? dir : STR(".")), .ext = ".pt"};
+    path_join(&path, p.dir, "dump_tensor_data");
+    p.tensor_dir = mem_strdup(path.p);
+    load_begin(load);
+    vec_push(&st->parts, p);
+    load_end(load);
     if (folder)
-        path_join(&path, st->dir, "dump.json");
-    int rc = read_calls(d, st, folder ? path.p : d->path, load, e);
+        main_file(p.dir, &path);
+    int rc = read_calls(d, st->parts.n - 1, folder ? path.p : given, load, e);
     buf_release(&path);
     if (rc)
         return -1;
+    side_file(d, p.dir, "stack.json", load, stack_record);
+    side_file(d, p.dir, "construct.json", load, construct_record);
+    return 0;
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    load_begin(load);
+    d->state = mem_zalloc(sizeof(struct state));
+    load_end(load);
+    for (size_t i = 0; i < d->part_count; i++)
+        if (open_part(d, d->parts[i], load, e))
+            return -1;
     load_begin(load);
     if (strcmp(d->task, "statistics") == 0 && d->checksums)
         d->task = "md5"; /* the file itself says statistics */
-    load_end(load);
-    side_file(d, st, "stack.json", load, stack_record);
-    side_file(d, st, "construct.json", load, construct_record);
-    load_begin(load);
     dump_link_twins(d);
+    link_saved(d);
     load_end(load);
     return 0;
 }
@@ -570,14 +334,16 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 {
     const struct state *st = d->state;
     const struct row *r = &d->rows.v[row];
+    const struct row_extra *x = r->extra == NONE ? NULL : &d->extras.v[r->extra];
+    const struct part *p = &st->parts.v[x ? x->part : 0];
     struct buf name = {0};
-    if (r->extra != NONE && d->extras.v[r->extra].file) {
-        buf_cstr(&name, d->extras.v[r->extra].file);
+    if (x && x->file) {
+        buf_cstr(&name, x->file);
     } else {
         dump_row_name(d, row, &name);
-        buf_cstr(&name, st->ext);
+        buf_cstr(&name, p->ext);
     }
-    int rc = file_open_inside(&t->file, st->tensor_dir, name.p, e);
+    int rc = file_open_inside(&t->file, p->tensor_dir, name.p, e);
     if (rc == 0) {
         rc = str_ends(buf_view(&name), ".npy") ? npy_open(t, e) : pt_open(t, e);
         if (rc)
@@ -589,8 +355,8 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 
 const struct reader reader_msprobe = {
     .name = "msprobe",
-    .title = N_("msprobe dumps of PyTorch and MindSpore (levels L0, L1, mix; statistics, tensor, md5)"),
-    .what = "dump.json stack.json construct.json dump_tensor_data/*.{pt,npy}",
+    .title = N_("msprobe dumps of PyTorch and MindSpore (levels L0, L1, mix, debug; statistics, tensor, md5)"),
+    .what = "dump.json stack.json construct.json debug.json dump_tensor_data/*.{pt,npy}",
     .probe = probe,
     .open = open_dump,
     .tensor = open_tensor,

@@ -135,21 +135,23 @@ static int walk(const char *path, int depth, struct visits *visits, place_list *
     return rc;
 }
 
-/* Result tables in a folder that holds no recording: a file a rank. */
-static void tables_in(const char *dir, place_list *out)
+/* Results in a folder that holds no recording: tables, a file a rank; of what overflow_check found the newest. */
+static void results_in(const char *dir, place_list *out)
 {
     name_list names = {0};
     struct buf path = {0};
     struct err quiet;
     if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n && out->n < PLACES; i++) {
-            if (!str_starts(str_of(names.v[i]), "compare_result"))
+        for (size_t k = 0; k < names.n && out->n < PLACES; k++) {
+            size_t i = names.n - 1 - k; /* names end in a time */
+            bool table = str_starts(str_of(names.v[i]), "compare_result");
+            if (!table && (out->n || !str_starts(str_of(names.v[i]), "anomaly_analyze")))
                 continue;
             path_join(&path, dir, names.v[i]);
             const struct reader *r = path_is_file(path.p) ? recognise(path.p) : NULL;
-            if (r && r->table) {
+            if (r && r->table == table) {
                 add(out, r, path.p);
-                vec_last(out)->rank = result_rank(path.p);
+                vec_last(out)->rank = table ? result_rank(path.p) : -1;
             }
         }
     buf_release(&path);
@@ -166,14 +168,33 @@ static int by_step(const void *a, const void *b)
     return name_cmp(x->paths.v[0], y->paths.v[0]);
 }
 
+/* DUMP/graph/step0/rank0 and DUMP/pynative/step0/rank0: what msprobe records of a MindSpore run that is compiled
+ * in part. */
+static bool is_split(const char *a, const char *b)
+{
+    static const char *const word[] = {"graph", "pynative"};
+    for (int i = 0; i < 2; i++) {
+        struct str x = str_of(a), y = str_of(b);
+        size_t n = 0, nx = strlen(word[i]), ny = strlen(word[!i]);
+        while (n < x.n && n < y.n && x.p[n] == y.p[n])
+            n++;
+        x = str_cut(x, n);
+        y = str_cut(y, n);
+        if (str_starts(x, word[i]) && str_starts(y, word[!i]) && str_eq(str_cut(x, nx), str_cut(y, ny)) && n && a[n - 1] == '/' &&
+            x.n > nx && x.p[nx] == '/')
+            return true;
+    }
+    return false;
+}
+
 /* Graphs of one step and rank are one recording. */
 static void join_parts(place_list *l)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &l->v[i], *last = n ? &l->v[n - 1] : NULL;
-        if (last && last->reader == p->reader && last->step == p->step && last->rank == p->rank &&
-            p->step >= 0 && p->reader->parts) {
+        if (last && last->reader == p->reader && last->step == p->step && last->rank == p->rank && p->step >= 0 &&
+            (p->reader->parts || is_split(last->paths.v[0], p->paths.v[0]))) {
             vec_push(&last->paths, p->paths.v[0]);
             vec_release(&p->paths);
         } else {
@@ -211,7 +232,7 @@ int places_find(const char *path, place_list *out, struct err *e)
     if (rc)
         return -1;
     if (!out->n && path_is_dir(path))
-        tables_in(path, out);
+        results_in(path, out);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_step);
     join_parts(out);

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/lines.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/jsonspan.h"
 #include "fmt/npy.h"
 #include "model/family.h"
 
-#define CHUNK (1 << 20)
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 #define BATCH 512
 
@@ -242,54 +242,34 @@ static void read_line(struct dump *d, struct str line, const char *path, uint64_
 
 static int read_pkl(struct dump *d, const char *path, size_t part, bool tensors, struct load *load, struct err *e)
 {
-    struct file f;
-    struct buf b = {0};
+    struct lines l;
+    struct str line;
     struct json_pool pool;
-    uint64_t base = 0;
-    int rc = 0, in_batch = 0;
-    if (file_open(&f, path, e))
+    int rc, in_batch = 0;
+    if (lines_open(&l, path, LONGEST, false, e))
         return -1;
-    d->bytes += f.size;
+    uint64_t before = d->bytes_done;
+    d->bytes += l.file.size;
     json_pool_enter(&pool);
     load_begin(load);
-    for (bool end = false; !end && rc == 0;) {
-        buf_reserve(&b, CHUNK);
-        long got = file_read_some(&f, base + b.n, b.p + b.n, CHUNK, e);
-        if (got < 0) {
-            rc = -1;
+    while ((rc = lines_next(&l, &line, e)) == 1) {
+        line = str_trim(line);
+        if (line.n)
+            read_line(d, line, path, l.offset, part, tensors);
+        json_pool_clear(&pool);
+        if (++in_batch % BATCH == 0) {
+            d->bytes_done = before + l.offset;
+            load_end(load);
+            load_begin(load);
+        }
+        if (load_cancelled(load)) {
+            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
             break;
         }
-        b.n += (size_t)got;
-        d->bytes_done += (uint64_t)got;
-        end = got == 0;
-        struct str rest = buf_view(&b), line;
-        while (rest.n) {
-            bool whole = str_split(rest, '\n', &line, &rest);
-            if (!whole && !end) { /* the line goes on in the next chunk */
-                rest = line;
-                break;
-            }
-            if (str_trim(line).n)
-                read_line(d, str_trim(line), path, base + (uint64_t)(line.p - b.p), part, tensors);
-            json_pool_clear(&pool);
-            if (++in_batch % BATCH == 0) {
-                load_end(load);
-                load_begin(load);
-            }
-        }
-        size_t left = rest.n;
-        base += b.n - left;
-        memmove(b.p, b.p + b.n - left, left);
-        b.n = left;
-        if (left > LONGEST)
-            rc = err_at(e, path, base, _("a line of more than 64 MB; one row a line was expected"));
-        if (rc == 0 && load_cancelled(load))
-            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
     }
     load_end(load);
     json_pool_leave(&pool);
-    buf_release(&b);
-    file_close(&f);
+    lines_close(&l);
     return rc;
 }
 

@@ -12,6 +12,7 @@ const struct reader *const readers[] = {
     &reader_msprobe_result,
     &reader_ptdbg_result,
     &reader_msprobe_diff,
+    &reader_msprobe_overflow,
     &reader_safetensors,
     &reader_ckpt,
     &reader_npz,

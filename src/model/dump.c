@@ -150,9 +150,15 @@ void dump_link_twins(struct dump *d)
 
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text)
 {
-    struct problem p = {row, kind, arena_cstr(&d->arena, str_of(text))};
+    struct problem p = {row, false, kind, arena_cstr(&d->arena, str_of(text))};
     if (row != NONE)
         d->rows.v[row].has |= IS_DAMAGED;
+    vec_push(&d->problems, p);
+}
+
+void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text)
+{
+    struct problem p = {row, true, kind, arena_cstr(&d->arena, str_of(text))};
     vec_push(&d->problems, p);
 }
 

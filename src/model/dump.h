@@ -106,7 +106,8 @@ struct frame {
 /* Something wrong with the dump or one row of it: the session goes on. */
 struct problem {
     uint32_t row; /* or NONE: the dump as a whole */
-    const char *kind; /* "damaged", "missing-file", "dtype" … (CLI-JSON.md, check) */
+    bool recorded;    /* all was read: it is the recording that tells of something wrong */
+    const char *kind; /* "damaged", "missing-file", "dtype", "overflow" … */
     const char *text; /* a sentence with file and place */
 };
 
@@ -158,6 +159,8 @@ uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
 /* Links forward calls and the backward calls of the same name, once all are there. */
 void dump_link_twins(struct dump *d);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
+/* What the recording itself says is wrong: its row stays as good as it is. */
+void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text);
 void dump_warn(struct dump *d, const char *text);
 /* "File a.py, line 3, in f, \n code" → a frame; the number of it */
 uint32_t dump_frame(struct dump *d, struct str text);

@@ -9,6 +9,7 @@
 #include "find/split.h"
 #include "find/table.h"
 #include "fmt/mapping.h"
+#include "fmt/refused.h"
 
 #define JUDGE_EVERY_MS 150
 
@@ -37,6 +38,9 @@ static int find_side(struct session *s, int i, struct err *e)
     }
     if (!found.n) {
         places_release(&found);
+        const struct refused *r = refused_find(x->path);
+        if (r)
+            return refused_error(r, x->path, e);
         return err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), x->path);
     }
     session_lock(s);

@@ -1,0 +1,26 @@
+/* A text file line by line, whatever its size: no more than one line and one chunk are held. */
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
+
+#include "base/io.h"
+
+struct lines {
+    struct file file;
+    struct buf window;
+    uint64_t base;   /* file offset of the window's first byte */
+    size_t at;       /* next byte of the window */
+    size_t longest;  /* a longer line is an error, or cut where `cut` is set */
+    uint64_t number; /* of the line last handed over, from 1 */
+    uint64_t offset; /* of it in the file */
+    bool cut, ended;
+};
+
+/* A line may have `longest` bytes; what is longer is an error, or with `cut` only its beginning is handed over. */
+int lines_open(struct lines *l, const char *path, size_t longest, bool cut, struct err *e);
+void lines_take(struct lines *l, struct file f, size_t longest, bool cut); /* of an open file, which becomes l's */
+/* 1: line is the next one, without its end ("\r" included), valid until the next call; 0: there is none;
+ * -1: e says where. */
+int lines_next(struct lines *l, struct str *line, struct err *e);
+void lines_close(struct lines *l); /* a zeroed one is fine */
+
+#endif

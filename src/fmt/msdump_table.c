@@ -1,0 +1,277 @@
+/* statistic.csv of MindSpore Dump, by libcsv: a row a tensor, columns by version and configuration. */
+#include "fmt/msdump.h"
+
+#include <csv.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+#define BATCH 4096
+
+enum column {
+    COL_TYPE,
+    COL_OP,
+    COL_TASK,
+    COL_STREAM,
+    COL_IO,
+    COL_SLOT,
+    COL_DTYPE,
+    COL_SHAPE,
+    COL_MAX,
+    COL_MIN,
+    COL_AVG,
+    COL_NORM,
+    COL_NAN,
+    COL_NEG_INF,
+    COL_POS_INF,
+    COL_ZERO,
+    COL_CHECKSUM,
+    COL_COUNT
+};
+
+/* All names the versions have given a column (MindSpore 2.0 to 2.10, msprobe's own acl dump). */
+static const struct {
+    const char *name;
+    enum column column;
+} columns[] = {
+    {"Op Type", COL_TYPE},
+    {"Op Name", COL_OP},
+    {"Task ID", COL_TASK},
+    {"Stream ID", COL_STREAM},
+    {"IO", COL_IO},
+    {"Input/Output", COL_IO},
+    {"Slot", COL_SLOT},
+    {"Data Type", COL_DTYPE},
+    {"Shape", COL_SHAPE},
+    {"Max Value", COL_MAX},
+    {"Min Value", COL_MIN},
+    {"Avg Value", COL_AVG},
+    {"L2Norm Value", COL_NORM},
+    {"L2 Value", COL_NORM},
+    {"L2 Norm Value", COL_NORM},
+    {"Nan Count", COL_NAN},
+    {"Negative Inf Count", COL_NEG_INF},
+    {"Positive Inf Count", COL_POS_INF},
+    {"Zero Count", COL_ZERO},
+    {"MD5", COL_CHECKSUM},
+    {"SHA1", COL_CHECKSUM},
+};
+
+#define ROW_MOST (16u << 20)
+
+struct table {
+    struct dump *d;
+    const char *path;
+    struct load *load;
+    struct msdump_tasks *tasks;
+    struct map runs;
+    int at[COL_COUNT]; /* index of the column in this file, or -1 */
+    int fields;        /* in the header */
+    uint64_t line;
+    bool header_read, named; /* named: the header has what names a row */
+    VEC(size_t) ends; /* of the fields of the row being read */
+    struct buf text;
+    uint64_t row_at, at_now; /* in the file: behind the last whole row, and what is parsed now */
+    size_t pending;   /* rows appended since the lock was taken */
+};
+
+static void on_field(void *s, size_t n, void *ctx)
+{
+    struct table *t = ctx;
+    buf_add(&t->text, s, n);
+    vec_push(&t->ends, t->text.n);
+}
+
+static struct str field(const struct table *t, int i)
+{
+    if (i < 0 || (size_t)i >= t->ends.n)
+        return STR("");
+    size_t from = i ? t->ends.v[i - 1] : 0;
+    return str_n(t->text.p + from, t->ends.v[i] - from);
+}
+
+static struct str cell(const struct table *t, enum column c)
+{
+    return str_trim(field(t, t->at[c]));
+}
+
+static void read_header(struct table *t)
+{
+    for (int c = 0; c < COL_COUNT; c++)
+        t->at[c] = -1;
+    t->fields = (int)t->ends.n;
+    for (int i = 0; i < t->fields; i++)
+        for (size_t k = 0; k < ARRAY_LEN(columns); k++)
+            if (str_ieq(str_trim(field(t, i)), str_of(columns[k].name)))
+                t->at[columns[k].column] = i;
+}
+
+static uint32_t read_shape(struct dump *d, struct str s)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    if (s.n < 2 || (s.p[0] != '(' && s.p[0] != '['))
+        return NONE;
+    s = str_n(s.p + 1, s.n - 2);
+    while (s.n && n < TENSOR_DIMS) {
+        struct str part;
+        unsigned long long v;
+        str_split(s, ',', &part, &s);
+        part = str_trim(part);
+        if (!part.n)
+            continue; /* "(3,)" */
+        if (!str_u64(part, &v) || v > INT64_MAX)
+            return NONE;
+        dim[n++] = (int64_t)v;
+    }
+    return dump_shape(d, dim, n);
+}
+
+static void read_figure(const struct table *t, enum column c, struct row *r, int stat, int bit)
+{
+    double v;
+    if (str_double(cell(t, c), &v)) { /* "null": nothing finite was there, so nothing was recorded */
+        r->stat[stat] = v;
+        r->has |= (uint8_t)bit;
+    }
+}
+
+static void read_count(const struct table *t, enum column c, struct row_extra *x, uint64_t *to, int bit)
+{
+    unsigned long long v;
+    if (str_u64(cell(t, c), &v)) {
+        *to = v;
+        x->counts |= (uint8_t)bit;
+    }
+}
+
+static void read_row(struct table *t)
+{
+    struct dump *d = t->d;
+    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
+    struct row_extra x = {0};
+    struct str io = cell(t, COL_IO);
+    bool cut = (int)t->ends.n < t->fields;
+    r.slot = msdump_slot(d, io, cell(t, COL_SLOT));
+    r.io = str_is(io, "output") ? IO_OUTPUT : IO_INPUT;
+    uint32_t call = msdump_call(d, &t->runs, cell(t, COL_TYPE), cell(t, COL_OP), r.slot, t->line);
+    unsigned long long stream, task;
+    if (str_u64(cell(t, COL_STREAM), &stream) && str_u64(cell(t, COL_TASK), &task))
+        msdump_task_add(t->tasks, stream, task, call);
+    if (!cut) {
+        r.dtype = (uint8_t)dtype_find(cell(t, COL_DTYPE));
+        r.shape = read_shape(d, cell(t, COL_SHAPE));
+        if (r.shape != NONE)
+            r.has |= HAS_SHAPE;
+        read_figure(t, COL_MAX, &r, STAT_MAX, HAS_MAX);
+        read_figure(t, COL_MIN, &r, STAT_MIN, HAS_MIN);
+        read_figure(t, COL_AVG, &r, STAT_MEAN, HAS_MEAN);
+        read_figure(t, COL_NORM, &r, STAT_NORM, HAS_NORM);
+        read_count(t, COL_NAN, &x, &x.nan, COUNT_NAN);
+        read_count(t, COL_NEG_INF, &x, &x.neg_inf, COUNT_NEG_INF);
+        read_count(t, COL_POS_INF, &x, &x.pos_inf, COUNT_POS_INF);
+        read_count(t, COL_ZERO, &x, &x.zero, COUNT_ZERO);
+        struct str sum = cell(t, COL_CHECKSUM);
+        if (sum.n) {
+            r.text = arena_cstr(&d->arena, sum);
+            r.has |= HAS_CHECKSUM;
+            d->checksums = true;
+        }
+        if (x.counts)
+            r.extra = msdump_extra(d, x);
+    }
+    uint32_t row = dump_add_row(d, call, r);
+    if (cut) {
+        struct err e;
+        err_line(&e, t->path, t->line, _("%zu fields; %d were expected"), t->ends.n, t->fields);
+        dump_problem(d, row, "damaged", e.text);
+    }
+}
+
+/* The first column no row can be named without that the header lacks, or NULL. */
+static const char *missing_column(const struct table *t)
+{
+    static const struct {
+        enum column column;
+        const char *name;
+    } must[] = {{COL_TYPE, "Op Type"}, {COL_OP, "Op Name"}, {COL_IO, "IO"}, {COL_SLOT, "Slot"}};
+    for (size_t i = 0; i < ARRAY_LEN(must); i++)
+        if (t->at[must[i].column] < 0)
+            return must[i].name;
+    return NULL;
+}
+
+static void on_row(int c, void *ctx)
+{
+    struct table *t = ctx;
+    (void)c;
+    t->line++;
+    t->row_at = t->at_now;
+    bool empty = t->ends.n == 0 || (t->ends.n == 1 && t->text.n == 0);
+    if (!t->header_read) {
+        read_header(t);
+        t->header_read = true;
+        t->named = !missing_column(t);
+    } else if (!empty && t->named) {
+        read_row(t);
+        if (++t->pending % BATCH == 0) { /* let the screen in */
+            load_end(t->load);
+            load_begin(t->load);
+        }
+    }
+    vec_clear(&t->ends);
+    buf_clear(&t->text);
+}
+
+static int header_error(const struct table *t, struct err *e)
+{
+    if (!t->header_read)
+        return err_line(e, t->path, 1, _("an empty file; a header with \"Op Type\" was expected"));
+    return t->named ? 0 : err_line(e, t->path, 1, _("the header has no column \"%s\""), missing_column(t));
+}
+
+int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tasks, struct load *load, struct err *e)
+{
+    struct file f;
+    struct csv_parser csv;
+    struct table t = {.d = d, .path = path, .load = load, .tasks = tasks};
+    char *chunk;
+    int rc = 0;
+    if (file_open(&f, path, e))
+        return -1;
+    chunk = mem_alloc(256 * 1024);
+    csv_init(&csv, 0);
+    csv_set_blk_size(&csv, 64 * 1024); /* it grows a long field by this: 128 bytes at a time is quadratic */
+    d->bytes += f.size;
+    load_begin(load);
+    for (uint64_t at = 0; rc == 0;) {
+        long n = file_read_some(&f, at, chunk, 256 * 1024, e);
+        if (n <= 0) {
+            rc = (int)n;
+            break;
+        }
+        t.at_now = at;
+        if (at - t.row_at > ROW_MOST)
+            rc = err_line(e, path, t.line + 1, _("a row of more than 16 MB; a quote may be missing"));
+        else if (csv_parse(&csv, chunk, (size_t)n, on_field, on_row, &t) != (size_t)n)
+            rc = err_line(e, path, t.line + 1, "%s", csv_strerror(csv_error(&csv)));
+        at += (uint64_t)n;
+        d->bytes_done += (uint64_t)n;
+        if (rc == 0 && t.header_read)
+            rc = header_error(&t, e);
+        if (rc == 0 && load_cancelled(load))
+            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
+    }
+    if (rc == 0) {
+        csv_fini(&csv, on_field, on_row, &t);
+        rc = header_error(&t, e);
+    }
+    load_end(load);
+    csv_free(&csv);
+    free(chunk);
+    map_release(&t.runs);
+    vec_release(&t.ends);
+    buf_release(&t.text);
+    file_close(&f);
+    return rc;
+}

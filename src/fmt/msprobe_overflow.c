@@ -1,0 +1,121 @@
+/* What `msprobe overflow_check` writes (nan_analyze in older versions): anomaly_analyze_<time>.json,
+ * {"rank_N": [{"op_name", "data_info": a record as in dump.json, "construct_info", "stack_info"}]}, the calls
+ * from which NaN or Inf start. Rows and stacks of those calls; a warning names each. */
+#include "fmt/msprobe.h"
+
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+
+#define NAMED 64 /* calls named in warnings; a thousand ranks may find one each */
+
+static bool probe(const char *path)
+{
+    char head[4096];
+    struct file f;
+    struct err quiet;
+    struct str name = path_base(str_of(path));
+    if (!str_starts(name, "anomaly_analyze") || !str_ends(name, ".json") || !path_is_file(path) || file_open(&f, path, &quiet))
+        return false;
+    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
+    return str_starts(s, "{") && str_has(s, "\"rank_");
+}
+
+/* Last but one of [outermost module …, the call], or NULL. */
+static const char *module_of(const cJSON *chain)
+{
+    const cJSON *module = NULL;
+    for (const cJSON *it = cJSON_IsArray(chain) ? chain->child : NULL; it && it->next; it = it->next)
+        module = it;
+    return cJSON_IsString(module) ? module->valuestring : NULL;
+}
+
+static void name_call(struct dump *d, struct str rank, const char *op, const char *module)
+{
+    struct buf b = {0};
+    if (d->warnings.n >= NAMED)
+        return;
+    if (module)
+        buf_fmt(&b, _("%.*s: msprobe names %s, in %s, as a call where NaN or Inf start"), STR_ARG(rank), op, module);
+    else
+        buf_fmt(&b, _("%.*s: msprobe names %s as a call where NaN or Inf start"), STR_ARG(rank), op);
+    dump_warn(d, b.p);
+    buf_release(&b);
+}
+
+static void add_node(struct msprobe_fill *f, struct str rank, uint64_t offset, const cJSON *node)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(node, "op_name");
+    const cJSON *record = cJSON_GetObjectItemCaseSensitive(node, "data_info");
+    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(node, "stack_info");
+    struct err e;
+    if (!cJSON_IsString(name) || !cJSON_IsObject(record)) {
+        err_at(&e, f->d->path, offset, _("expected a call with \"op_name\" and \"data_info\""));
+        dump_problem(f->d, NONE, "damaged", e.text);
+        return;
+    }
+    msprobe_add_record(f, str_of(name->valuestring), offset, record);
+    if (cJSON_IsArray(frames) && frames->child)
+        f->d->calls.v[f->call].stack = msprobe_add_stack(f->d, frames);
+    name_call(f->d, rank, name->valuestring, module_of(cJSON_GetObjectItemCaseSensitive(node, "construct_info")));
+}
+
+static void add_rank(struct msprobe_fill *f, const struct jmember *m, const cJSON *list)
+{
+    struct err e;
+    if (cJSON_IsArray(list)) {
+        for (const cJSON *it = list->child; it; it = it->next)
+            add_node(f, m->key, m->offset, it);
+        return;
+    }
+    err_at(&e, f->d->path, m->offset, _("a list of calls was expected here"));
+    dump_problem(f->d, NONE, "damaged", e.text);
+}
+
+static int open_result(struct dump *d, struct load *load, struct err *e)
+{
+    struct msprobe_fill f = {.d = d, .ext = ".pt"};
+    struct jspan j;
+    struct jmember m;
+    struct json_pool pool;
+    int rc;
+    if (jspan_open(&j, d->path, NULL, e))
+        return -1;
+    load_begin(load);
+    d->framework = "pytorch"; /* the tool refuses any other */
+    d->task = "overflow_check";
+    load_end(load);
+    d->bytes = j.file.size;
+    json_pool_enter(&pool);
+    while ((rc = jspan_next(&j, &m, e)) == 1 && !load_cancelled(load)) {
+        struct err why;
+        cJSON *list = m.too_long ? NULL : json_parse(m.value, m.special, d->path, m.offset, &why);
+        if (m.too_long)
+            err_at(&why, d->path, m.offset, _("one member of more than 32 MB was passed over"));
+        load_begin(load);
+        if (list)
+            add_rank(&f, &m, list);
+        else
+            dump_problem(d, NONE, "damaged", why.text);
+        d->bytes_done = m.offset;
+        load_end(load);
+        json_pool_clear(&pool);
+    }
+    json_pool_leave(&pool);
+    jspan_close(&j);
+    buf_release(&f.slot);
+    if (rc < 0)
+        return -1;
+    for (uint32_t r = 0; r < d->rows.n; r++)
+        d->rows.v[r].has &= (uint8_t)~HAS_FILE; /* the tensors stayed with the dump */
+    return d->rows.n ? 0 : err_set(e, ERR_DATA, _("%s: no call in this result"), d->path);
+}
+
+const struct reader reader_msprobe_overflow = {
+    .name = "msprobe-overflow",
+    .title = N_("what msprobe overflow_check found: the calls where NaN or Inf start"),
+    .what = "anomaly_analyze_*.json",
+    .probe = probe,
+    .open = open_result,
+};

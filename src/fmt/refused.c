@@ -1,0 +1,163 @@
+#include "fmt/refused.h"
+
+#include "base/msg.h"
+
+#define DEPTH 10
+#define ENTRIES 2000000
+#define LOOKED_AT 100000 /* files in all: the signs are in every folder of such a tree */
+
+/* ---- signs ---- */
+
+static bool starts_with(const char *path, const char *magic)
+{
+    char head[4096];
+    struct file f;
+    struct err quiet;
+    size_t n = strlen(magic);
+    if (file_open(&f, path, &quiet))
+        return false;
+    long got = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    return got >= (long)n && memcmp(head, magic, n) == 0;
+}
+
+static bool head_has(const char *path, const char *a, const char *b)
+{
+    char head[4096];
+    struct file f;
+    struct err quiet;
+    if (file_open(&f, path, &quiet))
+        return false;
+    long got = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    struct str s = str_n(head, got > 0 ? (size_t)got : 0);
+    return str_has(s, a) && str_has(s, b);
+}
+
+static bool is_kernel_config(const char *path, struct str name)
+{
+    (void)path;
+    return str_starts(name, "kernel_config_") && str_ends(name, ".json");
+}
+
+/* TYPE.NAME.TASK.STREAM.TIME and numbers behind it, no ending. */
+static bool is_cann(const char *path, struct str name)
+{
+    struct str part, rest = name;
+    unsigned long long v;
+    int n = 0;
+    (void)path;
+    for (bool again = true; again; n++) {
+        again = str_split(rest, '.', &part, &rest);
+        if (!part.n || (n >= 2 && !str_u64(part, &v)))
+            return false;
+        if (n == 4 && part.n < 10) /* microseconds since 1970 */
+            return false;
+    }
+    return n >= 5 && n <= 9;
+}
+
+static bool is_atb(const char *path, struct str name)
+{
+    return str_ends(name, ".bin") && starts_with(path, "$Version=");
+}
+
+static bool is_torchair(const char *path, struct str name)
+{
+    (void)path;
+    return str_starts(name, "dynamo_original_graph_") && str_ends(name, ".txt");
+}
+
+static bool is_single(const char *path, struct str name)
+{
+    return str_ends(name, ".json") && starts_with(path, "{\n    \"data\": ") && head_has(path, "\"max\":", "\"norm\":");
+}
+
+static bool is_database(const char *path, struct str name)
+{
+    return str_ends(name, ".db") && starts_with(path, "SQLite format 3");
+}
+
+static bool is_acc_check(const char *path, struct str name)
+{
+    (void)path;
+    return str_starts(name, "accuracy_checking_") && str_ends(name, ".csv");
+}
+
+static bool is_graph(const char *path, struct str name)
+{
+    return str_ends(name, ".ir") && (starts_with(path, "# IR entry") || starts_with(path, "#IR entry"));
+}
+
+static bool is_distcp(const char *path, struct str name)
+{
+    (void)path;
+    return str_ends(name, ".distcp");
+}
+
+const struct refused refused[] = {
+    {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
+     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config},
+    {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
+     N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t npy), then open OUT"),
+     is_cann},
+    {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
+     N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb},
+    {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",
+     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair},
+    {"msprobe-single", N_("msprobe SingleSave"), "data/TAG/stepN/rankN/TAG.{json,npy}",
+     N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single},
+    {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
+     N_("open the folder of the dump or of the monitor tables it was made from"), is_database},
+    {"msprobe-acc", N_("results of msprobe acc_check"), "accuracy_checking_{result,details}_*.csv",
+     N_("it tests single operators against a CPU and holds no run: open the dump it was made from"), is_acc_check},
+    {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
+     N_("open the dump beside it: its source lines become the dump's stacks"), is_graph},
+    {"torch-distcp", N_("distributed checkpoints of torch"), "*.distcp",
+     N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp},
+    {0},
+};
+
+/* ---- finding ---- */
+
+static const struct refused *recognise(const char *path)
+{
+    for (const struct refused *r = refused; r->name; r++)
+        if (r->is(path, path_base(str_of(path))))
+            return r;
+    return NULL;
+}
+
+static const struct refused *walk(const char *path, int depth, size_t *left)
+{
+    name_list names = {0};
+    struct buf child = {0};
+    struct err quiet;
+    const struct refused *found = NULL;
+    if (path_is_file(path))
+        return (*left)--, recognise(path);
+    if (depth == 0 || !path_is_dir(path) || dir_list(path, ENTRIES, &names, &quiet)) {
+        name_list_release(&names);
+        return NULL;
+    }
+    for (int folders = 0; folders < 2 && !found; folders++) /* what lies here says more than what lies below */
+        for (size_t i = 0; i < names.n && !found && *left; i++) {
+            path_join(&child, path, names.v[i]);
+            if (path_is_dir(child.p) == (folders == 1))
+                found = walk(child.p, depth - 1, left);
+        }
+    buf_release(&child);
+    name_list_release(&names);
+    return found;
+}
+
+const struct refused *refused_find(const char *path)
+{
+    size_t left = LOOKED_AT;
+    return walk(path, DEPTH, &left);
+}
+
+int refused_error(const struct refused *r, const char *path, struct err *e)
+{
+    return err_set(e, ERR_DATA, _("%s: %s: recognised, but not read; %s"), path, _(r->title), _(r->advice));
+}

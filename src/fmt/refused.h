@@ -1,0 +1,24 @@
+/* Recordings that are known by sight and not read: binary forms only their own tools unpack, databases and
+ * results without the figures a comparison needs. A row of the table each. */
+#ifndef FMT_REFUSED_H
+#define FMT_REFUSED_H
+
+#include "base/io.h"
+
+struct refused {
+    const char *name;   /* "cann-dump": in `diverge formats` */
+    const char *title;  /* what it is, for people */
+    const char *what;   /* the files it is made of */
+    const char *advice; /* how to make it readable; follows "recognised, but not read; " */
+    /* Whether this file (`name` is its last component) is one of it. */
+    bool (*is)(const char *path, struct str name);
+};
+
+extern const struct refused refused[]; /* the clearest signs first, a row without a name at the end */
+
+/* The first of them at or below path; NULL when there is none. */
+const struct refused *refused_find(const char *path);
+/* "PATH: title: recognised, but not read; advice" */
+int refused_error(const struct refused *r, const char *path, struct err *e);
+
+#endif
