@@ -58,8 +58,12 @@ static void write_text(const struct dump *d, const struct check *c)
 {
     struct buf b = {0}, name = {0};
     char n[NUM_MAX], m[NUM_MAX];
-    buf_fmt(&b, _("%s\n%s · %s · %s · %s · %s rows · %s calls\n"), d->path, d->reader->name, d->framework, d->level,
-            d->task, num_count(n, d->rows.n), num_count(m, d->calls.n));
+    const char *known[] = {d->framework, d->level, d->task};
+    buf_fmt(&b, "%s\n%s", d->path, d->reader->name);
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (*known[i])
+            buf_fmt(&b, " · %s", known[i]);
+    buf_fmt(&b, _(" · %s rows · %s calls\n"), num_count(n, d->rows.n), num_count(m, d->calls.n));
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);

@@ -2,25 +2,8 @@
 #include <unistd.h>
 
 #include "base/msg.h"
-#include "log/kind.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
-
-int cli_formats(const struct options *o)
-{
-    struct buf b = {0};
-    (void)o;
-    for (size_t i = 0; readers[i]; i++)
-        buf_fmt(&b, "%-16s %s\n%-16s %s\n", readers[i]->name, _(readers[i]->title), "", readers[i]->what);
-    for (size_t i = 0; log_kinds[i].name; i++)
-        if (log_kinds[i].title) /* the others are further forms of the row before */
-            buf_fmt(&b, "%-16s %s\n%-16s %s\n", log_kinds[i].name, _(log_kinds[i].title), "", log_kinds[i].what);
-    for (size_t i = 0; settings_kinds[i].name; i++)
-        buf_fmt(&b, "%-16s %s\n%-16s %s\n", settings_kinds[i].name, _(settings_kinds[i].title), "", settings_kinds[i].what);
-    cli_print(&b);
-    buf_release(&b);
-    return 0;
-}
 
 static int open_program(const struct options *o)
 {
@@ -65,7 +48,9 @@ const struct subcommand subcommands[] = {
         "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"
         "Face. Exit status 1 when a setting of severity error or warn differs or is missing on one side."),
      2, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
-    {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
-     cli_formats},
+    {"formats", "", N_("what it reads"),
+     N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
+        "what is recognised and not read, with the way to make it readable."),
+     0, 0, OPT_OUTPUT, cli_formats},
     {0},
 };

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/survey.h"
 
 struct run {
     struct check *c;
@@ -73,13 +74,6 @@ static void recorded(struct run *x, uint32_t row, const struct row *r)
         extremes(x, row, r, max, min, dump_row_numel(x->d, row));
 }
 
-/* A file's own type may be wider than the recorded one: MindSpore saves bfloat16 as float32. */
-static bool type_agrees(enum dtype in_file, enum dtype recorded_as)
-{
-    return !recorded_as || in_file == recorded_as || (recorded_as == DTYPE_BF16 && in_file == DTYPE_F32) ||
-           dtype_table[recorded_as].klass == CLASS_COMPLEX;
-}
-
 static void tensor(struct run *x, uint32_t row, const struct row *r)
 {
     struct tensor t;
@@ -90,7 +84,7 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
         recorded(x, row, r);
         return;
     }
-    if (!type_agrees(t.dtype, r->dtype))
+    if (!survey_type_agrees(t.dtype, r->dtype))
         add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name, dtype_table[t.dtype].name);
     const struct shape *s = dump_row_shape(x->d, row);
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)

@@ -26,11 +26,32 @@ void lint_extent(const struct session_side *x, int *steps, int *ranks)
     *ranks = x->places.n ? most - least + 1 : 0;
 }
 
+/* Two recordings of one step and rank below the path: of several roles, models or runs. */
+static void ambiguous(const struct session_side *x, int side, struct arena *a, doubt_list *out)
+{
+    const struct place *open = &x->places.v[x->place];
+    unsigned same = 0;
+    const char *other = NULL;
+    for (size_t i = 0; i < x->places.n; i++) {
+        const struct place *p = &x->places.v[i];
+        if (p == open || p->step != open->step || p->rank != open->rank)
+            continue;
+        other = other ? other : p->paths.v[0];
+        same++;
+    }
+    if (same)
+        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank are there; %s is opened, another is %s: name the folder that is meant"),
+                                       same + 1, open->paths.v[0], other));
+}
+
 /* Steps or ranks to choose from, unless they were named. */
 static void several(const struct session *s, int side, struct arena *a, doubt_list *out)
 {
     const struct session_side *x = &s->side[side];
     int steps, ranks;
+    if (!x->places.n)
+        return;
+    ambiguous(x, side, a, out);
     lint_extent(x, &steps, &ranks);
     if (x->places.n > 1 && (s->opt.step[side] < 0 || steps < 2) && (s->opt.rank[side] < 0 || ranks < 2))
         add(out, side, true, arena_fmt(a, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks,
@@ -39,20 +60,33 @@ static void several(const struct session *s, int side, struct arena *a, doubt_li
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
 
+/* Seconds since the newest of the recording's own files was written to; -1 when that is not known. */
+static long written_ago(const char *path)
+{
+    static const char *const file[] = {"dump.json", "debug.json", "statistic.csv", "dump_tensor_data", "."};
+    struct buf b = {0};
+    struct stat st;
+    time_t newest = 0;
+    for (size_t i = 0; i < ARRAY_LEN(file); i++) {
+        path_join(&b, path, file[i]);
+        if (stat(b.p, &st) == 0 && st.st_mtime > newest)
+            newest = st.st_mtime;
+    }
+    if (!newest && stat(path, &st) == 0)
+        newest = st.st_mtime;
+    buf_release(&b);
+    long ago = (long)(time(NULL) - newest);
+    return newest && ago >= 0 ? ago : -1;
+}
+
 static void growing(const struct session *s, int side, struct arena *a, doubt_list *out)
 {
     const struct session_side *x = &s->side[side];
-    struct stat st;
-    struct buf path = {0};
     if (!x->places.n)
         return;
-    path_join(&path, x->places.v[x->place].paths.v[0], "dump.json");
-    if (stat(path.p, &st) == 0 || stat(x->places.v[x->place].paths.v[0], &st) == 0) {
-        long ago = (long)(time(NULL) - st.st_mtime);
-        if (ago >= 0 && ago < FRESH)
-            add(out, side, false, arena_fmt(a, _("written to %ld s ago: it may still grow; r reads it again"), ago));
-    }
-    buf_release(&path);
+    long ago = written_ago(x->places.v[x->place].paths.v[0]);
+    if (ago >= 0 && ago < FRESH)
+        add(out, side, false, arena_fmt(a, _("written to %ld s ago: it may still grow; r reads it again"), ago));
 }
 
 /* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */
@@ -77,23 +111,35 @@ static void dropout(const struct dump *d, int side, struct arena *a, doubt_list 
         add(out, side, true, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): two runs differ for no other reason"), calls, p));
 }
 
+/* Rows at the largest finite number of their type, by type. */
 static void saturation(const struct dump *d, int side, struct arena *a, doubt_list *out)
 {
-    unsigned rows = 0;
-    double at = 0;
-    for (uint32_t r = 0; r < d->rows.n; r++) {
-        const struct row *x = &d->rows.v[r];
-        double most = dtype_table[x->dtype].max;
-        if (x->kind != ROW_TENSOR || x->dtype != DTYPE_F16 || most <= 0)
-            continue;
-        if (((x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX])) ||
-            ((x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]))) {
-            rows++;
-            at = most;
+    static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+    for (size_t k = 0; k < ARRAY_LEN(types); k++) {
+        unsigned rows = 0;
+        double most = dtype_table[types[k]].max;
+        for (uint32_t r = 0; r < d->rows.n && most > 0; r++) {
+            const struct row *x = &d->rows.v[r];
+            if (x->kind == ROW_TENSOR && x->dtype == types[k])
+                rows += ((x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX])) ||
+                        ((x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]));
         }
+        if (rows)
+            add(out, side, true, arena_fmt(a, _("%g, the largest %s, stands in %u rows: the machine saturates instead of overflowing"),
+                                           most, dtype_table[types[k]].name, rows));
     }
-    if (rows)
-        add(out, side, true, arena_fmt(a, _("%g, the largest float16, stands in %u rows: the machine saturates instead of overflowing"), at, rows));
+}
+
+/* Operators the device itself says overflowed. */
+static void overflows(const struct dump *d, int side, struct arena *a, doubt_list *out)
+{
+    const char *first = NULL;
+    unsigned n = 0;
+    for (size_t i = 0; i < d->problems.n; i++)
+        if (strcmp(d->problems.v[i].kind, "overflow") == 0 && n++ == 0)
+            first = d->problems.v[i].text;
+    if (n)
+        add(out, side, true, arena_fmt(a, _("%u overflows were recorded by the device; the first: %s"), n, first));
 }
 
 static void of_side(const struct session *s, int side, struct arena *a, doubt_list *out)
@@ -103,13 +149,19 @@ static void of_side(const struct session *s, int side, struct arena *a, doubt_li
     growing(s, side, a, out);
     dropout(d, side, a, out);
     saturation(d, side, a, out);
+    overflows(d, side, a, out);
     for (size_t k = 0; k < d->warnings.n; k++)
         add(out, side, false, d->warnings.v[k]);
-    for (size_t k = 0; k < d->problems.n; k++)
+    size_t unread = 0;
+    for (size_t k = 0; k < d->problems.n; k++) {
+        if (d->problems.v[k].recorded)
+            continue;
+        unread++;
         if (d->problems.v[k].row == NONE)
             add(out, side, false, d->problems.v[k].text);
-    if (d->problems.n)
-        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), d->problems.n));
+    }
+    if (unread)
+        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), unread));
 }
 
 static void of_both(const struct session *s, struct arena *a, doubt_list *out)
@@ -121,6 +173,10 @@ static void of_both(const struct session *s, struct arena *a, doubt_list *out)
         add(out, -1, true, arena_fmt(a, _("tasks differ (%s against %s): only what both recorded is compared"), t->task, g->task));
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
         add(out, -1, true, arena_fmt(a, _("step %d is held against step %d"), t->step, g->step));
+    if (t->rank >= 0 && g->rank >= 0 && t->rank != g->rank && s->opt.rank[0] < 0)
+        add(out, -1, true, arena_fmt(a, _("rank %d is held against rank %d"), t->rank, g->rank));
+    if (t->reader->weights != g->reader->weights)
+        add(out, -1, true, _("one side is a recording, the other holds weights: diverge weights compares weights"));
     if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
         add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
 }

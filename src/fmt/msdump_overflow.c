@@ -60,22 +60,27 @@ static uint32_t row_of(const struct dump *d, uint32_t call)
 
 static void add_unit(const struct overflow *o, const char *unit, const cJSON *v)
 {
-    uint64_t stream, task, status = status_of(v);
+    uint64_t stream, task;
+    unsigned long long status = status_of(v);
     struct buf b = {0};
     uint32_t row = NONE;
     if (!status)
         return;
-    buf_fmt(&b, _("%s: %s reports an overflow (status %llu)"), o->path, unit, (unsigned long long)status);
-    if (number_of(v, "stream_id", &stream) && number_of(v, "task_id", &task) && stream <= UINT32_MAX && task <= UINT32_MAX) {
+    if (!number_of(v, "stream_id", &stream) || !number_of(v, "task_id", &task) || stream > UINT32_MAX || task > UINT32_MAX) {
+        buf_fmt(&b, _("%s: %s reports an overflow (status %llu) and names no task"), o->path, unit, status);
+    } else {
+        unsigned long long t = task, st = stream;
         uint32_t call = nmap_get(&o->tasks->calls, stream << 32 | task);
-        buf_fmt(&b, _(" in task %llu of stream %llu"), (unsigned long long)task, (unsigned long long)stream);
-        if (call == MAP_NONE)
-            buf_cstr(&b, _(", which no operator recorded here carries"));
-        else if (call == MSDUMP_AMBIGUOUS)
-            buf_cstr(&b, _(", which several operators recorded here carry"));
-        else {
-            buf_fmt(&b, _(": %s"), o->d->calls.v[call].name);
+        if (call == MAP_NONE) {
+            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu, which no operator here carries"),
+                    o->path, unit, status, t, st);
+        } else if (call == MSDUMP_AMBIGUOUS) {
+            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu, which several operators here carry"),
+                    o->path, unit, status, t, st);
+        } else {
             row = row_of(o->d, call);
+            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu: %s"), o->path, unit, status, t, st,
+                    o->d->calls.v[call].name);
         }
     }
     dump_recorded(o->d, row, "overflow", b.p);

@@ -116,6 +116,8 @@ const struct reader reader_msprobe_overflow = {
     .name = "msprobe-overflow",
     .title = N_("what msprobe overflow_check found: the calls where NaN or Inf start"),
     .what = "anomaly_analyze_*.json",
+    .versions = "msprobe 26; nan_analyze before",
+    .unread = N_("tensors: they are in the dump it was made from"),
     .probe = probe,
     .open = open_result,
 };

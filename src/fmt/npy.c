@@ -132,5 +132,7 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct err *e)
 
 int npy_open(struct tensor *t, struct err *e)
 {
+    if (!t->file.size)
+        return err_set(e, ERR_DATA, _("%s: an empty file; a tensor was expected"), t->file.name);
     return npy_open_at(t, 0, t->file.size, e);
 }

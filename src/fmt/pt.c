@@ -171,6 +171,8 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
 
 int pt_open(struct tensor *t, struct err *e)
 {
+    if (!t->file.size)
+        return err_set(e, ERR_DATA, _("%s: an empty file; a tensor was expected"), t->file.name);
     struct zip *z = zip_open(&t->file, e);
     if (!z)
         return -1;

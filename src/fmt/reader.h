@@ -30,12 +30,15 @@ struct reader {
     const char *name;  /* "msprobe": in JSON and in `diverge formats` */
     const char *title; /* one line for people */
     const char *what;  /* the files it takes, for people */
+    const char *versions; /* of the programs that write it, as far as real files or their source were seen */
+    const char *unread;   /* what of it is passed over or refused, for people; NULL: nothing known */
     /* Whether this very path (file or folder, without looking further down) is one recording. */
     bool (*probe)(const char *path);
     /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
      * nothing could. */
     int (*open)(struct dump *d, struct load *load, struct err *e);
     bool table; /* both sides, paired and judged, are in the one file (result.h) */
+    bool weights; /* a checkpoint, not a recording of a step */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
     /* The row's tensor; NULL where a format has none. Called from several threads once open. */
     int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);

@@ -108,18 +108,23 @@ static bool is_ranks(const char *path)
     return weights_ranks.probe(path);
 }
 
-#define WEIGHT_READER(var, id, text, files, is)                                                                        \
+#define WEIGHT_READER(var, id, text, files, of, not_read, is)                                                          \
     const struct reader var = {                                                                                        \
-        .name = id, .title = text, .what = files, .probe = is, .open = open_dump, .tensor = open_tensor,               \
-        .close = close_dump,                                                                                           \
+        .name = id, .title = text, .what = files, .versions = of, .unread = not_read, .probe = is, .open = open_dump,  \
+        .tensor = open_tensor, .close = close_dump, .weights = true,                                                   \
     }
 
-WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", is_safetensors);
-WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt", is_ckpt);
-WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", is_npz);
+WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", "safetensors 0.x",
+              N_("F4, F6_*, F8_E8M0 and packed 4-bit integers: listed without figures"), is_safetensors);
+WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt",
+              "MindSpore 1.x to 2.10", N_("encrypted files, maps of embeddings; the checksum is not verified"), is_ckpt);
+WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", "NumPy, .npy 1.0 to 3.0",
+              N_("compressed members of more than 128 MB, structured types"), is_npz);
 WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy"),
-              "*.pt *.pth *.bin", is_torch);
+              "*.pt *.pth *.bin", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), the tar of torch 0.1"),
+              is_torch);
 WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
-              "*.index.json param_name_map.json NAME-00001-of-0000N.*", is_parts);
+              "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts);
 WEIGHT_READER(reader_ranks, "megatron", N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
-              "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", is_ranks);
+              "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
+              N_("MindSpore's tensor-parallel cuts (merge them first), .distcp"), is_ranks);

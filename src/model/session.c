@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "find/split.h"
+#include "find/survey.h"
 #include "find/table.h"
 #include "fmt/mapping.h"
 #include "fmt/refused.h"
@@ -131,10 +132,15 @@ static void *load_side(void *ctx)
     struct session_side *x = ctx;
     struct session *s = x->load.ctx;
     struct err e = {0};
+    struct survey files;
     int rc = x->dump.reader->open(&x->dump, &x->load, &e);
+    if (rc == 0)
+        survey_files(&files, &x->dump, &x->load.cancel);
     if (rc == 0 && !s->single)
         flow_build(&s->flow[x - s->side], &x->dump); /* nobody else looks before both sides are loaded */
     session_lock(s);
+    if (rc == 0)
+        survey_warn(&files, &x->dump);
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
     x->err = e;

@@ -1,0 +1,26 @@
+/* A look at a recording's tensor files before anything is compared: are they there, whole, and of the type that
+ * was recorded? Their headers only, and of very many files only a share. */
+#ifndef FIND_SURVEY_H
+#define FIND_SURVEY_H
+
+#include "base/err.h"
+#include "fmt/reader.h"
+
+struct survey {
+    uint32_t files;  /* rows that name one */
+    uint32_t looked; /* of them, evenly spread */
+    uint32_t missing, broken, types;
+    struct err first_missing, first_broken;
+    uint32_t first_type; /* row */
+    enum dtype in_file;  /* of that row */
+};
+
+/* The dump is open and nobody appends to it. `cancel` may be NULL. */
+void survey_files(struct survey *s, const struct dump *d, const atomic_bool *cancel);
+/* Adds a warning to the dump for each thing found. Lock held. */
+void survey_warn(const struct survey *s, struct dump *d);
+
+/* Whether a file may hold this type where that one was recorded: MindSpore saves bfloat16 as float32. */
+bool survey_type_agrees(enum dtype in_file, enum dtype recorded);
+
+#endif

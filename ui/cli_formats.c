@@ -1,0 +1,161 @@
+/* `diverge formats`: the tables of readers, of kinds of logs and of what is known but not read. */
+#include "ui/cli.h"
+
+#include "base/msg.h"
+#include "base/utf8.h"
+#include "config/settings.h"
+#include "fmt/reader.h"
+#include "fmt/refused.h"
+#include "log/kind.h"
+#include "report/formats.h"
+
+#define COLUMNS 79
+#define INDENT 4
+#define LABEL 10
+
+/* One format, whatever table it stands in. */
+struct entry {
+    const char *name, *title, *files, *versions, *unread, *advice;
+};
+typedef VEC(struct entry) entry_list;
+
+static void gather(entry_list *read, entry_list *known)
+{
+    for (size_t i = 0; readers[i]; i++) {
+        const struct reader *r = readers[i];
+        struct entry x = {r->name, _(r->title), r->what, r->versions, r->unread ? _(r->unread) : NULL, NULL};
+        vec_push(read, x);
+    }
+    for (size_t i = 0; log_kinds[i].name; i++) {
+        const struct log_kind *k = &log_kinds[i];
+        struct entry x = {k->name, k->title ? _(k->title) : "", k->what, k->versions, k->unread ? _(k->unread) : NULL, NULL};
+        if (k->title) /* the others are further forms of the row before */
+            vec_push(read, x);
+    }
+    for (size_t i = 0; settings_kinds[i].name; i++) {
+        const struct settings_kind *k = &settings_kinds[i];
+        struct entry x = {k->name, _(k->title), k->what, NULL, NULL, NULL};
+        vec_push(read, x);
+    }
+    for (const struct refused *r = refused; r->name; r++) {
+        struct entry x = {r->name, _(r->title), r->what, NULL, NULL, _(r->advice)};
+        vec_push(known, x);
+    }
+}
+
+/* A labelled paragraph, broken at blanks and between wide characters. */
+static void paragraph(struct buf *b, const char *label, const char *text)
+{
+    struct str rest = str_of(text);
+    int used = INDENT, column = INDENT;
+    buf_fmt(b, "%*s", INDENT, "");
+    if (*label) {
+        int cells = utf8_cells(str_of(label));
+        buf_fmt(b, "%s%*s", label, cells < LABEL ? LABEL - cells : 2, "");
+        column = used += cells < LABEL ? LABEL : cells + 2;
+    }
+    while (rest.n) {
+        struct str at = rest;
+        int cells = 0;
+        do { /* a word: up to the blank, or one wide character */
+            struct str before = at;
+            uint32_t c = utf8_next(&at);
+            if (c == ' ' && before.p != rest.p) {
+                at = before;
+                break;
+            }
+            cells += utf8_width(c);
+            if (utf8_width(c) == 2)
+                break;
+        } while (at.n);
+        struct str word = str_n(rest.p, rest.n - at.n);
+        if (used + cells > COLUMNS && used > column) {
+            buf_fmt(b, "\n%*s", column, "");
+            used = column;
+            word = str_trim(word);
+            cells = utf8_cells(word);
+        }
+        buf_str(b, word);
+        used += cells;
+        rest = at;
+    }
+    buf_char(b, '\n');
+}
+
+static void print_list(struct buf *b, const entry_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const struct entry *x = &l->v[i];
+        buf_cstr(b, x->name);
+        if (x->versions)
+            buf_fmt(b, "%*s%s", (int)(strlen(x->name) < 18 ? 20 - strlen(x->name) : 2), "", x->versions);
+        buf_char(b, '\n');
+        paragraph(b, "", x->title);
+        paragraph(b, _("files"), x->files);
+        if (x->unread)
+            paragraph(b, _("not read"), x->unread);
+        if (x->advice)
+            paragraph(b, _("instead"), x->advice);
+    }
+}
+
+static void write_list(struct jsonw *w, const char *key, const entry_list *l, bool read)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct entry *x = &l->v[i];
+        jw_object(w);
+        jw_kcstr(w, "name", x->name);
+        jw_kcstr(w, "title", x->title);
+        jw_kcstr(w, "files", x->files);
+        if (read) {
+            jw_kcstr(w, "versions", x->versions);
+            jw_kcstr(w, "not_read", x->unread);
+        } else {
+            jw_kcstr(w, "advice", x->advice);
+        }
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+static int write_json(const struct options *o, const entry_list *read, const entry_list *known)
+{
+    struct out out;
+    struct jsonw w;
+    struct err e;
+    int rc = cli_out(o, &out, &e);
+    if (rc == 0) {
+        jw_init(&w, &out.buf, false);
+        jw_object(&w);
+        jw_kint(&w, "schema", 1);
+        jw_kcstr(&w, "tool", TOOL);
+        write_list(&w, "formats", read, true);
+        write_list(&w, "recognised", known, false);
+        jw_end_object(&w);
+        buf_char(&out.buf, '\n');
+        rc = out_close(&out, &e);
+    }
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}
+
+int cli_formats(const struct options *o)
+{
+    entry_list read = {0}, known = {0};
+    struct buf b = {0};
+    int status = EXIT_ALIGNED;
+    gather(&read, &known);
+    if (o->json || o->output) {
+        status = write_json(o, &read, &known);
+    } else {
+        print_list(&b, &read);
+        buf_fmt(&b, "\n%s\n\n", _("Recognised, not read:"));
+        print_list(&b, &known);
+        cli_print(&b);
+    }
+    vec_release(&read);
+    vec_release(&known);
+    buf_release(&b);
+    return status;
+}
