@@ -71,7 +71,7 @@ static void write_text(const struct dump *d, const struct check *c)
     }
     for (size_t i = 0; i < d->warnings.n; i++)
         buf_fmt(&b, _("warning: %s\n"), d->warnings.v[i]);
-    if (!c->problems.n)
+    if (!c->problems.n && d->rows.n)
         buf_cstr(&b, _("no problem found\n"));
     cli_print_clean(&b);
     buf_release(&b);

@@ -1,71 +1,26 @@
 /* MindSpore's own dump: statistic.csv of every version, .npy files beside it or alone, names and scopes,
  * graphs in parts, and damage. What the framework counted is compared with what the tensors hold. */
-#include "support.h"
+#include "opened.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "fmt/reader.h"
 #include "model/family.h"
 #include "num/figures.h"
 
 /* ---- opening ---- */
 
-struct opened {
-    place_list places;
-    pthread_mutex_t lock;
-    struct load load;
-    struct dump d;
-    struct err e;
-};
-
 static int open_path(struct opened *o, const char *path)
 {
-    memset(o, 0, sizeof *o);
-    pthread_mutex_init(&o->lock, NULL);
-    o->load.lock = &o->lock;
-    dump_init(&o->d);
-    assert_int_equal(places_find(path, &o->places, &o->e), 0);
+    int rc = open_as(o, path, "mindspore-dump");
     assert_int_equal(o->places.n, 1);
-    const struct place *p = &o->places.v[0];
-    assert_string_equal(p->reader->name, "mindspore-dump");
-    o->d.reader = p->reader;
-    o->d.path = p->paths.v[0];
-    o->d.parts = (const char *const *)p->paths.v;
-    o->d.part_count = p->paths.n;
-    return p->reader->open(&o->d, &o->load, &o->e);
-}
-
-static void shut(struct opened *o)
-{
-    dump_release(&o->d);
-    places_release(&o->places);
-    pthread_mutex_destroy(&o->lock);
-}
-
-static uint32_t row_named(const struct dump *d, const char *name)
-{
-    uint32_t r = dump_find_row(d, str_of(name));
-    if (r == NONE)
-        fail_msg("no row %s", name);
-    return r;
-}
-
-static void put(const char *dir, const char *name, const char *text, size_t n)
-{
-    char path[900];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    fwrite(text, 1, n, f);
-    fclose(f);
+    return rc;
 }
 
 static const char *table_of(const char *csv)
 {
     const char *dir = scratch();
-    put(dir, "statistic.csv", csv, strlen(csv));
+    put_bytes(dir, "statistic.csv", csv, strlen(csv));
     return dir;
 }
 
@@ -102,7 +57,7 @@ static void counts_of_the_samples(void **state)
         assert_int_equal(o.d.problems.n, 0);
         for (uint32_t r = 0; r < rows; r++)
             assert_true((o.d.rows.v[r].has & HAS_SHAPE) && o.d.rows.v[r].dtype != DTYPE_UNKNOWN);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -148,7 +103,7 @@ static void figures_are_the_frameworks(void **state)
             }
             tensor_close(&t);
         }
-        shut(&o);
+        shut_opened(&o);
     }
     assert_int_equal(compared, 25 + 105 + 105);
 }
@@ -174,7 +129,7 @@ static void rows_of_the_dtypes_sample(void **state)
     r = row_named(&o.d, "Parameter.x.output.0"); /* a file without a line */
     assert_int_equal(o.d.rows.v[r].dtype, DTYPE_F32);
     assert_false(o.d.rows.v[r].has & HAS_MAX);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void long_names(void **state)
@@ -196,7 +151,7 @@ static void long_names(void **state)
     assert_int_equal(mapped, 12);
     assert_true(longest > 180);
     buf_release(&name);
-    shut(&o);
+    shut_opened(&o);
 }
 
 /* ---- tables ---- */
@@ -235,7 +190,7 @@ static void columns_of_all_versions(void **state)
         assert_int_equal(dump_row_numel(&o.d, 0), 2);
         assert_true(r->dtype == DTYPE_F32 && r->io == IO_OUTPUT);
         row_named(&o.d, "Add.Default/Add-op1.output.0");
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -260,7 +215,7 @@ static void shapes_and_values(void **state)
     assert_null(dump_row_shape(d, 3));
     assert_null(dump_row_shape(d, 4));
     assert_int_equal(d->rows.v[4].has & (HAS_MAX | HAS_MIN | HAS_NORM), 0);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void repeated_operators(void **state)
@@ -280,7 +235,7 @@ static void repeated_operators(void **state)
     assert_true(o.d.rows.v[row_named(&o.d, "A.x#2.output.0")].stat[STAT_MAX] == 4);
     assert_true(o.d.rows.v[row_named(&o.d, "A.x#3.output.0")].stat[STAT_MAX] == 5);
     assert_true(o.d.rows.v[row_named(&o.d, "B.x.output.0")].stat[STAT_MAX] == 9);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void phases_scopes_and_families(void **state)
@@ -312,7 +267,7 @@ static void phases_scopes_and_families(void **state)
         else
             assert_int_equal(c->scope, NONE);
         buf_release(&b);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -333,11 +288,11 @@ static void damaged_tables(void **state)
         assert_int_equal(o.e.code, ERR_DATA);
         assert_non_null(strstr(o.e.text, bad[i].why));
         assert_non_null(strstr(o.e.text, "statistic.csv: line 1"));
-        shut(&o);
+        shut_opened(&o);
     }
     assert_int_equal(open_path(&o, table_of(HEAD "Max Value\n")), -1); /* a header and nothing else */
     assert_non_null(strstr(o.e.text, "neither rows"));
-    shut(&o);
+    shut_opened(&o);
 }
 
 /* Without its columns no row of the table has a name: none may be taken for one. */
@@ -348,7 +303,7 @@ static void a_header_that_lacks_a_column(void **state)
     int rc = open_path(&o, table_of("Op Type,Op Name,IO\nA,x,output\n"));
     assert_int_equal(o.d.rows.n, 0);
     assert_int_equal(rc, -1);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void cut_lines(void **state)
@@ -367,7 +322,7 @@ static void cut_lines(void **state)
     uint32_t r = o.d.problems.v[0].row;
     assert_true(o.d.rows.v[r].has == IS_DAMAGED);
     assert_true(o.d.rows.v[row_named(&o.d, "A.x.output.0")].stat[STAT_MAX] == 7);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void every_cut_of_a_table(void **state)
@@ -389,7 +344,7 @@ static void every_cut_of_a_table(void **state)
             assert_int_equal(o.e.code, ERR_DATA);
             assert_true(n < 400);
         }
-        shut(&o);
+        shut_opened(&o);
     }
     buf_release(&whole);
 }
@@ -404,13 +359,13 @@ static void names_of_files(void **state)
     const char *dir = scratch();
     struct opened o;
     (void)state;
-    put(dir, "MatMul.Default_MatMul-op1.0.0.30.output.0.DefaultFormat.Float32.npy", NPY2);
-    put(dir, "MatMul.Default_MatMul-op1.0.0.20.input.1.DefaultFormat.npy", NPY2);
-    put(dir, "MatMul.Default_MatMul-op1.0.0.40.output.0.DefaultFormat.npy", NPY2);        /* it ran again */
-    put(dir, "Default_aclnn-op7.aclnnAdd.65535.65535.10.input.0.ND.float32.npy", NPY2);   /* name and type swapped */
-    put(dir, "Add.a.b.c.1.2.50.output.3.NCHW.npy", NPY2);                                 /* dots in the name */
-    put(dir, "readme.npy", NPY2);
-    put(dir, "MatMul.x.0.0.50.inout.3.NCHW.npy", NPY2);
+    put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.30.output.0.DefaultFormat.Float32.npy", NPY2);
+    put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.20.input.1.DefaultFormat.npy", NPY2);
+    put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.40.output.0.DefaultFormat.npy", NPY2);        /* it ran again */
+    put_bytes(dir, "Default_aclnn-op7.aclnnAdd.65535.65535.10.input.0.ND.float32.npy", NPY2);   /* name and type swapped */
+    put_bytes(dir, "Add.a.b.c.1.2.50.output.3.NCHW.npy", NPY2);                                 /* dots in the name */
+    put_bytes(dir, "readme.npy", NPY2);
+    put_bytes(dir, "MatMul.x.0.0.50.inout.3.NCHW.npy", NPY2);
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 5);
     assert_int_equal(row_named(&o.d, "aclnnAdd.Default_aclnn-op7.input.0"), 0); /* in the order of time stamps */
@@ -420,7 +375,7 @@ static void names_of_files(void **state)
     assert_int_equal(row_named(&o.d, "Add.a.b.c.output.3"), 4);
     for (uint32_t r = 0; r < 5; r++)
         assert_true(o.d.rows.v[r].dtype == DTYPE_F32 && dump_row_numel(&o.d, r) == 2);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void files_that_do_not_read(void **state)
@@ -429,10 +384,10 @@ static void files_that_do_not_read(void **state)
     struct opened o;
     struct tensor t;
     (void)state;
-    put(dir, "A.x.0.0.1.output.0.ND.npy", NPY2);
-    put(dir, "A.y.0.0.2.output.0.ND.npy", "no npy", 6);
-    put(dir, "A.z.0.0.3.output.0.ND.npy", npy2, 40);
-    put(dir, "A.w.0.0.4.output.0.ND.npy", NPY2);
+    put_bytes(dir, "A.x.0.0.1.output.0.ND.npy", NPY2);
+    put_bytes(dir, "A.y.0.0.2.output.0.ND.npy", "no npy", 6);
+    put_bytes(dir, "A.z.0.0.3.output.0.ND.npy", npy2, 40);
+    put_bytes(dir, "A.w.0.0.4.output.0.ND.npy", NPY2);
     char path[600];
     snprintf(path, sizeof path, "%s/A.w.0.0.4.output.0.ND.npy", dir);
     unlink(path);
@@ -445,7 +400,7 @@ static void files_that_do_not_read(void **state)
     assert_false(o.d.rows.v[row_named(&o.d, "A.x.output.0")].has & IS_DAMAGED);
     assert_int_equal(dump_tensor(&o.d, row_named(&o.d, "A.w.output.0"), &t, &o.e), -1);
     assert_non_null(strstr(o.e.text, "leaves the dump"));
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void mapped_names(void **state)
@@ -457,8 +412,8 @@ static void mapped_names(void **state)
     struct opened o;
     struct tensor t;
     (void)state;
-    put(dir, "mapping.csv", map, strlen(map));
-    put(dir, "123.npy", NPY2);
+    put_bytes(dir, "mapping.csv", map, strlen(map));
+    put_bytes(dir, "123.npy", NPY2);
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 2);
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
@@ -467,7 +422,7 @@ static void mapped_names(void **state)
     r = row_named(&o.d, "Add.evil.output.0");
     assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), -1);
     assert_non_null(strstr(o.e.text, "not a file name inside"));
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void files_beside_a_table(void **state)
@@ -478,9 +433,9 @@ static void files_beside_a_table(void **state)
                                     "A,x,0,0,2,output,0,8,float32,[2],2\n"
                                     "A,y,0,0,3,output,0,8,float32,[2],3\n");
     (void)state;
-    put(dir, "A.x.0.0.2.output.0.ND.npy", NPY2);
-    put(dir, "A.x.0.0.1.output.0.ND.npy", NPY2);
-    put(dir, "A.x.0.0.9.output.0.ND.npy", NPY2); /* a third run, of which the table knows nothing */
+    put_bytes(dir, "A.x.0.0.2.output.0.ND.npy", NPY2);
+    put_bytes(dir, "A.x.0.0.1.output.0.ND.npy", NPY2);
+    put_bytes(dir, "A.x.0.0.9.output.0.ND.npy", NPY2); /* a third run, of which the table knows nothing */
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 4);
     const struct dump *d = &o.d;
@@ -488,7 +443,7 @@ static void files_beside_a_table(void **state)
     assert_string_equal(d->extras.v[d->rows.v[one].extra].file, "A.x.0.0.1.output.0.ND.npy");
     assert_string_equal(d->extras.v[d->rows.v[two].extra].file, "A.x.0.0.2.output.0.ND.npy");
     assert_false(d->rows.v[row_named(d, "A.y.output.0")].has & HAS_FILE);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void graphs_are_parts(void **state)
@@ -508,9 +463,9 @@ static void graphs_are_parts(void **state)
         }
         char csv[300];
         snprintf(csv, sizeof csv, HEAD "Max Value\nA,g%d,0,0,1,output,0,8,float32,[2],%d\n", g, g);
-        put(path, "statistic.csv", csv, strlen(csv));
+        put_bytes(path, "statistic.csv", csv, strlen(csv));
         snprintf(csv, sizeof csv, "A.g%d.0.0.1.output.0.ND.npy", g);
-        put(path, csv, NPY2);
+        put_bytes(path, csv, NPY2);
     }
     assert_int_equal(open_path(&o, root), 0);
     assert_int_equal(o.places.v[0].step, 7);
@@ -522,7 +477,7 @@ static void graphs_are_parts(void **state)
         assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0); /* each in its own folder */
         tensor_close(&t);
     }
-    shut(&o);
+    shut_opened(&o);
 }
 
 int main(void)

@@ -1,62 +1,17 @@
 /* msprobe dumps: the samples read as an independent count of their JSON says, and damage costs only
  * what it hits. */
-#include "support.h"
+#include "opened.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "fmt/reader.h"
 #include "model/family.h"
 
 /* ---- opening ---- */
 
-struct opened {
-    place_list places;
-    pthread_mutex_t lock;
-    struct load load;
-    struct dump d;
-    struct err e;
-};
-
 static int open_path(struct opened *o, const char *path)
 {
-    memset(o, 0, sizeof *o);
-    pthread_mutex_init(&o->lock, NULL);
-    o->load.lock = &o->lock;
-    dump_init(&o->d);
-    assert_int_equal(places_find(path, &o->places, &o->e), 0);
-    assert_true(o->places.n >= 1);
-    const struct place *p = &o->places.v[0];
-    assert_string_equal(p->reader->name, "msprobe");
-    o->d.reader = p->reader;
-    o->d.path = p->paths.v[0];
-    return p->reader->open(&o->d, &o->load, &o->e);
-}
-
-static void shut(struct opened *o)
-{
-    dump_release(&o->d);
-    places_release(&o->places);
-    pthread_mutex_destroy(&o->lock);
-}
-
-static uint32_t row_named(const struct dump *d, const char *name)
-{
-    uint32_t r = dump_find_row(d, str_of(name));
-    if (r == NONE)
-        fail_msg("no row %s", name);
-    return r;
-}
-
-static void put(const char *dir, const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    return open_as(o, path, "msprobe");
 }
 
 /* A dump of these members of "data", with the two files beside it. */
@@ -66,9 +21,9 @@ static const char *dump_of(const char *data)
     struct buf b = {0};
     buf_fmt(&b, "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"dump_data_dir\":null,"
                 "\"data\":{%s}}", data);
-    put(dir, "dump.json", b.p);
-    put(dir, "stack.json", "{}");
-    put(dir, "construct.json", "{}");
+    put_text(dir, "dump.json", b.p);
+    put_text(dir, "stack.json", "{}");
+    put_text(dir, "construct.json", "{}");
     buf_release(&b);
     return dir;
 }
@@ -115,7 +70,7 @@ static void counts_of_the_samples(void **state)
         assert_int_equal(d->stacks.n, samples[i].stacks);
         assert_int_equal(d->problems.n, 0);
         assert_true(d->bytes > 0 && d->bytes_done <= d->bytes);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -145,7 +100,7 @@ static void names_lead_back_to_rows(void **state)
         }
         assert_int_equal(seen, o.d.rows.n);
         buf_release(&name);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -182,7 +137,7 @@ static void values_of_rows(void **state)
                               ".parameters.weight");
     assert_int_equal(d->rows.v[p].io, IO_PARAMETER);
     buf_release(&shape);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void non_finite_values(void **state)
@@ -194,11 +149,11 @@ static void non_finite_values(void **state)
     assert_true(r->kind == ROW_FLOAT && r->stat[STAT_MAX] == -INFINITY && strcmp(r->text, "-Inf") == 0);
     r = &o.d.rows.v[row_named(&o.d, "Tensor.__mul__.18.forward.output.0")];
     assert_true((r->has & HAS_NORM) && isnan(r->stat[STAT_MAX]) && isnan(r->stat[STAT_NORM]));
-    shut(&o);
+    shut_opened(&o);
     assert_int_equal(open_path(&o, sample("overflow_stat/ms")), 0);
     r = &o.d.rows.v[row_named(&o.d, "Primitive.gather.Gather.0.forward.input.0")];
     assert_true(r->dtype == DTYPE_F16 && r->stat[STAT_NORM] == INFINITY && r->stat[STAT_MAX] == 52512);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void checksums(void **state)
@@ -210,7 +165,7 @@ static void checksums(void **state)
     const struct row *r = &o.d.rows.v[0];
     assert_true(r->has & HAS_CHECKSUM);
     assert_string_equal(r->text, "b1238c6f");
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void twins_and_parents(void **state)
@@ -244,7 +199,7 @@ static void twins_and_parents(void **state)
     assert_int_equal(d->calls.v[d->calls.v[f].parent].twin, d->calls.v[b].parent); /* a module's twin */
     assert_string_equal(d->scopes.v[d->calls.v[f].scope], "module.decoder.layers.0.self_attention.linear_qkv");
     assert_int_equal(d->calls.v[d->calls.v[f].parent].kind, CALL_MODULE);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void stacks(void **state)
@@ -266,7 +221,7 @@ static void stacks(void **state)
     assert_int_equal(d->calls.v[b].stack, NONE); /* its twin's is shown */
     for (size_t i = 0; i < d->frames.n; i++)
         assert_true(d->frames.v[i].line > 0);
-    shut(&o);
+    shut_opened(&o);
 }
 
 /* Every tensor named in a dump opens, and is what the record says. */
@@ -290,7 +245,7 @@ static void tensors_of(const char *path, bool widened)
         opened++;
     }
     assert_true(opened > 300);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void tensors_open(void **state)
@@ -333,7 +288,7 @@ static void nested_values(void **state)
     assert_true(d->rows.v[r].kind == ROW_DTYPE && d->rows.v[r].dtype == DTYPE_BF16);
     r = row_named(d, "Torch.cat.0.forward.output.0");
     assert_true(d->rows.v[r].dtype == DTYPE_UNKNOWN && dump_row_numel(d, r) == 0);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void odd_shapes(void **state)
@@ -354,7 +309,7 @@ static void odd_shapes(void **state)
             assert_null(dump_row_shape(&o.d, 0)); /* unknown, not wrong */
         assert_true(o.d.rows.v[0].has & HAS_MAX);
         buf_release(&b);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -363,9 +318,9 @@ static void old_stack_files(void **state)
     struct opened o;
     const char *dir = dump_of("\"F.a.0.forward\":{\"output\":[null]},\"F.b.0.forward\":{\"output\":[null]}");
     (void)state;
-    put(dir, "stack.json", "{\"F.a.0.forward\":[\"File x.py, line 7, in f, \\n code\"],\"gone\":[],\"odd\":5,"
+    put_text(dir, "stack.json", "{\"F.a.0.forward\":[\"File x.py, line 7, in f, \\n code\"],\"gone\":[],\"odd\":5,"
                            "\"F.b.0.forward\":[[1],[2]]}");
-    put(dir, "construct.json", "{\"F.a.0.forward\":\"F.b.0.forward\",\"F.b.0.forward\":null,\"x\":\"y\","
+    put_text(dir, "construct.json", "{\"F.a.0.forward\":\"F.b.0.forward\",\"F.b.0.forward\":null,\"x\":\"y\","
                                "\"F.z\":7}");
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.problems.n, 0);
@@ -375,7 +330,7 @@ static void old_stack_files(void **state)
     assert_true(strcmp(f->file, "x.py") == 0 && f->line == 7 && strcmp(f->code, "code") == 0);
     assert_int_equal(o.d.calls.v[0].parent, 1);
     assert_int_equal(o.d.calls.v[1].parent, NONE);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void side_files_that_are_missing_or_damaged(void **state)
@@ -386,7 +341,7 @@ static void side_files_that_are_missing_or_damaged(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/stack.json", dir);
     unlink(path);
-    put(dir, "construct.json", "{\"F.a.0.forward\": ");
+    put_text(dir, "construct.json", "{\"F.a.0.forward\": ");
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 1);
     assert_int_equal(o.d.problems.n, 2);
@@ -395,7 +350,7 @@ static void side_files_that_are_missing_or_damaged(void **state)
     assert_string_equal(o.d.problems.v[1].kind, "damaged");
     assert_non_null(strstr(o.d.problems.v[1].text, "construct.json: byte"));
     assert_int_equal(o.d.problems.v[1].row, NONE);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void a_damaged_call_costs_itself(void **state)
@@ -414,7 +369,7 @@ static void a_damaged_call_costs_itself(void **state)
     assert_null(dump_row_problem(&o.d, 0));
     assert_non_null(strstr(o.d.problems.v[0].text, "dump.json: byte "));
     assert_int_equal(row_named(&o.d, "F.bad.0.forward"), 1);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void a_cut_dump_keeps_what_stands_before(void **state)
@@ -442,7 +397,7 @@ static void a_cut_dump_keeps_what_stands_before(void **state)
             assert_int_equal(o.d.problems.n, 1);
             assert_non_null(strstr(o.d.problems.v[0].text, "calls before it were read"));
         }
-        shut(&o);
+        shut_opened(&o);
     }
     assert_true(before > 100);
     buf_release(&whole);
@@ -462,7 +417,7 @@ static void names_that_leave_the_folder(void **state)
         struct err e;
         buf_fmt(&b, "\"F.x.0.forward\":{\"output\":[" FILE_ROW("%s") "]}", names[i]);
         const char *dir = dump_of(b.p);
-        put(dir, "secret.pt", "x");
+        put_text(dir, "secret.pt", "x");
         char sub[512];
         snprintf(sub, sizeof sub, "%s/dump_tensor_data", dir);
         mkdir(sub, 0755);
@@ -471,7 +426,7 @@ static void names_that_leave_the_folder(void **state)
         assert_int_equal(dump_tensor(&o.d, 0, &t, &e), -1);
         assert_non_null(strstr(e.text, "not a file name inside"));
         buf_release(&b);
-        shut(&o);
+        shut_opened(&o);
     }
 }
 
@@ -493,7 +448,7 @@ static void files_by_other_names(void **state)
     assert_true(o.d.rows.v[2].extra != NONE);
     assert_int_equal(dump_tensor(&o.d, 2, &t, &e), -1);
     assert_non_null(strstr(e.text, "other.npy"));
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void repeated_names(void **state)
@@ -504,7 +459,7 @@ static void repeated_names(void **state)
     assert_int_equal(open_path(&o, dump_of(data)), 0);
     assert_int_equal(o.d.rows.n, 2);
     assert_int_equal(row_named(&o.d, "F.a.0.forward#2.output.0"), 1);
-    shut(&o);
+    shut_opened(&o);
 }
 
 static void can_be_stopped(void **state)
@@ -522,13 +477,15 @@ static void can_be_stopped(void **state)
     dump_init(&d);
     d.reader = o.d.reader;
     d.path = dir;
+    d.parts = o.d.parts;
+    d.part_count = o.d.part_count;
     atomic_store(&o.load.cancel, true);
     assert_int_equal(d.reader->open(&d, &o.load, &e), -1);
     assert_int_equal(e.code, ERR_CANCEL);
     assert_true(d.rows.n < 2000);
     dump_release(&d);
     buf_release(&b);
-    shut(&o);
+    shut_opened(&o);
 }
 
 /* Records that are no objects: one call's rows are lost, not the program. */
@@ -550,7 +507,7 @@ static void records_of_other_types(void **state)
             assert_int_equal(o.d.calls.n, 2);
             row_named(&o.d, "F.z.0.forward.output.0");
             buf_release(&b);
-            shut(&o);
+            shut_opened(&o);
         }
 }
 

@@ -1,0 +1,73 @@
+/* One recording read by its reader alone, for unit tests, and trees of files to read. */
+#ifndef TESTS_OPENED_H
+#define TESTS_OPENED_H
+
+#include "support.h"
+
+#include <sys/stat.h>
+
+#include "fmt/reader.h"
+
+struct opened {
+    place_list places;
+    pthread_mutex_t lock;
+    struct load load;
+    struct dump d;
+    struct err e;
+};
+
+/* The first recording at or below path, which must be of that format: what its reader says. */
+static inline int open_as(struct opened *o, const char *path, const char *format)
+{
+    memset(o, 0, sizeof *o);
+    pthread_mutex_init(&o->lock, NULL);
+    o->load.lock = &o->lock;
+    dump_init(&o->d);
+    if (places_find(path, &o->places, &o->e))
+        fail_msg("%s", o->e.text);
+    assert_true(o->places.n >= 1);
+    const struct place *p = &o->places.v[0];
+    assert_string_equal(p->reader->name, format);
+    o->d.reader = p->reader;
+    o->d.path = p->paths.v[0];
+    o->d.parts = (const char *const *)p->paths.v;
+    o->d.part_count = p->paths.n;
+    return p->reader->open(&o->d, &o->load, &o->e);
+}
+
+static inline void shut_opened(struct opened *o)
+{
+    dump_release(&o->d);
+    places_release(&o->places);
+    pthread_mutex_destroy(&o->lock);
+}
+
+static inline uint32_t row_named(const struct dump *d, const char *name)
+{
+    uint32_t r = dump_find_row(d, str_of(name));
+    if (r == NONE)
+        fail_msg("no row %s", name);
+    return r;
+}
+
+/* Writes dir/name; folders in name are made. */
+static inline void put_bytes(const char *dir, const char *name, const void *bytes, size_t n)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+        *p = 0;
+        mkdir(path, 0755);
+    }
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fwrite(bytes, 1, n, f);
+    fclose(f);
+}
+
+static inline void put_text(const char *dir, const char *name, const char *text)
+{
+    put_bytes(dir, name, text, strlen(text));
+}
+
+#endif

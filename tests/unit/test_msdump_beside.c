@@ -1,0 +1,273 @@
+/* What lies beside the rows of a MindSpore Dump: overflow records, the order of execution, source lines. */
+#include "opened.h"
+
+#include <unistd.h>
+
+#include "fmt/msdump.h"
+
+#define FORMAT "mindspore-dump"
+
+static const char npy[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+
+static const char table[] = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
+                            "Add,Default_net-Net_Add-op0,56,563,10,input,0,8,float16,\"(2,)\",1,0,\n"
+                            "Add,Default_net-Net_Add-op0,56,563,10,output,0,8,float16,\"(2,)\",1,0,\n"
+                            "MatMul,Default_net-Net_MatMul-op0,57,563,11,input,0,8,float16,\"(2,)\",1,0,\n"
+                            "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,8,float16,\"(2,)\",65504,0,\n"
+                            "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,8,float16,\"(2,)\",1,0,\n"
+                            "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,8,float16,\"(2,)\",1,0,\n";
+
+/* ---- overflow records ---- */
+
+#define UNIT(name, task, status)                                                                                       \
+    "\"" name "\": {\"model_id\": 514, \"stream_id\": 563, \"task_id\": " #task ", \"task_type\": 0, \"pc_start\": \"0x1008005b0000\", " \
+    "\"para_base\": \"0x0\", \"status\": " status "}"
+
+/* As CANN's converter writes them: one unit's status is not zero. */
+static const char old_record[] = "{" UNIT("DHA Atomic Add", 0, "0") ", " UNIT("L2 Atomic Add", 0, "0") ", " UNIT("AI Core", 57, "32") "}";
+
+static const char new_record[] = "{\"magic\": \"0x5a5a5a5a\", \"version\": 1, \"acc_list\": {\"valid\": 1, \"acc_type\": \"AIV\", \"rsv\": 0,"
+                                 "\"data_len\": 88, \"data\": {\"model_id\": 1, \"stream_id\": 563, \"task_id\": 56, \"status\": [0, 4, 0, 0]}}}";
+
+static void an_overflow_names_its_operator(void **state)
+{
+    struct opened o;
+    struct buf name = {0};
+    const char *dir = scratch();
+    (void)state;
+    put_text(dir, "rank_0/Net/0/0/statistic.csv", table);
+    put_text(dir, "rank_0/Net/0/0/Opdebug.Node_OpDebug.9.5.1732082705016774.output.0.json", old_record);
+    put_text(dir, "rank_0/Net/0/0/Opdebug.Node_OpDebug.9.6.1732082705016775.output.0.json", new_record);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.rows.n, 6);
+    assert_int_equal(o.d.problems.n, 2);
+    assert_string_equal(o.d.problems.v[0].kind, "overflow");
+    assert_true(o.d.problems.v[0].recorded);
+    assert_non_null(strstr(o.d.problems.v[0].text, "AI Core"));
+    assert_non_null(strstr(o.d.problems.v[0].text, "status 32"));
+    assert_non_null(strstr(o.d.problems.v[0].text, "MatMul.Default_net-Net_MatMul-op0"));
+    dump_row_name(&o.d, o.d.problems.v[0].row, &name);
+    assert_string_equal(name.p, "MatMul.Default_net-Net_MatMul-op0.output.0");
+    assert_int_equal(o.d.rows.v[o.d.problems.v[0].row].has & IS_DAMAGED, 0);
+    assert_non_null(strstr(o.d.problems.v[1].text, "AIV"));
+    assert_non_null(strstr(o.d.problems.v[1].text, "status 4"));
+    assert_int_equal(o.d.problems.v[1].row, row_named(&o.d, "Add.Default_net-Net_Add-op0.output.0"));
+    buf_release(&name);
+    shut_opened(&o);
+}
+
+static void records_that_lead_nowhere(void **state)
+{
+    static const struct {
+        const char *text, *says; /* NULL: nothing is wrong */
+        const char *kind;
+    } cases[] = {
+        {"{" UNIT("AI Core", 99, "1") "}", "which no operator here carries", "overflow"},
+        {"{" UNIT("AI Core", 58, "1") "}", "which several operators here carry", "overflow"},
+        {"{" UNIT("AI Core", 57, "0") "}", NULL, NULL},
+        {"{\"AI Core\": {\"status\": 3}}", "names no task", "overflow"},
+        {"{\"AI Core\": {\"status\": 3, \"task_id\": -1, \"stream_id\": 1e300}}", "names no task", "overflow"},
+        {"{\"AI Core\": 5, \"x\": [1]}", NULL, NULL},
+        {"{\"acc_list\": [{\"data\": {\"status\": 9}}, 5]}", "? reports", "overflow"},
+        {"[]", NULL, NULL},
+        {"{", "not valid JSON", "damaged"},
+        {"", "not valid JSON", "damaged"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct opened o;
+        const char *dir = scratch();
+        put_text(dir, "statistic.csv", table);
+        put_text(dir, "Opdebug.Node_OpDebug.9.5.1732082705016774.output.0.json", cases[i].text);
+        assert_int_equal(open_as(&o, dir, FORMAT), 0);
+        assert_int_equal(o.d.problems.n, cases[i].says != NULL);
+        if (cases[i].says) {
+            assert_non_null(strstr(o.d.problems.v[0].text, cases[i].says));
+            assert_string_equal(o.d.problems.v[0].kind, cases[i].kind);
+            assert_int_equal(o.d.problems.v[0].row, NONE);
+        }
+        shut_opened(&o);
+    }
+}
+
+static void overflow_records_alone(void **state)
+{
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_text(dir, "Opdebug.Node_OpDebug.9.5.1732082705016774.output.0.json", old_record);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.rows.n, 0);
+    assert_int_equal(o.d.problems.n, 1);
+    shut_opened(&o);
+}
+
+static void binary_records_are_said(void **state)
+{
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_text(dir, "statistic.csv", table);
+    put_text(dir, "Opdebug.Node_OpDebug.9.5.1732082705016774", "\1\2\3");
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.problems.n, 0);
+    assert_int_equal(o.d.warnings.n, 1);
+    assert_non_null(strstr(o.d.warnings.v[0], "msprobe parse"));
+    shut_opened(&o);
+}
+
+/* ---- the order of execution ---- */
+
+static void put_tensor(const char *dir, const char *op, const char *time)
+{
+    char name[300];
+    snprintf(name, sizeof name, "rank_0/Net/2/0/%s.0.0.%s.output.0.DefaultFormat.Float32.npy", op, time);
+    put_bytes(dir, name, npy, sizeof npy - 1);
+}
+
+static void files_of_one_moment(void **state)
+{
+    static const char *const want[] = {"Sub.Default_net-Net_Sub-op0.output.0", "Mul.Default_net-Net_Mul-op0.output.0",
+                                       "Add.Default_net-Net_Add-op0.output.0", "Abs.Default_net-Net_Abs-op0.output.0",
+                                       "Neg.Default_net-Net_Neg-op0.output.0"};
+    struct opened o;
+    struct buf name = {0};
+    const char *dir = scratch();
+    (void)state;
+    put_tensor(dir, "Add.Default_net-Net_Add-op0", "7");
+    put_tensor(dir, "Mul.Default_net-Net_Mul-op0", "7");
+    put_tensor(dir, "Abs.Default_net-Net_Abs-op0", "7"); /* not in the file: behind those that are */
+    put_tensor(dir, "Neg.Default_net-Net_Neg-op0", "8"); /* the clock goes first */
+    put_tensor(dir, "Sub.Default_net-Net_Sub-op0", "6");
+    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_2.csv",
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Neg-op0\nDefault/net-Net/Mul-op0\nDefault/net-Net/Add-op0\n");
+    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_1.csv", "x\nDefault/net-Net/Add-op0\nDefault/net-Net/Mul-op0\n");
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.rows.n, 5);
+    for (uint32_t r = 0; r < 5; r++) {
+        dump_row_name(&o.d, r, &name);
+        assert_string_equal(name.p, want[r]);
+    }
+    buf_release(&name);
+    shut_opened(&o);
+}
+
+/* ---- source lines ---- */
+
+static const struct frame *frame_of(const struct dump *d, const char *row, uint32_t k)
+{
+    uint32_t stack = d->calls.v[d->rows.v[row_named(d, row)].call].stack;
+    assert_int_not_equal(stack, NONE);
+    assert_true(k < d->stacks.v[stack].n);
+    return &d->frames.v[d->stack_frames.v[d->stacks.v[stack].first + k]];
+}
+
+/* The graph MindSpore 2.7.1 wrote beside its dump. */
+static void a_real_graph(void **state)
+{
+    static const char row[] = "Rsqrt.Default_network-WithLossCell__backbone-Net_layers-CellList_0-Block_norm-Norm_Rsqrt-op0.output.0";
+    struct opened o;
+    (void)state;
+    assert_int_equal(open_as(&o, sample("msdump_graph"), FORMAT), 0);
+    assert_int_equal(o.d.rows.n, 97);
+    assert_int_equal(o.d.stacks.n, 53);
+    assert_int_equal(o.d.problems.n, 0);
+    const struct frame *f = frame_of(&o.d, row, 1);
+    assert_string_equal(f->file, "/workspace/train.py");
+    assert_int_equal(f->line, 17);
+    assert_string_equal(f->func, "construct");
+    assert_string_equal(f->code, "return x * ops.rsqrt(v + 1e-5) * self.weight");
+    /* an operator of the backward pass shows its forward node's lines */
+    f = frame_of(&o.d, "RealDiv.Gradients_Default_network-WithLossCell__loss_fn-MSELoss_Grad_ReduceMean_RealDiv-op0.output.0", 0);
+    assert_string_equal(f->code, "x = self.reduce_mean(x, self.get_axis(x))");
+    assert_string_equal(f->func, "get_loss");
+    uint32_t parameter = row_named(&o.d, "Parameter.inputs0.output.0");
+    assert_int_equal(o.d.calls.v[o.d.rows.v[parameter].call].stack, NONE);
+    shut_opened(&o);
+}
+
+/* Lines as versions print them: with and without columns, in brackets, with remarks. */
+static void forms_of_lines(void **state)
+{
+    static const char ir[] =
+        "#IR entry      : @1\n"
+        "# In file no.py:1/ nobody's\n"
+        "  %0(a) = Add(%p)\n"
+        "      # fullname with scope: (Default/net-Net/Add-op0)\n"
+        "      # In file old.py(20)/        a = self.sub(x, 1)/\n"
+        "      # In file a b/c:d.py:7~9, 4~19/    def construct(self, x):/\n"
+        "      # In file a b/c:d.py:8, 2~3/  y = x / 2 / 3/<~~This line of code can be shared by multiple nodes, and may be duplicated./\n"
+        "      # In file a b/c:d.py:8, 1~9/  y = x / 2 / 3/\n"
+        "      # In file nothing here\n"
+        "      # In file :5/\n"
+        "      # Corresponding code candidate:\n"
+        "      # - In file fused.py:3/z/\n"
+        "  %1(b) = MatMul(%0)\n"
+        "      # Fullname with scope: (Default/net-Net/MatMul-op0\n"
+        "      # In file x.py:1/lost/\n"
+        "  %2(b) = MatMul(%0)\n"
+        "      # Fullname with scope: (Default/net-Net/Mul-op1)\n"
+        "      # In file \033[31mx.py:1/\033[2J/\n"
+        "}\n";
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_text(dir, "rank_0/Net/0/0/statistic.csv", table);
+    put_text(dir, "rank_0/graphs/ms_output_trace_code_graph_0.ir", ir);
+    put_text(dir, "rank_0/graphs/ms_output_trace_code_graph_10.ir", "# Fullname with scope: (Default/net-Net/Mul-op0)\n# In file wrong.py:1/x/\n");
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    static const char row[] = "Add.Default_net-Net_Add-op0.output.0";
+    assert_string_equal(frame_of(&o.d, row, 0)->file, "fused.py");
+    const struct frame *f = frame_of(&o.d, row, 1);
+    assert_string_equal(f->file, "a b/c:d.py");
+    assert_int_equal(f->line, 8);
+    assert_string_equal(f->func, "construct");
+    assert_string_equal(f->code, "y = x / 2 / 3");
+    f = frame_of(&o.d, row, 2);
+    assert_string_equal(f->file, "old.py");
+    assert_int_equal(f->line, 20);
+    assert_string_equal(f->code, "a = self.sub(x, 1)");
+    assert_int_equal(o.d.stacks.v[o.d.calls.v[0].stack].n, 3);
+    assert_int_equal(o.d.stacks.n, 2);
+    assert_int_equal(o.d.calls.v[o.d.rows.v[row_named(&o.d, "Mul.Default_net-Net_Mul-op0.output.0")].call].stack, NONE);
+    shut_opened(&o);
+}
+
+/* Links out of the dump are not followed, whatever they are called. */
+static void links_out_of_the_dump(void **state)
+{
+    struct opened o;
+    char path[400], to[400];
+    const char *dir = scratch(), *other = scratch();
+    (void)state;
+    put_text(dir, "rank_0/Net/0/0/statistic.csv", table);
+    put_text(dir, "rank_0/graphs/none", "");
+    put_text(other, "g.ir", "# Fullname with scope: (Default/net-Net/Add-op0)\n# In file secret.py:1/x/\n");
+    put_text(other, "o.json", old_record);
+    snprintf(path, sizeof path, "%s/rank_0/graphs/ms_output_trace_code_graph_0.ir", dir);
+    snprintf(to, sizeof to, "%s/g.ir", other);
+    assert_int_equal(symlink(to, path), 0);
+    snprintf(path, sizeof path, "%s/rank_0/Net/0/0/Opdebug.Node_OpDebug.1.1.1.output.0.json", dir);
+    snprintf(to, sizeof to, "%s/o.json", other);
+    assert_int_equal(symlink(to, path), 0);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.stacks.n, 0);
+    assert_int_equal(o.d.problems.n, 1);
+    assert_string_equal(o.d.problems.v[0].kind, "damaged");
+    shut_opened(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_overflow_names_its_operator),
+        cmocka_unit_test(records_that_lead_nowhere),
+        cmocka_unit_test(overflow_records_alone),
+        cmocka_unit_test(binary_records_are_said),
+        cmocka_unit_test(files_of_one_moment),
+        cmocka_unit_test(a_real_graph),
+        cmocka_unit_test(forms_of_lines),
+        cmocka_unit_test(links_out_of_the_dump),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

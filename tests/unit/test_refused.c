@@ -1,0 +1,124 @@
+/* What is known by sight and not read, and the page that describes every format. */
+#include "opened.h"
+
+#include "fmt/refused.h"
+#include "log/kind.h"
+
+static const struct {
+    const char *file, *bytes, *name; /* NULL: nothing that is known */
+} signs[] = {
+    {"step0/kernel_config_4711.json", "{}", "msprobe-l2"},
+    {"1/20230822120819/0/g/0/Add.Default_net-Net_Add-op1.3.4.1732082705016774", "\1\2", "cann-dump"},
+    {"Opdebug.Node_OpDebug.1.5.1732082705016774", "\1", "cann-dump"},
+    {"Add.Add_1.3.4.1732082705016774.0.1.2.3", "\1", "cann-dump"},
+    {"a/before/intensor0.bin", "$Version=1.0\nformat=2\n", "atb-dump"},
+    {"worldsize2_globalrank0/dynamo_original_graph_1.txt", "x", "torchair-dump"},
+    {"data/loss/step0/rank0/loss.json", "{\n    \"data\": {\n        \"max\": 1.0,\n        \"norm\": 2.0\n    }\n}", "msprobe-single"},
+    {"monitor_data.trend.db", "SQLite format 3", "msprobe-db"},
+    {"accuracy_checking_details_20240101.csv", "x", "msprobe-acc"},
+    {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
+    {"__0_0.distcp", "x", "torch-distcp"},
+    {"weights.bin", "\x80\2}q\0.", NULL},
+    {"libfoo.so.1.2.3", "x", NULL},
+    {"v1.2.3.4.5", "x", NULL},
+    {"a.b.1.2.1732082705016774.npy", "x", NULL},
+    {"notes.db", "x", NULL},
+    {"x.ir", "something else", NULL},
+    {"data.json", "{\"data\": 1}", NULL},
+};
+
+static void each_sign(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
+        const char *dir = scratch();
+        char path[500];
+        struct err e;
+        place_list l = {0};
+        put_text(dir, "README", "a file that says nothing");
+        put_text(dir, signs[i].file, signs[i].bytes);
+        const struct refused *r = refused_find(dir);
+        if (!signs[i].name) {
+            if (r)
+                fail_msg("%s is taken for %s", signs[i].file, r->name);
+            continue;
+        }
+        if (!r)
+            fail_msg("%s is not known", signs[i].file);
+        assert_string_equal(r->name, signs[i].name);
+        snprintf(path, sizeof path, "%s/%s", dir, signs[i].file);
+        assert_ptr_equal(refused_find(path), r);
+        assert_int_equal(places_find(dir, &l, &e), 0);
+        assert_int_equal(l.n, 0); /* no reader claims it */
+        assert_int_equal(refused_error(r, dir, &e), -1);
+        assert_int_equal(e.code, ERR_DATA);
+        assert_true(str_starts(str_of(e.text), dir));
+        assert_non_null(strstr(e.text, r->advice));
+        places_release(&l);
+    }
+    assert_null(refused_find("/nowhere/at/all"));
+}
+
+/* ---- doc/formats.md ---- */
+
+/* The page's table row of this name, or nothing. */
+static struct str line_of(struct str page, const char *name)
+{
+    struct str line;
+    char start[100];
+    size_t n = (size_t)snprintf(start, sizeof start, "| %s", name);
+    while (page.n) {
+        str_split(page, '\n', &line, &page);
+        if (str_starts(line, start) && line.n > n && (line.p[n] == ' ' || line.p[n] == ':'))
+            return line;
+    }
+    return STR("");
+}
+
+static void expect_in_page(struct str page, const char *name, const char *text)
+{
+    struct str line = line_of(page, name);
+    if (!line.n)
+        fail_msg("doc/formats.md has no row %s", name);
+    if (text && !str_has(line, text))
+        fail_msg("doc/formats.md says of %s: %.*s\nthe program: %s", name, STR_ARG(line), text);
+}
+
+static void the_page_has_every_format(void **state)
+{
+    struct buf page = {0};
+    struct err e;
+    (void)state;
+    if (file_slurp("doc/formats.md", 1 << 20, &page, &e))
+        fail_msg("%s", e.text);
+    struct str s = buf_view(&page), line;
+    size_t rows = 0, formats = 0;
+    for (size_t i = 0; readers[i]; i++, formats++) {
+        expect_in_page(s, readers[i]->name, readers[i]->versions);
+        expect_in_page(s, readers[i]->name, readers[i]->unread);
+    }
+    for (size_t i = 0; log_kinds[i].name; i++) {
+        expect_in_page(s, log_kinds[i].name, log_kinds[i].versions);
+        expect_in_page(s, log_kinds[i].name, log_kinds[i].unread);
+        formats += log_kinds[i].title != NULL;
+    }
+    for (const struct refused *r = refused; r->name; r++, formats++) {
+        expect_in_page(s, r->name, r->title);
+        expect_in_page(s, r->name, r->advice);
+    }
+    for (struct str rest = str_n(s.p, (size_t)(strstr(s.p, "\n## ") - s.p)); rest.n;) {
+        str_split(rest, '\n', &line, &rest);
+        rows += str_starts(line, "| ");
+    }
+    assert_int_equal(rows, formats + 4); /* two heads of two lines; nothing else is described there */
+    buf_release(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sign),
+        cmocka_unit_test(the_page_has_every_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
