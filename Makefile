@@ -126,7 +126,12 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan OPT='-O1 -g' SAN='-fsanitize=thread' check
 
-damage: $(BUILD)/diverge samples
+$(BUILD)/tests/hostile: tests/damage/hostile.c | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< $(shell pkg-config --libs zlib 2>/dev/null)
+
+damage: $(BUILD)/diverge $(BUILD)/tests/hostile samples
 	@tests/damage/run $(BUILD)
 
 # ---- fuzzing: clang, one target a reader, a short run each ----

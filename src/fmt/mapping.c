@@ -8,6 +8,7 @@
 #include "fmt/jsonspan.h"
 
 #define LARGEST (1u << 30)
+#define LINE_MOST (1u << 20)
 
 static void add(struct mapping *m, struct str target, struct str golden)
 {
@@ -39,6 +40,18 @@ static int load_json(struct mapping *m, struct str text, struct err *e)
     return rc;
 }
 
+/* libyaml holds a scalar several times over. */
+static int check_lines(const struct mapping *m, struct str text, struct err *e)
+{
+    struct str line;
+    for (uint64_t n = 1; text.n; n++) {
+        str_split(text, '\n', &line, &text);
+        if (line.n > LINE_MOST)
+            return err_line(e, m->path, n, _("a line of more than %zu bytes"), (size_t)LINE_MOST);
+    }
+    return 0;
+}
+
 /* One flat mapping of scalars; anything nested is another kind of msprobe file and said so. */
 static int load_yaml(struct mapping *m, struct str text, struct err *e)
 {
@@ -47,6 +60,8 @@ static int load_yaml(struct mapping *m, struct str text, struct err *e)
     struct buf key = {0};
     bool have_key = false, done = false;
     int rc = 0, depth = 0;
+    if (check_lines(m, text, e))
+        return -1;
     if (!yaml_parser_initialize(&parser))
         return err_set(e, ERR_DATA, "%s: libyaml", m->path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);

@@ -7,6 +7,7 @@
 #include "fmt/zip.h"
 
 #define PROBLEMS_MAX 10000
+#define TWICE_MAX 10000
 #define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
 
 const struct weight_format *const weight_formats[] = {
@@ -133,6 +134,10 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
     vec_push(&w->list, x);
     if (map_add(&w->names, x.name, me) != me) {
         struct buf b = {0};
+        if (w->twice++ == TWICE_MAX) {
+            err_set(e, ERR_DATA, _("%s: more than %d names stand in it twice; no program writes such a file"), w->path, TWICE_MAX);
+            return UINT32_MAX;
+        }
         buf_fmt(&b, _("%s: the name %.*s stands in it twice"), w->path, STR_ARG(x.name));
         weights_problem(w, me, "damaged", b.p);
         /* bounded: the number is the index, so that a million equal names cost a million steps */
@@ -251,7 +256,12 @@ int weights_list_file(struct weights *w, uint32_t file, struct err *e)
         path_join(&path, at->dir, at->name);
     else
         buf_cstr(&path, at->name);
-    int rc = 1;
+    struct file f;
+    int rc = weights_open_file(w, file, &f, e); /* inside its folder, before anybody looks at its first bytes */
+    if (rc == 0) {
+        file_close(&f);
+        rc = 1;
+    }
     for (size_t i = 0; weight_formats[i] && rc == 1; i++) {
         const struct weight_format *x = weight_formats[i];
         if (x->list_file && x->probe(path.p)) {
@@ -260,14 +270,8 @@ int weights_list_file(struct weights *w, uint32_t file, struct err *e)
             rc = x->list_file(w, file, e);
         }
     }
-    if (rc == 1) {
-        struct file f;
-        rc = weights_open_file(w, file, &f, e);
-        if (rc == 0) {
-            file_close(&f);
-            rc = err_set(e, ERR_DATA, _(not_weights), path.p);
-        }
-    }
+    if (rc == 1)
+        rc = err_set(e, ERR_DATA, _(not_weights), path.p);
     buf_release(&path);
     return rc;
 }

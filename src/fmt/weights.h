@@ -64,6 +64,7 @@ struct weights {
     VEC(struct weight_file) files;
     VEC(struct weight_problem) problems;
     struct map names; /* → index of list; the first of a name */
+    uint32_t twice;   /* names that stand in it again */
     struct weight_arch arch;
 };
 

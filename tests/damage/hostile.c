@@ -1,0 +1,851 @@
+/* Files made to do harm, one case at a time: `hostile` lists the cases, `hostile NAME FOLDER` makes one below FOLDER.
+ * tests/damage/run opens them. A line of the list: NAME, what has to come of it (refuse, report, fine, any: as in
+ * run), the path below FOLDER to open, and how (check, weights, compare). What lies in FOLDER/outside must never be
+ * read: its tensor holds 1337.25. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MB (1u << 20)
+#define LONG (100 * 1000 * 1000) /* bytes of one line */
+#define MANY 1000000             /* equal keys */
+#define DEEP 1000000             /* brackets in brackets */
+
+static const char *root;
+
+/* ---- files ---- */
+
+static FILE *create(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); *p++ = '/') {
+        *p = 0;
+        mkdir(path, 0755);
+    }
+    FILE *f = fopen(path, "wb");
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    return f;
+}
+
+static void text(const char *name, const char *s)
+{
+    FILE *f = create(name);
+    fputs(s, f);
+    fclose(f);
+}
+
+static void repeat(FILE *f, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fputs(s, f);
+}
+
+static void fill(FILE *f, char c, size_t n)
+{
+    static char block[65536];
+    memset(block, c, sizeof block);
+    for (; n > sizeof block; n -= sizeof block)
+        fwrite(block, 1, sizeof block, f);
+    fwrite(block, 1, n, f);
+}
+
+static void le(FILE *f, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        fputc((int)(v >> (8 * i) & 255), f);
+}
+
+static void symlink_to(const char *target, const char *name)
+{
+    char path[4096];
+    fclose(create(name)); /* its folders */
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    unlink(path);
+    if (symlink(target, path))
+        perror(path);
+}
+
+static const char npy_head[] = "\x93NUMPY\1\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': ";
+
+/* An .npy of float32, all of one value. `shape` is what its header says, n what it holds. */
+static void npy(const char *name, const char *shape, size_t n, float v)
+{
+    FILE *f = create(name);
+    size_t head = sizeof npy_head - 1 - 10 + strlen(shape) + 1;
+    fwrite(npy_head, 1, sizeof npy_head - 1, f);
+    fprintf(f, "%s}", shape);
+    fill(f, ' ', 118 - head - 1);
+    fputc('\n', f);
+    for (size_t i = 0; i < n; i++)
+        fwrite(&v, 4, 1, f);
+    fclose(f);
+}
+
+static void outside(void)
+{
+    npy("outside/secret.npy", "(4,)", 4, 1337.25f);
+    npy("outside/dump_tensor_data/secret.npy", "(4,)", 4, 1337.25f);
+    text("outside/secret.json", "{\"task\": \"statistics\", \"level\": \"debug\", \"data\": {\"secret.0.debug\": {\"type\": \"float\", \"value\": 1337.25}}}");
+    text("outside/secret.txt", "1337.25\n");
+}
+
+/* ---- zip archives ---- */
+
+struct member {
+    const char *name, *bytes;
+    size_t n;        /* of the bytes in the file */
+    uint64_t size;   /* claimed, unpacked */
+    uint32_t crc;
+    int deflated;
+    long at;         /* of its header; -1: written behind the one before */
+};
+
+static void local_header(FILE *f, const struct member *m)
+{
+    fwrite("PK\3\4", 1, 4, f);
+    le(f, 20, 2);
+    le(f, 0, 2);
+    le(f, m->deflated ? 8 : 0, 2);
+    le(f, 0, 4);
+    le(f, m->crc, 4);
+    le(f, m->n, 4);
+    le(f, m->size, 4);
+    le(f, strlen(m->name), 2);
+    le(f, 0, 2);
+    fputs(m->name, f);
+    fwrite(m->bytes, 1, m->n, f);
+}
+
+static void zip(const char *name, struct member *m, size_t n)
+{
+    FILE *f = create(name);
+    for (size_t i = 0; i < n; i++)
+        if (m[i].at < 0) {
+            m[i].at = ftell(f);
+            local_header(f, &m[i]);
+        }
+    long dir = ftell(f);
+    for (size_t i = 0; i < n; i++) {
+        fwrite("PK\1\2", 1, 4, f);
+        le(f, 20, 2);
+        le(f, 20, 2);
+        le(f, 0, 2);
+        le(f, m[i].deflated ? 8 : 0, 2);
+        le(f, 0, 4);
+        le(f, m[i].crc, 4);
+        le(f, m[i].n, 4);
+        le(f, m[i].size, 4);
+        le(f, strlen(m[i].name), 2);
+        le(f, 0, 8);
+        le(f, 0, 4);
+        le(f, (uint64_t)m[i].at, 4);
+        fputs(m[i].name, f);
+    }
+    long end = ftell(f);
+    fwrite("PK\5\6", 1, 4, f);
+    le(f, 0, 4);
+    le(f, n, 2);
+    le(f, n, 2);
+    le(f, (uint64_t)(end - dir), 4);
+    le(f, (uint64_t)dir, 4);
+    le(f, 0, 2);
+    fclose(f);
+}
+
+/* `head`, then zeros up to `size`, then `tail`, deflated: a thousand to one. */
+static struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size, const char *tail)
+{
+    static unsigned char block[MB];
+    z_stream z = {0};
+    size_t cap = (size_t)(size / 500 + MB), left;
+    unsigned char *out = malloc(cap);
+    struct member m = {.name = name, .deflated = 1, .at = -1, .size = head_n + size + strlen(tail)};
+    deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+    z.next_out = out;
+    z.avail_out = (uInt)cap;
+    memset(block, filling, sizeof block);
+    m.crc = (uint32_t)crc32(0, (const Bytef *)head, (uInt)head_n);
+    z.next_in = (Bytef *)(uintptr_t)head;
+    z.avail_in = (uInt)head_n;
+    deflate(&z, Z_NO_FLUSH);
+    for (uint64_t done = 0; done < size; done += left) {
+        left = size - done < sizeof block ? (size_t)(size - done) : sizeof block;
+        z.next_in = block;
+        z.avail_in = (uInt)left;
+        deflate(&z, Z_NO_FLUSH);
+        m.crc = (uint32_t)crc32(m.crc, block, (uInt)left);
+    }
+    m.crc = (uint32_t)crc32(m.crc, (const Bytef *)tail, (uInt)strlen(tail));
+    z.next_in = (Bytef *)(uintptr_t)tail;
+    z.avail_in = (uInt)strlen(tail);
+    deflate(&z, Z_FINISH);
+    m.n = z.total_out;
+    deflateEnd(&z);
+    m.bytes = (const char *)out;
+    return m;
+}
+
+static struct member stored(const char *name, const char *bytes, size_t n)
+{
+    return (struct member){.name = name, .bytes = bytes, .n = n, .size = n, .crc = (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)n), .at = -1};
+}
+
+/* A tensor's pickle: storage 0 of `count` floats, one axis of `count`. */
+#define PICKLE(count)                                                                                                  \
+    "\x80\x02" "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" "0X\x03\0\0\0cpu" count \
+    "tQK\0" count "\x85K\x01\x85\x89" "ccollections\nOrderedDict\n)RtR."
+static const char four[] = PICKLE("K\x04"), huge[] = PICKLE("\x8a\x07\0\0\0\0\0\0\x10");
+
+/* ---- dumps around one hostile thing ---- */
+
+#define TENSOR(file) "{\"type\": \"mindspore.Tensor\", \"dtype\": \"Float32\", \"shape\": [4], \"Max\": 1, \"Min\": 0, \"data_name\": \"" file "\"}"
+#define HEAD(level) "{\"task\": \"tensor\", \"level\": \"" level "\", \"framework\": \"mindspore\", \"dump_data_dir\": \"x\", \"data\": {"
+
+static void sides(const char *dir)
+{
+    char name[200];
+    snprintf(name, sizeof name, "%s/stack.json", dir);
+    text(name, "{}");
+    snprintf(name, sizeof name, "%s/construct.json", dir);
+    text(name, "{}");
+    snprintf(name, sizeof name, "%s/dump_tensor_data/good.npy", dir);
+    npy(name, "(4,)", 4, 1);
+}
+
+static void dump_of_file(const char *file)
+{
+    FILE *f = create("d/dump.json");
+    fprintf(f, HEAD("L1") "\"Functional.a.0.forward\": {\"output\": [{\"type\": \"mindspore.Tensor\", \"dtype\": \"Float32\", \"shape\": [4], "
+               "\"data_name\": \"%s\"}]}}}", file);
+    fclose(f);
+    sides("d");
+    outside();
+}
+
+static void name_up(void) { dump_of_file("../../outside/secret.npy"); }
+static void name_deep(void) { dump_of_file("x/../../../outside/secret.npy"); }
+static void name_link(void)
+{
+    dump_of_file("link.npy");
+    symlink_to("../../outside/secret.npy", "d/dump_tensor_data/link.npy");
+}
+static void name_absolute(void)
+{
+    char path[5000];
+    snprintf(path, sizeof path, "%s/outside/secret.npy", root);
+    dump_of_file(path);
+}
+
+static void saved_up(void)
+{
+    text("d/debug.json", HEAD("debug") "\"v.0.debug\": [" TENSOR("../../outside/secret.npy") ", " TENSOR("/outside/secret.npy") "]}}");
+    sides("d");
+    outside();
+}
+static void saved_escapes(void)
+{
+    text("d/debug.json", HEAD("debug") "\"\\u001b[31mv\\u0007.0.debug\": {\"\\u009b2J\": {\"type\": \"str\", \"value\": \"\\u001b]0;t\\u0007\"}}}}");
+    sides("d");
+}
+static void saved_deep(void)
+{
+    FILE *f = create("d/debug.json");
+    fputs(HEAD("debug") "\"v.0.debug\": ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+    sides("d");
+}
+static void saved_many(void)
+{
+    FILE *f = create("d/debug.json");
+    fputs(HEAD("debug") "\"w.0.debug\": 1", f);
+    repeat(f, ",\"v.0.debug\":5", MANY);
+    fputs("}}", f);
+    fclose(f);
+    sides("d");
+}
+static void saved_long(void)
+{
+    FILE *f = create("d/debug.json");
+    fputs(HEAD("debug") "\"v.0.debug\": {\"type\": \"str\", \"value\": \"", f);
+    fill(f, 'x', LONG);
+    fputs("\"}, \"w.0.debug\": 1}}", f);
+    fclose(f);
+    sides("d");
+}
+
+static void dump_many(void)
+{
+    FILE *f = create("d/dump.json");
+    fputs("{\"data\": {\"F.b.0.forward\": {}", f);
+    repeat(f, ",\"F.a.0.forward\":{\"output\":[1]}", MANY);
+    fputs("}}", f);
+    fclose(f);
+    sides("d");
+}
+static void stack_many(void)
+{
+    text("d/dump.json", "{\"data\": {\"F.a.0.forward\": {\"output\": [1]}}}");
+    sides("d");
+    FILE *f = create("d/stack.json");
+    fputs("{\"1\": [[], []]", f);
+    repeat(f, ",\"0\":[[\"F.a.0.forward\"],[\"File a.py, line 1, in f, x\"]]", MANY);
+    fputs("}", f);
+    fclose(f);
+    f = create("d/construct.json");
+    fputs("{\"x\": null", f);
+    repeat(f, ",\"F.a.0.forward\":[\"F.a.0.forward\",1]", MANY);
+    fputs("}", f);
+    fclose(f);
+}
+static void stack_deep(void)
+{
+    text("d/dump.json", "{\"data\": {\"F.a.0.forward\": {\"output\": [1]}}}");
+    sides("d");
+    FILE *f = create("d/stack.json");
+    fputs("{\"0\": ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+    f = create("d/construct.json");
+    repeat(f, "{\"a\":", DEEP);
+    fclose(f);
+}
+
+/* ---- MindSpore Dump ---- */
+
+#define TABLE "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
+#define OP "Add,Default_net-Net_Add-op0,7,3,1,output,0,4,float32,\"(1,)\",1,1,\n"
+#define OVERFLOW "d/rank_0/Net/0/0/Opdebug.Node_OpDebug.1.5.1732082705016774.output.0.json"
+
+static void graph_table(void) { text("d/rank_0/Net/0/0/statistic.csv", TABLE OP); }
+
+static void mapped_out(void)
+{
+    text("d/rank_0/Net/0/0/mapping.csv", "../../../../../outside/secret.npy,Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy\n"
+                                         "link.npy,Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy\n");
+    symlink_to("../../../../../outside/secret.npy", "d/rank_0/Net/0/0/link.npy");
+    outside();
+}
+static void table_many(void)
+{
+    FILE *f = create("d/rank_0/Net/0/0/statistic.csv");
+    fputs(TABLE, f);
+    repeat(f, OP, 200000);
+    fclose(f);
+}
+static void counts_beyond(void)
+{
+    npy("d/rank_0/Net/0/0/Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy", "(4611686018427387904,)", 1, 1);
+    npy("d/rank_0/Net/0/0/Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy", "(65536,65536,65536,65536)", 1, 1);
+    npy("d/rank_0/Net/0/0/Add.Default_Add-op2.0.0.1.output.0.DefaultFormat.Float32.npy", "(1000000,)", 1, 1);
+}
+static void overflow_deep(void)
+{
+    graph_table();
+    FILE *f = create(OVERFLOW);
+    fputs("{\"AI Core\": ", f);
+    fill(f, '[', 900000);
+    fclose(f);
+}
+static void overflow_long(void)
+{
+    graph_table();
+    FILE *f = create(OVERFLOW);
+    fputs("{\"", f);
+    fill(f, 'x', LONG);
+    fputs("\": {\"status\": 1}}", f);
+    fclose(f);
+}
+static void overflow_escapes(void)
+{
+    graph_table();
+    text(OVERFLOW, "{\"\\u001b[31mAI\\u0007\": {\"status\": 1, \"task_id\": 7, \"stream_id\": 3}}");
+}
+static void overflow_link(void)
+{
+    graph_table();
+    outside();
+    text("outside/record.json", "{\"SECRET\": {\"status\": 1337.25}}");
+    symlink_to("../../../../../outside/record.json", OVERFLOW);
+}
+static void ir_long(void)
+{
+    graph_table();
+    FILE *f = create("d/rank_0/graphs/ms_output_trace_code_graph_0.ir");
+    fputs("# IR entry\n# Fullname with scope: (", f);
+    fill(f, '/', LONG);
+    fputs(")\n# Fullname with scope: (Default/net-Net/Add-op0)\n# In file a.py:1/", f);
+    fill(f, 'x', LONG);
+    fputs("/\n", f);
+    fclose(f);
+}
+static void ir_many(void)
+{
+    graph_table();
+    FILE *f = create("d/rank_0/graphs/ms_output_trace_code_graph_0.ir");
+    fputs("# Fullname with scope: (Default/net-Net/Add-op0)\n", f);
+    for (int i = 0; i < MANY; i++)
+        fprintf(f, "# In file a%d.py:%d/x/\n", i, i);
+    repeat(f, "# Fullname with scope: (Default/net-Net/Add-op0)\n", MANY);
+    fclose(f);
+}
+static void ir_escapes(void)
+{
+    graph_table();
+    text("d/rank_0/graphs/ms_output_trace_code_graph_0.ir",
+         "# Fullname with scope: (Default/net-Net/Add-op0)\n# In file \033[31ma.py:1/\033]0;t\007 \302\2332J/\n");
+}
+static void order_many(void)
+{
+    npy("d/rank_0/Net/0/0/Add.Default_net-Net_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy", "(1,)", 1, 1);
+    FILE *f = create("d/rank_0/execution_order/ms_execution_order_graph_0.csv");
+    repeat(f, "Default/net-Net/Add-op0\n", MANY);
+    fill(f, 'x', LONG);
+    fclose(f);
+}
+
+/* ---- ptdbg ---- */
+
+static void pkl_names(void)
+{
+    text("d/dump.pkl", "[\"../../outside/secret_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+                       "[\"Functional_link_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+                       "[\"\\u001b[31mX\\u0007_0_forward_output\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+                       "[\"Functional_link_0_forward_stack_info\", [[\"\\u001b[2J.py\", \"3\", \"\\u009bf\", \"\\u0007\"]]]\n");
+    symlink_to("../../outside/secret.npy", "d/dump/Functional_link_0_forward_input.0.npy");
+    outside();
+}
+static void pkl_deep(void)
+{
+    FILE *f = create("d/dump.pkl");
+    fputs("[\"Functional_a_0_forward_input.0\", ", f);
+    fill(f, '[', DEEP);
+    fputs("\n[\"Functional_b_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n", f);
+    fclose(f);
+}
+static void pkl_long(void)
+{
+    FILE *f = create("d/dump.pkl");
+    fputs("[\"Functional_a_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n[\"", f);
+    fill(f, 'x', LONG);
+    fputs("\"]\n", f);
+    fclose(f);
+}
+static void pkl_many(void)
+{
+    FILE *f = create("d/dump.pkl");
+    repeat(f, "[\"Functional_a_0_forward_input.0\", 1, [], \"int\", \"[]\", [1]]\n", 200000);
+    fclose(f);
+}
+
+/* ---- results ---- */
+
+#define RESULT "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,Result,Err_message,NPU_Stack_Info\n"
+
+static void result_escapes(void)
+{
+    text("compare_result_1.csv", RESULT "\033[31mF.a.0.forward.output.0,\302\2332J,torch.float32,torch.float32,\"[1]\",\"[1]\",1,\033]0;t\007,\033c,"
+                                 "\"['File \033[2J, line 1, in \007, x']\"\n");
+}
+static void result_long(void)
+{
+    FILE *f = create("compare_result_1.csv");
+    fputs(RESULT "\"", f);
+    fill(f, 'x', LONG);
+    fclose(f);
+}
+static void result_many(void)
+{
+    FILE *f = create("compare_result_1.csv");
+    fputs(RESULT, f);
+    repeat(f, "F.a.0.forward.output.0,F.a.0.forward.output.0,torch.float32,torch.float32,\"[1]\",\"[1]\",1,pass,[],\n", 200000);
+    fclose(f);
+}
+static void result_json_deep(void)
+{
+    FILE *f = create("compare_result_rank0_1.json");
+    fputs("{\"F.a.0.forward\": {\"is_same\": false, \"op_items\": ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void overflow_result_deep(void)
+{
+    FILE *f = create("anomaly_analyze_1.json");
+    fputs("{\"rank_0\": ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void overflow_result_long(void)
+{
+    FILE *f = create("anomaly_analyze_1.json");
+    fputs("{\"rank_0\": [{\"op_name\": \"", f);
+    fill(f, 'x', LONG);
+    fputs("\"}]}", f);
+    fclose(f);
+}
+static void overflow_result_escapes(void)
+{
+    text("anomaly_analyze_1.json", "{\"rank_\\u001b[31m0\": [{\"op_name\": \"F.\\u0007a.0.forward\", \"data_info\": {\"output\": [1]},"
+                                   "\"construct_info\": [\"\\u009b2J\", \"x\"], \"stack_info\": [\"File \\u001b[2J, line 1, in \\u0007, x\"]}]}");
+}
+
+#define SHEET "<?xml version=\"1.0\"?><worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>"
+
+static void xlsx(struct member sheet)
+{
+    static const char types[] = "<?xml version=\"1.0\"?><Types/>";
+    struct member m[] = {stored("[Content_Types].xml", types, sizeof types - 1), sheet};
+    m[1].name = "xl/worksheets/sheet1.xml";
+    zip("compare_result_1.xlsx", m, 2);
+}
+static void xlsx_bomb(void)
+{
+    static const char head[] = SHEET "<row><c t=\"inlineStr\"><is><t>NPU Name</t></is></c><c t=\"inlineStr\"><is><t>";
+    xlsx(bomb("", head, sizeof head - 1, 'x', 1000u * MB, "</t></is></c></row></sheetData></worksheet>"));
+}
+static void xlsx_deep(void)
+{
+    static char tags[3 * DEEP + 200];
+    strcpy(tags, SHEET);
+    char *p = tags + strlen(tags);
+    for (int i = 0; i < DEEP; i++, p += 3)
+        memcpy(p, "<a>", 3);
+    xlsx(stored("", tags, (size_t)(p - tags)));
+}
+static void xlsx_entities(void)
+{
+    static const char sheet[] = "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\">"
+                                "<!ENTITY c SYSTEM \"../outside/secret.txt\">]>"
+                                "<worksheet><sheetData><row><c t=\"inlineStr\"><is><t>&b;&c;</t></is></c></row></sheetData></worksheet>";
+    outside();
+    xlsx(stored("", sheet, sizeof sheet - 1));
+}
+
+/* ---- weights ---- */
+
+static void index_out(void)
+{
+    text("d/model.safetensors.index.json", "{\"metadata\": {}, \"weight_map\": {\"a\": \"../outside/secret.npy\", \"b\": \"/etc/passwd\", \"c\": \"link.safetensors\","
+                                           "\"d\": \"\", \"e\": \".\", \"f\": \"\\u001b[31m.safetensors\"}}");
+    symlink_to("../outside/secret.npy", "d/link.safetensors");
+    outside();
+}
+static void index_many(void)
+{
+    FILE *f = create("d/model.safetensors.index.json");
+    fputs("{\"weight_map\": {\"b\": \"x.safetensors\"", f);
+    repeat(f, ",\"a\":\"x.safetensors\"", MANY);
+    fputs("}}", f);
+    fclose(f);
+}
+static void index_deep(void)
+{
+    FILE *f = create("d/model.safetensors.index.json");
+    fputs("{\"weight_map\": ", f);
+    repeat(f, "{\"a\":", DEEP);
+    fclose(f);
+}
+
+static void safetensors(uint64_t claimed, const char *head, const char *again, size_t times, const char *tail)
+{
+    FILE *f = create("w.safetensors");
+    uint64_t n = strlen(head) + strlen(again) * times + strlen(tail);
+    le(f, claimed ? claimed : n, 8);
+    fputs(head, f);
+    repeat(f, again, times);
+    fputs(tail, f);
+    le(f, 0, 8);
+    fclose(f);
+}
+static void st_counts(void) { safetensors(UINT64_MAX / 2, "{}", "", 0, ""); }
+static void st_header(void) { safetensors(99u * MB, "{\"a\": {\"dtype\": \"F32\"", "", 0, ""); }
+static void st_offsets(void)
+{
+    safetensors(0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,18446744073709551615]},"
+                   "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]},\"c\":{\"dtype\":\"F32\",\"shape\":[1000000],\"data_offsets\":[0,4000000]},"
+                   "\"d\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[-4,0]}}", "", 0, "");
+}
+static void st_many(void)
+{
+    safetensors(0, "{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}", ",\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}", MANY, "}");
+}
+static void st_deep(void) { safetensors(0, "{\"a\":", "[", DEEP, ""); }
+static void st_escapes(void)
+{
+    safetensors(0, "{\"\\u001b[31ma\\u0007\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"\\u009b2J\":{\"dtype\":\"\\u001b]0;t\\u0007\",\"shape\":[1],"
+                   "\"data_offsets\":[4,8]}}", "", 0, "");
+}
+
+static void ckpt_counts(void)
+{
+    FILE *f = create("w.ckpt");
+    fwrite("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x0a\x01" "a", 1, 13, f);
+    fclose(f);
+}
+static void ckpt_deep(void)
+{
+    FILE *f = create("w.ckpt");
+    for (int i = 0; i < 100000; i++) /* each record claims to hold the next */
+        fwrite("\x0a\xff\xff\x03", 1, 4, f);
+    fclose(f);
+}
+
+static void torch_zip(const char *pickle, size_t n, struct member data)
+{
+    struct member m[] = {stored("archive/data.pkl", pickle, n), data, stored("archive/version", "3\n", 2)};
+    zip("w.pt", m, 3);
+}
+static void pt_counts(void) { torch_zip(huge, sizeof huge - 1, stored("archive/data/0", "0123456789abcdef", 16)); }
+static void pt_bomb(void) { torch_zip(four, sizeof four - 1, bomb("archive/data/0", "", 0, 0, 2000u * MB, "")); }
+static void pt_pickle_bomb(void)
+{
+    struct member m[] = {bomb("archive/data.pkl", "\x80\x02", 2, '(', 2000u * MB, "."), stored("archive/data/0", "0123456789abcdef", 16)};
+    zip("w.pt", m, 2);
+}
+static void pt_overlap(void)
+{
+    struct member data = stored("archive/data/0", "0123456789abcdef", 16);
+    struct member m[] = {stored("archive/data.pkl", four, sizeof four - 1), data, data, stored("archive/version", "3\n", 2)};
+    m[2].name = "archive/data/1";
+    m[1].at = -1;
+    m[2].at = 8; /* inside the first member */
+    zip("w.pt", m, 4);
+}
+static void pt_deep(void)
+{
+    static char pickle[2 * DEEP + 100];
+    size_t n = 2;
+    memcpy(pickle, "\x80\x02", 2);
+    for (int i = 0; i < DEEP; i++)
+        pickle[n++] = '(';
+    for (int i = 0; i < DEEP; i++)
+        pickle[n++] = 't';
+    pickle[n++] = '.';
+    torch_zip(pickle, n, stored("archive/data/0", "0123456789abcdef", 16));
+}
+static void pt_code(void)
+{
+    static const char pickle[] = "\x80\x02" "cposix\nsystem\nX\x0f\0\0\0touch ./outsideq\0\x85R.";
+    torch_zip(pickle, sizeof pickle - 1, stored("archive/data/0", "0123456789abcdef", 16));
+}
+static void pt_memo(void)
+{
+    static char pickle[24 * 40 + 100];
+    size_t n = (size_t)sprintf(pickle, "\x80\x02]q");
+    pickle[n++] = 0;
+    for (int i = 0; i < 40; i++) { /* a list that holds the one before twice, forty times */
+        n += (size_t)sprintf(pickle + n, "](h");
+        pickle[n++] = (char)i;
+        pickle[n++] = 'h';
+        pickle[n++] = (char)i;
+        pickle[n++] = 'e';
+        pickle[n++] = 'q';
+        pickle[n++] = (char)(i + 1);
+    }
+    pickle[n++] = '.';
+    torch_zip(pickle, n, stored("archive/data/0", "0123456789abcdef", 16));
+}
+
+static void npz_bomb(void)
+{
+    static const char head[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (500000000,), }     \n";
+    struct member m[] = {bomb("a.npy", head, 80, 0, 2000000000u, "")};
+    zip("w.npz", m, 1);
+}
+static void npz_overlap(void)
+{
+    static const char one[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
+    struct member m[] = {stored("a.npy", one, 84), stored("b.npy", one, 84), stored("../../outside/c.npy", one, 84)};
+    m[1].at = 0;
+    zip("w.npz", m, 3);
+}
+static void npz_names(void)
+{
+    static const char one[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
+    struct member m[] = {stored("../../outside/a.npy", one, 84), stored("/etc/b.npy", one, 84), stored("\033[31mc\007.npy", one, 84)};
+    zip("w.npz", m, 3);
+}
+
+/* ---- logs ---- */
+
+static void log_long(void)
+{
+    FILE *f = create("train.log");
+    fputs(" iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", f);
+    fill(f, 'x', LONG);
+    fputs("\n iteration        2/      10 | consumed samples: 2 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", f);
+    fclose(f);
+}
+static void log_many(void)
+{
+    FILE *f = create("train.log");
+    repeat(f, " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", 300000);
+    fclose(f);
+}
+static void log_escapes(void)
+{
+    text("train.log", " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | \033[31mevil\007: 1.0 | number of nan iterations: 0 |\n");
+}
+static void state_deep(void)
+{
+    FILE *f = create("trainer_state.json");
+    fputs("{\"log_history\": [{\"loss\": 1.0, \"step\": 1}, ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void state_many(void)
+{
+    FILE *f = create("trainer_state.json");
+    fputs("{\"global_step\": 1", f);
+    repeat(f, ",\"log_history\":[{\"loss\":1.0,\"step\":1}]", MANY);
+    fputs("}", f);
+    fclose(f);
+}
+static void events_counts(void)
+{
+    FILE *f = create("events.out.tfevents.1.host");
+    le(f, UINT64_MAX / 2, 8);
+    le(f, 0, 4);
+    fputs("x", f);
+    fclose(f);
+}
+static void monitor_long(void)
+{
+    FILE *f = create("grad_reduced_0-0.csv");
+    fputs("vpp_stage,name,step,norm\n0,", f);
+    fill(f, 'x', LONG);
+    fputs(",0,1.0\n", f);
+    fclose(f);
+}
+
+/* ---- mappings ---- */
+
+static void map_pair(void)
+{
+    text("d/dump.json", "{\"data\": {\"F.a.0.forward\": {\"output\": [{\"type\": \"int\", \"value\": 1}]}}}");
+    sides("d");
+}
+static void map_deep(void)
+{
+    map_pair();
+    FILE *f = create("map.yaml");
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void map_long(void)
+{
+    map_pair();
+    FILE *f = create("map.yaml");
+    fputs("a: ", f);
+    fill(f, 'x', LONG);
+    fclose(f);
+}
+static void map_laughs(void)
+{
+    map_pair();
+    FILE *f = create("map.yaml");
+    fputs("a0: &a0 [x, x, x, x, x, x, x, x, x]\n", f);
+    for (int i = 1; i < 30; i++) {
+        fprintf(f, "a%d: &a%d [", i, i);
+        for (int k = 0; k < 9; k++)
+            fprintf(f, "%s*a%d", k ? ", " : "", i - 1);
+        fputs("]\n", f);
+    }
+    fclose(f);
+}
+
+static const struct {
+    const char *name, *expect, *open, *how;
+    void (*make)(void);
+} cases[] = {
+    {"a data_name with ..", "report", "d", "check", name_up},
+    {"a data_name with .. behind a folder", "report", "d", "check", name_deep},
+    {"an absolute data_name", "report", "d", "check", name_absolute},
+    {"a tensor that is a link out of the dump", "report", "d", "check", name_link},
+    {"a saved value's data_name with ..", "report", "d", "check", saved_up},
+    {"escapes in debug.json", "any", "d", "check", saved_escapes},
+    {"deep nesting in debug.json", "any", "d", "check", saved_deep},
+    {"a million equal keys in debug.json", "any", "d", "check", saved_many},
+    {"a value of 100 MB in debug.json", "report", "d", "check", saved_long},
+    {"a million equal keys in dump.json", "any", "d", "check", dump_many},
+    {"a million equal keys in stack.json and construct.json", "any", "d", "check", stack_many},
+    {"deep nesting in stack.json and construct.json", "report", "d", "check", stack_deep},
+    {"mapping.csv leads out of the dump", "report", "d", "check", mapped_out},
+    {"200,000 equal rows in statistic.csv", "any", "d", "check", table_many},
+    {".npy files that claim more than they hold", "report", "d", "check", counts_beyond},
+    {"deep nesting in an overflow record", "report", "d", "check", overflow_deep},
+    {"an overflow record of 100 MB", "report", "d", "check", overflow_long},
+    {"escapes in an overflow record", "any", "d", "check", overflow_escapes},
+    {"an overflow record that is a link out of the dump", "report", "d", "check", overflow_link},
+    {"lines of 100 MB in a graph", "fine", "d", "check", ir_long},
+    {"a million lines of one operator in a graph", "fine", "d", "check", ir_many},
+    {"escapes in a graph", "fine", "d", "compare", ir_escapes},
+    {"a million equal names and a line of 100 MB in the execution order", "fine", "d", "check", order_many},
+    {"names of a .pkl that mean harm", "report", "d", "check", pkl_names},
+    {"deep nesting in a .pkl", "report", "d", "check", pkl_deep},
+    {"a line of 100 MB in a .pkl", "refuse", "d", "check", pkl_long},
+    {"200,000 equal rows in a .pkl", "any", "d", "check", pkl_many},
+    {"escapes in a result table", "any", "compare_result_1.csv", "compare", result_escapes},
+    {"a cell of 100 MB in a result table", "refuse", "compare_result_1.csv", "check", result_long},
+    {"200,000 equal rows in a result table", "any", "compare_result_1.csv", "check", result_many},
+    {"deep nesting in a result", "refuse", "compare_result_rank0_1.json", "check", result_json_deep},
+    {"a worksheet of a gigabyte in a megabyte", "refuse", "compare_result_1.xlsx", "check", xlsx_bomb},
+    {"deep nesting in a worksheet", "refuse", "compare_result_1.xlsx", "check", xlsx_deep},
+    {"entities in a worksheet", "refuse", "compare_result_1.xlsx", "check", xlsx_entities},
+    {"deep nesting in a result of overflow_check", "refuse", "anomaly_analyze_1.json", "check", overflow_result_deep},
+    {"a member of 100 MB in a result of overflow_check", "refuse", "anomaly_analyze_1.json", "check", overflow_result_long},
+    {"escapes in a result of overflow_check", "any", "anomaly_analyze_1.json", "check", overflow_result_escapes},
+    {"an index of weights that leads out of its folder", "any", "d", "weights", index_out},
+    {"a million equal keys in an index of weights", "any", "d", "weights", index_many},
+    {"deep nesting in an index of weights", "refuse", "d", "weights", index_deep},
+    {"a safetensors header of 2^62 bytes", "refuse", "w.safetensors", "weights", st_counts},
+    {"a safetensors header beyond the file's end", "refuse", "w.safetensors", "weights", st_header},
+    {"safetensors offsets beyond the file's end", "any", "w.safetensors", "weights", st_offsets},
+    {"a million equal keys in safetensors", "any", "w.safetensors", "weights", st_many},
+    {"deep nesting in safetensors", "refuse", "w.safetensors", "weights", st_deep},
+    {"escapes in safetensors", "any", "w.safetensors", "weights", st_escapes},
+    {"a checkpoint's record of 2^62 bytes", "any", "w.ckpt", "weights", ckpt_counts},
+    {"a checkpoint's records in each other", "any", "w.ckpt", "weights", ckpt_deep},
+    {"a torch tensor that claims more than its storage", "any", "w.pt", "weights", pt_counts},
+    {"a torch storage of 2 GB in 2 MB", "any", "w.pt", "weights", pt_bomb},
+    {"a pickle of 2 GB in 2 MB", "refuse", "w.pt", "weights", pt_pickle_bomb},
+    {"members of a torch archive that overlap", "refuse", "w.pt", "weights", pt_overlap},
+    {"deep nesting in a pickle", "refuse", "w.pt", "weights", pt_deep},
+    {"a pickle that would run a program", "any", "w.pt", "weights", pt_code},
+    {"a pickle of lists that hold each other twice", "any", "w.pt", "weights", pt_memo},
+    {"an .npz member of 2 GB in 2 MB", "any", "w.npz", "weights", npz_bomb},
+    {"members of an .npz that overlap", "refuse", "w.npz", "weights", npz_overlap},
+    {"names of an .npz that mean harm", "any", "w.npz", "weights", npz_names},
+    {"a line of 100 MB in a log", "fine", "train.log", "check", log_long},
+    {"300,000 equal steps in a log", "any", "train.log", "check", log_many},
+    {"escapes in a log", "any", "train.log", "check", log_escapes},
+    {"deep nesting in trainer_state.json", "any", "trainer_state.json", "check", state_deep},
+    {"a million equal keys in trainer_state.json", "any", "trainer_state.json", "check", state_many},
+    {"an event of 2^62 bytes", "any", "events.out.tfevents.1.host", "check", events_counts},
+    {"a cell of 100 MB in a monitor table", "any", "grad_reduced_0-0.csv", "check", monitor_long},
+    {"deep nesting in a mapping", "any", "d", "map", map_deep},
+    {"a line of 100 MB in a mapping", "any", "d", "map", map_long},
+    {"aliases of aliases in a mapping", "any", "d", "map", map_laughs},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (argc == 1)
+            printf("%s\t%s\t%s\t%s\n", cases[i].name, cases[i].expect, cases[i].open, cases[i].how);
+        else if (argc == 3 && strcmp(argv[1], cases[i].name) == 0) {
+            root = argv[2];
+            cases[i].make();
+            return 0;
+        }
+    }
+    return argc == 1 ? 0 : 2;
+}
