@@ -163,10 +163,10 @@ static void zip(const char *name, struct member *m, size_t n)
 /* `head`, then zeros up to `size`, then `tail`, deflated: a thousand to one. */
 static struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size, const char *tail)
 {
-    static unsigned char block[MB];
+    static unsigned char block[MB], *out; /* one a process */
     z_stream z = {0};
     size_t cap = (size_t)(size / 500 + MB), left;
-    unsigned char *out = malloc(cap);
+    out = malloc(cap);
     struct member m = {.name = name, .deflated = 1, .at = -1, .size = head_n + size + strlen(tail)};
     deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
     z.next_out = out;
