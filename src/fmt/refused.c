@@ -1,10 +1,11 @@
 #include "fmt/refused.h"
 
 #include "base/msg.h"
+#include "fmt/reader.h"
 
 #define DEPTH 10
 #define ENTRIES 2000000
-#define LOOKED_AT 100000 /* files in all: the signs are in every folder of such a tree */
+#define LOOKED_AT 5000 /* files in all: the signs are in every folder of such a tree */
 
 /* ---- signs ---- */
 
@@ -95,6 +96,26 @@ static bool is_distcp(const char *path, struct str name)
     return str_ends(name, ".distcp");
 }
 
+static bool is_troubleshooter(const char *path, struct str name)
+{
+    return str_ends(name, ".csv") && starts_with(path, "\"orig array name\"");
+}
+
+/* Read when it is named: a folder of several was given. */
+static bool is_read_alone(const char *path, struct str name)
+{
+    (void)name;
+    for (size_t i = 0; readers[i]; i++)
+        if (readers[i]->probe(path))
+            return true;
+    return false;
+}
+
+static bool is_npy(const char *path, struct str name)
+{
+    return str_ends(name, ".npy") && starts_with(path, "\x93NUMPY");
+}
+
 const struct refused refused[] = {
     {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
      N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config},
@@ -115,6 +136,12 @@ const struct refused refused[] = {
      N_("open the dump beside it: its source lines become the dump's stacks"), is_graph},
     {"torch-distcp", N_("distributed checkpoints of torch"), "*.distcp",
      N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp},
+    {"troubleshooter", N_("comparisons of TroubleShooter"), "compare_npy_dir.csv …",
+     N_("they hold shares of close elements and no figures: open what was compared"), is_troubleshooter},
+    {"several", N_("weights or results of which several could be meant"), "*.ckpt *.safetensors *.pth compare_result_* …",
+     N_("name the file or the folder it lies in"), is_read_alone},
+    {"npy-files", N_("single .npy files (TroubleShooter's save, numpy)"), "*.npy",
+     N_("open the folder of the dump they belong to, or make an .npz of them (numpy.savez), which is read as weights"), is_npy},
     {0},
 };
 

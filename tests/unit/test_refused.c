@@ -18,6 +18,8 @@ static const struct {
     {"accuracy_checking_details_20240101.csv", "x", "msprobe-acc"},
     {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
     {"__0_0.distcp", "x", "torch-distcp"},
+    {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
+    {"save/0_conv1.npy", "\x93NUMPY\1", "npy-files"},
     {"weights.bin", "\x80\2}q\0.", NULL},
     {"libfoo.so.1.2.3", "x", NULL},
     {"v1.2.3.4.5", "x", NULL},
@@ -26,6 +28,28 @@ static const struct {
     {"x.ir", "something else", NULL},
     {"data.json", "{\"data\": 1}", NULL},
 };
+
+/* Two checkpoints in a folder: either is read, the folder is not. */
+static void several_files(void **state)
+{
+    struct buf bytes = {0};
+    struct err e;
+    place_list l = {0};
+    const char *dir = scratch();
+    char path[500];
+    (void)state;
+    assert_int_equal(file_slurp(sample("weights/llama.safetensors"), 1 << 24, &bytes, &e), 0);
+    put_bytes(dir, "a.safetensors", bytes.p, bytes.n);
+    put_bytes(dir, "b.safetensors", bytes.p, bytes.n);
+    assert_int_equal(places_find(dir, &l, &e), 0);
+    assert_int_equal(l.n, 0);
+    assert_string_equal(refused_find(dir)->name, "several");
+    snprintf(path, sizeof path, "%s/a.safetensors", dir);
+    assert_int_equal(places_find(path, &l, &e), 0);
+    assert_int_equal(l.n, 1);
+    places_release(&l);
+    buf_release(&bytes);
+}
 
 static void each_sign(void **state)
 {
@@ -118,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sign),
+        cmocka_unit_test(several_files),
         cmocka_unit_test(the_page_has_every_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
