@@ -60,7 +60,7 @@ static void locate(const char *path, int *step, int *rank)
         if (*step < 0)
             *step = numbered(part[i], "step");
         if (*rank < 0) {
-            *rank = numbered(part[i], "rank");
+            *rank = str_is(part[i], "rank") ? 0 : numbered(part[i], "rank"); /* a single card of graph mode has no number */
             if (*rank >= 0 && *step < 0 && i >= 2 && digits(part[0], &v))
                 *step = (int)v; /* rank_0/net/0/ITERATION */
         }
@@ -113,17 +113,17 @@ static int walk(const char *path, int depth, struct visits *visits, place_list *
     if (walked(visits, path))
         return 0;
     const struct reader *r = recognise(path);
-    if (r) {
+    if (r)
         add(out, r, path);
-        return 0;
-    }
-    if (depth == 0 || !path_is_dir(path))
+    if ((r && !r->parts) || depth == 0 || !path_is_dir(path))
         return 0;
     name_list names = {0};
     struct buf child = {0};
     int rc = dir_list(path, ENTRIES, &names, e);
     for (size_t i = 0; rc == 0 && i < names.n && out->n < PLACES; i++) {
-        if (uninteresting(names.v[i]))
+        /* below a recording lie further parts at most: {device}/ of kernels, {device}/…/{iteration}/ of what
+         * communicates. Its own files, which may be a million, all have a dot. */
+        if (uninteresting(names.v[i]) || (r && strchr(names.v[i], '.')))
             continue;
         path_join(&child, path, names.v[i]);
         struct err quiet;
@@ -168,22 +168,31 @@ static int by_step(const void *a, const void *b)
     return name_cmp(x->paths.v[0], y->paths.v[0]);
 }
 
+/* What is behind DUMP/graph/ or DUMP/pynative/ of a path; DUMP in dump. */
+static bool half_of(struct str path, const char *half, struct str *dump, struct str *rest)
+{
+    struct str at = path;
+    for (; at.n; at = path_parent(at))
+        if (str_is(path_base(at), half)) {
+            *dump = path_parent(at);
+            *rest = str_cut(path, at.n);
+            return true;
+        }
+    return false;
+}
+
 /* DUMP/graph/step0/rank0 and DUMP/pynative/step0/rank0: what msprobe records of a MindSpore run that is compiled
- * in part. */
-static bool is_split(const char *a, const char *b)
+ * in part. The halves of one process may be called rank, rank0 and procPID. */
+static bool is_split(const struct place *a, const struct place *b)
 {
     static const char *const word[] = {"graph", "pynative"};
-    for (int i = 0; i < 2; i++) {
-        struct str x = str_of(a), y = str_of(b);
-        size_t n = 0, nx = strlen(word[i]), ny = strlen(word[!i]);
-        while (n < x.n && n < y.n && x.p[n] == y.p[n])
-            n++;
-        x = str_cut(x, n);
-        y = str_cut(y, n);
-        if (str_starts(x, word[i]) && str_starts(y, word[!i]) && str_eq(str_cut(x, nx), str_cut(y, ny)) && n && a[n - 1] == '/' &&
-            x.n > nx && x.p[nx] == '/')
-            return true;
-    }
+    struct str dump[2], rest[2];
+    if (a->rank >= 0 && b->rank >= 0 && a->rank != b->rank)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (half_of(str_of(a->paths.v[0]), word[i], &dump[0], &rest[0]) &&
+            half_of(str_of(b->paths.v[0]), word[!i], &dump[1], &rest[1]))
+            return str_eq(dump[0], dump[1]) && str_eq(path_parent(rest[0]), path_parent(rest[1]));
     return false;
 }
 
@@ -193,9 +202,10 @@ static void join_parts(place_list *l)
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &l->v[i], *last = n ? &l->v[n - 1] : NULL;
-        if (last && last->reader == p->reader && last->step == p->step && last->rank == p->rank && p->step >= 0 &&
-            (p->reader->parts || is_split(last->paths.v[0], p->paths.v[0]))) {
+        if (last && last->reader == p->reader && last->step == p->step && p->step >= 0 &&
+            ((last->rank == p->rank && p->reader->parts) || is_split(last, p))) {
             vec_push(&last->paths, p->paths.v[0]);
+            last->rank = p->rank > last->rank ? p->rank : last->rank;
             vec_release(&p->paths);
         } else {
             l->v[n++] = *p;

@@ -116,6 +116,25 @@ static void binary_records_are_said(void **state)
     shut_opened(&o);
 }
 
+/* Kernel by kernel and asynchronous: operators in {device}/, what communicates in {device}/…/{iteration}/. */
+static void parts_below_each_other(void **state)
+{
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_bytes(dir, "3/20230822120819/1/Add.Default_Add-op0.57.3.7.output.0.npy", npy, sizeof npy - 1);
+    put_bytes(dir, "3/20230822120819/1/Net/0/2/AllReduce.Default_AllReduce-op0.58.3.8.output.0.npy", npy, sizeof npy - 1);
+    put_text(dir, "3/20230822120819/1/Opdebug.Node_OpDebug.9.5.1732082705016774.output.0.json", old_record);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.places.n, 1);
+    assert_int_equal(o.places.v[0].step, 3);
+    assert_int_equal(o.places.v[0].rank, 1);
+    assert_int_equal(o.d.rows.n, 2);
+    row_named(&o.d, "AllReduce.Default_AllReduce-op0.output.0");
+    assert_int_equal(o.d.problems.n, 1);
+    shut_opened(&o);
+}
+
 /* ---- the order of execution ---- */
 
 static void put_tensor(const char *dir, const char *op, const char *time)
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(records_that_lead_nowhere),
         cmocka_unit_test(overflow_records_alone),
         cmocka_unit_test(binary_records_are_said),
+        cmocka_unit_test(parts_below_each_other),
         cmocka_unit_test(files_of_one_moment),
         cmocka_unit_test(a_real_graph),
         cmocka_unit_test(forms_of_lines),

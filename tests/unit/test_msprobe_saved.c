@@ -112,41 +112,45 @@ static void names_of_files_are_checked(void **state)
 
 /* ---- graph/ and pynative/ ---- */
 
-static void put_half(const char *root, const char *half, const char *call)
+static void put_half(const char *root, const char *half, const char *rank, const char *call)
 {
     char name[200];
     struct buf b = {0};
     buf_fmt(&b, "{\"task\":\"tensor\",\"level\":\"mix\",\"framework\":\"mindspore\",\"data\":{\"%s\":{\"output\":[{\"type\":\"mindspore.Tensor\","
                 "\"dtype\":\"Float32\",\"shape\":[2],\"data_name\":\"%s.output.0.npy\"}]}}}", call, call);
-    snprintf(name, sizeof name, "%s/step0/rank0/dump.json", half);
+    snprintf(name, sizeof name, "%s/step0/%s/dump.json", half, rank);
     put_text(root, name, b.p);
-    snprintf(name, sizeof name, "%s/step0/rank0/dump_tensor_data/%s.output.0.npy", half, call);
+    snprintf(name, sizeof name, "%s/step0/%s/dump_tensor_data/%s.output.0.npy", half, rank, call);
     put_bytes(root, name, npy, sizeof npy - 1);
-    snprintf(name, sizeof name, "%s/step0/rank0/stack.json", half);
+    snprintf(name, sizeof name, "%s/step0/%s/stack.json", half, rank);
     put_text(root, name, "{}");
-    snprintf(name, sizeof name, "%s/step0/rank0/construct.json", half);
+    snprintf(name, sizeof name, "%s/step0/%s/construct.json", half, rank);
     put_text(root, name, "{}");
     buf_release(&b);
 }
 
 static void runs_compiled_in_part(void **state)
 {
-    struct opened o;
-    const char *root = scratch();
+    static const char *const ranks[][2] = {{"rank0", "rank0"}, {"rank", "proc4711"}, {"rank", "rank0"}};
     (void)state;
-    put_half(root, "graph", "Cell.net.Net.forward.0");
-    put_half(root, "pynative", "Mint.add.0.forward");
-    assert_int_equal(open_as(&o, root, "msprobe"), 0);
-    assert_int_equal(o.places.n, 1);
-    assert_int_equal(o.d.rows.n, 2);
-    assert_int_equal(o.d.problems.n, 0);
-    for (uint32_t r = 0; r < 2; r++) {
-        struct tensor t;
-        assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
-        assert_int_equal(t.numel, 2);
-        tensor_close(&t);
+    for (size_t i = 0; i < ARRAY_LEN(ranks); i++) {
+        struct opened o;
+        const char *root = scratch();
+        put_half(root, "graph", ranks[i][0], "Cell.net.Net.forward.0");
+        put_half(root, "pynative", ranks[i][1], "Mint.add.0.forward");
+        assert_int_equal(open_as(&o, root, "msprobe"), 0);
+        assert_int_equal(o.places.n, 1);
+        assert_int_equal(o.places.v[0].rank, 0);
+        assert_int_equal(o.d.rows.n, 2);
+        assert_int_equal(o.d.problems.n, 0);
+        for (uint32_t r = 0; r < 2; r++) {
+            struct tensor t;
+            assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
+            assert_int_equal(t.numel, 2);
+            tensor_close(&t);
+        }
+        shut_opened(&o);
     }
-    shut_opened(&o);
 }
 
 /* Two runs below one folder are not one recording. */
@@ -155,16 +159,22 @@ static void other_folders_stay_apart(void **state)
     struct opened o;
     const char *root = scratch();
     (void)state;
-    put_half(root, "run1", "Mint.add.0.forward");
-    put_half(root, "run2", "Mint.add.0.forward");
+    put_half(root, "run1", "rank0", "Mint.add.0.forward");
+    put_half(root, "run2", "rank0", "Mint.add.0.forward");
     assert_int_equal(open_as(&o, root, "msprobe"), 0);
     assert_int_equal(o.places.n, 2);
     shut_opened(&o);
     root = scratch();
-    put_half(root, "agraph", "Mint.add.0.forward");
-    put_half(root, "pynative", "Mint.add.0.forward");
+    put_half(root, "agraph", "rank0", "Mint.add.0.forward");
+    put_half(root, "pynative", "rank0", "Mint.add.0.forward");
     assert_int_equal(open_as(&o, root, "msprobe"), 0);
     assert_int_equal(o.places.n, 2);
+    shut_opened(&o);
+    root = scratch();
+    put_half(root, "graph", "rank0", "Cell.net.Net.forward.0");
+    put_half(root, "pynative", "rank1", "Mint.add.0.forward");
+    assert_int_equal(open_as(&o, root, "msprobe"), 0);
+    assert_int_equal(o.places.n, 2); /* two ranks */
     shut_opened(&o);
 }
 
