@@ -66,21 +66,22 @@ static void add_unit(const struct overflow *o, const char *unit, const cJSON *v)
     uint32_t row = NONE;
     if (!status)
         return;
+    struct str file = path_base(str_of(o->path));
     if (!number_of(v, "stream_id", &stream) || !number_of(v, "task_id", &task) || stream > UINT32_MAX || task > UINT32_MAX) {
-        buf_fmt(&b, _("%s: %s reports an overflow (status %llu) and names no task"), o->path, unit, status);
+        buf_fmt(&b, _("%s overflowed (status %llu); the record names no task (%.*s)"), unit, status, STR_ARG(file));
     } else {
         unsigned long long t = task, st = stream;
         uint32_t call = nmap_get(&o->tasks->calls, stream << 32 | task);
         if (call == MAP_NONE) {
-            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu, which no operator here carries"),
-                    o->path, unit, status, t, st);
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu, which no operator here carries (%.*s)"), unit,
+                    status, t, st, STR_ARG(file));
         } else if (call == MSDUMP_AMBIGUOUS) {
-            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu, which several operators here carry"),
-                    o->path, unit, status, t, st);
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu, which several operators here carry (%.*s)"), unit,
+                    status, t, st, STR_ARG(file));
         } else {
             row = row_of(o->d, call);
-            buf_fmt(&b, _("%s: %s reports an overflow (status %llu) in task %llu of stream %llu: %s"), o->path, unit, status, t, st,
-                    o->d->calls.v[call].name);
+            buf_fmt(&b, _("%s overflowed (status %llu) in %s, task %llu of stream %llu (%.*s)"), unit, status, o->d->calls.v[call].name,
+                    t, st, STR_ARG(file));
         }
     }
     dump_recorded(o->d, row, "overflow", b.p);

@@ -68,7 +68,7 @@ static void records_that_lead_nowhere(void **state)
         {"{\"AI Core\": {\"status\": 3}}", "names no task", "overflow"},
         {"{\"AI Core\": {\"status\": 3, \"task_id\": -1, \"stream_id\": 1e300}}", "names no task", "overflow"},
         {"{\"AI Core\": 5, \"x\": [1]}", NULL, NULL},
-        {"{\"acc_list\": [{\"data\": {\"status\": 9}}, 5]}", "? reports", "overflow"},
+        {"{\"acc_list\": [{\"data\": {\"status\": 9}}, 5]}", "? overflowed", "overflow"},
         {"[]", NULL, NULL},
         {"{", "not valid JSON", "damaged"},
         {"", "not valid JSON", "damaged"},
