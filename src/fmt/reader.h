@@ -13,7 +13,7 @@
 /* A recording found below a path: what `open` is called with. */
 struct place {
     const struct reader *reader;
-    name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs) */
+    name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs, graph/ and pynative/) */
     int step, rank;  /* -1 when the tree does not say */
 };
 typedef VEC(struct place) place_list;
