@@ -126,7 +126,7 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan OPT='-O1 -g' SAN='-fsanitize=thread' check
 
-$(BUILD)/tests/hostile: tests/damage/hostile.c | $(BUILD)/.deps
+$(BUILD)/tests/hostile: tests/damage/hostile.c tests/damage/hostile.h | $(BUILD)/.deps
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< $(shell pkg-config --libs zlib 2>/dev/null)
