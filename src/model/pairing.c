@@ -67,24 +67,45 @@ static bool decided(const struct build *b, uint32_t t, uint32_t g)
            (same_size && b->taken[GOLDEN][g] == TAKEN_BY_DECISION);
 }
 
+static uint32_t keep_view(struct build *b, struct str text)
+{
+    struct view v;
+    struct err quiet;
+    if (!text.n || view_parse(&v, text, &quiet))
+        return NONE;
+    vec_push(&b->p->views, v);
+    return (uint32_t)b->p->views.n - 1;
+}
+
+/* Rows that something stronger has spoken of are no business of a general statement. */
+static void yield_taken(const struct build *b, struct translation *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->pairs.n; i++)
+        if (!b->taken[TARGET][x->pairs.v[i].t] && !b->taken[GOLDEN][x->pairs.v[i].g])
+            x->pairs.v[n++] = x->pairs.v[i];
+    x->pairs.n = n;
+}
+
 static void by_mapping(struct build *b, const struct mapping *m, uint32_t number)
 {
-    for (size_t i = 0; i < m->entries.n; i++) {
-        const struct mapping_entry *x = &m->entries.v[i];
-        uint32_t t = dump_find_row(b->t, x->target);
-        if (t != NONE && !x->golden.n) {
+    struct translation x;
+    translate(&x, m, b->t, b->g);
+    b->p->mapped_missing += x.missing;
+    if (x.derived)
+        yield_taken(b, &x);
+    for (size_t i = 0; i < x.pairs.n; i++) {
+        uint32_t t = x.pairs.v[i].t, g = x.pairs.v[i].g;
+        if (g == NONE) {
             b->taken[TARGET][t] = TAKEN;
-            continue;
-        }
-        uint32_t g = x->golden.n ? dump_find_row(b->g, x->golden) : NONE;
-        if (t == NONE || g == NONE) {
-            b->p->mapped_missing++;
             continue;
         }
         b->p->mapped++;
         if (!decided(b, t, g))
-            propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number, .view = NONE});
+            propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number,
+                                           .view = keep_view(b, x.pairs.v[i].view)});
     }
+    translation_release(&x);
 }
 
 static bool same_name(const struct build *b, uint32_t t, uint32_t g)

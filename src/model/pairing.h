@@ -7,6 +7,7 @@
 #define MODEL_PAIRING_H
 
 #include "model/ruled.h"
+#include "model/translate.h"
 
 enum origin { ORIGIN_NAME, ORIGIN_RULE, ORIGIN_MAPPING, ORIGIN_SEQUENCE, ORIGIN_MARK, ORIGIN_COUNT };
 
@@ -43,17 +44,6 @@ struct line {
     uint32_t pair;   /* NONE on one-sided lines */
 };
 
-/* A user's correspondences: full row names. golden.n == 0: the target row has no partner. */
-struct mapping_entry {
-    struct str target, golden;
-};
-
-struct mapping {
-    const char *path;
-    struct arena arena;
-    VEC(struct mapping_entry) entries;
-};
-
 struct pairing {
     VEC(struct pair) pairs;
     VEC(struct line) lines;
@@ -61,8 +51,8 @@ struct pairing {
     VEC(struct rule_hit) hits; /* what the rules met */
     uint32_t groups;           /* how many */
     uint32_t *line_of[2]; /* first line of each row of a side, or NONE */
-    size_t mapped;        /* entries of the mappings that named rows of both sides */
-    size_t mapped_missing;
+    size_t mapped;        /* pairs of rows the mappings list */
+    size_t mapped_missing; /* what they list and these dumps do not have */
     size_t marks_missing; /* marks that name what these dumps do not have */
 };
 

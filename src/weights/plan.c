@@ -104,6 +104,10 @@ static int load_map(struct arena *a, const char *path, rule_list *out, struct er
         rc = load_json(a, path, s, out, e);
     } else if (rc == 0) {
         rc = mapping_load(&m, path, e);
+        if (rc == 0 && (m.kind == MAPPING_API || m.kind == MAPPING_LAYER)) {
+            rc = err_set(e, ERR_DATA, _("%s: names of weights were expected, \"target name: golden name\"; this is a mapping of operators or layers"), path);
+            mapping_release(&m);
+        }
         for (size_t i = 0; rc == 0 && i < m.entries.n; i++)
             add_rule(a, out, arena_cstr(a, m.entries.v[i].target), arena_cstr(a, m.entries.v[i].golden), false);
         if (rc == 0)

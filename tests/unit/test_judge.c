@@ -903,8 +903,8 @@ static void coverage_counts_shared_phases_only(void **state)
 
 static void listed_rows_are_what_map_only_covers(void **state)
 {
-    struct mapping_entry e[] = {{STR("Functional.linear.0.forward.output.0"), STR("Functional.linear.0.forward.output.0")},
-                                {STR("gone"), STR("gone")}};
+    struct mapping_entry e[] = {{.target = STR("Functional.linear.0.forward.output.0"), .golden = STR("Functional.linear.0.forward.output.0")},
+                                {.target = STR("gone"), .golden = STR("gone")}};
     struct mapping m = {.path = "m"};
     struct scene s;
     (void)state;

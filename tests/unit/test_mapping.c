@@ -74,6 +74,19 @@ static void errors_name_file_and_place(void **state)
         {"just text\n", "line 1"},
         {"a: b\n\tc: d\n", "line 2"},
         {"a: 'b\n", "line 1"},
+        {"A:\n  a: b\nB: c\n", "line 3"},
+        {"A:\n  a: [b]\n", "line 2"},
+        {"A:\n  a: b\n  a: c\n", "line 3"},
+        {"- ms_api: a\n", "line 1: expected ms_api and pt_api"},
+        {"- ms_api: a\n  what: b\n", "line 2: expected ms_api"},
+        {"- ms_api: a\n  pt_api: b\n  ms_args: [0]\n", "ms_args has 1 entries, pt_args 0"},
+        {"- ms_api: a\n  pt_api: b\n  ms_args: {0: 1}\n", "line 3: a list of places"},
+        {"a: b\n---\nc: d\n", "line 2: the end of the file"},
+        {"{\"a\": 1}", "\"pairs\""},
+        {"{\"a\": \"b\", \"a\": \"c\"}", "\"a\" is listed twice"},
+        {"{\"schema\": 2, \"pairs\": []}", "newer version"},
+        {"{\"pairs\": [{\"target\": \"a\", \"golden\": \"b\", \"view\": \"fold\"}]}", "pairs[0]"},
+        {"{\"pairs\": [{\"target\": \"a\", \"golden\": \"b\", \"view\": 1}]}", "\"view\""},
         {"{\"pairs\": {}}", "\"pairs\""},
         {"{\"pairs\": [{\"target\": 5, \"golden\": \"x\"}]}", "pairs[0]"},
         {"{\"pairs\": [{\"target\": \"a\", \"golden\": \"x\"}, {\"target\": \"a\"}]}", "pairs[1]"},
@@ -111,6 +124,79 @@ static void aliases_do_not_shift_the_pairs(void **state)
     mapping_release(&m);
 }
 
+static enum mapping_kind kind_of(const char *text)
+{
+    struct mapping m;
+    struct err e;
+    if (mapping_load(&m, file_of(text), &e))
+        fail_msg("%s", e.text);
+    enum mapping_kind k = m.kind;
+    mapping_release(&m);
+    return k;
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(kind_of("Cell.a.X.forward.0.input.0: x\n"), MAPPING_DATA);
+    assert_int_equal(kind_of("MatMul.Default_a.output.0: x\n"), MAPPING_DATA);
+    assert_int_equal(kind_of("Functional_linear_0_forward_input.0: x\n"), MAPPING_DATA);
+    assert_int_equal(kind_of(""), MAPPING_DATA);
+    assert_int_equal(kind_of("a.b.Linear: c.d.Linear\ninput.output: x\n"), MAPPING_CELL);
+    assert_int_equal(kind_of("TopLayer:\n  a: b\n"), MAPPING_LAYER);
+    assert_int_equal(kind_of("- ms_api: a.b\n  pt_api: c.d\n"), MAPPING_API);
+    assert_int_equal(kind_of("pt_api: c.d\nms_api: a.b\n"), MAPPING_API);
+    assert_int_equal(kind_of("{\"pairs\": []}"), MAPPING_PAIRS);
+    assert_int_equal(kind_of("{\"pairs\": \"Module.pairs\"}"), MAPPING_MATCHES);
+    assert_int_equal(kind_of("{}"), MAPPING_MATCHES);
+}
+
+static void classes_and_operators(void **state)
+{
+    struct mapping m;
+    struct err e;
+    (void)state;
+    assert_int_equal(mapping_load(&m, file_of("Cell:\n  a.b: c.d (x)\nLayer:\n  a.b: N/A\n"), &e), 0);
+    assert_int_equal(m.entries.n, 2);
+    assert_true(str_is(m.entries.v[0].within, TRANSLATE_TOP) && str_is(m.entries.v[0].golden, "c.d"));
+    assert_true(str_is(m.entries.v[1].within, "Layer") && m.entries.v[1].golden.n == 0);
+    mapping_release(&m);
+    assert_int_equal(mapping_load(&m, file_of("- {ms_api: a.b, pt_api: c.d, ms_args: [0, key], pt_args: [1, \"0.1\"], ms_outputs: [], pt_output: }\n"), &e), 0);
+    assert_int_equal(m.slots.n, 2);
+    assert_true(m.entries.v[0].slot == 0 && m.entries.v[0].slots == 2 && m.slots.v[1].io == IO_INPUT);
+    assert_true(str_is(m.slots.v[1].target, "key") && str_is(m.slots.v[1].golden, "0.1"));
+    mapping_release(&m);
+}
+
+/* What would grow, nest or name things twice is refused, at its line. */
+static void hostile(void **state)
+{
+    struct buf long_name = {0}, deep = {0};
+    struct mapping m;
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(mapping_load(&m, file_of("a: b\na: b\n"), &e), 0);
+    mapping_release(&m);
+    assert_int_equal(mapping_load(&m, file_of("a: b\nc: d\na: e\n"), &e), -1);
+    assert_non_null(strstr(e.text, "line 3: \"a\" is listed before"));
+    for (int i = 0; i < 5000; i++)
+        buf_char(&long_name, 'x');
+    buf_cstr(&deep, "a: b\n? ");
+    buf_str(&deep, buf_view(&long_name));
+    buf_cstr(&deep, "\n: c\n");
+    assert_int_equal(mapping_load(&m, file_of(deep.p), &e), -1);
+    assert_non_null(strstr(e.text, "line 2: a name was expected; this text has more than 4096 bytes"));
+    buf_clear(&deep);
+    for (int i = 0; i < 100000; i++)
+        buf_char(&deep, '[');
+    assert_int_equal(mapping_load(&m, file_of(deep.p), &e), -1);
+    assert_non_null(strstr(e.text, "line 1: expected an operator"));
+    assert_int_equal(mapping_load(&m, file_of("a: &x b\n<<: *x\n"), &e), -1);
+    assert_non_null(strstr(e.text, "line 2"));
+    buf_release(&long_name);
+    buf_release(&deep);
+}
+
 static void no_file(void **state)
 {
     struct mapping m;
@@ -140,7 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yaml),    cmocka_unit_test(flow_style),
         cmocka_unit_test(json),    cmocka_unit_test(errors_name_file_and_place),
-        cmocka_unit_test(aliases_do_not_shift_the_pairs),
+        cmocka_unit_test(kinds),   cmocka_unit_test(classes_and_operators),
+        cmocka_unit_test(hostile), cmocka_unit_test(aliases_do_not_shift_the_pairs),
         cmocka_unit_test(no_file), cmocka_unit_test(a_sample_of_msprobe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void target_order_rules(void **state)
 
 static struct mapping_entry entry(const char *t, const char *g)
 {
-    return (struct mapping_entry){str_of(t), str_of(g)};
+    return (struct mapping_entry){.target = str_of(t), .golden = str_of(g)};
 }
 
 static struct mapping map_of(struct mapping_entry *v, size_t n)
