@@ -138,11 +138,12 @@ static void by_matches(struct work *w)
 
 static bool replace_first(struct buf *text, struct str what, struct str with, struct buf *tmp)
 {
-    size_t at = 0;
-    while (what.n && at + what.n <= text->n && memcmp(text->p + at, what.p, what.n) != 0)
-        at++;
-    if (!what.n || at + what.n > text->n)
+    const char *p = text->p, *end = text->p + text->n;
+    while (what.n && (p = memchr(p, what.p[0], (size_t)(end - p))) && ((size_t)(end - p) < what.n || memcmp(p, what.p, what.n) != 0))
+        p++;
+    if (!what.n || !p)
         return false;
+    size_t at = (size_t)(p - text->p);
     buf_clear(tmp);
     buf_add(tmp, text->p, at);
     buf_str(tmp, with);
@@ -179,11 +180,16 @@ static void index_cells(const struct dump *d, struct arena *a, struct map *out)
     }
 }
 
+struct cell_name {
+    struct str golden;
+    bool said; /* an entry speaks of it */
+};
+
 static void by_cell(struct work *w)
 {
     struct map exact = {0}, golden = {0}, known = {0};
     struct arena a = {0};
-    VEC(struct str) names = {0}; /* of a target cell: "" where the file is silent */
+    VEC(struct cell_name) names = {0}; /* of target cells */
     struct str cell, rest;
     w->x->derived = true;
     for (size_t i = 0; i < w->m->entries.n; i++)
@@ -194,19 +200,18 @@ static void by_cell(struct work *w)
             continue;
         uint32_t i = map_add(&known, cell, (uint32_t)names.n);
         if (i == names.n) {
-            bool said = cell_name(w, &exact, cell);
-            struct str own = arena_str(&a, said ? buf_view(&w->text) : STR(""));
-            vec_push(&names, own);
+            struct cell_name fresh = {.said = cell_name(w, &exact, cell)};
+            fresh.golden = arena_str(&a, buf_view(&w->text));
+            vec_push(&names, fresh);
         }
-        bool said = names.v[i].n > 0;
         buf_clear(&w->text);
-        buf_str(&w->text, said ? names.v[i] : cell);
+        buf_str(&w->text, names.v[i].golden);
         buf_char(&w->text, '.');
         buf_str(&w->text, rest);
         uint32_t g = map_get(&golden, buf_view(&w->text));
         if (g != MAP_NONE)
             pair_slots(w, c, g);
-        else if (said)
+        else if (names.v[i].said)
             w->x->missing += w->t->calls.v[c].rows;
     }
     vec_release(&names);

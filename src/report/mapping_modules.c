@@ -85,12 +85,14 @@ void mapping_write_cells(struct out *o, const struct mapping_pairs *x)
 
 struct child {
     struct str within, path[2];
-    bool out; /* the class has another partner for it elsewhere */
+    uint32_t next; /* of the same class, or NONE */
+    bool out;      /* the class has another partner for it elsewhere */
 };
 
 struct children {
     VEC(struct child) v;
-    struct map at; /* "class\npath" → index */
+    struct map at;   /* "class\npath" → index */
+    struct map last; /* class → its last child so far */
     struct arena names;
 };
 
@@ -149,7 +151,11 @@ static void add_child(struct children *c, struct str within, struct str t, struc
         c->v.v[i].out = c->v.v[i].out || !str_eq(c->v.v[i].path[GOLDEN], g);
         return;
     }
-    struct child x = {.within = within, .path = {t, g}};
+    struct child x = {.within = within, .path = {t, g}, .next = NONE};
+    uint32_t before = map_get(&c->last, within);
+    if (before != MAP_NONE)
+        c->v.v[before].next = i;
+    map_set(&c->last, within, i);
     vec_push(&c->v, x);
 }
 
@@ -197,15 +203,15 @@ void mapping_write_layers(struct out *o, const struct mapping_pairs *x)
                 k.out);
     if (out)
         buf_fmt(&o->buf, "# %zu children are left out: their class has another partner for them elsewhere\n", out);
-    for (size_t i = 0; i < c.v.n; i++) {
+    for (uint32_t i = 0; i < c.v.n; i++) {
         struct str within = c.v.v[i].within;
         if (!written(&c.v.v[i]) || map_get(&done, within) != MAP_NONE)
             continue;
-        map_add(&done, within, (uint32_t)i);
+        map_add(&done, within, i);
         mapping_scalar(&o->buf, within);
         buf_cstr(&o->buf, ":\n");
-        for (size_t n = i; n < c.v.n; n++)
-            if (written(&c.v.v[n]) && str_eq(c.v.v[n].within, within))
+        for (uint32_t n = i; n != NONE; n = c.v.v[n].next)
+            if (written(&c.v.v[n]))
                 mapping_entry_write(&o->buf, "  ", c.v.v[n].path[TARGET], c.v.v[n].path[GOLDEN]);
         out_flow(o);
     }
@@ -213,6 +219,7 @@ void mapping_write_layers(struct out *o, const struct mapping_pairs *x)
         buf_cstr(&o->buf, "{}\n");
     vec_release(&c.v);
     map_release(&c.at);
+    map_release(&c.last);
     map_release(&done);
     arena_release(&c.names);
     links_release(&k);

@@ -110,6 +110,8 @@ static void cells(void **state)
            "Module.c.X.forward.0 output.0|Module.b.X.forward.0 output.0|Functional.c.0.forward "
            "output.0",
            "a: c\n", MAPPING_CELL, "Cell.b.X.forward.0.output.0=Module.b.X.forward.0.output.0", 1);
+    /* no partner by name either */
+    expect("Cell.a.X.forward.0 output.0", "Module.a.X.forward.0 output.0", "a.X: N/A\n", MAPPING_CELL, "", 1);
     /* one entry's words are the next one's */
     expect("Cell.a.X.forward.0 output.0", "Module.z.X.forward.0 output.0", "a.X: b.X\nunlike: x\nb: z\n", MAPPING_CELL,
            "", 1);
