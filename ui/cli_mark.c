@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "find/preview.h"
 #include "model/rule.h"
+#include "report/mapping.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"
 
@@ -252,6 +253,18 @@ static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
     return investigation_save(&m->inv, e);
 }
 
+static int export(const struct session *s, const struct options *o, struct buf *b, struct err *e)
+{
+    enum mapping_kind kind;
+    struct out out;
+    if (mapping_kind_for(o->export_to, o->export_as, &kind, e) || out_file(&out, o->export_to, e))
+        return -1;
+    if (mapping_write(&out, s, kind, e))
+        out.err = *e; /* half a file is none: out_close takes it away */
+    buf_fmt(b, _("written: %s\n"), o->export_to);
+    return out_close(&out, e);
+}
+
 int cli_marks(const struct options *o)
 {
     struct marking m;
@@ -259,16 +272,17 @@ int cli_marks(const struct options *o)
     struct err e = {0};
     int status = EXIT_ALIGNED;
     cli_catch_interrupts();
-    if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e))) {
+    if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
+        (o->export_to && export(&m.s, o, &b, &e))) {
         status = cli_fail(&e);
-    } else if (o->undo < 0) {
+    } else if (o->undo < 0 && !o->export_to) {
         if (o->json)
             list_json(&m.inv.decisions, &b);
         else
             list_text(&m.inv.decisions, &b);
     }
     if (status == EXIT_ALIGNED)
-        o->json && o->undo < 0 ? cli_print(&b) : cli_print_clean(&b);
+        o->json && o->undo < 0 && !o->export_to ? cli_print(&b) : cli_print_clean(&b);
     buf_release(&b);
     end(&m);
     return status;

@@ -181,7 +181,7 @@ struct option {
 static const struct option table[] = {
     {"--step", "N", OPT_STEP, set_step, N_("training step (default: the first both sides have); T:G pairs different ones, all compares every one")},
     {"--rank", "N", OPT_STEP, set_rank, N_("rank; T:G pairs different ones, all compares every one")},
-    {"--map", "FILE", OPT_PAIR | OPT_MAP, add_map, N_("correspondences: msprobe data mapping (YAML) or our JSON; repeatable")},
+    {"--map", "FILE", OPT_PAIR | OPT_MAP, add_map, N_("correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or our JSON; repeatable")},
     {"--map-only", NULL, OPT_PAIR | OPT_MAP, set_map_only, N_("pair only what --map lists")},
     {"--exact", NULL, OPT_PAIR | OPT_MAP, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
