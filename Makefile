@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan bench fuzz screenshots doc pot install clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan accuracy bench fuzz screenshots doc pot install clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -164,6 +164,10 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
 	@tests/bench/run $(BUILD)
 
+# how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run)
+accuracy: $(BUILD)/diverge samples
+	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
+
 # ---- documents and pictures ----
 
 screenshots: $(BUILD)/diverge samples
@@ -186,5 +190,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: all deps demo test check headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: all deps demo accuracy test check headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
 .SECONDARY:

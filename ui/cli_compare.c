@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "find/diagnose.h"
 #include "find/explain.h"
 #include "find/gaps.h"
 #include "find/lint.h"
@@ -119,6 +120,21 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
     }
 }
 
+/* What kind of deviation it is, the best explanation with its advice. */
+static void looks_like(struct buf *b, const struct session *s, uint32_t line)
+{
+    struct diagnoses d = {.n = 0};
+    diagnose(&d, s->judged, &s->measure, s->flow, line);
+    for (int i = 0; i < d.n; i++) {
+        buf_cstr(b, i ? _("  or: ") : _("  looks like: "));
+        diagnosis_text(&d, i, b);
+        buf_char(b, '\n');
+        if (i == 0)
+            buf_fmt(b, "    %s\n", diagnosis_advice((enum diagnosis_id)d.v[i].id));
+    }
+    diagnoses_release(&d);
+}
+
 static void first_text(struct buf *b, const struct session *s)
 {
     const struct judgement *j = s->judged;
@@ -135,10 +151,15 @@ static void first_text(struct buf *b, const struct session *s)
     explain_provisional(j, &why);
     if (why.n)
         buf_fmt(b, "  %s\n", why.p);
+    looks_like(b, s, j->first);
     stats_line(b, _("target"), s, j->first, TARGET);
     stats_line(b, _("golden"), s, j->first, GOLDEN);
     for (int d = 0; d < 2; d++)
         stack_lines(b, d ? _("golden") : _("target"), &s->side[d].dump, l->row[d]);
+    buf_clear(&why);
+    explain_reference(&s->reference, l->row, &why);
+    if (why.n)
+        buf_fmt(b, "  %s\n", why.p);
     buf_release(&why);
 }
 
@@ -192,8 +213,23 @@ static void list_suspects(struct buf *b, const struct session *s)
     const struct judgement *j = s->judged;
     if (j->suspects.n)
         buf_cstr(b, _("\nsuspects (inputs agree, an output deviates):\n"));
-    for (size_t i = 0; i < j->suspects.n && i < 5; i++)
-        buf_fmt(b, "  %.*s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->suspects.v[i].call)));
+    for (size_t i = 0; i < j->suspects.n && i < 5; i++) {
+        struct passage p = call_passage(j, &s->measure, j->suspects.v[i].call);
+        struct buf more = {0};
+        explain_passage(&p, &more);
+        buf_fmt(b, "  %-50.*s %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->suspects.v[i].call)), more.n ? more.p : "");
+        buf_release(&more);
+    }
+}
+
+static void list_frontier(struct buf *b, const struct session *s)
+{
+    const struct judgement *j = s->judged;
+    if (j->frontier.n > 1) /* one branch is told by the first deviation */
+        buf_cstr(b, _("\nfrontier (where deviations enter, and how much of what deviates depends on it):\n"));
+    for (size_t i = 0; j->frontier.n > 1 && i < j->frontier.n && i < 5; i++)
+        buf_fmt(b, "  %-50.*s %3.0f %%  %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->frontier.v[i].call)),
+                j->frontier.v[i].downstream * 100, entrance_label(j->frontier.v[i].kind));
 }
 
 static void text_report(struct buf *b, const struct session *s)
@@ -215,6 +251,10 @@ static void text_report(struct buf *b, const struct session *s)
         buf_fmt(b, _("warning: %s\n"), lint_sentence(&doubts.v[i], &sentences));
     vec_release(&doubts);
     arena_release(&sentences);
+    if (s->golden2.path)
+        buf_fmt(b, _("golden2 %s\n        the noise to expect, of %zu rows\n"), s->golden2.path, s->golden2.rows);
+    if (s->reference.path)
+        buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.path, s->reference.rows);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden\n"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     buf_cstr(b, _("verdicts     "));
@@ -232,6 +272,7 @@ static void text_report(struct buf *b, const struct session *s)
     if (s->judged->first != NONE)
         first_text(b, s);
     list_suspects(b, s);
+    list_frontier(b, s);
     list_gaps(b, s);
     list_precision(b, s);
 }

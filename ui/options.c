@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "find/preset.h"
 #include "find/tol.h"
 #include "model/view.h"
 
@@ -103,6 +104,14 @@ static int set_view(struct options *o, const char *v, struct err *e)
     return view_parse(&probe, str_of(v), e);
 }
 
+static int set_preset(struct options *o, const char *v, struct err *e)
+{
+    o->preset = preset_find(str_of(v));
+    if (o->preset < 0)
+        return err_set(e, ERR_USAGE, _("--preset takes diverge, msprobe, msprobe-xlsx or ptdbg, not \"%s\""), v);
+    return 0;
+}
+
 static int add_waiver(struct options *o, const char *v, struct err *e)
 {
     struct str id, reason;
@@ -161,6 +170,8 @@ FLAG(help)
 FLAG(rule)
 FLAG(apply)
 TEXT(output)
+TEXT(golden2)
+TEXT(reference)
 TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
@@ -184,8 +195,11 @@ static const struct option table[] = {
     {"--map", "FILE", OPT_PAIR | OPT_MAP, add_map, N_("correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or our JSON; repeatable")},
     {"--map-only", NULL, OPT_PAIR | OPT_MAP, set_map_only, N_("pair only what --map lists")},
     {"--exact", NULL, OPT_PAIR | OPT_MAP, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
+    {"--golden2", "DUMP", OPT_PAIR, set_golden2, N_("a second golden run: how far it is from GOLDEN is the noise to expect, row by row")},
+    {"--reference", "DUMP", OPT_PAIR, set_reference, N_("a third run nearer the truth (float32, or on a CPU), named as GOLDEN: tells which side is nearer to it")},
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
     {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
+    {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
     {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, add_remap, N_("an investigation's inputs that lay below OLD lie below NEW now; repeatable")},
     {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},

@@ -33,6 +33,8 @@ struct options {
     const char *map[MAX_MAPS];
     int maps;
     bool map_only, exact, strict_gaps, quiet, json, help;
+    const char *golden2, *reference;
+    int preset; /* of find/preset.h */
     const char *output, *investigation, *script, *cpu, *lang;
     enum report_rows rows;
     struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];

@@ -52,6 +52,48 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&more);
 }
 
+/* What kind of deviation it is; nothing until the ward knows. The best explanation stands above the figures, what to
+ * do about it and what else it may be below them. */
+static void looks_like(struct page *p, uint32_t line, bool best)
+{
+    const struct diagnoses *x = ward_ask(&p->s->desk.ward, line);
+    struct buf b = {0};
+    if (x && x->n && !best)
+        paragraph(p, STYLE_TEXT, str_of(diagnosis_advice((enum diagnosis_id)x->v[0].id)));
+    for (int i = best ? 0 : 1; x && i < (best && x->n ? 1 : x->n); i++) {
+        buf_clear(&b);
+        buf_cstr(&b, i ? _("or: ") : _("looks like: "));
+        diagnosis_text(x, i, &b);
+        paragraph(p, i ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
+    }
+    buf_release(&b);
+}
+
+/* What the call does to the error it gets. */
+static void amplification(struct page *p, uint32_t row)
+{
+    const struct session *s = &p->s->session;
+    struct buf b = {0};
+    if (row == NONE)
+        return;
+    struct passage x = call_passage(s->judged, &s->measure, s->side[TARGET].dump.rows.v[row].call);
+    buf_cstr(&b, _("this call: "));
+    size_t before = b.n;
+    explain_passage(&x, &b);
+    if (b.n > before)
+        paragraph(p, passage_kind(&x) == PASSAGE_ADDED ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
+    buf_release(&b);
+}
+
+static void reference(struct page *p, const uint32_t row[2])
+{
+    struct buf b = {0};
+    explain_reference(&p->s->session.reference, row, &b);
+    if (b.n)
+        paragraph(p, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
 static void two_sided(struct page *p, const struct figures *f)
 {
     struct buf b = {0};
@@ -269,8 +311,16 @@ static void draw(struct screen *s, struct rect r)
     const struct figures *f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[line] : NULL;
     if (j)
         verdict(&p, line, j);
+    if (j)
+        looks_like(&p, line, true);
     figures_table(&p, row, f);
     two_sided(&p, f);
+    if (j)
+        amplification(&p, row[TARGET]);
+    if (j)
+        reference(&p, row);
+    if (j)
+        looks_like(&p, line, false);
     names(&p, line, row);
     if (s->session.paired)
         why_paired(&p, line);

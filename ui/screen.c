@@ -71,8 +71,8 @@ int screen_start(struct screen *s, const struct options *o, const char *state_di
 
 void screen_stop(struct screen *s)
 {
-    session_stop(&s->session);
     desk_release(&s->desk);
+    session_stop(&s->session);
     investigation_release(&s->inv);
     keymap_release(&s->keys);
     free(s->opened[0]);
@@ -428,8 +428,8 @@ static void restart(struct screen *s)
     memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     s->desk.new_input[0] = s->desk.new_input[1] = NULL;
     s->desk.arrange = (struct arrange){0};
-    session_stop(&s->session);
     desk_release(&s->desk);
+    session_stop(&s->session);
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
     if (start_session(s, &quiet)) /* fails only for options that were good before */
         return;
@@ -746,6 +746,11 @@ bool screen_idle(struct screen *s)
     }
     session_unlock(&s->session);
     return left;
+}
+
+void screen_rest(struct screen *s)
+{
+    ward_wait(&s->desk.ward);
 }
 
 void screen_settle(struct screen *s)

@@ -72,6 +72,8 @@ int screen_command(struct screen *s, const char *text);
 void screen_tick(struct screen *s);
 /* Work in small pieces when nothing else is to do; true while some is left. */
 bool screen_idle(struct screen *s);
+/* Until what the last frame asked for in the background is there. */
+void screen_rest(struct screen *s);
 /* Until nothing moves any more: loaded, compared, judged, counted. */
 void screen_settle(struct screen *s);
 

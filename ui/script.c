@@ -48,10 +48,18 @@ static void keys(struct run *x, struct str text)
     }
 }
 
+/* The frame a person sees who waits a moment. */
+static void draw_rested(struct run *x)
+{
+    screen_draw(&x->screen);
+    screen_rest(&x->screen);
+    screen_draw(&x->screen);
+}
+
 static int show(struct run *x, bool attrs)
 {
     struct buf b = {0};
-    screen_draw(&x->screen);
+    draw_rested(x);
     grid_dump(&x->screen.grid, attrs, &b);
     cli_print(&b);
     buf_release(&b);
@@ -62,7 +70,7 @@ static int picture(struct run *x, struct str path, struct err *e)
 {
     struct buf b = {0}, name = {0};
     buf_str(&name, path);
-    screen_draw(&x->screen);
+    draw_rested(x);
     grid_svg(&x->screen.grid, x->scheme, &b);
     int rc = file_replace(name.p, buf_view(&b), e);
     buf_release(&b);

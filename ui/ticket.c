@@ -72,6 +72,9 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
 {
     *so = (struct session_options){
         .path = {v->input[0], v->input[1]},
+        .preset = o->preset,
+        .golden2 = o->golden2,
+        .reference = o->reference,
         .step = {v->step[0], v->step[1]},
         .rank = {v->rank[0], v->rank[1]},
         .maps = v->maps.v,

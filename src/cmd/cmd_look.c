@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "find/explain.h"
 #include "find/inputs.h"
 #include "find/precision.h"
 
@@ -166,6 +167,19 @@ static void list_suspects(struct desk *d)
     buf_release(&text);
 }
 
+static void list_frontier(struct desk *d)
+{
+    const struct judgement *j = d->s->judged;
+    struct buf text = {0};
+    for (size_t i = 0; i < j->frontier.n; i++) {
+        const struct entrance *x = &j->frontier.v[i];
+        buf_clear(&text);
+        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100, STR_ARG(dump_call_name(&d->s->side[TARGET].dump, x->call)), entrance_label(x->kind));
+        desk_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
+    }
+    buf_release(&text);
+}
+
 static void list_precision(struct desk *d)
 {
     precision_list l = {0};
@@ -258,6 +272,7 @@ static const struct {
 } lists[] = {
     {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
     {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call makes a difference of its own"), NEEDS_JUDGED, list_suspects},
+    {"frontier", N_("frontier: where deviations enter, and how much of what deviates depends on it"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
     {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
     {"gaps", N_("calls only one side has, by the function they were called in"), N_("every call has a partner"), 0, list_gaps},
@@ -283,7 +298,7 @@ static int run_list(struct desk *d, struct str args)
         desk_show_list(d, _(lists[i].title));
         return R_DRAW | R_LAYOUT;
     }
-    desk_complain(d, _("lists are deviations, suspects, precision, inputs, gaps, problems, bookmarks"));
+    desk_complain(d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, bookmarks"));
     return R_DRAW;
 }
 
@@ -349,7 +364,7 @@ const struct command commands_look[] = {
     {"side", "[target|golden]", N_("the other side's stack, or the one named"), 0, run_side, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: how their paths begin here"), 0, run_remap, NULL},
-    {"list", "NAME", N_("deviations, suspects, precision, inputs, gaps, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
+    {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
     {"help", "", N_("keys and commands"), 0, run_help, NULL},
     {0},
 };

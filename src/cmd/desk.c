@@ -18,6 +18,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .new_rank = {-1, -1},
         .theme = "dark",
     };
+    ward_init(&d->ward, s);
     desk_columns_from(d, inv->columns);
 }
 
@@ -36,6 +37,7 @@ static void states_release(struct desk_state *x, size_t n)
 
 void desk_release(struct desk *d)
 {
+    ward_release(&d->ward);
     search_release(&d->search);
     arrange_release(&d->arrange);
     outline_release(&d->outline);

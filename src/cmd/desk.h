@@ -9,6 +9,7 @@
 #include "find/lint.h"
 #include "find/outline.h"
 #include "find/search.h"
+#include "find/ward.h"
 #include "model/investigation.h"
 #include "model/session.h"
 
@@ -104,6 +105,7 @@ struct desk {
     uint32_t frame_line; /* the table line that selection belongs to */
 
     struct search search;
+    struct ward ward; /* diagnoses of the lines looked at */
     VEC(struct list_item) list;
     char *list_title;
     const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */
@@ -128,7 +130,7 @@ struct desk {
 };
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv);
-void desk_release(struct desk *d);
+void desk_release(struct desk *d); /* before the session stops; the lock not held */
 
 /* All below with the session's lock held. */
 uint32_t desk_lines(const struct desk *d); /* of the table */

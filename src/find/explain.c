@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/nature.h"
+#include "find/preset.h"
 #include "find/table.h"
 #include "model/family.h"
 
@@ -148,6 +149,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_REORDERED:
         buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
         break;
+    case RULE_PRESET:
+        buf_fmt(out, _("by the rule of %s: %s"), preset_name(j->preset),
+                x->verdict == VERDICT_DEVIATE ? _("an error") : x->verdict == VERDICT_DRIFT ? _("a warning") : _("it passes"));
+        break;
     case RULE_TABLE:
         table_explain(m, line, out);
         break;
@@ -167,6 +172,10 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         buf_cstr(out, v->side == TARGET ? _("; target side ") : _("; golden side "));
         view_text(v, out);
     }
+    if (x->flags & LINE_BAND)
+        buf_cstr(out, _("; the level is the difference of the two golden runs"));
+    if (x->flags & LINE_ILL)
+        buf_cstr(out, _("; its terms nearly cancel, so their errors grow in it, and the level with them"));
     if (x->flags & LINE_DTYPE_DIFF) {
         const char *type[2];
         dtypes(m, l, type);
@@ -225,6 +234,42 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     if (x->rule == RULE_SOURCE)
         return _("Look at where both sides compute this table or buffer, and in what precision.");
     return _(classes[j->klass].text);
+}
+
+void explain_passage(const struct passage *x, struct buf *out)
+{
+    static const char *const words[] = {"", N_("added here"), N_("inherited"), N_("partly inherited")};
+    char n[3][NUM_MAX];
+    enum passage_kind k = passage_kind(x);
+    if (k == PASSAGE_UNKNOWN)
+        return;
+    num_cell(n[0], x->in, 2);
+    num_cell(n[1], x->out, 2);
+    if (isfinite(x->factor))
+        buf_fmt(out, _("error %s in, %s out: × %s, %s"), n[0], n[1], num_cell(n[2], x->factor, 2), _(words[k]));
+    else
+        buf_fmt(out, _("no error in, %s out: %s"), n[1], _(words[k]));
+}
+
+void explain_reference(const struct companion *c, const uint32_t row[2], struct buf *out)
+{
+    char n[2][NUM_MAX];
+    int nearer = companion_nearer(c, row);
+    if (nearer == -2)
+        return;
+    digits(n[0], c->error[TARGET][row[TARGET]]);
+    digits(n[1], c->error[GOLDEN][row[GOLDEN]]);
+    buf_fmt(out, nearer == TARGET   ? _("rel L2 to the reference: target %s, golden %s; the target is nearer to it")
+                 : nearer == GOLDEN ? _("rel L2 to the reference: target %s, golden %s; the golden side is nearer to it")
+                                    : _("rel L2 to the reference: target %s, golden %s; both are about as near"), n[0], n[1]);
+}
+
+const char *entrance_label(enum entrance_kind k)
+{
+    static const char *const label[] = {
+        [ENTRANCE_OUTPUT] = N_("made by this call"), [ENTRANCE_INPUT] = N_("an input nothing recorded produced"), [ENTRANCE_GAP] = N_("out of a gap"),
+    };
+    return _(label[k]);
 }
 
 static void add_count(struct buf *out, bool *any, uint32_t n, const char *what)

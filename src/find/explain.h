@@ -2,12 +2,18 @@
 #ifndef FIND_EXPLAIN_H
 #define FIND_EXPLAIN_H
 
-#include "find/judge.h"
+#include "find/culprit.h"
+#include "model/companion.h"
 
 /* Why this line has its verdict. Appends to out. */
 void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out);
 /* What kind of first deviation it is and where to look next. */
 const char *explain_first(const struct judgement *j, const struct measure *m);
+/* "error 1e-6 in, 0.03 out: × 3e4, added here", or nothing where a figure is missing. Appends. */
+void explain_passage(const struct passage *x, struct buf *out);
+/* "from the reference: target 0.1, golden 0.001, so the golden side is right", or nothing. Appends. */
+void explain_reference(const struct companion *c, const uint32_t row[2], struct buf *out);
+const char *entrance_label(enum entrance_kind k);  /* "an output of it" … in the user's language */
 const char *class_name(enum first_class k);   /* "input-first" …, for files */
 const char *class_label(enum first_class k);  /* the same in the user's language */
 const char *verdict_label(enum verdict v);    /* "match" … likewise */

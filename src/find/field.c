@@ -1,5 +1,6 @@
 #include "find/field.h"
 
+
 #include <math.h>
 
 #include "base/msg.h"
@@ -50,6 +51,13 @@ static const struct pair *pair_of(const struct field_line *l)
 }
 
 /* ---- errors ---- */
+
+static double amplification(const struct field_line *l)
+{
+    if (!l->j || l->row[TARGET] == NONE || l->s->side[TARGET].dump.rows.v[l->row[TARGET]].io != IO_OUTPUT)
+        return NAN;
+    return call_passage(l->s->judged, &l->s->measure, l->s->side[TARGET].dump.rows.v[l->row[TARGET]].call).factor;
+}
 
 static double rel_l2(const struct field_line *l)
 {
@@ -316,6 +324,7 @@ const struct field fields[] = {
     {"one_thousandth", N_("<1 in 1000"), N_("share of elements with a relative error below 0.001"), 10, one_thousandth, NULL, false},
     {"five_thousandths", N_("<5 in 1000"), N_("share of elements with a relative error below 0.005"), 10, five_thousandths, NULL, false},
     {"euclid", N_("euclid"), N_("Euclidean distance"), 8, euclid, NULL, true},
+    {"amplification", N_("× error"), N_("of outputs: the call's error out by its error in; what it adds stands out"), 8, amplification, NULL, true},
     {"level", N_("level"), N_("noise level here"), 8, level, NULL, true},
     {"limit", N_("limit"), N_("what the error was held against"), 8, limit, NULL, true},
     {"t.max", N_("t max"), N_("target's maximum"), 11, t_max, NULL, false},

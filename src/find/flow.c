@@ -5,7 +5,7 @@
 
 /* One value: the rows that hold it, as seen so far. */
 struct holder {
-    uint32_t last_row;
+    uint32_t last_row, first_row; /* first_row: as an input */
     uint32_t first_call, last_call; /* calls it is an input of, or NONE */
     uint32_t first_layer, last_layer;
 };
@@ -80,7 +80,7 @@ void flow_build(struct flow *f, const struct dump *d)
         uint32_t h = nmap_get(&index, key);
         if (h == NONE) {
             h = (uint32_t)holders.n;
-            struct holder fresh = {NONE, NONE, NONE, NONE, NONE};
+            struct holder fresh = {NONE, NONE, NONE, NONE, NONE, NONE};
             vec_push(&holders, fresh);
             nmap_set(&index, key, h);
         }
@@ -93,16 +93,21 @@ void flow_build(struct flow *f, const struct dump *d)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from before */
         if (r->io == IO_INPUT && d->calls.v[r->call].phase == PHASE_FORWARD) {
             if (x->first_call == NONE) {
+                x->first_row = row;
                 x->first_call = r->call;
                 x->first_layer = f->layer[r->call];
             }
-            x->last_call = r->call;
-            x->last_layer = f->layer[r->call];
+            /* probabilities lie between 0 and 1 in every layer: the norm tells them from a table */
+            if (same_norm(&d->rows.v[x->first_row], r)) {
+                x->last_call = r->call;
+                x->last_layer = f->layer[r->call];
+            }
         }
         x->last_row = row;
     }
     for (size_t row = 0; row < n; row++)
-        f->recurs[row] = of[row] != NONE && apart(d, &holders.v[of[row]]);
+        f->recurs[row] = of[row] != NONE && apart(d, &holders.v[of[row]]) &&
+                         same_norm(&d->rows.v[holders.v[of[row]].first_row], &d->rows.v[row]);
     free(of);
     vec_release(&holders);
     nmap_release(&index);

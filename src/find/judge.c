@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "find/culprit.h"
 #include "find/level.h"
 #include "find/nature.h"
+#include "find/preset.h"
 #include "find/recorded.h"
 #include "find/table.h"
 #include "model/family.h"
@@ -194,6 +196,36 @@ static double error_of(const struct pass *p, uint32_t target_row)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
+/* How much a sum or difference magnifies its inputs' relative error: near-equal terms leave little of themselves and
+ * all of their errors. 1 where the norms do not tell. */
+static double condition(const struct pass *p, const struct look *k)
+{
+    const struct dump *g = p->side[GOLDEN];
+    uint32_t call = k->r[GOLDEN]->call;
+    double in2 = 0, out = k->r[GOLDEN]->stat[STAT_NORM];
+    uint64_t numel = dump_row_numel(g, k->row[GOLDEN]);
+    if (g->calls.v[call].family != FAMILY_ADD || g->calls.v[call].phase != PHASE_FORWARD || !(k->r[GOLDEN]->has & HAS_NORM) || !(out > 0) || !isfinite(out))
+        return 1;
+    EACH_ROW(g, call, r) {
+        const struct row *x = &g->rows.v[r];
+        bool term = x->io == IO_INPUT && x->kind == ROW_TENSOR && x->has & HAS_NORM && dump_row_numel(g, r) == numel;
+        in2 += term && isfinite(x->stat[STAT_NORM]) ? x->stat[STAT_NORM] * x->stat[STAT_NORM] : 0;
+    }
+    return fmax(1, sqrt(in2) / out);
+}
+
+#define CONDITION_ILL 4.0
+
+/* The error an output has to expect of its inputs'. */
+static double output_level(const struct pass *p, const struct look *k)
+{
+    double in = (double)p->call_error[k->call], c = condition(p, k);
+    if (c < CONDITION_ILL)
+        return in;
+    k->out->flags |= LINE_ILL;
+    return in * c;
+}
+
 static double printed(const struct pass *p)
 {
     int digits = p->side[0]->digits < p->side[1]->digits ? p->side[0]->digits : p->side[1]->digits;
@@ -226,7 +258,12 @@ static void weigh(struct pass *p, struct look *k, double error, bool stats)
         level = fmax(level, level_product(&p->level));
         level = fmax(level, error_of(p, p->flow[TARGET].held[k->row[TARGET]]));
         if (k->r[TARGET]->io == IO_OUTPUT)
-            level = fmax(level, (double)p->call_error[k->call]);
+            level = fmax(level, output_level(p, k));
+        /* runs that agree to the bit say nothing about other hardware */
+        if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
+            level = (double)p->o->band[k->row[GOLDEN]];
+            k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
+        }
         bool product = stats ? p->product || family_is_product(c->family)
                              : p->coarse && (p->open_product || family_is_product(c->family));
         double floor = fmax(product ? floors->product : floors->drift, digits);
@@ -626,70 +663,6 @@ static void find_first(struct pass *p)
                                                : FIRST_INPUT;
 }
 
-/* ---- suspects ---- */
-
-/* The earliest first: what comes later may only pass on what is not seen on the way. */
-static int by_line(const void *a, const void *b)
-{
-    const struct suspect *x = a, *y = b;
-    return x->line < y->line ? -1 : x->line > y->line;
-}
-
-/* Rows a deviation has reached along the recorded data flow, whether or not they show it themselves: a
- * mask of -10000 added to deviating scores hides it from every norm. */
-static uint8_t *find_tainted(const struct pass *p)
-{
-    const struct dump *d = p->side[TARGET];
-    uint8_t *tainted = mem_zalloc(d->rows.n + 1), *call = mem_zalloc(d->calls.n + 1);
-    for (uint32_t r = 0; r < d->rows.n; r++) {
-        uint32_t i = p->m->pairing->line_of[TARGET][r], from = p->flow[TARGET].held[r], c = d->rows.v[r].call;
-        bool bad = verdict_is_bad(p->j->line[i].verdict) && !(p->j->line[i].flags & LINE_DOUBTFUL);
-        tainted[r] = bad || (from != NONE && tainted[from]) || (d->rows.v[r].io == IO_OUTPUT && call[c]);
-        if (d->rows.v[r].io != IO_OUTPUT && tainted[r])
-            call[c] = 1;
-    }
-    free(call);
-    return tainted;
-}
-
-/* A call all of whose recorded inputs are alike while an output deviates. */
-static void find_suspects(struct pass *p)
-{
-    const struct dump *d = p->side[TARGET];
-    uint8_t *tainted = find_tainted(p);
-    for (uint32_t c = 0; c < d->calls.n; c++) {
-        struct suspect x = {.call = c, .line = NONE};
-        int inputs = 0, bad_inputs = 0;
-        EACH_ROW(d, c, r) {
-            uint32_t i = p->m->pairing->line_of[TARGET][r];
-            const struct line_judgement *l = &p->j->line[i];
-            if (p->m->pairing->lines.v[i].pair == NONE || (l->flags & LINE_DOUBTFUL))
-                continue;
-            bool alike = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
-            if (d->rows.v[r].io == IO_OUTPUT) {
-                if (verdict_is_bad(l->verdict) && x.line == NONE) {
-                    x.line = i;
-                    x.out = (double)l->error;
-                }
-            } else if (alike && !tainted[r]) {
-                inputs += d->rows.v[r].kind == ROW_TENSOR;
-                x.in = l->error > x.in ? (double)l->error : x.in;
-            } else if (l->verdict != VERDICT_SKIP) {
-                bad_inputs++;
-            }
-        }
-        if (x.line == NONE || !inputs || bad_inputs)
-            continue;
-        double from = fmax(fmax(x.in, (double)p->j->line[x.line].level), 1e-8);
-        double times = isfinite(x.out) ? x.out / from : 1e6;
-        x.score = times <= 1 ? 0 : fmin(1, log10(times) / 6);
-        vec_push(&p->j->suspects, x);
-    }
-    if (p->j->suspects.n)
-        qsort(p->j->suspects.v, p->j->suspects.n, sizeof *p->j->suspects.v, by_line);
-    free(tainted);
-}
-
 static int by_size(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -743,10 +716,11 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
+    preset_judge(j, m, o->preset);
     judge_table(j, m);
     count(&p);
     find_first(&p);
-    find_suspects(&p);
+    culprits_find(j, m, flow);
     free(p.wholes);
     free(p.call_error);
     free(p.call_dtype);
@@ -756,6 +730,7 @@ void judgement_release(struct judgement *j)
 {
     free(j->line);
     vec_release(&j->suspects);
+    vec_release(&j->frontier);
     *j = (struct judgement){.first = NONE};
 }
 

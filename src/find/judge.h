@@ -54,6 +54,7 @@ enum rule {
     RULE_NATURE,        /* a known difference of what is recorded (nature.h) */
     RULE_REORDERED,     /* same figures, other order: the pair needs a view */
     RULE_EXACT,         /* --exact: not every bit agrees */
+    RULE_PRESET,        /* the rule of another tool */
     RULE_TABLE,         /* the verdict the result table gives */
     RULE_COUNT
 };
@@ -64,6 +65,8 @@ enum {
     LINE_STATISTICS = 4, /* judged by recorded figures */
     LINE_SOURCE = 8,     /* an input nothing recorded produced */
     LINE_UNREAD = 16,    /* a tensor of it could not be read */
+    LINE_BAND = 32,      /* its level is the difference of two golden runs */
+    LINE_ILL = 64,       /* the operator magnifies its inputs' error, and the level was raised for it */
 };
 
 struct line_judgement {
@@ -78,6 +81,15 @@ struct suspect {
     uint32_t line; /* its first deviating output */
     double score;  /* 0 … 1, by how much larger the error came out than it went in */
     double in, out;
+};
+
+enum entrance_kind { ENTRANCE_OUTPUT, ENTRANCE_INPUT, ENTRANCE_GAP };
+
+/* Where a deviation enters along the data flow. */
+struct entrance {
+    uint32_t call, line;   /* of the target; its first deviating line */
+    enum entrance_kind kind;
+    double downstream;     /* share of the deviating lines behind the first deviation that depend on it */
 };
 
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
@@ -96,13 +108,19 @@ struct judgement {
     struct summary sum;
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class klass;
+    uint8_t preset;              /* the rule its verdicts are by (preset.h) */
     uint32_t doubtful_before, gaps_before, unread_before, pending_before;
-    VEC(struct suspect) suspects; /* in execution order */
+    VEC(struct suspect) suspects; /* the one that magnifies its error most first */
+    VEC(struct entrance) frontier;   /* the one most depends on first */
+    int readers;                  /* who still looks at it, under the session's lock */
+    bool old;                     /* replaced: the last reader frees it */
 };
 
 struct judge_options {
     const struct tol *tol;
     bool map_only, exact, strict_gaps;
+    int preset; /* whose rule: 0 our own (preset.h) */
+    const float *band; /* per golden row: how far two golden runs are apart; NaN where it is not known; or NULL */
 };
 
 /* `state` is the measure's state array as of now (the caller's copy, so that workers may go on). */

@@ -180,6 +180,24 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
     return rc;
 }
 
+int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct view *v = measure_view(m, line);
+    if (dump_tensor(m->side[TARGET], l->row[TARGET], &t[TARGET], e))
+        return -1;
+    if (dump_tensor(m->side[GOLDEN], l->row[GOLDEN], &t[GOLDEN], e)) {
+        tensor_close(&t[TARGET]);
+        return -1;
+    }
+    int rc = v ? view_apply(v, &t[v->side], e) : 0;
+    if (rc == 0 && t[TARGET].numel != t[GOLDEN].numel)
+        rc = err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t[TARGET].file.name);
+    for (int side = 0; rc && side < 2; side++)
+        tensor_close(&t[side]);
+    return rc;
+}
+
 const struct view *measure_view(const struct measure *m, uint32_t line)
 {
     return m->view ? m->view[line] : NULL;

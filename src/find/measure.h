@@ -51,6 +51,9 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
  * that explains them; lock not held. *view: what it was computed through, count 0 and `viewed` false for none. */
 int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
                     struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e);
+/* The two tensors of a line that is MEASURE_DONE, laid on each other as they were compared; the lock not held, the
+ * pairing kept (session_take_judgement). The caller closes both. */
+int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e);
 /* Posts what came of it: f and view (NULL: none) are copied when e is NULL. */
 void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
                   const struct err *e);

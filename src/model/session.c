@@ -184,6 +184,24 @@ static int load_maps(struct session *s, struct err *e)
 
 /* ---- comparing ---- */
 
+/* The same row of the runs beside: [0] of the second golden run, [1] of the reference. */
+static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, float out[2][2])
+{
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
+    const struct companion *c[] = {&s->golden2, &s->reference};
+    for (int i = 0; i < 2; i++)
+        if (c[i]->path)
+            companion_measure(c[i], side, row, view, s->kern, watch, i == 1, out[i]);
+}
+
+static void post_companions(struct session *s, const uint32_t row[2], float (*const error)[2])
+{
+    struct companion *c[] = {&s->golden2, &s->reference};
+    for (int i = 0; i < 2; i++)
+        for (int side = 0; c[i]->path && side < 2; side++)
+            c[i]->error[side][row[side]] = error[i][side];
+}
+
 static void *work(void *ctx)
 {
     struct session *s = ctx;
@@ -201,8 +219,13 @@ static void *work(void *ctx)
         struct view view;
         struct err e;
         bool viewed;
+        float extra[2][2];
         int rc = measure_compute(side, &job, s->kern, &f, &view, &viewed, watch, &e);
+        if (!rc)
+            measure_companions(s, job.row, viewed ? &view : NULL, watch, extra);
         session_lock(s);
+        if (!rc)
+            post_companions(s, job.row, extra);
         if (!rc || e.code != ERR_CANCEL)
             measure_post(&s->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
         announce(s);
@@ -221,6 +244,14 @@ static void start_workers(struct session *s)
         n = (long)(s->measure.wanted - s->measure.finished);
     while (s->started < n && pthread_create(&s->worker[s->started], NULL, work, s) == 0)
         s->started++;
+}
+
+static void discard(struct judgement *j)
+{
+    if (!j)
+        return;
+    judgement_release(j);
+    free(j);
 }
 
 static void judge_now(struct session *s)
@@ -242,6 +273,10 @@ static void judge_now(struct session *s)
     inputs_find(m, state, s->flow, &inputs);
     session_lock(s);
     old = s->judged;
+    if (old && old->readers) {
+        old->old = true;
+        old = NULL;
+    }
     old_inputs = s->inputs;
     s->judged = fresh;
     s->inputs = inputs;
@@ -249,10 +284,7 @@ static void judge_now(struct session *s)
     s->settled = (posts == m->wanted || s->opt.pair_only) && !s->rejudge && !s->repair;
     announce(s);
     session_unlock(s);
-    if (old) {
-        judgement_release(old);
-        free(old);
-    }
+    discard(old);
     vec_release(&old_inputs);
     free(state);
     notify(s);
@@ -274,6 +306,16 @@ static void open_as_table(struct session *s)
     session_unlock(s);
 }
 
+static int open_companions(struct session *s, struct err *e)
+{
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
+    struct companion *c[] = {&s->golden2, &s->reference};
+    for (int i = 0; i < 2 && !s->single; i++)
+        if (c[i]->path && companion_open(c[i], side, &s->lock, e))
+            return -1;
+    return 0;
+}
+
 static int prepare(struct session *s, struct err *e)
 {
     if (find_side(s, TARGET, e))
@@ -293,6 +335,8 @@ static int prepare(struct session *s, struct err *e)
             *e = s->side[i].err;
             return -1;
         }
+    if (open_companions(s, e))
+        return -1;
     session_lock(s);
     bool stop = s->stop;
     session_unlock(s);
@@ -326,11 +370,17 @@ static void pair_sides(struct session *s)
     split_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     free(given);
     session_lock(s);
+    while (s->readers)
+        pthread_cond_wait(&s->changed, &s->lock);
     before = s->pairing;
     s->pairing = fresh;
     old = s->measure;
     old.pairing = &before;
     measure_init(&s->measure, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing, again ? &old : NULL);
+    if (s->golden2.path)
+        companion_join(&s->golden2, &s->measure);
+    if (s->reference.path)
+        companion_join(&s->reference, &s->measure);
     judged = s->judged;
     s->judged = NULL;
     s->judged_posts = 0;
@@ -341,10 +391,7 @@ static void pair_sides(struct session *s)
     session_unlock(s);
     pairing_release(&before);
     judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
-    if (judged) { /* not before there is another: whoever knows it by its address must not take the new one for it */
-        judgement_release(judged);
-        free(judged);
-    }
+    discard(judged); /* not before there is another: whoever knows it by its address must not take the new one for it */
     if (!s->opt.pair_only)
         start_workers(s);
 }
@@ -423,6 +470,10 @@ int session_start(struct session *s, const struct session_options *o, struct err
         return err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
+    s->golden2.path = o->golden2;
+    s->reference.path = o->reference;
+    dump_init(&s->golden2.dump);
+    dump_init(&s->reference.dump);
     for (int i = 0; i < 2; i++) {
         dump_init(&s->side[i].dump);
         s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
@@ -445,19 +496,20 @@ void session_stop(struct session *s)
     s->stop = true;
     for (int i = 0; i < 2; i++)
         atomic_store(&s->side[i].load.cancel, true);
+    companion_cancel(&s->golden2);
+    companion_cancel(&s->reference);
     for (int i = 0; i < SESSION_WORKERS; i++)
         atomic_store(&s->watch[i].cancel, true);
     announce(s);
     session_unlock(s);
     if (s->conducted)
         pthread_join(s->conductor, NULL);
-    if (s->judged) {
-        judgement_release(s->judged);
-        free(s->judged);
-    }
+    discard(s->judged);
     vec_release(&s->inputs);
     ruling_release(&s->ruling);
     ruling_release(&s->wanted);
+    companion_release(&s->golden2);
+    companion_release(&s->reference);
     measure_release(&s->measure);
     pairing_release(&s->pairing);
     for (size_t i = 0; s->maps && i < s->opt.map_count; i++)
@@ -522,6 +574,23 @@ void session_set_tol(struct session *s, const struct tol *t)
     announce(s);
 }
 
+struct judgement *session_take_judgement(struct session *s)
+{
+    if (!s->judged)
+        return NULL;
+    s->readers++;
+    s->judged->readers++;
+    return s->judged;
+}
+
+void session_give_judgement(struct session *s, struct judgement *j)
+{
+    s->readers--;
+    if (--j->readers == 0 && j->old)
+        discard(j);
+    announce(s);
+}
+
 struct judge_options session_judge_options(const struct session *s)
 {
     return (struct judge_options){
@@ -529,6 +598,8 @@ struct judge_options session_judge_options(const struct session *s)
         .map_only = s->opt.map_only,
         .exact = s->opt.exact,
         .strict_gaps = s->opt.strict_gaps,
+        .preset = s->opt.preset,
+        .band = s->golden2.error[GOLDEN],
     };
 }
 

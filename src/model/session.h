@@ -12,6 +12,7 @@
 #include "find/inputs.h"
 #include "find/judge.h"
 #include "fmt/reader.h"
+#include "model/companion.h"
 #include "model/input_state.h"
 
 #define SESSION_WORKERS 64
@@ -32,10 +33,12 @@ struct session_side {
 
 struct session_options {
     const char *path[2];
+    const char *golden2, *reference; /* a second golden run, a run nearer the truth; or NULL */
     int step[2], rank[2];   /* wanted; -1: the first both sides have */
     const char *const *maps;
     size_t map_count;
     bool map_only, exact, strict_gaps;
+    int preset;             /* of preset.h; 0: our own rule */
     bool alone;             /* one side by itself, also of a result table */
     bool pair_only;         /* nothing is computed from tensors */
     struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */
@@ -64,6 +67,7 @@ struct session {
     struct measure measure;
     struct judgement *judged; /* the newest, NULL before the first */
     input_list inputs;        /* the step's own inputs, judged with it */
+    struct companion golden2, reference; /* path NULL: not there */
     bool paused;              /* comparing waits; what is computed stays */
     bool settled;             /* everything wanted is computed and judged */
     bool failed;              /* err says why; what was loaded stays */
@@ -80,6 +84,7 @@ struct session {
     struct figures_watch watch[SESSION_WORKERS];
     bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
+    int readers;              /* of judgements taken and not given back */
 };
 
 /* Takes the options (strings must outlive the session) and starts the threads. -1 at once only for
@@ -98,6 +103,10 @@ void session_pause(struct session *s, bool pause);
 /* Other decisions: both sides are paired anew in the background; what was computed of pairs that stay is kept. */
 void session_decide(struct session *s, const struct decisions *d);
 void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
+/* The newest judgement for somebody who looks at it without the lock, or NULL while there is none. It and the pairing
+ * stay until it is given back: a new pairing waits for that. */
+struct judgement *session_take_judgement(struct session *s);
+void session_give_judgement(struct session *s, struct judgement *j);
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);
 

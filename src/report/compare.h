@@ -1,5 +1,6 @@
 /* A finished comparison as JSON (the contract: doc/cli-json.md) and as CSV (msprobe's columns beside
- * ours). The session must be settled; nothing here computes. */
+ * ours). The session must be settled; nothing here computes but the diagnoses of
+ * the first rows written. */
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 

@@ -1,5 +1,7 @@
 #include <math.h>
 
+#include "find/culprit.h"
+#include "find/diagnose.h"
 #include "find/explain.h"
 #include "find/gaps.h"
 #include "find/lint.h"
@@ -14,7 +16,10 @@ struct writing {
     const struct judgement *j;
     const struct measure *m;
     struct buf name;
+    uint32_t diagnosed; /* lines looked at */
 };
+
+#define DIAGNOSED_MOST 256
 
 void json_side_fields(struct jsonw *w, const struct dump *d)
 {
@@ -168,6 +173,52 @@ static void view_object(struct jsonw *w, const struct view *v)
     buf_release(&text);
 }
 
+/* What a second golden run and a reference tell of a line; keys that are there with these only. */
+static void companions(struct writing *x, uint32_t i)
+{
+    static const char *const side[] = {"target", "golden"};
+    struct jsonw *w = x->w;
+    const struct companion *band = &x->s->golden2, *ref = &x->s->reference;
+    const struct line *l = &x->m->pairing->lines.v[i];
+    double apart = band->path && l->row[GOLDEN] != NONE ? (double)band->error[GOLDEN][l->row[GOLDEN]] : NAN;
+    if (band->path)
+        figure(w, "noise_band", !isnan(apart), apart);
+    if (!ref->path)
+        return;
+    jw_key(w, "reference");
+    jw_object(w);
+    for (int s = 0; s < 2; s++) {
+        double off = l->row[s] != NONE ? (double)ref->error[s][l->row[s]] : NAN;
+        figure(w, side[s], !isnan(off), off);
+    }
+    int nearer = companion_nearer(ref, l->row);
+    jw_kcstr(w, "nearer", nearer >= 0 ? side[nearer] : nearer == -1 ? "both" : NULL);
+    jw_end_object(w);
+}
+
+/* What kind of deviation it is: of as many lines as can be looked at in a moment, the first ones of the table. */
+static void diagnosis(struct writing *x, uint32_t i)
+{
+    struct jsonw *w = x->w;
+    struct diagnoses d = {.n = 0};
+    if (diagnosable(x->j, x->m, i) && x->diagnosed < DIAGNOSED_MOST) {
+        x->diagnosed++;
+        diagnose(&d, x->j, x->m, x->s->flow, i);
+    }
+    jw_key(w, "diagnosis");
+    jw_array(w);
+    for (int k = 0; k < d.n; k++) {
+        jw_object(w);
+        jw_kcstr(w, "id", diagnosis_name((enum diagnosis_id)d.v[k].id));
+        jw_kcstr(w, "side", d.v[k].side == BOTH_SIDES ? NULL : d.v[k].side == TARGET ? "target" : "golden");
+        jw_kcstr(w, "evidence", d.v[k].evidence);
+        jw_kcstr(w, "advice", diagnosis_advice((enum diagnosis_id)d.v[k].id));
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+    diagnoses_release(&d);
+}
+
 static void row_object(struct writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
@@ -223,9 +274,8 @@ static void row_object(struct writing *x, uint32_t i)
         jw_cstr(w, r && r->has & HAS_CHECKSUM ? r->text : NULL);
     }
     jw_end_array(w);
-    jw_key(w, "diagnosis");
-    jw_array(w);
-    jw_end_array(w);
+    companions(x, i);
+    diagnosis(x, i);
     jw_end_object(w);
     buf_release(&why);
 }
@@ -276,6 +326,22 @@ static void first(struct writing *x)
     jw_end_object(w);
 }
 
+/* The error that went into a call and came out of it. */
+static void passage(struct jsonw *w, struct passage p)
+{
+    jw_key(w, "amplification");
+    if (isnan(p.in) && isnan(p.out)) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    figure(w, "in", !isnan(p.in), p.in);
+    figure(w, "out", !isnan(p.out), p.out);
+    figure(w, "factor", !isnan(p.factor), p.factor);
+    jw_kcstr(w, "error", passage_name(passage_kind(&p)));
+    jw_end_object(w);
+}
+
 static void suspects(struct writing *x)
 {
     struct jsonw *w = x->w;
@@ -291,12 +357,29 @@ static void suspects(struct writing *x)
         jw_knum(w, "score", round(q->score * 1e4) / 1e4);
         explain_verdict(x->j, x->m, q->line, &why);
         jw_kstr(w, "why", buf_view(&why));
+        passage(w, call_passage(x->j, x->m, q->call));
         jw_end_object(w);
         buf_release(&why);
     }
     jw_end_array(w);
+}
+
+static void frontier(struct writing *x)
+{
+    struct jsonw *w = x->w;
     jw_key(w, "frontier");
     jw_array(w);
+    for (size_t i = 0; i < x->j->frontier.n; i++) {
+        const struct entrance *q = &x->j->frontier.v[i];
+        const struct line *l = &x->m->pairing->lines.v[q->line];
+        jw_object(w);
+        call_name(x, "target_api", TARGET, q->call);
+        call_name(x, "golden_api", GOLDEN, x->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call);
+        jw_kcstr(w, "kind", entrance_name(q->kind));
+        jw_knum(w, "downstream", round(q->downstream * 1e4) / 1e4);
+        jw_kint(w, "order", q->line);
+        jw_end_object(w);
+    }
     jw_end_array(w);
 }
 
@@ -421,6 +504,7 @@ void compare_json(struct out *o, const struct session *s, const struct report_op
     summary(&x);
     first(&x);
     suspects(&x);
+    frontier(&x);
     precision(&x);
     inputs(&x);
     gaps(&x);

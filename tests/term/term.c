@@ -428,6 +428,13 @@ static void wait_ready(struct tty *t)
     wait_until(t, is_ready, NULL, "the first deviation");
 }
 
+/* And what the row looks like has been found out, which comes a moment later. */
+static void wait_diagnosed(struct tty *t)
+{
+    wait_ready(t);
+    wait_text(t, NOWHERE, "looks like");
+}
+
 static bool is_ended(const struct tty *t, const void *arg)
 {
     (void)arg;
@@ -701,7 +708,7 @@ static void resizing_redraws(void **state)
     struct tty t;
     (void)state;
     tty_start(&t, 24, 80, NULL, "llama_rope/ms", "llama_rope/torch");
-    wait_ready(&t);
+    wait_diagnosed(&t);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tty_resize(&t, sizes[i][0], sizes[i][1]);
         if (sizes[i][1] >= 12) {
@@ -728,7 +735,7 @@ static void resizing_often_settles(void **state)
     struct tty t;
     (void)state;
     tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
-    wait_ready(&t);
+    wait_diagnosed(&t);
     for (int i = 0; i < 60; i++)
         tty_resize(&t, 4 + i % 40, 10 + i * 3);
     tty_resize(&t, 30, 100);
@@ -914,7 +921,7 @@ static void stops_and_goes_on(void **state)
     struct tty t;
     (void)state;
     tty_start(&t, 24, 80, NULL, "llama_rope/ms", "llama_rope/torch");
-    wait_ready(&t);
+    wait_diagnosed(&t);
     for (int way = 0; way < 2; way++) { /* the key, and the signal from elsewhere */
         take_snapshot(&t, &before);
         if (way)
@@ -1089,7 +1096,7 @@ static void redraw_repairs_the_screen(void **state)
     struct tty t;
     (void)state;
     tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
-    wait_ready(&t);
+    wait_diagnosed(&t);
     take_snapshot(&t, &before);
     tty_feed(&t, "\033[5;5H a message from elsewhere \033[12;1H\033[2K", 41);
     assert_false(looks_like(&t, &before));

@@ -109,6 +109,22 @@ static void tables_recur_across_layers(void **state)
     dump_release(&d);
 }
 
+/* Probabilities of several layers lie between the same extremes, and are no table: their norms differ. */
+static void extremes_alone_do_not_recur(void **state)
+{
+    static const struct value p0 = {64, 1, 0, 3}, p1 = {64, 1, 0, 3.1}, mask = {64, 1, 0, 5};
+    struct dump d;
+    struct flow f;
+    (void)state;
+    dump_init(&d);
+    uint32_t a = new_call(&d, "layers.0.attention"), b = new_call(&d, "layers.1.attention"), c = new_call(&d, "layers.2.attention");
+    uint32_t first = row(&d, a, IO_INPUT, &p0), second = row(&d, b, IO_INPUT, &p1), third = row(&d, c, IO_INPUT, &mask);
+    flow_build(&f, &d);
+    assert_false(f.recurs[first] || f.recurs[second] || f.recurs[third]);
+    flow_release(&f);
+    dump_release(&d);
+}
+
 /* Where scopes tell nothing, a good part of all calls has to lie between. */
 static void recurrence_without_scopes(void **state)
 {
@@ -179,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
+        cmocka_unit_test(extremes_alone_do_not_recur),
         cmocka_unit_test(recurrence_without_scopes), cmocka_unit_test(uses_that_do_not_count),
         cmocka_unit_test(layers_of_scopes),         cmocka_unit_test(empty_dumps),
     };

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "find/culprit.h"
 #include "find/judge.h"
 #include "model/family.h"
 
@@ -836,10 +837,14 @@ static void suspects(void **state)
     chain(&s, (const double[][2]){{1e-7, 1e-7}, {1e-7, 0.01}, {0.01, 0.01}, {1e-7, 0.9}, {0.9, 0.9}}, 5);
     assert_int_equal(s.j.suspects.n, 2);
     const struct suspect *x = s.j.suspects.v;
-    assert_true(x[0].call == 1 && x[1].call == 3); /* in execution order */
-    assert_true(x[0].score < x[1].score && x[1].score <= 1); /* the larger jump scores higher */
-    assert_int_equal(x[0].line, 3);
-    assert_true(fabs(x[0].in - 1e-7) < 1e-12 && fabs(x[0].out - 0.01) < 1e-8);
+    assert_true(x[0].call == 3 && x[1].call == 1); /* the larger jump first */
+    assert_true(x[1].score < x[0].score && x[0].score <= 1);
+    assert_int_equal(x[1].line, 3);
+    assert_true(fabs(x[1].in - 1e-7) < 1e-12 && fabs(x[1].out - 0.01) < 1e-8);
+    struct passage p = call_passage(&s.j, &s.m, 3), q = call_passage(&s.j, &s.m, 2);
+    assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && passage_kind(&p) == PASSAGE_ADDED);
+    assert_true(fabs(q.factor - 1) < 1e-6 && passage_kind(&q) == PASSAGE_INHERITED);
+    assert_int_equal(s.j.frontier.n, 5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
     shut(&s);
 }
 

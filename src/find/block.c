@@ -1,0 +1,214 @@
+#include "find/block.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PROBES 512        /* places an order is tried at before all are looked at */
+#define FACTORS_MOST 4096 /* longer axes are not cut into factors */
+
+bool block_from(struct block *b, const struct specimen *s)
+{
+    *b = (struct block){.n = s->n, .dev2 = s->dev2, .g2 = s->g2};
+    for (int i = 0; i < s->ndim; i++) {
+        if (s->shape[i] == 1)
+            continue;
+        if (b->ndim == BLOCK_AXES)
+            return false;
+        b->axis[b->ndim] = i;
+        b->shape[b->ndim++] = s->shape[i];
+    }
+    if (s->at || s->n < 4 || s->finite < s->n || !b->ndim)
+        return false;
+    for (int d = 0; d < 2; d++) {
+        b->v[d] = mem_alloc(b->n * sizeof(double));
+        memcpy(b->v[d], s->v[d], b->n * sizeof(double));
+    }
+    return true;
+}
+
+void block_release(struct block *b)
+{
+    free(b->v[0]);
+    free(b->v[1]);
+    *b = (struct block){.n = 0};
+}
+
+static void strides(const struct block *b, size_t out[BLOCK_AXES])
+{
+    size_t n = 1;
+    for (int i = b->ndim - 1; i >= 0; i--) {
+        out[i] = n;
+        n *= (size_t)b->shape[i];
+    }
+}
+
+void block_part(struct block *out, const struct block *b, const uint8_t *const in[BLOCK_AXES])
+{
+    size_t step[BLOCK_AXES];
+    *out = *b;
+    strides(b, step);
+    out->n = 1;
+    out->dev2 = out->g2 = 0;
+    for (int a = 0; a < b->ndim; a++) {
+        int64_t kept = 0;
+        for (int64_t i = 0; in[a] && i < b->shape[a]; i++)
+            kept += in[a][i];
+        if (in[a])
+            out->shape[a] = kept;
+        out->n *= (size_t)out->shape[a];
+    }
+    for (int d = 0; d < 2; d++)
+        out->v[d] = mem_alloc((out->n + 1) * sizeof(double));
+    size_t to = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        bool inside = true;
+        for (int a = 0; a < b->ndim && inside; a++)
+            inside = !in[a] || in[a][i / step[a] % (size_t)b->shape[a]];
+        if (!inside)
+            continue;
+        for (int d = 0; d < 2; d++)
+            out->v[d][to] = b->v[d][i];
+        double e = b->v[0][i] - b->v[1][i];
+        out->dev2 += e * e;
+        out->g2 += b->v[1][i] * b->v[1][i];
+        to++;
+    }
+}
+
+/* Where the element that stands at `i` of the target lies on the golden side. */
+static size_t source(const struct block *b, const size_t step[BLOCK_AXES], const struct order *o, size_t i)
+{
+    size_t at = 0;
+    if (o->kind == ORDER_AXES) {
+        for (int a = 0; a < b->ndim; a++)
+            at += i / step[a] % (size_t)b->shape[a] * step[o->perm[a]];
+        return at;
+    }
+    size_t n = (size_t)b->shape[o->axis], here = i / step[o->axis] % n, there;
+    if (o->kind == ORDER_FLIP) {
+        there = n - 1 - here;
+    } else { /* (y, x, z) of b × a × c here is (x, y, z) of a × b × c there */
+        size_t p = (size_t)o->a, q = (size_t)o->b, c = (size_t)o->c;
+        size_t z = here % c, x = here / c % p, y = here / c / p;
+        there = (x * q + y) * c + z;
+    }
+    return i + (there - here) * step[o->axis];
+}
+
+/* Whether an order leaves at most `share`: at some places first, which most orders do not pass. */
+static bool try_order(const struct block *b, const size_t step[BLOCK_AXES], struct order *o, double share)
+{
+    size_t stride = b->n / PROBES + 1;
+    for (int all = 0; all < 2; all++) {
+        double left = 0, dev = 0;
+        for (size_t i = 0; i < b->n; i += all ? 1 : stride) {
+            double d = b->v[0][i] - b->v[1][source(b, step, o, i)], e = b->v[0][i] - b->v[1][i];
+            left += d * d;
+            dev += e * e;
+        }
+        o->left2 = left;
+        if (left > (all ? share : 4 * share) * dev)
+            return false;
+    }
+    return true;
+}
+
+static void keep(const struct block *b, const size_t step[BLOCK_AXES], struct order *o, double *share, struct order *best)
+{
+    if (!try_order(b, step, o, *share) || (best->kind && o->left2 >= best->left2))
+        return;
+    *best = *o;
+}
+
+/* Orders of axes of equal lengths only: the shape stays. */
+static void try_axes(const struct block *b, const size_t step[BLOCK_AXES], int at, unsigned used, struct order *o, double *share,
+                     struct order *best)
+{
+    if (at == b->ndim) {
+        bool moved = false;
+        for (int a = 0; a < b->ndim; a++)
+            moved = moved || o->perm[a] != a;
+        if (moved)
+            keep(b, step, o, share, best);
+        return;
+    }
+    for (int a = 0; a < b->ndim; a++)
+        if (!(used & 1u << a) && b->shape[a] == b->shape[at]) {
+            o->perm[at] = a;
+            try_axes(b, step, at + 1, used | 1u << a, o, share, best);
+        }
+}
+
+bool block_order(const struct block *b, double share, struct order *out)
+{
+    size_t step[BLOCK_AXES];
+    struct order o = {.kind = ORDER_AXES};
+    *out = (struct order){.kind = ORDER_NONE};
+    if (!(b->dev2 > 0))
+        return false;
+    strides(b, step);
+    try_axes(b, step, 0, 0, &o, &share, out);
+    for (int a = 0; a < b->ndim; a++) {
+        int64_t n = b->shape[a];
+        o = (struct order){.kind = ORDER_FLIP, .axis = a};
+        keep(b, step, &o, &share, out);
+        for (int64_t p = 2; n <= FACTORS_MOST && p <= n / 2; p++)
+            for (int64_t q = 2; n % p == 0 && q <= n / p; q++) {
+                if (n / p % q)
+                    continue;
+                o = (struct order){.kind = ORDER_INTERLEAVED, .axis = a, .a = p, .b = q, .c = n / p / q};
+                keep(b, step, &o, &share, out);
+            }
+    }
+    return out->kind != ORDER_NONE;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bool block_same_values(const struct block *b)
+{
+    double *v[2], diff = 0;
+    size_t distinct = 1, run = 1, longest = 1;
+    for (int d = 0; d < 2; d++) {
+        v[d] = mem_alloc((b->n + 1) * sizeof(double));
+        memcpy(v[d], b->v[d], b->n * sizeof(double));
+        qsort(v[d], b->n, sizeof(double), by_value);
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        diff += (v[0][i] - v[1][i]) * (v[0][i] - v[1][i]);
+        if (!i)
+            continue;
+        run = v[1][i] != v[1][i - 1] ? 1 : run + 1;
+        distinct += run == 1;
+        longest = run > longest ? run : longest;
+    }
+    free(v[0]);
+    free(v[1]);
+    /* two draws of one distribution, sorted, come near each other too: like 1/√n. The values must be far nearer. */
+    double most = fmin(0.01, 0.05 / sqrt((double)b->n));
+    return b->n >= 8 && distinct >= 4 && distinct * 4 >= b->n - longest && longest * 2 <= b->n && b->g2 > 0 &&
+           sqrt(diff / b->g2) <= most && diff <= 1e-4 * b->dev2;
+}
+
+bool block_shift(const struct block *b, int axis, int64_t by, double *share)
+{
+    size_t step[BLOCK_AXES];
+    double left = 0, dev = 0, t2 = 0, g2 = 0;
+    strides(b, step);
+    for (size_t i = 0; i < b->n; i++) {
+        int64_t at = (int64_t)(i / step[axis] % (size_t)b->shape[axis]) - by;
+        if (at < 0 || at >= b->shape[axis])
+            continue;
+        double t = b->v[0][i], g = b->v[1][(size_t)((int64_t)i - by * (int64_t)step[axis])], plain = t - b->v[1][i];
+        left += (t - g) * (t - g);
+        dev += plain * plain;
+        t2 += t * t;
+        g2 += g * g;
+    }
+    *share = dev > 0 ? left / dev : 1;
+    return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2;
+}

@@ -1,0 +1,42 @@
+/* A dense array of both sides, and what order of elements makes them meet. */
+#ifndef FIND_BLOCK_H
+#define FIND_BLOCK_H
+
+#include "find/specimen.h"
+
+#define BLOCK_AXES 6
+
+struct block {
+    double *v[2];
+    size_t n;
+    int ndim;                  /* axes longer than 1 only */
+    int64_t shape[BLOCK_AXES];
+    int axis[BLOCK_AXES];      /* which axis of the tensor each is */
+    double dev2, g2;           /* Σ(t−g)², Σg² */
+};
+
+/* From a dense specimen; false where it has too many axes, fewer than 4 elements, or anything not finite. */
+bool block_from(struct block *b, const struct specimen *s);
+/* The part where the indices `in[axis][index]` of all axes are set (NULL: all of that axis). */
+void block_part(struct block *out, const struct block *b, const uint8_t *const in[BLOCK_AXES]);
+void block_release(struct block *b);
+
+enum order_kind { ORDER_NONE, ORDER_AXES, ORDER_FLIP, ORDER_INTERLEAVED };
+
+struct order {
+    enum order_kind kind;
+    int perm[BLOCK_AXES];  /* ORDER_AXES: axis i of the target is the golden side's perm[i] */
+    int axis;              /* ORDER_FLIP, ORDER_INTERLEAVED */
+    int64_t a, b, c;       /* ORDER_INTERLEAVED: the golden axis is a × b × c, the target's b × a × c */
+    double left2;          /* what it leaves of the deviation */
+};
+
+/* The order that leaves least, and at most `share` of the deviation (of squares); false: none does. */
+bool block_order(const struct block *b, double share, struct order *out);
+/* Whether both sides hold the same values, each as often, and enough different ones to say so. */
+bool block_same_values(const struct block *b);
+/* Target element [i] against golden [i - by] along an axis, over the overlap: what is left of Σ(t−g)² there, as a
+ * share. False where the overlap does not hold enough of the values and of the deviation to say anything. */
+bool block_shift(const struct block *b, int axis, int64_t by, double *share);
+
+#endif

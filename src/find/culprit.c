@@ -1,0 +1,298 @@
+#include "find/culprit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct walk {
+    struct judgement *j;
+    const struct measure *m;
+    const struct flow *flow; /* the target's */
+    const struct dump *d;    /* the target */
+};
+
+static uint32_t line_of(const struct walk *w, uint32_t row)
+{
+    return w->m->pairing->line_of[TARGET][row];
+}
+
+static bool bad(const struct walk *w, uint32_t row)
+{
+    const struct line_judgement *x = &w->j->line[line_of(w, row)];
+    return verdict_is_bad(x->verdict) && !(x->flags & LINE_DOUBTFUL);
+}
+
+/* ---- suspects ---- */
+
+/* What magnifies most first; of those that do about alike the earlier, since what comes later may only pass on what is
+ * not seen on the way. */
+static int by_score(const void *a, const void *b)
+{
+    const struct suspect *x = a, *y = b;
+    int m = (int)(x->score * 10), n = (int)(y->score * 10);
+    if (m != n)
+        return m > n ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Rows a deviation has reached along the recorded data flow, whether or not they show it themselves: a
+ * mask of -10000 added to deviating scores hides it from every norm. */
+static uint8_t *find_tainted(const struct walk *w)
+{
+    const struct dump *d = w->d;
+    uint8_t *tainted = mem_zalloc(d->rows.n + 1), *call = mem_zalloc(d->calls.n + 1);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        uint32_t from = w->flow->held[r], c = d->rows.v[r].call;
+        tainted[r] = bad(w, r) || (from != NONE && tainted[from]) || (d->rows.v[r].io == IO_OUTPUT && call[c]);
+        if (d->rows.v[r].io != IO_OUTPUT && tainted[r])
+            call[c] = 1;
+    }
+    free(call);
+    return tainted;
+}
+
+/* A call all of whose recorded inputs are alike while an output deviates. */
+static void find_suspects(struct walk *w)
+{
+    const struct dump *d = w->d;
+    uint8_t *tainted = find_tainted(w);
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct suspect x = {.call = c, .line = NONE};
+        int inputs = 0, bad_inputs = 0;
+        EACH_ROW(d, c, r) {
+            uint32_t i = line_of(w, r);
+            const struct line_judgement *l = &w->j->line[i];
+            if (w->m->pairing->lines.v[i].pair == NONE || (l->flags & LINE_DOUBTFUL))
+                continue;
+            bool alike = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+            if (d->rows.v[r].io == IO_OUTPUT) {
+                if (verdict_is_bad(l->verdict) && x.line == NONE) {
+                    x.line = i;
+                    x.out = (double)l->error;
+                }
+            } else if (alike && !tainted[r]) {
+                inputs += d->rows.v[r].kind == ROW_TENSOR;
+                x.in = l->error > x.in ? (double)l->error : x.in;
+            } else if (l->verdict != VERDICT_SKIP) {
+                bad_inputs++;
+            }
+        }
+        if (x.line == NONE || !inputs || bad_inputs)
+            continue;
+        double from = fmax(fmax(x.in, (double)w->j->line[x.line].level), 1e-8);
+        double times = isfinite(x.out) ? x.out / from : 1e6;
+        x.score = times <= 1 ? 0 : fmin(1, log10(times) / 6);
+        vec_push(&w->j->suspects, x);
+    }
+    if (w->j->suspects.n)
+        qsort(w->j->suspects.v, w->j->suspects.n, sizeof *w->j->suspects.v, by_score);
+    free(tainted);
+}
+
+/* ---- the frontier ---- */
+
+/* Calls only one side recorded between the last pair and this line. */
+static bool behind_gap(const struct walk *w, uint32_t line)
+{
+    const struct pairing *p = w->m->pairing;
+    for (uint32_t i = line; i > 0 && p->lines.v[i - 1].pair == NONE; i--) {
+        const struct line *l = &p->lines.v[i - 1];
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        if (w->m->side[s]->rows.v[l->row[s]].io == IO_OUTPUT)
+            return true;
+    }
+    return false;
+}
+
+static enum entrance_kind kind_of(const struct walk *w, uint32_t row)
+{
+    const struct row *r = &w->d->rows.v[row];
+    uint32_t line = line_of(w, row);
+    if (r->io == IO_OUTPUT)
+        return ENTRANCE_OUTPUT;
+    bool given = r->kind != ROW_TENSOR || r->io == IO_PARAMETER || w->j->line[line].rule == RULE_PARAMETER || (w->j->line[line].flags & LINE_SOURCE);
+    return !given && behind_gap(w, line) ? ENTRANCE_GAP : ENTRANCE_INPUT;
+}
+
+/* The bit of the entry a deviating row opens, 0 when there is no room for it. */
+static uint64_t enter(struct walk *w, uint32_t row)
+{
+    uint32_t call = w->d->rows.v[row].call;
+    for (size_t i = 0; i < w->j->frontier.n; i++)
+        if (w->j->frontier.v[i].call == call)
+            return 1ULL << i;
+    if (w->j->frontier.n == ENTRANCES_MOST)
+        return 0;
+    struct entrance e = {.call = call, .line = line_of(w, row), .kind = kind_of(w, row)};
+    vec_push(&w->j->frontier, e);
+    return 1ULL << (w->j->frontier.n - 1);
+}
+
+static int by_downstream(const void *a, const void *b)
+{
+    const struct entrance *x = a, *y = b;
+    if (x->downstream < y->downstream || x->downstream > y->downstream)
+        return x->downstream > y->downstream ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Who used a call's results: a list of the forward input rows whose value it produced. */
+struct uses {
+    uint32_t *first; /* per call: a row, or NONE */
+    uint32_t *next;  /* per row */
+};
+
+static void find_uses(const struct walk *w, struct uses *u)
+{
+    const struct dump *d = w->d;
+    uint32_t *root = mem_alloc((d->rows.n + 1) * sizeof *root); /* the row a value was seen in first */
+    u->first = mem_alloc((d->calls.n + 1) * sizeof *u->first);
+    u->next = mem_alloc((d->rows.n + 1) * sizeof *u->next);
+    for (size_t c = 0; c < d->calls.n; c++)
+        u->first[c] = NONE;
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        uint32_t from = w->flow->held[r];
+        root[r] = from == NONE ? r : root[from];
+        u->next[r] = NONE;
+        if (from == NONE || d->rows.v[r].io != IO_INPUT || d->calls.v[d->rows.v[r].call].phase != PHASE_FORWARD)
+            continue;
+        uint32_t producer = d->rows.v[root[r]].call;
+        u->next[r] = u->first[producer];
+        u->first[producer] = r;
+    }
+    free(root);
+}
+
+/* A gradient depends on what its forward call saw, and comes from the backward calls of those that used its result. */
+static uint64_t from_forward(const struct walk *w, const struct uses *u, const uint64_t *call, uint32_t forward)
+{
+    const struct dump *d = w->d;
+    uint64_t set = call[forward];
+    for (uint32_t r = u->first[forward]; r != NONE; r = u->next[r]) {
+        uint32_t twin = d->calls.v[d->rows.v[r].call].twin;
+        set |= twin == NONE ? 0 : call[twin];
+    }
+    return set;
+}
+
+#define BACK 200 /* rows looked back on for what a slice was cut from */
+
+static bool within(const struct row *part, const struct row *whole)
+{
+    static const int stat[] = {STAT_MAX, STAT_MIN, STAT_NORM};
+    for (size_t i = 0; i < ARRAY_LEN(stat); i++) {
+        double p = part->stat[stat[i]], w = whole->stat[stat[i]];
+        if (!isnan(w) && !(stat[i] == STAT_MIN ? p >= w : p <= w * (stat[i] == STAT_NORM ? 1.001 : 1)))
+            return false; /* a NaN makes every bound NaN, and so passes */
+    }
+    return true;
+}
+
+/* Slices and concatenations are often not recorded: a deviating value inside the bounds of a deviating one shortly
+ * before it, a whole number of times as large, or made of one, is held for a part of it. */
+static uint64_t from_slice(const struct walk *w, const uint64_t *row, uint32_t r)
+{
+    const struct dump *d = w->d;
+    const struct row *x = &d->rows.v[r];
+    uint64_t n = dump_row_numel(d, r);
+    int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    if (x->kind != ROW_TENSOR || (x->has & all) != all || n < 2 || (w->j->line[line_of(w, r)].flags & LINE_SOURCE))
+        return 0;
+    for (uint32_t i = r; i-- > 0 && r - i <= BACK;) {
+        const struct row *y = &d->rows.v[i];
+        uint64_t k = dump_row_numel(d, i);
+        if (!row[i] || y->call == x->call || y->kind != ROW_TENSOR || (y->has & all) != all || k < 2)
+            continue;
+        bool joined = k < n && n % k == 0 && within(y, x) &&
+                      (y->stat[STAT_MAX] >= x->stat[STAT_MAX] || y->stat[STAT_MIN] <= x->stat[STAT_MIN]);
+        if (joined || (k > n && k % n == 0 && within(x, y)))
+            return row[i];
+    }
+    return 0;
+}
+
+/* Which entries each row depends on, along values that stood in earlier rows and through the calls. A row without
+ * any difference carries nothing on. */
+static void find_frontier(struct walk *w)
+{
+    const struct dump *d = w->d;
+    uint64_t *row = mem_zalloc((d->rows.n + 1) * sizeof *row), *call = mem_zalloc((d->calls.n + 1) * sizeof *call);
+    struct uses uses;
+    find_uses(w, &uses);
+    size_t count[ENTRANCES_MOST] = {0}, all = 0;
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *x = &d->rows.v[r];
+        const struct call *c = &d->calls.v[x->call];
+        uint32_t from = w->flow->held[r];
+        uint64_t set = from == NONE ? 0 : row[from];
+        if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || from == NONE))
+            set |= call[x->call];
+        if (c->phase == PHASE_BACKWARD && c->twin != NONE)
+            set |= from_forward(w, &uses, call, c->twin);
+        if (w->j->line[line_of(w, r)].rule == RULE_EQUAL)
+            set = 0;
+        if (bad(w, r)) {
+            all++;
+            if (!set && w->j->frontier.n < ENTRANCES_MOST && (x->io == IO_INPUT || c->kind == CALL_MODULE))
+                set = from_slice(w, row, r);
+            if (!set)
+                set = enter(w, r);
+        }
+        for (size_t i = 0; bad(w, r) && i < w->j->frontier.n; i++)
+            count[i] += set >> i & 1;
+        row[r] = set;
+        call[x->call] |= set;
+    }
+    for (size_t i = 0; i < w->j->frontier.n; i++)
+        w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1); /* itself not counted */
+    if (w->j->frontier.n)
+        qsort(w->j->frontier.v, w->j->frontier.n, sizeof *w->j->frontier.v, by_downstream);
+    free(uses.first);
+    free(uses.next);
+    free(row);
+    free(call);
+}
+
+void culprits_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
+{
+    struct walk w = {j, m, &flow[TARGET], m->side[TARGET]};
+    find_suspects(&w);
+    find_frontier(&w);
+}
+
+/* ---- what a call does to the error it gets ---- */
+
+struct passage call_passage(const struct judgement *j, const struct measure *m, uint32_t call)
+{
+    const struct dump *d = m->side[TARGET];
+    struct passage x = {NAN, NAN, NAN};
+    EACH_ROW(d, call, r) {
+        const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
+        double *of = d->rows.v[r].io == IO_OUTPUT ? &x.out : &x.in;
+        if (d->rows.v[r].kind == ROW_TENSOR && !isnan(l->error) && !(l->flags & LINE_DOUBTFUL))
+            *of = fmax(*of, (double)l->error); /* fmax passes over the NaN that stands for none */
+    }
+    if (!isnan(x.in) && !isnan(x.out) && (x.in > 0 || x.out > 0))
+        x.factor = x.out / x.in;
+    return x;
+}
+
+/* Errors that have nothing to do with each other add as squares: what is left of the output's when the input's is
+ * taken away is the call's own. */
+enum passage_kind passage_kind(const struct passage *x)
+{
+    if (isnan(x->factor))
+        return PASSAGE_UNKNOWN;
+    return x->factor >= 10 ? PASSAGE_ADDED : x->factor <= 1.5 ? PASSAGE_INHERITED : PASSAGE_BOTH;
+}
+
+const char *passage_name(enum passage_kind k)
+{
+    static const char *const names[] = {NULL, "added", "inherited", "both"};
+    return names[k];
+}
+
+const char *entrance_name(enum entrance_kind k)
+{
+    static const char *const names[] = {"output", "input", "gap"};
+    return names[k];
+}

@@ -1,0 +1,296 @@
+#include "find/diagnose.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/patient.h"
+
+static const struct {
+    const char *name, *label, *advice;
+} table[DIAGNOSIS_COUNT] = {
+    [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
+        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
+    [DIAGNOSIS_ALL_ZERO] = {"all-zero", N_("all zero"),
+        N_("Nothing was computed or stored there: look whether the operator ran, whether its output was copied back in time, and at masks and initialisation.")},
+    [DIAGNOSIS_ZERO_GRADIENT] = {"zero-gradient", N_("a gradient that is zero"),
+        N_("The backward pass loses it: look at this operator's gradient kernel (slices and views above all), at detached tensors and at stop_gradient.")},
+    [DIAGNOSIS_SATURATED] = {"saturated", N_("saturated"),
+        N_("Values stop at the largest number of the type: saturation mode hides an overflow. Set INF_NAN_MODE_ENABLE=1 and look for the operator that overflows; a wider type or a scale cures it.")},
+    [DIAGNOSIS_UNINITIALISED] = {"uninitialised", N_("an uninitialised buffer"),
+        N_("The memory holds what lay there before: look for an empty() that nothing fills, a kernel that skips its tail, or a missing synchronisation.")},
+    [DIAGNOSIS_DROPOUT] = {"dropout", N_("dropout"),
+        N_("Set all dropout probabilities to 0 on both sides; random numbers never agree between frameworks.")},
+    [DIAGNOSIS_MASK] = {"mask", N_("another mask"),
+        N_("Compare how both sides build the mask: its pattern, what it is filled with, and whether it is multiplied or filled in.")},
+    [DIAGNOSIS_EPSILON] = {"epsilon", N_("another epsilon"),
+        N_("Set the same epsilon in both configurations (rms_norm_eps, layernorm_epsilon, norm_epsilon).")},
+    [DIAGNOSIS_ROPE] = {"rope", N_("another rotary table"),
+        N_("Compute inv_freq in float32 on both sides, with the same base (theta), and look on which device it is computed.")},
+    [DIAGNOSIS_ROUNDED] = {"rounded", N_("rounded through a coarser type"),
+        N_("Find the cast: a compute type, a parameter or a buffer is coarser on that side.")},
+    [DIAGNOSIS_DENORMAL] = {"denormal", N_("denormal numbers flushed to zero"),
+        N_("That side's hardware or compiler flushes denormals; a loss scale or a wider type keeps small gradients.")},
+    [DIAGNOSIS_SIGN] = {"sign", N_("the sign turned"),
+        N_("Look for a subtraction the other way round, a missing minus, or another convention (rotation direction, mask polarity).")},
+    [DIAGNOSIS_SCALE] = {"scale", N_("a constant factor"),
+        N_("Look for a missing or doubled factor: an attention scale, a mean against a sum, a loss scale, a division by the world size or the number of micro batches.")},
+    [DIAGNOSIS_OFFSET] = {"offset", N_("a constant offset"),
+        N_("Look for a bias, a shift or a mean that one side adds and the other does not.")},
+    [DIAGNOSIS_SHIFTED] = {"shifted", N_("shifted along an axis"),
+        N_("Compare where both sides begin: labels shifted by a token, positions that start at 1, a start token.")},
+    [DIAGNOSIS_LAYOUT] = {"layout", N_("another arrangement of the same values"),
+        N_("One side reads heads, parts or halves interleaved and the other in blocks: compare how fused weights were converted and how they are split, or give the pair a view.")},
+    [DIAGNOSIS_PERMUTED] = {"permuted", N_("the same values in another order"),
+        N_("Look for a transposition too many or missing: in the conversion of a weight, or in a view before this call.")},
+    [DIAGNOSIS_STALE] = {"stale", N_("another row's value"),
+        N_("A buffer was read before it was written, or another variable was passed; if the pairing is wrong, pair the rows by hand.")},
+    [DIAGNOSIS_WEIGHTS_FIRST] = {"weights-first", N_("the weights differ before the operator runs"),
+        N_("Do not look at this operator: compare the weight files and their conversion (diverge weights).")},
+    [DIAGNOSIS_PARTIAL] = {"partial", N_("only some positions"),
+        N_("Look at what is special about these positions: padding, one head or expert, one shard of a parallel group, the tail of a kernel's block.")},
+    [DIAGNOSIS_GAP] = {"gap", N_("out of a gap"),
+        N_("It comes out of calls only one side recorded: compare the source between the last pair that agrees and this one, or record that stretch.")},
+};
+
+enum needs {
+    NEED_FIGURES = 1, /* a tensor row: recorded or computed figures */
+    NEED_SPREAD = 2,  /* elements from all over */
+    NEED_CORNER = 4,  /* elements side by side */
+    NEED_SCALAR = 8,  /* both sides are numbers */
+    NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
+};
+
+/* One row a detector. */
+static const struct {
+    unsigned needs;
+    void (*look)(struct patient *p);
+} detectors[] = {
+    {NEED_FIGURES, look_nonfinite},
+    {NEED_FIGURES, look_zero},
+    {NEED_FIGURES, look_saturated},
+    {NEED_FIGURES, look_uninitialised},
+    {NEED_FIGURES, look_scale_statistics},
+    {NEED_FIGURES, look_offset_statistics},
+    {NEED_SPREAD, look_dropout},
+    {NEED_SPREAD, look_rounded},
+    {NEED_SPREAD, look_denormal},
+    {NEED_SPREAD, look_sign},
+    {NEED_SPREAD, look_scale},
+    {NEED_SPREAD, look_offset},
+    {NEED_SPREAD, look_partial},
+    {NEED_SPREAD, look_mask},
+    {NEED_CORNER, look_shifted},
+    {NEED_CORNER, look_order},
+    {NEED_CORNER, look_temperature},
+    {NEED_CORNER, look_epsilon},
+    {NEED_CORNER, look_rope},
+    {NEED_CORNER, look_contribution},
+    {NEED_SCALAR, look_scalar},
+    {NEED_FIGURES, look_rope_statistics},
+    {NEED_FIGURES, look_stale},
+    {NEED_NOTHING, look_weights},
+    {NEED_FIGURES, look_gap},
+};
+
+const char *diagnosis_name(enum diagnosis_id id)
+{
+    return table[id].name;
+}
+
+const char *diagnosis_label(enum diagnosis_id id)
+{
+    return _(table[id].label);
+}
+
+const char *diagnosis_advice(enum diagnosis_id id)
+{
+    return _(table[id].advice);
+}
+
+void diagnosis_text(const struct diagnoses *x, int i, struct buf *out)
+{
+    buf_fmt(out, _("%s: %s."), diagnosis_label((enum diagnosis_id)x->v[i].id), x->v[i].evidence);
+}
+
+/* ---- for the detectors ---- */
+
+void patient_says(struct patient *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
+{
+    struct diagnosis *d = NULL;
+    for (int i = 0; i < p->out->n && !d; i++)
+        if (p->out->v[i].id == id)
+            d = &p->out->v[i];
+    if (d && (double)d->score >= score)
+        return;
+    if (!d)
+        d = &p->out->v[p->out->n++];
+    else
+        free(d->evidence);
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    *d = (struct diagnosis){.id = (uint8_t)id, .side = (int8_t)side, .score = (float)score, .evidence = b.p};
+}
+
+double patient_stat(const struct patient *p, int side, int stat)
+{
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    if (p->f) {
+        const struct side_figures *f = &p->f->side[side];
+        const double v[] = {f->max, f->min, f->mean, f->norm};
+        return v[stat];
+    }
+    return p->r[side]->has & bit[stat] ? p->r[side]->stat[stat] : NAN;
+}
+
+const char *side_word(int side)
+{
+    return side == TARGET ? _("target") : _("golden");
+}
+
+void factor_text(double k, double tolerance, struct buf *out)
+{
+    char n[NUM_MAX];
+    double a = fabs(k);
+    buf_cstr(out, num_cell(n, k, 6));
+    for (int e = -24; e <= 24; e++)
+        if (e && fabs(a - ldexp(1, e)) <= tolerance * a) {
+            if (e != 1 && e != -1)
+                buf_fmt(out, " (%s2^%d)", k < 0 ? "-" : "", e);
+            return;
+        }
+    for (int d = 3; d <= 4096; d++)
+        for (int root = 0; root < 2; root++)
+            for (int up = 0; up < 2; up++) {
+                double v = root ? sqrt(d) : d;
+                if (fabs(a - (up ? v : 1 / v)) > fmin(tolerance, 0.1 / d) * a)
+                    continue;
+                buf_fmt(out, " (%s%s%s%d)", k < 0 ? "-" : "", up ? "" : "1/", root ? "√" : "", d);
+                return;
+            }
+}
+
+void place_text(const struct patient *p, uint64_t at, struct buf *out)
+{
+    const struct shape *s = dump_row_shape(p->side[TARGET], p->row[TARGET]);
+    uint64_t part[TENSOR_DIMS];
+    const struct view *v = measure_view(p->m, p->line);
+    if (!s || s->ndim > TENSOR_DIMS || s->ndim < 2 || at >= s->numel || (v && v->side == TARGET)) {
+        buf_fmt(out, "[%llu]", (unsigned long long)at);
+        return;
+    }
+    for (int i = s->ndim - 1; i >= 0; i--) {
+        part[i] = at % (uint64_t)s->dim[i];
+        at /= (uint64_t)s->dim[i];
+    }
+    for (int i = 0; i < s->ndim; i++)
+        buf_fmt(out, "%s%llu", i ? "," : "[", (unsigned long long)part[i]);
+    buf_char(out, ']');
+}
+
+/* ---- the driver ---- */
+
+/* A number, or a tensor of one element whose value was recorded as its maximum. */
+static bool has_value(const struct row *r)
+{
+    return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL || (r->kind == ROW_TENSOR && r->has & HAS_MAX);
+}
+
+bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    const struct line_judgement *x = &j->line[line];
+    if (m->pairing->lines.v[line].pair == NONE)
+        return false;
+    return verdict_is_bad(x->verdict) || x->verdict == VERDICT_DRIFT;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct diagnosis *x = a, *y = b;
+    if (x->score < y->score || x->score > y->score)
+        return x->score > y->score ? -1 : 1;
+    return x->id - y->id;
+}
+
+static void drop(struct diagnoses *x, enum diagnosis_id id)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->v[i].id == id) {
+            free(x->v[i].evidence);
+            x->n--;
+            memmove(&x->v[i], &x->v[i + 1], (size_t)(x->n - i) * sizeof *x->v);
+            return;
+        }
+}
+
+void patient_examine(struct patient *p)
+{
+    struct diagnoses *out = p->out;
+    unsigned have = NEED_NOTHING;
+    bool numbers = p->judged->rule == RULE_SCALAR_DIFFERS && has_value(p->r[0]) && has_value(p->r[1]), tensors = p->r[0]->kind == ROW_TENSOR && p->r[1]->kind == ROW_TENSOR;
+    if (!(p->judged->flags & LINE_DOUBTFUL)) {
+        have |= numbers ? NEED_SCALAR : 0;
+        have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
+        have |= p->spread ? NEED_SPREAD : 0;
+        have |= p->corner ? NEED_CORNER : 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(detectors); i++)
+        if (detectors[i].needs & have)
+            detectors[i].look(p);
+    qsort(out->v, (size_t)out->n, sizeof *out->v, by_score);
+    /* a rotary table is no weight, though the operator may take it where others take one */
+    if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
+        drop(out, DIAGNOSIS_WEIGHTS_FIRST);
+    /* where it stands says nothing new once what it is explains it all */
+    if (out->n > 1 && out->v[0].score >= 0.9F)
+        drop(out, DIAGNOSIS_PARTIAL);
+    for (; out->n > DIAGNOSES_MOST; out->n--)
+        free(out->v[out->n - 1].evidence);
+}
+
+/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. */
+static void take_specimens(struct patient *p, struct specimen s[2])
+{
+    struct err e;
+    if (!p->f || p->judged->flags & LINE_DOUBTFUL || specimen_take(&s[0], p->m, p->line, &e))
+        return;
+    p->spread = &s[0];
+    p->partly = s[0].at != NULL;
+    if (!p->partly)
+        p->corner = &s[0];
+    else if (!specimen_corner(&s[1], p->m, p->line, &e) && !s[1].at)
+        p->corner = &s[1];
+}
+
+void diagnose(struct diagnoses *out, const struct judgement *j, const struct measure *m, const struct flow flow[2],
+              uint32_t line)
+{
+    struct specimen s[2];
+    out->n = 0;
+    memset(s, 0, sizeof s);
+    if (!diagnosable(j, m, line))
+        return;
+    const struct line *l = &m->pairing->lines.v[line];
+    struct patient p = {
+        .j = j, .m = m, .flow = flow, .line = line, .row = {l->row[0], l->row[1]}, .side = {m->side[0], m->side[1]},
+        .judged = &j->line[line], .f = m->figures ? m->figures[line] : NULL, .out = out,
+    };
+    for (int d = 0; d < 2; d++)
+        p.r[d] = &p.side[d]->rows.v[p.row[d]];
+    p.call = p.r[TARGET]->call;
+    take_specimens(&p, s);
+    patient_examine(&p);
+    specimen_release(&s[0]);
+    specimen_release(&s[1]);
+}
+
+void diagnoses_release(struct diagnoses *x)
+{
+    for (int i = 0; i < x->n; i++)
+        free(x->v[i].evidence);
+    x->n = 0;
+}

@@ -1,0 +1,63 @@
+/* What kind of deviation a line shows: all zero, scaled, in another order, rounded … A table of detectors, each
+ * with the numbers it rests on and a sentence of advice (doc/diagnosis.md tells the rules). A detector speaks
+ * only where what it says explains the deviation: what is left after the explanation is at most a tenth of it.
+ * Nothing here is stored: a line is looked at when somebody asks. */
+#ifndef FIND_DIAGNOSE_H
+#define FIND_DIAGNOSE_H
+
+#include "find/judge.h"
+
+enum diagnosis_id { /* the order in which equally good explanations stand */
+    DIAGNOSIS_NONFINITE,
+    DIAGNOSIS_ALL_ZERO,
+    DIAGNOSIS_ZERO_GRADIENT,
+    DIAGNOSIS_SATURATED,
+    DIAGNOSIS_UNINITIALISED,
+    DIAGNOSIS_DROPOUT,
+    DIAGNOSIS_MASK,
+    DIAGNOSIS_EPSILON,
+    DIAGNOSIS_ROPE,
+    DIAGNOSIS_ROUNDED,
+    DIAGNOSIS_DENORMAL,
+    DIAGNOSIS_SIGN,
+    DIAGNOSIS_SCALE,
+    DIAGNOSIS_OFFSET,
+    DIAGNOSIS_SHIFTED,
+    DIAGNOSIS_LAYOUT,
+    DIAGNOSIS_PERMUTED,
+    DIAGNOSIS_STALE,
+    DIAGNOSIS_WEIGHTS_FIRST,
+    DIAGNOSIS_PARTIAL,
+    DIAGNOSIS_GAP,
+    DIAGNOSIS_COUNT
+};
+
+#define DIAGNOSES_MOST 3
+#define BOTH_SIDES (-1)
+
+struct diagnosis {
+    uint8_t id;
+    int8_t side;    /* TARGET, GOLDEN (whose values are the odd ones), or BOTH_SIDES */
+    float score;    /* 0 … 1: how much it explains, and how surely */
+    char *evidence; /* a sentence without a full stop, in the user's language */
+};
+
+struct diagnoses { /* best first */
+    int n;
+    struct diagnosis v[DIAGNOSIS_COUNT];
+};
+
+/* Looks at a line. Empty where it is a match, doubtful (but for what tells why) or one-sided. `m` and `flow` as
+ * given to judge(); nothing of them changes. Reads at most a few SPECIMEN_MOST elements; tensors that cannot be
+ * read are diagnosed by their figures. Deterministic. */
+void diagnose(struct diagnoses *out, const struct judgement *j, const struct measure *m, const struct flow flow[2],
+              uint32_t line);
+void diagnoses_release(struct diagnoses *x);
+bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line);
+const char *diagnosis_name(enum diagnosis_id id);   /* "all-zero" …, for files */
+const char *diagnosis_label(enum diagnosis_id id);  /* the same in the user's words */
+const char *diagnosis_advice(enum diagnosis_id id); /* a sentence: where to look */
+/* "label: evidence." of the i-th. Appends. */
+void diagnosis_text(const struct diagnoses *x, int i, struct buf *out);
+
+#endif

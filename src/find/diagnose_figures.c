@@ -1,0 +1,201 @@
+/* What max, min, mean, norm and the counts can tell, computed or recorded. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/patient.h"
+
+static bool backward(const struct patient *p)
+{
+    return p->r[TARGET]->io == IO_GRADIENT || p->side[TARGET]->calls.v[p->call].phase == PHASE_BACKWARD ||
+           p->side[TARGET]->calls.v[p->call].gradient;
+}
+
+static const struct row_extra *extra_of(const struct patient *p, int side)
+{
+    return p->r[side]->extra == NONE ? NULL : &p->side[side]->extras.v[p->r[side]->extra];
+}
+
+/* Elements that are NaN or infinite, as far as counted; false where only the extremes tell. */
+static bool nonfinite_count(const struct patient *p, int side, uint64_t *nan, uint64_t *inf)
+{
+    const struct row_extra *e = extra_of(p, side);
+    if (p->f) {
+        *nan = p->f->side[side].nan;
+        *inf = p->f->side[side].inf;
+        return true;
+    }
+    if (!e || !(e->counts & COUNT_NAN))
+        return false;
+    *nan = e->nan;
+    *inf = (e->counts & COUNT_POS_INF ? e->pos_inf : 0) + (e->counts & COUNT_NEG_INF ? e->neg_inf : 0);
+    return true;
+}
+
+void look_nonfinite(struct patient *p)
+{
+    uint64_t nan[2] = {0}, inf[2] = {0};
+    if (p->judged->verdict != VERDICT_NONFINITE)
+        return;
+    bool counted = nonfinite_count(p, 0, &nan[0], &inf[0]) & nonfinite_count(p, 1, &nan[1], &inf[1]);
+    if (counted) {
+        uint64_t t = nan[0] + inf[0], g = nan[1] + inf[1];
+        int side = t > g ? TARGET : t < g ? GOLDEN : BOTH_SIDES;
+        struct buf at = {0};
+        if (p->f)
+            place_text(p, p->f->unlike_at, &at);
+        patient_says(p, DIAGNOSIS_NONFINITE, side, 1,
+                     p->f ? _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side, the first that differs at %s")
+                          : _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side%s"),
+                     (unsigned long long)nan[0], (unsigned long long)inf[0], (unsigned long long)nan[1],
+                     (unsigned long long)inf[1], p->f ? at.p : "");
+        buf_release(&at);
+        return;
+    }
+    bool bad[2];
+    char n[4][NUM_MAX];
+    for (int s = 0; s < 2; s++)
+        bad[s] = !isfinite(patient_stat(p, s, STAT_MAX)) || !isfinite(patient_stat(p, s, STAT_MIN));
+    patient_says(p, DIAGNOSIS_NONFINITE, bad[0] == bad[1] ? BOTH_SIDES : bad[0] ? TARGET : GOLDEN, 1,
+                 _("max %s and min %s on the target against %s and %s on the golden side"),
+                 num_cell(n[0], patient_stat(p, 0, STAT_MAX), 6), num_cell(n[1], patient_stat(p, 0, STAT_MIN), 6),
+                 num_cell(n[2], patient_stat(p, 1, STAT_MAX), 6), num_cell(n[3], patient_stat(p, 1, STAT_MIN), 6));
+}
+
+static bool zero(const struct patient *p, int side)
+{
+    return patient_stat(p, side, STAT_MAX) == 0 && patient_stat(p, side, STAT_MIN) == 0;
+}
+
+void look_zero(struct patient *p)
+{
+    bool z[2] = {zero(p, TARGET), zero(p, GOLDEN)};
+    if (z[0] == z[1] || p->judged->verdict == VERDICT_NONFINITE)
+        return;
+    int side = z[0] ? TARGET : GOLDEN;
+    char a[NUM_MAX], b[NUM_MAX];
+    double max = patient_stat(p, !side, STAT_MAX), min = patient_stat(p, !side, STAT_MIN);
+    if (isnan(max) || isnan(min))
+        return;
+    num_cell(a, min, 4);
+    num_cell(b, max, 4);
+    if (backward(p))
+        patient_says(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s side, on the other it lies between %s and %s"),
+                     side_word(side), a, b);
+    patient_says(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s side is 0, the other side lies between %s and %s"),
+                 side_word(side), a, b);
+}
+
+void look_saturated(struct patient *p)
+{
+    static const enum dtype limits[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_F8E4M3, DTYPE_F8E5M2};
+    for (int s = 0; s < 2; s++) {
+        double max = patient_stat(p, s, STAT_MAX), min = patient_stat(p, s, STAT_MIN);
+        double other = fmax(fabs(patient_stat(p, !s, STAT_MAX)), fabs(patient_stat(p, !s, STAT_MIN)));
+        for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+            double top = dtype_table[limits[i]].max;
+            /* printed figures of the largest float32 are rounded; a float8 bound inside a wider type is a plain number */
+            bool here = fabs(max - top) <= 1e-5 * top || fabs(min + top) <= 1e-5 * top;
+            bool there = fabs(other - top) <= 1e-5 * top;
+            if (!here || there || (dtype_table[limits[i]].size == 1 && p->r[s]->dtype != limits[i]))
+                continue;
+            char n[3][NUM_MAX];
+            uint64_t count = p->f ? p->f->side[s].saturated : 0;
+            num_cell(n[0], fabs(max - top) <= 1e-5 * top ? max : min, 6);
+            num_cell(n[1], other, 6);
+            if (count)
+                patient_says(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s side stand at %s, the largest %s; the other side reaches %s"),
+                             (unsigned long long)count, side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
+            else
+                patient_says(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s side reaches %s, the largest %s; the other side reaches %s"),
+                             side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
+            break;
+        }
+    }
+}
+
+/* Magnitudes no computation of this row makes: far outside the other side's range, and no limit of a type (that
+ * is saturation or a mask's fill). */
+void look_uninitialised(struct patient *p)
+{
+    for (int s = 0; s < 2; s++) {
+        double max = fabs(patient_stat(p, s, STAT_MAX)), min = fabs(patient_stat(p, s, STAT_MIN));
+        double other = fmax(fabs(patient_stat(p, !s, STAT_MAX)), fabs(patient_stat(p, !s, STAT_MIN)));
+        double most = fmax(max, min);
+        if (!isfinite(most) || !isfinite(other) || most < 1e20 || most < 1e15 * other || most > 0.99 * dtype_table[DTYPE_BF16].max)
+            continue;
+        char a[NUM_MAX], b[NUM_MAX];
+        patient_says(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s side reaches %s where the other side reaches %s"), side_word(s),
+                     num_cell(a, most, 4), num_cell(b, other, 4));
+    }
+}
+
+/* ---- constant factor, sign and offset, where only recorded figures are there ---- */
+
+/* Each recorded figure must tell the same factor; the mean only where it is far enough from zero to mean anything. */
+void look_scale_statistics(struct patient *p)
+{
+    double k = patient_stat(p, TARGET, STAT_NORM) / patient_stat(p, GOLDEN, STAT_NORM), worst = 0;
+    double mean_t = patient_stat(p, TARGET, STAT_MEAN), mean_g = patient_stat(p, GOLDEN, STAT_MEAN);
+    double t[2] = {patient_stat(p, TARGET, STAT_MAX), patient_stat(p, TARGET, STAT_MIN)};
+    double g[2] = {patient_stat(p, GOLDEN, STAT_MAX), patient_stat(p, GOLDEN, STAT_MIN)};
+    double range = fmax(fabs(g[0]), fabs(g[1]));
+    char n[NUM_MAX];
+    if (p->f || !isfinite(k) || k <= 0 || !isfinite(range) || range == 0 || dump_row_numel(p->side[TARGET], p->row[TARGET]) < 4 || g[0] == g[1])
+        return;
+    bool telling = fabs(mean_g) > 1e-2 * range;
+    bool turned = fabs(t[0] + k * g[1]) < fabs(t[0] - k * g[0]) && (!telling || mean_t * mean_g < 0);
+    for (int i = 0; i < 2; i++)
+        worst = fmax(worst, fabs(t[i] - (turned ? -k * g[!i] : k * g[i])) / range);
+    if (telling && !isnan(mean_t))
+        worst = fmax(worst, fabs(mean_t - (turned ? -k : k) * mean_g) / fabs(mean_g));
+    /* a turned sign must show: extremes that are not symmetric, or a mean that changed sides */
+    double off = turned ? fmax(fabs(g[0] + g[1]) / range, telling ? 1 : 0) : fabs(k - 1);
+    if (!(off > 1e-3) || !(worst <= off / 10) || worst > 0.02)
+        return;
+    struct buf b = {0};
+    factor_text(turned ? -k : k, 2e-3, &b);
+    num_cell(n, worst, 2);
+    if (turned)
+        patient_says(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7, _("max, min and mean are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+    else
+        patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8, _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+    buf_release(&b);
+}
+
+void look_offset_statistics(struct patient *p)
+{
+    double c[3], n = (double)dump_row_numel(p->side[TARGET], p->row[TARGET]);
+    for (int i = 0; i < 3; i++) {
+        static const int stat[] = {STAT_MAX, STAT_MIN, STAT_MEAN};
+        c[i] = patient_stat(p, TARGET, stat[i]) - patient_stat(p, GOLDEN, stat[i]);
+    }
+    double mean = patient_stat(p, GOLDEN, STAT_MEAN), norm = patient_stat(p, GOLDEN, STAT_NORM), norm_t = patient_stat(p, TARGET, STAT_NORM);
+    double range = patient_stat(p, GOLDEN, STAT_MAX) - patient_stat(p, GOLDEN, STAT_MIN);
+    if (p->f || n < 4 || !(range > 0) || !isfinite(c[0]) || c[0] == 0)
+        return;
+    /* the norm has to follow: Σ(g+c)² = Σg² + 2cnm + nc² */
+    double expect = sqrt(fmax(0, norm * norm + 2 * c[2] * n * mean + n * c[2] * c[2]));
+    if (fabs(c[0] - c[1]) > 0.02 * fabs(c[0]) || fabs(c[0] - c[2]) > 0.02 * fabs(c[0]) || !(fabs(c[0]) > 1e-3 * range) ||
+        !(fabs(expect - norm_t) <= 0.1 * fabs(norm_t - norm) + 1e-5 * norm))
+        return;
+    char a[NUM_MAX];
+    patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8, _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
+                 num_cell(a, c[2], 5));
+}
+
+void look_gap(struct patient *p)
+{
+    if (p->j->first != p->line || p->j->klass != FIRST_GAP)
+        return;
+    uint32_t calls = 0, last = NONE, i = p->line;
+    for (; i > 0 && p->m->pairing->lines.v[i - 1].pair == NONE; i--) {
+        const struct line *l = &p->m->pairing->lines.v[i - 1];
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        uint32_t call = p->side[s]->rows.v[l->row[s]].call * 2 + (uint32_t)s;
+        calls += call != last;
+        last = call;
+    }
+    if (calls)
+        patient_says(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded lie between this row and the last pair before it"), calls);
+}

@@ -1,0 +1,385 @@
+/* What the rest of the comparison tells about a row: its weights, values of other rows, what should have been added. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/block.h"
+#include "find/patient.h"
+#include "find/profile.h"
+#include "model/family.h"
+
+#define REACH 64      /* calls looked at upstream */
+#define CANDIDATES 64 /* rows looked at backwards for a missing contribution */
+
+/* ---- weights ---- */
+
+/* How the rows of a part are found in the whole it belongs to. */
+enum part_fit { PART_UNKNOWN, PART_FOUND, PART_TRANSPOSED, PART_MISSING };
+
+/* Whether `n` values `step` apart are a row of the whole. */
+static bool find_row(const double *v, size_t step, size_t n, const struct specimen *whole, double tolerance)
+{
+    for (size_t r = 0; r + n <= whole->n; r += n) {
+        const double *w = whole->v[0] + r;
+        size_t i = 0;
+        while (i < n && fabs(v[i * step] - w[i]) <= tolerance * fabs(w[i]) + 1e-30)
+            i++;
+        if (i == n)
+            return true;
+    }
+    return false;
+}
+
+static enum part_fit fit_part(const struct specimen *part, const struct specimen *whole, double tolerance)
+{
+    if (part->ndim != 2 || whole->ndim != 2 || part->shape[1] < 4)
+        return PART_UNKNOWN;
+    size_t rows = (size_t)part->shape[0], width = (size_t)part->shape[1], n = (size_t)whole->shape[1], found = 0, turned = 0;
+    if (width == n)
+        for (size_t r = 0; r < rows; r++)
+            found += find_row(part->v[0] + r * width, 1, width, whole, tolerance);
+    if (found == rows)
+        return PART_FOUND;
+    if (rows == n)
+        for (size_t c = 0; c < width; c++)
+            turned += find_row(part->v[0] + c, width, rows, whole, tolerance);
+    /* [in, out] against [out, in] of equal widths is a convention, not a fault */
+    return turned == width && width == n ? PART_TRANSPOSED : found * 2 < rows && !turned ? PART_MISSING : PART_UNKNOWN;
+}
+
+static enum part_fit look_part(const struct patient *p, const struct line *l)
+{
+    uint64_t n[2] = {dump_row_numel(p->side[0], l->row[0]), dump_row_numel(p->side[1], l->row[1])};
+    int part = n[0] < n[1] ? TARGET : GOLDEN;
+    struct specimen s[2];
+    struct err e;
+    enum part_fit fit = PART_UNKNOWN;
+    for (int d = 0; d < 2; d++)
+        if (!(p->side[d]->rows.v[l->row[d]].has & HAS_FILE) || n[d] > SPECIMEN_MOST || n[0] == n[1])
+            return fit;
+    if (specimen_row(&s[0], p->side[part], l->row[part], SPECIMEN_MOST, &e))
+        return fit;
+    if (!specimen_row(&s[1], p->side[!part], l->row[!part], SPECIMEN_MOST, &e)) {
+        enum dtype coarse = dtype_coarser(s[0].dtype[0], s[1].dtype[0]);
+        fit = fit_part(&s[0], &s[1], s[0].dtype[0] == s[1].dtype[0] ? 1e-6 : dtype_table[coarse].epsilon);
+        specimen_release(&s[1]);
+    }
+    specimen_release(&s[0]);
+    return fit;
+}
+
+/* The values of its partner at other places. By itself that only makes the pair doubtful; under an output that
+ * deviates it is what there is to know. */
+static bool reordered_weight(const struct patient *p, uint32_t call, uint32_t row, const struct line_judgement *x)
+{
+    enum family f = (enum family)p->side[TARGET]->calls.v[call].family;
+    return x->rule == RULE_REORDERED && p->r[TARGET]->io == IO_OUTPUT && p->call == call && p->flow[TARGET].held[row] == NONE &&
+           (f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_EMBEDDING);
+}
+
+/* A weight of this call that differs; says so. */
+static bool weights_of(struct patient *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    EACH_ROW(d, call, r) {
+        uint32_t i = p->m->pairing->line_of[TARGET][r];
+        const struct line *l = &p->m->pairing->lines.v[i];
+        const struct line_judgement *x = &p->j->line[i];
+        if (d->rows.v[r].io == IO_OUTPUT || l->pair == NONE || d->rows.v[r].kind != ROW_TENSOR)
+            continue;
+        struct buf name = {0};
+        char n[NUM_MAX];
+        dump_row_name(d, r, &name);
+        bool said = true;
+        enum part_fit part = x->rule == RULE_PART_SAME && p->flow[TARGET].held[r] == NONE ? look_part(p, l) : PART_UNKNOWN;
+        if (x->rule == RULE_PARAMETER && verdict_is_bad(x->verdict) && !(x->flags & LINE_DOUBTFUL))
+            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9, _("the weight %s differs before anything is computed with it (%s)"),
+                         name.p, num_cell(n, (double)x->error, 3));
+        else if (reordered_weight(p, call, r, x))
+            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds the values of its partner in another order: as it was converted, or as it is read, it is transposed or permuted"), name.p);
+        else if (part == PART_TRANSPOSED)
+            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds, as rows, the columns of its part in the fused weight of the other side: it is transposed"), name.p);
+        else if (part == PART_MISSING)
+            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8, _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
+        else
+            said = false;
+        buf_release(&name);
+        if (said)
+            return true;
+    }
+    return false;
+}
+
+/* Upstream along the recorded flow, through what deviates or was not compared, as far as the products it comes from. */
+void look_weights(struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t seen[REACH];
+    int n = 0;
+    if (d->calls.v[p->call].phase != PHASE_FORWARD || p->r[TARGET]->kind != ROW_TENSOR)
+        return;
+    if (p->judged->rule == RULE_PARAMETER || p->r[TARGET]->io == IO_OUTPUT)
+        seen[n++] = p->call;
+    else if (p->flow[TARGET].held[p->row[TARGET]] != NONE)
+        seen[n++] = d->rows.v[p->flow[TARGET].held[p->row[TARGET]]].call;
+    for (int at = 0; at < n; at++) {
+        const struct call *c = &d->calls.v[seen[at]];
+        if (weights_of(p, seen[at]) || (c->parent != NONE && weights_of(p, c->parent)))
+            return;
+        if (p->judged->flags & LINE_DOUBTFUL || c->family == FAMILY_LINEAR || c->family == FAMILY_CONV || c->kind == CALL_MODULE)
+            continue; /* of a doubtful row only its own call's weights speak */
+        EACH_ROW(d, seen[at], r) {
+            uint32_t from = p->flow[TARGET].held[r], i = p->m->pairing->line_of[TARGET][r];
+            const struct line_judgement *x = &p->j->line[i];
+            bool alike = x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT;
+            if (d->rows.v[r].io != IO_INPUT || from == NONE || (alike && !(x->flags & LINE_DOUBTFUL)))
+                continue;
+            uint32_t call = d->rows.v[from].call;
+            bool known = false;
+            for (int k = 0; k < n && !known; k++)
+                known = seen[k] == call;
+            if (!known && n < REACH)
+                seen[n++] = call;
+        }
+    }
+}
+
+/* ---- another row's value ---- */
+
+static bool near(double a, double b, double scale)
+{
+    return fabs(a - b) <= 2e-6 * scale;
+}
+
+/* Whether a row has exactly the figures of the patient's target row. */
+static bool same_figures(const struct patient *p, const struct row *r)
+{
+    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    double norm = patient_stat(p, TARGET, STAT_NORM);
+    for (int i = 0; i < STAT_COUNT; i++) {
+        double v = patient_stat(p, TARGET, i);
+        if (i == STAT_MEAN) /* of values around zero a mean has few digits */
+            continue;
+        if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? norm : fabs(v)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_elements(const struct patient *p, uint32_t golden)
+{
+    struct specimen s;
+    struct err e;
+    double dev = 0, sum = 0;
+    if (!p->spread || p->spread->at)
+        return true; /* the figures have to do */
+    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) || specimen_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        double d = p->spread->v[0][i] - s.v[0][i];
+        dev += d * d;
+        sum += s.v[0][i] * s.v[0][i];
+    }
+    specimen_release(&s);
+    return dev <= 1e-10 * sum;
+}
+
+void look_stale(struct patient *p)
+{
+    const struct dump *g = p->side[GOLDEN];
+    uint64_t numel = dump_row_numel(p->side[TARGET], p->row[TARGET]);
+    double max = patient_stat(p, TARGET, STAT_MAX), min = patient_stat(p, TARGET, STAT_MIN);
+    if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) || !dtype_is_float(p->r[TARGET]->dtype))
+        return;
+    if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
+        return;
+    for (uint32_t r = 0; r < g->rows.n; r++) {
+        if (g->rows.v[r].kind != ROW_TENSOR || r == p->row[GOLDEN] || g->rows.v[r].dtype != p->r[GOLDEN]->dtype || !same_figures(p, &g->rows.v[r]) ||
+            dump_row_numel(g, r) != numel || !same_elements(p, r))
+            continue;
+        struct buf name = {0};
+        dump_row_name(g, r, &name);
+        patient_says(p, DIAGNOSIS_STALE, TARGET, p->spread ? 0.9 : 0.7,
+                     g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target holds what the golden side has in %s, another row of the same call")
+                                                             : _("the target holds what the golden side has in %s"), name.p);
+        buf_release(&name);
+        return;
+    }
+}
+
+/* ---- a gradient that lacks a part ---- */
+
+/* The deviation as a matrix: the last axis, and everything before it. */
+struct deviation {
+    const struct block *b;
+    size_t rows, width;
+    size_t strong[4], strong_n; /* rows that deviate most: most candidates fail there at once */
+};
+
+/* That in `blocks` equal stretches of each row, columns from..from+run hold what a candidate's rows hold at
+ * at..at+run; `lacks` is the side without it. */
+struct missing {
+    uint32_t row;
+    size_t blocks, from, run, at, width;
+    int lacks;
+    double left2;
+};
+
+static double dev_at(const struct deviation *d, size_t i)
+{
+    return d->b->v[0][i] - d->b->v[1][i];
+}
+
+/* What is left of one row's deviation. */
+static double left_of_row(const struct deviation *d, const struct missing *x, const double *c, size_t row)
+{
+    double left = 0, sign = x->lacks == TARGET ? 1 : -1;
+    size_t stretch = d->width / x->blocks;
+    for (size_t col = 0; col < d->width; col++) {
+        size_t in = col % stretch, block = col / stretch;
+        double e = dev_at(d, row * d->width + col);
+        if (in >= x->from && in < x->from + x->run)
+            e += sign * c[(row * x->blocks + block) * x->width + x->at + in - x->from];
+        left += e * e;
+    }
+    return left;
+}
+
+static bool strong_rows_agree(const struct deviation *d, const struct missing *x, const double *c)
+{
+    for (size_t i = 0; i < d->strong_n; i++) {
+        double dev2 = 0;
+        for (size_t col = 0; col < d->width; col++)
+            dev2 += dev_at(d, d->strong[i] * d->width + col) * dev_at(d, d->strong[i] * d->width + col);
+        if (left_of_row(d, x, c, d->strong[i]) > 0.2 * dev2)
+            return false;
+    }
+    return true;
+}
+
+static void try_slots(const struct deviation *d, struct missing x, const double *c, struct missing *best)
+{
+    size_t stretch = d->width / x.blocks;
+    for (x.run = x.width; x.run * 2 >= x.width && x.run; x.run /= 2) /* all of it, and its halves */
+        for (x.at = 0; x.at + x.run <= x.width; x.at += x.run)
+            for (x.from = 0; x.from + x.run <= stretch; x.from++)
+                for (x.lacks = 0; x.lacks < 2; x.lacks++) {
+                    if (!strong_rows_agree(d, &x, c))
+                        continue;
+                    x.left2 = 0;
+                    for (size_t row = 0; row < d->rows; row++)
+                        x.left2 += left_of_row(d, &x, c, row);
+                    if (x.left2 < best->left2)
+                        *best = x;
+                }
+}
+
+static void try_candidate(const struct patient *p, const struct deviation *d, uint32_t row, struct missing *best)
+{
+    const struct shape *shape = dump_row_shape(p->side[TARGET], row);
+    uint8_t verdict = p->j->line[p->m->pairing->line_of[TARGET][row]].verdict;
+    uint64_t numel = dump_row_numel(p->side[TARGET], row);
+    struct missing x = {.row = row, .width = shape && shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 0};
+    struct specimen s;
+    struct err e;
+    if (verdict_is_bad(verdict) || x.width < 2 || numel > SPECIMEN_MOST || numel / x.width % d->rows)
+        return;
+    x.blocks = (size_t)(numel / x.width / d->rows);
+    if (!x.blocks || d->width % x.blocks || specimen_row(&s, p->side[TARGET], row, SPECIMEN_MOST, &e))
+        return;
+    try_slots(d, x, s.v[0], best);
+    specimen_release(&s);
+}
+
+static void find_strong(struct deviation *d)
+{
+    double energy[ARRAY_LEN(d->strong)] = {0};
+    for (size_t row = 0; row < d->rows; row++) {
+        double dev2 = 0;
+        for (size_t col = 0; col < d->width; col++)
+            dev2 += dev_at(d, row * d->width + col) * dev_at(d, row * d->width + col);
+        size_t least = 0;
+        if (d->strong_n < ARRAY_LEN(d->strong))
+            least = d->strong_n++;
+        else
+            for (size_t i = 1; i < d->strong_n; i++)
+                least = energy[i] < energy[least] ? i : least;
+        if (dev2 >= energy[least]) {
+            energy[least] = dev2;
+            d->strong[least] = row;
+        }
+    }
+}
+
+static void say_missing(struct patient *p, const struct block *b, const struct missing *x)
+{
+    struct buf name = {0};
+    char n[NUM_MAX];
+    dump_row_name(p->side[TARGET], x->row, &name);
+    if (x->run < x->width)
+        buf_fmt(&name, _(" (last axis %zu–%zu)"), x->at, x->at + x->run - 1);
+    patient_says(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s side lacks exactly what %s carries: that contribution is zero; this leaves %s of the deviation"),
+                 side_word(x->lacks), name.p, num_cell(n, sqrt(x->left2 / b->dev2), 2));
+    buf_release(&name);
+}
+
+/* The deviation is what another gradient holds, which agrees on both sides: one of them did not add it. */
+static void look_missing(struct patient *p, const struct block *b)
+{
+    const struct dump *d = p->side[TARGET];
+    struct deviation dev = {.b = b, .width = (size_t)b->shape[b->ndim - 1]};
+    struct missing best = {.row = NONE, .left2 = INFINITY};
+    int tried = 0;
+    dev.rows = b->n / dev.width;
+    find_strong(&dev);
+    for (uint32_t r = p->row[TARGET]; r-- > 0 && tried < CANDIDATES;)
+        if (d->calls.v[d->rows.v[r].call].phase == PHASE_BACKWARD && d->rows.v[r].call != p->call && d->rows.v[r].has & HAS_FILE) {
+            try_candidate(p, &dev, r, &best);
+            tried++;
+        }
+    double noise = 2 * (double)p->judged->level;
+    bool down_to_noise = best.left2 <= 0.1 * b->dev2 && best.left2 <= noise * noise * (b->g2 + b->dev2);
+    if (best.row != NONE && (best.left2 <= LEFT_OVER * b->dev2 || down_to_noise))
+        say_missing(p, b, &best);
+}
+
+/* A slice that is zero on one side, though not on the other. */
+static bool zero_slice(struct patient *p, const struct block *part)
+{
+    for (int d = 0; d < 2; d++) {
+        size_t zero = 0;
+        for (size_t i = 0; i < part->n; i++)
+            zero += part->v[d][i] == 0 && part->v[!d][i] != 0;
+        if (zero < part->n * 9 / 10 || zero < 4)
+            continue;
+        patient_says(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s side only"), zero, part->n, side_word(d));
+        return true;
+    }
+    return false;
+}
+
+void look_contribution(struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    struct block b, part;
+    struct profile x[BLOCK_AXES];
+    const uint8_t *in[BLOCK_AXES] = {NULL};
+    if (d->calls.v[p->call].phase != PHASE_BACKWARD || p->judged->verdict != VERDICT_DEVIATE || p->partly || p->r[TARGET]->kind != ROW_TENSOR)
+        return;
+    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        block_release(&b);
+        return;
+    }
+    memset(x, 0, sizeof x);
+    for (int a = 0; a < b.ndim; a++)
+        if (profile_axis(&x[a], p->corner, b.axis[a], p->judged->level) && x[a].some)
+            in[a] = x[a].in;
+    block_part(&part, &b, in);
+    if (part.n >= 8 && !zero_slice(p, &part))
+        look_missing(p, &b);
+    block_release(&part);
+    block_release(&b);
+    for (int a = 0; a < BLOCK_AXES; a++)
+        profile_release(&x[a]);
+}

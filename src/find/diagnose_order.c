@@ -1,0 +1,172 @@
+/* The same values at other places, and deviations that keep to some places. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/block.h"
+#include "find/patient.h"
+#include "find/profile.h"
+
+#define SHIFT_MOST 4
+#define RANGES_SHOWN 4
+
+/* "8–11, 32–35 …" */
+static void ranges_text(const struct profile *x, struct buf *out)
+{
+    int shown = 0;
+    for (int64_t i = 0; i < x->n; i++) {
+        if (!x->in[i])
+            continue;
+        int64_t to = i;
+        while (to + 1 < x->n && x->in[to + 1])
+            to++;
+        if (shown == RANGES_SHOWN) {
+            buf_cstr(out, ", …");
+            return;
+        }
+        buf_fmt(out, "%s%lld", shown ? ", " : "", (long long)i);
+        if (to > i)
+            buf_fmt(out, "–%lld", (long long)to);
+        shown++;
+        i = to;
+    }
+}
+
+void look_partial(struct patient *p)
+{
+    const struct specimen *s = p->spread;
+    struct buf where = {0};
+    double share = 1, held = 1;
+    if (!(s->dev2 > 0) || s->finite < 4 || p->judged->verdict == VERDICT_DRIFT)
+        return;
+    for (int a = 0; a < s->ndim; a++) {
+        struct profile x;
+        if (profile_axis(&x, s, a, p->judged->level) && x.some) {
+            buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (") : _("axis %d: %lld of %lld indices ("), a, (long long)x.hit, (long long)x.n);
+            ranges_text(&x, &where);
+            buf_char(&where, ')');
+            share *= (double)x.hit / (double)x.n;
+            held = fmin(held, x.held);
+        }
+        profile_release(&x);
+    }
+    char n[2][NUM_MAX];
+    if (where.n)
+        patient_says(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share), _("%s %% of the elements hold %s %% of the deviation (of its square): %s"),
+                     num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
+    buf_release(&where);
+}
+
+/* ---- order ---- */
+
+static void order_text(const struct block *b, const struct order *o, struct buf *out)
+{
+    switch (o->kind) {
+    case ORDER_NONE:
+        break;
+    case ORDER_AXES:
+        buf_cstr(out, _("the golden side with its axes in the order ("));
+        for (int i = 0; i < b->ndim; i++)
+            buf_fmt(out, i ? ",%d" : "%d", b->axis[o->perm[i]]);
+        buf_char(out, ')');
+        break;
+    case ORDER_FLIP:
+        buf_fmt(out, _("the golden side with axis %d backwards"), b->axis[o->axis]);
+        break;
+    case ORDER_INTERLEAVED:
+        if (o->c > 1)
+            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld × %lld, laid out as %lld × %lld × %lld"), b->axis[o->axis], (long long)o->a,
+                    (long long)o->b, (long long)o->c, (long long)o->b, (long long)o->a, (long long)o->c);
+        else
+            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld, laid out as %lld × %lld"), b->axis[o->axis], (long long)o->a, (long long)o->b,
+                    (long long)o->b, (long long)o->a);
+        break;
+    }
+}
+
+static void say_order(struct patient *p, const struct block *b, const struct order *o, const char *within)
+{
+    struct buf text = {0};
+    char n[NUM_MAX];
+    double left = sqrt(o->left2 / b->dev2);
+    order_text(b, o, &text);
+    patient_says(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES, (*within ? 0.97 : 0.99) - left,
+                 p->partly ? _("the target is %s%s (a corner of it was looked at); this leaves %s of the deviation")
+                           : _("the target is %s%s; this leaves %s of the deviation"),
+                 text.p, within, num_cell(n, left, 2));
+    buf_release(&text);
+}
+
+/* A transposed part of a fused weight: the order is looked for among the indices that deviate. */
+static bool order_of_part(struct patient *p, const struct block *b)
+{
+    struct profile x[BLOCK_AXES];
+    const uint8_t *in[BLOCK_AXES] = {NULL};
+    struct block part;
+    struct order o;
+    struct buf where = {0};
+    bool found = false;
+    memset(x, 0, sizeof x);
+    for (int a = 0; a < b->ndim; a++)
+        if (profile_axis(&x[a], p->corner, b->axis[a], p->judged->level) && x[a].some) {
+            in[a] = x[a].in;
+            buf_fmt(&where, where.n ? _(", axis %d ") : _(" within axis %d "), b->axis[a]);
+            ranges_text(&x[a], &where);
+        }
+    if (where.n) {
+        block_part(&part, b, in);
+        if (part.n >= 8 && block_order(&part, LEFT_OVER, &o)) {
+            say_order(p, &part, &o, where.p);
+            found = true;
+        }
+        block_release(&part);
+    }
+    for (int a = 0; a < b->ndim; a++)
+        profile_release(&x[a]);
+    buf_release(&where);
+    return found;
+}
+
+void look_order(struct patient *p)
+{
+    struct block b;
+    struct order o;
+    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        block_release(&b);
+        return;
+    }
+    if (block_order(&b, LEFT_OVER, &o))
+        say_order(p, &b, &o, "");
+    else if (!order_of_part(p, &b) && !p->partly && block_same_values(&b))
+        patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides hold the same %zu values, each as often, at other places; no simple order of the axes explains it"), b.n);
+    block_release(&b);
+}
+
+void look_shifted(struct patient *p)
+{
+    struct block b;
+    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        block_release(&b);
+        return;
+    }
+    double best = LEFT_OVER;
+    int best_axis = -1;
+    int64_t best_by = 0;
+    for (int a = 0; a < b.ndim; a++)
+        for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++) {
+            double share;
+            if (!by || llabs((long long)by) * 2 > b.shape[a] || b.n / (size_t)b.shape[a] * (size_t)(b.shape[a] - llabs((long long)by)) < 4)
+                continue;
+            if (block_shift(&b, a, by, &share) && share <= best) {
+                best = share;
+                best_axis = a;
+                best_by = by;
+            }
+        }
+    char n[NUM_MAX];
+    if (best_axis >= 0)
+        patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best), _("along axis %d the target lags the golden side by %lld; this leaves %s of the deviation"),
+                     b.axis[best_axis], (long long)best_by, num_cell(n, sqrt(best), 2));
+    block_release(&b);
+}

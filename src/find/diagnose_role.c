@@ -1,0 +1,341 @@
+/* Arguments and what they are for: epsilon, dropout, mask fill, factors; masks; the epsilon inside a norm. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/patient.h"
+#include "model/family.h"
+
+static const struct call *call_of(const struct patient *p)
+{
+    return &p->side[TARGET]->calls.v[p->call];
+}
+
+static bool named(const struct patient *p, const char *word)
+{
+    return str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), word);
+}
+
+/* A root within the next calls of this side: what stands before it is a norm's epsilon. */
+static bool root_follows(const struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    for (uint32_t c = p->call + 1; c < d->calls.n && c <= p->call + 3; c++)
+        if (str_ihas(dump_call_name(d, c), "sqrt"))
+            return true;
+    return false;
+}
+
+static bool in_norm(const struct patient *p)
+{
+    const struct call *c = call_of(p);
+    if (c->family == FAMILY_NORM)
+        return true;
+    for (uint32_t up = c->parent; up != NONE; up = p->side[TARGET]->calls.v[up].parent)
+        if (p->side[TARGET]->calls.v[up].family == FAMILY_NORM)
+            return true;
+    return c->scope != NONE && str_ihas(str_of(p->side[TARGET]->scopes.v[c->scope]), "norm");
+}
+
+static void say_scalar(struct patient *p, enum diagnosis_id id, double score, const char *what, const char *more)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"), what,
+                 num_exact(a, p->r[TARGET]->stat[STAT_MAX]), num_exact(b, p->r[GOLDEN]->stat[STAT_MAX]), more);
+}
+
+void look_scalar(struct patient *p)
+{
+    double t = p->r[TARGET]->stat[STAT_MAX], g = p->r[GOLDEN]->stat[STAT_MAX];
+    enum family f = (enum family)call_of(p)->family;
+    bool input = p->r[TARGET]->io == IO_INPUT, small = t >= 0 && g >= 0 && t < 0.01 && g < 0.01;
+    if (!input || p->r[TARGET]->kind == ROW_BOOL)
+        return;
+    if (small && (named(p, "eps") || in_norm(p) || (f == FAMILY_ADD && root_follows(p)))) {
+        say_scalar(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
+    } else if (f == FAMILY_RANDOM && t >= 0 && g >= 0 && t <= 1 && g <= 1) {
+        say_scalar(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
+    } else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE)) {
+        say_scalar(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"), isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
+    } else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow")) {
+        say_scalar(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
+    } else if (f == FAMILY_MUL && t && g && isfinite(t) && isfinite(g)) {
+        struct buf b = {0}, more = {0};
+        factor_text(t / g, 1e-4, &b);
+        buf_fmt(&more, _(", a factor of %s"), b.p);
+        say_scalar(p, (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6 ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor given to the call"), more.p);
+        buf_release(&b);
+        buf_release(&more);
+    } else if (f == FAMILY_ADD && isfinite(t) && isfinite(g)) {
+        say_scalar(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
+    }
+}
+
+/* ---- masks ---- */
+
+/* A mask is made of two values: open and shut. Which of them an element is: 0 open, 1 shut, -1 neither. */
+struct mask {
+    double open, shut;
+    bool is;
+};
+
+static struct mask mask_of(const struct specimen *s, int side)
+{
+    struct mask m = {NAN, NAN, false};
+    double value[2] = {0};
+    int n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double v = s->v[side][i];
+        if (isnan(v))
+            return m;
+        if ((n > 0 && v == value[0]) || (n > 1 && v == value[1]))
+            continue;
+        if (n == 2)
+            return m;
+        value[n++] = v;
+    }
+    if (n != 2)
+        return m;
+    double high = fmax(value[0], value[1]), low = fmin(value[0], value[1]);
+    m.is = (high == 1 && low == 0) || (high == 0 && low <= -1e3) || (high == 1 && low <= -1e3);
+    m.open = high;
+    m.shut = low;
+    return m;
+}
+
+static bool square(const struct specimen *s)
+{
+    return s->ndim >= 2 && s->shape[s->ndim - 1] > 1 && s->shape[s->ndim - 1] == s->shape[s->ndim - 2];
+}
+
+static void compare_masks(struct patient *p, const struct mask m[2])
+{
+    const struct specimen *s = p->spread;
+    size_t only[2] = {0}, at = SIZE_MAX;
+    for (size_t i = 0; i < s->n; i++) {
+        bool shut[2] = {s->v[0][i] == m[0].shut, s->v[1][i] == m[1].shut};
+        if (shut[0] == shut[1])
+            continue;
+        only[shut[0] ? 0 : 1]++;
+        at = at == SIZE_MAX ? i : at;
+    }
+    char a[NUM_MAX], b[NUM_MAX];
+    if (at == SIZE_MAX) {
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with the same pattern, filled with %s on the target and %s on the golden side"),
+                     num_exact(a, m[0].shut), num_exact(b, m[1].shut));
+        return;
+    }
+    struct buf where = {0};
+    place_text(p, s->at ? s->at[at] : at, &where);
+    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only on the target, %zu only on the golden side, the first of them %s"),
+                 only[0], only[1], where.p);
+    buf_release(&where);
+}
+
+/* Attention probabilities: a masked place is an exact zero (or as good as), the same one in every head. */
+static void compare_probabilities(struct patient *p)
+{
+    const struct specimen *s = p->corner;
+    size_t face = (size_t)(s->shape[s->ndim - 1] * s->shape[s->ndim - 2]), faces = s->n / face, only[2] = {0}, broken = 0, first = SIZE_MAX;
+    for (size_t i = 0; i < face; i++)
+        for (int d = 0; d < 2; d++) {
+            size_t shut = 0;
+            for (size_t k = 0; k < faces; k++)
+                shut += s->v[d][k * face + i] == 0 && s->v[!d][k * face + i] > 1e-6;
+            only[d] += shut == faces;
+            broken += shut && shut < faces;
+            first = shut == faces && first == SIZE_MAX ? i : first;
+        }
+    if (first == SIZE_MAX || broken * 10 > only[0] + only[1])
+        return;
+    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only on the golden side, the first of them query %zu, key %zu"),
+                 only[0], only[1], first / (size_t)s->shape[s->ndim - 1], first % (size_t)s->shape[s->ndim - 1]);
+}
+
+void look_mask(struct patient *p)
+{
+    struct mask m[2] = {mask_of(p->spread, 0), mask_of(p->spread, 1)};
+    if (m[0].is && m[1].is)
+        compare_masks(p, m);
+    else if (call_of(p)->family == FAMILY_SOFTMAX && p->r[TARGET]->io == IO_OUTPUT && call_of(p)->phase == PHASE_FORWARD &&
+             p->corner && !p->corner->at && square(p->corner) && p->corner->n > (size_t)(p->corner->shape[p->corner->ndim - 1] * p->corner->shape[p->corner->ndim - 2]))
+        compare_probabilities(p);
+}
+
+/* ---- probabilities of scaled scores ---- */
+
+/* Whether each row of the last axis is a distribution. */
+static bool distributions(const struct specimen *s, int side, size_t width)
+{
+    for (size_t from = 0; from < s->n; from += width) {
+        double sum = 0;
+        for (size_t i = from; i < from + width; i++) {
+            if (s->v[side][i] < 0)
+                return false;
+            sum += s->v[side][i];
+        }
+        if (fabs(sum - 1) > 0.02)
+            return false;
+    }
+    return true;
+}
+
+/* log g of a row, about its mean under the weights g; 0 where g is no more than rounding. */
+static void centred_logs(const double *v, const double *weight, size_t n, double *out)
+{
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = v[i] > 1e-12 && weight[i] > 1e-12 ? log(v[i]) : 0;
+        all += out[i] != 0 ? weight[i] : 0;
+        sum += weight[i] * out[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = out[i] != 0 && all > 0 ? out[i] - sum / all : 0;
+}
+
+/* softmax(k x) against softmax(x): the logarithms, row by row, are k times as far apart. */
+void look_temperature(struct patient *p)
+{
+    const struct specimen *s = p->corner;
+    size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
+    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) || !distributions(s, 1, width))
+        return;
+    double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0, left = 0;
+    for (size_t from = 0; from < s->n; from += width) {
+        for (int d = 0; d < 2; d++)
+            centred_logs(s->v[d] + from, s->v[GOLDEN] + from, width, log_of[d]);
+        for (size_t i = 0; i < width; i++) {
+            tg += s->v[GOLDEN][from + i] * log_of[0][i] * log_of[1][i];
+            g2 += s->v[GOLDEN][from + i] * log_of[1][i] * log_of[1][i];
+        }
+    }
+    double k = g2 > 0 ? tg / g2 : 1;
+    for (size_t from = 0; from < s->n; from += width) {
+        double sum = 0;
+        for (size_t i = from; i < from + width; i++)
+            sum += s->v[GOLDEN][i] > 0 ? pow(s->v[GOLDEN][i], k) : 0;
+        for (size_t i = from; i < from + width; i++) {
+            double e = s->v[TARGET][i] - (s->v[GOLDEN][i] > 0 ? pow(s->v[GOLDEN][i], k) / sum : 0);
+            left += e * e;
+        }
+    }
+    free(log_of[0]);
+    free(log_of[1]);
+    if (!(k > 0) || left > LEFT_OVER * s->dev2)
+        return;
+    struct buf b = {0};
+    char n[NUM_MAX];
+    factor_text(k, 2e-3, &b);
+    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2), _("probabilities of the golden side's scores times %s; this leaves %s of the deviation"), b.p,
+                 num_cell(n, sqrt(left / s->dev2), 2));
+    buf_release(&b);
+}
+
+/* ---- the epsilon inside a norm ---- */
+
+/* y = x / √(v + ε) a token, with v the token's mean square (or variance). With k the ratio of both sides' tokens:
+ * k² (v + ε_t) = v + ε_g, a straight line in v for two unknowns. */
+struct tokens {
+    size_t n, width;
+    double *v, *k;     /* per token: mean square, ratio */
+    double left2;      /* deviation the ratios leave */
+};
+
+static bool fit(const struct tokens *x, const struct specimen *s, struct epsilons *out)
+{
+    double a11 = 0, a12 = 0, a22 = 0, b1 = 0, b2 = 0;
+    for (size_t i = 0; i < x->n; i++) { /* (k²−1) v = ε_g − k² ε_t */
+        double k2 = x->k[i] * x->k[i], w = 1 / (x->v[i] * x->v[i] + 1e-300), y = (k2 - 1) * x->v[i];
+        a11 += w;
+        a12 -= w * k2;
+        a22 += w * k2 * k2;
+        b1 += w * y;
+        b2 -= w * k2 * y;
+    }
+    double det = a11 * a22 - a12 * a12;
+    if (!(fabs(det) > 1e-12 * a11 * a22))
+        return false;
+    out->g = (b1 * a22 - b2 * a12) / det;
+    out->t = (a11 * b2 - a12 * b1) / det;
+    out->left2 = x->left2;
+    for (size_t i = 0; i < x->n; i++) {
+        double k = sqrt(fmax(0, (x->v[i] + out->g) / (x->v[i] + out->t))), own2 = 0;
+        for (size_t c = 0; c < x->width; c++)
+            own2 += s->v[1][i * x->width + c] * s->v[1][i * x->width + c];
+        out->left2 += (k - x->k[i]) * (k - x->k[i]) * own2;
+    }
+    return true;
+}
+
+/* The call's first tensor input, when it holds one value for each of the output's. */
+static uint32_t norm_input(const struct patient *p)
+{
+    EACH_ROW(p->side[TARGET], p->call, r) {
+        const struct row *x = &p->side[TARGET]->rows.v[r];
+        if (x->io == IO_INPUT && x->kind == ROW_TENSOR && x->has & HAS_FILE)
+            return dump_row_numel(p->side[TARGET], r) == p->corner->n ? r : NONE;
+    }
+    return NONE;
+}
+
+static void token_ratios(struct tokens *x, const struct specimen *s, const double *in, bool centred)
+{
+    x->left2 = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        double tg = 0, g2 = 0, t2 = 0, sum = 0, sum2 = 0;
+        for (size_t c = 0; c < x->width; c++) {
+            size_t at = i * x->width + c;
+            tg += s->v[0][at] * s->v[1][at];
+            g2 += s->v[1][at] * s->v[1][at];
+            t2 += s->v[0][at] * s->v[0][at];
+            sum += in[at];
+            sum2 += in[at] * in[at];
+        }
+        double mean = centred ? sum / (double)x->width : 0;
+        x->k[i] = g2 > 0 ? tg / g2 : 1;
+        x->v[i] = sum2 / (double)x->width - mean * mean;
+        x->left2 += g2 > 0 ? t2 - tg * tg / g2 : t2;
+    }
+}
+
+bool norm_epsilons(const struct specimen *s, const double *in, struct epsilons *out)
+{
+    struct tokens x = {.width = (size_t)s->shape[s->ndim - 1]};
+    bool found = false;
+    x.n = s->n / x.width;
+    x.v = mem_alloc((x.n + 1) * sizeof(double));
+    x.k = mem_alloc((x.n + 1) * sizeof(double));
+    for (int centred = 0; centred < 2 && x.n >= 4; centred++) {
+        struct epsilons f;
+        token_ratios(&x, s, in, centred);
+        if (!fit(&x, s, &f) || f.left2 > LEFT_OVER * s->dev2 || f.t < -1e-7 || f.g < -1e-7 || f.t > 0.1 || f.g > 0.1)
+            continue;
+        if (!found || f.left2 < out->left2)
+            *out = f;
+        found = true;
+    }
+    free(x.v);
+    free(x.k);
+    return found;
+}
+
+void look_epsilon(struct patient *p)
+{
+    const struct specimen *s = p->corner;
+    struct specimen in;
+    struct epsilons f;
+    struct err e;
+    if (call_of(p)->family != FAMILY_NORM || call_of(p)->phase != PHASE_FORWARD || p->r[TARGET]->io != IO_OUTPUT || p->partly ||
+        !s->ndim || s->shape[s->ndim - 1] < 2 || s->finite < s->n || !(s->dev2 > 0))
+        return;
+    uint32_t input = norm_input(p);
+    if (input == NONE || specimen_row(&in, p->side[TARGET], input, s->n, &e))
+        return;
+    if (norm_epsilons(s, in.v[0], &f)) {
+        char n[3][NUM_MAX];
+        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.98 - sqrt(f.left2 / s->dev2), _("an epsilon of about %s on the target and %s on the golden side explains every token; this leaves %s of the deviation"),
+                     num_cell(n[0], fmax(0, f.t), 2), num_cell(n[1], fmax(0, f.g), 2), num_cell(n[2], sqrt(f.left2 / s->dev2), 2));
+    }
+    specimen_release(&in);
+}

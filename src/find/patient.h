@@ -1,0 +1,75 @@
+/* A line under diagnosis, for the detectors: what is known of it and where they say what they find. */
+#ifndef FIND_PATIENT_H
+#define FIND_PATIENT_H
+
+#include "find/diagnose.h"
+#include "find/specimen.h"
+
+struct patient {
+    const struct judgement *j;
+    const struct measure *m;
+    const struct flow *flow;
+    uint32_t line, row[2], call; /* the target's call */
+    const struct dump *side[2];
+    const struct row *r[2];
+    const struct line_judgement *judged;
+    const struct figures *f;        /* computed, or NULL */
+    const struct specimen *spread;  /* elements from all over; NULL: none could be read */
+    const struct specimen *corner;  /* elements side by side: whole tensors, or a dense corner */
+    bool partly;                    /* the corner is not the whole */
+    struct diagnoses *out;
+};
+
+/* Asks every detector whose needs are met, and ranks what they say into `out`. */
+void patient_examine(struct patient *p);
+
+/* The share of a deviation (squares) an explanation may leave: a tenth, squared. */
+#define LEFT_OVER 0.01
+
+/* Says it, unless the same is said already with a better score. */
+void patient_says(struct patient *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A recorded or computed figure of a side, NaN where there is none. */
+double patient_stat(const struct patient *p, int side, int stat);
+/* "x = 0.5" with what the number is in round terms: "0.3536 (1/√8)". Appends to out. */
+void factor_text(double k, double tolerance, struct buf *out);
+/* The logical index as coordinates, "[0,3,12]". Appends. */
+void place_text(const struct patient *p, uint64_t at, struct buf *out);
+const char *side_word(int side); /* "target", "golden" in the user's language */
+
+/* The epsilons of a norm that explain how its outputs differ, from them and what went in (as many values): of both
+ * kinds, root mean square and centred. False where none do. */
+struct epsilons {
+    double t, g;   /* of the target, of the golden side */
+    double left2;  /* what they leave of Σ(t−g)² */
+};
+bool norm_epsilons(const struct specimen *s, const double *in, struct epsilons *out);
+
+/* Detectors, by what they look at (diagnose_*.c). */
+void look_nonfinite(struct patient *p);
+void look_zero(struct patient *p);
+void look_saturated(struct patient *p);
+void look_uninitialised(struct patient *p);
+void look_dropout(struct patient *p);
+void look_rounded(struct patient *p);
+void look_denormal(struct patient *p);
+void look_sign(struct patient *p);
+void look_scale(struct patient *p);
+void look_offset(struct patient *p);
+void look_scale_statistics(struct patient *p);
+void look_offset_statistics(struct patient *p);
+void look_shifted(struct patient *p);
+void look_order(struct patient *p);
+void look_partial(struct patient *p);
+void look_mask(struct patient *p);
+void look_epsilon(struct patient *p);
+void look_temperature(struct patient *p);
+void look_rope(struct patient *p);
+void look_rope_statistics(struct patient *p);
+void look_scalar(struct patient *p);
+void look_stale(struct patient *p);
+void look_contribution(struct patient *p);
+void look_weights(struct patient *p);
+void look_gap(struct patient *p);
+
+#endif

@@ -1,0 +1,14 @@
+/* The rules other tools judge by, for who compares results with theirs: their thresholds on the same figures. They
+ * know no noise level; doc/verdicts.md says what each of them does. */
+#ifndef FIND_PRESET_H
+#define FIND_PRESET_H
+
+#include "find/judge.h"
+
+/* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
+int preset_find(struct str name);
+const char *preset_name(int preset); /* NULL behind the last */
+/* Judges anew what has figures: match, drift (a warning) or deviate. 0 changes nothing. */
+void preset_judge(struct judgement *j, const struct measure *m, int preset);
+
+#endif

@@ -1,0 +1,20 @@
+/* How a deviation is spread along an axis, and whether a few indices have it all. */
+#ifndef FIND_PROFILE_H
+#define FIND_PROFILE_H
+
+#include "find/specimen.h"
+
+struct profile {
+    int64_t n;        /* length of the axis */
+    double *rel2;     /* per index: Σ(t−g)² / Σg², the golden sum kept from vanishing */
+    uint8_t *in;      /* indices that deviate, where `some` */
+    int64_t hit;      /* how many */
+    double held;      /* share of Σ(t−g)² they hold */
+    bool some;        /* at most half of them deviate, the others do not or not more than the noise level */
+};
+
+/* False for axes too short or too long to say anything; release it in any case. */
+bool profile_axis(struct profile *x, const struct specimen *s, int axis, float level);
+void profile_release(struct profile *x);
+
+#endif

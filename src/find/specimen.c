@@ -1,0 +1,197 @@
+#include "find/specimen.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+static int plain_axes(const struct tensor *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->ndim; i++)
+        n += t->shape[i] != 1;
+    return n;
+}
+
+static void sum_up(struct specimen *s)
+{
+    for (int d = 0; d < 2; d++) {
+        s->least[d] = INFINITY;
+        s->most[d] = -INFINITY;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        if (!specimen_pair(s, i))
+            continue;
+        double t = s->v[0][i], g = s->v[1][i];
+        s->finite++;
+        s->dev2 += (t - g) * (t - g);
+        s->t2 += t * t;
+        s->g2 += g * g;
+        s->tg += t * g;
+        for (int d = 0; d < 2; d++) {
+            double v = s->v[d][i];
+            s->sum[d] += v;
+            s->least[d] = fmin(s->least[d], v);
+            s->most[d] = fmax(s->most[d], v);
+        }
+    }
+}
+
+/* Where the chunks lie; their number of elements. */
+static void place(struct specimen *s)
+{
+    uint64_t state = 0x9e3779b97f4a7c15ULL;
+    size_t chunks = SPECIMEN_MOST / SPECIMEN_CHUNK;
+    if (s->numel <= SPECIMEN_MOST) {
+        s->n = (size_t)s->numel;
+        return;
+    }
+    s->n = SPECIMEN_MOST;
+    s->at = mem_alloc(s->n * sizeof *s->at);
+    for (size_t c = 0; c < chunks; c++) {
+        uint64_t from = (uint64_t)((double)s->numel / (double)chunks * (double)c);
+        uint64_t to = c + 1 == chunks ? s->numel : (uint64_t)((double)s->numel / (double)chunks * (double)(c + 1));
+        uint64_t room = to - from - SPECIMEN_CHUNK + 1; /* numel > MOST: a stretch is longer than a chunk */
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        uint64_t first = c + 1 == chunks ? to - SPECIMEN_CHUNK : from + (room ? (state >> 11) % room : 0);
+        for (size_t i = 0; i < SPECIMEN_CHUNK; i++)
+            s->at[c * SPECIMEN_CHUNK + i] = first + i;
+    }
+}
+
+static int read_values(const struct specimen *s, const struct tensor *t, double *out, struct err *e)
+{
+    struct tensor_walk w;
+    unsigned char *raw = mem_alloc(SPECIMEN_CHUNK * 16);
+    int rc = 0;
+    tensor_walk_init(&w, t);
+    for (size_t i = 0; i < s->n && rc == 0;) {
+        size_t want = s->n - i < SPECIMEN_CHUNK ? s->n - i : SPECIMEN_CHUNK;
+        if (s->at)
+            tensor_walk_seek(&w, s->at[i]);
+        long got = tensor_walk_next(&w, raw, want, e);
+        if (got <= 0) {
+            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t->file.name) : -1;
+            break;
+        }
+        dtype_to_f64(t->dtype, raw, (size_t)got, out + i);
+        i += (size_t)got;
+    }
+    tensor_walk_release(&w);
+    free(raw);
+    return rc;
+}
+
+static int read_both(struct specimen *s, const struct tensor t[2], struct err *e)
+{
+    const struct tensor *of = plain_axes(&t[GOLDEN]) > plain_axes(&t[TARGET]) ? &t[GOLDEN] : &t[TARGET];
+    s->numel = of->numel;
+    s->ndim = of->ndim;
+    memcpy(s->shape, of->shape, sizeof s->shape);
+    place(s);
+    int rc = 0;
+    for (int d = 0; d < 2 && rc == 0; d++) {
+        s->dtype[d] = t[d].dtype;
+        s->v[d] = mem_alloc((s->n + 1) * sizeof(double));
+        rc = read_values(s, &t[d], s->v[d], e);
+    }
+    if (rc == 0)
+        sum_up(s);
+    return rc;
+}
+
+/* The length of the axes to be cut next: axes of one length together, since they may be each other's. Of a matrix the
+ * last goes first (parts of a fused weight lie along its rows), of anything else the first (heads lie along the last). */
+static int64_t axis_to_cut(const struct tensor *t)
+{
+    int plain = plain_axes(t);
+    for (int k = 0; k < t->ndim; k++) {
+        int i = plain <= 2 ? t->ndim - 1 - k : k;
+        if (t->shape[i] > 1)
+            return t->shape[i];
+    }
+    return 1;
+}
+
+static int take(struct specimen *s, const struct measure *m, uint32_t line, bool corner, struct err *e)
+{
+    struct tensor t[2];
+    *s = (struct specimen){0};
+    if (measure_open(m, line, t, e))
+        return -1;
+    bool alike = t[0].ndim == t[1].ndim && memcmp(t[0].shape, t[1].shape, (size_t)t[0].ndim * sizeof *t[0].shape) == 0;
+    while (corner && alike && t[0].numel > SPECIMEN_MOST) {
+        int64_t cut = axis_to_cut(&t[0]);
+        for (int d = 0; d < 2; d++) {
+            t[d].numel = 1;
+            for (int i = 0; i < t[d].ndim; i++) {
+                if (t[d].shape[i] == cut)
+                    t[d].shape[i] = (cut + 1) / 2;
+                t[d].numel *= (uint64_t)t[d].shape[i];
+            }
+        }
+    }
+    int rc = read_both(s, t, e);
+    for (int d = 0; d < 2; d++)
+        tensor_close(&t[d]);
+    if (rc)
+        specimen_release(s);
+    return rc;
+}
+
+int specimen_take(struct specimen *s, const struct measure *m, uint32_t line, struct err *e)
+{
+    return take(s, m, line, false, e);
+}
+
+int specimen_corner(struct specimen *s, const struct measure *m, uint32_t line, struct err *e)
+{
+    return take(s, m, line, true, e);
+}
+
+int specimen_row(struct specimen *s, const struct dump *d, uint32_t row, size_t most, struct err *e)
+{
+    struct tensor t;
+    *s = (struct specimen){0};
+    if (dump_tensor(d, row, &t, e))
+        return -1;
+    int rc;
+    if (t.numel > most || t.numel > SPECIMEN_MOST) {
+        rc = err_set(e, ERR_USAGE, _("%s: too many elements to be looked at whole"), t.file.name);
+    } else {
+        s->numel = s->n = (size_t)t.numel;
+        s->ndim = t.ndim;
+        memcpy(s->shape, t.shape, sizeof s->shape);
+        s->dtype[0] = t.dtype;
+        s->v[0] = mem_alloc((s->n + 1) * sizeof(double));
+        rc = read_values(s, &t, s->v[0], e);
+    }
+    tensor_close(&t);
+    if (rc)
+        specimen_release(s);
+    return rc;
+}
+
+void specimen_from(struct specimen *s, const double *t, const double *g, int ndim, const int64_t *shape)
+{
+    *s = (struct specimen){.ndim = ndim, .numel = 1, .dtype = {DTYPE_F32, DTYPE_F32}};
+    for (int i = 0; i < ndim; i++) {
+        s->shape[i] = shape[i];
+        s->numel *= (uint64_t)shape[i];
+    }
+    s->n = (size_t)s->numel;
+    const double *from[2] = {t, g};
+    for (int d = 0; d < 2; d++) {
+        s->v[d] = mem_alloc((s->n + 1) * sizeof(double));
+        memcpy(s->v[d], from[d], s->n * sizeof(double));
+    }
+    sum_up(s);
+}
+
+void specimen_release(struct specimen *s)
+{
+    free(s->v[0]);
+    free(s->v[1]);
+    free(s->at);
+    *s = (struct specimen){0};
+}

@@ -1,0 +1,141 @@
+#include "model/companion.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "find/recorded.h"
+
+static bool meets(int have, int want)
+{
+    return have < 0 || want < 0 || have == want;
+}
+
+static float figures_error(const struct row *t, const struct row *g)
+{
+    return t->kind == ROW_TENSOR && g->kind == ROW_TENSOR ? (float)recorded_error(t, g) : NAN;
+}
+
+/* Which row of it each golden row is, and how far apart they are as far as figures tell. */
+static void find_rows(struct companion *c, const struct dump *const side[2])
+{
+    const struct dump *golden = side[GOLDEN];
+    struct buf name = {0};
+    c->row_of = mem_alloc((golden->rows.n + 1) * sizeof *c->row_of);
+    for (int s = 0; s < 2; s++) {
+        c->error[s] = mem_alloc((side[s]->rows.n + 1) * sizeof *c->error[s]);
+        for (size_t r = 0; r < side[s]->rows.n; r++)
+            c->error[s][r] = NAN;
+    }
+    for (uint32_t r = 0; r < golden->rows.n; r++) {
+        dump_row_name(golden, r, &name);
+        c->row_of[r] = dump_find_row(&c->dump, buf_view(&name));
+        if (c->row_of[r] == NONE)
+            continue;
+        c->rows++;
+        if (!(golden->rows.v[r].has & HAS_FILE))
+            c->error[GOLDEN][r] = figures_error(&golden->rows.v[r], &c->dump.rows.v[c->row_of[r]]);
+    }
+    buf_release(&name);
+}
+
+int companion_open(struct companion *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e)
+{
+    const struct dump *golden = side[GOLDEN];
+    const struct place *p = NULL;
+    if (places_find(c->path, &c->places, e))
+        return -1;
+    for (size_t i = 0; i < c->places.n && !p; i++)
+        if (meets(c->places.v[i].step, golden->step) && meets(c->places.v[i].rank, golden->rank))
+            p = &c->places.v[i];
+    if (!p && c->places.n == 1)
+        p = &c->places.v[0];
+    if (!p)
+        return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d, which the golden side has"), c->path, golden->step, golden->rank);
+    c->dump.reader = p->reader;
+    c->dump.column = COLUMN_ALL;
+    c->dump.path = p->paths.v[0];
+    c->dump.parts = (const char *const *)p->paths.v;
+    c->dump.part_count = p->paths.n;
+    c->dump.step = p->step;
+    c->dump.rank = p->rank;
+    c->load.lock = lock;
+    if (c->dump.reader->open(&c->dump, &c->load, e))
+        return -1;
+    c->dump.complete = true;
+    find_rows(c, side);
+    if (!c->rows)
+        return err_set(e, ERR_DATA, _("%s: it has none of the golden side's rows"), c->path);
+    return 0;
+}
+
+void companion_cancel(struct companion *c)
+{
+    atomic_store(&c->load.cancel, true);
+}
+
+void companion_release(struct companion *c)
+{
+    for (int s = 0; s < 2; s++)
+        free(c->error[s]);
+    free(c->row_of);
+    dump_release(&c->dump);
+    places_release(&c->places);
+    *c = (struct companion){0};
+}
+
+void companion_join(struct companion *c, const struct measure *m)
+{
+    for (size_t i = 0; i < m->lines; i++) {
+        const struct line *l = &m->pairing->lines.v[i];
+        if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || m->state[i] != MEASURE_NONE || c->row_of[l->row[GOLDEN]] == NONE)
+            continue;
+        c->error[TARGET][l->row[TARGET]] =
+            figures_error(&m->side[TARGET]->rows.v[l->row[TARGET]], &c->dump.rows.v[c->row_of[l->row[GOLDEN]]]);
+    }
+}
+
+/* A side's tensor against the companion's, which lies as the golden one: through the view where one lays them together. */
+static double compare(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k, struct figures_watch *watch)
+{
+    struct figures f;
+    struct err e;
+    if (target && view && view_apply(view, view->side == TARGET ? x : y, &e))
+        return NAN;
+    if (x->numel != y->numel || figures_two(k, x, y, &f, watch, &e) || !f.two)
+        return NAN;
+    return f.rel_l2;
+}
+
+void companion_measure(const struct companion *c, const struct dump *const side[2], const uint32_t row[2],
+                       const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2])
+{
+    uint32_t r = c->row_of[row[GOLDEN]];
+    struct err e;
+    out[TARGET] = out[GOLDEN] = NAN;
+    if (r == NONE || !(c->dump.rows.v[r].has & HAS_FILE))
+        return;
+    for (int s = target ? TARGET : GOLDEN; s < 2; s++) {
+        struct tensor x, y;
+        if (dump_tensor(side[s], row[s], &x, &e))
+            continue;
+        if (!dump_tensor(&c->dump, r, &y, &e)) {
+            out[s] = (float)compare(&x, &y, s == TARGET, view, k, watch);
+            tensor_close(&y);
+        }
+        tensor_close(&x);
+    }
+}
+
+/* Twice as far is clearly farther: half of that is in the choice of the inputs. */
+#define CLEARLY 2.0F
+
+int companion_nearer(const struct companion *c, const uint32_t row[2])
+{
+    if (!c->error[TARGET] || row[TARGET] == NONE || row[GOLDEN] == NONE)
+        return -2;
+    float t = c->error[TARGET][row[TARGET]], g = c->error[GOLDEN][row[GOLDEN]];
+    if (isnan(t) || isnan(g))
+        return -2;
+    return t > CLEARLY * g ? GOLDEN : g > CLEARLY * t ? TARGET : -1;
+}

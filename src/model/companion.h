@@ -1,0 +1,36 @@
+/* A third run beside the two: a second golden run, whose difference from the golden side is the noise to expect, or
+ * a reference nearer the truth than either. Its rows are the golden side's, by name; it is never paired with the
+ * target but through them. */
+#ifndef MODEL_COMPANION_H
+#define MODEL_COMPANION_H
+
+#include <pthread.h>
+
+#include "find/measure.h"
+#include "fmt/reader.h"
+
+struct companion {
+    const char *path;    /* NULL: there is none */
+    place_list places;
+    struct dump dump;
+    struct load load;
+    uint32_t *row_of;    /* per golden row, or NONE */
+    float *error[2];     /* per row of a side: its error against the companion's row; NaN: none */
+    size_t rows;         /* of the golden side, that it has too */
+};
+
+/* Reads the recording of the golden side's step and rank, and what recorded figures tell of the golden rows. */
+int companion_open(struct companion *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e);
+void companion_cancel(struct companion *c); /* from another thread: companion_open returns soon */
+void companion_release(struct companion *c);
+/* With every new pairing: what recorded figures tell of the target's rows. Lock held. */
+void companion_join(struct companion *c, const struct measure *m);
+/* The errors of a pair that was just compared through `view` (NULL: none), into out[2]; NaN where they cannot be told.
+ * With `target` false only the golden side's. Lock not held. */
+void companion_measure(const struct companion *c, const struct dump *const side[2], const uint32_t row[2],
+                       const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2]);
+/* Of the errors of two paired rows against a reference: the side clearly nearer to it, -1 where both are as near,
+ * -2 where it cannot be told. */
+int companion_nearer(const struct companion *c, const uint32_t row[2]);
+
+#endif

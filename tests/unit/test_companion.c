@@ -1,0 +1,172 @@
+/* The runs beside: a second golden run as the noise to expect, a reference, and what is drawn from the flow. */
+#include "sessions.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "find/culprit.h"
+#include "find/diagnose.h"
+#include "find/explain.h"
+
+static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference, struct err *e)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.path = {target, golden}, .golden2 = golden2, .reference = reference, .step = {-1, -1}, .rank = {-1, -1}};
+    tol_init(&o.tol);
+    if (session_start(s, &o, e) || session_wait(s, e)) {
+        session_stop(s);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static const char *first_call(const struct session *s)
+{
+    static char name[200];
+    assert_int_not_equal(s->judged->first, NONE);
+    struct str n = dump_call_name(&s->side[0].dump, s->side[0].dump.rows.v[s->pairing.lines.v[s->judged->first].row[0]].call);
+    snprintf(name, sizeof name, "%.*s", STR_ARG(n));
+    return name;
+}
+
+/* The golden run against itself as band says nothing; a reference equal to the golden side says which is right. */
+static void reference_takes_a_side(void **state)
+{
+    struct err e;
+    (void)state;
+    const char *t = sample("tt_dropout/target"), *g = sample("tt_dropout/bench");
+    struct session *plain = open_beside(t, g, NULL, NULL, &e), *s = open_beside(t, g, g, g, &e);
+    assert_non_null(plain);
+    assert_non_null(s);
+    assert_int_equal(s->judged->first, plain->judged->first);
+    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], plain->judged->sum.by[VERDICT_DEVIATE]);
+    struct buf b = {0};
+    size_t nearer[2] = {0}, told = 0;
+    for (uint32_t i = 0; i < s->judged->lines; i++) {
+        int n = companion_nearer(&s->reference, s->pairing.lines.v[i].row);
+        told += n != -2;
+        if (n >= 0)
+            nearer[n]++;
+    }
+    assert_true(told > 300 && nearer[GOLDEN] > 50 && nearer[TARGET] == 0);
+    uint32_t bad = s->judged->suspects.n ? s->judged->suspects.v[0].line : s->judged->first;
+    for (uint32_t i = bad; i < s->judged->lines && !b.n; i++)
+        if (companion_nearer(&s->reference, s->pairing.lines.v[i].row) == GOLDEN)
+            explain_reference(&s->reference, s->pairing.lines.v[i].row, &b);
+    assert_non_null(strstr(b.p, "the golden side is nearer"));
+    buf_release(&b);
+    shut(plain);
+    shut(s);
+}
+
+/* The deviating run as band of itself: everything it does is expected. */
+static void band_replaces_the_level(void **state)
+{
+    struct err e;
+    (void)state;
+    const char *t = sample("tt_bf16/target"), *g = sample("tt_bf16/bench");
+    struct session *s = open_beside(t, g, t, NULL, &e);
+    assert_non_null(s);
+    bool used = false;
+    for (uint32_t i = 0; i < s->judged->lines; i++) {
+        const struct line_judgement *x = &s->judged->line[i];
+        if (!(x->flags & LINE_BAND))
+            continue;
+        used = true;
+        assert_true(fabsf(x->level - s->golden2.error[GOLDEN][s->pairing.lines.v[i].row[GOLDEN]]) <= 1e-6f * x->level);
+        assert_int_not_equal(x->verdict, VERDICT_DEVIATE); /* its error is the band's, or as good as */
+    }
+    assert_true(used);
+    shut(s);
+}
+
+static void statistics_have_a_band_too(void **state)
+{
+    struct err e;
+    (void)state;
+    const char *t = sample("noise_tf32_stat/target"), *g = sample("noise_tf32_stat/bench");
+    struct session *s = open_beside(t, g, t, g, &e);
+    assert_non_null(s);
+    size_t band = 0, ref = 0;
+    for (uint32_t i = 0; i < s->judged->lines; i++) {
+        const uint32_t *row = s->pairing.lines.v[i].row;
+        band += row[GOLDEN] != NONE && s->golden2.error[GOLDEN][row[GOLDEN]] > 0;
+        ref += companion_nearer(&s->reference, row) == GOLDEN;
+    }
+    assert_true(band > 100 && ref > 100);
+    shut(s);
+}
+
+static void companions_that_do_not_fit(void **state)
+{
+    struct err e = {0};
+    (void)state;
+    assert_null(open_beside(sample("tt_dropout/target"), sample("tt_dropout/bench"), "/nonexistent/dump", NULL, &e));
+    assert_non_null(strstr(e.text, "/nonexistent/dump"));
+    assert_null(open_beside(sample("tt_dropout/target"), sample("tt_dropout/bench"), NULL, sample("msdump/ms"), &e));
+    assert_non_null(strstr(e.text, "none of the golden side's rows"));
+}
+
+/* On whole recordings: where it enters, and what it looks like. */
+static void faults_are_named(void **state)
+{
+    static const struct {
+        const char *target, *golden, *call;
+        int id;
+    } cases[] = {
+        {"tt_dropout/target", "tt_dropout/bench", "Functional.dropout.2.forward", DIAGNOSIS_DROPOUT},
+        {"tt_nan_mask/target", "tt_nan_mask/bench", "Tensor.__mul__.18.forward", DIAGNOSIS_MASK},
+        {"tt_rope/target", "tt_rope/bench", "Torch.outer.0.forward", DIAGNOSIS_ROPE},
+        {"tt_bf16/target", "tt_bf16/bench", "Functional.linear.4.forward", DIAGNOSIS_PERMUTED},
+        {"llama_rope/ms", "llama_rope/torch", "Functional.mul.0.forward", DIAGNOSIS_ROPE},
+        {"tt_backward/target", "tt_backward/bench", "Functional.linear.0.backward", DIAGNOSIS_ZERO_GRADIENT},
+        {"llama_weight/ms", "llama_weight/torch", NULL, DIAGNOSIS_WEIGHTS_FIRST}, /* which call is first is the pairing's matter */
+        {"overflow_stat/ms", "overflow_stat/torch", "Functional.add.3.forward", DIAGNOSIS_NONFINITE},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct session *s = open_paths(sample(cases[c].target), sample(cases[c].golden));
+        struct diagnoses d;
+        if (cases[c].call)
+            assert_string_equal(first_call(s), cases[c].call);
+        diagnose(&d, s->judged, &s->measure, s->flow, s->judged->first);
+        if (!d.n || d.v[0].id != cases[c].id)
+            fail_msg("%s: %s", cases[c].target, d.n ? d.v[0].evidence : "nothing");
+        diagnoses_release(&d);
+        assert_true(s->judged->frontier.n > 0);
+        for (size_t i = 1; i < s->judged->frontier.n; i++)
+            assert_true(s->judged->frontier.v[i - 1].downstream >= s->judged->frontier.v[i].downstream);
+        bool entered = false;
+        for (size_t i = 0; i < s->judged->frontier.n && !entered; i++)
+            entered = s->judged->frontier.v[i].line == s->judged->first;
+        assert_true(entered); /* the first deviation is where one enters */
+        shut(s);
+    }
+}
+
+static void clean_pairs_are_left_alone(void **state)
+{
+    static const char *const pairs[][2] = {{"clean_mix_stat/ms", "clean_mix_stat/torch"}, {"noise_tf32_stat/target", "noise_tf32_stat/bench"}, {"tt_emb_fp32/target", "tt_emb_fp32/bench"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof pairs / sizeof *pairs; c++) {
+        struct session *s = open_paths(sample(pairs[c][0]), sample(pairs[c][1]));
+        for (uint32_t i = 0; i < s->judged->lines; i++) {
+            struct diagnoses d;
+            diagnose(&d, s->judged, &s->measure, s->flow, i);
+            if (d.n)
+                fail_msg("%s line %u: %s", pairs[c][0], i, d.v[0].evidence);
+        }
+        assert_int_equal(s->judged->frontier.n, 0);
+        shut(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_takes_a_side),     cmocka_unit_test(band_replaces_the_level), cmocka_unit_test(statistics_have_a_band_too),
+        cmocka_unit_test(companions_that_do_not_fit), cmocka_unit_test(faults_are_named),        cmocka_unit_test(clean_pairs_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

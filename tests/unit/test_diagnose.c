@@ -1,0 +1,506 @@
+/* The detectors, each on data that has the fault and on data that has not. */
+#include "support.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "find/diagnose.h"
+#include "find/patient.h"
+#include "model/family.h"
+#include "num/figures.h"
+
+/* One pair of tensors under one call, with its figures and elements, as if it had been compared. */
+struct scene {
+    struct dump d[2];
+    struct pairing p;
+    struct pairing_options po;
+    struct measure m;
+    struct judgement j;
+    struct flow flow[2];
+    struct specimen sp;
+    struct figures f;
+    struct diagnoses out;
+    struct patient patient;
+};
+
+enum { N = 512 }; /* 8 × 4 × 16 */
+static const int64_t shape3[3] = {8, 4, 16};
+
+static double gauss(uint64_t *state)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+        sum += (double)(*state >> 11) * 0x1p-53;
+    }
+    return sum - 6;
+}
+
+static void fill(double *v, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = (double)(float)gauss(&seed);
+}
+
+static void begin(struct scene *s, const char *call, const char *slot, enum row_io io, enum call_phase phase, int ndim, const int64_t *shape)
+{
+    memset(s, 0, sizeof *s);
+    for (int k = 0; k < 2; k++) {
+        struct dump *d = &s->d[k];
+        dump_init(d);
+        uint32_t c = dump_add_call(d, str_of(call), CALL_API, phase);
+        d->calls.v[c].family = (uint8_t)family_find(str_of(strchr(call, '.') ? strchr(call, '.') + 1 : call));
+        struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = dump_shape(d, shape, ndim), .extra = NONE, .kind = ROW_TENSOR, .io = (uint8_t)io,
+                        .dtype = DTYPE_F32, .has = HAS_SHAPE};
+        dump_add_row(d, c, r);
+    }
+    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
+    s->j.lines = s->p.lines.n;
+    s->j.line = calloc(s->j.lines, sizeof *s->j.line);
+    s->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
+    s->j.first = NONE;
+    for (int k = 0; k < 2; k++)
+        flow_build(&s->flow[k], &s->d[k]);
+}
+
+static void floats_of(const double *v, float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)v[i];
+}
+
+static const struct diagnoses *examine(struct scene *s, const double *t, const double *g, int ndim, const int64_t *shape)
+{
+    specimen_from(&s->sp, t, g, ndim, shape);
+    float *f[2];
+    for (int k = 0; k < 2; k++) {
+        f[k] = malloc(s->sp.n * sizeof(float));
+        floats_of(k ? g : t, f[k], s->sp.n);
+    }
+    figures_floats(kern_select(NULL), f[0], f[1], s->sp.n, &s->f);
+    free(f[0]);
+    free(f[1]);
+    if (!s->f.two)
+        s->j.line[0].verdict = VERDICT_NONFINITE;
+    s->patient = (struct patient){.j = &s->j, .m = &s->m, .flow = s->flow, .side = {&s->d[0], &s->d[1]}, .r = {&s->d[0].rows.v[0], &s->d[1].rows.v[0]},
+                                  .judged = &s->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
+    patient_examine(&s->patient);
+    return &s->out;
+}
+
+static void end(struct scene *s)
+{
+    diagnoses_release(&s->out);
+    specimen_release(&s->sp);
+    judgement_release(&s->j);
+    measure_release(&s->m);
+    pairing_release(&s->p);
+    for (int k = 0; k < 2; k++) {
+        flow_release(&s->flow[k]);
+        dump_release(&s->d[k]);
+    }
+}
+
+static bool has(const struct diagnoses *x, enum diagnosis_id id)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->v[i].id == id)
+            return true;
+    return false;
+}
+
+/* A plain output row of N elements: what is said of it, the best first. */
+static void check_first(const double *t, const double *g, enum diagnosis_id id, int side, const char *words)
+{
+    struct scene s;
+    begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    const struct diagnoses *x = examine(&s, t, g, 3, shape3);
+    if (!x->n || x->v[0].id != id)
+        fail_msg("%s expected, %s said (%s)", diagnosis_name(id), x->n ? diagnosis_name((enum diagnosis_id)x->v[0].id) : "nothing", x->n ? x->v[0].evidence : "");
+    assert_int_equal(x->v[0].side, side);
+    if (!strstr(x->v[0].evidence, words))
+        fail_msg("\"%s\" expected in \"%s\"", words, x->v[0].evidence);
+    assert_true(x->n <= DIAGNOSES_MOST);
+    end(&s);
+}
+
+static void check_silent(const double *t, const double *g)
+{
+    struct scene s;
+    begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    const struct diagnoses *x = examine(&s, t, g, 3, shape3);
+    if (x->n)
+        fail_msg("nothing expected, %s said: %s", diagnosis_name((enum diagnosis_id)x->v[0].id), x->v[0].evidence);
+    end(&s);
+}
+
+static double T[N], G[N];
+
+static void healthy_noise_is_none_of_them(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 40; seed++) {
+        uint64_t noise = seed * 77;
+        fill(G, N, seed);
+        for (int i = 0; i < N; i++) /* errors of the values' size, nothing behind them */
+            T[i] = (double)(float)(G[i] * (1 + 0.02 * gauss(&noise)));
+        check_silent(T, G);
+        fill(T, N, seed + 1000); /* another tensor of the same distribution */
+        check_silent(T, G);
+        for (int i = 0; i < N; i++) /* noise on everything */
+            T[i] = (double)(float)(G[i] + 0.05 * gauss(&noise));
+        check_silent(T, G);
+    }
+}
+
+static void zero_and_nonfinite(void **state)
+{
+    (void)state;
+    fill(G, N, 3);
+    memset(T, 0, sizeof T);
+    check_first(T, G, DIAGNOSIS_ALL_ZERO, TARGET, "target side is 0");
+    check_first(G, T, DIAGNOSIS_ALL_ZERO, GOLDEN, "golden side is 0");
+    memcpy(T, G, sizeof T);
+    T[17] = NAN;
+    T[90] = INFINITY;
+    check_first(T, G, DIAGNOSIS_NONFINITE, TARGET, "1 NaN and 1 infinite");
+    check_first(T, G, DIAGNOSIS_NONFINITE, TARGET, "at [0,1,1]");
+    check_first(G, T, DIAGNOSIS_NONFINITE, GOLDEN, "0 NaN and 0 infinite");
+}
+
+static void saturated_and_garbage(void **state)
+{
+    (void)state;
+    fill(G, N, 4);
+    memcpy(T, G, sizeof T);
+    T[5] = 65504;
+    G[5] = 80000;
+    check_first(T, G, DIAGNOSIS_SATURATED, TARGET, "65504");
+    fill(G, N, 4);
+    T[5] = 7.3e27;
+    check_first(T, G, DIAGNOSIS_UNINITIALISED, TARGET, "7.3e27");
+}
+
+static void constant_factors(void **state)
+{
+    static const struct {
+        double k;
+        const char *words;
+    } cases[] = {{0.5, "times 0.5;"}, {8, "2^3"}, {1 / 3.0, "1/3"}, {0.125, "2^-3"}, {1 / sqrt(80), "1/√80"}, {1.1, "1.1"}};
+    (void)state;
+    fill(G, N, 5);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint64_t noise = 9;
+        for (int i = 0; i < N; i++) /* with the rounding of another order of operations on it */
+            T[i] = (double)(float)(G[i] * cases[c].k * (1 + 1e-6 * gauss(&noise)));
+        check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, cases[c].words);
+    }
+    for (int i = 0; i < N; i++)
+        T[i] = G[i] + 0.25;
+    check_first(T, G, DIAGNOSIS_OFFSET, BOTH_SIDES, "plus 0.25 ");
+    for (int i = 0; i < N; i++)
+        T[i] = i % 16 < 8 ? -G[i] : G[i];
+    check_first(T, G, DIAGNOSIS_SIGN, BOTH_SIDES, "256 of 512");
+    for (int i = 0; i < N; i++)
+        T[i] = -G[i];
+    check_first(T, G, DIAGNOSIS_SIGN, BOTH_SIDES, "512 of 512");
+    for (int i = 0; i < N; i++) { /* constant tensors can be anything: nothing is said */
+        T[i] = 3;
+        G[i] = 2;
+    }
+    check_silent(T, G);
+}
+
+static void precision(void **state)
+{
+    (void)state;
+    fill(G, N, 6);
+    for (int i = 0; i < N; i++)
+        T[i] = dtype_round(DTYPE_BF16, G[i]);
+    check_first(T, G, DIAGNOSIS_ROUNDED, TARGET, "bfloat16");
+    check_first(G, T, DIAGNOSIS_ROUNDED, GOLDEN, "bfloat16");
+    for (int i = 0; i < N; i++)
+        T[i] = dtype_round(DTYPE_F16, G[i]);
+    check_first(T, G, DIAGNOSIS_ROUNDED, TARGET, "float16");
+    for (int i = 0; i < N; i++) { /* both of few bits by nature */
+        G[i] = (double)(i % 7);
+        T[i] = (double)(i % 5);
+    }
+    check_silent(T, G);
+    fill(G, N, 7);
+    for (int i = 0; i < N; i++) { /* a gradient in float16 range: the tiny ones are lost */
+        G[i] *= i % 2 ? 0x1p-124 : 0x1p-129;
+        T[i] = fabs(G[i]) < 0x1p-126 ? 0 : G[i];
+    }
+    check_first(T, G, DIAGNOSIS_DENORMAL, TARGET, "are 0 on the target side");
+}
+
+static void dropped(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    fill(G, N, 8);
+    for (int i = 0; i < N; i++) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        T[i] = (double)(seed >> 11) * 0x1p-53 < 0.2 ? 0 : (double)(float)(G[i] / 0.8);
+    }
+    check_first(T, G, DIAGNOSIS_DROPOUT, TARGET, "1.25");
+    for (int i = 0; i < N; i++) /* zeros without the factor are no dropout */
+        T[i] = T[i] == 0 ? 0 : G[i];
+    struct scene s;
+    begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    assert_false(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_DROPOUT));
+    end(&s);
+}
+
+static void orders(void **state)
+{
+    static const int64_t square[2] = {16, 16}, fused[2] = {48, 16};
+    static double t[768], g[768];
+    struct scene s;
+    (void)state;
+    fill(g, 768, 12);
+    for (int i = 0; i < 256; i++)
+        t[i] = g[i % 16 * 16 + i / 16];
+    begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, square);
+    const struct diagnoses *x = examine(&s, t, g, 2, square);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_PERMUTED);
+    assert_non_null(strstr(x->v[0].evidence, "(1,0)"));
+    end(&s);
+    /* rows of a fused weight, 3 blocks of 16 against 16 groups of 3 */
+    for (int r = 0; r < 48; r++)
+        memcpy(t + r * 16, g + (r % 3 * 16 + r / 3) * 16, 16 * sizeof *t);
+    begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, fused);
+    x = examine(&s, t, g, 2, fused);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_LAYOUT);
+    assert_non_null(strstr(x->v[0].evidence, "3 × 16, laid out as 16 × 3"));
+    end(&s);
+    /* only the middle block, transposed */
+    memcpy(t, g, sizeof t);
+    for (int i = 0; i < 256; i++)
+        t[256 + i] = g[256 + i % 16 * 16 + i / 16];
+    begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, fused);
+    x = examine(&s, t, g, 2, fused);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_PERMUTED);
+    assert_non_null(strstr(x->v[0].evidence, "16–31"));
+    end(&s);
+    /* shuffled without any order */
+    for (int i = 0; i < 768; i++)
+        t[i] = g[(i * 535 + 17) % 768];
+    begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, fused);
+    x = examine(&s, t, g, 2, fused);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_PERMUTED);
+    assert_non_null(strstr(x->v[0].evidence, "768 values"));
+    end(&s);
+}
+
+static void shifted_and_partial(void **state)
+{
+    (void)state;
+    fill(G, N, 13);
+    for (int i = 0; i < N; i++) /* axis 1, by one */
+        T[i] = i / 16 % 4 ? G[i - 16] : 0;
+    check_first(T, G, DIAGNOSIS_SHIFTED, BOTH_SIDES, "axis 1 the target lags the golden side by 1");
+    memcpy(T, G, sizeof T);
+    for (int i = 0; i < N; i++)
+        if (i / 16 % 4 == 2)
+            T[i] = -0.3 * G[i] + 0.1 * G[(i * 7) % N];
+    check_first(T, G, DIAGNOSIS_PARTIAL, BOTH_SIDES, "axis 1: 1 of 4 indices (2)");
+}
+
+static void masks(void **state)
+{
+    static const int64_t face[3] = {1, 8, 8};
+    static double t[64], g[64];
+    struct scene s;
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        g[i] = i % 8 > i / 8;
+        t[i] = i % 8 >= i / 8;
+    }
+    begin(&s, "Functional.mul.0.forward", "input.0", IO_INPUT, PHASE_FORWARD, 3, face);
+    const struct diagnoses *x = examine(&s, t, g, 3, face);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_MASK);
+    end(&s);
+    for (int i = 0; i < 64; i++) {
+        t[i] = g[i] != 0 ? -10000 : 0;
+        g[i] = g[i] != 0 ? -3e38 : 0;
+    }
+    begin(&s, "Functional.add.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 3, face);
+    x = examine(&s, t, g, 3, face);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_MASK);
+    assert_non_null(strstr(x->v[0].evidence, "same pattern"));
+    end(&s);
+}
+
+/* A softmax whose scores were scaled, and one that was only disturbed. */
+static void temperature(void **state)
+{
+    static double score[N];
+    struct scene s;
+    (void)state;
+    fill(score, N, 21);
+    for (int row = 0; row < 32; row++) {
+        double t = 0, g = 0;
+        for (int i = 0; i < 16; i++) {
+            T[row * 16 + i] = exp(score[row * 16 + i] * 0.5);
+            G[row * 16 + i] = exp(score[row * 16 + i]);
+            t += T[row * 16 + i];
+            g += G[row * 16 + i];
+        }
+        for (int i = 0; i < 16; i++) {
+            T[row * 16 + i] /= t;
+            G[row * 16 + i] /= g;
+        }
+    }
+    check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, "scores times 0.5");
+    for (int row = 0; row < 32; row++) {
+        for (int i = 0; i < 16; i++) /* another distribution altogether */
+            T[row * 16 + i] = G[(row * 16 + i * 5 + 7) % N];
+        double sum = 0;
+        for (int i = 0; i < 16; i++)
+            sum += T[row * 16 + i];
+        for (int i = 0; i < 16; i++)
+            T[row * 16 + i] /= sum;
+    }
+    begin(&s, "Functional.softmax.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    assert_false(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_SCALE));
+    end(&s);
+}
+
+/* The epsilon of a norm from what goes in and comes out; a factor the same for every token is none. */
+static void epsilons_of_a_norm(void **state)
+{
+    static double in[N], t[N], g[N];
+    static const int64_t tokens[2] = {32, 16};
+    (void)state;
+    fill(in, N, 31);
+    for (int kind = 0; kind < 2; kind++) { /* mean square, variance */
+        for (int row = 0; row < 32; row++) {
+            double sum = 0, sum2 = 0, size = 0.002 * (1 + row % 7);
+            for (int i = 0; i < 16; i++) {
+                in[row * 16 + i] = (double)(float)(kind ? in[row * 16 + i] : in[row * 16 + i] * size);
+                sum += in[row * 16 + i];
+                sum2 += in[row * 16 + i] * in[row * 16 + i];
+            }
+            double mean = kind ? sum / 16 : 0, v = sum2 / 16 - mean * mean;
+            for (int i = 0; i < 16; i++) {
+                t[row * 16 + i] = (double)(float)((in[row * 16 + i] - mean) / sqrt(v + 1e-5));
+                g[row * 16 + i] = (double)(float)((in[row * 16 + i] - mean) / sqrt(v + 1e-6));
+            }
+        }
+        struct specimen s;
+        struct epsilons e;
+        specimen_from(&s, t, g, 2, tokens);
+        assert_true(norm_epsilons(&s, in, &e));
+        assert_true(fabs(e.t / 1e-5 - 1) < 0.05 && fabs(e.g / 1e-6 - 1) < 0.3);
+        specimen_release(&s);
+    }
+    for (int i = 0; i < N; i++)
+        t[i] = g[i] * 0.9;
+    struct specimen s;
+    struct epsilons e;
+    specimen_from(&s, t, g, 2, tokens);
+    assert_false(norm_epsilons(&s, in, &e));
+    specimen_release(&s);
+}
+
+static void rotary(void **state)
+{
+    static const int64_t table[2] = {32, 16};
+    static double t[512], g[512], h[512];
+    struct scene s;
+    (void)state;
+    for (int i = 0; i < 512; i++) {
+        double f = (double)(float)pow(10000, -(i % 8) / 8.0), p = i / 16;
+        g[i] = (double)(float)cos(p * f);
+        t[i] = (double)(float)cos(p * dtype_round(DTYPE_BF16, f));
+        h[i] = (double)(float)cos(p * pow(5000, -(i % 8) / 8.0));
+    }
+    begin(&s, "Tensor.__mul__.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, table);
+    const struct diagnoses *x = examine(&s, t, g, 2, table);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_ROPE);
+    assert_int_equal(x->v[0].side, TARGET);
+    assert_non_null(strstr(x->v[0].evidence, "rounded to bfloat16"));
+    end(&s);
+    begin(&s, "Tensor.__mul__.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, table);
+    x = examine(&s, h, g, 2, table);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_ROPE);
+    assert_non_null(strstr(x->v[0].evidence, "base 5000 on the target and 10000"));
+    end(&s);
+    for (int i = 0; i < 512; i++)
+        t[i] = g[i] + (i % 16 == 3 ? 0.1 * sin(i) : 0);
+    begin(&s, "Tensor.__mul__.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, table);
+    assert_false(has(examine(&s, t, g, 2, table), DIAGNOSIS_ROPE));
+    end(&s);
+}
+
+/* Recorded figures alone. */
+static void statistics(void **state)
+{
+    static const struct {
+        double t[4], g[4]; /* max min mean norm */
+        int id;            /* -1: nothing */
+    } cases[] = {
+        {{2, -3, 0.1, 20}, {4, -6, 0.2, 40}, DIAGNOSIS_SCALE},
+        {{6, -4, -0.2, 40}, {4, -6, 0.2, 40}, DIAGNOSIS_SIGN},
+        {{4.5, -5.5, 0.6, 42.465}, {4, -6, 0.1, 40.3}, DIAGNOSIS_OFFSET},
+        {{0, 0, 0, 0}, {4, -6, 0.2, 40}, DIAGNOSIS_ALL_ZERO},
+        {{65504, -6, 2, 70000}, {90000, -6, 3, 95000}, DIAGNOSIS_SATURATED},
+        {{2.1, -3.4, 0.1, 20}, {4, -6, 0.2, 40}, -1},
+        {{4.2, -5.9, 0.21, 41}, {4, -6, 0.2, 40}, -1},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene s;
+        begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+        for (int k = 0; k < 2; k++) {
+            struct row *r = &s.d[k].rows.v[0];
+            memcpy(r->stat, k ? cases[c].g : cases[c].t, sizeof r->stat);
+            r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+        }
+        diagnose(&s.out, &s.j, &s.m, s.flow, 0);
+        if (cases[c].id < 0 ? s.out.n != 0 : !s.out.n || s.out.v[0].id != cases[c].id)
+            fail_msg("case %zu: %s", c, s.out.n ? s.out.v[0].evidence : "nothing");
+        end(&s);
+    }
+}
+
+static void only_where_something_deviates(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    assert_true(diagnosable(&s.j, &s.m, 0));
+    s.j.line[0].verdict = VERDICT_MATCH;
+    assert_false(diagnosable(&s.j, &s.m, 0));
+    diagnose(&s.out, &s.j, &s.m, s.flow, 0);
+    assert_int_equal(s.out.n, 0);
+    for (int i = 0; i < DIAGNOSIS_COUNT; i++) { /* every one can be named, advised and translated */
+        assert_true(strlen(diagnosis_name((enum diagnosis_id)i)) >= 3);
+        assert_true(strlen(diagnosis_advice((enum diagnosis_id)i)) > 20);
+    }
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(healthy_noise_is_none_of_them),
+        cmocka_unit_test(zero_and_nonfinite),
+        cmocka_unit_test(saturated_and_garbage),
+        cmocka_unit_test(constant_factors),
+        cmocka_unit_test(precision),
+        cmocka_unit_test(dropped),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(shifted_and_partial),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(temperature),
+        cmocka_unit_test(epsilons_of_a_norm),
+        cmocka_unit_test(rotary),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(only_where_something_deviates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
