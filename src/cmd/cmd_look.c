@@ -276,7 +276,7 @@ static const struct {
     {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
     {"gaps", N_("calls only one side has, by the function they were called in"), N_("every call has a partner"), 0, list_gaps},
-    {"problems", N_("what could not be read"), N_("everything could be read"), 0, list_problems},
+    {"problems", N_("what could not be read, and what was recorded as wrong"), N_("everything could be read"), 0, list_problems},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
 

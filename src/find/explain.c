@@ -223,6 +223,24 @@ const char *verdict_label(enum verdict v)
     return _(label[v]);
 }
 
+/* How many inputs of the first deviation's call were recorded, and whether one of an unsure pair deviates too. */
+static int inputs_of_first(const struct judgement *j, const struct measure *m, bool *unsure)
+{
+    uint32_t row = m->pairing->lines.v[j->first].row[TARGET];
+    const struct dump *d = m->side[TARGET];
+    int n = 0;
+    *unsure = false;
+    if (row == NONE)
+        return 1;
+    EACH_ROW(d, d->rows.v[row].call, r) {
+        if (d->rows.v[r].io == IO_OUTPUT || d->rows.v[r].io == IO_GRADIENT)
+            continue;
+        n++;
+        *unsure = *unsure || verdict_is_bad(j->line[m->pairing->line_of[TARGET][r]].verdict);
+    }
+    return n;
+}
+
 const char *explain_first(const struct judgement *j, const struct measure *m)
 {
     const struct line_judgement *x = &j->line[j->first];
@@ -233,6 +251,11 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
         return _("An argument differs, not a value that was computed: compare both sides' configuration and code.");
     if (x->rule == RULE_SOURCE)
         return _("Look at where both sides compute this table or buffer, and in what precision.");
+    bool unsure;
+    if (j->klass == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
+        return _("No input of this call was recorded: what it gives deviates.");
+    if (j->klass == FIRST_OUTPUT && unsure)
+        return _("An output deviates, and so does an input whose pair is doubtful: look at that input first.");
     return _(classes[j->klass].text);
 }
 

@@ -414,14 +414,15 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = own;
 }
 
-/* Paired by its figures alone, and only these agree: no deviation can be claimed of such a pair. Values in another
+/* Paired by its figures alone (a part of a fused tensor has its place in it too), and only these agree: no deviation
+ * can be claimed of such a pair. Values in another
  * order err by about as much as they are large. */
 static bool reordered(const struct pass *p, const struct look *k)
 {
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
-    uint32_t pair = p->m->pairing->lines.v[k->i].pair;
+    const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
     double scale = 1e-5 * fabs(g->norm);
-    return p->m->pairing->pairs.v[pair].origin == ORIGIN_SEQUENCE && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
+    return pair->origin == ORIGIN_SEQUENCE && pair->view == NONE && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 

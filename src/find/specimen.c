@@ -82,9 +82,19 @@ static int read_values(const struct specimen *s, const struct tensor *t, double 
     return rc;
 }
 
+/* Whose axes the places are told by: those of the side with more of them; one that is cut out of a wider tensor has
+ * axes of the cutting, not its own. */
+static const struct tensor *telling(const struct tensor t[2])
+{
+    bool packed[2] = {tensor_packed(&t[TARGET]), tensor_packed(&t[GOLDEN])};
+    if (packed[TARGET] != packed[GOLDEN])
+        return packed[TARGET] ? &t[TARGET] : &t[GOLDEN];
+    return plain_axes(&t[GOLDEN]) > plain_axes(&t[TARGET]) ? &t[GOLDEN] : &t[TARGET];
+}
+
 static int read_both(struct specimen *s, const struct tensor t[2], struct err *e)
 {
-    const struct tensor *of = plain_axes(&t[GOLDEN]) > plain_axes(&t[TARGET]) ? &t[GOLDEN] : &t[TARGET];
+    const struct tensor *of = telling(t);
     s->numel = of->numel;
     s->ndim = of->ndim;
     memcpy(s->shape, of->shape, sizeof s->shape);
