@@ -18,6 +18,10 @@ int cli_weights(const struct options *o);
 int cli_mark(const struct options *o);
 int cli_marks(const struct options *o);
 int cli_config(const struct options *o); /* settings against the checklist */
+/* The stages: curves against the standard, gradient norms of weights, one optimizer step replayed. */
+int cli_curves(const struct options *o);
+int cli_norms(const struct options *o);
+int cli_optimizer(const struct options *o);
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */

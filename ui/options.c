@@ -141,6 +141,14 @@ static int set_tp(struct options *o, const char *v, struct err *e)
     return number("--tp", str_of(v), &o->tp, e);
 }
 
+static int set_from(struct options *o, const char *v, struct err *e)
+{
+    o->tensorboard = strcmp(v, "tensorboard") == 0;
+    if (!o->tensorboard && strcmp(v, "text") != 0)
+        return err_set(e, ERR_USAGE, _("--from takes text or tensorboard, not \"%s\""), v);
+    return 0;
+}
+
 static int set_workers(struct options *o, const char *v, struct err *e)
 {
     return number("--workers", str_of(v), &o->workers, e);
@@ -181,6 +189,7 @@ TEXT(export_as)
 TEXT(target_env)
 TEXT(golden_env)
 TEXT(lang)
+TEXT(weights)
 
 struct option {
     const char *name, *arg; /* arg NULL: a flag; "[N]": a number that may be left out */
@@ -200,6 +209,7 @@ static const struct option table[] = {
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
     {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
+    {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
     {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, add_remap, N_("an investigation's inputs that lay below OLD lie below NEW now; repeatable")},
     {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},
@@ -218,6 +228,8 @@ static const struct option table[] = {
     {"--target-env", "FILE", OPT_CONFIG, set_target_env, N_("environment of the target: the output of env, or a launch script; - is the one diverge runs in")},
     {"--golden-env", "FILE", OPT_CONFIG, set_golden_env, N_("the same of the golden run; a launch script given as GOLDEN tells its own")},
     {"--waive", "ID=REASON", OPT_CONFIG, add_waiver, N_("accept a check's difference, with the reason; repeatable")},
+    {"--from", "KIND", OPT_LOGS, set_from, N_("in a folder with both, text (default) or tensorboard: which logs are read")},
+    {"--weights", "FILE", OPT_NORMS, set_weights, N_("a checkpoint of the model: names and sizes for norms printed without, and whether saved gradients are weights")},
     {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
     {"--workers", "N", OPT_PAIR | OPT_MAP, set_workers, N_("threads that compare tensors (default: one a processor)")},
     {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},

@@ -51,6 +51,8 @@ struct options {
     struct config_waiver waiver[MAX_WAIVERS];
     char waiver_id[MAX_WAIVERS][64]; /* the ids of those */
     int waivers;
+    bool tensorboard;        /* --from: event files rather than text where a folder has both */
+    const char *weights;     /* a checkpoint that names what norms leave unnamed, or NULL */
 };
 
 struct subcommand {
@@ -75,6 +77,9 @@ enum {
     OPT_MARK = 256,   /* marks are made */
     OPT_MARKS = 512,  /* marks are listed */
     OPT_CONFIG = 1024, /* environments, waivers */
+    OPT_LIMITS = 2048, /* of OPT_PAIR: thresholds */
+    OPT_LOGS = 4096,   /* which of a folder's logs is read */
+    OPT_NORMS = 8192,  /* what gives unnamed norms their names */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

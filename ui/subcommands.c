@@ -52,5 +52,13 @@ const struct subcommand subcommands[] = {
      N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
         "what is recognised and not read, with the way to make it readable."),
      0, 0, OPT_OUTPUT, cli_formats},
+    {"curves", "TARGET GOLDEN [GOLDEN2 …]", N_("training logs: loss and global norm against the migration standard"),
+     N_("Joins the runs by step and judges the first loss, the mean loss, the global norm and the length; says where they\n"
+        "part, whether the difference swings around zero, which steps stand out and whether the learning rates agree.\n"
+        "Further golden runs give the noise band. -o FILE.csv writes the joined table. Exit status 1 when a point fails,\n"
+        "5 when there are too few steps."),
+     2, MAX_ARGS, OPT_LOGS | OPT_LIMITS | OPT_OUTPUT, cli_curves},
+    {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
+     cli_formats},
     {0},
 };

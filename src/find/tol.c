@@ -14,6 +14,8 @@
         {name ".deviate", offsetof(struct tol, field.deviate)},                                    \
         {name ".product", offsetof(struct tol, field.product)}
 
+#define STAGE(group, name) {#group "." #name, offsetof(struct tol, group.name)}
+
 static const struct {
     const char *key;
     size_t at;
@@ -33,6 +35,26 @@ static const struct {
     {"product.coarse", offsetof(struct tol, coarse)},
     {"coverage", offsetof(struct tol, coverage)},
     {"confidence", offsetof(struct tol, confidence)},
+    STAGE(curves, first_loss_abs),
+    STAGE(curves, first_loss_rel),
+    STAGE(curves, mean_loss_abs),
+    STAGE(curves, mean_loss_rel),
+    STAGE(curves, global_norm_rel),
+    STAGE(curves, steps),
+    STAGE(curves, diverge),
+    STAGE(curves, window),
+    STAGE(curves, noise),
+    STAGE(curves, block),
+    STAGE(curves, blocks),
+    STAGE(curves, sigma),
+    STAGE(curves, slope_sigma),
+    STAGE(curves, spike),
+    STAGE(curves, outlier),
+    STAGE(norms, outlier),
+    STAGE(norms, outlier_rel),
+    STAGE(norms, rel),
+    STAGE(optimizer, residual),
+    STAGE(optimizer, explain),
 };
 
 static double *slot(struct tol *t, size_t i)

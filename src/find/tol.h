@@ -1,5 +1,5 @@
 /* The numbers verdicts are made with. They come from data/thresholds.json and are moved by the user;
- * the rule that uses them is in judge.c. */
+ * the rules that use them are in judge.c and, for the stages, in src/curves, src/norms, src/optimizer. */
 #ifndef FIND_TOL_H
 #define FIND_TOL_H
 
@@ -15,6 +15,35 @@ struct tol_limits {
     double product; /* noise one matmul-like call may add (TF32 operands and the like) */
 };
 
+/* The migration standard's points for curves, and how their course is judged (curves/judge.c). */
+struct tol_curves {
+    double first_loss_abs, first_loss_rel; /* below either: the first loss passes */
+    double mean_loss_abs, mean_loss_rel;
+    double global_norm_rel;                /* up to here */
+    double steps;                          /* joined steps without which nothing passes */
+    double diverge;                        /* trailing mean of the loss difference that is divergence */
+    double window;                         /* usable steps it is taken over */
+    double noise;                          /* times the golden runs' own mean difference: divergence, where larger */
+    double block, blocks;                  /* steps of one block mean; blocks needed to speak of a trend */
+    double sigma;                          /* standard errors beyond which a mean is not zero */
+    double slope_sigma;                    /* the same of a slope: one in a hundred by chance */
+    double spike;                          /* a loss difference that is a spike whatever the neighbours do */
+    double outlier;                        /* robust deviations of the neighbourhood that are one */
+};
+
+/* Gradient norms of single weights (norms/judge.c); relative differences. */
+struct tol_norms {
+    double outlier;     /* times the median: stands out */
+    double outlier_rel; /* what stands out fails above this */
+    double rel;         /* everything fails above this */
+};
+
+/* One optimizer step replayed (optimizer/replay.c). */
+struct tol_optimizer {
+    double residual; /* share of the update left unexplained beyond rounding: reproduced up to here */
+    double explain;  /* a hypothesis explains when it leaves at most this share of what was unexplained */
+};
+
 struct tol {
     struct tol_limits f64, f32, f16, bf16, f8;
     double window;                        /* accepted errors the level looks back on */
@@ -25,6 +54,9 @@ struct tol {
     double coarse;                        /* float32 products that err by less are exact ones */
     double coverage;                      /* share of compute calls that must be judged to say "aligned" */
     double confidence;                    /* pairs below are doubtful */
+    struct tol_curves curves;
+    struct tol_norms norms;
+    struct tol_optimizer optimizer;
 };
 
 /* The defaults of data/thresholds.json. */

@@ -5,71 +5,27 @@
 #include "base/num.h"
 #include "find/explain.h"
 #include "find/table.h"
+#include "report/csv.h"
 #include "report/formats.h"
 
 struct cellwriter {
-    struct buf *b;
-    bool first;
+    struct csv out;
     const struct session *s;
     const struct judgement *j;
     const struct measure *m;
 };
 
-static void sep(struct cellwriter *c)
-{
-    if (!c->first)
-        buf_char(c->b, ',');
-    c->first = false;
-}
-
-/* Text that a spreadsheet would run as a formula is made text. */
-static void text(struct cellwriter *c, struct str s)
-{
-    sep(c);
-    bool formula = s.n && strchr("=+-@\t\r", s.p[0]);
-    bool quote = formula;
-    for (size_t i = 0; i < s.n && !quote; i++)
-        quote = s.p[i] == ',' || s.p[i] == '"' || (unsigned char)s.p[i] < 0x20;
-    if (quote)
-        buf_char(c->b, '"');
-    if (formula)
-        buf_char(c->b, '\'');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char ch = (unsigned char)s.p[i];
-        if (ch == '"')
-            buf_char(c->b, '"');
-        buf_char(c->b, ch < 0x20 || ch == 0x7f ? ' ' : (char)ch);
-    }
-    if (quote)
-        buf_char(c->b, '"');
-}
-
-static void number(struct cellwriter *c, bool have, double v)
-{
-    char tmp[NUM_MAX];
-    sep(c);
-    if (have)
-        buf_cstr(c->b, num_exact(tmp, v));
-}
-
-static void count(struct cellwriter *c, bool have, uint64_t v)
-{
-    sep(c);
-    if (have)
-        buf_fmt(c->b, "%llu", (unsigned long long)v);
-}
-
 /* "3.2%": as msprobe writes relative errors of statistics */
 static void percent(struct cellwriter *c, bool have, double t, double g)
 {
     char tmp[NUM_MAX];
-    sep(c);
+    csv_sep(&c->out);
     if (!have)
         return;
     if (t == g)
-        buf_cstr(c->b, "0");
+        buf_cstr(c->out.b, "0");
     else
-        buf_fmt(c->b, "%s%s", num_exact(tmp, fabs((t - g) / g) * 100), isfinite((t - g) / g) ? "%" : "");
+        buf_fmt(c->out.b, "%s%s", num_exact(tmp, fabs((t - g) / g) * 100), isfinite((t - g) / g) ? "%" : "");
 }
 
 struct column {
@@ -92,14 +48,14 @@ static void put_name(struct cellwriter *c, uint32_t line, int side)
         buf_cstr(&b, "N/A");
     else
         dump_row_name(c->m->side[side], r, &b);
-    text(c, buf_view(&b));
+    csv_text(&c->out, buf_view(&b));
     buf_release(&b);
 }
 
 static void put_dtype(struct cellwriter *c, uint32_t line, int side)
 {
     const struct row *r = row_of(c, line, side);
-    text(c, str_of(!r ? "N/A" : r->kind == ROW_TENSOR ? dtype_table[r->dtype].name : ""));
+    csv_text(&c->out, str_of(!r ? "N/A" : r->kind == ROW_TENSOR ? dtype_table[r->dtype].name : ""));
 }
 
 static void put_shape(struct cellwriter *c, uint32_t line, int side)
@@ -109,7 +65,7 @@ static void put_shape(struct cellwriter *c, uint32_t line, int side)
     const struct shape *s = r == NONE ? NULL : dump_row_shape(c->m->side[side], r);
     if (s)
         shape_text(s, &b);
-    text(c, buf_view(&b));
+    csv_text(&c->out, buf_view(&b));
     buf_release(&b);
 }
 
@@ -130,7 +86,7 @@ static void put_figure(struct cellwriter *c, uint32_t line, int which)
                                     : f->minus;
     if (!have && which <= F_FIVE) /* in the order of the table's */
         have = table_figure(c->m, line, (enum result_figure)which, &v);
-    number(c, have, v);
+    csv_number(&c->out, have, v);
 }
 
 /* A figure of one side: computed where the tensor was read, else recorded. */
@@ -154,14 +110,14 @@ static void put_stat(struct cellwriter *c, uint32_t line, int arg) /* side * 4 +
 {
     double v = 0;
     bool have = stat_of(c, line, arg / 4, arg % 4, &v);
-    number(c, have, v);
+    csv_number(&c->out, have, v);
 }
 
 static void put_stat_diff(struct cellwriter *c, uint32_t line, int stat)
 {
     double t = 0, g = 0;
     bool have = stat_of(c, line, 0, stat, &t) && stat_of(c, line, 1, stat, &g);
-    number(c, have, t - g);
+    csv_number(&c->out, have, t - g);
 }
 
 static void put_stat_rel(struct cellwriter *c, uint32_t line, int stat)
@@ -174,7 +130,7 @@ static void put_stat_rel(struct cellwriter *c, uint32_t line, int stat)
 static void put_checksum(struct cellwriter *c, uint32_t line, int side)
 {
     const struct row *r = row_of(c, line, side);
-    text(c, str_of(r && r->has & HAS_CHECKSUM ? r->text : ""));
+    csv_text(&c->out, str_of(r && r->has & HAS_CHECKSUM ? r->text : ""));
 }
 
 /* msprobe's word for it */
@@ -186,7 +142,7 @@ static void put_result(struct cellwriter *c, uint32_t line, int arg)
         [VERDICT_DTYPE] = "error", [VERDICT_ONLY] = "unmatched", [VERDICT_SKIP] = "skip",
     };
     (void)arg;
-    text(c, str_of(word[c->j->line[line].verdict]));
+    csv_text(&c->out, str_of(word[c->j->line[line].verdict]));
 }
 
 static void put_reason(struct cellwriter *c, uint32_t line, int arg)
@@ -194,47 +150,47 @@ static void put_reason(struct cellwriter *c, uint32_t line, int arg)
     struct buf b = {0};
     (void)arg;
     explain_verdict(c->j, c->m, line, &b);
-    text(c, buf_view(&b));
+    csv_text(&c->out, buf_view(&b));
     buf_release(&b);
 }
 
 static void put_order(struct cellwriter *c, uint32_t line, int arg)
 {
     (void)arg;
-    count(c, true, line);
+    csv_count(&c->out, true, line);
 }
 
 static void put_verdict(struct cellwriter *c, uint32_t line, int arg)
 {
     (void)arg;
-    text(c, str_of(verdict_name(c->j->line[line].verdict)));
+    csv_text(&c->out, str_of(verdict_name(c->j->line[line].verdict)));
 }
 
 static void put_origin(struct cellwriter *c, uint32_t line, int arg)
 {
     uint32_t p = c->m->pairing->lines.v[line].pair;
     (void)arg;
-    text(c, str_of(p == NONE ? "" : origin_name(c->m->pairing->pairs.v[p].origin)));
+    csv_text(&c->out, str_of(p == NONE ? "" : origin_name(c->m->pairing->pairs.v[p].origin)));
 }
 
 static void put_confidence(struct cellwriter *c, uint32_t line, int arg)
 {
     uint32_t p = c->m->pairing->lines.v[line].pair;
     (void)arg;
-    number(c, p != NONE, p == NONE ? 0 : round((double)c->m->pairing->pairs.v[p].confidence * 1e4) / 1e4);
+    csv_number(&c->out, p != NONE, p == NONE ? 0 : round((double)c->m->pairing->pairs.v[p].confidence * 1e4) / 1e4);
 }
 
 static void put_count(struct cellwriter *c, uint32_t line, int arg) /* side * 3 + nan, inf, zero */
 {
     const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
     const struct side_figures *x = f ? &f->side[arg / 3] : NULL;
-    count(c, x != NULL, !x ? 0 : arg % 3 == 0 ? x->nan : arg % 3 == 1 ? x->inf : x->zero);
+    csv_count(&c->out, x != NULL, !x ? 0 : arg % 3 == 0 ? x->nan : arg % 3 == 1 ? x->inf : x->zero);
 }
 
 static void put_value(struct cellwriter *c, uint32_t line, int side)
 {
     const struct row *r = row_of(c, line, side);
-    text(c, str_of(r && r->kind != ROW_TENSOR && r->text ? r->text : ""));
+    csv_text(&c->out, str_of(r && r->kind != ROW_TENSOR && r->text ? r->text : ""));
 }
 
 static void put_stack(struct cellwriter *c, uint32_t line, int side)
@@ -253,7 +209,7 @@ static void put_stack(struct cellwriter *c, uint32_t line, int side)
                 buf_fmt(&b, "%s%s", i ? " | " : "", f->raw);
         }
     }
-    text(c, buf_view(&b));
+    csv_text(&c->out, buf_view(&b));
     buf_release(&b);
 }
 
@@ -305,7 +261,7 @@ static const struct column tail[] = {
 
 void compare_csv(struct out *o, const struct session *s, const struct report_options *opt)
 {
-    struct cellwriter c = {.b = &o->buf, .first = true, .s = s, .j = s->judged, .m = &s->measure};
+    struct cellwriter c = {.out = {&o->buf, true}, .s = s, .j = s->judged, .m = &s->measure};
     bool md5 = s->side[0].dump.checksums || s->side[1].dump.checksums;
     const struct column *const part[] = {
         head,
@@ -316,14 +272,13 @@ void compare_csv(struct out *o, const struct session *s, const struct report_opt
     (void)opt;
     for (size_t p = 0; p < ARRAY_LEN(part); p++)
         for (const struct column *k = part[p]; k->name; k++)
-            text(&c, str_of(k->name));
-    buf_cstr(c.b, "\r\n");
+            csv_text(&c.out, str_of(k->name));
+    csv_line(&c.out);
     for (uint32_t i = 0; i < c.j->lines; i++) {
-        c.first = true;
         for (size_t p = 0; p < ARRAY_LEN(part); p++)
             for (const struct column *k = part[p]; k->name; k++)
                 k->put(&c, i, k->arg);
-        buf_cstr(c.b, "\r\n");
+        csv_line(&c.out);
         out_flow(o);
     }
 }

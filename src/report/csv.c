@@ -1,23 +1,71 @@
 #include "report/csv.h"
 
-void csv_cell(struct buf *b, struct str s)
+#include "base/num.h"
+
+static bool needs_quotes(struct str s)
 {
-    bool quote = false;
-    if (b->n && b->p[b->n - 1] != '\n')
-        buf_char(b, ',');
     for (size_t i = 0; i < s.n; i++)
-        quote = quote || s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
-    /* a cell that begins like a formula is run by spreadsheets */
-    bool formula = s.n && (s.p[0] == '=' || s.p[0] == '@' || ((s.p[0] == '+' || s.p[0] == '-') && s.n > 1 && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' && s.p[1] != 'I'));
+        if (s.p[i] == ',' || s.p[i] == '"' || (unsigned char)s.p[i] < 0x20)
+            return true;
+    return false;
+}
+
+/* What a spreadsheet would run as a formula gets an apostrophe. */
+static void put(struct buf *b, struct str s, bool quote, bool formula, bool controls)
+{
     if (quote)
         buf_char(b, '"');
     if (formula)
         buf_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '"')
+        unsigned char ch = (unsigned char)s.p[i];
+        if (ch == '"')
             buf_char(b, '"');
-        buf_char(b, s.p[i]);
+        buf_char(b, !controls && (ch < 0x20 || ch == 0x7f) ? ' ' : (char)ch);
     }
     if (quote)
         buf_char(b, '"');
+}
+
+void csv_sep(struct csv *c)
+{
+    if (!c->first)
+        buf_char(c->b, ',');
+    c->first = false;
+}
+
+void csv_text(struct csv *c, struct str s)
+{
+    bool formula = s.n && strchr("=+-@\t\r", s.p[0]);
+    csv_sep(c);
+    put(c->b, s, formula || needs_quotes(s), formula, false);
+}
+
+void csv_number(struct csv *c, bool have, double v)
+{
+    char tmp[NUM_MAX];
+    csv_sep(c);
+    if (have)
+        buf_cstr(c->b, num_exact(tmp, v));
+}
+
+void csv_count(struct csv *c, bool have, uint64_t v)
+{
+    csv_sep(c);
+    if (have)
+        buf_count(c->b, v);
+}
+
+void csv_line(struct csv *c)
+{
+    buf_cstr(c->b, "\r\n");
+    c->first = true;
+}
+
+void csv_cell(struct buf *b, struct str s)
+{
+    bool sign = s.n > 1 && (s.p[0] == '+' || s.p[0] == '-') && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' && s.p[1] != 'I';
+    if (b->n && b->p[b->n - 1] != '\n')
+        buf_char(b, ',');
+    put(b, s, needs_quotes(s), s.n && (s.p[0] == '=' || s.p[0] == '@' || sign), true);
 }

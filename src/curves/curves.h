@@ -1,0 +1,116 @@
+/* Training curves of two or more runs held against the migration standard: first loss, mean loss, global
+ * norm, length; and what an engineer asks next: where they part, whether the difference swings around zero,
+ * which steps stand out, whether the learning rates agree.
+ *
+ * Run 0 is the target, run 1 the golden one, further golden runs give the noise band. Opening reads and
+ * joins; judging is repeatable, so that limits can be moved. Losses are as printed. */
+#ifndef CURVES_H
+#define CURVES_H
+
+#include "find/stage.h"
+#include "find/tol.h"
+#include "log/series.h"
+
+#define CURVE_RUNS 16
+
+enum curve_join { JOIN_STEP, JOIN_EPOCH, JOIN_ORDER };
+
+/* A step both the target and the golden run print. */
+struct curve_point {
+    int64_t step;
+    uint32_t at[2]; /* index of the run's records */
+    bool usable;    /* both losses are finite and the golden side did not skip the step */
+};
+
+enum curve_limit { CURVE_STEPS, CURVE_FIRST_ABS, CURVE_FIRST_REL, CURVE_MEAN_ABS, CURVE_MEAN_REL, CURVE_NORM_REL, CURVE_LIMITS };
+
+/* A point of the standard. */
+struct curve_judged {
+    double value;   /* NaN: there is none */
+    double limit, widened; /* widened: how much of the limit is the golden runs' own spread; 0: nothing */
+    enum stage_verdict verdict;
+};
+
+enum curve_series { CURVE_LOSS, CURVE_NORM };
+
+struct curve_mark {
+    int64_t step;
+    double value;   /* of that run at that step */
+    uint8_t run, series;
+};
+
+struct curve_lr {
+    bool there, equal;
+    int64_t first; /* step of the first difference, -1: none */
+    double max_rel;
+    size_t steps;  /* compared */
+};
+
+struct curve_trend {
+    bool there;    /* two blocks at least */
+    size_t blocks;
+    double mean, error;  /* of the block means, and its standard error */
+    double slope, slope_error; /* a thousand steps */
+    size_t sign_changes; /* between neighbouring blocks */
+};
+
+struct curve_band {
+    size_t runs;         /* golden runs; below 2 there is no band */
+    size_t steps;        /* usable in all of them */
+    double spread[CURVE_LIMITS]; /* what the standard's points give among the golden runs; NaN: none */
+    double max_abs;      /* largest loss difference among them */
+    double inside;       /* share of these steps at which the target lies within the largest difference of them */
+};
+
+struct curves {
+    struct arena arena;
+    size_t runs;
+    struct series run[CURVE_RUNS];
+    enum curve_join join;
+    VEC(struct curve_point) points;  /* by step */
+    uint32_t *golden[CURVE_RUNS];    /* of run 2 and up: per record of run 1 the index of its own, or UINT32_MAX */
+    /* the usable points */
+    VEC(uint32_t) usable;            /* index of points */
+    VEC(double) diff;                /* target − golden loss, as usable */
+    /* judged */
+    struct curve_judged limit[CURVE_LIMITS];
+    enum stage_verdict first_loss, mean_loss, global_norm, verdict;
+    size_t norms;                    /* steps at which both global norms are finite */
+    int64_t diverges_at;             /* -1: nowhere */
+    int64_t apart_at;                /* the second or third usable step, where the loss leaves by a jump; -1 */
+    int around_zero;                 /* 1, 0; -1: cannot be said */
+    struct curve_trend trend;
+    struct curve_band band;
+    struct curve_lr lr;
+    VEC(struct curve_mark) spikes, nonfinite; /* by step */
+    VEC(const char *) warnings;      /* sentences in the language in force */
+    VEC(const char *) next;          /* what to look at, best first */
+};
+
+/* Reads the runs, two at a time; release c also after -1. */
+int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
+/* Judges, or judges anew under other limits. */
+void curves_judge(struct curves *c, const struct tol_curves *t);
+void curves_release(struct curves *c);
+
+const char *curve_limit_name(enum curve_limit l); /* "first_loss_abs" */
+
+static inline const struct log_record *curve_record(const struct curves *c, size_t point, int run)
+{
+    return &c->run[run].records.v[c->points.v[point].at[run]];
+}
+
+/* For files of this folder. */
+/* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
+enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner);
+bool curve_usable(const struct log_record *target, const struct log_record *golden);
+bool curve_skipped(const struct log_record *r);
+/* A loss this step had and did not print: Megatron leaves out what is not finite. */
+bool curve_loss_hidden(const struct series *s, const struct log_record *r);
+void curves_band(struct curves *c);
+void curves_lr(struct curves *c);
+void curves_marks(struct curves *c, const struct tol_curves *t);
+void curves_course(struct curves *c, const struct tol_curves *t);
+void curves_words(struct curves *c, const struct tol_curves *t);
+
+#endif

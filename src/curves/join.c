@@ -1,0 +1,157 @@
+/* Which record of one run is which of the other. Steps are joined by number; a log that prints none by its
+ * epochs, else record by record. */
+#include "curves/curves.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/msg.h"
+#include "base/threads.h"
+
+/* Epochs are printed rounded: two agree within half of the coarser one's last digit. */
+static void by_epoch(const struct series *a, const struct series *b, uint32_t *partner)
+{
+    double digit = fmax(a->digit[LOG_EPOCH], b->digit[LOG_EPOCH]);
+    for (size_t i = 0, k = 0; i < a->records.n && k < b->records.n;) {
+        double x = a->records.v[i].value[LOG_EPOCH], y = b->records.v[k].value[LOG_EPOCH];
+        double room = digit / 2 + 1e-9 * fabs(y);
+        if (fabs(x - y) <= room)
+            partner[i++] = (uint32_t)k++;
+        else if (x < y)
+            i++;
+        else
+            k++;
+    }
+}
+
+static bool has_epochs(const struct series *s)
+{
+    for (size_t i = 0; i < s->records.n; i++)
+        if (!log_has(&s->records.v[i], LOG_EPOCH) || !isfinite(s->records.v[i].value[LOG_EPOCH]))
+            return false;
+    return s->records.n;
+}
+
+enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
+{
+    for (size_t i = 0; i < a->records.n; i++)
+        partner[i] = UINT32_MAX;
+    if (!a->stepless && !b->stepless) {
+        for (size_t i = 0, k = 0; i < a->records.n && k < b->records.n;) {
+            int64_t x = a->records.v[i].step, y = b->records.v[k].step;
+            if (x == y)
+                partner[i++] = (uint32_t)k++;
+            else if (x < y)
+                i++;
+            else
+                k++;
+        }
+        return JOIN_STEP;
+    }
+    if (has_epochs(a) && has_epochs(b)) {
+        by_epoch(a, b, partner);
+        return JOIN_EPOCH;
+    }
+    for (size_t i = 0; i < a->records.n && i < b->records.n; i++)
+        partner[i] = (uint32_t)i;
+    return JOIN_ORDER;
+}
+
+bool curve_skipped(const struct log_record *r)
+{
+    return log_skipped(r) || ((r->has & LOG_HAS_OVERFLOW) && r->overflow);
+}
+
+bool curve_usable(const struct log_record *t, const struct log_record *g)
+{
+    return log_has(t, LOG_LOSS) && log_has(g, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) && isfinite(g->value[LOG_LOSS]) &&
+           !curve_skipped(g);
+}
+
+bool curve_loss_hidden(const struct series *s, const struct log_record *r)
+{
+    return !log_has(r, LOG_LOSS) && (r->has & LOG_HAS_SKIPPED) && !r->skipped && strcmp(s->format, "megatron-log") == 0;
+}
+
+struct opening {
+    struct curves *c;
+    const char *const *path;
+    const struct log_options *o;
+    atomic_size_t next;
+    struct err err[CURVE_RUNS];
+    bool failed[CURVE_RUNS];
+};
+
+static void *open_some(void *ctx)
+{
+    struct opening *x = ctx;
+    for (;;) {
+        size_t i = atomic_fetch_add(&x->next, 1);
+        if (i >= x->c->runs)
+            return NULL;
+        x->failed[i] = series_open(&x->c->run[i], x->path[i], x->o, &x->err[i]) != 0;
+    }
+}
+
+static void join(struct curves *c)
+{
+    const struct series *t = &c->run[0], *g = &c->run[1];
+    uint32_t *partner = mem_resize_array(NULL, t->records.n + 1, sizeof *partner);
+    c->join = curves_partner(t, g, partner);
+    for (size_t i = 0; i < t->records.n; i++) {
+        if (partner[i] == UINT32_MAX)
+            continue;
+        const struct log_record *a = &t->records.v[i], *b = &g->records.v[partner[i]];
+        struct curve_point p = {.step = t->stepless ? b->step : a->step, .at = {(uint32_t)i, partner[i]}, .usable = curve_usable(a, b)};
+        if (p.usable) {
+            vec_push(&c->usable, (uint32_t)c->points.n);
+            vec_push(&c->diff, a->value[LOG_LOSS] - b->value[LOG_LOSS]);
+        }
+        vec_push(&c->points, p);
+    }
+    free(partner);
+    for (size_t k = 2; k < c->runs; k++) {
+        c->golden[k] = mem_resize_array(NULL, g->records.n + 1, sizeof **c->golden);
+        curves_partner(g, &c->run[k], c->golden[k]);
+    }
+}
+
+int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e)
+{
+    struct opening x = {.c = c, .path = path, .o = o};
+    *c = (struct curves){.runs = n};
+    if (n < 2 || n > CURVE_RUNS) {
+        c->runs = 0;
+        return err_set(e, ERR_USAGE, _("curves are compared of 2 to %d runs, not of %zu"), CURVE_RUNS, n);
+    }
+    threads_run((int)n, open_some, &x);
+    for (size_t i = 0; i < n; i++)
+        if (x.failed[i]) {
+            *e = x.err[i];
+            return -1;
+        }
+    if (o && o->cancel && atomic_load(o->cancel))
+        return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
+    for (size_t i = 0; i < n; i++)
+        if (!c->run[i].records.n)
+            return err_set(e, ERR_DATA, _("%s: no record with a step's loss in it; it holds local norms only (diverge norms)"), path[i]);
+    join(c);
+    return 0;
+}
+
+void curves_release(struct curves *c)
+{
+    for (size_t i = 0; i < c->runs; i++) {
+        series_release(&c->run[i]);
+        free(c->golden[i]);
+    }
+    vec_release(&c->points);
+    vec_release(&c->usable);
+    vec_release(&c->diff);
+    vec_release(&c->spikes);
+    vec_release(&c->nonfinite);
+    vec_release(&c->warnings);
+    vec_release(&c->next);
+    arena_release(&c->arena);
+    *c = (struct curves){0};
+}

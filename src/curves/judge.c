@@ -1,0 +1,117 @@
+/* The points of the migration standard: "first loss: absolute error < 0.005, or relative < 0.5 %; mean loss
+ * error: absolute < 0.01, or relative < 1 %; global norm: mean relative error <= 10 %; not below 1,000
+ * steps; where the golden runs themselves exceed a limit it is widened by their spread". The numbers are
+ * those of data/thresholds.json. */
+#include "curves/curves.h"
+
+#include <math.h>
+
+const char *curve_limit_name(enum curve_limit l)
+{
+    static const char *const names[] = {
+        [CURVE_STEPS] = "steps",         [CURVE_FIRST_ABS] = "first_loss_abs", [CURVE_FIRST_REL] = "first_loss_rel",
+        [CURVE_MEAN_ABS] = "mean_loss_abs", [CURVE_MEAN_REL] = "mean_loss_rel", [CURVE_NORM_REL] = "global_norm_mean_rel",
+    };
+    return names[l];
+}
+
+/* |d| / |g|, as a fraction; two zeros agree. */
+static double relative(double d, double g)
+{
+    return d == 0 ? 0 : fabs(d) / fabs(g);
+}
+
+static bool norms_finite(const struct log_record *a, const struct log_record *b)
+{
+    return log_has(a, LOG_NORM) && log_has(b, LOG_NORM) && isfinite(a->value[LOG_NORM]) && isfinite(b->value[LOG_NORM]);
+}
+
+static void values(struct curves *c)
+{
+    double sum = 0, sum_rel = 0, norm = 0;
+    for (int l = 0; l < CURVE_LIMITS; l++)
+        c->limit[l] = (struct curve_judged){.value = NAN, .verdict = STAGE_UNKNOWN};
+    c->norms = 0;
+    for (size_t i = 0; i < c->points.n; i++) {
+        const struct log_record *t = curve_record(c, i, 0), *g = curve_record(c, i, 1);
+        if (!norms_finite(t, g))
+            continue;
+        norm += relative(t->value[LOG_NORM] - g->value[LOG_NORM], g->value[LOG_NORM]);
+        c->norms++;
+    }
+    for (size_t i = 0; i < c->usable.n; i++) {
+        double rel = relative(c->diff.v[i], curve_record(c, c->usable.v[i], 1)->value[LOG_LOSS]);
+        sum += fabs(c->diff.v[i]);
+        sum_rel += rel;
+        if (i == 0) {
+            c->limit[CURVE_FIRST_ABS].value = fabs(c->diff.v[i]);
+            c->limit[CURVE_FIRST_REL].value = rel;
+        }
+    }
+    c->limit[CURVE_STEPS].value = (double)c->points.n;
+    if (c->usable.n) {
+        c->limit[CURVE_MEAN_ABS].value = sum / (double)c->usable.n;
+        c->limit[CURVE_MEAN_REL].value = sum_rel / (double)c->usable.n;
+    }
+    if (c->norms)
+        c->limit[CURVE_NORM_REL].value = norm / (double)c->norms;
+}
+
+static void hold(struct curves *c, enum curve_limit l, double limit)
+{
+    struct curve_judged *p = &c->limit[l];
+    double spread = c->band.runs > 1 ? c->band.spread[l] : NAN;
+    p->limit = limit;
+    if (spread > limit) {
+        p->widened = spread;
+        p->limit += spread;
+    }
+    if (l == CURVE_STEPS)
+        p->verdict = p->value >= limit ? STAGE_PASS : STAGE_UNKNOWN;
+    else if (!isnan(p->value))
+        p->verdict = (l == CURVE_NORM_REL ? p->value <= p->limit : p->value < p->limit) ? STAGE_PASS : STAGE_FAIL;
+}
+
+static enum stage_verdict either(const struct curves *c, enum curve_limit a, enum curve_limit b)
+{
+    enum stage_verdict x = c->limit[a].verdict, y = c->limit[b].verdict;
+    return x == STAGE_PASS || y == STAGE_PASS ? STAGE_PASS : x == STAGE_FAIL || y == STAGE_FAIL ? STAGE_FAIL : STAGE_UNKNOWN;
+}
+
+static bool target_nonfinite(const struct curves *c)
+{
+    for (size_t i = 0; i < c->nonfinite.n; i++)
+        if (c->nonfinite.v[i].run == 0 && c->nonfinite.v[i].series == CURVE_LOSS)
+            return true;
+    return false;
+}
+
+void curves_judge(struct curves *c, const struct tol_curves *t)
+{
+    vec_clear(&c->spikes);
+    vec_clear(&c->nonfinite);
+    vec_clear(&c->warnings);
+    vec_clear(&c->next);
+    arena_clear(&c->arena);
+    values(c);
+    curves_band(c);
+    hold(c, CURVE_STEPS, t->steps);
+    hold(c, CURVE_FIRST_ABS, t->first_loss_abs);
+    hold(c, CURVE_FIRST_REL, t->first_loss_rel);
+    hold(c, CURVE_MEAN_ABS, t->mean_loss_abs);
+    hold(c, CURVE_MEAN_REL, t->mean_loss_rel);
+    hold(c, CURVE_NORM_REL, t->global_norm_rel);
+    c->first_loss = either(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
+    c->mean_loss = either(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
+    c->global_norm = c->limit[CURVE_NORM_REL].verdict;
+    curves_marks(c, t);
+    curves_course(c, t);
+    curves_lr(c);
+    if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL || target_nonfinite(c))
+        c->verdict = STAGE_FAIL;
+    else if (c->limit[CURVE_STEPS].verdict != STAGE_PASS || !c->usable.n)
+        c->verdict = STAGE_UNKNOWN;
+    else
+        c->verdict = STAGE_PASS;
+    curves_words(c, t);
+}

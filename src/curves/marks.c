@@ -1,0 +1,173 @@
+/* Steps that stand out, and values that are no numbers.
+ *
+ * A spike of the loss is a difference above a fixed limit, or one far outside of its neighbourhood: more than
+ * `outlier` robust deviations (1.4826 times the median deviation) from the median of the blocks around it, and
+ * at least the mean-loss limit away, so that two almost equal runs have none. Of the global norm, which
+ * scatters in proportion, the same is asked of the logarithm of the ratio. */
+#include "curves/curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define AROUND 3       /* blocks of the neighbourhood */
+#define NORM_FACTOR 2  /* a norm stands out at this ratio at least */
+
+static void mark(struct curves *c, int run, size_t point, enum curve_series s)
+{
+    const struct log_record *r = curve_record(c, point, run);
+    struct curve_mark m = {.step = c->points.v[point].step, .value = r->value[s == CURVE_LOSS ? LOG_LOSS : LOG_NORM],
+                           .run = (uint8_t)run, .series = (uint8_t)s};
+    vec_push(&c->spikes, m);
+}
+
+/* The k-th smallest of v, which is reordered; in expectation linear, and a stretch of equal values is one step. */
+static double select_kth(double *v, size_t n, size_t k)
+{
+    size_t lo = 0, hi = n;
+    for (;;) {
+        double pivot = v[lo + (hi - lo) / 2];
+        size_t i = lo, below = lo, above = hi;
+        while (i < above) {
+            double x = v[i];
+            if (x < pivot) {
+                v[i++] = v[below];
+                v[below++] = x;
+            } else if (x > pivot) {
+                v[i] = v[--above];
+                v[above] = x;
+            } else {
+                i++;
+            }
+        }
+        if (k < below)
+            hi = below;
+        else if (k >= above)
+            lo = above;
+        else
+            return pivot;
+    }
+}
+
+static double median(double *v, size_t n)
+{
+    double upper = select_kth(v, n, n / 2);
+    return n % 2 ? upper : (select_kth(v, n, n / 2 - 1) + upper) / 2;
+}
+
+/* The middle and the robust deviation of n values; scratch has room for them. */
+static void neighbourhood(const double *v, size_t n, double *scratch, double *middle, double *deviation)
+{
+    memcpy(scratch, v, n * sizeof *v);
+    *middle = median(scratch, n);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(v[i] - *middle);
+    *deviation = 1.4826 * median(scratch, n);
+}
+
+/* One of the values compared: point[i], and what it is apart by. */
+struct course {
+    const uint32_t *point;
+    const double *v;
+    size_t n;
+    double least; /* an outlier is at least this far from the middle */
+    double always; /* a value of this size is one anyway */
+};
+
+static double value_at(const struct curves *c, size_t point, int run, enum curve_series s)
+{
+    return curve_record(c, point, run)->value[s == CURVE_LOSS ? LOG_LOSS : LOG_NORM];
+}
+
+/* The run that left its own course: whose value is farther from its neighbours' mean. */
+static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s)
+{
+    double off[2];
+    for (int run = 0; run < 2; run++) {
+        double sum = 0;
+        size_t n = 0, from = i < 5 ? 0 : i - 5, to = i + 6 < x->n ? i + 6 : x->n;
+        for (size_t k = from; k < to; k++)
+            if (k != i) {
+                sum += value_at(c, x->point[k], run, s);
+                n++;
+            }
+        off[run] = n ? fabs(value_at(c, x->point[i], run, s) - sum / (double)n) : 0;
+    }
+    return off[1] > off[0];
+}
+
+static void outliers(struct curves *c, const struct course *x, const struct tol_curves *t, enum curve_series s)
+{
+    size_t block = t->block < 10 ? 10 : t->block > 10000 ? 10000 : (size_t)t->block, around = AROUND * block;
+    double *scratch = mem_resize_array(NULL, around, sizeof *scratch);
+    for (size_t from = 0; from < x->n; from += block) {
+        size_t to = from + block < x->n ? from + block : x->n;
+        size_t lo = from < block ? 0 : from - block, hi = lo + around < x->n ? lo + around : x->n;
+        double middle, deviation;
+        if (hi - lo < around && hi >= around)
+            lo = hi - around;
+        neighbourhood(x->v + lo, hi - lo, scratch, &middle, &deviation);
+        for (size_t i = from; i < to; i++) {
+            double off = fabs(x->v[i] - middle);
+            bool out = hi - lo >= block && off > t->outlier * deviation && off > x->least;
+            if (out || fabs(x->v[i]) > x->always)
+                mark(c, who(c, x, i, s), x->point[i], s);
+        }
+    }
+    free(scratch);
+}
+
+static void norm_outliers(struct curves *c, const struct tol_curves *t)
+{
+    VEC(uint32_t) point = {0};
+    VEC(double) ratio = {0};
+    for (size_t i = 0; i < c->usable.n; i++) {
+        double a = value_at(c, c->usable.v[i], 0, CURVE_NORM), b = value_at(c, c->usable.v[i], 1, CURVE_NORM);
+        bool both = log_has(curve_record(c, c->usable.v[i], 0), LOG_NORM) && log_has(curve_record(c, c->usable.v[i], 1), LOG_NORM);
+        if (!both || !(a > 0 && b > 0) || isinf(a) || isinf(b))
+            continue;
+        vec_push(&point, c->usable.v[i]);
+        vec_push(&ratio, log(a / b));
+    }
+    struct course x = {point.v, ratio.v, ratio.n, log(NORM_FACTOR), INFINITY};
+    outliers(c, &x, t, CURVE_NORM);
+    vec_release(&point);
+    vec_release(&ratio);
+}
+
+/* Of a skipped step an infinite norm is what one expects. */
+static void nonfinite(struct curves *c, size_t run)
+{
+    const struct series *s = &c->run[run];
+    for (size_t i = 0; i < s->records.n; i++) {
+        const struct log_record *r = &s->records.v[i];
+        bool hidden = curve_loss_hidden(s, r) || ((r->has & LOG_HAS_NANS) && r->nans);
+        if (hidden || (log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))) {
+            struct curve_mark m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS, .value = hidden ? NAN : r->value[LOG_LOSS]};
+            vec_push(&c->nonfinite, m);
+        } else if (log_has(r, LOG_NORM) && !isfinite(r->value[LOG_NORM]) && !curve_skipped(r)) {
+            struct curve_mark m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_NORM, .value = r->value[LOG_NORM]};
+            vec_push(&c->nonfinite, m);
+        }
+    }
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const struct curve_mark *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return x->series != y->series ? (x->series < y->series ? -1 : 1) : x->run < y->run ? -1 : x->run > y->run;
+}
+
+void curves_marks(struct curves *c, const struct tol_curves *t)
+{
+    struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, t->spike};
+    outliers(c, &loss, t, CURVE_LOSS);
+    norm_outliers(c, t);
+    for (size_t run = 0; run < c->runs; run++)
+        nonfinite(c, run);
+    if (c->spikes.n)
+        qsort(c->spikes.v, c->spikes.n, sizeof *c->spikes.v, by_step);
+    if (c->nonfinite.n)
+        qsort(c->nonfinite.v, c->nonfinite.n, sizeof *c->nonfinite.v, by_step);
+}

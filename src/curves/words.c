@@ -1,0 +1,316 @@
+/* What has to be said beside the figures, and where to look next: one function a sentence, in the order they
+ * are shown. */
+#include "curves/curves.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+#define FLAT 50 /* records in a row that print one loss */
+
+struct words {
+    struct curves *c;
+    const struct tol_curves *t;
+};
+
+static const char *side(size_t run)
+{
+    return run == 0 ? _("target") : run == 1 ? _("golden") : _("golden 2");
+}
+
+#define SAY(x, ...) vec_push(&(x)->c->warnings, arena_fmt(&(x)->c->arena, __VA_ARGS__))
+#define NEXT(x, ...) vec_push(&(x)->c->next, arena_fmt(&(x)->c->arena, __VA_ARGS__))
+
+/* ---- what may mislead ---- */
+
+static void how_joined(struct words *x)
+{
+    const struct curves *c = x->c;
+    char n[NUM_MAX], m[NUM_MAX];
+    const struct series *t = &c->run[0], *g = &c->run[1];
+    if (c->join == JOIN_EPOCH)
+        SAY(x, _("a log prints no step: records are joined by their epochs"));
+    else if (c->join == JOIN_ORDER)
+        SAY(x, _("a log prints neither step nor epoch: records are joined one by one in the order printed"));
+    if (!c->points.n)
+        SAY(x, _("no step is in both logs: the target prints %lld to %lld, the golden run %lld to %lld"), (long long)t->records.v[0].step,
+            (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step, (long long)vec_last(&g->records)->step);
+    for (size_t k = 0; k < 2 && c->points.n; k++) {
+        size_t all = c->run[k].records.n;
+        if (all > c->points.n)
+            SAY(x, _("%s: %s of its %s steps are not in the other log"), side(k), num_count(n, all - c->points.n), num_count(m, all));
+    }
+    if (t->loss_is_mean != g->loss_is_mean && (t->interval > 1 || g->interval > 1)) {
+        const struct series *mean = t->loss_is_mean ? t : g;
+        if (mean->interval > 1)
+            SAY(x, _("the %s log's loss is the mean over %lld steps, the other's is one step's: print every step to compare them"),
+                side(mean == g), (long long)mean->interval);
+    }
+}
+
+static void what_is_usable(struct words *x)
+{
+    const struct curves *c = x->c;
+    char n[NUM_MAX];
+    if (c->points.n && !c->usable.n)
+        SAY(x, _("no joined step has a finite loss on both sides"));
+    if (c->usable.n && c->points.v[c->usable.v[0]].step != 1)
+        SAY(x, _("the first step with a loss on both sides is %lld, not 1: \"first loss\" is that step's"),
+            (long long)c->points.v[c->usable.v[0]].step);
+    size_t skipped = 0;
+    for (size_t i = 0; i < c->points.n; i++)
+        skipped += curve_skipped(curve_record(c, i, 1));
+    if (skipped)
+        SAY(x, _("the golden side skipped %s of the joined steps (overflow); they do not count"), num_count(n, skipped));
+    if (c->points.n && !c->norms)
+        SAY(x, _("the global norm is not compared: a side does not print it"));
+}
+
+static void nonfinite(struct words *x)
+{
+    const struct curves *c = x->c;
+    char n[NUM_MAX];
+    for (size_t run = 0; run < c->runs; run++)
+        for (int s = 0; s < 2; s++) {
+            size_t count = 0;
+            int64_t first = -1;
+            for (size_t i = 0; i < c->nonfinite.n; i++) {
+                const struct curve_mark *m = &c->nonfinite.v[i];
+                if (m->run != run || m->series != s)
+                    continue;
+                first = count++ ? first : m->step;
+            }
+            if (count)
+                SAY(x, s == CURVE_LOSS ? _("%s: the loss of %s steps is NaN or infinite, first at step %lld")
+                                       : _("%s: the global norm of %s steps is NaN or infinite, first at step %lld"),
+                    side(run), num_count(n, count), (long long)first);
+        }
+}
+
+/* A value printed to `digit` is off by up to half of it, which is too much where that is a twentieth of a limit. */
+static bool coarse(double digit, double limit)
+{
+    return digit >= limit / 10 * (1 - 1e-9);
+}
+
+static double mean_norm(const struct curves *c)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < c->run[1].records.n; i++) {
+        const struct log_record *r = &c->run[1].records.v[i];
+        if (log_has(r, LOG_NORM) && isfinite(r->value[LOG_NORM])) {
+            sum += r->value[LOG_NORM];
+            n++;
+        }
+    }
+    return n ? sum / (double)n : 0;
+}
+
+static void resolution(struct words *x)
+{
+    const struct curves *c = x->c;
+    char a[NUM_MAX], b[NUM_MAX], d[NUM_MAX];
+    for (size_t k = 0; k < 2; k++) {
+        double loss = c->run[k].digit[LOG_LOSS], norm = c->run[k].digit[LOG_NORM], mean = mean_norm(c);
+        bool first = coarse(loss, x->t->first_loss_abs), avg = coarse(loss, x->t->mean_loss_abs);
+        if (first || avg)
+            SAY(x, _("%s: its log prints the loss to %s, so each is off by up to %s: too coarse for the limit %s of the %s; event files (--from tensorboard) hold all digits"),
+                side(k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3), num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
+                avg ? _("mean loss, and for that of the first loss") : _("first loss"));
+        if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
+            SAY(x, _("%s: its log prints the global norm to %s where it is about %s: too coarse for the limit %s"), side(k), num_cell(a, norm, 3),
+                num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
+    }
+}
+
+/* The longest stretch of one printed loss. */
+static void flat(struct words *x)
+{
+    char n[NUM_MAX], v[NUM_MAX];
+    for (size_t k = 0; k < x->c->runs; k++) {
+        const struct series *s = &x->c->run[k];
+        size_t best = 0, from = 0, run = 0;
+        double last = NAN;
+        for (size_t i = 0; i < s->records.n; i++) {
+            const struct log_record *r = &s->records.v[i];
+            if (!log_has(r, LOG_LOSS))
+                continue;
+            run = r->value[LOG_LOSS] == last ? run + 1 : 1;
+            last = r->value[LOG_LOSS];
+            if (run > best) {
+                best = run;
+                from = i + 1 >= run ? i + 1 - run : 0;
+            }
+        }
+        if (best >= FLAT)
+            SAY(x, _("%s: a flat line, the loss is %s at %s steps in a row from step %lld on: a model that does not learn, or a log that repeats itself"),
+                side(k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best), (long long)s->records.v[from].step);
+    }
+}
+
+static void rates(struct words *x)
+{
+    const struct curves *c = x->c;
+    char a[NUM_MAX];
+    bool zero = c->lr.there;
+    for (size_t i = 0; i < c->points.n && zero; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct log_record *r = curve_record(c, i, s);
+            zero = zero && (!log_has(r, LOG_LR) || r->value[LOG_LR] == 0);
+        }
+    if (c->lr.there && !c->lr.equal)
+        SAY(x, _("the learning rates differ, by up to %s of the golden one, first in step %lld"), num_cell(a, c->lr.max_rel, 3), (long long)c->lr.first);
+    if (!c->lr.there && c->points.n)
+        SAY(x, _("the learning rates are not compared: a side does not print them for the same steps"));
+    if (zero)
+        SAY(x, _("the learning rate is 0 throughout: the weights are frozen, every step shows forward and backward alone (a healthy pair stays within about 0.001 of the loss and 0.05 of the global norm)"));
+}
+
+static void auxiliary(struct words *x)
+{
+    for (size_t k = 0; k < 2; k++) {
+        const struct series *s = &x->c->run[k];
+        for (size_t i = 0; i < s->names.n; i++)
+            if (strcmp(s->names.v[i].tag, "loss") == 0 && str_has(str_of(s->names.v[i].name), "load_balancing")) {
+                SAY(x, _("%s: it prints an auxiliary loss (%s); MindFormers' loss includes it, Megatron's \"lm loss\" does not"), side(k), s->names.v[i].name);
+                break;
+            }
+    }
+}
+
+static void spikes(struct words *x)
+{
+    const struct curves *c = x->c;
+    char n[NUM_MAX];
+    size_t count[2] = {0, 0};
+    int64_t first[2] = {-1, -1};
+    for (size_t i = 0; i < c->spikes.n; i++) {
+        uint8_t s = c->spikes.v[i].series;
+        first[s] = count[s]++ ? first[s] : c->spikes.v[i].step;
+    }
+    if (count[CURVE_LOSS])
+        SAY(x, _("%s steps stand out of the loss difference, first %lld; the standard is about averages and is not moved by them"),
+            num_count(n, count[CURVE_LOSS]), (long long)first[CURVE_LOSS]);
+    if (count[CURVE_NORM])
+        SAY(x, _("%s steps stand out of the global norms' ratio, first %lld"), num_count(n, count[CURVE_NORM]), (long long)first[CURVE_NORM]);
+}
+
+static void centre(struct words *x)
+{
+    const struct curves *c = x->c;
+    char a[NUM_MAX], b[NUM_MAX];
+    if (c->around_zero == 0 && c->mean_loss == STAGE_PASS)
+        SAY(x, _("inside the limit of the mean, yet not around zero: the difference's mean is %s, its trend %s in 1,000 steps"),
+            num_cell(a, c->trend.mean, 3), num_cell(b, c->trend.slope, 3));
+}
+
+static void widened(struct words *x)
+{
+    const struct curves *c = x->c;
+    char a[NUM_MAX];
+    for (int l = 0; l < CURVE_LIMITS; l++)
+        if (c->limit[l].widened > 0)
+            SAY(x, _("the golden runs themselves exceed the limit of %s (they are %s apart); it is widened by that"), curve_limit_name((enum curve_limit)l),
+                num_cell(a, c->limit[l].widened, 3));
+    if (c->band.runs > 1 && !c->band.steps)
+        SAY(x, _("the golden runs have no usable step in common: there is no noise band"));
+}
+
+static void readers_notes(struct words *x)
+{
+    for (size_t k = 0; k < x->c->runs; k++)
+        for (size_t i = 0; i < x->c->run[k].notes.n; i++)
+            SAY(x, "%s: %s", side(k), x->c->run[k].notes.v[i]);
+}
+
+/* ---- where to look ---- */
+
+static void short_run(struct words *x)
+{
+    char n[NUM_MAX], m[NUM_MAX];
+    if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
+        NEXT(x, _("train on to %s steps at least (%s are joined); below that nothing is accepted"), num_count(n, (unsigned long long)x->t->steps),
+             num_count(m, x->c->points.n));
+}
+
+static void next_nonfinite(struct words *x)
+{
+    for (size_t i = 0; i < x->c->nonfinite.n; i++)
+        if (x->c->nonfinite.v[i].run == 0) {
+            NEXT(x, _("NaN or infinity in the target at step %lld: look at overflow and the loss scale before it, and dump that step (diverge check DUMP finds the first such row)"),
+                 (long long)x->c->nonfinite.v[i].step);
+            return;
+        }
+}
+
+static void next_step(struct words *x)
+{
+    const struct curves *c = x->c;
+    if (c->first_loss == STAGE_FAIL)
+        NEXT(x, _("the first loss is apart: the forward pass differs. Compare inputs and weights (diverge weights), then dump step 1 of both sides (diverge compare)"));
+    else if (c->apart_at >= 0 && c->mean_loss == STAGE_FAIL)
+        NEXT(x, c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step
+                    ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge norms), then eps, rate and weight decay (diverge optimizer)")
+                    : _("the first steps agree, step %lld does not: the betas of the optimizer show then (diverge optimizer)"),
+             (long long)c->apart_at);
+    else if (c->diverges_at >= 0)
+        NEXT(x, _("the losses part for good around step %lld: learning rates, weight decay and which weights decay first (diverge optimizer), then the data and a dump of that step"),
+             (long long)c->diverges_at);
+    else if (c->mean_loss == STAGE_FAIL)
+        NEXT(x, _("the mean loss is apart without a step where it leaves: settings (diverge config), then mixed precision by a dump"));
+}
+
+static void next_norm(struct words *x)
+{
+    if (x->c->global_norm == STAGE_FAIL && x->c->first_loss != STAGE_FAIL)
+        NEXT(x, _("the global norm is apart: compare the local norm of each weight at step 1 (diverge norms)"));
+}
+
+static void next_spike(struct words *x)
+{
+    const struct curves *c = x->c;
+    const struct curve_mark *best = NULL;
+    double most = 0;
+    if (c->diverges_at >= 0)
+        return;
+    for (size_t i = 0; i < c->usable.n; i++)
+        most = fmax(most, fabs(c->diff.v[i]));
+    for (size_t i = 0, k = 0; i < c->spikes.n; i++) {
+        if (c->spikes.v[i].series != CURVE_LOSS)
+            continue;
+        while (k < c->usable.n && c->points.v[c->usable.v[k]].step < c->spikes.v[i].step)
+            k++;
+        if (k < c->usable.n && fabs(c->diff.v[k]) >= most)
+            best = &c->spikes.v[i];
+    }
+    if (best)
+        NEXT(x, best->run == 0
+                    ? _("step %lld stands out on the target side: look at its data, at overflow and the local norms around it, and dump it on both sides")
+                    : _("step %lld stands out on the golden side: look at its data, at overflow and the local norms around it, and dump it on both sides"),
+             (long long)best->step);
+}
+
+static void next_accepted(struct words *x)
+{
+    const struct curves *c = x->c;
+    if (c->verdict != STAGE_PASS)
+        return;
+    if (c->around_zero == 0)
+        NEXT(x, c->band.runs > 1 ? _("accepted by the standard; the difference leans to one side all the same: learning rate, weight decay and its exclusions are the usual causes")
+                                 : _("accepted by the standard; a second golden run (GOLDEN2) would tell whether the golden runs lean like this among themselves"));
+    else
+        NEXT(x, _("accepted: go on to the next scale (more cards, one feature at a time)"));
+}
+
+void curves_words(struct curves *c, const struct tol_curves *t)
+{
+    static void (*const sentences[])(struct words *) = {
+        nonfinite, how_joined,  what_is_usable, resolution,     flat,      rates,     auxiliary,  spikes,        centre,
+        widened,   readers_notes, next_nonfinite, next_step, next_norm, next_spike, short_run, next_accepted,
+    };
+    struct words x = {c, t};
+    for (size_t i = 0; i < ARRAY_LEN(sentences); i++)
+        sentences[i](&x);
+}

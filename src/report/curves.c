@@ -1,0 +1,349 @@
+#include "report/curves.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "report/csv.h"
+#include "report/text.h"
+
+static const char *side_name(size_t run)
+{
+    static const char *const names[] = {"target", "golden", "golden2"};
+    return names[run < 3 ? run : 2];
+}
+
+/* ---- JSON ---- */
+
+static void put_or_null(struct jsonw *w, const char *key, double v)
+{
+    isnan(v) ? jw_knull(w, key) : jw_knum(w, key, v);
+}
+
+static void step_or_null(struct jsonw *w, const char *key, int64_t step)
+{
+    step < 0 ? jw_knull(w, key) : jw_kint(w, key, step);
+}
+
+static void run_json(struct jsonw *w, const struct series *s)
+{
+    jw_object(w);
+    jw_kcstr(w, "path", s->path);
+    jw_kcstr(w, "format", s->format);
+    jw_kcstr(w, "framework", s->framework);
+    jw_kint(w, "steps", (int64_t)s->records.n);
+    jw_kint(w, "first_step", s->records.v[0].step);
+    jw_kint(w, "last_step", vec_last(&s->records)->step);
+    jw_end_object(w);
+}
+
+static void runs_json(struct jsonw *w, const struct curves *c)
+{
+    for (size_t k = 0; k < 2; k++) {
+        jw_key(w, side_name(k));
+        run_json(w, &c->run[k]);
+    }
+    jw_key(w, "golden2");
+    c->runs > 2 ? run_json(w, &c->run[2]) : jw_null(w);
+    jw_key(w, "more_golden");
+    jw_array(w);
+    for (size_t k = 3; k < c->runs; k++)
+        run_json(w, &c->run[k]);
+    jw_end_array(w);
+}
+
+static void points_json(struct jsonw *w, const struct curves *c)
+{
+    jw_key(w, "points");
+    jw_object(w);
+    for (int l = 0; l < CURVE_LIMITS; l++) {
+        const struct curve_judged *p = &c->limit[l];
+        jw_key(w, curve_limit_name((enum curve_limit)l));
+        jw_object(w);
+        l == CURVE_STEPS ? jw_kint(w, "value", (int64_t)p->value) : put_or_null(w, "value", p->value);
+        jw_knum(w, "limit", p->limit);
+        jw_kcstr(w, "verdict", stage_name(p->verdict));
+        if (p->widened > 0)
+            jw_knum(w, "widened_by", p->widened);
+        jw_end_object(w);
+    }
+    jw_end_object(w);
+}
+
+static void marks_json(struct out *o, struct jsonw *w, const char *key, const struct curve_mark *m, size_t n)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < n; i++) {
+        jw_object(w);
+        jw_kcstr(w, "side", side_name(m[i].run));
+        jw_kint(w, "step", m[i].step);
+        jw_kcstr(w, "series", m[i].series == CURVE_LOSS ? "loss" : "global_norm");
+        jw_knum(w, "value", m[i].value);
+        jw_end_object(w);
+        out_flow(o);
+    }
+    jw_end_array(w);
+}
+
+static void lr_json(struct jsonw *w, const struct curve_lr *lr)
+{
+    jw_key(w, "lr");
+    if (!lr->there) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kbool(w, "equal", lr->equal);
+    step_or_null(w, "first_difference", lr->first);
+    jw_knum(w, "max_rel", lr->max_rel);
+    jw_kint(w, "steps", (int64_t)lr->steps);
+    jw_end_object(w);
+}
+
+static void course_json(struct jsonw *w, const struct curves *c)
+{
+    const struct curve_band *b = &c->band;
+    jw_key(w, "noise_band");
+    if (b->runs > 1 && b->steps) {
+        jw_object(w);
+        jw_knum(w, "loss_mean_abs", b->spread[CURVE_MEAN_ABS]);
+        jw_knum(w, "loss_max_abs", b->max_abs);
+        jw_kint(w, "runs", (int64_t)b->runs);
+        jw_kint(w, "steps", (int64_t)b->steps);
+        put_or_null(w, "target_inside", b->inside);
+        jw_end_object(w);
+    } else {
+        jw_null(w);
+    }
+    jw_key(w, "around_zero");
+    c->around_zero < 0 ? jw_null(w) : jw_bool(w, c->around_zero);
+    jw_key(w, "trend");
+    if (c->trend.there) {
+        jw_object(w);
+        jw_knum(w, "block_mean", c->trend.mean);
+        jw_knum(w, "slope_per_1000", c->trend.slope);
+        jw_kint(w, "sign_changes", (int64_t)c->trend.sign_changes);
+        jw_kint(w, "blocks", (int64_t)c->trend.blocks);
+        jw_knum(w, "block_mean_error", c->trend.error);
+        put_or_null(w, "slope_error", c->trend.slope_error);
+        jw_end_object(w);
+    } else {
+        jw_null(w);
+    }
+}
+
+void curves_json(struct out *o, const struct curves *c, const char *tool)
+{
+    static const char *const joins[] = {"step", "epoch", "order"};
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", tool);
+    runs_json(&w, c);
+    jw_kcstr(&w, "joined_by", joins[c->join]);
+    jw_kint(&w, "joined_steps", (int64_t)c->points.n);
+    jw_kint(&w, "usable_steps", (int64_t)c->usable.n);
+    points_json(&w, c);
+    jw_kcstr(&w, "first_loss", stage_name(c->first_loss));
+    jw_kcstr(&w, "mean_loss", stage_name(c->mean_loss));
+    jw_kcstr(&w, "global_norm", stage_name(c->global_norm));
+    jw_kcstr(&w, "verdict", stage_name(c->verdict));
+    step_or_null(&w, "diverges_at", c->diverges_at);
+    step_or_null(&w, "apart_at", c->apart_at);
+    lr_json(&w, &c->lr);
+    marks_json(o, &w, "spikes", c->spikes.v, c->spikes.n);
+    marks_json(o, &w, "nonfinite", c->nonfinite.v, c->nonfinite.n);
+    course_json(&w, c);
+    jw_kcstrs(&w, "warnings", c->warnings.v, c->warnings.n);
+    jw_kcstrs(&w, "next", c->next.v, c->next.n);
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+}
+
+/* ---- CSV ---- */
+
+static void value_cell(struct csv *w, const struct log_record *r, enum log_value v)
+{
+    csv_number(w, log_has(r, v), log_has(r, v) ? r->value[v] : 0);
+}
+
+void curves_csv(struct out *o, const struct curves *c)
+{
+    struct csv w = {&o->buf, true};
+    static const char *const columns[] = {"step",        "target_loss", "golden_loss", "loss_diff", "loss_rel", "target_norm",
+                                          "golden_norm", "norm_rel",    "target_lr",   "golden_lr", "usable"};
+    char name[32];
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        csv_text(&w, str_of(columns[i]));
+    for (size_t k = 2; k < c->runs; k++)
+        for (int v = 0; v < 2; v++) {
+            snprintf(name, sizeof name, v ? "golden%zu_norm" : "golden%zu_loss", k);
+            csv_text(&w, str_of(name));
+        }
+    csv_line(&w);
+    for (size_t i = 0; i < c->points.n; i++) {
+        const struct log_record *t = curve_record(c, i, 0), *g = curve_record(c, i, 1);
+        bool loss = log_has(t, LOG_LOSS) && log_has(g, LOG_LOSS), norm = log_has(t, LOG_NORM) && log_has(g, LOG_NORM);
+        double d = t->value[LOG_LOSS] - g->value[LOG_LOSS];
+        csv_sep(&w);
+        buf_fmt(&o->buf, "%lld", (long long)c->points.v[i].step);
+        value_cell(&w, t, LOG_LOSS);
+        value_cell(&w, g, LOG_LOSS);
+        csv_number(&w, loss, d);
+        csv_number(&w, loss, d == 0 ? 0 : fabs(d) / fabs(g->value[LOG_LOSS]));
+        value_cell(&w, t, LOG_NORM);
+        value_cell(&w, g, LOG_NORM);
+        d = t->value[LOG_NORM] - g->value[LOG_NORM];
+        csv_number(&w, norm, d == 0 ? 0 : fabs(d) / fabs(g->value[LOG_NORM]));
+        value_cell(&w, t, LOG_LR);
+        value_cell(&w, g, LOG_LR);
+        csv_count(&w, true, c->points.v[i].usable);
+        for (size_t k = 2; k < c->runs; k++) {
+            static const struct log_record none;
+            uint32_t at = c->golden[k][c->points.v[i].at[1]];
+            const struct log_record *r = at == UINT32_MAX ? &none : &c->run[k].records.v[at];
+            value_cell(&w, r, LOG_LOSS);
+            value_cell(&w, r, LOG_NORM);
+        }
+        csv_line(&w);
+        out_flow(o);
+    }
+}
+
+/* ---- text ---- */
+
+#define SPIKES_SHOWN 8
+
+/* "0.0123" or, of relative points, "1.23 %": as the standard writes them. */
+static void figure(struct buf *b, enum curve_limit l, double v)
+{
+    char n[NUM_MAX];
+    bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
+    if (isnan(v))
+        buf_cstr(b, "-");
+    else if (l == CURVE_STEPS)
+        buf_cstr(b, num_count(n, (unsigned long long)v));
+    else
+        buf_fmt(b, "%s%s", num_cell(n, share ? 100 * v : v, 3), share ? " %" : "");
+}
+
+/* "0.0013 (< 0.01)" */
+static void point_text(struct buf *b, const struct curves *c, enum curve_limit l)
+{
+    const struct curve_judged *p = &c->limit[l];
+    figure(b, l, p->value);
+    buf_fmt(b, " (%s ", l == CURVE_STEPS ? "≥" : l == CURVE_NORM_REL ? "≤" : "<");
+    figure(b, l, p->limit);
+    buf_char(b, ')');
+}
+
+static void points_text(struct buf *b, const struct curves *c)
+{
+    const struct {
+        const char *title;
+        enum stage_verdict verdict;
+        enum curve_limit a, b; /* b == a: one point alone */
+    } rows[] = {
+        {_("first loss"), c->first_loss, CURVE_FIRST_ABS, CURVE_FIRST_REL},
+        {_("mean loss"), c->mean_loss, CURVE_MEAN_ABS, CURVE_MEAN_REL},
+        {_("global norm"), c->global_norm, CURVE_NORM_REL, CURVE_NORM_REL},
+        {_("joined steps"), c->limit[CURVE_STEPS].verdict, CURVE_STEPS, CURVE_STEPS},
+    };
+    struct buf v = {0};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        buf_clear(&v);
+        point_text(&v, c, rows[i].a);
+        buf_fmt(b, "  %s ", text_mark(rows[i].verdict));
+        text_pad(b, str_of(rows[i].title), 14);
+        if (rows[i].a != rows[i].b) {
+            text_pad(b, buf_view(&v), 24);
+            buf_fmt(b, "%s ", _("or"));
+            point_text(b, c, rows[i].b);
+        } else {
+            buf_str(b, buf_view(&v));
+        }
+        buf_char(b, '\n');
+    }
+    buf_release(&v);
+}
+
+static void course_text(struct buf *b, const struct curves *c)
+{
+    char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
+    if (c->diverges_at >= 0)
+        buf_fmt(b, _("the losses part for good at step %lld\n"), (long long)c->diverges_at);
+    if (c->trend.there)
+        buf_fmt(b, c->around_zero == 1   ? _("difference: around zero, mean %s, trend %s in 1,000 steps, %s sign changes\n")
+                   : c->around_zero == 0 ? _("difference: not around zero, mean %s, trend %s in 1,000 steps, %s sign changes\n")
+                                         : _("difference: mean %s, trend %s in 1,000 steps, %s sign changes (too short to tell)\n"),
+                num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
+    if (c->band.runs > 1 && c->band.steps)
+        buf_fmt(b, _("golden runs: %zu, apart by %s on average, %s at most\n"), c->band.runs, num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3),
+                num_cell(m, c->band.max_abs, 3));
+    if (c->band.runs > 1 && !isnan(c->band.inside))
+        buf_fmt(b, _("the target lies within that band at %s %% of the steps\n"), num_cell(n, 100 * c->band.inside, 3));
+    if (c->lr.there)
+        buf_fmt(b, c->lr.equal ? _("learning rates: equal at all %s steps compared\n") : _("learning rates: differ (%s steps compared)\n"),
+                num_count(n, c->lr.steps));
+}
+
+/* Marks of one series that follow each other without a joined step between are one stretch. */
+static void spikes_text(struct buf *b, const struct curves *c, enum curve_series series)
+{
+    char n[NUM_MAX];
+    size_t shown = 0, stretches = 0, at = 0;
+    for (size_t i = 0; i < c->spikes.n;) {
+        const struct curve_mark *first = &c->spikes.v[i++], *last = first;
+        size_t marks = 1;
+        if (first->series != series)
+            continue;
+        while (at < c->points.n && c->points.v[at].step < first->step)
+            at++;
+        for (; i < c->spikes.n; i++) {
+            if (c->spikes.v[i].series != series)
+                continue;
+            if (at + marks >= c->points.n || c->points.v[at + marks].step != c->spikes.v[i].step)
+                break;
+            last = &c->spikes.v[i];
+            marks++;
+        }
+        if (++stretches > SPIKES_SHOWN)
+            continue;
+        shown++;
+        const char *what = series == CURVE_LOSS ? _("loss") : _("global norm");
+        if (marks == 1)
+            buf_fmt(b, _("stands out: step %lld, %s, %s %s\n"), (long long)first->step, first->run ? _("golden") : _("target"), what,
+                    num_cell(n, first->value, 6));
+        else
+            buf_fmt(b, _("stands out: steps %lld to %lld, %s\n"), (long long)first->step, (long long)last->step, what);
+    }
+    if (stretches > shown)
+        buf_fmt(b, _("and %s more stretches that stand out; --json lists every step\n"), num_count(n, stretches - shown));
+}
+
+void curves_text(struct buf *out, const struct curves *c)
+{
+    struct buf b = {0};
+    char n[NUM_MAX], m[NUM_MAX];
+    buf_cstr(&b, c->verdict == STAGE_PASS   ? _("pass: the curves meet the standard\n")
+                 : c->verdict == STAGE_FAIL ? _("fail: the curves do not meet the standard\n")
+                                            : _("could not be judged\n"));
+    for (size_t k = 0; k < c->runs; k++) {
+        const struct series *s = &c->run[k];
+        buf_fmt(&b, "  %s  %s\n          %s", k ? _("golden") : _("target"), s->path, s->format);
+        buf_fmt(&b, _(", %s records, steps %lld to %lld\n"), num_count(n, s->records.n), (long long)s->records.v[0].step,
+                (long long)vec_last(&s->records)->step);
+    }
+    points_text(&b, c);
+    buf_fmt(&b, _("loss differences over %s usable steps, global norms over %s\n"), num_count(n, c->usable.n), num_count(m, c->norms));
+    course_text(&b, c);
+    spikes_text(&b, c, CURVE_LOSS);
+    spikes_text(&b, c, CURVE_NORM);
+    text_sentences(&b, "! ", c->warnings.v, c->warnings.n);
+    text_sentences(&b, "→ ", c->next.v, c->next.n);
+    text_clean(out, &b);
+}

@@ -1,0 +1,13 @@
+/* Judged curves as JSON (the contract: doc/cli-json.md), the joined table as CSV, and text for a terminal.
+ * Nothing here computes. */
+#ifndef REPORT_CURVES_H
+#define REPORT_CURVES_H
+
+#include "base/out.h"
+#include "curves/curves.h"
+
+void curves_json(struct out *o, const struct curves *c, const char *tool);
+void curves_csv(struct out *o, const struct curves *c); /* a line a joined step */
+void curves_text(struct buf *out, const struct curves *c);
+
+#endif

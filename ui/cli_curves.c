@@ -1,0 +1,49 @@
+/* diverge curves: loss and global norm of two or more runs against the migration standard. */
+#include "report/curves.h"
+#include "ui/cli_stage.h"
+
+struct job {
+    const struct options *o;
+    struct tol tol;
+    struct curves curves;
+};
+
+static int work(void *ctx, atomic_bool *cancel, struct err *e)
+{
+    struct job *j = ctx;
+    const struct log_options read = {.tensorboard = j->o->tensorboard, .cancel = cancel};
+    if (curves_open(&j->curves, j->o->arg, (size_t)j->o->args, &read, e))
+        return -1;
+    curves_judge(&j->curves, &j->tol.curves);
+    return 0;
+}
+
+static void json(struct out *o, const void *ctx)
+{
+    curves_json(o, &((const struct job *)ctx)->curves, TOOL);
+}
+
+static void csv(struct out *o, const void *ctx)
+{
+    curves_csv(o, &((const struct job *)ctx)->curves);
+}
+
+static void text(struct buf *out, const void *ctx)
+{
+    curves_text(out, &((const struct job *)ctx)->curves);
+}
+
+static enum stage_verdict verdict(const void *ctx)
+{
+    return ((const struct job *)ctx)->curves.verdict;
+}
+
+int cli_curves(const struct options *o)
+{
+    struct job j = {.o = o};
+    const struct stage s = {&j, work, json, csv, text, verdict};
+    stage_limits(&j.tol, o);
+    int status = stage_run(&s, o);
+    curves_release(&j.curves);
+    return status;
+}

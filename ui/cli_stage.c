@@ -1,0 +1,83 @@
+#include "ui/cli_stage.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+
+void stage_limits(struct tol *t, const struct options *o)
+{
+    struct err quiet; /* options_parse has looked at them */
+    tol_init(t);
+    for (int i = 0; i < o->thresholds; i++)
+        tol_set(t, o->threshold_key[i], o->threshold_value[i], &quiet);
+}
+
+struct task {
+    const struct stage *stage;
+    atomic_bool cancel, finished;
+    int rc;
+    struct err err;
+};
+
+static void *work(void *ctx)
+{
+    struct task *t = ctx;
+    t->rc = t->stage->work(t->stage->ctx, &t->cancel, &t->err);
+    atomic_store(&t->finished, true);
+    return NULL;
+}
+
+static int wait_for(struct task *t, struct err *e)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, work, t)) {
+        work(t);
+    } else {
+        for (int tick = 1; !atomic_load(&t->finished); tick++) {
+            usleep(tick < 20 ? 1000 : 20000);
+            if (cli_interrupted())
+                atomic_store(&t->cancel, true);
+        }
+        pthread_join(thread, NULL);
+    }
+    if (t->rc)
+        *e = t->err;
+    return t->rc;
+}
+
+static bool wants_csv(const struct options *o)
+{
+    return o->output && !cli_out_standard(o) && str_ends(str_of(o->output), ".csv");
+}
+
+static int deliver(const struct stage *s, const struct options *o, struct err *e)
+{
+    struct out out;
+    if (!o->json && !o->output) {
+        struct buf b = {0};
+        s->text(&b, s->ctx);
+        cli_print(&b);
+        buf_release(&b);
+        return 0;
+    }
+    if (cli_out(o, &out, e))
+        return -1;
+    wants_csv(o) ? s->csv(&out, s->ctx) : s->json(&out, s->ctx);
+    return out_close(&out, e);
+}
+
+int stage_run(const struct stage *s, const struct options *o)
+{
+    static const int exits[] = {[STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
+    struct task t = {.stage = s};
+    struct err e = {0};
+    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json") && !(s->csv && wants_csv(o))) {
+        err_set(&e, ERR_USAGE, s->csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"), o->output);
+        return cli_fail(&e);
+    }
+    cli_catch_interrupts();
+    if (wait_for(&t, &e) || deliver(s, o, &e))
+        return cli_fail(&e);
+    return exits[s->verdict(s->ctx)];
+}
