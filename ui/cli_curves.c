@@ -8,10 +8,10 @@ struct job {
     struct curves curves;
 };
 
-static int work(void *ctx, atomic_bool *cancel, struct err *e)
+static int work(void *ctx, struct figures_watch *watch, struct err *e)
 {
     struct job *j = ctx;
-    const struct log_options read = {.tensorboard = j->o->tensorboard, .cancel = cancel};
+    const struct log_options read = {.tensorboard = j->o->tensorboard, .cancel = &watch->cancel};
     if (curves_open(&j->curves, j->o->arg, (size_t)j->o->args, &read, e))
         return -1;
     curves_judge(&j->curves, &j->tol.curves);

@@ -15,7 +15,8 @@ void stage_limits(struct tol *t, const struct options *o)
 
 struct task {
     const struct stage *stage;
-    atomic_bool cancel, finished;
+    struct figures_watch watch;
+    atomic_bool finished;
     int rc;
     struct err err;
 };
@@ -23,7 +24,7 @@ struct task {
 static void *work(void *ctx)
 {
     struct task *t = ctx;
-    t->rc = t->stage->work(t->stage->ctx, &t->cancel, &t->err);
+    t->rc = t->stage->work(t->stage->ctx, &t->watch, &t->err);
     atomic_store(&t->finished, true);
     return NULL;
 }
@@ -37,7 +38,7 @@ static int wait_for(struct task *t, struct err *e)
         for (int tick = 1; !atomic_load(&t->finished); tick++) {
             usleep(tick < 20 ? 1000 : 20000);
             if (cli_interrupted())
-                atomic_store(&t->cancel, true);
+                atomic_store(&t->watch.cancel, true);
         }
         pthread_join(thread, NULL);
     }

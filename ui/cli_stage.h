@@ -2,16 +2,15 @@
 #ifndef UI_CLI_STAGE_H
 #define UI_CLI_STAGE_H
 
-#include <stdatomic.h>
-
 #include "find/stage.h"
 #include "find/tol.h"
+#include "num/figures.h"
 #include "ui/cli.h"
 
 /* A stage's engine and its writers; `ctx` is the command's own. */
 struct stage {
     void *ctx;
-    int (*work)(void *ctx, atomic_bool *cancel, struct err *e);
+    int (*work)(void *ctx, struct figures_watch *watch, struct err *e);
     void (*json)(struct out *o, const void *ctx);
     void (*csv)(struct out *o, const void *ctx); /* NULL: not written as a table */
     void (*text)(struct buf *out, const void *ctx);

@@ -58,6 +58,11 @@ const struct subcommand subcommands[] = {
         "Further golden runs give the noise band. -o FILE.csv writes the joined table. Exit status 1 when a point fails,\n"
         "5 when there are too few steps."),
      2, MAX_ARGS, OPT_LOGS | OPT_LIMITS | OPT_OUTPUT, cli_curves},
+    {"norms", "TARGET GOLDEN", N_("the gradient norm of every weight on both sides"),
+     N_("From training logs that print local norms, msprobe monitor, event files, saved gradients or a dump. Squares are\n"
+        "told from norms, fused weights meet their parts, values without names are named by their order. Exit status 1\n"
+        "when a weight stands out or differs, 5 when nothing could be paired."),
+     2, 2, OPT_STEP | OPT_LOGS | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
     {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
      cli_formats},
     {0},

@@ -11,7 +11,8 @@
 #define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
 
 const struct weight_format *const weight_formats[] = {
-    &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_index, NULL,
+    &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_index,
+    &weights_npy, NULL,
 };
 
 static const char not_weights[] =
@@ -39,7 +40,7 @@ int weights_open(struct weights *w, const char *path, struct err *e)
     }
     return err_set(e, ERR_DATA,
                    path_is_dir(path)
-                       ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts or mp_rank folders were expected; name the file where there are several")
+                       ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, mp_rank folders or .npy files were expected; name the file where there are several")
                        : _(not_weights),
                    path);
 }

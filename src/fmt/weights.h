@@ -101,5 +101,6 @@ int weights_list_file(struct weights *w, uint32_t file, struct err *e);
 extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
 extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
+extern const struct weight_format weights_npy; /* a folder of .npy files, an array each */
 
 #endif

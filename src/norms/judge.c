@@ -1,0 +1,215 @@
+/* Which weights stand out, and what the table may mislead about. A weight stands out when its relative
+ * difference is several times the median one; that alone is a place to look at. It fails when it stands out
+ * and differs by more than rounding does, or when it differs by more than anything may. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "norms/norms.h"
+
+/* NaN first, then by size. */
+static int largest_first(const void *a, const void *b)
+{
+    const struct norm_pair *x = a, *y = b;
+    if (isnan(x->rel) || isnan(y->rel))
+        return isnan(y->rel) - isnan(x->rel);
+    if (x->rel != y->rel)
+        return x->rel > y->rel ? -1 : 1;
+    return x->part[1][0] < y->part[1][0] ? -1 : x->part[1][0] > y->part[1][0];
+}
+
+/* Of the sorted pairs; of an even number the larger middle one. */
+static double median_rel(const struct norms *n)
+{
+    size_t nan = 0, count;
+    while (nan < n->pairs.n && isnan(n->pairs.v[nan].rel))
+        nan++;
+    count = n->pairs.n - nan;
+    return count ? n->pairs.v[nan + (count - 1) / 2].rel : NAN;
+}
+
+#define LEAST 1e-5 /* below this nothing stands out: logs print six digits */
+
+static void outliers(struct norms *n, const struct tol_norms *t)
+{
+    bool fail = false;
+    for (size_t i = 0; i < n->pairs.n; i++) {
+        struct norm_pair *p = &n->pairs.v[i];
+        double rel = p->rel - p->unseen; /* a difference that the digits can tell */
+        p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > LEAST);
+        fail = fail || isnan(p->rel) || rel > t->rel || (p->outlier && rel > t->outlier_rel);
+    }
+    size_t most = n->side[1].values.n;
+    if (!n->pairs.n)
+        n->verdict = STAGE_UNKNOWN;
+    else if (fail)
+        n->verdict = STAGE_FAIL;
+    else
+        n->verdict = 2 * (most - n->only[1].n) >= most ? STAGE_PASS : STAGE_UNKNOWN;
+}
+
+/* ---- what may mislead ---- */
+
+static const char *who(int side)
+{
+    return side ? _("golden") : _("target");
+}
+
+static void units(struct norms *n)
+{
+    for (int s = 0; s < 2; s++)
+        if (n->side[s].square && n->side[s].unit == UNIT_FORM)
+            norms_warn(n, _("%s: lists of this form hold sums of squares; their roots are compared"), who(s));
+}
+
+/* Differences that are as large as the digits printed leave room for. */
+static void resolution(struct norms *n)
+{
+    char d[NUM_MAX], v[NUM_MAX];
+    size_t coarse = 0;
+    double most = 0;
+    for (size_t i = 0; i < n->pairs.n; i++)
+        if (n->pairs.v[i].unseen > 0.005 && isfinite(n->pairs.v[i].unseen)) {
+            coarse++;
+            most = fmax(most, n->pairs.v[i].unseen);
+        }
+    if (!coarse)
+        return;
+    int s = n->side[1].digit >= n->side[0].digit;
+    norms_warn(n, _("%s: it prints %s to %s, which leaves up to %s %% of %zu small norms open; that much is not held against them"), who(s),
+               n->side[s].square ? _("squares") : _("norms"), num_cell(d, n->side[s].digit, 3), num_cell(v, 100 * most, 2), coarse);
+}
+
+static void one_sided(struct norms *n)
+{
+    for (int s = 0; s < 2; s++)
+        if (n->only[s].n && n->pairs.n)
+            norms_warn(n, _("%s: %zu of %zu values have no partner, e.g. %s"), who(s), n->only[s].n, n->side[s].values.n,
+                       n->side[s].values.v[n->only[s].v[0]].name);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* All of one side a multiple of the other: a loss scale, accumulated micro batches, a slice of each weight. */
+static void common_factor(struct norms *n)
+{
+    VEC(double) r = {0};
+    char tmp[NUM_MAX];
+    for (size_t i = 0; i < n->pairs.n; i++)
+        if (n->pairs.v[i].norm[0] > 0 && n->pairs.v[i].norm[1] > 0 && isfinite(n->pairs.v[i].rel))
+            vec_push(&r, n->pairs.v[i].norm[0] / n->pairs.v[i].norm[1]);
+    if (r.n >= 3) {
+        qsort(r.v, r.n, sizeof *r.v, ascending);
+        double middle = r.v[r.n / 2], spread = r.v[r.n * 9 / 10] / r.v[r.n / 10];
+        if (fabs(middle - 1) > 0.1 && spread < 1.05)
+            norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) on one side"),
+                       num_cell(tmp, middle, 4));
+    }
+    vec_release(&r);
+}
+
+/* The guide's recipe saves the parameter under the name of its gradient. */
+static void gradients_that_are_weights(struct norms *n)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct norm_side *side = &n->side[s];
+        size_t ones = 0, equal = 0;
+        const char *example = NULL, *weight = NULL;
+        for (size_t i = 0; i < side->values.n; i++) {
+            const struct norm_value *v = &side->values.v[i];
+            if (isnan(v->max))
+                continue;
+            bool mine = v->max == 1 && v->min == 1 && v->elements > 1;
+            for (size_t k = 0; k < n->reference.n; k++) {
+                const struct norm_value *w = &n->reference.v[k];
+                if (w->elements == v->elements && w->elements > 1 && w->value == v->value && w->max == v->max && w->min == v->min && v->value != 0) {
+                    equal++;
+                    weight = w->name;
+                    example = v->name;
+                    break;
+                }
+            }
+            ones += mine;
+            if (mine && !example)
+                example = v->name;
+        }
+        n->not_gradients = n->not_gradients || equal;
+        if (equal)
+            norms_warn(n, _("%s: %zu saved gradients equal weights of the checkpoint (%s is %s): the recipe that saves param instead of param.grad"), who(s),
+                       equal, example, weight);
+        else if (ones)
+            norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as norm weights are at the start: were weights saved for gradients? --weights CHECKPOINT tells"),
+                       who(s), ones, example);
+    }
+}
+
+static void zero_gradients(struct norms *n)
+{
+    for (int s = 0; s < 2; s++) {
+        size_t zero = 0;
+        const char *example = NULL;
+        for (size_t i = 0; i < n->side[s].values.n; i++)
+            if (n->side[s].values.v[i].value == 0) {
+                example = zero++ ? example : n->side[s].values.v[i].name;
+            }
+        if (zero)
+            norms_warn(n, _("%s: %zu gradients are zero, e.g. %s"), who(s), zero, example);
+    }
+}
+
+static void readers_notes(struct norms *n)
+{
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < n->side[s].log.notes.n; i++)
+            norms_warn(n, "%s: %s", who(s), n->side[s].log.notes.v[i]);
+}
+
+/* ---- where to look ---- */
+
+static void look(struct norms *n)
+{
+    const struct norm_pair *first = n->pairs.n ? &n->pairs.v[0] : NULL;
+    struct buf name = {0};
+    size_t apart = 0;
+    for (size_t i = 0; i < n->pairs.n; i++)
+        apart += n->pairs.v[i].outlier;
+    if (first)
+        norm_pair_name(n, first, &name);
+    if (n->not_gradients)
+        vec_push(&n->next, _("save the gradients themselves (param.grad, before clipping) and compare again: weights say nothing about the backward pass"));
+    else if (!first)
+        vec_push(&n->next, _("nothing could be paired: give sources that print names, or --weights CHECKPOINT"));
+    else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n)
+        vec_push(&n->next, arena_fmt(&n->arena, _("%s stands out: look at that layer's implementation and precision on both sides, then dump the backward pass of this step (diverge compare)"),
+                                     name.p));
+    else if (n->verdict == STAGE_FAIL)
+        vec_push(&n->next, _("the norms differ throughout: does the loss of this step agree (diverge curves)? If not, the forward pass comes first; else dump the backward pass and follow it from the loss down"));
+    else if (n->verdict == STAGE_PASS)
+        vec_push(&n->next, _("the gradients agree in size: if step 2's loss is apart all the same, replay the optimizer (diverge optimizer)"));
+    buf_release(&name);
+}
+
+void norms_judge(struct norms *n, const struct tol_norms *t)
+{
+    if (n->pairs.n)
+        qsort(n->pairs.v, n->pairs.n, sizeof *n->pairs.v, largest_first);
+    n->median = median_rel(n);
+    vec_clear(&n->next);
+    outliers(n, t);
+    if (!n->judged) { /* these do not depend on limits */
+        units(n);
+        resolution(n);
+        one_sided(n);
+        common_factor(n);
+        gradients_that_are_weights(n);
+        zero_gradients(n);
+        readers_notes(n);
+        n->judged = true;
+    }
+    look(n);
+}

@@ -1,0 +1,140 @@
+#include "norms/norms.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+void norms_warn(struct norms *n, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    vec_push(&n->warnings, arena_cstr(&n->arena, buf_view(&b)));
+    buf_release(&b);
+}
+
+double norm_of(const struct norm_side *s, uint32_t i)
+{
+    return s->square ? sqrt(s->values.v[i].value) : s->values.v[i].value;
+}
+
+static int open_side(struct norm_side *s, const char *path, const struct norm_options *o, struct err *e)
+{
+    *s = (struct norm_side){.base = 1, .step = -1};
+    s->path = arena_cstr(&s->arena, str_of(path));
+    struct file f;
+    if (!path_is_dir(path)) {
+        if (file_open(&f, path, e))
+            return -1;
+        file_close(&f);
+    }
+    for (size_t i = 0; norm_kinds[i].name; i++) {
+        int found = norm_kinds[i].open(s, o, e);
+        s->kind = &norm_kinds[i];
+        if (found)
+            return found < 0 ? -1 : 0;
+        s->kind->close(s);
+        s->opened = false;
+    }
+    s->kind = NULL;
+    return err_set(e, ERR_DATA, _("%s: no gradient norms here: a log that prints local norms, a table of msprobe monitor, event files, saved gradients or a dump with parameters_grad was expected"),
+                   path);
+}
+
+static bool has_step(const struct norm_side *s, int64_t step)
+{
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.v[i] == step)
+            return true;
+    return false;
+}
+
+/* Monitors and dumps number their first step 0, logs 1: the same step of training has another number. */
+static int64_t elsewhere(const struct norm_side *from, const struct norm_side *to, int64_t step)
+{
+    return step - from->base + to->base;
+}
+
+static int choose_step(struct norms *n, const struct norm_options *o, struct err *e)
+{
+    struct norm_side *t = &n->side[0], *g = &n->side[1];
+    for (int s = 0; s < 2; s++)
+        n->side[s].step = o->step[s] >= 0 ? o->step[s] : -1;
+    if (o->step[0] >= 0 && o->step[1] < 0)
+        g->step = elsewhere(t, g, o->step[0]);
+    if (o->step[0] < 0 && t->steps.n && g->steps.n) {
+        size_t i = 0;
+        while (i < t->steps.n && !has_step(g, elsewhere(t, g, t->steps.v[i])))
+            i++;
+        if (i == t->steps.n)
+            return err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %lld to %lld, %s has %lld to %lld; --step T:G pairs different ones"),
+                           t->path, (long long)t->steps.v[0], (long long)*vec_last(&t->steps), g->path, (long long)g->steps.v[0],
+                           (long long)*vec_last(&g->steps));
+        t->step = t->steps.v[i];
+        g->step = elsewhere(t, g, t->step);
+    }
+    for (int s = 0; s < 2; s++) {
+        struct norm_side *x = &n->side[s];
+        if (!x->steps.n)
+            x->step = -1;
+        else if (x->step < 0)
+            x->step = x->steps.v[0];
+    }
+    if (t->step >= 0 && g->step >= 0 && t->step != g->step && o->step[1] < 0)
+        norms_warn(n, _("the sides count their steps from %lld and from %lld: step %lld meets step %lld"), (long long)t->base, (long long)g->base,
+                   (long long)t->step, (long long)g->step);
+    return 0;
+}
+
+static int open_checkpoint(struct norms *n, const struct norm_options *o, struct err *e)
+{
+    struct norm_side all = {0};
+    if (weights_open(&n->checkpoint, o->weights, e))
+        return -1;
+    int rc = norms_of_weights(&n->checkpoint, o, false, &n->arena, &all, e);
+    for (size_t i = 0; rc == 0 && i < all.values.n; i++)
+        vec_push(&n->reference, all.values.v[i]);
+    vec_release(&all.values);
+    return rc;
+}
+
+int norms_open(struct norms *n, const char *target, const char *golden, const struct norm_options *o, struct err *e)
+{
+    *n = (struct norms){0};
+    if (open_side(&n->side[0], target, o, e) || open_side(&n->side[1], golden, o, e) || choose_step(n, o, e))
+        return -1;
+    for (int s = 0; s < 2; s++)
+        if (n->side[s].kind->load(&n->side[s], o, e))
+            return -1;
+    if (o->weights && open_checkpoint(n, o, e))
+        return -1;
+    norms_order(n);
+    norms_pair(n);
+    norms_units(n);
+    return 0;
+}
+
+void norms_release(struct norms *n)
+{
+    for (int s = 0; s < 2; s++) {
+        struct norm_side *x = &n->side[s];
+        if (x->kind)
+            x->kind->close(x);
+        vec_release(&x->steps);
+        vec_release(&x->values);
+        vec_release(&n->only[s]);
+        arena_release(&x->arena);
+    }
+    weights_release(&n->checkpoint);
+    vec_release(&n->reference);
+    vec_release(&n->pairs);
+    vec_release(&n->warnings);
+    vec_release(&n->next);
+    arena_release(&n->arena);
+    *n = (struct norms){0};
+}

@@ -1,0 +1,279 @@
+/* Which norms are the same weight's: equal names, equal keys (data/weights.tsv), then a fused weight and its
+ * parts, whose norm is the root of the sum of their squares. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "norms/norms.h"
+
+struct pairing {
+    struct norms *n;
+    struct map keys[2], names[2];
+    bool *done[2];
+};
+
+static double joint(const struct norm_side *s, const uint32_t *part, int parts)
+{
+    double sum = 0;
+    if (parts == 1)
+        return norm_of(s, part[0]);
+    for (int i = 0; i < parts; i++)
+        sum += norm_of(s, part[i]) * norm_of(s, part[i]);
+    return sqrt(sum);
+}
+
+static double relative(double t, double g)
+{
+    return t == g ? 0 : fabs(t - g) / fabs(g);
+}
+
+/* Half a unit of the last digit, of a norm; a fused one's is at most its parts' together. */
+static double half_digit(const struct norm_side *s, const uint32_t *part, int parts)
+{
+    double sum = 0;
+    for (int i = 0; i < parts; i++) {
+        double v = s->values.v[part[i]].value;
+        sum += s->square ? (v > 0 ? s->digit / 4 / sqrt(v) : sqrt(s->digit / 2)) : s->digit / 2;
+    }
+    return sum;
+}
+
+/* Norms of the parts under the units in force. */
+static void figures(const struct norms *n, struct norm_pair *p)
+{
+    double unseen = 0;
+    for (int s = 0; s < 2; s++) {
+        p->norm[s] = joint(&n->side[s], p->part[s], p->parts[s]);
+        unseen += half_digit(&n->side[s], p->part[s], p->parts[s]);
+    }
+    p->rel = relative(p->norm[0], p->norm[1]);
+    p->unseen = unseen / fabs(p->norm[1]);
+}
+
+static void add(struct pairing *p, const uint32_t *t, int tn, const uint32_t *g, int gn)
+{
+    struct norm_pair x = {.parts = {(uint8_t)tn, (uint8_t)gn}};
+    for (int i = 0; i < tn; i++)
+        p->done[0][x.part[0][i] = t[i]] = true;
+    for (int i = 0; i < gn; i++)
+        p->done[1][x.part[1][i] = g[i]] = true;
+    figures(p->n, &x);
+    vec_push(&p->n->pairs, x);
+}
+
+static void by(struct pairing *p, bool names)
+{
+    const struct norm_side *t = &p->n->side[0];
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct norm_value *v = &t->values.v[i];
+        if (p->done[0][i] || !v->named)
+            continue;
+        uint32_t g = names ? map_get(&p->names[1], str_of(v->name)) : map_get(&p->keys[1], v->id.key);
+        if (g != MAP_NONE && !p->done[1][g])
+            add(p, &i, 1, &g, 1);
+    }
+}
+
+/* Fused weights of side s whose parts the other side has, all of them. */
+static void by_parts(struct pairing *p, int s)
+{
+    const struct norm_side *side = &p->n->side[s];
+    for (uint32_t i = 0; i < side->values.n; i++) {
+        const char *part[3];
+        uint32_t other[3];
+        const struct norm_value *v = &side->values.v[i];
+        int n = p->done[s][i] || !v->named ? 0 : weight_parts(&v->id, part), found = 0;
+        for (; found < n; found++) {
+            other[found] = map_get(&p->keys[!s], weight_part_key(&v->id, part[found], &p->n->arena));
+            if (other[found] == MAP_NONE || p->done[!s][other[found]])
+                break;
+        }
+        if (!n || found < n)
+            continue;
+        s == 0 ? add(p, &i, 1, other, n) : add(p, other, n, &i, 1);
+    }
+}
+
+/* 10^-k when every value is a multiple of it and k digits are as few as anybody prints. */
+static double digit_of(const struct norm_side *s)
+{
+    if (s->unit == UNIT_TENSOR || s->values.n < 3)
+        return 0;
+    for (double unit = 1; unit <= 1e7; unit *= 10) {
+        size_t i = 0;
+        while (i < s->values.n && !(fabs(s->values.v[i].value * unit - nearbyint(s->values.v[i].value * unit)) > 1e-6 * fmax(1, fabs(s->values.v[i].value) * 1e-3 * unit)))
+            i++;
+        if (i == s->values.n)
+            return 1 / unit;
+    }
+    return 0;
+}
+
+void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf *out)
+{
+    int side = p->parts[0] > p->parts[1]; /* a fused name says it shorter */
+    if (n->side[side].order && !n->side[!side].order)
+        side = !side;
+    const struct norm_value *v = n->side[side].values.v;
+    struct str first = str_of(v[p->part[side][0]].name);
+    size_t head = first.n, tail = first.n;
+    for (int i = 1; i < p->parts[side]; i++) {
+        struct str s = str_of(v[p->part[side][i]].name);
+        size_t h = 0, t = 0;
+        while (h < head && h < s.n && s.p[h] == first.p[h])
+            h++;
+        while (t < tail && t < s.n - h && t < first.n - h && s.p[s.n - 1 - t] == first.p[first.n - 1 - t])
+            t++;
+        head = h;
+        tail = t;
+    }
+    buf_clear(out);
+    if (p->parts[side] < 2) {
+        buf_str(out, first);
+        return;
+    }
+    for (int i = 0; i < p->parts[side]; i++) {
+        struct str s = str_of(v[p->part[side][i]].name);
+        if (!i)
+            buf_fmt(out, "%.*s{", (int)head, s.p);
+        buf_fmt(out, "%s%.*s", i ? "," : "", (int)(s.n - head - tail), s.p + head);
+        if (i + 1 == p->parts[side])
+            buf_fmt(out, "}%.*s", (int)tail, s.p + s.n - tail);
+    }
+}
+
+void norms_pair(struct norms *n)
+{
+    struct pairing p = {.n = n};
+    vec_clear(&n->pairs);
+    for (int s = 0; s < 2; s++) {
+        const struct norm_side *side = &n->side[s];
+        vec_clear(&n->only[s]);
+        n->side[s].digit = digit_of(side);
+        p.done[s] = mem_zalloc(side->values.n + 1);
+        for (uint32_t i = 0; i < side->values.n; i++) {
+            const struct norm_value *v = &side->values.v[i];
+            if (!v->named)
+                continue;
+            map_add(&p.keys[s], v->id.key, i);
+            if (v->name[0] != '#')
+                map_add(&p.names[s], str_of(v->name), i);
+        }
+    }
+    by(&p, true);
+    by(&p, false);
+    by_parts(&p, 0);
+    by_parts(&p, 1);
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < n->side[s].values.n; i++)
+            if (!p.done[s][i])
+                vec_push(&n->only[s], i);
+        free(p.done[s]);
+        map_release(&p.keys[s]);
+        map_release(&p.names[s]);
+    }
+}
+
+/* ---- units ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The median distance of log t/g from 0 under the units in force; NaN with fewer than three pairs. */
+static double distance(const struct norms *n)
+{
+    VEC(double) d = {0};
+    double out = NAN;
+    for (size_t i = 0; i < n->pairs.n; i++) {
+        const struct norm_pair *p = &n->pairs.v[i];
+        if (p->norm[0] > 0 && p->norm[1] > 0 && isfinite(p->norm[0]) && isfinite(p->norm[1]))
+            vec_push(&d, fabs(log(p->norm[0] / p->norm[1])));
+    }
+    if (d.n >= 3) {
+        qsort(d.v, d.n, sizeof *d.v, ascending);
+        out = d.v[d.n / 2];
+    }
+    vec_release(&d);
+    return out;
+}
+
+static double distance_if(struct norms *n, bool t, bool g)
+{
+    bool was[2] = {n->side[0].square, n->side[1].square};
+    n->side[0].square = t;
+    n->side[1].square = g;
+    for (size_t i = 0; i < n->pairs.n; i++)
+        figures(n, &n->pairs.v[i]);
+    double d = distance(n);
+    n->side[0].square = was[0];
+    n->side[1].square = was[1];
+    return d;
+}
+
+/* Σx or Σx² of a side's values. */
+static double total(const struct norm_side *s, bool squares)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->values.n; i++)
+        sum += squares ? s->values.v[i].value : s->values.v[i].value * s->values.v[i].value;
+    return sum;
+}
+
+#define ADDS_UP 0.02 /* both are printed rounded, and single weights may be left out */
+
+/* The norms of all weights add up to the global norm of the step. */
+static void by_global_norm(struct norms *n, int side)
+{
+    struct norm_side *s = &n->side[side];
+    const struct log_record *r = s->log.records.n && s->step >= 0 ? series_at(&s->log, s->step) : NULL;
+    if (!r || !log_has(r, LOG_NORM) || !(r->value[LOG_NORM] > 0) || isinf(r->value[LOG_NORM]))
+        return;
+    double global = r->value[LOG_NORM], off[2];
+    for (int square = 0; square < 2; square++)
+        off[square] = fabs(sqrt(total(s, square)) / global - 1);
+    bool square = off[1] < off[0];
+    if (!(off[square] < ADDS_UP && off[!square] > 2 * ADDS_UP))
+        return;
+    if (square != s->square)
+        norms_warn(n, square ? _("%s: the values are squares of norms: they add up to the global norm of step %lld only so; roots are taken")
+                             : _("%s: the values are norms, though such lists usually hold squares: they add up to the global norm of step %lld only so"),
+                   side ? _("golden") : _("target"), (long long)s->step);
+    s->square = square;
+    s->unit = UNIT_GLOBAL;
+}
+
+#define CLEARLY 0.1 /* ratios this near 1, where the units in force give three times as much */
+
+/* A patch that prints squares under a name, or roots in a list that usually holds squares: the logarithms of
+ * the two sides stand as 2 to 1. Where either side could be the odd one, the list is. */
+static void by_figures(struct norms *n)
+{
+    bool unit[2] = {n->side[0].square, n->side[1].square};
+    double now = distance_if(n, unit[0], unit[1]), best = now;
+    int flip = -1;
+    for (int s = 0; s < 2; s++) {
+        double d = n->side[s].unit > UNIT_FORM ? INFINITY : distance_if(n, unit[0] ^ (s == 0), unit[1] ^ (s == 1));
+        if (d < best - 1e-9 || (flip >= 0 && d < best + CLEARLY && n->side[s].unit == UNIT_FORM && n->side[flip].unit != UNIT_FORM)) {
+            best = d;
+            flip = s;
+        }
+    }
+    if (flip < 0 || !(best < CLEARLY && now > 3 * best + CLEARLY))
+        return;
+    n->side[flip].square = !n->side[flip].square;
+    n->side[flip].unit = UNIT_FIGURES;
+    norms_warn(n, n->side[flip].square ? _("%s: the values are squares of norms, by the figures: their logarithms are twice the other side's; roots are taken")
+                                       : _("%s: the values are norms already, by the figures, though such lists usually hold squares"),
+               flip ? _("golden") : _("target"));
+}
+
+void norms_units(struct norms *n)
+{
+    for (int s = 0; s < 2; s++)
+        by_global_norm(n, s);
+    by_figures(n);
+    for (size_t i = 0; i < n->pairs.n; i++)
+        figures(n, &n->pairs.v[i]);
+}

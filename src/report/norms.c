@@ -1,0 +1,189 @@
+#include "report/norms.h"
+
+#include <math.h>
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "report/csv.h"
+#include "report/text.h"
+
+/* ---- JSON ---- */
+
+static void side_json(struct jsonw *w, const struct norm_side *s)
+{
+    jw_object(w);
+    jw_kcstr(w, "path", s->path);
+    jw_kcstr(w, "format", s->format);
+    jw_kcstr(w, "source", s->kind->name);
+    s->step < 0 ? jw_knull(w, "step") : jw_kint(w, "step", s->step);
+    jw_kint(w, "values", (int64_t)s->values.n);
+    jw_kcstr(w, "order", s->order ? _(s->order) : NULL);
+    jw_end_object(w);
+}
+
+static const char *unit(const struct norm_side *s)
+{
+    return s->square ? "square" : "norm";
+}
+
+static void names(struct jsonw *w, const char *key, const struct norm_side *s, const uint32_t *v, size_t n)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < n; i++)
+        jw_cstr(w, s->values.v[v[i]].name);
+    jw_end_array(w);
+}
+
+void norms_json(struct out *o, const struct norms *n, const char *tool)
+{
+    static const char *const sides[] = {"target", "golden"};
+    struct jsonw w;
+    int64_t step = n->side[0].step >= 0 ? n->side[0].step : n->side[1].step;
+    jw_init(&w, &o->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", tool);
+    for (int s = 0; s < 2; s++) {
+        jw_key(&w, sides[s]);
+        side_json(&w, &n->side[s]);
+    }
+    step < 0 ? jw_knull(&w, "step") : jw_kint(&w, "step", step);
+    jw_key(&w, "units");
+    jw_object(&w);
+    for (int s = 0; s < 2; s++)
+        jw_kcstr(&w, sides[s], unit(&n->side[s]));
+    jw_end_object(&w);
+    jw_key(&w, "params");
+    jw_array(&w);
+    for (size_t i = 0; i < n->pairs.n; i++) {
+        const struct norm_pair *p = &n->pairs.v[i];
+        jw_object(&w);
+        for (int s = 0; s < 2; s++)
+            names(&w, sides[s], &n->side[s], p->part[s], p->parts[s]);
+        jw_knum(&w, "t", p->norm[0]);
+        jw_knum(&w, "g", p->norm[1]);
+        jw_knum(&w, "rel", p->rel);
+        jw_knum(&w, "unseen", p->unseen);
+        jw_kbool(&w, "outlier", p->outlier);
+        jw_end_object(&w);
+        out_flow(o);
+    }
+    jw_end_array(&w);
+    isnan(n->median) ? jw_knull(&w, "median_rel") : jw_knum(&w, "median_rel", n->median);
+    names(&w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
+    names(&w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
+    jw_kcstrs(&w, "warnings", n->warnings.v, n->warnings.n);
+    jw_kcstrs(&w, "next", n->next.v, n->next.n);
+    jw_kcstr(&w, "verdict", stage_name(n->verdict));
+    jw_end_object(&w);
+    buf_char(&o->buf, '\n');
+}
+
+/* ---- CSV ---- */
+
+/* "a + b + c" */
+static void joint_name(struct buf *b, const struct norm_side *s, const uint32_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_fmt(b, "%s%s", i ? " + " : "", s->values.v[v[i]].name);
+}
+
+void norms_csv(struct out *o, const struct norms *n)
+{
+    static const char *const columns[] = {"target", "golden", "target_norm", "golden_norm", "rel", "outlier"};
+    struct csv w = {&o->buf, true};
+    struct buf name = {0};
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        csv_text(&w, str_of(columns[i]));
+    csv_line(&w);
+    for (size_t i = 0; i < n->pairs.n; i++) {
+        const struct norm_pair *p = &n->pairs.v[i];
+        for (int s = 0; s < 2; s++) {
+            buf_clear(&name);
+            joint_name(&name, &n->side[s], p->part[s], p->parts[s]);
+            csv_text(&w, buf_view(&name));
+        }
+        csv_number(&w, true, p->norm[0]);
+        csv_number(&w, true, p->norm[1]);
+        csv_number(&w, true, p->rel);
+        csv_count(&w, true, p->outlier);
+        csv_line(&w);
+        out_flow(o);
+    }
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < n->only[s].n; i++) {
+            uint32_t at = n->only[s].v[i];
+            csv_text(&w, str_of(s ? "" : n->side[s].values.v[at].name));
+            csv_text(&w, str_of(s ? n->side[s].values.v[at].name : ""));
+            csv_number(&w, !s, norm_of(&n->side[s], at));
+            csv_number(&w, s, norm_of(&n->side[s], at));
+            csv_number(&w, false, 0);
+            csv_number(&w, false, 0);
+            csv_line(&w);
+        }
+    buf_release(&name);
+}
+
+/* ---- text ---- */
+
+#define ROWS 24
+
+static void head(struct buf *b, const struct norms *n)
+{
+    char c[NUM_MAX];
+    for (int s = 0; s < 2; s++) {
+        const struct norm_side *x = &n->side[s];
+        buf_fmt(b, "  %s  %s\n          %s, ", s ? _("golden") : _("target"), x->path, x->format);
+        if (x->step >= 0)
+            buf_fmt(b, _("step %lld, "), (long long)x->step);
+        buf_fmt(b, x->square ? _("%s squares of norms\n") : _("%s norms\n"), num_count(c, x->values.n));
+    }
+}
+
+static void table(struct buf *b, const struct norms *n)
+{
+    char x[NUM_MAX];
+    struct buf name = {0};
+    text_pad(b, str_of(_("    rel diff")), 14);
+    text_pad(b, str_of(_("target")), 13);
+    text_pad(b, str_of(_("golden")), 13);
+    buf_fmt(b, "%s\n", _("weight"));
+    for (size_t i = 0; i < n->pairs.n && i < ROWS; i++) {
+        const struct norm_pair *p = &n->pairs.v[i];
+        norm_pair_name(n, p, &name);
+        buf_fmt(b, "  %s ", p->outlier ? "!" : " ");
+        text_pad(b, str_of(num_cell(x, p->rel, 3)), 10);
+        text_pad(b, str_of(num_cell(x, p->norm[0], 7)), 13);
+        text_pad(b, str_of(num_cell(x, p->norm[1], 7)), 13);
+        text_fit(b, buf_view(&name), 39);
+        while (b->n && b->p[b->n - 1] == ' ')
+            b->p[--b->n] = 0;
+        buf_char(b, '\n');
+    }
+    if (n->pairs.n > ROWS)
+        buf_fmt(b, _("    and %s more with smaller differences; -o FILE.csv has all\n"), num_count(x, n->pairs.n - ROWS));
+    buf_release(&name);
+}
+
+void norms_text(struct buf *out, const struct norms *n)
+{
+    struct buf b = {0};
+    char x[NUM_MAX], y[NUM_MAX], z[NUM_MAX];
+    size_t apart = 0;
+    for (size_t i = 0; i < n->pairs.n; i++)
+        apart += n->pairs.v[i].outlier;
+    buf_cstr(&b, n->verdict == STAGE_PASS   ? _("pass: the gradient norms agree\n")
+                 : n->verdict == STAGE_FAIL ? _("fail: the gradient norms do not agree\n")
+                                            : _("could not be judged\n"));
+    head(&b, n);
+    if (n->pairs.n)
+        buf_fmt(&b, _("%s weights in both, the median difference is %s; %s stand out (!)\n"), num_count(x, n->pairs.n),
+            isnan(n->median) ? "-" : num_cell(y, n->median, 3), num_count(z, apart));
+    if (n->pairs.n)
+        table(&b, n);
+    text_sentences(&b, "! ", n->warnings.v, n->warnings.n);
+    text_sentences(&b, "→ ", n->next.v, n->next.n);
+    text_clean(out, &b);
+}

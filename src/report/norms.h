@@ -1,0 +1,12 @@
+/* The table of gradient norms as JSON (the contract: doc/cli-json.md), CSV and text. Nothing here computes. */
+#ifndef REPORT_NORMS_H
+#define REPORT_NORMS_H
+
+#include "base/out.h"
+#include "norms/norms.h"
+
+void norms_json(struct out *o, const struct norms *n, const char *tool);
+void norms_csv(struct out *o, const struct norms *n);
+void norms_text(struct buf *out, const struct norms *n);
+
+#endif
