@@ -63,6 +63,12 @@ const struct subcommand subcommands[] = {
         "told from norms, fused weights meet their parts, values without names are named by their order. Exit status 1\n"
         "when a weight stands out or differs, 5 when nothing could be paired."),
      2, 2, OPT_STEP | OPT_LOGS | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
+    {"optimizer", "TARGET GOLDEN", N_("replays one optimizer step of each side and says what explains a difference"),
+     N_("Each side is a folder with the weights before, their gradients and the weights after one step (before, grad,\n"
+        "after: any weight format) and hyper.json or a configuration. The step is replayed in float32 as AdamW and held\n"
+        "against what came out; where it does not fit, eps, rate, decay, clipping and others are tried. Exit status 1\n"
+        "when a step is not what is stated or the sides' inputs differ, 5 when it could not be judged."),
+     2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
     {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
      cli_formats},
     {0},

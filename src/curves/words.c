@@ -62,7 +62,7 @@ static void what_is_usable(struct words *x)
     for (size_t i = 0; i < c->points.n; i++)
         skipped += curve_skipped(curve_record(c, i, 1));
     if (skipped)
-        SAY(x, _("the golden side skipped %s of the joined steps (overflow); they do not count"), num_count(n, skipped));
+        SAY(x, _("joined steps that the golden side skipped (overflow) and that do not count: %s"), num_count(n, skipped));
     if (c->points.n && !c->norms)
         SAY(x, _("the global norm is not compared: a side does not print it"));
 }
@@ -82,8 +82,8 @@ static void nonfinite(struct words *x)
                 first = count++ ? first : m->step;
             }
             if (count)
-                SAY(x, s == CURVE_LOSS ? _("%s: the loss of %s steps is NaN or infinite, first at step %lld")
-                                       : _("%s: the global norm of %s steps is NaN or infinite, first at step %lld"),
+                SAY(x, s == CURVE_LOSS ? _("%s: losses that are NaN or infinite: %s, the first at step %lld")
+                                       : _("%s: global norms that are NaN or infinite: %s, the first at step %lld"),
                     side(run), num_count(n, count), (long long)first);
         }
 }
@@ -191,10 +191,10 @@ static void spikes(struct words *x)
         first[s] = count[s]++ ? first[s] : c->spikes.v[i].step;
     }
     if (count[CURVE_LOSS])
-        SAY(x, _("%s steps stand out of the loss difference, first %lld; the standard is about averages and is not moved by them"),
+        SAY(x, _("steps that stand out of the loss difference: %s, the first %lld; the standard is about averages and is not moved by them"),
             num_count(n, count[CURVE_LOSS]), (long long)first[CURVE_LOSS]);
     if (count[CURVE_NORM])
-        SAY(x, _("%s steps stand out of the global norms' ratio, first %lld"), num_count(n, count[CURVE_NORM]), (long long)first[CURVE_NORM]);
+        SAY(x, _("steps that stand out of the global norms' ratio: %s, the first %lld"), num_count(n, count[CURVE_NORM]), (long long)first[CURVE_NORM]);
 }
 
 static void centre(struct words *x)
@@ -230,7 +230,11 @@ static void readers_notes(struct words *x)
 static void short_run(struct words *x)
 {
     char n[NUM_MAX], m[NUM_MAX];
-    if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
+    bool sparse = x->c->run[0].interval > 1 || x->c->run[1].interval > 1;
+    if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS && sparse)
+        NEXT(x, _("print every step, or train on, until %s steps are joined (now %s); below that nothing is accepted"), num_count(n, (unsigned long long)x->t->steps),
+             num_count(m, x->c->points.n));
+    else if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
         NEXT(x, _("train on to %s steps at least (%s are joined); below that nothing is accepted"), num_count(n, (unsigned long long)x->t->steps),
              num_count(m, x->c->points.n));
 }
@@ -273,7 +277,7 @@ static void next_spike(struct words *x)
     const struct curves *c = x->c;
     const struct curve_mark *best = NULL;
     double most = 0;
-    if (c->diverges_at >= 0)
+    if (c->diverges_at >= 0 || c->first_loss == STAGE_FAIL)
         return;
     for (size_t i = 0; i < c->usable.n; i++)
         most = fmax(most, fabs(c->diff.v[i]));

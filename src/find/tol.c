@@ -54,6 +54,7 @@ static const struct {
     STAGE(norms, outlier_rel),
     STAGE(norms, rel),
     STAGE(optimizer, residual),
+    STAGE(optimizer, grads),
     STAGE(optimizer, explain),
 };
 

@@ -41,6 +41,7 @@ struct tol_norms {
 /* One optimizer step replayed (optimizer/replay.c). */
 struct tol_optimizer {
     double residual; /* share of the update left unexplained beyond rounding: reproduced up to here */
+    double grads;    /* rel_l2 of gradients that is another gradient; five times of a single weight's */
     double explain;  /* a hypothesis explains when it leaves at most this share of what was unexplained */
 };
 

@@ -235,8 +235,11 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
         side->order = best->title;
     }
     const char *who = s ? _("golden") : _("target");
-    if (side->order)
-        norms_warn(n, _("%s: its %zu values carry no names; they are taken to stand in this order: %s (of %zu orders with that count the one that fits best)"), who,
+    if (side->order && fitting == 1)
+        norms_warn(n, _("%s: its %zu values carry no names; they are taken to stand in this order: %s (the only known one with that count)"), who,
+                   side->values.n, _(side->order));
+    else if (side->order)
+        norms_warn(n, _("%s: its %zu values carry no names; they are taken to stand in this order: %s (of %zu known ones with that count the best fit)"), who,
                    side->values.n, _(side->order), fitting);
     else
         norms_warn(n, _("%s: its %zu values carry no names and fit no known order of the %zu weights; --weights CHECKPOINT tells names and sizes"), who,

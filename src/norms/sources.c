@@ -264,7 +264,6 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
     if (series_open(&s->log, s->path, &o->log, e))
         return -1;
     s->format = s->log.format && *s->log.format ? s->log.format : "local-norm";
-    bool monitor = false;
     for (size_t i = 0; i < s->log.names.n; i++) {
         const struct log_name *n = &s->log.names.v[i];
         if (!local(n))
@@ -282,8 +281,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
         if (s->steps.v[i] != s->steps.v[n - 1])
             s->steps.v[n++] = s->steps.v[i];
     s->steps.n = n;
-    monitor = strcmp(s->format, "msprobe-monitor") == 0;
-    s->base = monitor ? 0 : 1;
+    s->base = strcmp(s->format, "msprobe-monitor") == 0 ? 0 : 1;
     return 1;
 }
 

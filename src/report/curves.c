@@ -1,6 +1,7 @@
 #include "report/curves.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/jsonw.h"
@@ -271,24 +272,39 @@ static void points_text(struct buf *b, const struct curves *c)
     buf_release(&v);
 }
 
+/* A line, wrapped. */
+static void line(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(struct buf *b, const char *fmt, ...)
+{
+    struct buf text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    const char *s = text.p;
+    text_sentences(b, "", &s, 1);
+    buf_release(&text);
+}
+
 static void course_text(struct buf *b, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
     if (c->diverges_at >= 0)
-        buf_fmt(b, _("the losses part for good at step %lld\n"), (long long)c->diverges_at);
+        line(b, _("the losses part for good at step %lld"), (long long)c->diverges_at);
     if (c->trend.there)
-        buf_fmt(b, c->around_zero == 1   ? _("difference: around zero, mean %s, trend %s in 1,000 steps, %s sign changes\n")
-                   : c->around_zero == 0 ? _("difference: not around zero, mean %s, trend %s in 1,000 steps, %s sign changes\n")
-                                         : _("difference: mean %s, trend %s in 1,000 steps, %s sign changes (too short to tell)\n"),
-                num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
+        line(b, c->around_zero == 1   ? _("difference: around zero, mean %s, trend %s in 1,000 steps, %s sign changes")
+                : c->around_zero == 0 ? _("difference: not around zero, mean %s, trend %s in 1,000 steps, %s sign changes")
+                                      : _("difference: mean %s, trend %s in 1,000 steps, %s sign changes (too short to tell)"),
+             num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
     if (c->band.runs > 1 && c->band.steps)
-        buf_fmt(b, _("golden runs: %zu, apart by %s on average, %s at most\n"), c->band.runs, num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3),
-                num_cell(m, c->band.max_abs, 3));
+        line(b, _("golden runs: %zu, apart by %s on average, %s at most"), c->band.runs, num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3),
+             num_cell(m, c->band.max_abs, 3));
     if (c->band.runs > 1 && !isnan(c->band.inside))
-        buf_fmt(b, _("the target lies within that band at %s %% of the steps\n"), num_cell(n, 100 * c->band.inside, 3));
+        line(b, _("the target lies within that band at %s %% of the steps"), num_cell(n, 100 * c->band.inside, 3));
     if (c->lr.there)
-        buf_fmt(b, c->lr.equal ? _("learning rates: equal at all %s steps compared\n") : _("learning rates: differ (%s steps compared)\n"),
-                num_count(n, c->lr.steps));
+        line(b, c->lr.equal ? _("learning rates: equal at all %s steps compared") : _("learning rates: differ (%s steps compared)"),
+             num_count(n, c->lr.steps));
 }
 
 /* Marks of one series that follow each other without a joined step between are one stretch. */

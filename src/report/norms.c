@@ -146,6 +146,7 @@ static void table(struct buf *b, const struct norms *n)
 {
     char x[NUM_MAX];
     struct buf name = {0};
+    bool digits = false;
     text_pad(b, str_of(_("    rel diff")), 14);
     text_pad(b, str_of(_("target")), 13);
     text_pad(b, str_of(_("golden")), 13);
@@ -153,7 +154,8 @@ static void table(struct buf *b, const struct norms *n)
     for (size_t i = 0; i < n->pairs.n && i < ROWS; i++) {
         const struct norm_pair *p = &n->pairs.v[i];
         norm_pair_name(n, p, &name);
-        buf_fmt(b, "  %s ", p->outlier ? "!" : " ");
+        digits = digits || (p->rel > 0 && p->rel <= p->unseen);
+        buf_fmt(b, "  %s ", p->outlier ? "!" : p->rel > 0 && p->rel <= p->unseen ? "≈" : " ");
         text_pad(b, str_of(num_cell(x, p->rel, 3)), 10);
         text_pad(b, str_of(num_cell(x, p->norm[0], 7)), 13);
         text_pad(b, str_of(num_cell(x, p->norm[1], 7)), 13);
@@ -164,6 +166,8 @@ static void table(struct buf *b, const struct norms *n)
     }
     if (n->pairs.n > ROWS)
         buf_fmt(b, _("    and %s more with smaller differences; -o FILE.csv has all\n"), num_count(x, n->pairs.n - ROWS));
+    if (digits)
+        buf_fmt(b, "  ≈ %s\n", _("no more than the digits printed leave open"));
     buf_release(&name);
 }
 

@@ -1,0 +1,80 @@
+/* The two sides' steps held against each other: weights before, gradients, weights after. Pairing, fused
+ * weights and layouts are src/weights'. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "optimizer/optimizer.h"
+#include "weights/compare.h"
+
+static int larger(const void *a, const void *b)
+{
+    const struct step_worst *x = a, *y = b;
+    if (isnan(x->rel_l2) || isnan(y->rel_l2))
+        return isnan(y->rel_l2) - isnan(x->rel_l2);
+    return x->rel_l2 > y->rel_l2 ? -1 : x->rel_l2 < y->rel_l2;
+}
+
+/* Largest rel_l2 of a pair, and of all of them together. */
+struct spread {
+    double largest, whole;
+    size_t pairs, unread;
+};
+
+static struct spread look(struct optimizer *x, const struct weight_compare *c, bool after)
+{
+    struct spread s = {0};
+    double d = 0, g = 0;
+    for (size_t i = 0; i < c->pairs.n; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        const struct weight *w = &c->side[0].list.v[p->weight[0]];
+        if (c->id[0][p->weight[0]].training)
+            continue;
+        if (!p->read) {
+            s.unread++;
+            continue;
+        }
+        double rel = p->fig.two ? p->fig.rel_l2 : NAN, norm = p->fig.side[1].norm;
+        s.pairs++;
+        s.largest = isnan(rel) ? INFINITY : fmax(s.largest, rel);
+        d += p->fig.two ? p->fig.euclid * p->fig.euclid : 0;
+        g += isfinite(norm) ? norm * norm : 0;
+        if (after && p->verdict != WEIGHT_EQUAL) {
+            struct step_worst worst = {arena_cstr(&x->arena, w->name), rel};
+            vec_push(&x->worst, worst);
+        }
+    }
+    s.whole = g > 0 ? sqrt(d / g) : 0;
+    return s;
+}
+
+int step_compare(struct optimizer *x, const struct step_options *o, struct err *e)
+{
+    static const char *const titles[STEP_FILES] = {N_("before"), N_("grad"), N_("after")};
+    const struct weight_options opt = {0};
+    int rc = 0;
+    for (int f = 0; f < STEP_FILES && rc == 0; f++) {
+        struct weight_compare c;
+        rc = weight_compare_open(&c, x->side[0].set[f].path, x->side[1].set[f].path, &opt, e);
+        if (rc == 0)
+            rc = weight_compare_run(&c, o->kern, o->workers, o->watch, e);
+        x->apart[f] = x->together[f] = NAN;
+        if (rc == 0) {
+            struct spread s = look(x, &c, f == STEP_AFTER);
+            if (s.pairs) {
+                x->apart[f] = s.largest;
+                x->together[f] = s.whole;
+            }
+            if (f == STEP_AFTER)
+                x->pairs = s.pairs;
+            if (s.unread || c.only[0].n || c.only[1].n)
+                step_warn(x, _("%s: %zu weights of both sides could not be compared, %zu are only in the target, %zu only in the golden side"), _(titles[f]),
+                          s.unread, c.only[0].n, c.only[1].n);
+        }
+        weight_compare_release(&c);
+    }
+    x->differing = x->worst.n;
+    if (x->worst.n)
+        qsort(x->worst.v, x->worst.n, sizeof *x->worst.v, larger);
+    return rc;
+}

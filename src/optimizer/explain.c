@@ -1,0 +1,388 @@
+/* What would make the replay come out as the side did: a table of hypotheses, a row each, tried on the sample.
+ *
+ * Each row proposes values (a switch turned, round values people use, a least-squares estimate), the best of
+ * which may be refined. Several rows can fit equally (at step 1 clipping and eps enter as one quotient); a
+ * switch or a round value is then likelier than a fitted one. Where no single row explains, the best one is
+ * taken and the next is looked for on top of it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "optimizer/optimizer.h"
+
+#define VALUES 24
+#define CHAIN 3
+
+/* A replay that differs from the stated one. */
+struct trial {
+    struct adam_rule rule;
+    bool other_p, other_g;
+};
+
+static double residual(const struct step_side *s, const struct trial *t)
+{
+    return step_try(s, &t->rule, t->other_p, t->other_g);
+}
+
+/* ---- proposals: the count of values put into out ---- */
+
+static size_t flipped(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    (void)s;
+    out[0] = !base->rule.v[k];
+    return 1;
+}
+
+static size_t switched_off(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    (void)s;
+    out[0] = 0;
+    return base->rule.v[k] != 0;
+}
+
+static size_t copy(const double *from, size_t n, double *out)
+{
+    memcpy(out, from, n * sizeof *out);
+    return n;
+}
+
+static size_t round_eps(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    size_t n = 0;
+    (void)s;
+    for (int e = -1; e >= -16; e--)
+        out[n++] = pow(10, e);
+    out[n++] = 0;
+    if (base->rule.v[HYPER_BIAS_CORRECTION] != 0) /* added before the correction, as MindSpore's nn.Adam does */
+        out[n++] = base->rule.v[k] / sqrt(1 - pow(base->rule.v[HYPER_BETA2], base->rule.v[HYPER_STEP]));
+    return n;
+}
+
+static size_t round_clips(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    static const double usual[] = {1, 0.5, 0.1, 0.25, 2, 5, 10};
+    (void)s;
+    (void)base;
+    (void)k;
+    return copy(usual, ARRAY_LEN(usual), out);
+}
+
+static size_t round_betas(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    static const double usual[] = {0.9, 0.95, 0.98, 0.99, 0.999, 0.9999, 0.8, 0.85, 0.5, 0};
+    (void)s;
+    (void)base;
+    (void)k;
+    return copy(usual, ARRAY_LEN(usual), out);
+}
+
+/* v to so many significant digits: what a person would have typed. */
+static double typed(double v, int digits)
+{
+    char tmp[NUM_MAX];
+    double out = v;
+    str_double(str_of(num_cell(tmp, v, digits)), &out);
+    return out;
+}
+
+/* Sums over the sample that least squares need: of u (what the trial moves), w (what was moved), p. */
+struct sums {
+    double uw, uu, wp, up, pp;
+};
+
+static struct sums sums_of(const struct step_side *s, const struct trial *t, bool decayed_only)
+{
+    const struct step_sample *a = &s->sample;
+    struct sums out = {0};
+    float moved[1024];
+    double scale = adam_clip(&t->rule, s->norm);
+    for (size_t i = 0; i < s->params.n; i++) {
+        const struct step_param *p = &s->params.v[i];
+        if (decayed_only && p->one_axis && t->rule.v[HYPER_DECAY_1D] == 0)
+            continue;
+        for (size_t at = 0; at < p->taken; at += ARRAY_LEN(moved)) {
+            size_t n = p->taken - at < ARRAY_LEN(moved) ? (size_t)(p->taken - at) : ARRAY_LEN(moved), from = (size_t)p->sample + at;
+            adam_step(&t->rule, scale, p->one_axis, a->p + from, a->g + from, a->moments ? a->m + from : NULL, a->moments ? a->v + from : NULL, moved, n);
+            for (size_t k = 0; k < n; k++) {
+                double x = a->p[from + k], u = moved[k] - x, w = a->a[from + k] - x;
+                if (!isfinite(u) || !isfinite(w))
+                    continue;
+                out.uw += u * w;
+                out.uu += u * u;
+                out.wp += w * x;
+                out.up += u * x;
+                out.pp += x * x;
+            }
+        }
+    }
+    return out;
+}
+
+/* Both parts of the update grow with the rate, so it is what was moved against what the replay moves. */
+static size_t fitted_lr(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    struct sums q = sums_of(s, base, false);
+    double lr = q.uu > 0 ? base->rule.v[k] * q.uw / q.uu : 0;
+    if (!(lr > 0))
+        return out[0] = 0, 1;
+    out[0] = typed(lr, 1);
+    out[1] = typed(lr, 2);
+    out[2] = typed(lr, 3);
+    return 3;
+}
+
+/* What the update without decay leaves, along the weights: −lr · wd · p. */
+static size_t fitted_decay(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    static const double usual[] = {0, 0.1, 0.01, 0.05, 0.001, 0.005, 0.02, 0.2};
+    size_t n = copy(usual, ARRAY_LEN(usual), out);
+    struct trial without = *base;
+    without.rule.v[k] = 0;
+    struct sums q = sums_of(s, &without, true);
+    double wd = q.pp > 0 && base->rule.v[HYPER_LR] != 0 ? -(q.wp - q.up) / (base->rule.v[HYPER_LR] * q.pp) : 0;
+    if (isfinite(wd) && wd > 0)
+        for (int digits = 1; digits <= 3; digits++)
+            out[n++] = typed(wd, digits);
+    return n;
+}
+
+static const enum dtype halves[] = {DTYPE_BF16, DTYPE_F16};
+
+/* The types every updated weight has a value of: float32 masters would leave others. */
+static size_t half_types(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    size_t n = 0;
+    (void)base;
+    (void)k;
+    for (size_t h = 0; h < ARRAY_LEN(halves); h++) {
+        size_t i = 0;
+        while (i < s->sample.n && (isnan(s->sample.a[i]) || dtype_round(halves[h], s->sample.a[i]) == s->sample.a[i]))
+            i++;
+        if (i == s->sample.n)
+            out[n++] = (double)h;
+    }
+    return n;
+}
+
+static size_t other_side(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+{
+    (void)base;
+    (void)k;
+    out[0] = 1;
+    return s->sample.others;
+}
+
+/* ---- the table ---- */
+
+static void set_key(struct trial *t, enum hyper_key k, double v)
+{
+    t->rule.v[k] = v;
+}
+
+static void set_weights(struct trial *t, enum hyper_key k, double v)
+{
+    (void)k;
+    t->rule.weights = halves[(size_t)v];
+}
+
+static void set_other_p(struct trial *t, enum hyper_key k, double v)
+{
+    (void)k;
+    (void)v;
+    t->other_p = true;
+}
+
+static void set_other_g(struct trial *t, enum hyper_key k, double v)
+{
+    (void)k;
+    (void)v;
+    t->other_g = true;
+}
+
+static const struct hypothesis {
+    const char *what;
+    size_t (*propose)(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out);
+    void (*set)(struct trial *t, enum hyper_key k, double v);
+    const char *detail; /* a sentence for people */
+    enum hyper_key key;
+    double refine;      /* the best value may be off by this factor; 0: it is as proposed */
+} table[] = {
+    {"before", other_side, set_other_p, N_("the update fits the other side's weights before the step: the file \"before\" is not what the step began with"), HYPER_KEYS, 0},
+    {"grads", other_side, set_other_g, N_("the update fits the other side's gradients: the file \"grad\" is not what the step used"), HYPER_KEYS, 0},
+    {"decay_1d", flipped, set_key, N_("weight decay of biases and norms: the other way round than stated"), HYPER_DECAY_1D, 0},
+    {"bias_correction", flipped, set_key, N_("bias correction: the other way round than stated (MindSpore's nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
+    {"clip", switched_off, set_key, N_("gradients not clipped, though stated"), HYPER_CLIP, 0},
+    {"eps", round_eps, set_key, N_("another eps than stated, or added in another place"), HYPER_EPS, 10},
+    {"clip", round_clips, set_key, N_("gradients clipped to another global norm than stated"), HYPER_CLIP, 4},
+    {"lr", fitted_lr, set_key, N_("another learning rate than stated in this step"), HYPER_LR, 1.2},
+    {"weight_decay", fitted_decay, set_key, N_("another weight decay than stated"), HYPER_DECAY, 1.5},
+    {"beta1", round_betas, set_key, N_("another beta1 than stated"), HYPER_BETA1, 0},
+    {"beta2", round_betas, set_key, N_("another beta2 than stated"), HYPER_BETA2, 0},
+    {"master_weights", half_types, set_weights, N_("the weights are updated in a 16-bit type, without master weights in float32"), HYPER_KEYS, 0},
+};
+
+/* ---- trying ---- */
+
+struct finding {
+    const struct hypothesis *h;
+    struct trial trial;
+    double value, residual;
+    int fitted;             /* 0: a switch, 1: a round value, 2: refined */
+};
+
+static double at_value(const struct step_side *s, const struct hypothesis *h, const struct trial *base, double v, struct trial *out)
+{
+    *out = *base;
+    h->set(out, h->key, v);
+    return residual(s, out);
+}
+
+/* Golden-section search of the logarithm around v. */
+static void refine(const struct step_side *s, const struct hypothesis *h, const struct trial *base, struct finding *f)
+{
+    const double ratio = 0.6180339887498949;
+    double lo = log(f->value / h->refine), hi = log(f->value * h->refine);
+    double a = hi - ratio * (hi - lo), b = lo + ratio * (hi - lo);
+    struct trial t;
+    double ra = at_value(s, h, base, exp(a), &t), rb = at_value(s, h, base, exp(b), &t);
+    for (int i = 0; i < 36 && hi - lo > 1e-4; i++) {
+        if (ra <= rb) {
+            hi = b;
+            b = a;
+            rb = ra;
+            a = hi - ratio * (hi - lo);
+            ra = at_value(s, h, base, exp(a), &t);
+        } else {
+            lo = a;
+            a = b;
+            ra = rb;
+            b = lo + ratio * (hi - lo);
+            rb = at_value(s, h, base, exp(b), &t);
+        }
+    }
+    double v = typed(exp((lo + hi) / 2), 4), r = at_value(s, h, base, v, &t);
+    if (r < f->residual) {
+        f->value = v;
+        f->residual = r;
+        f->trial = t;
+        f->fitted = 2;
+    }
+}
+
+static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct trial *base, double enough, struct finding *f)
+{
+    double values[VALUES];
+    size_t n = h->propose(s, base, h->key, values);
+    *f = (struct finding){.h = h, .residual = INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        struct trial t;
+        if (h->key < HYPER_KEYS && values[i] == base->rule.v[h->key])
+            continue;
+        double r = at_value(s, h, base, values[i], &t);
+        if (r < f->residual)
+            *f = (struct finding){h, t, values[i], r, h->refine > 0 || n > 2};
+    }
+    if (h->refine > 0 && f->residual > enough && isfinite(f->residual) && f->value > 0)
+        refine(s, h, base, f);
+    return isfinite(f->residual);
+}
+
+/* Complete explanations first, among them what nobody had to fit; then what leaves least. */
+static int likelier(const struct finding *a, const struct finding *b, double enough)
+{
+    bool x = a->residual <= enough, y = b->residual <= enough;
+    if (x != y)
+        return x ? -1 : 1;
+    if (x && a->fitted != b->fitted)
+        return a->fitted - b->fitted;
+    if (!x && a->residual != b->residual)
+        return a->residual < b->residual ? -1 : 1;
+    return a->h < b->h ? -1 : a->h > b->h;
+}
+
+static void sort(struct finding *f, size_t n, double enough)
+{
+    for (size_t i = 1; i < n; i++) /* a dozen at most */
+        for (size_t k = i; k && likelier(&f[k], &f[k - 1], enough) < 0; k--) {
+            struct finding swap = f[k];
+            f[k] = f[k - 1];
+            f[k - 1] = swap;
+        }
+}
+
+static void add(struct optimizer *x, int side, const struct finding *f)
+{
+    struct step_reason r = {.side = side, .what = f->h->what, .value = NAN, .residual = f->residual, .detail = _(f->h->detail)};
+    if (f->h->set == set_key) {
+        r.value = f->value;
+        r.flag = hyper_is_flag(f->h->key);
+    } else if (f->h->set == set_weights) {
+        r.text = dtype_table[f->trial.rule.weights].name;
+    }
+    vec_push(&x->reasons, r);
+}
+
+/* All hypotheses on top of `base`, the likeliest first. */
+static size_t try_all(const struct step_side *s, const struct trial *base, double enough, struct finding *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        n += best_of(s, &table[i], base, enough, &out[n]);
+    sort(out, n, enough);
+    return n;
+}
+
+/* The first round's alternatives: whatever explains as far as the first does. */
+static void add_alternatives(struct optimizer *x, int side, const struct finding *f, size_t n, double enough)
+{
+    size_t first = x->reasons.n;
+    for (size_t i = 0; i < n; i++) {
+        bool known = false;
+        for (size_t k = first; k < x->reasons.n; k++)
+            known = known || strcmp(x->reasons.v[k].what, f[i].h->what) == 0;
+        if (!known && f[i].residual <= enough)
+            add(x, side, &f[i]);
+    }
+    if (x->reasons.n > first + 1)
+        step_warn(x, _("%s: one step cannot tell %s from %s here; the first is the likelier"), side ? _("golden") : _("target"),
+                  x->reasons.v[first].what, x->reasons.v[first + 1].what);
+}
+
+void step_explain(struct optimizer *x, int side, const struct tol_optimizer *t)
+{
+    const struct step_side *s = &x->side[side];
+    struct trial base = {0};
+    struct finding found[ARRAY_LEN(table)], chain[CHAIN];
+    const char *who = side ? _("golden") : _("target");
+    size_t links = 0;
+    step_rule(s, &base.rule);
+    double whole = residual(s, &base), now = whole;
+    for (int round = 0; round < 2 * CHAIN && links < CHAIN && now > t->residual; round++) {
+        size_t n = try_all(s, &base, t->residual, found);
+        if (!links && n && found[0].residual <= t->residual) {
+            add_alternatives(x, side, found, n, t->residual);
+            return;
+        }
+        /* a second reason must do more than a fit can do to anything */
+        if (!n || !(found[0].residual < (links ? 0.3 : 0.7) * now))
+            break;
+        size_t link = 0; /* a value found before may be found better on top of another reason */
+        while (link < links && strcmp(chain[link].h->what, found[0].h->what) != 0)
+            link++;
+        chain[link] = found[0];
+        links += link == links;
+        base = found[0].trial;
+        now = found[0].residual;
+    }
+    if (!links || now > fmax(t->residual, t->explain * whole)) {
+        step_warn(x, _("%s: none of the hypotheses explains its step (another optimizer, gradients averaged or scaled after they were saved, other moments?)"), who);
+        return;
+    }
+    for (size_t i = 0; i < links; i++) {
+        chain[i].residual = now; /* of all of them together */
+        add(x, side, &chain[i]);
+    }
+    if (links > 1)
+        step_warn(x, _("%s: no single reason explains the step; these do together"), who);
+}

@@ -1,0 +1,41 @@
+/* The hyper-parameters of one optimizer step, as a side's configuration states them. */
+#ifndef OPTIMIZER_HYPER_H
+#define OPTIMIZER_HYPER_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+enum hyper_key {
+    HYPER_LR,
+    HYPER_BETA1,
+    HYPER_BETA2,
+    HYPER_EPS,
+    HYPER_DECAY,
+    HYPER_DECAY_1D, /* 1: biases and norms decay too */
+    HYPER_CLIP,     /* global norm gradients are clipped to; 0: they are not */
+    HYPER_BIAS_CORRECTION,
+    HYPER_STEP,     /* from 1 */
+    HYPER_KEYS
+};
+
+struct hyper {
+    struct arena arena;
+    const char *path;          /* of the file, or NULL */
+    const char *optimizer;     /* "AdamW", or NULL */
+    bool has[HYPER_KEYS];
+    double v[HYPER_KEYS];      /* of what is absent: the default of torch.optim.AdamW, no clipping, step 1 */
+    VEC(const char *) unknown; /* keys of a hyper.json that mean nothing here */
+};
+
+/* Our own hyper.json ({"lr": 1e-3, "beta1": 0.9, …}) or a configuration that holds such keys: JSON or YAML, by
+ * the names of Megatron, MindFormers, Hugging Face and torch, at any depth. */
+int hyper_load(struct hyper *h, const char *path, struct err *e);
+void hyper_defaults(struct hyper *h); /* nothing known */
+void hyper_release(struct hyper *h);
+const char *hyper_name(enum hyper_key k); /* "weight_decay" */
+bool hyper_is_flag(enum hyper_key k);
+/* Sentence of what is wrong with it, or NULL. */
+const char *hyper_problem(const struct hyper *h);
+
+#endif

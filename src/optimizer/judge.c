@@ -1,0 +1,137 @@
+/* What the replays and the comparison of the sides say together.
+ *
+ * A side that its own statement reproduces did what it says; where both do and the results differ, what went
+ * in differs: weights before, gradients, or what is stated. A side that is not reproduced did something else,
+ * and the hypotheses say what. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "optimizer/optimizer.h"
+
+static void reason(struct optimizer *x, const char *what, double value, bool flag, const char *detail)
+{
+    for (size_t i = 0; i < x->reasons.n; i++)
+        if (x->reasons.v[i].side == 0 && strcmp(x->reasons.v[i].what, what) == 0)
+            return;
+    struct step_reason r = {.side = 0, .what = what, .value = value, .flag = flag, .residual = NAN, .detail = detail};
+    vec_push(&x->reasons, r);
+}
+
+#define EQUAL 1e-6 /* rel_l2 that float32 copies of one weight may be apart by */
+
+/* What went into the step and is not the same on both sides. The golden side is held to be right. */
+static void inputs(struct optimizer *x, const struct tol_optimizer *t)
+{
+    if (x->apart[STEP_BEFORE] > EQUAL)
+        reason(x, "before", NAN, false, _("the weights before the step differ"));
+    if (x->together[STEP_GRAD] > t->grads || x->apart[STEP_GRAD] > 5 * t->grads)
+        reason(x, "grads", NAN, false, _("the gradients differ by more than arithmetic does"));
+    for (int k = 0; k < HYPER_KEYS; k++) {
+        double a = x->side[0].hyper.v[k], b = x->side[1].hyper.v[k];
+        if (fabs(a - b) > 1e-9 * fabs(b) && k != HYPER_STEP)
+            reason(x, hyper_name((enum hyper_key)k), a, hyper_is_flag((enum hyper_key)k), _("stated otherwise than on the golden side"));
+    }
+    if (x->side[0].hyper.v[HYPER_STEP] != x->side[1].hyper.v[HYPER_STEP])
+        step_warn(x, _("the sides state different step numbers, %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP], x->side[1].hyper.v[HYPER_STEP]);
+}
+
+/* ---- what one step cannot tell ---- */
+
+static bool blind(const struct step_side *s, const struct tol_optimizer *t, enum hyper_key k, double v)
+{
+    struct adam_rule r;
+    step_rule(s, &r);
+    r.v[k] = v;
+    return step_try(s, &r, false, false) <= t->residual;
+}
+
+static void cannot_tell(struct optimizer *x, const struct step_side *s, const struct tol_optimizer *t)
+{
+    const double *v = s->hyper.v;
+    char a[NUM_MAX], b[NUM_MAX];
+    if (blind(s, t, HYPER_BETA1, 0.5) && blind(s, t, HYPER_BETA2, 0.5))
+        step_warn(x, _("this step does not tell beta1 and beta2: with bias correction the first update is the same whatever they are (they show in the loss of step 3)"));
+    if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
+        step_warn(x, _("this step does not tell eps: no gradient is small enough for it"));
+    if (v[HYPER_CLIP] > 0 && adam_clip(&(struct adam_rule){.v = {[HYPER_CLIP] = v[HYPER_CLIP]}}, s->norm) >= 1)
+        step_warn(x, _("clipping was not active: the global norm %s is below %s"), num_cell(a, s->norm, 4), num_cell(b, v[HYPER_CLIP], 4));
+    else if (v[HYPER_CLIP] > 0 && blind(s, t, HYPER_CLIP, 0))
+        step_warn(x, _("this step does not tell whether gradients are clipped: an Adam step hardly depends on their size"));
+    if (blind(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
+        step_warn(x, _("this step does not tell whether biases and norms decay: there are none, or nothing decays"));
+}
+
+static void limits(struct optimizer *x, const struct tol_optimizer *t)
+{
+    char n[NUM_MAX];
+    for (int s = 0; s < 2; s++) {
+        const struct step_side *p = &x->side[s];
+        const char *who = s ? _("golden") : _("target");
+        if (!p->replayed)
+            step_warn(x, _("%s: step %.0f cannot be replayed without the moments before it (adam_m and adam_v, or exp_avg and exp_avg_sq, beside the weights)"), who,
+                      p->hyper.v[HYPER_STEP]);
+        else if (p->reproduced)
+            cannot_tell(x, p, t);
+        if (p->hidden > 0.1)
+            step_warn(x, _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"), who,
+                      num_cell(n, 100 * p->hidden, 2));
+    }
+}
+
+/* ---- where to look ---- */
+
+static void look(struct optimizer *x)
+{
+    static const struct {
+        const char *what, *text;
+    } advice[] = {
+        {"before", N_("make both sides start from the same weights (diverge weights), then compare this step again")},
+        {"grads", N_("the optimizer is not to blame: find the weight whose gradient is apart (diverge norms) and dump its backward pass")},
+        {"lr", N_("compare the learning rate curves of both sides (diverge curves): warm-up, decay, the step they count from")},
+        {"beta1", N_("set the betas alike on both sides")},
+        {"beta2", N_("set the betas alike on both sides")},
+        {"eps", N_("set eps alike on both sides (Megatron: --adam-eps, MindFormers: optimizer.eps); 1e-8 is the recommended value")},
+        {"weight_decay", N_("set the weight decay alike on both sides, also where it is scheduled")},
+        {"decay_1d", N_("make both sides decay the same weights: Megatron and MindFormers leave biases and norms out, a benchmark of one's own may not")},
+        {"clip", N_("set clipping by the global norm alike on both sides (Megatron: --clip-grad, MindFormers: use_clip_grad and max_grad_norm)")},
+        {"bias_correction", N_("use an AdamW with bias correction on both sides (MindFormers' type: AdamW)")},
+        {"master_weights", N_("keep master weights in float32 on both sides")},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(advice) && x->reasons.n; i++)
+        if (strcmp(advice[i].what, x->reasons.v[0].what) == 0)
+            vec_push(&x->next, _(advice[i].text));
+    if (!x->reasons.n && x->verdict == STAGE_PASS)
+        vec_push(&x->next, _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass of step 1 in detail, and replay a later step for the betas"));
+    else if (!x->reasons.n && x->verdict == STAGE_FAIL)
+        vec_push(&x->next, _("save before, grad and after at one place of the optimizer on both sides: unscaled gradients, after their reduction and before clipping"));
+}
+
+void step_judge(struct optimizer *x, const struct tol *t)
+{
+    const struct step_side *a = &x->side[0], *b = &x->side[1];
+    bool equal = x->pairs && !x->differing, blurred = a->hidden > 0.5 || b->hidden > 0.5;
+    limits(x, &t->optimizer);
+    if (!(equal && (!a->stated || !b->stated)))
+        for (int s = 0; s < 2; s++)
+            if (x->side[s].replayed && !x->side[s].reproduced)
+                step_explain(x, s, &t->optimizer);
+    bool same_step = a->reproduced == b->reproduced && equal;
+    if (same_step && !(a->reproduced && b->reproduced)) {
+        if (x->reasons.n)
+            step_warn(x, _("both sides arrive at the same weights, and neither by what is stated (%s would explain it)"), x->reasons.v[0].what);
+        vec_clear(&x->reasons);
+    }
+    inputs(x, &t->optimizer);
+    if (x->reasons.n)
+        x->verdict = STAGE_FAIL;
+    else if (equal)
+        x->verdict = STAGE_PASS;
+    else if (!x->pairs || blurred || !a->replayed || !b->replayed)
+        x->verdict = STAGE_UNKNOWN;
+    else
+        x->verdict = a->reproduced && b->reproduced ? STAGE_PASS : STAGE_FAIL;
+    if (x->verdict == STAGE_PASS && !equal && x->pairs)
+        step_warn(x, _("the updated weights differ as far as honest gradients do; both updates follow from what went in"));
+    look(x);
+}

@@ -1,0 +1,206 @@
+/* The files of one side's step, and which weight, gradient and updated weight belong together. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "fmt/weight_names.h"
+#include "optimizer/optimizer.h"
+
+#define ENTRIES 4096
+
+static const char *const words[STEP_FILES][3] = {
+    [STEP_BEFORE] = {"before", "params_before", NULL},
+    [STEP_GRAD] = {"grad", "grads", "gradients"},
+    [STEP_AFTER] = {"after", "params_after", NULL},
+};
+
+static bool called(const char *name, enum step_file f)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words[f]); i++) {
+        const char *w = words[f][i];
+        size_t n = w ? strlen(w) : 0;
+        if (w && strncmp(name, w, n) == 0 && (name[n] == 0 || name[n] == '.'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_weights(const char *path)
+{
+    for (size_t i = 0; weight_formats[i]; i++)
+        if (weight_formats[i]->probe(path))
+            return true;
+    return false;
+}
+
+/* What a configuration may be called, the likeliest first. */
+static int config_rank(const char *name)
+{
+    static const char *const likely[] = {"hyper.json", "hyper.yaml", "hyper.yml", "config.json", "training_args.json"};
+    for (size_t i = 0; i < ARRAY_LEN(likely); i++)
+        if (strcmp(name, likely[i]) == 0)
+            return (int)i;
+    struct str s = str_of(name);
+    return str_ends(s, ".yaml") || str_ends(s, ".yml") ? 10 : str_ends(s, ".json") && !str_ends(s, ".index.json") ? 11 : -1;
+}
+
+static int read_hyper(struct optimizer *x, struct step_side *s, const char *config, struct err *e)
+{
+    struct buf path = {0};
+    hyper_defaults(&s->hyper);
+    if (!config)
+        return 0;
+    path_join(&path, s->path, config);
+    hyper_release(&s->hyper);
+    int rc = hyper_load(&s->hyper, path.p, e);
+    buf_release(&path);
+    for (int k = 0; rc == 0 && k < HYPER_KEYS; k++)
+        s->stated = s->stated || s->hyper.has[k];
+    if (rc == 0 && strncmp(config, "hyper.", 6) == 0)
+        for (size_t i = 0; i < s->hyper.unknown.n; i++)
+            step_warn(x, _("%s: \"%s\" means nothing here"), s->hyper.path, s->hyper.unknown.v[i]);
+    return rc;
+}
+
+/* ---- which belongs to which ---- */
+
+/* A list's weights by name and by key; gradients saved one by one may only be numbered. */
+struct finder {
+    const struct weights *w;
+    struct map keys;
+    struct arena arena;
+    bool by_place; /* names say nothing, and counts and sizes agree place by place */
+};
+
+static struct str plain(struct str s)
+{
+    if (str_ends(s, ".grad"))
+        s.n -= 5;
+    return str_starts(s, "grad.") ? str_cut(s, 5) : s;
+}
+
+static void finder_init(struct finder *f, const struct weights *w, const struct weights *like)
+{
+    *f = (struct finder){.w = w, .by_place = w->list.n == like->list.n};
+    for (uint32_t i = 0; i < w->list.n; i++) {
+        struct weight_id id;
+        weight_identify(plain(w->list.v[i].name), &f->arena, &id);
+        map_add(&f->keys, id.key, i);
+        f->by_place = f->by_place && w->list.v[i].numel == like->list.v[i].numel;
+    }
+}
+
+static uint32_t find(struct finder *f, struct str name, uint32_t place)
+{
+    struct weight_id id;
+    uint32_t at = weights_find(f->w, name);
+    if (at == MAP_NONE) {
+        weight_identify(name, &f->arena, &id);
+        at = map_get(&f->keys, id.key);
+    }
+    return at == MAP_NONE && f->by_place ? place : at;
+}
+
+static void finder_release(struct finder *f)
+{
+    map_release(&f->keys);
+    arena_release(&f->arena);
+}
+
+/* The moments saved beside a weight, as the frameworks call them. */
+static uint32_t moment(const struct weights *w, struct str name, bool second)
+{
+    static const char *const before[2][4] = {{"adam_m.", "moment1.", "exp_avg.", "moments."}, {"adam_v.", "moment2.", "exp_avg_sq.", "accum."}};
+    struct buf b = {0};
+    uint32_t at = MAP_NONE;
+    for (size_t i = 0; i < 4 && at == MAP_NONE; i++) {
+        buf_clear(&b);
+        buf_fmt(&b, "%s%.*s", before[second][i], STR_ARG(name));
+        at = weights_find(w, buf_view(&b));
+    }
+    if (at == MAP_NONE) {
+        buf_clear(&b);
+        buf_fmt(&b, second ? "%.*s.exp_avg_sq" : "%.*s.exp_avg", STR_ARG(name));
+        at = weights_find(w, buf_view(&b));
+    }
+    buf_release(&b);
+    return at == MAP_NONE ? UINT32_MAX : at;
+}
+
+static bool readable(const struct weight *w)
+{
+    return !w->problem && !w->text && w->numel && dtype_is_float(w->dtype);
+}
+
+static void pair(struct optimizer *x, struct step_side *s)
+{
+    const struct weights *b = &s->set[STEP_BEFORE];
+    struct finder f[2];
+    const char *lost = NULL;
+    for (int k = 0; k < 2; k++)
+        finder_init(&f[k], &s->set[k ? STEP_AFTER : STEP_GRAD], b);
+    for (uint32_t i = 0; i < b->list.n; i++) {
+        const struct weight *w = &b->list.v[i];
+        struct weight_id id;
+        weight_identify(w->name, &x->arena, &id);
+        if (id.training || w->text)
+            continue;
+        struct step_param p = {.at = {i, find(&f[0], w->name, i), find(&f[1], w->name, i)}, .n = w->numel, .one_axis = w->ndim <= 1};
+        bool fits = readable(w);
+        for (int k = STEP_GRAD; k < STEP_FILES; k++)
+            fits = fits && p.at[k] != MAP_NONE && s->set[k].list.v[p.at[k]].numel == p.n && readable(&s->set[k].list.v[p.at[k]]);
+        if (!fits) {
+            lost = lost ? lost : w->name.p;
+            s->unpaired++;
+            continue;
+        }
+        p.m = moment(b, w->name, false);
+        p.v = moment(b, w->name, true);
+        if (p.m != UINT32_MAX && (p.v == UINT32_MAX || b->list.v[p.m].numel != p.n || b->list.v[p.v].numel != p.n))
+            p.m = p.v = UINT32_MAX;
+        if (p.m == UINT32_MAX)
+            p.v = UINT32_MAX;
+        vec_push(&s->params, p);
+    }
+    for (int k = 0; k < 2; k++)
+        finder_release(&f[k]);
+    if (lost)
+        step_warn(x, _("%s: %zu weights lack a gradient or an updated weight of their size and are left out, e.g. %s"), s->path, s->unpaired, lost);
+}
+
+int step_open(struct optimizer *x, int side, const char *path, struct err *e)
+{
+    struct step_side *s = &x->side[side];
+    name_list names = {0};
+    struct buf file = {0};
+    const char *config = NULL, *found[STEP_FILES] = {NULL};
+    *s = (struct step_side){.path = arena_cstr(&x->arena, str_of(path)), .residual = NAN};
+    int rc = dir_list(path, ENTRIES, &names, e);
+    for (size_t i = 0; i < names.n && rc == 0; i++) {
+        path_join(&file, path, names.v[i]);
+        for (int k = 0; k < STEP_FILES; k++)
+            if (!found[k] && called(names.v[i], (enum step_file)k) && is_weights(file.p))
+                found[k] = names.v[i];
+        if (config_rank(names.v[i]) >= 0 && !path_is_dir(file.p) && (!config || config_rank(names.v[i]) < config_rank(config)))
+            config = names.v[i];
+    }
+    for (int k = 0; k < STEP_FILES && rc == 0; k++) {
+        if (!found[k]) {
+            rc = err_set(e, ERR_DATA, _("%s: no weights called \"%s\" here; before, grad and after were expected, each a weight file (.safetensors, .ckpt, .pt, .npz) or a folder"),
+                         path, words[k][0]);
+            break;
+        }
+        path_join(&file, path, found[k]);
+        rc = weights_open(&s->set[k], file.p, e);
+    }
+    if (rc == 0)
+        rc = read_hyper(x, s, config, e);
+    name_list_release(&names);
+    buf_release(&file);
+    if (rc == 0)
+        pair(x, s);
+    if (rc == 0 && !s->params.n)
+        rc = err_set(e, ERR_DATA, _("%s: no weight has a gradient and an updated weight of its name"), path);
+    return rc;
+}

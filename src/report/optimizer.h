@@ -1,0 +1,11 @@
+/* A replayed optimizer step as JSON (the contract: doc/cli-json.md) and text. Nothing here computes. */
+#ifndef REPORT_OPTIMIZER_H
+#define REPORT_OPTIMIZER_H
+
+#include "base/out.h"
+#include "optimizer/optimizer.h"
+
+void optimizer_json(struct out *o, const struct optimizer *x, const char *tool);
+void optimizer_text(struct buf *out, const struct optimizer *x);
+
+#endif

@@ -1,0 +1,45 @@
+/* diverge optimizer: one step of each side replayed. */
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "report/optimizer.h"
+#include "ui/cli_stage.h"
+
+struct job {
+    const struct options *o;
+    struct tol tol;
+    struct optimizer step;
+};
+
+static int work(void *ctx, struct figures_watch *watch, struct err *e)
+{
+    struct job *j = ctx;
+    const struct step_options opt = {
+        .workers = j->o->workers ? j->o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN), .kern = kern_select(NULL), .watch = watch};
+    return optimizer_run(&j->step, j->o->arg[0], j->o->arg[1], &opt, &j->tol, e);
+}
+
+static void json(struct out *o, const void *ctx)
+{
+    optimizer_json(o, &((const struct job *)ctx)->step, TOOL);
+}
+
+static void text(struct buf *out, const void *ctx)
+{
+    optimizer_text(out, &((const struct job *)ctx)->step);
+}
+
+static enum stage_verdict verdict(const void *ctx)
+{
+    return ((const struct job *)ctx)->step.verdict;
+}
+
+int cli_optimizer(const struct options *o)
+{
+    struct job j = {.o = o};
+    const struct stage s = {&j, work, json, NULL, text, verdict};
+    stage_limits(&j.tol, o);
+    int status = stage_run(&s, o);
+    optimizer_release(&j.step);
+    return status;
+}
