@@ -161,7 +161,7 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
+bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align $(BUILD)/bench/make_log
 	@tests/bench/run $(BUILD)
 
 # how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run)

@@ -47,12 +47,21 @@ static size_t copy(const double *from, size_t n, double *out)
     return n;
 }
 
+/* v to so many significant digits: what a person would have typed. */
+static double typed(double v, int digits)
+{
+    char tmp[NUM_MAX];
+    double out = v;
+    str_double(str_of(num_cell(tmp, v, digits)), &out);
+    return out;
+}
+
 static size_t round_eps(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
 {
     size_t n = 0;
     (void)s;
     for (int e = -1; e >= -16; e--)
-        out[n++] = pow(10, e);
+        out[n++] = typed(pow(10, e), 1);
     out[n++] = 0;
     if (base->rule.v[HYPER_BIAS_CORRECTION] != 0) /* added before the correction, as MindSpore's nn.Adam does */
         out[n++] = base->rule.v[k] / sqrt(1 - pow(base->rule.v[HYPER_BETA2], base->rule.v[HYPER_STEP]));
@@ -75,15 +84,6 @@ static size_t round_betas(const struct step_side *s, const struct trial *base, e
     (void)base;
     (void)k;
     return copy(usual, ARRAY_LEN(usual), out);
-}
-
-/* v to so many significant digits: what a person would have typed. */
-static double typed(double v, int digits)
-{
-    char tmp[NUM_MAX];
-    double out = v;
-    str_double(str_of(num_cell(tmp, v, digits)), &out);
-    return out;
 }
 
 /* Sums over the sample that least squares need: of u (what the trial moves), w (what was moved), p. */
