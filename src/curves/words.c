@@ -14,9 +14,9 @@ struct words {
     const struct tol_curves *t;
 };
 
-static const char *side(size_t run)
+static const char *side(struct words *x, size_t run)
 {
-    return run == 0 ? _("target") : run == 1 ? _("golden") : _("golden 2");
+    return run == 0 ? _("target") : run == 1 ? _("golden") : arena_fmt(&x->c->arena, _("golden %zu"), run);
 }
 
 #define SAY(x, ...) vec_push(&(x)->c->warnings, arena_fmt(&(x)->c->arena, __VA_ARGS__))
@@ -39,13 +39,13 @@ static void how_joined(struct words *x)
     for (size_t k = 0; k < 2 && c->points.n; k++) {
         size_t all = c->run[k].records.n;
         if (all > c->points.n)
-            SAY(x, _("%s: %s of its %s steps are not in the other log"), side(k), num_count(n, all - c->points.n), num_count(m, all));
+            SAY(x, _("%s: %s of its %s steps are not in the other log"), side(x, k), num_count(n, all - c->points.n), num_count(m, all));
     }
     if (t->loss_is_mean != g->loss_is_mean && (t->interval > 1 || g->interval > 1)) {
         const struct series *mean = t->loss_is_mean ? t : g;
         if (mean->interval > 1)
             SAY(x, _("the %s log's loss is the mean over %lld steps, the other's is one step's: print every step to compare them"),
-                side(mean == g), (long long)mean->interval);
+                side(x, mean == g), (long long)mean->interval);
     }
 }
 
@@ -84,7 +84,7 @@ static void nonfinite(struct words *x)
             if (count)
                 SAY(x, s == CURVE_LOSS ? _("%s: losses that are NaN or infinite: %s, the first at step %lld")
                                        : _("%s: global norms that are NaN or infinite: %s, the first at step %lld"),
-                    side(run), num_count(n, count), (long long)first);
+                    side(x, run), num_count(n, count), (long long)first);
         }
 }
 
@@ -117,10 +117,10 @@ static void resolution(struct words *x)
         bool first = coarse(loss, x->t->first_loss_abs), avg = coarse(loss, x->t->mean_loss_abs);
         if (first || avg)
             SAY(x, _("%s: its log prints the loss to %s, so each is off by up to %s: too coarse for the limit %s of the %s; event files (--from tensorboard) hold all digits"),
-                side(k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3), num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
+                side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3), num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
                 avg ? _("mean loss, and for that of the first loss") : _("first loss"));
         if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
-            SAY(x, _("%s: its log prints the global norm to %s where it is about %s: too coarse for the limit %s"), side(k), num_cell(a, norm, 3),
+            SAY(x, _("%s: its log prints the global norm to %s where it is about %s: too coarse for the limit %s"), side(x, k), num_cell(a, norm, 3),
                 num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
     }
 }
@@ -146,7 +146,7 @@ static void flat(struct words *x)
         }
         if (best >= FLAT)
             SAY(x, _("%s: a flat line, the loss is %s at %s steps in a row from step %lld on: a model that does not learn, or a log that repeats itself"),
-                side(k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best), (long long)s->records.v[from].step);
+                side(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best), (long long)s->records.v[from].step);
     }
 }
 
@@ -174,7 +174,7 @@ static void auxiliary(struct words *x)
         const struct series *s = &x->c->run[k];
         for (size_t i = 0; i < s->names.n; i++)
             if (strcmp(s->names.v[i].tag, "loss") == 0 && str_has(str_of(s->names.v[i].name), "load_balancing")) {
-                SAY(x, _("%s: it prints an auxiliary loss (%s); MindFormers' loss includes it, Megatron's \"lm loss\" does not"), side(k), s->names.v[i].name);
+                SAY(x, _("%s: it prints an auxiliary loss (%s); MindFormers' loss includes it, Megatron's \"lm loss\" does not"), side(x, k), s->names.v[i].name);
                 break;
             }
     }
@@ -222,7 +222,7 @@ static void readers_notes(struct words *x)
 {
     for (size_t k = 0; k < x->c->runs; k++)
         for (size_t i = 0; i < x->c->run[k].notes.n; i++)
-            SAY(x, "%s: %s", side(k), x->c->run[k].notes.v[i]);
+            SAY(x, "%s: %s", side(x, k), x->c->run[k].notes.v[i]);
 }
 
 /* ---- where to look ---- */

@@ -382,6 +382,7 @@ void step_explain(struct optimizer *x, int side, const struct tol_optimizer *t)
     for (size_t i = 0; i < links; i++) {
         chain[i].residual = now; /* of all of them together */
         add(x, side, &chain[i]);
+        vec_last(&x->reasons)->combined = links > 1;
     }
     if (links > 1)
         step_warn(x, _("%s: no single reason explains the step; these do together"), who);

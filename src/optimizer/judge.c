@@ -98,9 +98,10 @@ static void look(struct optimizer *x)
         {"bias_correction", N_("use an AdamW with bias correction on both sides (MindFormers' type: AdamW)")},
         {"master_weights", N_("keep master weights in float32 on both sides")},
     };
-    for (size_t i = 0; i < ARRAY_LEN(advice) && x->reasons.n; i++)
-        if (strcmp(advice[i].what, x->reasons.v[0].what) == 0)
-            vec_push(&x->next, _(advice[i].text));
+    for (size_t k = 0; k < x->reasons.n && (k == 0 || x->reasons.v[k].combined); k++)
+        for (size_t i = 0; i < ARRAY_LEN(advice); i++)
+            if (strcmp(advice[i].what, x->reasons.v[k].what) == 0)
+                vec_push(&x->next, _(advice[i].text));
     if (!x->reasons.n && x->verdict == STAGE_PASS)
         vec_push(&x->next, _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass of step 1 in detail, and replay a later step for the betas"));
     else if (!x->reasons.n && x->verdict == STAGE_FAIL)

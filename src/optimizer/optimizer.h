@@ -54,6 +54,7 @@ struct step_reason {
     double value;            /* NaN: none */
     bool flag;               /* value is a truth */
     const char *text;        /* instead of a value: "bfloat16", or NULL */
+    bool combined;           /* one of several that explain only together */
     double residual;         /* left under it; NaN: it explains a difference of the sides, not of a replay */
     const char *detail;      /* a sentence */
 };

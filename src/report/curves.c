@@ -10,10 +10,11 @@
 #include "report/csv.h"
 #include "report/text.h"
 
-static const char *side_name(size_t run)
+/* "target", "golden", "golden2", "golden3" … */
+static const char *side_name(size_t run, char out[24])
 {
-    static const char *const names[] = {"target", "golden", "golden2"};
-    return names[run < 3 ? run : 2];
+    snprintf(out, 24, run == 0 ? "target" : run == 1 ? "golden" : "golden%zu", run);
+    return out;
 }
 
 /* ---- JSON ---- */
@@ -42,8 +43,9 @@ static void run_json(struct jsonw *w, const struct series *s)
 
 static void runs_json(struct jsonw *w, const struct curves *c)
 {
+    char name[24];
     for (size_t k = 0; k < 2; k++) {
-        jw_key(w, side_name(k));
+        jw_key(w, side_name(k, name));
         run_json(w, &c->run[k]);
     }
     jw_key(w, "golden2");
@@ -75,11 +77,12 @@ static void points_json(struct jsonw *w, const struct curves *c)
 
 static void marks_json(struct out *o, struct jsonw *w, const char *key, const struct curve_mark *m, size_t n)
 {
+    char name[24];
     jw_key(w, key);
     jw_array(w);
     for (size_t i = 0; i < n; i++) {
         jw_object(w);
-        jw_kcstr(w, "side", side_name(m[i].run));
+        jw_kcstr(w, "side", side_name(m[i].run, name));
         jw_kint(w, "step", m[i].step);
         jw_kcstr(w, "series", m[i].series == CURVE_LOSS ? "loss" : "global_norm");
         jw_knum(w, "value", m[i].value);

@@ -105,6 +105,7 @@ static void two_reasons(void **state)
     assert_true(fabs(x.reasons.v[0].value - 1e-4) < 1e-7);
     assert_string_equal(x.reasons.v[1].what, "decay_1d");
     assert_true(said("these do together"));
+    assert_int_equal(x.next.n, 2);
 }
 
 /* ---- steps made here ---- */
