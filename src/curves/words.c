@@ -214,6 +214,9 @@ static void widened(struct words *x)
         if (c->limit[l].widened > 0)
             SAY(x, _("the golden runs themselves exceed the limit of %s (they are %s apart); it is widened by that"), curve_limit_name((enum curve_limit)l),
                 num_cell(a, c->limit[l].widened, 3));
+    if (c->band.runs > 1 && c->band.spread[CURVE_MEAN_ABS] > 10 * x->t->mean_loss_abs)
+        SAY(x, _("the golden runs are so far apart (%s) that hardly anything could fail: are they runs of one configuration?"),
+            num_cell(a, c->band.spread[CURVE_MEAN_ABS], 3));
     if (c->band.runs > 1 && !c->band.steps)
         SAY(x, _("the golden runs have no usable step in common: there is no noise band"));
 }

@@ -340,9 +340,15 @@ static void golden_runs_widen(void **state)
     assert_int_equal(c.mean_loss, STAGE_PASS);
     assert_true(said("exceed the limit of mean_loss_abs"));
     assert_int_equal(c.diverges_at, -1); /* 3 × the band is above 0.02 */
+    assert_false(said("one configuration"));
     curves_release(&c);
     judge(false);
     assert_int_equal(c.diverges_at, 50);
+    curves_release(&c);
+    for (int i = 1; i <= 1200; i++)
+        g2.loss[i] += 1; /* a golden run of something else */
+    judge(true);
+    assert_true(said("one configuration"));
 }
 
 /* ---- the course ---- */
