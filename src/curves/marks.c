@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
+
 #define AROUND 3       /* blocks of the neighbourhood */
 #define NORM_FACTOR 2  /* a norm stands out at this ratio at least */
 
@@ -20,48 +22,14 @@ static void mark(struct curves *c, int run, size_t point, enum curve_series s)
     vec_push(&c->spikes, m);
 }
 
-/* The k-th smallest of v, which is reordered; in expectation linear, and a stretch of equal values is one step. */
-static double select_kth(double *v, size_t n, size_t k)
-{
-    size_t lo = 0, hi = n;
-    for (;;) {
-        double pivot = v[lo + (hi - lo) / 2];
-        size_t i = lo, below = lo, above = hi;
-        while (i < above) {
-            double x = v[i];
-            if (x < pivot) {
-                v[i++] = v[below];
-                v[below++] = x;
-            } else if (x > pivot) {
-                v[i] = v[--above];
-                v[above] = x;
-            } else {
-                i++;
-            }
-        }
-        if (k < below)
-            hi = below;
-        else if (k >= above)
-            lo = above;
-        else
-            return pivot;
-    }
-}
-
-static double median(double *v, size_t n)
-{
-    double upper = select_kth(v, n, n / 2);
-    return n % 2 ? upper : (select_kth(v, n, n / 2 - 1) + upper) / 2;
-}
-
 /* The middle and the robust deviation of n values; scratch has room for them. */
 static void neighbourhood(const double *v, size_t n, double *scratch, double *middle, double *deviation)
 {
     memcpy(scratch, v, n * sizeof *v);
-    *middle = median(scratch, n);
+    *middle = median_of(scratch, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(v[i] - *middle);
-    *deviation = 1.4826 * median(scratch, n);
+    *deviation = 1.4826 * median_of(scratch, n);
 }
 
 /* One of the values compared: point[i], and what it is apart by. */

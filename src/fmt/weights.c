@@ -18,6 +18,14 @@ const struct weight_format *const weight_formats[] = {
 static const char not_weights[] =
     N_("%s: not a weight file: .safetensors, MindSpore .ckpt, torch .pt/.pth/.bin or .npz was expected");
 
+bool weights_probe(const char *path)
+{
+    for (size_t i = 0; weight_formats[i]; i++)
+        if (weight_formats[i]->probe(path))
+            return true;
+    return false;
+}
+
 int weights_open(struct weights *w, const char *path, struct err *e)
 {
     *w = (struct weights){.framework = "", .format = "", .arch = {.gated = -1}};

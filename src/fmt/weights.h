@@ -78,6 +78,8 @@ struct weight_format {
 
 extern const struct weight_format *const weight_formats[]; /* in sniff order, NULL at the end */
 
+/* Whether a format recognises what lies there. */
+bool weights_probe(const char *path);
 /* Lists the weights at path, by the format that recognises it; release w also after a failure. */
 int weights_open(struct weights *w, const char *path, struct err *e);
 void weights_release(struct weights *w);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "norms/norms.h"
@@ -89,12 +90,6 @@ static void one_sided(struct norms *n)
                        n->side[s].values.v[n->only[s].v[0]].name);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* All of one side a multiple of the other: a loss scale, accumulated micro batches, a slice of each weight. */
 static void common_factor(struct norms *n)
 {
@@ -104,8 +99,7 @@ static void common_factor(struct norms *n)
         if (n->pairs.v[i].norm[0] > 0 && n->pairs.v[i].norm[1] > 0 && isfinite(n->pairs.v[i].rel))
             vec_push(&r, n->pairs.v[i].norm[0] / n->pairs.v[i].norm[1]);
     if (r.n >= 3) {
-        qsort(r.v, r.n, sizeof *r.v, ascending);
-        double middle = r.v[r.n / 2], spread = r.v[r.n * 9 / 10] / r.v[r.n / 10];
+        double middle = median_of(r.v, r.n), spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
         if (fabs(middle - 1) > 0.1 && spread < 1.05)
             norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) on one side"),
                        num_cell(tmp, middle, 4));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
 #include "base/msg.h"
 #include "norms/norms.h"
 
@@ -156,12 +157,6 @@ static bool counts_agree(const place_ids *p, const struct norm_side *s)
     return true;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* How far the pairs' ratios scatter: the median distance of their logarithms from the median one. */
 static double scatter(const struct norms *n)
 {
@@ -173,12 +168,10 @@ static double scatter(const struct norms *n)
     }
     double out = INFINITY;
     if (r.n) {
-        qsort(r.v, r.n, sizeof *r.v, ascending);
-        double middle = r.v[r.n / 2];
+        double middle = median_of(r.v, r.n);
         for (size_t i = 0; i < r.n; i++)
             r.v[i] = fabs(r.v[i] - middle);
-        qsort(r.v, r.n, sizeof *r.v, ascending);
-        out = r.v[r.n / 2];
+        out = median_of(r.v, r.n);
     }
     vec_release(&r);
     return out;

@@ -2,6 +2,7 @@
  * parts, whose norm is the root of the sum of their squares. */
 #include <math.h>
 
+#include "base/median.h"
 #include "base/msg.h"
 #include "norms/norms.h"
 
@@ -175,12 +176,6 @@ void norms_pair(struct norms *n)
 
 /* ---- units ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The median distance of log t/g from 0 under the units in force; NaN with fewer than three pairs. */
 static double distance(const struct norms *n)
 {
@@ -191,10 +186,8 @@ static double distance(const struct norms *n)
         if (p->norm[0] > 0 && p->norm[1] > 0 && isfinite(p->norm[0]) && isfinite(p->norm[1]))
             vec_push(&d, fabs(log(p->norm[0] / p->norm[1])));
     }
-    if (d.n >= 3) {
-        qsort(d.v, d.n, sizeof *d.v, ascending);
-        out = d.v[d.n / 2];
-    }
+    if (d.n >= 3)
+        out = median_of(d.v, d.n);
     vec_release(&d);
     return out;
 }

@@ -116,20 +116,12 @@ int norms_of_weights(const struct weights *w, const struct norm_options *o, bool
     return rc;
 }
 
-static bool is_weights(const char *path)
-{
-    for (size_t i = 0; weight_formats[i]; i++)
-        if (weight_formats[i]->probe(path))
-            return true;
-    return false;
-}
-
 static int saved_open(struct norm_side *s, const struct norm_options *o, struct err *e)
 {
     (void)o;
     (void)e;
     s->format = "gradients";
-    return is_weights(s->path);
+    return weights_probe(s->path);
 }
 
 static int saved_load(struct norm_side *s, const struct norm_options *o, struct err *e)

@@ -26,14 +26,6 @@ static bool called(const char *name, enum step_file f)
     return false;
 }
 
-static bool is_weights(const char *path)
-{
-    for (size_t i = 0; weight_formats[i]; i++)
-        if (weight_formats[i]->probe(path))
-            return true;
-    return false;
-}
-
 /* What a configuration may be called, the likeliest first. */
 static int config_rank(const char *name)
 {
@@ -180,7 +172,7 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
     for (size_t i = 0; i < names.n && rc == 0; i++) {
         path_join(&file, path, names.v[i]);
         for (int k = 0; k < STEP_FILES; k++)
-            if (!found[k] && called(names.v[i], (enum step_file)k) && is_weights(file.p))
+            if (!found[k] && called(names.v[i], (enum step_file)k) && weights_probe(file.p))
                 found[k] = names.v[i];
         if (config_rank(names.v[i]) >= 0 && !path_is_dir(file.p) && (!config || config_rank(names.v[i]) < config_rank(config)))
             config = names.v[i];

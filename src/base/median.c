@@ -1,0 +1,35 @@
+#include "base/median.h"
+
+/* Quickselect in three parts, so that a stretch of equal values is one step. */
+double select_kth(double *v, size_t n, size_t k)
+{
+    size_t lo = 0, hi = n;
+    for (;;) {
+        double pivot = v[lo + (hi - lo) / 2];
+        size_t i = lo, below = lo, above = hi;
+        while (i < above) {
+            double x = v[i];
+            if (x < pivot) {
+                v[i++] = v[below];
+                v[below++] = x;
+            } else if (x > pivot) {
+                v[i] = v[--above];
+                v[above] = x;
+            } else {
+                i++;
+            }
+        }
+        if (k < below)
+            hi = below;
+        else if (k >= above)
+            lo = above;
+        else
+            return pivot;
+    }
+}
+
+double median_of(double *v, size_t n)
+{
+    double upper = select_kth(v, n, n / 2);
+    return n % 2 ? upper : (select_kth(v, n, n / 2 - 1) + upper) / 2;
+}
