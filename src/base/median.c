@@ -1,11 +1,16 @@
 #include "base/median.h"
 
-/* Quickselect in three parts, so that a stretch of equal values is one step. */
+#include <stdint.h>
+
+/* Quickselect in three parts, so that a stretch of equal values is one step; the pivot's place wanders, so that no
+ * regular order of the values makes it quadratic. */
 double select_kth(double *v, size_t n, size_t k)
 {
     size_t lo = 0, hi = n;
+    uint64_t wander = n;
     for (;;) {
-        double pivot = v[lo + (hi - lo) / 2];
+        wander = wander * 6364136223846793005u + 1442695040888963407u;
+        double pivot = v[lo + (size_t)(wander >> 33) % (hi - lo)];
         size_t i = lo, below = lo, above = hi;
         while (i < above) {
             double x = v[i];

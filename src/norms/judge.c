@@ -107,30 +107,35 @@ static void common_factor(struct norms *n)
     vec_release(&r);
 }
 
+/* What two equal tensors have in common, as a number. */
+static uint64_t print_of(const struct norm_value *v)
+{
+    const double f[] = {(double)v->elements, v->value, v->max, v->min};
+    return hash_bytes(f, sizeof f, 0);
+}
+
 /* The guide's recipe saves the parameter under the name of its gradient. */
 static void gradients_that_are_weights(struct norms *n)
 {
+    struct nmap known = {0};
+    for (uint32_t k = 0; k < n->reference.n; k++) {
+        const struct norm_value *w = &n->reference.v[k];
+        if (w->elements > 1 && w->value != 0)
+            nmap_add(&known, print_of(w), k);
+    }
     for (int s = 0; s < 2; s++) {
         const struct norm_side *side = &n->side[s];
         size_t ones = 0, equal = 0;
-        const char *example = NULL, *weight = NULL;
+        const char *one = NULL, *example = NULL, *weight = NULL;
         for (size_t i = 0; i < side->values.n; i++) {
             const struct norm_value *v = &side->values.v[i];
-            if (isnan(v->max))
-                continue;
-            bool mine = v->max == 1 && v->min == 1 && v->elements > 1;
-            for (size_t k = 0; k < n->reference.n; k++) {
-                const struct norm_value *w = &n->reference.v[k];
-                if (w->elements == v->elements && w->elements > 1 && w->value == v->value && w->max == v->max && w->min == v->min && v->value != 0) {
-                    equal++;
-                    weight = w->name;
-                    example = v->name;
-                    break;
-                }
-            }
-            ones += mine;
-            if (mine && !example)
+            uint32_t k = isnan(v->max) ? MAP_NONE : nmap_get(&known, print_of(v));
+            if (k != MAP_NONE && !equal++) {
                 example = v->name;
+                weight = n->reference.v[k].name;
+            }
+            if (v->max == 1 && v->min == 1 && v->elements > 1 && !ones++)
+                one = v->name;
         }
         n->not_gradients = n->not_gradients || equal;
         if (equal)
@@ -138,8 +143,9 @@ static void gradients_that_are_weights(struct norms *n)
                        equal, example, weight);
         else if (ones)
             norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as norm weights are at the start: were weights saved for gradients? --weights CHECKPOINT tells"),
-                       who(s), ones, example);
+                       who(s), ones, one);
     }
+    nmap_release(&known);
 }
 
 static void zero_gradients(struct norms *n)

@@ -28,6 +28,7 @@ struct step_param {
 /* Elements held for trying hypotheses; other_* are those of the other side, where it has the weight. */
 struct step_sample {
     size_t n;
+    size_t stride; /* of weights longer than a block every so many-th block is taken */
     float *p, *g, *a, *m, *v, *other_p, *other_g;
     bool moments, others; /* m and v; other_p and other_g are there for every element */
 };

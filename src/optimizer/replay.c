@@ -131,19 +131,20 @@ static int open_all(struct job *j, const struct step_param *p, struct open *o, s
 
 /* ---- the sample ---- */
 
-/* Which blocks of a weight are taken: every `stride`-th. */
+/* Which blocks of a weight are taken: every so many-th. */
 static size_t stride_of(const struct step_side *s, const struct step_param *p)
 {
-    uint64_t all = 0;
-    for (size_t i = 0; i < s->params.n; i++)
-        all += s->params.v[i].n;
-    return p->n <= BLOCK ? 1 : (size_t)(all / SAMPLE) + 1;
+    return p->n <= BLOCK ? 1 : s->sample.stride;
 }
 
 static void plan_sample(struct step_side *s, const struct step_side *other)
 {
     struct step_sample *a = &s->sample;
+    uint64_t all = 0;
     a->moments = a->others = true;
+    for (size_t i = 0; i < s->params.n; i++)
+        all += s->params.v[i].n;
+    a->stride = (size_t)(all / SAMPLE) + 1;
     for (size_t i = 0; i < s->params.n; i++) {
         struct step_param *p = &s->params.v[i];
         size_t stride = stride_of(s, p);
