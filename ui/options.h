@@ -80,9 +80,6 @@ enum {
     OPT_LIMITS = 2048, /* of OPT_PAIR: thresholds */
     OPT_LOGS = 4096,   /* which of a folder's logs is read */
     OPT_NORMS = 8192,  /* what gives unnamed norms their names */
-    OPT_LIMITS = 1024, /* of OPT_PAIR: thresholds */
-    OPT_LOGS = 2048,  /* which of a folder's logs is read */
-    OPT_NORMS = 4096,  /* what gives unnamed norms their names */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

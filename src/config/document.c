@@ -209,7 +209,7 @@ static int one_event(struct document *d, const yaml_event_t *ev)
     }
 }
 
-static int flatten(struct document *d, struct str text)
+static int walk(struct document *d, struct str text)
 {
     yaml_parser_t parser;
     yaml_event_t ev;
@@ -228,6 +228,15 @@ static int flatten(struct document *d, struct str text)
         yaml_event_delete(&ev);
     }
     yaml_parser_delete(&parser);
+    return rc;
+}
+
+int document_flatten(struct settings *s, struct str text, struct err *e)
+{
+    struct document d = {.s = s, .e = e};
+    int rc = walk(&d, text);
+    vec_release(&d.anchors);
+    buf_release(&d.path);
     return rc;
 }
 
@@ -270,9 +279,8 @@ static int take(struct settings *s, const struct settings *from, const struct se
 int document_read(struct settings *s, struct str text, struct err *e)
 {
     struct settings own = {.path = s->path};
-    struct document d = {.s = &own, .e = e};
     const struct settings_kind *k = NULL;
-    int rc = flatten(&d, text);
+    int rc = document_flatten(&own, text, e);
     if (rc == 0 && !(k = kind_by_keys(&own)))
         rc = err_set(e, ERR_DATA,
                      _("%s: no settings known: a MindFormers yaml, Megatron's launch script or printed arguments, config.json or "
@@ -283,8 +291,6 @@ int document_read(struct settings *s, struct str text, struct err *e)
         s->sections |= k->sections;
         rc = take(s, &own, k, e);
     }
-    vec_release(&d.anchors);
-    buf_release(&d.path);
     settings_release(&own);
     return rc;
 }

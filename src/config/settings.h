@@ -107,6 +107,8 @@ bool environment_sniff(struct str text);
 int environment_read(struct settings *s, struct str text, struct err *e);
 bool script_sniff(struct str text);
 int script_read(struct settings *s, struct str text, struct err *e);
+/* YAML or JSON of any content as "a.b[0].c": value; s->path is for messages. */
+int document_flatten(struct settings *s, struct str text, struct err *e);
 /* YAML or JSON; sets the kind by its keys. */
 int document_read(struct settings *s, struct str text, struct err *e);
 

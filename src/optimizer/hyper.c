@@ -1,13 +1,11 @@
 #include "optimizer/hyper.h"
 
 #include <math.h>
-#include <yaml.h>
 
 #include "base/io.h"
 #include "base/msg.h"
+#include "config/settings.h"
 
-#define LARGEST (4u << 20)
-#define DEPTH 64
 #define UNKNOWN 32
 
 static const struct {
@@ -16,8 +14,8 @@ static const struct {
     bool flag;
 } keys[HYPER_KEYS] = {
     [HYPER_LR] = {"lr", "learning_rate max_lr", 1e-3, false},
-    [HYPER_BETA1] = {"beta1", "adam_beta1 betas.0", 0.9, false},
-    [HYPER_BETA2] = {"beta2", "adam_beta2 betas.1", 0.999, false},
+    [HYPER_BETA1] = {"beta1", "adam_beta1 betas[0]", 0.9, false},
+    [HYPER_BETA2] = {"beta2", "adam_beta2 betas[1]", 0.999, false},
     [HYPER_EPS] = {"eps", "adam_eps adam_epsilon epsilon", 1e-8, false},
     [HYPER_DECAY] = {"weight_decay", "wd start_weight_decay", 0.01, false},
     [HYPER_DECAY_1D] = {"decay_1d", "apply_wd_to_1d", 0, true},
@@ -60,9 +58,14 @@ static bool value_of(struct str s, double *v)
     return true;
 }
 
-static void leaf(struct hyper *h, struct str key, struct str value, bool top)
+/* One setting; `own`: of a hyper.json, where every key should mean something. */
+static void take(struct hyper *h, const struct setting *x, bool own)
 {
     double v;
+    ptrdiff_t dot = str_rfind(x->key, '.');
+    struct str key = str_cut(x->key, (size_t)(dot + 1)), value = x->value;
+    if (x->state == SETTING_OPEN)
+        return;
     if (listed("optimizer optimizer_type optim", key) || (listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
         h->optimizer = arena_cstr(&h->arena, value);
         return;
@@ -73,119 +76,20 @@ static void leaf(struct hyper *h, struct str key, struct str value, bool top)
         return;
     }
     for (int k = 0; k < HYPER_KEYS; k++) {
-        bool own = str_ieq(str_of(keys[k].name), key);
-        if (!own && !listed(keys[k].also, key))
+        bool named = str_ieq(str_of(keys[k].name), key);
+        if (!named && !listed(keys[k].also, key))
             continue;
-        if (k == HYPER_STEP && !top) /* of a configuration: something else's */
+        if (k == HYPER_STEP && !own) /* of a configuration: something else's */
             return;
         bool off = k == HYPER_CLIP && h->has[k] && h->v[k] == 0;
-        if (value_of(value, &v) && !off && (!h->has[k] || own)) {
+        if (value_of(value, &v) && !off && (!h->has[k] || named)) {
             h->has[k] = true;
             h->v[k] = v;
         }
         return;
     }
-    if (top && h->unknown.n < UNKNOWN)
-        vec_push(&h->unknown, arena_cstr(&h->arena, key));
-}
-
-/* Where the walk is: one entry a level. */
-struct level {
-    bool list;
-    bool have;   /* of a mapping: the key has come, its value is next */
-    size_t item; /* of a list: the number of the value to come */
-};
-
-struct walk {
-    struct hyper *h;
-    struct level level[DEPTH];
-    int depth;
-    struct buf key; /* of the value to come: "betas" */
-};
-
-/* The name a value in this place goes by: its key, or its list's with the number. */
-static void scalar(struct walk *w, struct str s)
-{
-    struct level *l = &w->level[w->depth - 1];
-    if (!l->list && !l->have) {
-        buf_clear(&w->key);
-        buf_str(&w->key, s);
-        l->have = true;
-        return;
-    }
-    if (l->list) {
-        struct buf name = {0};
-        buf_fmt(&name, "%s.%zu", w->key.p ? w->key.p : "", l->item++);
-        leaf(w->h, buf_view(&name), s, false);
-        buf_release(&name);
-    } else {
-        leaf(w->h, buf_view(&w->key), s, w->depth == 1);
-        l->have = false;
-    }
-}
-
-static int enter(struct walk *w, const char *path, uint64_t line, bool list, struct err *e)
-{
-    if (w->depth == DEPTH)
-        return err_line(e, path, line, _("nested more than %d levels deep"), DEPTH);
-    w->level[w->depth++] = (struct level){.list = list};
-    return 0;
-}
-
-static void leave(struct walk *w)
-{
-    w->depth--;
-    if (w->depth) {
-        w->level[w->depth - 1].have = false;
-        w->level[w->depth - 1].item++;
-    }
-}
-
-/* JSON is YAML, so one walk reads both. */
-static int walk(struct walk *w, struct str text, const char *path, struct err *e)
-{
-    yaml_parser_t parser;
-    yaml_event_t ev;
-    bool done = false;
-    int rc = 0;
-    if (!yaml_parser_initialize(&parser))
-        return err_set(e, ERR_DATA, "%s: libyaml", path);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
-    while (rc == 0 && !done) {
-        if (!yaml_parser_parse(&parser, &ev)) {
-            rc = err_line(e, path, parser.problem_mark.line + 1, _("not valid JSON or YAML here: %s"), parser.problem ? parser.problem : "?");
-            break;
-        }
-        uint64_t line = ev.start_mark.line + 1;
-        switch (ev.type) {
-        case YAML_MAPPING_START_EVENT:
-        case YAML_SEQUENCE_START_EVENT:
-            rc = enter(w, path, line, ev.type == YAML_SEQUENCE_START_EVENT, e);
-            break;
-        case YAML_MAPPING_END_EVENT:
-        case YAML_SEQUENCE_END_EVENT:
-            leave(w);
-            break;
-        case YAML_SCALAR_EVENT:
-            if (w->depth)
-                scalar(w, str_n((const char *)ev.data.scalar.value, ev.data.scalar.length));
-            else
-                rc = err_line(e, path, line, _("names and values of hyper-parameters were expected, as in {\"lr\": 0.001, \"beta1\": 0.9}"));
-            break;
-        case YAML_ALIAS_EVENT: /* a value given elsewhere; it is read there */
-            if (w->depth)
-                w->level[w->depth - 1].have = false;
-            break;
-        case YAML_STREAM_END_EVENT:
-            done = true;
-            break;
-        default:
-            break;
-        }
-        yaml_event_delete(&ev);
-    }
-    yaml_parser_delete(&parser);
-    return rc;
+    if (own && !str_is(key, "betas") && h->unknown.n < UNKNOWN)
+        vec_push(&h->unknown, arena_cstr(&h->arena, x->key));
 }
 
 void hyper_defaults(struct hyper *h)
@@ -195,17 +99,31 @@ void hyper_defaults(struct hyper *h)
         h->v[k] = keys[k].preset;
 }
 
-int hyper_load(struct hyper *h, const char *path, struct err *e)
+/* Our own file is a document of any content, a configuration one of the forms `diverge config` knows. */
+static int read_settings(struct settings *s, const char *path, bool own, struct err *e)
 {
     struct buf text = {0};
-    struct walk w = {.h = h};
+    if (!own)
+        return settings_open(s, path, e);
+    *s = (struct settings){0};
+    s->path = arena_cstr(&s->arena, str_of(path));
+    int rc = file_slurp(path, SETTINGS_BYTES, &text, e);
+    if (rc == 0)
+        rc = document_flatten(s, buf_view(&text), e);
+    buf_release(&text);
+    return rc;
+}
+
+int hyper_load(struct hyper *h, const char *path, struct err *e)
+{
+    struct settings s;
+    bool own = str_starts(path_base(str_of(path)), "hyper.");
     hyper_defaults(h);
     h->path = arena_cstr(&h->arena, str_of(path));
-    int rc = file_slurp(path, LARGEST, &text, e);
-    if (rc == 0)
-        rc = walk(&w, buf_view(&text), path, e);
-    buf_release(&text);
-    buf_release(&w.key);
+    int rc = read_settings(&s, path, own, e);
+    for (size_t i = 0; rc == 0 && i < s.list.n; i++)
+        take(h, &s.list.v[i], own);
+    settings_release(&s);
     const char *problem = rc ? NULL : hyper_problem(h);
     return problem ? err_set(e, ERR_DATA, "%s: %s", path, problem) : rc;
 }

@@ -28,8 +28,8 @@ struct hyper {
     VEC(const char *) unknown; /* keys of a hyper.json that mean nothing here */
 };
 
-/* Our own hyper.json ({"lr": 1e-3, "beta1": 0.9, …}) or a configuration that holds such keys: JSON or YAML, by
- * the names of Megatron, MindFormers, Hugging Face and torch, at any depth. */
+/* Our own hyper.json (or hyper.yaml: {"lr": 1e-3, "beta1": 0.9, …}), else a configuration of any form src/config
+ * reads; keys by the names of Megatron, MindFormers, Hugging Face and torch, at any depth. */
 int hyper_load(struct hyper *h, const char *path, struct err *e);
 void hyper_defaults(struct hyper *h); /* nothing known */
 void hyper_release(struct hyper *h);

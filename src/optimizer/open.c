@@ -29,12 +29,16 @@ static bool called(const char *name, enum step_file f)
 /* What a configuration may be called, the likeliest first. */
 static int config_rank(const char *name)
 {
-    static const char *const likely[] = {"hyper.json", "hyper.yaml", "hyper.yml", "config.json", "training_args.json"};
+    static const char *const likely[] = {"hyper.json", "hyper.yaml", "hyper.yml", "training_args.json"};
     for (size_t i = 0; i < ARRAY_LEN(likely); i++)
         if (strcmp(name, likely[i]) == 0)
             return (int)i;
     struct str s = str_of(name);
-    return str_ends(s, ".yaml") || str_ends(s, ".yml") ? 10 : str_ends(s, ".json") && !str_ends(s, ".index.json") ? 11 : -1;
+    return str_ends(s, ".yaml") || str_ends(s, ".yml") ? 10
+           : str_ends(s, ".sh")                        ? 11
+           : str_ends(s, ".log")                       ? 12
+           : str_ends(s, ".json") && !str_ends(s, ".index.json") ? 13
+                                                       : -1;
 }
 
 static int read_hyper(struct optimizer *x, struct step_side *s, const char *config, struct err *e)

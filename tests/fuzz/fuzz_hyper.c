@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hyper h;
     struct err e = {0};
-    if (hyper_load(&h, fuzz_file(fuzz_str(data, size)), &e)) {
+    if (hyper_load(&h, fuzz_put(fuzz_dir(), "hyper.json", fuzz_str(data, size)), &e)) {
         assert(e.text[0]);
     } else {
         const float p[3] = {1, -0.5f, 0}, g[3] = {0.25f, 0, -1e-8f};

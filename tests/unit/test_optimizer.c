@@ -395,7 +395,7 @@ static void everybodys_names(void **state)
 {
     (void)state;
     struct err e;
-    assert_int_equal(load("a.json", "{\"adam_beta1\": 0.8, \"adam_beta2\": 0.7, \"adam_eps\": 1e-6, \"lr\": 3e-4, \"weight_decay\": 0.2, \"clip_grad\": 2}", &e), 0);
+    assert_int_equal(load("hyper.json", "{\"adam_beta1\": 0.8, \"adam_beta2\": 0.7, \"adam_eps\": 1e-6, \"lr\": 3e-4, \"weight_decay\": 0.2, \"clip_grad\": 2}", &e), 0);
     near(h.v[HYPER_BETA1], 0.8);
     near(h.v[HYPER_BETA2], 0.7);
     near(h.v[HYPER_EPS], 1e-6);
@@ -411,7 +411,11 @@ static void everybodys_names(void **state)
     assert_true(h.has[HYPER_CLIP] && h.v[HYPER_CLIP] == 0); /* the switch beats the limit */
     assert_false(h.has[HYPER_STEP]);                         /* some other step */
     assert_string_equal(h.optimizer, "AdamW");
-    assert_int_equal(load("c.json", "{\"learning_rate\": \"1e-05\", \"adam_epsilon\": 1e-8, \"max_grad_norm\": 1.0, \"decay_1d\": true, \"turbo\": 1}", &e), 0);
+    assert_int_equal(load("train.sh", "torchrun pretrain_gpt.py --num-layers 2 --lr 2e-4 --adam-beta2 0.97 --weight-decay 0.3 --clip-grad 0.5\n", &e), 0);
+    near(h.v[HYPER_BETA2], 0.97);
+    near(h.v[HYPER_CLIP], 0.5);
+    near(h.v[HYPER_DECAY], 0.3);
+    assert_int_equal(load("hyper.json", "{\"learning_rate\": \"1e-05\", \"adam_epsilon\": 1e-8, \"max_grad_norm\": 1.0, \"decay_1d\": true, \"turbo\": 1}", &e), 0);
     near(h.v[HYPER_LR], 1e-5);
     assert_true(h.v[HYPER_DECAY_1D] == 1);
     assert_int_equal(h.unknown.n, 1);
@@ -423,8 +427,8 @@ static void bad_configurations(void **state)
     static const struct {
         const char *text, *message;
     } bad[] = {
-        {"{\"lr\": ", "not valid JSON or YAML here"},
-        {"just words", "were expected"},
+        {"{\"lr\": ", "line 2"},
+        {"just words", "not a single text"},
         {"{\"beta1\": 1.5}", "beta1 and beta2 are numbers from 0 to below 1"},
         {"{\"eps\": -1}", "eps is a number of at least 0"},
         {"{\"step\": 0}", "step is a number from 1 on"},
@@ -434,8 +438,8 @@ static void bad_configurations(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
-        assert_int_equal(load("bad.json", bad[i].text, &e), -1);
-        if (!strstr(e.text, bad[i].message) || !strstr(e.text, "bad.json"))
+        assert_int_equal(load("hyper.json", bad[i].text, &e), -1);
+        if (!strstr(e.text, bad[i].message) || !strstr(e.text, "hyper.json"))
             fail_msg("\"%s\" does not say \"%s\"", e.text, bad[i].message);
     }
     hyper_release(&h);
