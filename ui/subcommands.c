@@ -48,10 +48,6 @@ const struct subcommand subcommands[] = {
         "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"
         "Face. Exit status 1 when a setting of severity error or warn differs or is missing on one side."),
      2, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
-    {"formats", "", N_("what it reads"),
-     N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
-        "what is recognised and not read, with the way to make it readable."),
-     0, 0, OPT_OUTPUT, cli_formats},
     {"curves", "TARGET GOLDEN [GOLDEN2 …]", N_("training logs: loss and global norm against the migration standard"),
      N_("Joins the runs by step and judges the first loss, the mean loss, the global norm and the length; says where they\n"
         "part, whether the difference swings around zero, which steps stand out and whether the learning rates agree.\n"
@@ -69,7 +65,9 @@ const struct subcommand subcommands[] = {
         "against what came out; where it does not fit, eps, rate, decay, clipping and others are tried. Exit status 1\n"
         "when a step is not what is stated or the sides' inputs differ, 5 when it could not be judged."),
      2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
-    {"formats", "", N_("what it reads"), N_("One entry a format: its name, what it is, the files it is made of."), 0, 0, 0,
-     cli_formats},
+    {"formats", "", N_("what it reads"),
+     N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
+        "what is recognised and not read, with the way to make it readable."),
+     0, 0, OPT_OUTPUT, cli_formats},
     {0},
 };
