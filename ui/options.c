@@ -207,7 +207,6 @@ static const struct option table[] = {
     {"--golden2", "DUMP", OPT_PAIR, set_golden2, N_("a second golden run: how far it is from GOLDEN is the noise to expect, row by row")},
     {"--reference", "DUMP", OPT_PAIR, set_reference, N_("a third run nearer the truth (float32, or on a CPU), named as GOLDEN: tells which side is nearer to it")},
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
-    {"--threshold", "K=V", OPT_PAIR, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
