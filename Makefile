@@ -93,7 +93,7 @@ test: deps
 check: $(BUILD)/diverge $(UNIT) samples $(BUILD)/tests/term headers
 	@tests/run $(BUILD)
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a tests/support.h tests/sessions.h tests/opened.h
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a $(wildcard tests/*.h)
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< $(BUILD)/libengine.a $(LIBS) -lcmocka

@@ -47,19 +47,38 @@ void pattern_free(struct pattern *p)
     free(p);
 }
 
-int pattern_match(struct pattern *p, struct str text)
+static int outcome(int rc)
 {
-    int rc = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context);
     return rc >= 0 ? 1 : rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT ? -1 : 0;
 }
 
-bool pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS])
+int pattern_match(struct pattern *p, struct str text)
 {
-    int n = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context);
+    return outcome(pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context));
+}
+
+int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS])
+{
+    int n = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context), rc = outcome(n);
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);
     if (n == 0) /* more groups than there is room for: the first ones are there */
         n = PATTERN_GROUPS;
-    for (int i = 0; i < PATTERN_GROUPS; i++)
-        group[i] = i < n && at[2 * i] != PCRE2_UNSET ? str_n(text.p + at[2 * i], at[2 * i + 1] - at[2 * i]) : STR("");
-    return n > 0;
+    for (int i = 0; i < PATTERN_GROUPS; i++) {
+        bool took = i < n && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1]; /* \K may put the start behind the end */
+        group[i] = took ? str_n(text.p + at[2 * i], at[2 * i + 1] - at[2 * i]) : STR("");
+    }
+    return rc;
+}
+
+int pattern_group_count(const struct pattern *p)
+{
+    uint32_t n = 0;
+    pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &n);
+    return (int)n;
+}
+
+int pattern_group_named(const struct pattern *p, const char *name)
+{
+    int n = pcre2_substring_number_from_name(p->code, (PCRE2_SPTR)name);
+    return n > 0 ? n : -1;
 }

@@ -19,7 +19,9 @@ struct pattern *pattern_compile(struct str text, int flags, struct err *e);
 void pattern_free(struct pattern *p); /* NULL is fine */
 /* 1 or 0; -1 where it took too many steps. */
 int pattern_match(struct pattern *p, struct str text);
-/* Whether it matches, and what the groups took: group[0] is all; those that took nothing are empty. */
-bool pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS]);
+/* As pattern_match, and what the groups took: group[0] is all; those that took nothing are empty. */
+int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS]);
+int pattern_group_count(const struct pattern *p); /* all it has, group 0 not counted */
+int pattern_group_named(const struct pattern *p, const char *name); /* its number, or -1 */
 
 #endif

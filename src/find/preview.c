@@ -62,6 +62,7 @@ int preview_rule(struct preview *p, const struct session *s, const struct decisi
     struct pair_rule fresh = {NONE - 1, {rule[0], rule[1]}, rule[2], true};
     vec_push(&ruling.rules, fresh);
     ruled_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("the pattern takes too many steps to tell whether it matches: make it plainer")) : 0;
     for (size_t i = 0; i < ruled.hits.n; i++) {
         const struct rule_hit *h = &ruled.hits.v[i];
         struct preview_row x = {.t = h->t, .g = h->g, .outcome = h->outcome, .error = NAN};
@@ -76,7 +77,7 @@ int preview_rule(struct preview *p, const struct session *s, const struct decisi
     }
     ruled_release(&ruled);
     ruling_release(&ruling);
-    return 0;
+    return rc;
 }
 
 void preview_release(struct preview *p)

@@ -19,7 +19,7 @@ struct preview {
 };
 
 /* Reads the session's dumps and pairing (lock held, both sides loaded); decisions that hold come before the rule. -1
- * where the rule is no rule. */
+ * where the rule is no rule, or takes too long. */
 int preview_rule(struct preview *p, const struct session *s, const struct decisions *d, const char *const rule[3],
                  struct err *e);
 void preview_release(struct preview *p);

@@ -52,7 +52,7 @@ static void place_of(const struct dump *d, uint32_t call, struct buf *out)
         }
 }
 
-static const char *phase_of(const struct call *c)
+const char *address_phase(const struct call *c)
 {
     static const char *const phase[PHASE_COUNT] = {"forward", "backward", "optimizer"};
     return c->gradient ? "gradient" : phase[c->phase];
@@ -65,7 +65,7 @@ static uint64_t kind_key(const struct dump *d, uint32_t call, struct buf *text)
     buf_char(text, '/');
     buf_str(text, item_operator(d, call));
     buf_char(text, '/');
-    buf_cstr(text, phase_of(&d->calls.v[call]));
+    buf_cstr(text, address_phase(&d->calls.v[call]));
     return hash_bytes(text->p, text->n, 17);
 }
 
@@ -84,7 +84,7 @@ void addresses_build(struct addresses *a, const struct dump *d)
         a->ordinal[c] = n == MAP_NONE ? 0 : n;
         nmap_set(&a->counts, k, a->ordinal[c] + 1);
         address_of_call(a, c, &text);
-        nmap_add(&a->calls, call_key(buf_view(&text), phase_of(&d->calls.v[c])), c);
+        nmap_add(&a->calls, call_key(buf_view(&text), address_phase(&d->calls.v[c])), c);
     }
     buf_release(&text);
 }
@@ -112,7 +112,7 @@ void address_of_row(const struct addresses *a, uint32_t row, struct buf *out)
     const struct row *r = &a->d->rows.v[row];
     address_of_call(a, r->call, out);
     buf_char(out, '/');
-    buf_cstr(out, phase_of(&a->d->calls.v[r->call]));
+    buf_cstr(out, address_phase(&a->d->calls.v[r->call]));
     buf_char(out, '.');
     buf_cstr(out, a->d->slots.v[r->slot]);
 }

@@ -22,6 +22,7 @@ void addresses_release(struct addresses *a);
 /* Replaces what is in out. */
 void address_of_call(const struct addresses *a, uint32_t call, struct buf *out);
 void address_of_row(const struct addresses *a, uint32_t row, struct buf *out);
+const char *address_phase(const struct call *c); /* "forward", "backward", "optimizer", "gradient" */
 /* How many calls share this one's place, operator and phase. */
 uint32_t address_count(const struct addresses *a, uint32_t call);
 /* The row at an address, or NONE. */

@@ -73,7 +73,7 @@ void ruling_read(struct ruling *r, const struct decisions *d)
     *r = (struct ruling){0};
     for (size_t i = d->now; i-- > 0;) {
         const struct decision *x = &d->log.v[i];
-        struct mark m = {{x->side[0], x->side[1]}, x->view};
+        struct mark m = {(uint32_t)i, {x->side[0], x->side[1]}, x->view};
         if ((x->kind != DECIDE_MARK && x->kind != DECIDE_REJECT) || decided_later(&seen, x))
             continue;
         if (x->kind == DECIDE_MARK)

@@ -41,6 +41,7 @@ void decisions_release(struct decisions *d);
 const char *decision_name(enum decision_kind k); /* for files */
 
 struct mark {
+    uint32_t number; /* its index in the list of decisions */
     const char *side[2];
     const char *view;
 };
@@ -52,7 +53,7 @@ struct pair_rule {
     bool on;
 };
 
-/* What holds. Marks later in the list overrule earlier ones. */
+/* What holds. Marks and rejections later in the list overrule earlier ones, whichever list they are of. */
 struct ruling {
     VEC(struct mark) marks;
     VEC(struct mark) rejects;

@@ -35,29 +35,34 @@ int rule_compile(struct rule_match *m, const char *pattern, const char *template
 {
     struct str s = str_of(pattern);
     struct buf plain = {0};
-    int group = 0;
+    char name[16];
     *m = (struct rule_match){.template = template};
     for (size_t i = 0; i < s.n;) {
         struct rule_series x = {0, 0, 0};
         size_t n = series_at(str_cut(s, i), &x.from, &x.step);
-        bool escaped = i && s.p[i - 1] == '\\';
-        group += s.p[i] == '(' && !escaped && !(i + 1 < s.n && s.p[i + 1] == '?');
         if (n && m->count < PATTERN_GROUPS) {
-            x.group = ++group;
+            buf_fmt(&plain, "(?<series%d>[0-9]{1,9})", m->count);
             m->series[m->count++] = x;
-            buf_cstr(&plain, "([0-9]{1,9})");
             i += n;
         } else {
+            if (s.p[i] == '\\' && i + 1 < s.n)
+                buf_char(&plain, s.p[i++]);
             buf_char(&plain, s.p[i++]);
         }
     }
-    if (group >= PATTERN_GROUPS) {
-        buf_release(&plain);
-        return err_set(e, ERR_USAGE, _("a rule has at most %d groups"), PATTERN_GROUPS - 1);
-    }
     m->pattern = pattern_compile(buf_view(&plain), PATTERN_WHOLE, e);
     buf_release(&plain);
-    return m->pattern ? 0 : -1;
+    if (!m->pattern)
+        return -1;
+    if (pattern_group_count(m->pattern) >= PATTERN_GROUPS) {
+        rule_release(m);
+        return err_set(e, ERR_USAGE, _("a rule has at most %d groups"), PATTERN_GROUPS - 1);
+    }
+    for (int k = 0; k < m->count; k++) {
+        snprintf(name, sizeof name, "series%d", k);
+        m->series[k].group = pattern_group_named(m->pattern, name); /* which one it is, only PCRE2 knows */
+    }
+    return 0;
 }
 
 void rule_release(struct rule_match *m)
@@ -72,7 +77,7 @@ static bool count_of(const struct rule_match *m, const struct str *group, uint32
     for (int k = 0; k < m->count; k++) {
         unsigned long long v;
         const struct rule_series *x = &m->series[k];
-        if (!str_u64(group[x->group], &v) || v < x->from || (v - x->from) % x->step)
+        if (x->group < 0 || !str_u64(group[x->group], &v) || v < x->from || (v - x->from) % x->step)
             return false;
         uint32_t here = (uint32_t)((v - x->from) / x->step);
         if (k && here != *i)
@@ -86,7 +91,9 @@ bool rule_apply(struct rule_match *m, struct str address, struct buf *out)
 {
     struct str group[PATTERN_GROUPS], s = str_of(m->template);
     uint32_t count = 0, from, step;
-    if (!pattern_groups(m->pattern, address, group) || !count_of(m, group, &count))
+    int matched = m->spent ? 0 : pattern_groups(m->pattern, address, group);
+    m->spent = m->spent || matched < 0;
+    if (matched <= 0 || !count_of(m, group, &count))
         return false;
     buf_clear(out);
     for (size_t i = 0; i < s.n;) {
@@ -98,6 +105,7 @@ bool rule_apply(struct rule_match *m, struct str address, struct buf *out)
             buf_str(out, group[s.p[i + 1] - '0']);
             i += 2;
         } else {
+            i += s.p[i] == '\\' && i + 1 < s.n;
             buf_char(out, s.p[i++]);
         }
     }
@@ -128,10 +136,12 @@ static int path_numbers(struct str address, struct number out[NUMBERS])
     return found;
 }
 
-static void quote(struct str s, struct buf *out)
+/* What stands for itself, in a pattern or in a template. */
+static void quote(struct str s, bool pattern, struct buf *out)
 {
+    uint32_t from, step;
     for (size_t i = 0; i < s.n; i++) {
-        if (strchr("\\^$|()[]{}*+?", s.p[i]))
+        if (strchr(pattern ? "\\^$|()[]{}*+?" : "\\", s.p[i]) || series_at(str_cut(s, i), &from, &step))
             buf_char(out, '\\');
         buf_char(out, s.p[i]);
     }
@@ -144,10 +154,7 @@ static void with_holes(struct str s, const struct number *hole, int n, const cha
     buf_clear(out);
     for (int i = 0; i <= n; i++) {
         struct str piece = i < n ? str_n(s.p + at, hole[i].at - at) : str_cut(s, at);
-        if (pattern)
-            quote(piece, out);
-        else
-            buf_str(out, piece);
+        quote(piece, pattern, out);
         if (i < n) {
             buf_cstr(out, text[i]);
             at = hole[i].at + hole[i].n;

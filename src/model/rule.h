@@ -1,10 +1,11 @@
 /* A rule pairs rows of every layer alike: a PCRE2 pattern that a target row's address (address.h) has to match as a
- * whole, and a template of the golden row's, in which \1 … \9 stand for what the groups took.
+ * whole, and a template of the golden row's, in which \1 … \9 stand for what the groups took, and \ before any other sign
+ * for that sign.
  *
  *   layers.(\d+).attention.wq/MatMul@0/forward.output.0   ↔   layers.\1.self_attention.linear_qkv/linear@0/forward.output.0
  *   attention.py:88/MatMul@<2+4i>/forward.output.0        ↔   attention.py:31/linear@<0+1i>/forward.output.0
  *
- * <A+Bi> stands for the numbers A, A+B, A+2B … ; i is the same on both sides. */
+ * <A+Bi> stands for the numbers A, A+B, A+2B … ; i is the same on both sides. In the pattern it is a group. */
 #ifndef MODEL_RULE_H
 #define MODEL_RULE_H
 
@@ -19,6 +20,7 @@ struct rule_match {
         uint32_t from, step;
     } series[PATTERN_GROUPS];
     int count;
+    bool spent; /* a match took too many steps: nothing more is tried */
 };
 
 /* -1 with what is wrong with the pattern or the template. The template must live as long. */

@@ -8,7 +8,7 @@
 struct finding {
     struct ruled *r;
     const struct dump *d[2];
-    struct nmap made; /* ruled_key of the pairs that are held */
+    struct nmap made, joined; /* ruled_key of the pairs that are held, of the calls put together */
     uint8_t *held[2]; /* per row: HELD, or OPEN where it is wide and parts of it are held */
     struct addresses at[2];
     bool addressed;
@@ -69,17 +69,23 @@ static bool tensors(const struct finding *f, uint32_t t, uint32_t g)
     return f->d[TARGET]->rows.v[t].kind == ROW_TENSOR && f->d[GOLDEN]->rows.v[g].kind == ROW_TENSOR;
 }
 
+static void join(struct finding *f, uint32_t t, uint32_t g)
+{
+    struct ruled_calls c = {t, g};
+    vec_push(&f->r->calls, c);
+    nmap_set(&f->joined, ruled_key(t, g), 1);
+}
+
 static bool hold(struct finding *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
 {
     if (nmap_get(&f->r->denied_rows, ruled_key(t, g)) != MAP_NONE || !admit(f, t, g))
         return false;
     struct ruled_pair x = {t, g, rule, view};
-    struct ruled_calls c = {f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call};
     vec_push(&f->r->pairs, x);
     nmap_set(&f->made, ruled_key(t, g), 1);
     bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
     if (output && tensors(f, t, g)) /* an input may well meet another call's output: that says nothing of the calls */
-        vec_push(&f->r->calls, c);
+        join(f, f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call);
     return true;
 }
 
@@ -101,8 +107,9 @@ static bool crowded(const struct finding *f, uint32_t t, uint32_t g)
 /* Rows of one slot name, where the sizes allow it. */
 static void hold_calls(struct finding *f, uint32_t t, uint32_t g, uint32_t view)
 {
-    struct ruled_calls c = {t, g};
-    vec_push(&f->r->calls, c);
+    if (nmap_get(&f->r->denied_calls, ruled_key(t, g)) != MAP_NONE)
+        return;
+    join(f, t, g);
     if (crowded(f, t, g))
         return;
     EACH_ROW(f->d[TARGET], t, x)
@@ -130,7 +137,7 @@ static void hold_modules(struct finding *f, struct str target, struct str golden
     for (uint32_t c = 0; c < f->d[GOLDEN]->calls.n; c++) {
         address_of_call(&at[GOLDEN], c, &here);
         if (in_module(buf_view(&here), golden)) {
-            buf_fmt(&here, "/%d", f->d[GOLDEN]->calls.v[c].phase);
+            buf_fmt(&here, "/%s", address_phase(&f->d[GOLDEN]->calls.v[c]));
             map_add(&calls, arena_str(&names, str_cut(buf_view(&here), golden.n)), c);
         }
     }
@@ -138,7 +145,7 @@ static void hold_modules(struct finding *f, struct str target, struct str golden
         address_of_call(&at[TARGET], c, &here);
         if (!in_module(buf_view(&here), target))
             continue;
-        buf_fmt(&here, "/%d", f->d[TARGET]->calls.v[c].phase);
+        buf_fmt(&here, "/%s", address_phase(&f->d[TARGET]->calls.v[c]));
         uint32_t g = map_get(&calls, str_cut(buf_view(&here), target.n));
         if (g != MAP_NONE)
             hold_calls(f, c, g, NONE);
@@ -164,22 +171,34 @@ static void mark(struct finding *f, const struct mark *m)
         f->r->missing++;
 }
 
+static void deny_rows(struct finding *f, uint32_t t, uint32_t g)
+{
+    if (nmap_get(&f->made, ruled_key(t, g)) == MAP_NONE) /* else somebody put them together later */
+        nmap_set(&f->r->denied_rows, ruled_key(t, g), 1);
+}
+
+static void deny_calls(struct finding *f, uint32_t t, uint32_t g)
+{
+    if (nmap_get(&f->joined, ruled_key(t, g)) == MAP_NONE)
+        nmap_set(&f->r->denied_calls, ruled_key(t, g), 1);
+}
+
 static void reject(struct finding *f, const struct mark *m)
 {
     uint32_t t, g;
     enum named a = ruled_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = ruled_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW) {
-        nmap_set(&f->r->denied_rows, ruled_key(t, g), 1);
+        deny_rows(f, t, g);
         const struct row *x = &f->d[TARGET]->rows.v[t], *y = &f->d[GOLDEN]->rows.v[g];
         if (x->io == IO_OUTPUT && y->io == IO_OUTPUT) /* what they give is not the same: they are other calls */
-            nmap_set(&f->r->denied_calls, ruled_key(x->call, y->call), 1);
+            deny_calls(f, x->call, y->call);
     } else if (a == NAMED_CALL && b == NAMED_CALL) {
-        nmap_set(&f->r->denied_calls, ruled_key(t, g), 1);
+        deny_calls(f, t, g);
         if (crowded(f, t, g))
             return;
         EACH_ROW(f->d[TARGET], t, x)
             EACH_ROW(f->d[GOLDEN], g, y)
-                nmap_set(&f->r->denied_rows, ruled_key(x, y), 1);
+                deny_rows(f, x, y);
     } else {
         f->r->missing++;
     }
@@ -187,26 +206,59 @@ static void reject(struct finding *f, const struct mark *m)
 
 /* ---- rules ---- */
 
-/* The part of a pattern behind its last '/' speaks of phase and slot alone: of each slot it is asked once. */
+/* What stands behind a pattern's last '/', where every match has to end with it: nothing before offers another way, and
+ * it is phase and slot written out. NULL: it may be matched in other ways. */
+static const char *plain_end(const char *pattern)
+{
+    static const char *const phases[] = {"forward.", "backward.", "optimizer.", "gradient."};
+    const char *tail = strrchr(pattern, '/');
+    bool phase = false;
+    if (!tail || strchr(pattern, '|') || strstr(pattern, "(?") || strstr(pattern, "(*"))
+        return NULL;
+    tail++;
+    for (size_t k = 0; k < ARRAY_LEN(phases); k++)
+        phase = phase || str_starts(str_of(tail), phases[k]);
+    for (const char *p = tail; *p; p++)
+        if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') && !(*p >= '0' && *p <= '9') && *p != '.' && *p != '_')
+            return NULL;
+    return phase ? tail : NULL;
+}
+
+/* Of each slot, whether a pattern may speak of it; NULL where every row has to be asked. */
 static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
 {
-    const char *tail = strrchr(pattern, '/');
+    const char *tail = plain_end(pattern);
     struct err quiet;
-    struct pattern *p = tail ? pattern_compile(str_of(tail + 1), PATTERN_WHOLE, &quiet) : NULL;
+    struct pattern *p = tail ? pattern_compile(str_of(tail), PATTERN_WHOLE, &quiet) : NULL;
     struct buf text = {0};
-    if (!p) /* a group may reach across it: every row is asked */
+    if (!p)
         return NULL;
     uint8_t *may = mem_zalloc(d->slots.n + 1);
-    static const char *const phases[] = {"forward", "backward", "optimizer", "gradient"};
-    for (size_t i = 0; i < d->slots.n; i++)
-        for (size_t k = 0; k < ARRAY_LEN(phases) && !may[i]; k++) {
-            buf_clear(&text);
-            buf_fmt(&text, "%s.%s", phases[k], d->slots.v[i]);
-            may[i] = pattern_match(p, buf_view(&text)) != 0;
-        }
+    for (size_t i = 0; i < d->slots.n; i++) {
+        buf_clear(&text);
+        buf_str(&text, str_n(tail, strcspn(tail, ".") + 1)); /* its own phase is the one that counts */
+        buf_cstr(&text, d->slots.v[i]);
+        may[i] = pattern_match(p, buf_view(&text)) != 0;
+    }
     buf_release(&text);
     pattern_free(p);
     return may;
+}
+
+/* What becomes of one target row that a rule finds a golden one for, or none. */
+static void meet(struct finding *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
+{
+    struct rule_hit hit = {t, g, rule->number, HIT_NOBODY};
+    if (g != NONE) {
+        uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g), small = nt < ng ? nt : ng;
+        if (!small || (nt < ng ? ng : nt) % small)
+            hit.outcome = HIT_SIZES;
+        else if (nmap_get(&f->made, ruled_key(t, g)) != MAP_NONE)
+            hit.outcome = HIT_SAME;
+        else
+            hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
+    }
+    vec_push(&f->r->hits, hit);
 }
 
 static void apply(struct finding *f, const struct pair_rule *rule)
@@ -214,30 +266,26 @@ static void apply(struct finding *f, const struct pair_rule *rule)
     struct rule_match m;
     struct err quiet;
     struct buf here = {0}, there = {0};
+    VEC(struct ruled_calls) found = {0}; /* rows; none is held before all were asked */
     if (rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
         return;
     const struct addresses *at = addresses(f);
-    uint32_t view = keep_view(f, rule->view);
     uint8_t *may = slots_it_may_mean(f->d[TARGET], rule->side[TARGET]);
-    for (uint32_t t = 0; t < f->d[TARGET]->rows.n; t++) {
+    for (uint32_t t = 0; t < f->d[TARGET]->rows.n && !m.spent; t++) {
         if (may && !may[f->d[TARGET]->rows.v[t].slot])
             continue;
         address_of_row(&at[TARGET], t, &here);
         if (!rule_apply(&m, buf_view(&here), &there))
             continue;
-        uint32_t g = address_find(&at[GOLDEN], buf_view(&there));
-        struct rule_hit hit = {t, g, rule->number, HIT_NOBODY};
-        if (g != NONE) {
-            uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g), small = nt < ng ? nt : ng;
-            if (!small || (nt < ng ? ng : nt) % small)
-                hit.outcome = HIT_SIZES;
-            else if (nmap_get(&f->made, ruled_key(t, g)) != MAP_NONE)
-                hit.outcome = HIT_SAME;
-            else
-                hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
-        }
-        vec_push(&f->r->hits, hit);
+        struct ruled_calls x = {t, address_find(&at[GOLDEN], buf_view(&there))};
+        vec_push(&found, x);
     }
+    if (m.spent)
+        f->r->spent = rule->number;
+    uint32_t view = keep_view(f, rule->view);
+    for (size_t i = 0; i < found.n && !m.spent; i++)
+        meet(f, rule, found.v[i].t, found.v[i].g, view);
+    vec_release(&found);
     free(may);
     rule_release(&m);
     buf_release(&here);
@@ -247,17 +295,20 @@ static void apply(struct finding *f, const struct pair_rule *rule)
 void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump *t, const struct dump *g)
 {
     struct finding f = {.r = r, .d = {t, g}};
-    *r = (struct ruled){0};
+    *r = (struct ruled){.spent = NONE};
     for (int s = 0; s < 2; s++)
         f.held[s] = mem_zalloc(f.d[s]->rows.n + 1);
-    for (size_t i = 0; i < ruling->rejects.n; i++)
-        reject(&f, &ruling->rejects.v[i]);
-    for (size_t i = ruling->marks.n; i-- > 0;) /* a later one overrules an earlier one */
-        mark(&f, &ruling->marks.v[i]);
+    for (size_t m = ruling->marks.n, n = ruling->rejects.n; m || n;) { /* the last first: it overrules earlier ones */
+        if (m && (!n || ruling->marks.v[m - 1].number > ruling->rejects.v[n - 1].number))
+            mark(&f, &ruling->marks.v[--m]);
+        else
+            reject(&f, &ruling->rejects.v[--n]);
+    }
     for (size_t i = 0; i < ruling->rules.n; i++)
         if (ruling->rules.v[i].on)
             apply(&f, &ruling->rules.v[i]);
     nmap_release(&f.made);
+    nmap_release(&f.joined);
     for (int s = 0; s < 2; s++) {
         free(f.held[s]);
         if (f.addressed)

@@ -38,6 +38,7 @@ struct ruled {
     struct nmap denied_rows, denied_calls; /* key: ruled_key */
     VEC(struct view) views;
     size_t missing; /* marks that name something these dumps do not have */
+    uint32_t spent; /* number of the last rule that was given up: it took too many steps on an address, and pairs nothing; NONE */
 };
 
 static inline uint64_t ruled_key(uint32_t t, uint32_t g)
