@@ -98,7 +98,7 @@ int cli_check(const struct options *o)
     struct check c;
     int status;
     struct investigation inv;
-    if (ticket_open(&inv, o, NULL, &e)) {
+    if (ticket_open(&inv, o, NULL, false, &e)) {
         investigation_release(&inv);
         return cli_fail(&e);
     }

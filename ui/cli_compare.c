@@ -304,8 +304,12 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
         buf_release(&b);
     }
     ticket_note_inputs(inv, s);
-    if (o->investigation && investigation_save(inv, e))
+    if (o->investigation && inv->holder) { /* the comparison is made all the same */
+        err_set(e, ERR_IO, _("not saved: %s is open elsewhere (%s)"), inv->path, inv->holder);
+        cli_fail(e);
+    } else if (o->investigation && investigation_save(inv, e)) {
         return cli_fail(e);
+    }
     return status;
 }
 
@@ -321,7 +325,7 @@ int cli_compare(const struct options *o)
         return cli_fail(&e);
     }
     cli_catch_interrupts();
-    if (ticket_open(&inv, o, NULL, &e)) {
+    if (ticket_open(&inv, o, NULL, o->investigation != NULL, &e)) {
         status = cli_fail(&e);
     } else if (!inv.input[GOLDEN] && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
                !places_hold_table(inv.input[TARGET])) {

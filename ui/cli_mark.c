@@ -30,10 +30,8 @@ static int begin(struct marking *m, const struct options *o, bool change, bool p
         return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
                        o->arg[0]);
     }
-    if (ticket_open(&m->inv, &saved, NULL, e))
+    if (ticket_open(&m->inv, &saved, NULL, change, e))
         return -1;
-    if (change)
-        investigation_claim(&m->inv);
     if (change && m->inv.read_only)
         return m->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], m->inv.holder)
                              : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);

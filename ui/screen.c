@@ -42,7 +42,6 @@ static int start_session(struct screen *s, struct err *e)
     ticket_session(&s->inv, &s->opt, &so);
     so.notify = s->notify;
     so.ctx = s->ctx;
-    investigation_claim(&s->inv);
     if (session_start(&s->session, &so, e))
         return -1;
     desk_init(&s->desk, &s->session, &s->inv);
@@ -60,7 +59,7 @@ int screen_start(struct screen *s, const struct options *o, const char *state_di
     s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
     s->cursor_y = s->cursor_x = -1;
     if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
-        ticket_open(&s->inv, &s->opt, s->state_dir, e) || start_session(s, e)) {
+        ticket_open(&s->inv, &s->opt, s->state_dir, true, e) || start_session(s, e)) {
         screen_stop(s);
         return -1;
     }
@@ -412,7 +411,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.args = input[1] ? 2 : 1;
     s->opt.maps = 0;
     s->opt.investigation = NULL;
-    return ticket_open(&s->inv, &s->opt, s->state_dir, e);
+    return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
 }
 
 /* What the user set up stays when the inputs are read anew. */

@@ -21,17 +21,16 @@ static void default_path(struct investigation *v, const char *state_dir)
     buf_release(&key);
 }
 
-int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, struct err *e)
+int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
     investigation_init(v);
-    if (file && path_is_file(file)) {
-        if (investigation_load(v, file, e))
-            return -1;
-    } else if (file) {
-        v->path = investigation_keep(v, file);
-    }
+    v->path = file ? investigation_keep(v, file) : NULL;
+    if (claim)
+        investigation_claim(v);
+    if (file && path_is_file(file) && investigation_load(v, file, e))
+        return -1;
     for (int i = 0; i < o->remaps; i++) {
         struct named_text x = {arena_cstr(&v->arena, o->remap_from[i]), arena_cstr(&v->arena, o->remap_to[i])};
         vec_push(&v->remaps, x);
@@ -56,6 +55,8 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     if (!file && state_dir && v->input[0]) {
         default_path(v, state_dir);
         struct err quiet;
+        if (claim)
+            investigation_claim(v);
         if (path_is_file(v->path))
             investigation_recall(v, &quiet); /* a damaged one is written anew */
     }

@@ -7,8 +7,9 @@
 #include "ui/options.h"
 
 /* Fills v: a saved investigation named as the only argument or by --investigation, with the command
- * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). */
-int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, struct err *e);
+ * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). claim: it is to be saved, so
+ * it is made this program's before it is read (investigation_claim). */
+int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e);
 /* The session that opens it; strings stay v's and o's. */
 void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
 

@@ -92,8 +92,8 @@ static int run_remap(struct desk *d, struct str args)
     }
     struct named_text m = {arena_cstr(&d->inv->arena, from), arena_cstr(&d->inv->arena, str_trim(to))};
     vec_push(&d->inv->remaps, m);
-    desk_save(d);
-    desk_say(d, _("%s is looked for as %s"), m.name, m.text);
+    if (desk_save(d))
+        desk_say(d, _("%s is looked for as %s"), m.name, m.text);
     return R_DRAW;
 }
 

@@ -74,8 +74,8 @@ static int mark_names(struct desk *d, struct str args)
         desk_remember(d, _("a mark"));
         decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
                decisions_step(&d->inv->decisions));
-        desk_decide(d);
-        desk_say(d, _("marked; z takes it back"));
+        if (desk_decide(d))
+            desk_say(d, _("marked; z takes it back"));
     }
     free(name[0]);
     free(name[1]);
@@ -106,10 +106,10 @@ static int run_mark(struct desk *d, struct str args)
     desk_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;
-    desk_decide(d);
-    if (made < wanted)
+    bool saved = desk_decide(d);
+    if (saved && made < wanted)
         desk_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
-    else
+    else if (saved)
         desk_say(d, _("marked; c carries it to every layer, z takes it back"));
     return R_DRAW;
 }
@@ -125,8 +125,8 @@ static int run_unmark(struct desk *d, struct str args)
     }
     desk_remember(d, _("a rejected pair"));
     decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "", decisions_step(&d->inv->decisions));
-    desk_decide(d);
-    desk_say(d, _("not the same: they will not be paired again; z takes it back"));
+    if (desk_decide(d))
+        desk_say(d, _("not the same: they will not be paired again; z takes it back"));
     return R_DRAW;
 }
 
@@ -153,8 +153,8 @@ static int run_accept(struct desk *d, struct str args)
     desk_remember(d, _("accepted pairs"));
     for (uint32_t i = first; i <= last; i++)
         decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]), row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
-    desk_decide(d);
-    desk_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
+    if (desk_decide(d))
+        desk_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
     return R_DRAW;
 }
 
@@ -178,21 +178,29 @@ static int run_view(struct desk *d, struct str args)
     desk_remember(d, _("a view"));
     decide(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
            investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
-    desk_decide(d);
-    desk_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
+    if (desk_decide(d))
+        desk_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
     buf_release(&text);
     return R_DRAW;
 }
 
 /* ---- rules ---- */
 
+static void drop_rule(struct desk *d)
+{
+    for (int i = 0; i < 3; i++) {
+        free(d->rule[i]);
+        d->rule[i] = NULL;
+    }
+}
+
 static void take_rule(struct desk *d, struct str pattern, struct str template, const char *view)
 {
-    for (int i = 0; i < 3; i++)
-        free(d->rule[i]);
+    char *kept = mem_strdup(view); /* it may be the rule's own */
+    drop_rule(d);
     d->rule[0] = str_dup(pattern);
     d->rule[1] = str_dup(template);
-    d->rule[2] = mem_strdup(view);
+    d->rule[2] = kept;
 }
 
 /* What the pair under the cursor says of every layer; false with a message. */
@@ -276,6 +284,8 @@ static int run_rule(struct desk *d, struct str args)
         return R_DRAW;
     if (preview_rule(&p, d->s, &d->inv->decisions, (const char *const *)d->rule, &e)) {
         desk_complain(d, "%s", e.text);
+        drop_rule(d); /* what cannot be shown is not to be applied */
+        preview_release(&p);
         return R_DRAW;
     }
     desk_clear_list(d);
@@ -301,13 +311,10 @@ static int run_rule_apply(struct desk *d, struct str args)
     desk_remember(d, _("a rule"));
     decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
            investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
-    for (int i = 0; i < 3; i++) {
-        free(d->rule[i]);
-        d->rule[i] = NULL;
-    }
+    drop_rule(d);
     d->overlay = OVERLAY_NONE;
-    desk_decide(d);
-    desk_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
+    if (desk_decide(d))
+        desk_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
     return R_DRAW | R_LAYOUT;
 }
 
@@ -351,8 +358,8 @@ static int turn_rule(struct desk *d, struct str args, uint8_t kind)
     desk_remember(d, kind == DECIDE_RULE_ON ? _("a rule turned on") : _("a rule turned off"));
     struct decision x = {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
     decisions_add(&d->inv->decisions, x);
-    desk_decide(d);
-    desk_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
+    if (desk_decide(d))
+        desk_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
     return R_DRAW;
 }
 

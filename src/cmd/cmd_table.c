@@ -367,8 +367,8 @@ static int run_save_filter(struct desk *d, struct str args)
     else
         vec_push(&d->inv->filters, x);
     buf_release(&all);
-    desk_save(d);
-    desk_say(d, _("saved; :filter %s sets it again"), x.name);
+    if (desk_save(d))
+        desk_say(d, _("saved; :filter %s sets it again"), x.name);
     return R_DRAW;
 }
 

@@ -514,10 +514,17 @@ static void go_back_to(struct desk *d, const struct desk_state *x)
 /* What was decided in an earlier sitting can be taken back too. */
 static bool undo_decision(struct desk *d, bool redo)
 {
-    if (!decisions_undo(&d->inv->decisions, redo))
+    struct desk_state now = state_now(d, _("a decision about correspondences"));
+    if (!decisions_undo(&d->inv->decisions, redo)) {
+        state_release(&now);
         return false;
-    desk_decide(d);
-    desk_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
+    }
+    if (redo) /* so that the way back is the same steps */
+        vec_push(&d->undo, now);
+    else
+        vec_push(&d->redo, now);
+    if (desk_decide(d))
+        desk_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
     return true;
 }
 
@@ -535,8 +542,8 @@ bool desk_undo(struct desk *d, bool redo)
         vec_push(&d->redo, now);
     }
     go_back_to(d, &x);
-    desk_save(d);
-    desk_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
+    if (desk_save(d))
+        desk_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
     state_release(&x);
     return true;
 }
@@ -563,17 +570,24 @@ void desk_columns_keep(struct desk *d)
     buf_release(&b);
 }
 
-void desk_decide(struct desk *d)
+bool desk_decide(struct desk *d)
 {
     session_decide(d->s, &d->inv->decisions);
-    desk_save(d);
+    if (d->inv->holder) {
+        desk_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
+        return false;
+    }
+    return desk_save(d);
 }
 
-void desk_save(struct desk *d)
+bool desk_save(struct desk *d)
 {
     struct err e;
-    if (investigation_save(d->inv, &e))
+    if (investigation_save(d->inv, &e)) {
         desk_complain(d, _("not saved: %s"), e.text);
+        return false;
+    }
+    return true;
 }
 
 static void say(struct desk *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));

@@ -166,13 +166,14 @@ void desk_show_list(struct desk *d, const char *title); /* what was added, as an
 /* Before a change: what z goes back to. `what` names the change. */
 void desk_remember(struct desk *d, const char *what);
 bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says what went */
-/* After the investigation's decisions changed: pairs anew and saves. */
-void desk_decide(struct desk *d);
+/* After the investigation's decisions changed: pairs anew and saves. False where they are not in the file
+ * now: the message says why, and is not to be talked over. */
+bool desk_decide(struct desk *d);
 /* Takes the investigation's saved columns; unknown names are passed over. */
 void desk_columns_from(struct desk *d, const char *names);
 void desk_columns_keep(struct desk *d); /* and gives them to it */
-/* Saves the investigation; a failure becomes the message. */
-void desk_save(struct desk *d);
+/* Saves the investigation; a failure becomes the message: false. */
+bool desk_save(struct desk *d);
 
 void desk_say(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void desk_complain(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

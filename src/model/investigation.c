@@ -145,7 +145,7 @@ static cJSON *load_root(struct investigation *v, const char *path, struct err *e
         err_set(e, ERR_DATA, _("%s: not an investigation: \"schema\" and \"investigation\" were expected"), path);
         return NULL;
     }
-    v->read_only = schema > SCHEMA;
+    v->read_only = v->read_only || schema > SCHEMA;
     return root;
 }
 
@@ -365,7 +365,7 @@ void investigation_claim(struct investigation *v)
     struct buf path = {0};
     char who[128] = "", host[64] = "";
     int other;
-    if (!v->path || v->lock >= 0)
+    if (!v->path || v->lock >= 0 || v->read_only)
         return;
     lock_path(v, &path);
     v->lock = open_lock(path.p, &other);

@@ -53,7 +53,7 @@ int investigation_recall(struct investigation *v, struct err *e);
 /* 0 also when there is nowhere to save to. */
 int investigation_save(const struct investigation *v, struct err *e);
 /* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says
- * who has it. Nothing happens without a path. */
+ * who has it. Nothing happens without a path. Before the file is read: what somebody else saves in between would be lost. */
 void investigation_claim(struct investigation *v);
 /* Inputs that are not where they were: beside the investigation, or where a remap puts them. -1 with where they were
  * looked for. */
