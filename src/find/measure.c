@@ -154,11 +154,12 @@ static int compare(struct tensor *t, struct tensor *g, const struct kern *k, str
 static int compare_through(const struct view *v, struct tensor *t, struct tensor *g, const struct kern *k,
                            struct figures *out, struct figures_watch *watch, struct err *e)
 {
-    if (view_apply(v, v->side == TARGET ? t : g, e))
+    struct tensor *viewed = v->side == TARGET ? t : g, *other = v->side == TARGET ? g : t;
+    if (view_apply(v, viewed, e))
         return -1;
-    if (t->numel != g->numel)
-        return err_set(e, ERR_DATA, _("the view leaves %llu elements against %llu"), (unsigned long long)t->numel,
-                       (unsigned long long)g->numel);
+    if (viewed->numel != other->numel)
+        return err_set(e, ERR_DATA, _("the view leaves %llu elements against %llu"), (unsigned long long)viewed->numel,
+                       (unsigned long long)other->numel);
     return figures_two(k, t, g, out, watch, e);
 }
 
