@@ -90,7 +90,7 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory check
 
-check: $(BUILD)/diverge $(UNIT) samples $(BUILD)/tests/term headers
+check: $(BUILD)/diverge $(UNIT) samples $(BUILD)/tests/term $(BUILD)/tests/killed headers
 	@tests/run $(BUILD)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a $(wildcard tests/*.h)
@@ -107,6 +107,15 @@ $(BUILD)/tests/term: tests/term/term.c tests/support.h | $(BUILD)/.deps
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< -lvterm -lutil -lcmocka -lm
+
+# killed at so many moments of a session: make killed KILL_POINTS=1000
+$(BUILD)/tests/killed: tests/kill/kill.c | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -D_GNU_SOURCE -o $@ $< $(PKG_LIBS)
+
+killed: $(BUILD)/diverge samples $(BUILD)/tests/killed
+	@$(BUILD)/tests/killed $(BUILD)/diverge $(BUILD)/samples $(KILL_POINTS)
 
 # each header must stand alone, and the engine must know neither curses nor the UI
 HEADERS := $(wildcard src/*/*.h ui/*.h)
@@ -190,5 +199,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: all deps demo accuracy test check headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: all deps demo accuracy test check killed headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
 .SECONDARY:

@@ -3,7 +3,9 @@
 #include "support.h"
 
 #include <cjson/cJSON.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -236,6 +238,338 @@ static void names_of_files(void **state)
     assert_false(investigation_is(other));
 }
 
+/* ---- decisions ---- */
+
+static void decide(struct investigation *v, enum decision_kind kind, const char *target, const char *golden, const char *view)
+{
+    struct decision x = {.kind = (uint8_t)kind, .step = decisions_step(&v->decisions), .side = {target, golden}, .view = view};
+    if (kind == DECIDE_RULE_OFF || kind == DECIDE_RULE_ON)
+        x.rule = 1;
+    decisions_add(&v->decisions, x);
+}
+
+static void check_decisions(const struct decisions *a, const struct decisions *b)
+{
+    assert_int_equal(a->log.n, b->log.n);
+    assert_int_equal(a->now, b->now);
+    for (size_t i = 0; i < a->log.n; i++) {
+        const struct decision *x = &a->log.v[i], *y = &b->log.v[i];
+        assert_true(x->kind == y->kind && x->step == y->step && x->rule == y->rule);
+        assert_string_equal(x->side[0], y->side[0]);
+        assert_string_equal(x->side[1], y->side[1]);
+        assert_string_equal(x->view, y->view);
+    }
+}
+
+/* Also what was taken back: it can be done again tomorrow. */
+static void decisions_are_kept(void **state)
+{
+    const char *path = place();
+    struct err e;
+    (void)state;
+    for (int undone = 0; undone <= 5; undone++) {
+        struct investigation v, w;
+        fill(&v, path);
+        decide(&v, DECIDE_MARK, "a.0.forward.output.0", "b \"\\\n\x01\xe5\xb1\x82", "");
+        decide(&v, DECIDE_RULE, "layers.(\\d+)/x@<0+2i>/f", "h.\\1/y@<1+1i>/f", "golden split -1 2 0:8");
+        decide(&v, DECIDE_REJECT, "c", "d", "");
+        decide(&v, DECIDE_RULE_OFF, "", "", "");
+        decide(&v, DECIDE_RULE_ON, "", "", "");
+        for (int i = 0; i < undone; i++)
+            assert_true(decisions_undo(&v.decisions, false));
+        assert_int_equal(investigation_save(&v, &e), 0);
+        investigation_init(&w);
+        assert_int_equal(investigation_load(&w, path, &e), 0);
+        check_decisions(&v.decisions, &w.decisions);
+        for (int i = 0; i < undone; i++)
+            assert_true(decisions_undo(&w.decisions, true));
+        assert_false(decisions_undo(&w.decisions, true));
+        investigation_release(&v);
+        investigation_release(&w);
+    }
+}
+
+/* A list no program wrote: what is a decision stays one, numbers beyond it are no number. */
+static void odd_decisions(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t n, now;
+    } cases[] = {
+        {"\"decisions\":5", 0, 0},
+        {"\"decisions\":{\"a\":{\"what\":\"mark\"}}", 1, 1}, /* the elements of an object are its members */
+        {"\"decisions\":[1,null,\"mark\",[],{},{\"what\":7},{\"what\":\"dream\"},{\"what\":\"mark\"}]", 1, 1},
+        {"\"decisions\":[{\"what\":\"mark\",\"target\":5,\"golden\":[],\"view\":{},\"step\":\"x\",\"rule\":-1}]", 1, 1},
+        {"\"decisions\":[{\"what\":\"rule-off\",\"rule\":1e300,\"step\":1e17}]", 1, 1},
+        {"\"decisions\":[{\"what\":\"rule\",\"target\":\"(\",\"golden\":\"\"}],\"decided\":7", 1, 1},
+        {"\"decisions\":[{\"what\":\"mark\"},{\"what\":\"mark\"}],\"decided\":-1", 2, 2},
+        {"\"decisions\":[{\"what\":\"mark\"},{\"what\":\"mark\"}],\"decided\":0", 2, 0},
+        {"\"decisions\":[{\"what\":\"mark\"},{\"what\":\"mark\"}],\"decided\":1.9", 2, 1},
+        {"\"decisions\":[{\"what\":\"mark\"},{\"what\":\"mark\"}],\"decided\":\"1\"", 2, 2},
+        {"\"decided\":3", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct investigation v;
+        struct ruling r;
+        struct err e;
+        struct buf b = {0};
+        const char *path = place();
+        buf_fmt(&b, "{\"schema\":1,\"investigation\":{%s}}", cases[i].text);
+        write_text(path, b.p);
+        investigation_init(&v);
+        assert_int_equal(investigation_load(&v, path, &e), 0);
+        if (v.decisions.log.n != cases[i].n || v.decisions.now != cases[i].now)
+            fail_msg("%s: %zu decisions, %zu hold", cases[i].text, v.decisions.log.n, v.decisions.now);
+        ruling_read(&r, &v.decisions);
+        ruling_release(&r);
+        while (decisions_undo(&v.decisions, false))
+            continue;
+        assert_int_equal(investigation_save(&v, &e), 0);
+        buf_release(&b);
+        investigation_release(&v);
+    }
+}
+
+/* ---- inputs that moved, and that changed ---- */
+
+static void folder(const char *root, const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    if (mkdir(path, 0755))
+        fail_msg("%s", path);
+}
+
+static void inputs_that_moved(void **state)
+{
+    static char root[300], path[400], text[2000], want[400];
+    struct investigation v;
+    struct err e = {0};
+    (void)state;
+    snprintf(root, sizeof root, "%s", scratch());
+    folder(root, "ticket");
+    folder(root, "ticket/golden");
+    folder(root, "far");
+    folder(root, "far/away");
+    folder(root, "far/away/target");
+    snprintf(path, sizeof path, "%s/ticket/t.investigation.json", root);
+    snprintf(text, sizeof text, "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\",\"full_path\":\"/mnt/old/target\"},"
+                                "\"golden\":{\"path\":\"/mnt/old/golden/\"},\"decisions\":[{\"what\":\"mark\",\"target\":\"a\",\"golden\":\"b\"}]}}");
+    write_text(path, text);
+    /* one lies beside the ticket, the other nowhere: said by name, and nothing is lost */
+    investigation_init(&v);
+    assert_int_equal(investigation_load(&v, path, &e), 0);
+    assert_int_equal(investigation_find_inputs(&v, &e), -1);
+    assert_int_equal(e.code, ERR_IO);
+    assert_non_null(strstr(e.text, "target: no such file or folder"));
+    assert_non_null(strstr(e.text, "--remap"));
+    assert_string_equal(v.input[0], "target");
+    assert_int_equal(v.decisions.now, 1);
+    /* remaps: one that does not fit, one that leads nowhere, one that is right */
+    struct named_text other = {"/mnt/new", root}, nowhere = {"/mnt", "/nowhere"}, right;
+    snprintf(want, sizeof want, "%s/far/away", root);
+    right = (struct named_text){"/mnt/old", want};
+    vec_push(&v.remaps, other);
+    vec_push(&v.remaps, nowhere);
+    vec_push(&v.remaps, right);
+    assert_int_equal(investigation_find_inputs(&v, &e), 0);
+    snprintf(text, sizeof text, "%s/far/away/target", root);
+    assert_string_equal(v.input[0], text);
+    snprintf(text, sizeof text, "%s/ticket/golden", root);
+    assert_string_equal(v.input[1], text);
+    /* saved, it is found again at once; from another folder by its full path */
+    assert_int_equal(investigation_save(&v, &e), 0);
+    investigation_release(&v);
+    investigation_init(&v);
+    assert_int_equal(investigation_load(&v, path, &e), 0);
+    assert_int_equal(investigation_find_inputs(&v, &e), 0);
+    assert_int_equal(v.remaps.n, 3);
+    assert_string_equal(v.full[1], text);
+    v.input[1] = "golden-as-it-was-called";
+    assert_int_equal(investigation_find_inputs(&v, &e), 0);
+    assert_string_equal(v.input[1], text);
+    investigation_release(&v);
+}
+
+/* Names in an investigation are text: none of them reaches beyond what exists. */
+static void inputs_with_odd_names(void **state)
+{
+    static const char *const odd[] = {"", "/", "..", ".", "../../../../nonexistent-anywhere", "//", "a//b", "\x1b[31m"};
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct investigation v;
+        struct err e = {0};
+        investigation_init(&v);
+        v.path = place();
+        v.input[0] = odd[i];
+        v.full[0] = odd[i];
+        struct named_text x = {"/", ""};
+        vec_push(&v.remaps, x);
+        int rc = investigation_find_inputs(&v, &e);
+        assert_true(rc == 0 || (e.code == ERR_IO && strstr(e.text, "no such file or folder")));
+        investigation_release(&v);
+    }
+}
+
+static void inputs_that_changed(void **state)
+{
+    static char root[300], path[400];
+    struct buf b = {0};
+    (void)state;
+    snprintf(root, sizeof root, "%s", scratch());
+    snprintf(path, sizeof path, "%s/dump.json", root);
+    struct input_state none = input_state_of("/no/such/folder"), empty = input_state_of(root);
+    assert_true(none.bytes == 0 && none.files == 0 && empty.bytes == 0 && empty.files == 0);
+    FILE *f = fopen(path, "w");
+    fputs("12345", f);
+    fclose(f);
+    struct input_state was = input_state_of(root), file = input_state_of(path);
+    assert_true(was.bytes == 5 && was.files == 1 && file.bytes == 5 && file.files == 1 && was.time > 0);
+    buf_cstr(&b, "");
+    input_state_text(&was, &was, &b);
+    input_state_text(&none, &was, &b); /* nothing is known of then */
+    input_state_text(&was, &none, &b);
+    assert_string_equal(b.p, "");
+    struct input_state later = was;
+    later.time += 60;
+    input_state_text(&was, &later, &b);
+    assert_non_null(strstr(b.p, "written anew"));
+    f = fopen(path, "a");
+    fputs("6", f);
+    fclose(f);
+    later = input_state_of(root);
+    buf_clear(&b);
+    input_state_text(&was, &later, &b);
+    assert_non_null(strstr(b.p, "marks are kept"));
+    assert_non_null(strstr(b.p, "not what it was"));
+    buf_release(&b);
+}
+
+static void state_of_inputs_is_kept(void **state)
+{
+    struct investigation v, w;
+    struct err e;
+    const char *path = place();
+    (void)state;
+    fill(&v, path);
+    v.state[0] = (struct input_state){123456789012, 4, 1700000000};
+    assert_int_equal(investigation_save(&v, &e), 0);
+    investigation_init(&w);
+    assert_int_equal(investigation_load(&w, path, &e), 0);
+    assert_memory_equal(&v.state, &w.state, sizeof v.state);
+    investigation_release(&v);
+    investigation_release(&w);
+}
+
+/* ---- whose it is ---- */
+
+/* A process that has an investigation and waits; it says so through the pipe. */
+static pid_t holder(const char *path, int end[2])
+{
+    char byte = 0;
+    if (pipe(end))
+        fail();
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct investigation v;
+        investigation_init(&v);
+        v.path = path;
+        investigation_claim(&v);
+        byte = v.lock >= 0 && !v.read_only;
+        for (bool told = write(end[1], &byte, 1) == 1; told;)
+            pause();
+        _exit(1);
+    }
+    assert_int_equal(read(end[0], &byte, 1), 1);
+    assert_int_equal(byte, 1);
+    return pid;
+}
+
+static void one_at_a_time(void **state)
+{
+    struct investigation v;
+    struct err e;
+    struct buf b = {0};
+    int end[2];
+    char who[40], lock[400];
+    const char *path = place(), *text = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"a\"}}}";
+    (void)state;
+    write_text(path, text);
+    pid_t pid = holder(path, end);
+    investigation_init(&v);
+    v.path = path;
+    investigation_claim(&v);
+    assert_true(v.read_only && v.lock < 0);
+    snprintf(who, sizeof who, "process %ld", (long)pid);
+    assert_non_null(v.holder);
+    assert_non_null(strstr(v.holder, who));
+    assert_int_equal(investigation_load(&v, path, &e), 0);
+    assert_true(v.read_only); /* reading it does not make it one's own */
+    decide(&v, DECIDE_MARK, "a", "b", "");
+    assert_int_equal(investigation_save(&v, &e), 0);
+    assert_int_equal(file_slurp(path, 1 << 20, &b, &e), 0);
+    assert_string_equal(b.p, text);
+    investigation_claim(&v); /* still theirs */
+    assert_true(v.read_only);
+    /* killed: nothing is held any more, the file that lies there is nobody's */
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    assert_int_equal(access(lock, F_OK), 0);
+    struct investigation w;
+    investigation_init(&w);
+    w.path = path;
+    investigation_claim(&w);
+    assert_true(w.lock >= 0 && !w.read_only && !w.holder);
+    /* what was read while it was theirs is not to be written now */
+    investigation_release(&v);
+    assert_int_equal(access(lock, F_OK), 0);
+    investigation_release(&w);
+    assert_int_equal(access(lock, F_OK), -1); /* gone with who had it */
+    for (int i = 0; i < 3; i++) {
+        investigation_init(&w);
+        w.path = path;
+        investigation_claim(&w);
+        investigation_claim(&w); /* twice is once */
+        assert_true(w.lock >= 0);
+        investigation_release(&w);
+    }
+    close(end[0]);
+    close(end[1]);
+    buf_release(&b);
+}
+
+/* What a lock file of another program holds is text of somebody's. */
+static void odd_locks(void **state)
+{
+    struct investigation v;
+    char lock[400];
+    const char *path = place();
+    (void)state;
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    FILE *f = fopen(lock, "w");
+    for (int i = 0; i < 1000; i++)
+        fputs("somebody ", f);
+    fclose(f);
+    investigation_init(&v);
+    v.path = path;
+    investigation_claim(&v); /* nobody holds it, whatever it says */
+    assert_true(v.lock >= 0);
+    investigation_release(&v);
+    assert_int_equal(mkdir(lock, 0755), 0); /* cannot be held at all: the file can be worked on */
+    investigation_init(&v);
+    v.path = path;
+    investigation_claim(&v);
+    assert_true(v.lock < 0 && !v.read_only);
+    investigation_release(&v);
+    assert_int_equal(rmdir(lock), 0);
+    investigation_init(&v);
+    investigation_claim(&v); /* nowhere to save to */
+    assert_true(v.lock < 0);
+    investigation_release(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +581,14 @@ int main(void)
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(odd_fields_are_passed_over),
         cmocka_unit_test(names_of_files),
+        cmocka_unit_test(decisions_are_kept),
+        cmocka_unit_test(odd_decisions),
+        cmocka_unit_test(inputs_that_moved),
+        cmocka_unit_test(inputs_with_odd_names),
+        cmocka_unit_test(inputs_that_changed),
+        cmocka_unit_test(state_of_inputs_is_kept),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(odd_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
