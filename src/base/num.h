@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define NUM_MAX 32
+#define NUM_MAX 40
 
 /* The shortest decimal that reads back as the same double: for a value that came from text of at
  * most 17 digits these are the source's own digits. NaN, Inf and -Inf by those names. Returns out. */

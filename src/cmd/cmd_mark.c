@@ -106,6 +106,7 @@ static int run_mark(struct desk *d, struct str args)
     desk_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;
+    desk_go(d, d->s->pairing.line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
     bool saved = desk_decide(d);
     if (saved && made < wanted)
         desk_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);

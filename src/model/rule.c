@@ -35,7 +35,7 @@ int rule_compile(struct rule_match *m, const char *pattern, const char *template
 {
     struct str s = str_of(pattern);
     struct buf plain = {0};
-    char name[16];
+    char name[24];
     *m = (struct rule_match){.template = template};
     for (size_t i = 0; i < s.n;) {
         struct rule_series x = {0, 0, 0};

@@ -240,8 +240,11 @@ static void start_workers(struct session *s)
 {
     long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
     n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
-    if ((size_t)n > s->measure.wanted - s->measure.finished)
-        n = (long)(s->measure.wanted - s->measure.finished);
+    session_lock(s); /* those of an earlier pairing are at work already */
+    size_t left = s->measure.wanted - s->measure.finished;
+    session_unlock(s);
+    if ((size_t)n > left)
+        n = (long)left;
     while (s->started < n && pthread_create(&s->worker[s->started], NULL, work, s) == 0)
         s->started++;
 }
