@@ -25,6 +25,7 @@ static int begin(struct marking *m, const struct options *o, bool change, bool p
     struct session_options so;
     *m = (struct marking){.open = false};
     saved.args = 1;
+    saved.unread = !pair;
     if (!investigation_is(o->arg[0])) {
         investigation_init(&m->inv);
         return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
@@ -116,6 +117,8 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
             print_pair(b, &m->s, row[TARGET], row[GOLDEN], "");
     }
     nmap_release(&before);
+    if (rc == 0 && !b->n)
+        buf_cstr(b, _("marked; no two rows are paired by it that were not before\n"));
     return rc ? -1 : investigation_save(&m->inv, e);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "cmd/cmd.h"
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv)
 {
@@ -164,6 +165,8 @@ static void take_pairing(struct desk *d)
         d->overlay = OVERLAY_NONE;
     if (d->group != GROUP_NONE)
         make_groups(d);
+    if (d->overlay == OVERLAY_LIST && d->list_again)
+        command_run_locked(d, d->list_again); /* it speaks of pairs */
     if (first)
         begin_table(d);
 }

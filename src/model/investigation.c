@@ -186,8 +186,8 @@ static void save_side(struct jsonw *w, const struct investigation *v, int side)
     jw_object(w);
     char *full = v->input[side] ? realpath(v->input[side], NULL) : NULL;
     jw_kcstr(w, "path", v->input[side]);
-    if (full)
-        jw_kcstr(w, "full_path", full); /* it may be opened from another folder */
+    if (full || v->full[side]) /* it may be opened from another folder, and saved where the inputs are not */
+        jw_kcstr(w, "full_path", full ? full : v->full[side]);
     free(full);
     if (v->step[side] >= 0)
         jw_kint(w, "step", v->step[side]);
