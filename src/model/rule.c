@@ -227,11 +227,12 @@ static bool propose_paths(struct str at, struct str ag, struct buf *pattern, str
         n = (x[0] = ordinal_of(at)).n > 0;
     for (; used < n && used < m; used++) {
         uint32_t a = x[used].value, b = y[used].value, less = a < b ? a : b;
-        if (a != b && moved)
+        bool same = str_eq(str_n(at.p + x[used].at, x[used].n), str_n(ag.p + y[used].at, y[used].n));
+        if (!same && (moved || (y[used].n > 1 && ag.p[y[used].at] == '0'))) /* a series writes no noughts in front */
             break;
-        moved = moved || a != b;
-        snprintf(text[0][used], sizeof text[0][used], a == b ? "(\\d+)" : "<%u+1i>", a - less);
-        snprintf(text[1][used], sizeof text[1][used], a == b ? "\\%u" : "<%u+1i>", a == b ? (uint32_t)used + 1 : b - less);
+        moved = moved || !same;
+        snprintf(text[0][used], sizeof text[0][used], same ? "(\\d+)" : "<%u+1i>", a - less);
+        snprintf(text[1][used], sizeof text[1][used], same ? "\\%u" : "<%u+1i>", same ? (uint32_t)used + 1 : b - less);
         hole[0][used] = text[0][used];
         hole[1][used] = text[1][used];
     }

@@ -88,7 +88,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tol fresh;
     tol_init(&fresh);
     session_set_tol(&session, &fresh);
+    session_pause(&session, false);
+    session_decide(&session, &(struct decisions){.now = 0}); /* names of decisions go with the investigation */
     session_unlock(&session);
+    struct err e;
+    if (session_wait(&session, &e))
+        abort();
     investigation_release(&inv);
     return 0;
 }

@@ -17,6 +17,36 @@ static bool is_ascii(struct str s)
     return !str_has(s, "\\u");
 }
 
+static void check_decisions(const struct decisions *a, const struct decisions *b)
+{
+    assert(a->log.n == b->log.n && a->now == b->now);
+    for (size_t i = 0; i < a->log.n; i++) {
+        const struct decision *x = &a->log.v[i], *y = &b->log.v[i];
+        bool turn = x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON;
+        assert(x->kind == y->kind && x->step == y->step && (!turn || x->rule == y->rule));
+        for (int s = 0; s < 2 && !turn; s++)
+            assert_same(x->side[s], y->side[s]);
+        assert_same(x->view, y->view);
+    }
+}
+
+/* Everything can be taken back, done again, and read at any place. */
+static void walk(struct decisions *d)
+{
+    size_t now = d->now, steps = 0;
+    struct ruling r;
+    while (decisions_undo(d, false))
+        if (steps++ < 8) {
+            ruling_read(&r, d);
+            assert(r.marks.n + r.rejects.n + r.rules.n <= d->now);
+            ruling_release(&r);
+        }
+    assert(d->now == 0);
+    while (d->now < now && decisions_undo(d, true))
+        steps--;
+    d->now = now;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct investigation v, w;
@@ -29,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         investigation_release(&v);
         return 0;
     }
+    walk(&v.decisions);
     bool added = investigation_bookmark(&v, "target row", "golden row");
     if (!v.read_only && is_ascii(text)) {
         if (investigation_save(&v, &e))
@@ -36,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         investigation_init(&w);
         if (investigation_load(&w, path, &e))
             abort();
+        check_decisions(&v.decisions, &w.decisions);
         assert(w.bookmarks.n == v.bookmarks.n && w.maps.n == v.maps.n);
         assert(investigation_is_bookmarked(&w, "target row", "golden row") == added);
         for (int i = 0; i < 2; i++) {

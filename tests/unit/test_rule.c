@@ -322,6 +322,34 @@ static void call_numbers_with_strides(void **state)
     release(&x);
 }
 
+/* Numbers written with noughts in front are taken as they are written, or left alone. */
+static void noughts_in_front(void **state)
+{
+    static const char *const cases[][3] = {
+        {"layers.007.w", "h.007.w", "layers.(\\d+).w"}, {"layers.007.w", "h.7.w", "layers.<0+1i>.w"}, {"layers.7.w", "h.07.w", "layers.7.w"},
+        {"layers.9.w", "h.07.w", "layers.9.w"}, {"layers.0.w", "h.0.w", "layers.(\\d+).w"}, {"layers.1.w", "h.0.w", "layers.<1+1i>.w"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sides x;
+        char pattern[80];
+        struct buf p = {0}, q = {0};
+        begin(&x);
+        side_pass(&x.d[0], "Mint.a.0.forward", cases[i][0], "4");
+        side_pass(&x.d[1], "Torch.a.0.forward", cases[i][1], "4");
+        ready(&x);
+        rule_propose(&x.at[0], 1, &x.at[1], 1, &p, &q);
+        snprintf(pattern, sizeof pattern, "%s/a@0/forward.output.0", cases[i][2]);
+        assert_string_equal(p.p, pattern);
+        char template[80];
+        snprintf(template, sizeof template, "%s", q.p);
+        assert_string_equal(pairs_of(&x, 1, 1, pattern, template) + (cases[i][2][7] == '<' || cases[i][2][7] == '(' ? 0 : 6), "1=1 ");
+        buf_release(&p);
+        buf_release(&q);
+        release(&x);
+    }
+}
+
 static void nothing_to_generalise(void **state)
 {
     struct sides x;
@@ -383,6 +411,7 @@ int main(void)
         cmocka_unit_test(two_that_differ),
         cmocka_unit_test(a_path_against_a_count),
         cmocka_unit_test(call_numbers_with_strides),
+        cmocka_unit_test(noughts_in_front),
         cmocka_unit_test(nothing_to_generalise),
         cmocka_unit_test(names_like_patterns),
     };
