@@ -125,25 +125,32 @@ uint32_t address_count(const struct addresses *a, uint32_t call)
     return n == MAP_NONE ? 0 : n;
 }
 
-uint32_t address_find(const struct addresses *a, struct str address)
+/* With everything behind its slash the phase and the slot. */
+static uint32_t find_at(const struct addresses *a, struct str address, size_t slash, struct buf *text)
 {
     struct str phase, slot;
-    ptrdiff_t slash = str_rfind(address, '/');
-    uint32_t found = NONE;
-    if (slash < 0 || !str_split(str_cut(address, (size_t)slash + 1), '.', &phase, &slot))
+    if (!str_split(str_cut(address, slash + 1), '.', &phase, &slot))
         return NONE;
-    struct buf text = {0};
-    buf_str(&text, phase);
-    uint32_t c = nmap_get(&a->calls, call_key(str_n(address.p, (size_t)slash), text.n ? text.p : ""));
-    if (c != MAP_NONE) {
-        EACH_ROW(a->d, c, r)
-            if (found == NONE && str_is(slot, a->d->slots.v[a->d->rows.v[r].slot]))
-                found = r;
-        if (found != NONE) {
-            address_of_row(a, found, &text);
-            found = str_eq(buf_view(&text), address) ? found : NONE; /* another address may have the same hash */
+    buf_clear(text);
+    buf_str(text, phase);
+    uint32_t c = nmap_get(&a->calls, call_key(str_n(address.p, slash), text->n ? text->p : ""));
+    if (c == MAP_NONE)
+        return NONE;
+    EACH_ROW(a->d, c, r)
+        if (str_is(slot, a->d->slots.v[a->d->rows.v[r].slot])) {
+            address_of_row(a, r, text);
+            return str_eq(buf_view(text), address) ? r : NONE; /* another address may have the same hash */
         }
-    }
+    return NONE;
+}
+
+uint32_t address_find(const struct addresses *a, struct str address)
+{
+    struct buf text = {0};
+    uint32_t found = NONE;
+    for (size_t at = address.n; at-- > 0 && found == NONE;) /* a slot's own name may hold a slash: an argument's is any text */
+        if (address.p[at] == '/')
+            found = find_at(a, address, at, &text);
     buf_release(&text);
     return found;
 }

@@ -130,7 +130,7 @@ static int path_numbers(struct str address, struct number out[NUMBERS])
         unsigned long long v;
         for (n = 0; i + n < (size_t)end && address.p[i + n] != '.';)
             n++;
-        if (str_u64(str_n(address.p + i, n), &v) && v < 1000000000)
+        if (n <= 9 && str_u64(str_n(address.p + i, n), &v)) /* as many digits as a series takes */
             out[found++] = (struct number){i, n, (uint32_t)v};
     }
     return found;

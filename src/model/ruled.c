@@ -238,7 +238,7 @@ static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
         buf_clear(&text);
         buf_str(&text, str_n(tail, strcspn(tail, ".") + 1)); /* its own phase is the one that counts */
         buf_cstr(&text, d->slots.v[i]);
-        may[i] = pattern_match(p, buf_view(&text)) != 0;
+        may[i] = strchr(d->slots.v[i], '/') || pattern_match(p, buf_view(&text)) != 0;
     }
     buf_release(&text);
     pattern_free(p);

@@ -8,18 +8,19 @@
 
 enum { CALLS = 24 };
 
-static const char *kept(struct arena *a, struct str s)
+/* Names of rows are text: the files they come from have been read. */
+static struct str clean(struct buf *b, struct str s)
 {
-    char *c = arena_cstr(a, s);
-    for (char *p = c; *p; p++) /* names of rows are text; the files they come from have been read */
-        if (*p & 0x80)
-            *p = '?';
-    return c;
+    buf_clear(b);
+    buf_cstr(b, "");
+    for (size_t i = 0; i < s.n && s.p[i]; i++)
+        buf_char(b, s.p[i] & 0x80 ? '?' : s.p[i]);
+    return buf_view(b);
 }
 
 static void add_call(struct dump *d, struct str line)
 {
-    struct arena a = {0};
+    struct buf b = {0};
     struct str name, slot, rows, scope = STR("");
     if (!str_split(line, ' ', &name, &line) || !str_split(line, ' ', &slot, &line))
         return;
@@ -27,14 +28,14 @@ static void add_call(struct dump *d, struct str line)
     unsigned long long n;
     if (!name.n || !slot.n || !str_u64(rows, &n))
         return;
-    uint32_t c = dump_add_call(d, str_of(kept(&a, name)), CALL_API, PHASE_FORWARD);
+    uint32_t c = dump_add_call(d, clean(&b, name), CALL_API, PHASE_FORWARD);
     if (scope.n)
-        d->calls.v[c].scope = dump_scope(d, str_of(kept(&a, scope)));
+        d->calls.v[c].scope = dump_scope(d, clean(&b, scope));
     int64_t dim[2] = {(int64_t)(n % 9), 4};
-    struct row r = {.slot = dump_slot(d, str_of(kept(&a, slot))), .shape = dump_shape(d, dim, 2), .extra = NONE, .io = (uint8_t)(n / 9 % 2),
+    struct row r = {.slot = dump_slot(d, clean(&b, slot)), .shape = dump_shape(d, dim, 2), .extra = NONE, .io = (uint8_t)(n / 9 % 2),
                     .kind = ROW_TENSOR, .dtype = DTYPE_F32, .has = HAS_SHAPE};
     dump_add_row(d, c, r);
-    arena_release(&a);
+    buf_release(&b);
 }
 
 static void try_view(struct str text)
@@ -42,7 +43,8 @@ static void try_view(struct str text)
     struct view v, again;
     struct err e = {0};
     struct buf one = {0}, two = {0};
-    struct tensor t = {.dtype = DTYPE_F32, .ndim = 3, .shape = {8, 6, 4}, .file = {.name = "t"}};
+    char file[] = "t";
+    struct tensor t = {.dtype = DTYPE_F32, .ndim = 3, .shape = {8, 6, 4}, .file = {.name = file}};
     if (view_parse(&v, text, &e)) {
         assert(e.text[0]);
         return;

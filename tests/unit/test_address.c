@@ -98,6 +98,25 @@ static void what_is_no_address(void **state)
     dump_release(&d);
 }
 
+/* Arguments have names of any kind; the phase and the slot are what stands behind the operator. */
+static void slots_with_slashes(void **state)
+{
+    static const char *const slots[] = {"input.a/b", "input./", "input.x/forward.output.0", "input.//forward.", "output.0"};
+    struct dump d;
+    struct addresses a;
+    (void)state;
+    side_start(&d, "pytorch");
+    uint32_t call = side_call(&d, "Functional.linear.0.forward", "model.layers.0.wq");
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+        side_row(&d, call, slots[i], "2");
+    side_end(&d);
+    addresses_build(&a, &d);
+    for (uint32_t r = 0; r < d.rows.n; r++)
+        assert_int_equal(address_find(&a, str_of(of_row(&a, r))), r);
+    addresses_release(&a);
+    dump_release(&d);
+}
+
 /* Every row of real dumps is found at its address; only rows a call has under one name twice may lead to the first. */
 static void each_leads_back(void **state)
 {
@@ -135,6 +154,7 @@ int main(void)
         cmocka_unit_test(by_stack),
         cmocka_unit_test(by_shape_alone),
         cmocka_unit_test(what_is_no_address),
+        cmocka_unit_test(slots_with_slashes),
         cmocka_unit_test(each_leads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -327,7 +327,8 @@ static void noughts_in_front(void **state)
 {
     static const char *const cases[][3] = {
         {"layers.007.w", "h.007.w", "layers.(\\d+).w"}, {"layers.007.w", "h.7.w", "layers.<0+1i>.w"}, {"layers.7.w", "h.07.w", "layers.7.w"},
-        {"layers.9.w", "h.07.w", "layers.9.w"}, {"layers.0.w", "h.0.w", "layers.(\\d+).w"}, {"layers.1.w", "h.0.w", "layers.<1+1i>.w"},
+        {"layers.9.w", "h.07.w", "layers.9.w"},
+        {"layers.0000000007.w", "h.w", "layers.0000000007.w"}, {"layers.12345678901.w", "h.12345678901.w", "layers.12345678901.w"}, {"layers.0.w", "h.0.w", "layers.(\\d+).w"}, {"layers.1.w", "h.0.w", "layers.<1+1i>.w"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
