@@ -59,8 +59,8 @@ $(BUILD)/%.o: %.c | $(BUILD)/.deps
 # the kernels want the vectoriser; they read no errno and no float flags
 $(BUILD)/src/num/kern%.o: override OPT += -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
 ifeq ($(firstword $(subst -, ,$(shell $(CC) -dumpmachine))),x86_64)
-$(BUILD)/src/num/kern_avx2.o: override OPT += -mavx2
-$(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512
+$(BUILD)/src/num/kern_avx2.o: override OPT += -mavx2 -mfma -mf16c -mpopcnt
+$(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mf16c -mpopcnt -mprefer-vector-width=512
 endif
 
 $(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata

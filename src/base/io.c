@@ -137,6 +137,15 @@ int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err
     return 0;
 }
 
+void file_sequential(const struct file *f)
+{
+    if (!f->span)
+        (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    for (size_t i = 0; i < f->spans; i++)
+        if (f->span[i].fd >= 0)
+            (void)posix_fadvise(f->span[i].fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
 {
     struct file f;

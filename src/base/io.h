@@ -37,6 +37,9 @@ void file_join(struct file *f, const char *name, const struct file_span *span, s
 int file_detach(struct file *f);
 /* Up to n bytes; the count, 0 at the end, -1 on error. */
 long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* Tells the system that the file will be read from front to back, so that it fetches more, and earlier, than is asked
+ * for. (Asking for the very bytes, POSIX_FADV_WILLNEED, halved the speed of files already in the page cache.) */
+void file_sequential(const struct file *f);
 /* A whole small file, appended to out; refuses more than `limit` bytes. */
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e);
 

@@ -1,6 +1,6 @@
 #include "base/threads.h"
 
-#include <pthread.h>
+#include <stddef.h>
 
 #define MOST 64
 
@@ -13,4 +13,80 @@ void threads_run(int n, void *(*work)(void *ctx), void *ctx)
     work(ctx);
     for (int i = 0; i < made; i++)
         pthread_join(t[i], NULL);
+}
+
+/* On the stack of the member that shares it; it leaves the list before its helpers are waited for. */
+struct crew_job {
+    void *(*work)(void *ctx);
+    void *ctx;
+    int helpers;
+    struct crew_job *next;
+};
+
+void crew_init(struct crew *c)
+{
+    *c = (struct crew){0};
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+}
+
+void crew_release(struct crew *c)
+{
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->changed);
+}
+
+void crew_join(struct crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->busy++;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void close_job(struct crew *c, const struct crew_job *j)
+{
+    for (struct crew_job **at = &c->jobs; *at; at = &(*at)->next)
+        if (*at == j) {
+            *at = j->next;
+            return;
+        }
+}
+
+void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx)
+{
+    struct crew_job j = {.work = work, .ctx = ctx}, **end = &c->jobs;
+    pthread_mutex_lock(&c->lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = &j;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    work(ctx);
+    pthread_mutex_lock(&c->lock);
+    close_job(c, &j);
+    while (j.helpers)
+        pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void crew_leave(struct crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->busy--;
+    pthread_cond_broadcast(&c->changed);
+    while (c->busy) {
+        struct crew_job *j = c->jobs;
+        if (!j) {
+            pthread_cond_wait(&c->changed, &c->lock);
+            continue;
+        }
+        j->helpers++;
+        pthread_mutex_unlock(&c->lock);
+        j->work(j->ctx);
+        pthread_mutex_lock(&c->lock);
+        close_job(c, j); /* nothing is left of it to begin */
+        j->helpers--;
+        pthread_cond_broadcast(&c->changed);
+    }
+    pthread_mutex_unlock(&c->lock);
 }

@@ -1,9 +1,30 @@
-/* One piece of work by several threads: each takes from it until nothing is left. */
+/* Work by several threads: a piece each takes from until nothing is left, and crews, whose members help
+ * each other when they run out of work. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
+
+#include <pthread.h>
 
 /* Runs work(ctx) on this thread and on up to n - 1 others (64 in all; fewer where the system gives no
  * more), and returns when all have returned. */
 void threads_run(int n, void *(*work)(void *ctx), void *ctx);
+
+/* Threads that each have work of their own, of uneven size. Zeroed by crew_init. */
+struct crew {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct crew_job *jobs; /* open to helpers, the oldest first */
+    int busy;              /* members that may still open a job */
+};
+
+void crew_init(struct crew *c);
+void crew_release(struct crew *c);
+/* A member begins, before any work of its own. */
+void crew_join(struct crew *c);
+/* Runs work(ctx) on this member and, for as long as it runs here, on members that have nothing else;
+ * returns when all have returned. work must cope with being run when nothing is left to do. */
+void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx);
+/* A member has nothing more of its own: it helps until no member has. */
+void crew_leave(struct crew *c);
 
 #endif

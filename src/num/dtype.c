@@ -76,21 +76,6 @@ static float bits_f32(uint32_t u)
     return f;
 }
 
-/* e exponent bits, m mantissa bits, IEEE-like; `finite_only` has no infinities and one NaN pattern. */
-static float small_float(unsigned v, int e, int m, bool finite_only)
-{
-    unsigned sign = v >> (e + m) & 1, exp = v >> m & ((1u << e) - 1), man = v & ((1u << m) - 1);
-    int bias = (1 << (e - 1)) - 1;
-    float r;
-    if (exp == (1u << e) - 1 && (!finite_only || man == (1u << m) - 1))
-        r = man ? NAN : INFINITY;
-    else if (exp == 0)
-        r = ldexpf((float)man, 1 - bias - m);
-    else
-        r = ldexpf((float)(man | 1u << m), (int)exp - bias - m);
-    return sign ? -r : r;
-}
-
 /* Exact and branch-free for normal, subnormal and special values: the exponent is moved by a
  * multiplication, which also normalises subnormals. */
 static float half_f32(uint16_t h)
@@ -102,6 +87,17 @@ static float half_f32(uint16_t h)
     if ((h & 0x7c00) == 0x7c00)
         u = mag | 0x7f800000u;
     return bits_f32(u | (uint32_t)(h & 0x8000) << 16);
+}
+
+/* Finite only: exponent 15 is one more binade, and only 0x7f is NaN. */
+static float e4m3_f32(unsigned char b)
+{
+    float f = bits_f32((uint32_t)(b & 0x7f) << 20) * 0x1p120f;
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    if ((b & 0x7f) == 0x7f)
+        u = 0x7fc00000u;
+    return bits_f32(u | (uint32_t)(b & 0x80) << 24);
 }
 
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
@@ -126,11 +122,11 @@ void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
         break;
     case DTYPE_F8E4M3:
         for (size_t i = 0; i < n; i++)
-            out[i] = small_float(b[i], 4, 3, true);
+            out[i] = e4m3_f32(b[i]);
         break;
     case DTYPE_F8E5M2:
         for (size_t i = 0; i < n; i++)
-            out[i] = small_float(b[i], 5, 2, false);
+            out[i] = half_f32((uint16_t)(b[i] << 8)); /* float16's upper byte */
         break;
     default:
         for (size_t i = 0; i < n; i++)
@@ -179,10 +175,12 @@ void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out)
     case DTYPE_BF16:
     case DTYPE_F8E4M3:
     case DTYPE_F8E5M2:
-        for (size_t i = 0; i < n; i++) {
-            float f;
-            dtype_to_f32(d, b + i * dtype_table[d].size, 1, &f);
-            out[i] = (double)f;
+        for (size_t at = 0, part; at < n; at += part) {
+            float f[256];
+            part = n - at < 256 ? n - at : 256;
+            dtype_to_f32(d, b + at * dtype_table[d].size, part, f);
+            for (size_t i = 0; i < part; i++)
+                out[at + i] = (double)f[i];
         }
         break;
     default:

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/threads.h"
 #include "num/kern.h"
 #include "num/tensor.h"
 
@@ -36,16 +37,18 @@ struct figures {
 struct figures_watch {
     atomic_bool cancel;
     atomic_uint_fast64_t done;
+    struct crew *crew; /* whose idle members help with a large tensor; NULL: nobody */
 };
 
-/* Both: 0, or -1 with e (ERR_CANCEL when watched and stopped). watch may be NULL. */
+/* Both: 0, or -1 with e (ERR_CANCEL when watched and stopped). watch may be NULL. The figures do not
+ * depend on who helps. */
 int figures_two(const struct kern *k, const struct tensor *t, const struct tensor *g,
                 struct figures *out, struct figures_watch *watch, struct err *e);
 int figures_one(const struct kern *k, const struct tensor *t, struct side_figures *out,
                 struct figures_watch *watch, struct err *e);
 
-/* The same from memory, for tests and benches: n elements of float32. */
-void figures_floats(const struct kern *k, const float *t, const float *g, size_t n,
-                    struct figures *out);
+/* The same from memory: n little-endian elements of each side. */
+void figures_memory(const struct kern *k, enum dtype type_t, const void *t, enum dtype type_g, const void *g,
+                    size_t n, struct figures *out);
 
 #endif

@@ -1,29 +1,79 @@
 #include "num/kern.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 #if defined(__x86_64__)
 extern const struct kern kern_avx2, kern_avx512;
 #endif
+#if defined(__aarch64__)
+extern const struct kern kern_neon;
+#else
+extern const struct kern kern_generic;
+#endif
+
+#if defined(__x86_64__)
+/* The compiler's run-time check also asks whether the system saves the wide registers. */
+static bool has_avx2(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+           __builtin_cpu_supports("popcnt");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+}
+#endif
+
+static bool always(void)
+{
+    return true;
+}
+
+/* Best first. */
+static const struct {
+    const struct kern *kern;
+    bool (*runs)(void);
+} variants[] = {
+#if defined(__x86_64__)
+    {&kern_avx512, has_avx512},
+    {&kern_avx2, has_avx2},
+#endif
+#if defined(__aarch64__)
+    {&kern_neon, always}, /* part of every aarch64 */
+#else
+    {&kern_generic, always},
+#endif
+    {&kern_scalar, always},
+};
+
+const struct kern *kern_nth(size_t i)
+{
+    for (size_t v = 0; v < ARRAY_LEN(variants); v++)
+        if (variants[v].runs() && i-- == 0)
+            return variants[v].kern;
+    return NULL;
+}
 
 const struct kern *kern_select(const char *force)
 {
-    const struct kern *found[3];
-    int n = 0;
-#if defined(__x86_64__)
-    /* the compiler's run-time check also asks whether the system saves the wide registers */
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-        found[n++] = &kern_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        found[n++] = &kern_avx2;
-#endif
-    found[n++] = &kern_generic; /* aarch64: its baseline has NEON, so this is the NEON variant */
-    if (!force || !*force)
-        return found[0];
-    for (int i = 0; i < n; i++)
-        if (strcmp(found[i]->name, force) == 0 || (!strcmp(force, "scalar") && i == n - 1))
-            return found[i];
-    return NULL;
+    const struct kern *k = kern_nth(0);
+    for (size_t i = 1; force && *force && k && strcmp(k->name, force) != 0; i++)
+        k = kern_nth(i);
+    return k;
+}
+
+void kern_start(struct kern_sums *s, double limit_t, double limit_g)
+{
+    *s = (struct kern_sums){.side = {{.limit = (float)limit_t}, {.limit = (float)limit_g}}};
+    for (int d = 0; d < 2; d++)
+        for (int i = 0; i < KERN_LANES; i++) {
+            s->side[d].max[i] = -INFINITY;
+            s->side[d].min[i] = INFINITY;
+        }
 }

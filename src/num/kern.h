@@ -1,44 +1,82 @@
 /* The arithmetic of comparison on blocks of floats, in one pass, in several machine variants.
  *
- * A block is at most KERN_BLOCK elements in KERN_LANES lanes: each lane adds at most 64 products in
- * float32, lanes are then added in double in a fixed order (DESIGN.md, "Numbers"). No variant fuses
- * multiply and add, so all of them give the same bits and only differ in speed. */
+ * A block is at most KERN_BLOCK elements in KERN_LANES lanes, element i in lane i % KERN_LANES (of bfloat16,
+ * i / 2 % KERN_LANES: pairs are taken apart faster than shuffled): each lane adds at most KERN_RUN products
+ * in float32, then adds its run to its own sums in double (DESIGN.md, "Numbers"). No variant fuses multiply and add, and lanes never mix here, so all of them give the same
+ * bits and differ in speed alone. 16-bit floats are widened in registers on the way in. */
 #ifndef NUM_KERN_H
 #define NUM_KERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define KERN_LANES 16
-#define KERN_BLOCK (KERN_LANES * 64)
+#define KERN_RUN 64
+#define KERN_BLOCK (KERN_LANES * KERN_RUN)
+#define KERN_STEP (2 * KERN_LANES) /* elements are handed over in multiples of this */
+#define KERN_EPSILON 0x1p-23f /* stands for |g| where g is 0: float32's, as msprobe has it */
 
-/* What one side's block holds. Meaningless when `sq` is not finite or too small to trust: then the
- * block has to be taken by the exact path (see figures.c). */
-struct kern_one {
-    double sum, sq;
-    float max, min;
-    uint32_t zero;
+/* What the elements of one side add up to. */
+struct kern_side {
+    double sum[KERN_LANES], sq[KERN_LANES];
+    float max[KERN_LANES], min[KERN_LANES];
+    uint64_t zero, saturated;
+    float limit; /* the type's largest finite value: at it an element is saturated */
 };
 
-struct kern_two {
-    double ds, se; /* Σ(t−g)(t+g), Σ(t−g)² */
-    float max_abs, max_rel;
-    uint32_t n1, n5;   /* elements whose relative error is below 0.001, 0.005 */
-    uint32_t unsure;   /* elements too near these limits for float32 to tell */
+struct kern_sums {
+    struct kern_side side[2];
+    double dg[KERN_LANES], se[KERN_LANES]; /* Σ(t−g)g, Σ(t−g)² */
+    float max_rel[KERN_LANES];
+    float max_abs;
+    uint64_t max_abs_at; /* of the first largest, counted like n */
+    uint64_t n1, n5;     /* elements whose relative error is below 0.001, 0.005: exact, as division in double counts */
+    uint64_t n;          /* the index the next element has; the caller moves it over what it takes itself */
+    unsigned wary;       /* blocks for which zeros are expected: changes the speed, no figure */
 };
+
+/* The same in double, in KERN_EXACT lanes: element i in lane i % KERN_EXACT. Squares and sums run over finite
+ * elements; max and min over all but NaN. */
+#define KERN_EXACT 8
+
+struct kern_exact_side {
+    double sum[KERN_EXACT], sq[KERN_EXACT], max[KERN_EXACT], min[KERN_EXACT];
+    uint64_t nan, pos_inf, neg_inf, zero, saturated;
+    double limit;
+};
+
+struct kern_exact_pair { /* elements that are not finite on both sides count as zeros */
+    double ds[KERN_EXACT], se[KERN_EXACT]; /* Σ(t−g)(t+g), Σ(t−g)² */
+    double max_abs[KERN_EXACT], max_rel[KERN_EXACT];
+    uint64_t n1, n5;
+};
+
+enum kern_type { KERN_F32, KERN_F16, KERN_BF16, KERN_TYPES };
 
 struct kern {
     const char *name;
-    void (*one)(const float *x, size_t n, struct kern_one *out);
-    /* eps stands for |g| where g is 0 (msprobe's rule) */
-    void (*two)(const float *t, const float *g, size_t n, float eps, struct kern_two *out);
+    /* Takes n elements (a multiple of KERN_STEP) block by block into s, up to the first block float32
+     * cannot be trusted with: one that holds non-finite values, squares that leave the range, or a
+     * relative error that does. The count of elements taken; nothing of the block it stops at. */
+    size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* into side[0] */
+    size_t (*two[KERN_TYPES])(struct kern_sums *s, const void *t, const void *g, size_t n);
+    void (*widen[KERN_TYPES])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
+    /* n doubles, a multiple of KERN_EXACT. The pair's answer: whether a lane's largest error rose, or elements
+     * are not finite on one side only; the caller looks where. */
+    void (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
+    bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps);
     double (*read)(const float *x, size_t n); /* a plain sum: the bandwidth to measure against */
 };
 
-extern const struct kern kern_generic; /* always there */
+extern const struct kern kern_scalar; /* plain C, always there: what the others are held to */
 
-/* The best variant of this machine, or the one `force` names ("generic", "avx2", "avx512", "neon");
- * NULL when the machine cannot run that one. force may be NULL. */
+void kern_start(struct kern_sums *s, double limit_t, double limit_g);
+
+/* The best variant of this machine, or the one `force` names ("scalar", "generic", "avx2", "avx512",
+ * "neon"); NULL when the machine cannot run that one. force may be NULL. */
 const struct kern *kern_select(const char *force);
+/* The i-th variant this machine can run, the best first; NULL behind the last. */
+const struct kern *kern_nth(size_t i);
 
 #endif

@@ -2,9 +2,17 @@
 #include <immintrin.h>
 #define KERN_MAX _mm256_max_ps
 #define KERN_MIN _mm256_min_ps
+#define KERN_UMAX _mm256_max_epu32
+#define KERN_UMIN _mm256_min_epu32
+#define KERN_LESS(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ))
+#define KERN_ANY(m) (!_mm256_testz_si256((__m256i)(m), (__m256i)(m)))
+#define KERN_WIDE(h) _mm256_cvtepu16_epi32((__m128i)(h))
+#define KERN_FMA _mm256_fmadd_ps
+#define KERN_HALF(h) _mm256_cvtph_ps((__m128i)(h))
 #define KERN_NAME "avx2"
 #define KERN_TAG kern_avx2
 #define KERN_WIDTH 8
+#define KERN_ROOM 0
 #include "num/kern_body.h"
 #else
 typedef int not_this_machine;

@@ -2,9 +2,29 @@
 #include <immintrin.h>
 #define KERN_MAX _mm512_max_ps
 #define KERN_MIN _mm512_min_ps
+#define KERN_UMAX _mm512_max_epu32
+#define KERN_UMIN _mm512_min_epu32
+#define KERN_LESS(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define KERN_ANY(m) (_mm512_test_epi32_mask((__m512i)(m), (__m512i)(m)) != 0)
+#define KERN_WIDE(h) _mm512_cvtepu16_epi32((__m256i)(h))
+#define KERN_FMA _mm512_fmadd_ps
+#define KERN_HALF(h) _mm512_cvtph_ps((__m256i)(h))
+#define KERN_RAW __m512i
+#define KERN_SET16(x) _mm512_set1_epi16(x)
+#define KERN_SMAX16 _mm512_max_epi16
+#define KERN_SMIN16 _mm512_min_epi16
+#define KERN_UMAX16 _mm512_max_epu16
+#define KERN_UMIN16 _mm512_min_epu16
+/* +0 is the smallest without sign, -0 with it */
+#define KERN_ZERO16(umin, smin)                                                                    \
+    ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
+/* the largest value: the largest with sign, or where all are negative the one of the least magnitude */
+#define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
+#define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)
 #define KERN_NAME "avx512"
 #define KERN_TAG kern_avx512
 #define KERN_WIDTH 16
+#define KERN_ROOM 1
 #include "num/kern_body.h"
 #else
 typedef int not_this_machine;

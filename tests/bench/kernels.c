@@ -1,12 +1,25 @@
-/* kernels: one core, data in memory. How near the comparison of two float arrays comes to just reading
- * them, for every variant this machine has; conversions of the 16-bit types likewise. */
+/* kernels [ELEMENTS]: one core, data in memory. How near the comparison of two arrays comes to just reading
+ * them, for every variant this machine has and the types its kernels take directly. A line a measurement:
+ *   read RATE                        GB/s, the fastest plain sum of any variant
+ *   TYPE VARIANT KIND RATE           GB/s of the same bytes compared
+ * KIND is what the numbers are like: close (every element differs a little), apart, equal, sparse (half of
+ * them zero). Rates are the best of several rounds, all taken in turn in one run. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "base/mem.h"
 #include "num/figures.h"
+
+#define ROUNDS 7
+
+enum kind { CLOSE, APART, EQUAL, SPARSE, KINDS };
+
+static const char *const kind_name[KINDS] = {"close", "apart", "equal", "sparse"};
+static const enum dtype type[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
 
 static double now(void)
 {
@@ -16,38 +29,90 @@ static double now(void)
 }
 
 static volatile double sink;
+static uint64_t seed = 1;
+
+static double draw(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(seed >> 11) * 0x1p-53 - 0.5;
+}
+
+static void store(enum dtype d, void *to, size_t i, float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, sizeof u);
+    uint16_t h = (uint16_t)(u >> 16);
+    if (d == DTYPE_F16)
+        h = (uint16_t)((u >> 16 & 0x8000) | (unsigned)(fabsf(v) < 0x1p-14f ? fabsf(v) * 0x1p24f : 0) |
+                       (fabsf(v) < 0x1p-14f ? 0 : ((u >> 13) - (112u << 10)) & 0x7fff));
+    memcpy((char *)to + dtype_table[d].size * i, d == DTYPE_F32 ? (void *)&v : (void *)&h, dtype_table[d].size);
+}
+
+static void fill(enum dtype d, enum kind kind, void *t, void *g, size_t n)
+{
+    float error = d == DTYPE_F32 ? 1e-4f : 1e-2f;
+    for (size_t i = 0; i < n; i++) {
+        float y = (float)draw(), x = y * (1 + error * (float)((int)(i % 7) - 3));
+        if (kind == APART)
+            x = (float)draw();
+        if (kind == EQUAL)
+            x = y;
+        if (kind == SPARSE && draw() < 0)
+            x = y = 0;
+        store(d, t, i, x);
+        store(d, g, i, y);
+    }
+}
+
+/* Large pages, where the system has them: walking page tables is not what is measured. */
+static void *room(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        exit(1);
+    if (getenv("HUGE")) madvise(p, n, MADV_HUGEPAGE);
+    return p;
+}
+
+static double read_rate(const float *t, const float *g, size_t n)
+{
+    double best = 0;
+    const struct kern *k;
+    for (size_t v = 0; (k = kern_nth(v)); v++) {
+        double at = now();
+        sink = k->read(t, n) + k->read(g, n);
+        double rate = (double)n * 8e-9 / (now() - at);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"generic", "avx2", "avx512"};
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : (size_t)1 << 26;
-    float *t = mem_alloc(n * sizeof *t), *g = mem_alloc(n * sizeof *g);
-    uint64_t s = 1;
-    for (size_t i = 0; i < n; i++) {
-        s = s * 6364136223846793005ULL + 1442695040888963407ULL;
-        g[i] = (float)((double)(s >> 11) / 9007199254740992.0 - 0.5);
-        t[i] = g[i] * (1 + 1e-4f * (float)((int)(i % 7) - 3));
-    }
-    double best_read = 0, gb = (double)n * 8 / 1e9;
-    for (size_t v = 0; v < ARRAY_LEN(names); v++) {
-        const struct kern *k = kern_select(names[v]);
-        if (!k)
-            continue;
-        double read = 0, compare = 0;
-        for (int round = 0; round < 5; round++) {
-            double at = now();
-            sink = k->read(t, n) + k->read(g, n);
-            double r = gb / (now() - at);
-            struct figures f;
-            at = now();
-            figures_floats(k, t, g, n, &f);
-            double c = gb / (now() - at);
-            sink = f.rel_l2;
-            read = r > read ? r : read;
-            compare = c > compare ? c : compare;
+    void *t = room(n * 4), *g = room(n * 4);
+    double read = 0;
+    const struct kern *k;
+    for (size_t d = 0; d < ARRAY_LEN(type); d++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            double best[8] = {0};
+            size_t count = n * 4 / dtype_table[type[d]].size; /* as many bytes of each type */
+            fill(type[d], (enum kind)kind, t, g, count);
+            for (int round = 0; round < ROUNDS; round++) {
+                double r = type[d] == DTYPE_F32 ? read_rate(t, g, n) : 0;
+                read = r > read ? r : read;
+                for (size_t v = 0; v < ARRAY_LEN(best) && (k = kern_nth(v)) && k != &kern_scalar; v++) {
+                    struct figures f;
+                    double at = now();
+                    figures_memory(k, type[d], t, type[d], g, count, &f);
+                    double rate = (double)n * 8e-9 / (now() - at);
+                    best[v] = rate > best[v] ? rate : best[v];
+                    sink = f.rel_l2;
+                }
+            }
+            for (size_t v = 0; v < ARRAY_LEN(best) && (k = kern_nth(v)) && k != &kern_scalar; v++)
+                printf("%s %s %s %.1f\n", dtype_table[type[d]].name, k->name, kind_name[kind], best[v]);
         }
-        best_read = read > best_read ? read : best_read;
-        printf("float32 %s: %.1f GB/s of %.1f read = %.0f %%\n", k->name, compare, read, 100 * compare / read);
-    }
+    printf("read %.1f\n", read);
     return 0;
 }

@@ -181,8 +181,10 @@ static void random_pair(enum dtype dt, enum dtype dg, size_t n, double error)
     compare(&f, &r, t, g, n);
     struct side_figures one;
     assert_int_equal(figures_one(kern_select(NULL), &b, &one, NULL, &e), 0);
-    if (dtype_fits_f32(dt) == dtype_fits_f32(dg)) /* else the pair was taken in double */
+    if (dt == dg) /* else the pair was taken in other lanes, or in double */
         assert_memory_equal(&one, &f.side[1], sizeof one);
+    near("norm alone", one.norm, (long double)f.side[1].norm, 1e-6, 0);
+    assert_true(one.max == f.side[1].max && one.min == f.side[1].min && one.zero == f.side[1].zero);
     tensor_close(&a);
     tensor_close(&b);
     free(rt);
@@ -233,8 +235,8 @@ static void small_angles_keep_their_digits(void **state)
 static struct figures floats(const float *t, const float *g, size_t n)
 {
     struct figures f, best;
-    figures_floats(&kern_generic, t, g, n, &f);
-    figures_floats(kern_select(NULL), t, g, n, &best);
+    figures_memory(&kern_scalar, DTYPE_F32, t, DTYPE_F32, g, n, &f);
+    figures_memory(kern_select(NULL), DTYPE_F32, t, DTYPE_F32, g, n, &best);
     assert_memory_equal(&f, &best, sizeof f); /* one machine's digits are every machine's */
     return f;
 }
@@ -330,7 +332,7 @@ static void eps_of_small_integers(void **state)
         dtype_to_f64(cases[i].d, t, 1, &one);
         raw_tensor(&a, cases[i].d, t, 1);
         raw_tensor(&b, cases[i].d, g, 1);
-        assert_int_equal(figures_two(&kern_generic, &a, &b, &f, NULL, &e), 0);
+        assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), 0);
         if (f.max_rel != one / cases[i].eps)
             fail_msg("%s: %g instead of %g", dtype_table[cases[i].d].name, f.max_rel, one / cases[i].eps);
         tensor_close(&a);
@@ -454,7 +456,7 @@ static void saturation(void **state)
         dtype_to_f64(d, raw + size, 1, &back);
         assert_true(back == dtype_table[d].max);
         raw_tensor(&a, d, raw, 3000);
-        assert_int_equal(figures_one(&kern_generic, &a, &f, NULL, &e), 0);
+        assert_int_equal(figures_one(&kern_scalar, &a, &f, NULL, &e), 0);
         assert_int_equal(f.saturated, 6);
         assert_true(f.max == dtype_table[d].max && f.min == -dtype_table[d].max);
         tensor_close(&a);
@@ -486,7 +488,7 @@ static void permuted_and_swapped(void **state)
                 for (int j = 0; j < 4; j++)
                     big[k * 4 + j] = raw[3 - j];
             }
-    figures_floats(&kern_generic, t, g, N, &straight);
+    figures_memory(&kern_scalar, DTYPE_F32, t, DTYPE_F32, g, N, &straight);
     raw_tensor(&x, DTYPE_F32, t, N);
     raw_tensor(&y, DTYPE_F32, big, N);
     y.swap = true;
@@ -494,7 +496,7 @@ static void permuted_and_swapped(void **state)
     memcpy(y.shape, (const int64_t[]){C, B, A}, 3 * sizeof(int64_t));
     assert_int_equal(tensor_pack(&y, "y", &e), 0);
     tensor_permute(&y, (const int[]){2, 1, 0});
-    assert_int_equal(figures_two(&kern_generic, &x, &y, &f, NULL, &e), 0);
+    assert_int_equal(figures_two(&kern_scalar, &x, &y, &f, NULL, &e), 0);
     assert_memory_equal(&f, &straight, sizeof f);
     tensor_close(&x);
     tensor_close(&y);
@@ -524,14 +526,14 @@ static void empty_and_unequal(void **state)
     (void)state;
     raw_tensor(&a, DTYPE_F32, "", 0);
     raw_tensor(&b, DTYPE_F32, "", 0);
-    assert_int_equal(figures_two(&kern_generic, &a, &b, &f, NULL, &e), 0);
+    assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), 0);
     assert_false(f.two);
-    assert_int_equal(figures_one(&kern_generic, &a, &s, NULL, &e), 0);
+    assert_int_equal(figures_one(&kern_scalar, &a, &s, NULL, &e), 0);
     assert_int_equal(s.count, 0);
     assert_true(isnan(s.max) && isnan(s.mean));
     tensor_close(&b);
     raw_tensor(&b, DTYPE_F32, "1234", 1);
-    assert_int_equal(figures_two(&kern_generic, &a, &b, &f, NULL, &e), -1);
+    assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), -1);
     assert_int_equal(e.code, ERR_USAGE);
     tensor_close(&a);
     tensor_close(&b);
@@ -546,13 +548,79 @@ static void can_be_watched_and_stopped(void **state)
     struct err e = {0};
     (void)state;
     raw_tensor(&a, DTYPE_F32, x, 100000);
-    assert_int_equal(figures_one(&kern_generic, &a, &s, &w, &e), 0);
+    assert_int_equal(figures_one(&kern_scalar, &a, &s, &w, &e), 0);
     assert_int_equal(atomic_load(&w.done), 100000);
     atomic_store(&w.cancel, true);
-    assert_int_equal(figures_one(&kern_generic, &a, &s, &w, &e), -1);
+    assert_int_equal(figures_one(&kern_scalar, &a, &s, &w, &e), -1);
     assert_int_equal(e.code, ERR_CANCEL);
     assert_int_equal(atomic_load(&w.done), 100000);
     tensor_close(&a);
+}
+
+/* ---- several threads ---- */
+
+struct member {
+    struct crew crew;
+    atomic_bool shared; /* one member has the tensors, the others only help */
+    const struct tensor *t, *g;
+    struct figures f;
+    struct figures_watch watch;
+    struct err e;
+    int rc;
+};
+
+static void *member_work(void *ctx)
+{
+    struct member *m = ctx;
+    crew_join(&m->crew);
+    if (!atomic_exchange(&m->shared, true))
+        m->rc = figures_two(kern_select(NULL), m->t, m->g, &m->f, &m->watch, &m->e);
+    crew_leave(&m->crew);
+    return NULL;
+}
+
+static void with_threads(struct member *m, int n)
+{
+    crew_init(&m->crew);
+    m->watch.crew = &m->crew;
+    atomic_store(&m->shared, false);
+    threads_run(n, member_work, m);
+    crew_release(&m->crew);
+}
+
+static void threads_do_not_show(void **state)
+{
+    enum { N = 9 * 1024 * 1024 + 77 }; /* three ranges */
+    uint16_t *t = malloc(N * 2), *g = malloc(N * 2);
+    struct tensor a, b;
+    struct figures alone;
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        t[i] = (uint16_t)(0x3c00 + bits() % 2048 + (i % 2) * 0x8000);
+        g[i] = (uint16_t)(t[i] + (i % 5 == 0));
+    }
+    t[5000000] = g[5000000] = 0x7e00; /* a NaN alike */
+    g[8500000] = (uint16_t)(t[8500000] + 900);
+    raw_tensor(&a, DTYPE_F16, t, N);
+    raw_tensor(&b, DTYPE_F16, g, N);
+    assert_int_equal(figures_two(kern_select(NULL), &a, &b, &alone, NULL, &e), 0);
+    assert_true(alone.two && alone.max_abs_at == 8500000 && alone.side[0].nan == 1 && alone.side[0].count == N);
+    for (int n = 1; n <= 4; n++) {
+        struct member m = {.t = &a, .g = &b};
+        with_threads(&m, n);
+        assert_int_equal(m.rc, 0);
+        assert_memory_equal(&m.f, &alone, sizeof alone);
+        assert_int_equal(atomic_load(&m.watch.done), N);
+    }
+    struct member m = {.t = &a, .g = &b, .watch = {.cancel = true}};
+    with_threads(&m, 3);
+    assert_int_equal(m.rc, -1);
+    assert_int_equal(m.e.code, ERR_CANCEL);
+    tensor_close(&a);
+    tensor_close(&b);
+    free(t);
+    free(g);
 }
 
 int main(void)
@@ -575,6 +643,7 @@ int main(void)
         cmocka_unit_test(the_first_largest),
         cmocka_unit_test(empty_and_unequal),
         cmocka_unit_test(can_be_watched_and_stopped),
+        cmocka_unit_test(threads_do_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
