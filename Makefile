@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan accuracy bench fuzz screenshots doc pot install clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan neon accuracy bench fuzz screenshots doc pot install clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -135,6 +135,23 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan OPT='-O1 -g' SAN='-fsanitize=thread' check
 
+# the NEON kernels, on machines that are not aarch64: cross compiler and emulator, where they are installed
+# (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+NEON_CC ?= aarch64-linux-gnu-gcc
+NEON_RUN ?= qemu-aarch64
+NEON_SRC := $(wildcard src/num/*.c) $(addprefix src/base/,arena.c err.c io.c mem.c str.c threads.c) tests/cross/msg.c
+NEON_TESTS := $(addprefix $(BUILD)/neon/,test_kern test_figures)
+neon:
+	@if command -v $(NEON_CC) >/dev/null && command -v $(NEON_RUN) >/dev/null; then \
+	    $(MAKE) --no-print-directory $(NEON_TESTS) && for t in $(NEON_TESTS); do echo "$$t" && $(NEON_RUN) $$t || exit 1; done; \
+	else echo "not tested: $(NEON_CC) and $(NEON_RUN) are needed (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user)"; fi
+
+$(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/cmocka.h tests/support.h
+	$(call say,NEON,$@)
+	@mkdir -p $(@D)
+	$(Q)$(NEON_CC) $(STD) -O3 -g $(FLOAT) -fno-math-errno -fno-trapping-math $(WARN) -Wno-psabi -Isrc -Itests/cross -Itests \
+	    -ffunction-sections -Wl,--gc-sections -static -pthread -o $@ $< $(NEON_SRC) -lm
+
 $(BUILD)/tests/hostile: tests/damage/hostile.c tests/damage/hostile.h | $(BUILD)/.deps
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
@@ -199,5 +216,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: all deps demo accuracy test check killed headers golden-accept asan tsan damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: all deps demo accuracy test check killed headers golden-accept asan tsan neon damage fuzz fuzz-run bench screenshots doc pot install clean samples
 .SECONDARY:

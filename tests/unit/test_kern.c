@@ -348,7 +348,7 @@ static void agrees_with_plain_arithmetic(void **state)
             for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
                 struct kern_sums s;
                 size_t n = KERN_BLOCK * BLOCKS;
-                if (kinds[k] == EPS_LIMITS && type != KERN_F32) /* below float16 */
+                if ((kinds[k] == EPS_LIMITS || kinds[k] == TIES) && type != KERN_F32) /* numbers of 24 bits */
                     continue;
                 fill((enum kern_type)type, kinds[k], t, g);
                 dtype_to_f64(dtype_of[type], t, n, x);
