@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -81,20 +82,27 @@ int cli_out(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
+#define SHOW_EVERY_MS 200
+
 static void show_progress(struct session *s)
 {
     char a[NUM_MAX], b[NUM_MAX];
-    fputc('\r', stderr);
-    if (s->paired)
-        fprintf(stderr, _("compared %s of %s tensors "), num_count(a, s->measure.finished), num_count(b, s->measure.wanted));
-    else
+    struct session_progress p;
+    session_progress(s, &p);
+    fputs("\r\033[K", stderr);
+    if (!p.comparing)
         fprintf(stderr, _("read %s and %s "), num_bytes(a, s->side[0].dump.bytes_done), num_bytes(b, s->side[1].dump.bytes_done));
+    else
+        fprintf(stderr, _("compared %s of %s tensors "), num_count(a, s->measure.finished), num_count(b, s->measure.wanted));
+    if (p.per_second > 0)
+        fprintf(stderr, _("· %.0f %% · %s/s · %.0f s left "), p.share * 100, num_bytes(a, (unsigned long long)p.per_second), p.left);
+    fflush(stderr);
 }
 
 int cli_wait(struct session *s, const struct options *o, struct err *e)
 {
     bool show = !o->quiet && isatty(STDERR_FILENO), shown = false;
-    int ticks = 0;
+    long next = clock_ms() + SHOW_EVERY_MS;
     session_lock(s);
     while (!s->settled && !s->failed && !interrupted) {
         struct timespec until;
@@ -102,9 +110,11 @@ int cli_wait(struct session *s, const struct options *o, struct err *e)
         until.tv_nsec += 50 * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000L;
         until.tv_nsec %= 1000000000L;
-        if (pthread_cond_timedwait(&s->changed, &s->lock, &until) && show && ++ticks % 4 == 0) {
+        pthread_cond_timedwait(&s->changed, &s->lock, &until);
+        if (show && clock_ms() >= next) {
             show_progress(s);
             shown = true;
+            next = clock_ms() + SHOW_EVERY_MS;
         }
     }
     int rc = 0;

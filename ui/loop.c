@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
+#include "ui/folder.h"
 #include "ui/screen.h"
 #include "ui/term.h"
 
@@ -64,26 +65,6 @@ static void block_stops(void)
     pthread_sigmask(SIG_BLOCK, &stop, &waiting);
 }
 
-/* $XDG_STATE_HOME/diverge, made when it is not there; false when there is no such place. */
-static bool state_folder(struct buf *out)
-{
-    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    buf_clear(out);
-    if (base && *base == '/') {
-        buf_fmt(out, "%s", base);
-    } else if (home && *home == '/') {
-        buf_fmt(out, "%s/.local", home);
-        mkdir(out->p, 0755);
-        buf_cstr(out, "/state");
-    } else {
-        return false;
-    }
-    mkdir(out->p, 0755);
-    buf_cstr(out, "/diverge");
-    mkdir(out->p, 0755);
-    return path_is_dir(out->p) && access(out->p, W_OK) == 0;
-}
-
 /* "use vim" in the user's own file: its lines then change that set. */
 static void use_set(struct screen *s, struct str text)
 {
@@ -98,13 +79,10 @@ static void use_set(struct screen *s, struct str text)
 
 static void load_user_keys(struct screen *s, bool begin)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     struct buf path = {0}, text = {0};
     struct err e;
-    if (base && *base)
-        buf_fmt(&path, "%s/diverge/keys.conf", base);
-    else if (home && *home)
-        buf_fmt(&path, "%s/.config/diverge/keys.conf", home);
+    if (folder_of(&path, "XDG_CONFIG_HOME", ".config"))
+        buf_cstr(&path, "/keys.conf");
     if (path.n && path_is_file(path.p)) {
         int rc = file_slurp(path.p, 1 << 20, &text, &e);
         if (rc == 0 && begin)
@@ -341,7 +319,7 @@ int loop_run(const struct options *o)
     struct err e = {0};
     make_pipe();
     block_stops();
-    if (screen_start(&s, o, state_folder(&state) ? state.p : NULL, &e)) {
+    if (screen_start(&s, o, folder_made(&state, "XDG_STATE_HOME", ".local/state") ? state.p : NULL, &e)) {
         buf_release(&state);
         return cli_fail(&e);
     }

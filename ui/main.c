@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "num/kern.h"
 #include "ui/cli.h"
+#include "ui/folder.h"
 #include "ui/manual.h"
 
 static void out_of_memory(size_t n)
@@ -50,6 +52,19 @@ static const char *language(int argc, char **argv)
     return language_from_environment();
 }
 
+/* --cpu, else DIVERGE_CPU: said at once where this machine has no such variant. */
+static int choose_kernels(struct options *o, struct err *e)
+{
+    static const char variable[] = "DIVERGE_CPU";
+    bool given = o->cpu != NULL;
+    if (!given)
+        o->cpu = getenv(variable);
+    if (!o->cpu || kern_select(o->cpu))
+        return 0;
+    err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
+    return given ? -1 : err_prefix(e, "%s: ", variable);
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1};
@@ -82,5 +97,10 @@ int main(int argc, char **argv)
         buf_release(&b);
         return 0;
     }
+    static struct buf cache;
+    if (!o.no_cache && folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
+        o.cache = cache.p;
+    if (choose_kernels(&o, &e))
+        return cli_fail(&e);
     return c->run(&o);
 }

@@ -134,6 +134,8 @@ void manual_troff(struct buf *out)
     entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL, "The language of texts: English, or Chinese where it begins with zh.");
     entry(out, "NO_COLOR", NULL, "Set to anything: no colours; marks and attributes say the same.");
     entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, "The first one set opens source files, as in VIEWER +LINE FILE.");
+    entry(out, "DIVERGE_CPU", NULL, "The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits.");
+    entry(out, "XDG_CACHE_HOME", NULL, "Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be deleted). See --no-cache.");
     entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL, "Where investigations without a file of their own are kept (diverge/*.investigation.json) and where keys.conf is read from (diverge/keys.conf).");
     section(out, "FILES");
     text(out, "Dump folders are only read. Results and investigations are written beside their path and renamed into place.\n");

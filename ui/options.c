@@ -183,6 +183,7 @@ TEXT(reference)
 TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
+FLAG(no_cache)
 TEXT(element)
 TEXT(export_to)
 TEXT(export_as)
@@ -231,7 +232,8 @@ static const struct option table[] = {
     {"--weights", "FILE", OPT_NORMS, set_weights, N_("a checkpoint of the model: names and sizes for norms printed without, and whether saved gradients are weights")},
     {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
     {"--workers", "N", OPT_PAIR | OPT_MAP, set_workers, N_("threads that compare tensors (default: one a processor)")},
-    {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: generic, avx2, avx512 (default: the best this machine has)")},
+    {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: scalar, generic, avx2, avx512, neon (default: DIVERGE_CPU, else the best this machine has)")},
+    {"--no-cache", NULL, OPT_PAIR, set_no_cache, N_("neither look up nor keep figures of tensors in the user's cache folder")},
     {"--lang", "LANG", 0, set_lang, N_("language of texts: en or zh_CN (default: from the environment)")},
     {"-q", NULL, 0, set_quiet, N_("no progress on standard error")},
     {"--help", NULL, 0, set_help, N_("this text")},

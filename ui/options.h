@@ -46,6 +46,8 @@ struct options {
     int undo;                /* decisions to take back; -1: none */
     const char *view, *export_to, *export_as;
     int workers;
+    bool no_cache;
+    const char *cache; /* folder for figures, or NULL: not an option, set by main */
     int heads, kv_heads, tp; /* how fused weights lie; 0: not given */
     const char *element;     /* NAME[I,J] of a weight */
     const char *target_env, *golden_env;

@@ -122,56 +122,34 @@ static int bar(struct screen *s, int y, int x, double share)
     return cells + 2;
 }
 
-static double progress(const struct session *x, const char **what)
-{
-    uint64_t all = x->side[0].dump.bytes + x->side[1].dump.bytes, done = x->side[0].dump.bytes_done + x->side[1].dump.bytes_done;
-    if (x->single && x->settled) {
-        *what = _("read");
-        return 1;
-    }
-    if (!x->paired) {
-        *what = _("reading");
-        return all ? (double)done / (double)all : 0;
-    }
-    *what = _("compared");
-    return x->measure.wanted ? (double)x->measure.finished / (double)x->measure.wanted : x->judged ? 1 : 0;
-}
-
 /* How fast tensors are read and how long the rest will take, once there is something to go by. */
-static void rate(struct screen *s, double share, struct buf *out)
+static void rate(const struct session *x, const struct session_progress *p, struct buf *out)
 {
-    const struct session *x = &s->session;
     char n[NUM_MAX];
-    if (!x->paired || x->settled || x->paused || !x->measure.finished)
-        return;
-    if (!s->began_ms)
-        s->began_ms = clock_ms();
-    long took = clock_ms() - s->began_ms;
-    if (took < 1500 || share <= 0)
-        return;
-    double left = (double)took / 1000 * (1 - share) / share;
-    buf_fmt(out, _("%s/s  %.0f s left   "), num_bytes(n, (unsigned long long)((double)x->measure.bytes * 1000 / (double)took)), left);
+    if (p->per_second > 0 && !x->settled && !x->paused)
+        buf_fmt(out, _("%s/s  %.0f s left   "), num_bytes(n, (unsigned long long)p->per_second), p->left);
 }
 
 static void header(struct screen *s)
 {
     struct grid *g = &s->grid;
     const struct session *x = &s->session;
-    const char *what;
     struct buf right = {0};
-    double share = progress(x, &what);
+    struct session_progress p;
+    session_progress(x, &p);
+    const char *what = p.comparing ? _("compared") : x->single && x->settled ? _("read") : _("reading");
     int w = g->cols, used = 0;
     if (x->judged)
         buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
-    rate(s, share, &right);
+    rate(x, &p, &right);
     buf_fmt(&right, "%s ", x->paused ? _("paused") : what);
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - 2;
     struct buf left = {0};
     for (int i = 0; i < 2 && !(i && x->single); i++) {
         const struct dump *d = &x->side[i].dump;
-        struct str p = telling_part(x, i);
-        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(p));
+        struct str part = telling_part(x, i);
+        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
         if (w >= 120 && x->side[i].state >= SIDE_LOADING)
             buf_fmt(&left, " %s %s %s", d->framework, d->level, d->task);
     }
@@ -184,8 +162,8 @@ static void header(struct screen *s)
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         used = w - right_w;
         used += grid_text(g, 0, used, right_w, STYLE_HEADER, buf_view(&right));
-        used += bar(s, 0, used, share);
-        grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(share * 100));
+        used += bar(s, 0, used, p.share);
+        grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(p.share * 100));
     } else {
         grid_middle(g, 0, 0, w, STYLE_HEADER, buf_view(&left));
     }
@@ -442,7 +420,6 @@ static void restart(struct screen *s)
     s->desk.theme = was.theme;
     s->desk.mouse = was.mouse;
     s->desk.watch = was.watch;
-    s->began_ms = 0;
     if (rc)
         desk_complain(&s->desk, "%s", e.text);
     if (input[0] || was.overlay == OVERLAY_INTAKE)

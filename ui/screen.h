@@ -45,7 +45,6 @@ struct screen {
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
-    long began_ms;              /* of comparing, for the rate; 0: not yet */
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     char *state_dir;

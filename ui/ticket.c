@@ -88,6 +88,7 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
         .tol = v->tol,
         .workers = o->workers,
         .cpu = o->cpu,
+        .cache = o->cache,
     };
 }
 

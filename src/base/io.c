@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -146,6 +147,30 @@ void file_sequential(const struct file *f)
             (void)posix_fadvise(f->span[i].fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+/* Clocks of file systems are coarse, some to a second. */
+static bool settled(const struct timespec *t, time_t now)
+{
+    return t->tv_sec + 2 < now;
+}
+
+bool file_identity(const struct file *f, struct buf *out)
+{
+    const struct file_span plain = {.fd = f->fd, .size = f->size};
+    time_t now = time(NULL);
+    for (size_t i = 0; i < (f->span ? f->spans : 1); i++) {
+        const struct file_span *s = f->span ? &f->span[i] : &plain;
+        struct stat st;
+        if (s->fd < 0 || fstat(s->fd, &st) || !settled(&st.st_mtim, now) || !settled(&st.st_ctim, now))
+            return false;
+        const uint64_t id[] = {
+            (uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
+            (uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec, (uint64_t)st.st_ctim.tv_nsec, s->at, s->size,
+        };
+        buf_add(out, id, sizeof id);
+    }
+    return true;
+}
+
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
 {
     struct file f;
@@ -265,6 +290,19 @@ bool path_is_file(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void path_make(const char *path)
+{
+    char *p = mem_strdup(path);
+    for (size_t i = 1; p[i]; i++)
+        if (p[i] == '/') {
+            p[i] = 0;
+            mkdir(p, 0755);
+            p[i] = '/';
+        }
+    mkdir(p, 0755);
+    free(p);
 }
 
 void path_join(struct buf *out, const char *dir, const char *name)

@@ -40,6 +40,9 @@ long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, stru
 /* Tells the system that the file will be read from front to back, so that it fetches more, and earlier, than is asked
  * for. (Asking for the very bytes, POSIX_FADV_WILLNEED, halved the speed of files already in the page cache.) */
 void file_sequential(const struct file *f);
+/* Appends what tells these bytes from any others (device, inode, size, times). False where nothing does: bytes in memory,
+ * or a file changed so lately that another change might leave the same times. */
+bool file_identity(const struct file *f, struct buf *out);
 /* A whole small file, appended to out; refuses more than `limit` bytes. */
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e);
 
@@ -53,6 +56,7 @@ bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
 bool path_changed(const char *path, uint64_t stamp[2]); /* time of the last change and size; false: not there */
 bool path_identity(const char *path, uint64_t id[2]); /* device and inode, links followed */
+void path_make(const char *path); /* the folder and those it lies in, where they are not there */
 void path_join(struct buf *out, const char *dir, const char *name); /* replaces out's content */
 struct str path_base(struct str path);   /* last component, without trailing '/' */
 struct str path_parent(struct str path); /* what is before it, "" when nothing is */

@@ -61,6 +61,8 @@ void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx)
     *end = &j;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
+    if (c->call)
+        c->call(c->ctx);
     work(ctx);
     pthread_mutex_lock(&c->lock);
     close_job(c, &j);
@@ -69,24 +71,45 @@ void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* The oldest job, with the lock held before and after; false when there is none. */
+static bool help(struct crew *c)
+{
+    struct crew_job *j = c->jobs;
+    if (!j)
+        return false;
+    j->helpers++;
+    pthread_mutex_unlock(&c->lock);
+    j->work(j->ctx);
+    pthread_mutex_lock(&c->lock);
+    close_job(c, j); /* nothing is left of it to begin */
+    j->helpers--;
+    pthread_cond_broadcast(&c->changed);
+    return true;
+}
+
 void crew_leave(struct crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->busy--;
     pthread_cond_broadcast(&c->changed);
-    while (c->busy) {
-        struct crew_job *j = c->jobs;
-        if (!j) {
+    while (c->busy)
+        if (!help(c))
             pthread_cond_wait(&c->changed, &c->lock);
-            continue;
-        }
-        j->helpers++;
-        pthread_mutex_unlock(&c->lock);
-        j->work(j->ctx);
-        pthread_mutex_lock(&c->lock);
-        close_job(c, j); /* nothing is left of it to begin */
-        j->helpers--;
-        pthread_cond_broadcast(&c->changed);
-    }
     pthread_mutex_unlock(&c->lock);
+}
+
+bool crew_help(struct crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool any = help(c);
+    pthread_mutex_unlock(&c->lock);
+    return any;
+}
+
+bool crew_needs_help(struct crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool any = c->jobs != NULL;
+    pthread_mutex_unlock(&c->lock);
+    return any;
 }

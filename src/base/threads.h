@@ -4,6 +4,7 @@
 #define BASE_THREADS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /* Runs work(ctx) on this thread and on up to n - 1 others (64 in all; fewer where the system gives no
  * more), and returns when all have returned. */
@@ -15,6 +16,8 @@ struct crew {
     pthread_cond_t changed;
     struct crew_job *jobs; /* open to helpers, the oldest first */
     int busy;              /* members that may still open a job */
+    void (*call)(void *ctx); /* after a job was opened, no lock held: for members that wait elsewhere; or NULL */
+    void *ctx;
 };
 
 void crew_init(struct crew *c);
@@ -26,5 +29,8 @@ void crew_join(struct crew *c);
 void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx);
 /* A member has nothing more of its own: it helps until no member has. */
 void crew_leave(struct crew *c);
+/* For those who neither join nor leave: helps where there is a job; false: there was none. */
+bool crew_help(struct crew *c);
+bool crew_needs_help(struct crew *c);
 
 #endif

@@ -14,6 +14,8 @@ struct run {
     const struct dump *d;
     const struct kern *k;
     struct figures_watch *watch;
+    struct figures_watch inside; /* of one tensor: the crew that helps with it */
+    struct crew crew;
     atomic_uint next;
     pthread_mutex_t lock;
 };
@@ -90,7 +92,7 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
         add(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"), (unsigned long long)s->numel,
             (unsigned long long)t.numel);
-    if (figures_one(x->k, &t, &f, NULL, &e)) {
+    if (figures_one(x->k, &t, &f, &x->inside, &e)) {
         add(x, row, "damaged", "%s", e.text);
     } else {
         if (f.nan)
@@ -106,10 +108,11 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
 static void *work(void *ctx)
 {
     struct run *x = ctx;
+    crew_join(&x->crew);
     for (;;) {
         uint32_t row = atomic_fetch_add(&x->next, 1);
         if (row >= x->d->rows.n || (x->watch && atomic_load(&x->watch->cancel)))
-            return NULL;
+            break;
         const struct row *r = &x->d->rows.v[row];
         if (r->kind != ROW_TENSOR)
             scalar(x, row, r);
@@ -120,6 +123,8 @@ static void *work(void *ctx)
         if (x->watch)
             atomic_fetch_add(&x->watch->done, 1);
     }
+    crew_leave(&x->crew);
+    return NULL;
 }
 
 static int by_row(const void *a, const void *b)
@@ -137,7 +142,10 @@ void check_run(struct check *c, const struct dump *d, const struct kern *k, int 
     *c = (struct check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
+    crew_init(&x.crew);
+    x.inside.crew = &x.crew;
     threads_run(workers, work, &x);
+    crew_release(&x.crew);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "find/recall.h"
 
 static bool readable(const struct dump *d, uint32_t row)
 {
@@ -64,8 +65,18 @@ static void take_over(struct measure *m, uint32_t line, struct measure *old, con
         m->failure[line] = old->failure[at];
         old->figures[at] = NULL;
         m->finished++;
+        m->worked += measure_bytes(m, line);
         return;
     }
+}
+
+uint64_t measure_bytes(const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    uint64_t n = 0;
+    for (int s = 0; s < 2; s++)
+        n += dump_row_numel(m->side[s], l->row[s]) * dtype_table[m->side[s]->rows.v[l->row[s]].dtype].size;
+    return n;
 }
 
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
@@ -82,6 +93,7 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         if (comparable(m, &p->lines.v[i])) {
             m->state[i] = MEASURE_WAITING;
             m->wanted++;
+            m->work += measure_bytes(m, (uint32_t)i);
         }
     if (m->wanted) { /* statistics dumps do not pay for these */
         m->figures = mem_zalloc((n + 1) * sizeof *m->figures);
@@ -93,7 +105,6 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
     m->round = old->round + 1;
     m->arena = old->arena; /* its views and messages go on being pointed to */
     old->arena = (struct arena){0};
-    m->bytes = old->bytes;
     for (size_t i = 0; i < n && old->figures; i++)
         if (m->state[i] == MEASURE_WAITING)
             take_over(m, (uint32_t)i, old, old->pairing);
@@ -173,8 +184,14 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
         return -1;
     int rc = dump_tensor(side[GOLDEN], job->row[GOLDEN], &t[GOLDEN], e);
     if (rc == 0) {
-        rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
-                        : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
+        struct recall known;
+        recall_start(&known, job->cache, t, job->given ? &job->view : NULL);
+        if (!recall_figures(&known, out, view, viewed)) {
+            rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
+                            : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
+            if (rc == 0)
+                recall_keep(&known, out, view, *viewed);
+        }
         tensor_close(&t[GOLDEN]);
     }
     tensor_close(&t[TARGET]);
@@ -211,6 +228,7 @@ void measure_post(struct measure *m, const struct measure_job *job, const struct
     if (job->round != m->round)
         return;
     m->finished++;
+    m->worked += measure_bytes(m, line);
     if (e) {
         m->failure[line] = arena_cstr(&m->arena, str_of(e->text));
         m->state[line] = MEASURE_FAILED;
@@ -219,6 +237,5 @@ void measure_post(struct measure *m, const struct measure_job *job, const struct
     m->figures[line] = mem_alloc(sizeof *f);
     *m->figures[line] = *f;
     m->view[line] = view ? keep_view(m, line, view) : NULL;
-    m->bytes += f->side[0].count * dtype_table[m->side[0]->rows.v[m->pairing->lines.v[line].row[TARGET]].dtype].size * 2;
     m->state[line] = MEASURE_DONE;
 }

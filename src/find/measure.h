@@ -27,7 +27,7 @@ struct measure {
     const char **failure;      /* per line, NULL unless failed */
     size_t lines, wanted, finished;
     size_t next;               /* in-order cursor: everything before it is no longer waiting */
-    uint64_t bytes;            /* read so far */
+    uint64_t work, worked;     /* bytes of the tensors of all lines wanted, and of those finished */
     struct arena arena;
 };
 
@@ -37,6 +37,7 @@ struct measure_job {
     uint32_t row[2];
     bool given;                /* `view` is the pair's; else one is looked for where shapes differ */
     struct view view;
+    struct cache *cache;       /* where figures are looked up and kept, or NULL; the caller fills it in */
 };
 
 /* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is taken over; old is empty
@@ -57,6 +58,8 @@ int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], str
 /* Posts what came of it: f and view (NULL: none) are copied when e is NULL. */
 void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
                   const struct err *e);
+/* Bytes of both tensors of a line. */
+uint64_t measure_bytes(const struct measure *m, uint32_t line);
 const struct view *measure_view(const struct measure *m, uint32_t line); /* NULL: none */
 
 #endif

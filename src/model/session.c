@@ -5,7 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/msg.h"
+#include "find/recall.h"
 #include "find/split.h"
 #include "find/survey.h"
 #include "find/table.h"
@@ -207,13 +209,25 @@ static void *work(void *ctx)
     struct session *s = ctx;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     session_lock(s);
-    struct figures_watch *watch = &s->watch[s->workers++];
+    int me = s->workers++;
+    struct figures_watch *watch = &s->watch[me];
+    watch->crew = &s->crew;
     while (!s->stop) {
         struct measure_job job;
         if (s->paused || !measure_take(&s->measure, s->want, s->want_count, &job)) {
-            pthread_cond_wait(&s->changed, &s->lock);
+            if (s->paused || !crew_needs_help(&s->crew)) {
+                pthread_cond_wait(&s->changed, &s->lock);
+                continue;
+            }
+            session_unlock(s);
+            crew_help(&s->crew);
+            session_lock(s);
             continue;
         }
+        job.cache = s->cache;
+        s->bytes[me] = measure_bytes(&s->measure, job.line);
+        s->numel[me] = dump_row_numel(side[TARGET], job.row[TARGET]);
+        atomic_store(&watch->done, 0);
         session_unlock(s);
         struct figures f;
         struct view view;
@@ -226,6 +240,7 @@ static void *work(void *ctx)
         session_lock(s);
         if (!rc)
             post_companions(s, job.row, extra);
+        s->bytes[me] = 0;
         if (!rc || e.code != ERR_CANCEL)
             measure_post(&s->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
         announce(s);
@@ -235,16 +250,26 @@ static void *work(void *ctx)
     return NULL;
 }
 
-/* As many workers as processors, but no more than there is work. */
+/* A large tensor is opened to all workers: those that wait for lines are woken. */
+static void call_helpers(void *ctx)
+{
+    struct session *s = ctx;
+    session_lock(s);
+    pthread_cond_broadcast(&s->changed);
+    session_unlock(s);
+}
+
+/* As many workers as processors, where there is any work: also a single tensor is shared. */
 static void start_workers(struct session *s)
 {
     long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
     n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
     session_lock(s); /* those of an earlier pairing are at work already */
-    size_t left = s->measure.wanted - s->measure.finished;
+    s->began_ms = clock_ms();
+    s->worked_before = s->measure.worked;
+    if (s->measure.wanted == s->measure.finished)
+        n = 0;
     session_unlock(s);
-    if ((size_t)n > left)
-        n = (long)left;
     while (s->started < n && pthread_create(&s->worker[s->started], NULL, work, s) == 0)
         s->started++;
 }
@@ -456,10 +481,12 @@ static void *conduct(void *ctx)
         notify(s);
         return NULL;
     }
+    s->cache = s->opt.pair_only ? NULL : recall_open(s->opt.cache, (const char *const[]){s->side[TARGET].dump.path, s->side[GOLDEN].dump.path});
     pair_sides(s);
     watch_results(s);
     for (int i = 0; i < s->started; i++)
         pthread_join(s->worker[i], NULL);
+    cache_close(s->cache);
     return NULL;
 }
 
@@ -477,6 +504,9 @@ int session_start(struct session *s, const struct session_options *o, struct err
     s->reference.path = o->reference;
     dump_init(&s->golden2.dump);
     dump_init(&s->reference.dump);
+    crew_init(&s->crew);
+    s->crew.call = call_helpers;
+    s->crew.ctx = s;
     for (int i = 0; i < 2; i++) {
         dump_init(&s->side[i].dump);
         s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
@@ -526,6 +556,7 @@ void session_stop(struct session *s)
     }
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
+    crew_release(&s->crew);
     s->running = false;
 }
 
@@ -549,6 +580,10 @@ void session_want(struct session *s, const uint32_t *line, size_t n)
 
 void session_pause(struct session *s, bool pause)
 {
+    if (pause != s->paused && pause)
+        s->paused_ms = clock_ms();
+    else if (pause != s->paused)
+        s->began_ms += clock_ms() - s->paused_ms;
     s->paused = pause;
     if (!s->paired && pause)
         for (int i = 0; i < 2; i++)
@@ -592,6 +627,38 @@ void session_give_judgement(struct session *s, struct judgement *j)
     if (--j->readers == 0 && j->old)
         discard(j);
     announce(s);
+}
+
+/* Nothing is foretold from less than a second and a half. */
+#define FORETELL_MS 1500
+
+void session_progress(const struct session *s, struct session_progress *p)
+{
+    const struct measure *m = &s->measure;
+    uint64_t bytes = 0, done = 0;
+    *p = (struct session_progress){.comparing = s->paired};
+    if (!s->paired) {
+        for (int i = 0; i < 2; i++) {
+            bytes += s->side[i].dump.bytes;
+            done += s->side[i].dump.bytes_done;
+        }
+        p->share = s->single && s->settled ? 1 : bytes ? (double)done / (double)bytes : 0;
+        return;
+    }
+    double worked = (double)m->worked, now = (double)((s->paused ? s->paused_ms : clock_ms()) - s->began_ms);
+    for (int i = 0; i < s->workers; i++)
+        if (s->bytes[i] && s->numel[i]) {
+            double part = (double)atomic_load(&s->watch[i].done) / (double)s->numel[i];
+            worked += (double)s->bytes[i] * (part < 1 ? part : 1); /* through a view it may be read twice */
+        }
+    if (m->finished == m->wanted)
+        p->share = s->judged ? 1 : 0;
+    else
+        p->share = m->work ? worked / (double)m->work : (double)m->finished / (double)m->wanted;
+    if (!s->began_ms || now < FORETELL_MS || m->finished == m->wanted || worked <= (double)s->worked_before)
+        return;
+    p->per_second = (worked - (double)s->worked_before) * 1000 / now;
+    p->left = ((double)m->work - worked) / p->per_second;
 }
 
 struct judge_options session_judge_options(const struct session *s)

@@ -46,6 +46,7 @@ struct session_options {
     int workers;            /* 0: one a processor */
     const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
+    const char *cache;      /* folder where figures are kept from one session to the next, or NULL */
     /* Called from background threads after something changed; must not take the lock. May be NULL. */
     void (*notify)(void *ctx);
     void *ctx;
@@ -81,7 +82,13 @@ struct session {
     struct ruling ruling, wanted; /* decisions the pairing was made with, and newer ones where `repair` is set */
     pthread_t conductor, loader[2], worker[SESSION_WORKERS];
     int workers, started;
+    struct crew crew;         /* the workers: one with a large tensor is helped by the others */
     struct figures_watch watch[SESSION_WORKERS];
+    uint64_t bytes[SESSION_WORKERS]; /* of the line each is at; 0: none */
+    uint64_t numel[SESSION_WORKERS];
+    long began_ms, paused_ms; /* when comparing began, as if there had been no pauses; when the pause began */
+    uint64_t worked_before;   /* measure.worked then */
+    struct cache *cache;
     bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
     int readers;              /* of judgements taken and not given back */
@@ -107,6 +114,15 @@ void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
  * stay until it is given back: a new pairing waits for that. */
 struct judgement *session_take_judgement(struct session *s);
 void session_give_judgement(struct session *s, struct judgement *j);
+
+/* How far reading, then comparing has come. */
+struct session_progress {
+    bool comparing;
+    double share;             /* 0 … 1 */
+    double per_second, left;  /* bytes of tensors, seconds; 0: not known yet */
+};
+void session_progress(const struct session *s, struct session_progress *p);
+
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);
 

@@ -18,6 +18,7 @@ struct run {
     struct weight_compare *c;
     const struct kern *k;
     struct figures_watch *watch;
+    struct crew crew;
     atomic_size_t next;
     pthread_mutex_t lock; /* of the arena */
 };
@@ -628,12 +629,15 @@ static void one(struct run *x, struct weight_pair *p)
 static void *work(void *ctx)
 {
     struct run *x = ctx;
+    crew_join(&x->crew);
     for (;;) {
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->c->pairs.n || (x->watch && atomic_load(&x->watch->cancel)))
-            return NULL;
+            break;
         one(x, &x->c->pairs.v[i]);
     }
+    crew_leave(&x->crew);
+    return NULL;
 }
 
 /* ---- heads nobody told ---- */
@@ -715,7 +719,13 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     struct run x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->kv_heads)
         infer_groups(&x);
+    crew_init(&x.crew);
+    if (watch)
+        watch->crew = &x.crew;
     threads_run(workers, work, &x);
+    if (watch)
+        watch->crew = NULL;
+    crew_release(&x.crew);
     if (watch && atomic_load(&watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     find_exchanged(&x);

@@ -85,7 +85,7 @@ static void figures_are_the_frameworks(void **state)
             struct side_figures f;
             assert_true(x->has & HAS_FILE);
             assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
-            assert_int_equal(figures_one(&kern_generic, &t, &f, NULL, &o.e), 0);
+            assert_int_equal(figures_one(&kern_scalar, &t, &f, NULL, &o.e), 0);
             assert_int_equal(f.count, dump_row_numel(&o.d, r));
             if (x->has & HAS_MAX) {
                 const struct row_extra *e = &o.d.extras.v[x->extra];

@@ -50,7 +50,7 @@ static void permuted(const float *v, int ndim, const int64_t *shape, const int *
 static int find(struct tensor *t, struct tensor *g, struct view *v, struct figures *flat)
 {
     struct err e;
-    assert_int_equal(figures_two(&kern_generic, t, g, flat, NULL, &e), 0);
+    assert_int_equal(figures_two(&kern_scalar, t, g, flat, NULL, &e), 0);
     assert_true(view_needed(t, g));
     return view_search(t, g, flat, v, &e);
 }
@@ -61,7 +61,7 @@ static void check_applied(struct tensor *t, struct tensor *g, const struct view 
     struct figures f;
     struct err e;
     assert_int_equal(view_apply(v, v->side == 0 ? t : g, &e), 0);
-    assert_int_equal(figures_two(&kern_generic, t, g, &f, NULL, &e), 0);
+    assert_int_equal(figures_two(&kern_scalar, t, g, &f, NULL, &e), 0);
     assert_true(f.rel_l2 <= error);
 }
 
@@ -235,7 +235,7 @@ static void read_errors(void **state)
     permuted(a, 4, shape, swap, other);
     raw_tensor(&t, a, 4, shape);
     raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
-    assert_int_equal(figures_two(&kern_generic, &t, &g, &flat, NULL, &e), 0);
+    assert_int_equal(figures_two(&kern_scalar, &t, &g, &flat, NULL, &e), 0);
     assert_int_equal(truncate(g.file.name, 100), 0);
     assert_int_equal(view_search(&t, &g, &flat, &v, &e), -1);
     assert_int_equal(e.code, ERR_DATA);

@@ -1,0 +1,63 @@
+#include "find/recall.h"
+
+#include "base/mem.h"
+
+#define VERSION 1 /* to be raised when a figure is computed in another way */
+#define VIEW_TEXT 200
+
+struct record {
+    struct figures figures;
+    unsigned char viewed;
+    char view[VIEW_TEXT]; /* as view_write has it */
+};
+
+struct cache *recall_open(const char *folder, const char *const dump[2])
+{
+    return folder ? cache_open(folder, dump, sizeof(struct record), VERSION) : NULL;
+}
+
+void recall_start(struct recall *r, struct cache *c, const struct tensor t[2], const struct view *given)
+{
+    struct buf text = {0};
+    if (given)
+        view_write(given, &text);
+    *r = (struct recall){0};
+    if (c && cache_key(t, buf_view(&text), &r->key))
+        r->cache = c;
+    buf_release(&text);
+}
+
+bool recall_figures(struct recall *r, struct figures *f, struct view *v, bool *viewed)
+{
+    struct record x;
+    struct err quiet;
+    unsigned char two;
+    if (!r->cache || !cache_get(r->cache, &r->key, &x))
+        return false;
+    memcpy(&two, (const char *)&x + offsetof(struct record, figures.two), 1); /* a bool that is neither would be no value */
+    const char *end = memchr(x.view, 0, sizeof x.view);
+    if (two > 1 || x.viewed > 1 || !end || (x.viewed && view_parse(v, str_of(x.view), &quiet)))
+        return false;
+    *f = x.figures;
+    *viewed = x.viewed;
+    return true;
+}
+
+void recall_keep(struct recall *r, const struct figures *f, const struct view *v, bool viewed)
+{
+    struct record x;
+    struct buf text = {0};
+    if (!r->cache)
+        return;
+    if (viewed)
+        view_write(v, &text);
+    if (text.n < sizeof x.view) {
+        memset(&x, 0, sizeof x);
+        x.figures = *f;
+        x.viewed = viewed;
+        if (text.n)
+            memcpy(x.view, text.p, text.n);
+        cache_put(r->cache, &r->key, &x);
+    }
+    buf_release(&text);
+}

@@ -1,0 +1,25 @@
+#include "ui/folder.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+bool folder_of(struct buf *out, const char *variable, const char *otherwise)
+{
+    const char *base = getenv(variable), *home = getenv("HOME");
+    buf_clear(out);
+    if (base && *base == '/')
+        buf_fmt(out, "%s/diverge", base);
+    else if (home && *home == '/')
+        buf_fmt(out, "%s/%s/diverge", home, otherwise);
+    return out->n > 0;
+}
+
+bool folder_made(struct buf *out, const char *variable, const char *otherwise)
+{
+    if (!folder_of(out, variable, otherwise))
+        return false;
+    path_make(out->p);
+    return path_is_dir(out->p) && access(out->p, W_OK) == 0;
+}

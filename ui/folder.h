@@ -1,0 +1,14 @@
+/* The user's own folders, where the environment says they are. */
+#ifndef UI_FOLDER_H
+#define UI_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* $VARIABLE/diverge, or $HOME/otherwise/diverge; false when there is no such place. Nothing is made. */
+bool folder_of(struct buf *out, const char *variable, const char *otherwise);
+/* The same, made where it is not there, and writable. */
+bool folder_made(struct buf *out, const char *variable, const char *otherwise);
+
+#endif
