@@ -187,7 +187,7 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/kernels $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align $(BUILD)/bench/make_log
+bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/make_log $(BUILD)/bench/kernels $(BUILD)/bench/tensors $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
 	@tests/bench/run $(BUILD)
 
 # how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run)

@@ -62,7 +62,7 @@ static int choose_kernels(struct options *o, struct err *e)
     if (!o->cpu || kern_select(o->cpu))
         return 0;
     err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
-    return given ? -1 : err_prefix(e, "%s: ", variable);
+    return given ? -1 : err_prefix(e, "%s", variable);
 }
 
 int main(int argc, char **argv)

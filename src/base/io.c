@@ -147,6 +147,20 @@ void file_sequential(const struct file *f)
             (void)posix_fadvise(f->span[i].fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+void file_ahead(const struct file *f, uint64_t at, uint64_t n)
+{
+    if (!f->span)
+        (void)posix_fadvise(f->fd, (off_t)at, (off_t)n, POSIX_FADV_WILLNEED);
+    for (size_t i = f->span ? span_at(f, at) : 0; n && i < f->spans; i++) {
+        const struct file_span *s = &f->span[i];
+        uint64_t from = at - s->start, part = s->size - from < n ? s->size - from : n;
+        if (s->fd >= 0)
+            (void)posix_fadvise(s->fd, (off_t)(s->at + from), (off_t)part, POSIX_FADV_WILLNEED);
+        at += part;
+        n -= part;
+    }
+}
+
 /* Clocks of file systems are coarse, some to a second. */
 static bool settled(const struct timespec *t, time_t now)
 {

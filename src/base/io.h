@@ -40,6 +40,8 @@ long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, stru
 /* Tells the system that the file will be read from front to back, so that it fetches more, and earlier, than is asked
  * for. (Asking for the very bytes, POSIX_FADV_WILLNEED, halved the speed of files already in the page cache.) */
 void file_sequential(const struct file *f);
+/* Asks for these bytes: for those read here and there. */
+void file_ahead(const struct file *f, uint64_t at, uint64_t n);
 /* Appends what tells these bytes from any others (device, inode, size, times). False where nothing does: bytes in memory,
  * or a file changed so lately that another change might leave the same times. */
 bool file_identity(const struct file *f, struct buf *out);

@@ -4,6 +4,7 @@
 #include <emmintrin.h>
 #define KERN_MAX _mm_max_ps
 #define KERN_MIN _mm_min_ps
+#define KERN_WIDE(h) _mm_unpacklo_epi16(_mm_cvtsi64_si128((long long)(h)), _mm_setzero_si128())
 #define KERN_ANY(m) (_mm_movemask_epi8((__m128i)(m)) != 0)
 #endif
 #define KERN_NAME "generic"

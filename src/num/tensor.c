@@ -4,10 +4,13 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "num/gather.h"
 
 #define MOST_REPEATED (1u << 20)
 #define PAGE_BYTES (64 * 1024)
 #define PAGE_COUNT 512 /* 32 MB a walk at most */
+#define DIRECT_BYTES 1024 /* as many are read as they are: a page of the cache would bring mostly others */
+#define LONG_WALK 4096 /* elements asked for at once by who reads a tensor and does not look here and there */
 
 struct walk_page {
     uint64_t at; /* byte offset in the file, UINT64_MAX: empty */
@@ -116,6 +119,10 @@ void tensor_walk_release(struct tensor_walk *w)
         free(w->pages[i].bytes);
     free(w->pages);
     w->pages = NULL;
+    if (w->slab)
+        free(w->slab->bytes);
+    free(w->slab);
+    w->slab = NULL;
 }
 
 void tensor_walk_seek(struct tensor_walk *w, uint64_t at)
@@ -128,7 +135,7 @@ void tensor_walk_seek(struct tensor_walk *w, uint64_t at)
     }
 }
 
-/* One element through the page cache. Elements may straddle pages when the offset is odd. */
+/* Through the page cache. Elements may straddle pages when the offset is odd. */
 static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t size, struct err *e)
 {
     if (!w->pages) {
@@ -159,6 +166,11 @@ static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t 
     return 0;
 }
 
+int walk_fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t n, struct err *e)
+{
+    return n >= DIRECT_BYTES ? file_read(&w->t->file, at, out, n, e) : fetch(w, at, out, n, e);
+}
+
 static void swap_bytes(unsigned char *p, size_t n, size_t size)
 {
     for (size_t i = 0; i < n; i++, p += size)
@@ -181,6 +193,38 @@ static void advance(struct tensor_walk *w, uint64_t steps)
     }
 }
 
+/* The part of the next n elements that the slab holds, filled anew where it holds none. */
+static long from_slab(struct tensor_walk *w, void *out, size_t n, struct err *e)
+{
+    size_t size = dtype_table[w->t->dtype].size;
+    if (!w->slab || w->at < w->slab->at || w->at >= w->slab->at + w->slab->n)
+        if (gather_fill(w, w->at, e))
+            return -1;
+    uint64_t skip = w->at - w->slab->at;
+    if (n > w->slab->n - skip)
+        n = (size_t)(w->slab->n - skip);
+    memcpy(out, w->slab->bytes + skip * size, n * size);
+    return (long)n;
+}
+
+/* A run along the last axis. */
+static int read_run(struct tensor_walk *w, unsigned char *out, size_t n, struct err *e)
+{
+    const struct tensor *t = w->t;
+    size_t size = dtype_table[t->dtype].size;
+    int last = w->ndim - 1;
+    uint64_t first = 0;
+    for (int i = 0; i <= last; i++)
+        first += (uint64_t)w->index[i] * (uint64_t)w->stride[i];
+    uint64_t byte = t->offset + first * size;
+    if (w->stride[last] == 1)
+        return w->ndim == 1 ? file_read(&t->file, byte, out, n * size, e) : walk_fetch(w, byte, out, n * size, e);
+    for (size_t i = 0; i < n; i++)
+        if (fetch(w, byte + i * size * (uint64_t)w->stride[last], out + i * size, size, e))
+            return -1;
+    return 0;
+}
+
 long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
 {
     const struct tensor *t = w->t;
@@ -188,28 +232,24 @@ long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e)
     int last = w->ndim - 1;
     if (n > t->numel - w->at)
         n = (size_t)(t->numel - w->at);
+    bool slab = n >= LONG_WALK && w->stride[last] != 1 && gather_pays(w);
     while (done < n) {
-        uint64_t first = 0;
-        for (int i = 0; i <= last; i++)
-            first += (uint64_t)w->index[i] * (uint64_t)w->stride[i];
+        unsigned char *to = (unsigned char *)out + done * size;
         size_t run = (size_t)(w->shape[last] - w->index[last]);
         if (run > n - done)
             run = n - done;
-        unsigned char *to = (unsigned char *)out + done * size;
-        uint64_t byte = t->offset + first * size;
-        if (w->stride[last] == 1 && (run * size >= 4096 || w->ndim == 1)) {
-            if (file_read(&t->file, byte, to, run * size, e))
+        if (slab) {
+            long got = from_slab(w, to, n - done, e);
+            if (got < 0)
                 return -1;
-        } else if (w->stride[last] == 1) {
-            if (fetch(w, byte, to, run * size, e))
-                return -1;
+            run = (size_t)got;
+            tensor_walk_seek(w, w->at + run);
         } else {
-            for (size_t i = 0; i < run; i++)
-                if (fetch(w, byte + i * size * (uint64_t)w->stride[last], to + i * size, size, e))
-                    return -1;
+            if (read_run(w, to, run, e))
+                return -1;
+            advance(w, run);
         }
         done += run;
-        advance(w, run);
     }
     if (t->swap)
         swap_bytes(out, done, size);

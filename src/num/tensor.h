@@ -39,6 +39,7 @@ struct tensor_walk {
     int ndim;    /* of the merged axes */
     int64_t shape[TENSOR_DIMS], stride[TENSOR_DIMS], index[TENSOR_DIMS];
     struct walk_page *pages; /* cache for scattered elements */
+    struct walk_slab *slab;  /* of a long walk in another order than storage's (gather.h) */
 };
 
 void tensor_walk_init(struct tensor_walk *w, const struct tensor *t);
@@ -46,6 +47,8 @@ void tensor_walk_release(struct tensor_walk *w);
 /* The next elements, at most n, as raw little-endian values of t->dtype; the count, 0 at the end, -1
  * on error. `out` has room for n elements. */
 long tensor_walk_next(struct tensor_walk *w, void *out, size_t n, struct err *e);
+/* Bytes of the file through the walk's cache, or directly where there are many. */
+int walk_fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t n, struct err *e);
 /* Continues at element `at` (logical, row-major). */
 void tensor_walk_seek(struct tensor_walk *w, uint64_t at);
 

@@ -283,6 +283,63 @@ static void walks_across_pages(void **state)
     tensor_close(&t);
 }
 
+/* Long walks gather slabs: they hand out what short ones do, from wherever they begin, for elements of every size. */
+static void long_walks_gather(void **state)
+{
+    static const int perms[][3] = {{2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}};
+    static const enum dtype types[] = {DTYPE_U32, DTYPE_U16, DTYPE_I8, DTYPE_F64, DTYPE_C128};
+    static unsigned char some[70000 * 16], few[70000 * 16];
+    enum { A = 131, B = 173, C = 211 };
+    struct tensor t;
+    struct err e;
+    (void)state;
+    count_file(&t, A * B * C, 3); /* 18 MB: more than a slab */
+    for (size_t p = 0; p < sizeof perms / sizeof *perms; p++) {
+        SHAPE(&t, A, B, C);
+        tensor_permute(&t, perms[p]);
+        walk_in_chunks(&t, 65536);
+        for (size_t d = 0; d < sizeof types / sizeof *types; d++) {
+            size_t size = dtype_table[types[d]].size;
+            struct tensor v = t;
+            v.dtype = types[d];
+            for (int half = 0; half < 2; half++) { /* and every second element of each axis, of what fits the file */
+                struct tensor_walk w, x;
+                SHAPE(&v, A / 4, B / 2 + 1, C / 2);
+                for (int i = 0; i < 3; i++)
+                    v.stride[i] *= half ? 2 : 1;
+                if (half)
+                    v.shape[0] /= 3;
+                v.numel = (uint64_t)(v.shape[0] * v.shape[1] * v.shape[2]);
+                tensor_permute(&v, perms[p]);
+                tensor_walk_init(&w, &v);
+                tensor_walk_init(&x, &v);
+                for (uint64_t at = v.numel / 3; at < v.numel; at += 90001) {
+                    tensor_walk_seek(&w, at);
+                    tensor_walk_seek(&x, at);
+                    long n = tensor_walk_next(&w, some, 70000, &e);
+                    assert_true(n > 0);
+                    for (long i = 0, part; i < n; i += part) {
+                        part = tensor_walk_next(&x, few + (size_t)i * size, n - i < 1000 ? (size_t)(n - i) : 1000, &e);
+                        assert_true(part > 0);
+                    }
+                    assert_memory_equal(some, few, (size_t)n * size);
+                }
+                tensor_walk_release(&w);
+                tensor_walk_release(&x);
+            }
+        }
+    }
+    SHAPE(&t, A, B, C);
+    tensor_permute(&t, perms[0]);
+    assert_int_equal(truncate(t.file.name, 8000000), 0);
+    struct tensor_walk w;
+    tensor_walk_init(&w, &t);
+    assert_int_equal(tensor_walk_next(&w, some, 70000, &e), -1);
+    assert_int_equal(e.code, ERR_DATA);
+    tensor_walk_release(&w);
+    tensor_close(&t);
+}
+
 static void swaps_big_endian(void **state)
 {
     struct tensor t;
@@ -345,6 +402,7 @@ int main(void)
         cmocka_unit_test(walks),
         cmocka_unit_test(walks_odd_layouts),
         cmocka_unit_test(walks_across_pages),
+        cmocka_unit_test(long_walks_gather),
         cmocka_unit_test(swaps_big_endian),
         cmocka_unit_test(a_file_that_shrinks),
         cmocka_unit_test(unknown_types_are_refused),
