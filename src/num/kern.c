@@ -1,5 +1,8 @@
 #include "num/kern.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -15,12 +18,13 @@ extern const struct kern kern_generic;
 #endif
 
 #if defined(__x86_64__)
-/* The compiler's run-time check also asks whether the system saves the wide registers. */
+/* The compiler's run-time check also asks whether the system saves the wide registers; clang's knows no f16c. */
 static bool has_avx2(void)
 {
+    unsigned a, b, c, d;
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-           __builtin_cpu_supports("popcnt");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt") &&
+           __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
 static bool has_avx512(void)
