@@ -204,6 +204,18 @@ static void post_companions(struct session *s, const uint32_t row[2], float (*co
             c[i]->error[side][row[side]] = error[i][side];
 }
 
+/* For a worker without a line; the lock is held before and after. */
+static void help_or_wait(struct session *s)
+{
+    if (s->paused || !crew_needs_help(&s->crew)) {
+        pthread_cond_wait(&s->changed, &s->lock);
+        return;
+    }
+    session_unlock(s);
+    crew_help(&s->crew);
+    session_lock(s);
+}
+
 static void *work(void *ctx)
 {
     struct session *s = ctx;
@@ -215,13 +227,7 @@ static void *work(void *ctx)
     while (!s->stop) {
         struct measure_job job;
         if (s->paused || !measure_take(&s->measure, s->want, s->want_count, &job)) {
-            if (s->paused || !crew_needs_help(&s->crew)) {
-                pthread_cond_wait(&s->changed, &s->lock);
-                continue;
-            }
-            session_unlock(s);
-            crew_help(&s->crew);
-            session_lock(s);
+            help_or_wait(s);
             continue;
         }
         job.cache = s->cache;

@@ -78,7 +78,7 @@ static const struct diagnoses *examine(struct scene *s, const double *t, const d
         f[k] = malloc(s->sp.n * sizeof(float));
         floats_of(k ? g : t, f[k], s->sp.n);
     }
-    figures_floats(kern_select(NULL), f[0], f[1], s->sp.n, &s->f);
+    figures_memory(kern_select(NULL), DTYPE_F32, f[0], DTYPE_F32, f[1], s->sp.n, &s->f);
     free(f[0]);
     free(f[1]);
     if (!s->f.two)
