@@ -28,8 +28,8 @@ struct cache *cache_open(const char *folder, const char *const dump[2], size_t s
 /* Writes what is new, atomically, and frees. NULL is fine. */
 void cache_close(struct cache *c);
 
-/* `more`: what else the value depends on. False where the tensors have no lasting identity: in memory (unpacked from an archive), or changed so lately that
- * they may change again without a new time; or where they are too small. */
+/* `more`: what else the value depends on. False where the tensors have no lasting identity: in memory (unpacked from
+ * an archive), or changed so lately that they may change again without a new time; or where they are too small. */
 bool cache_key(const struct tensor t[2], struct str more, struct cache_key *out);
 bool cache_get(struct cache *c, const struct cache_key *k, void *value);
 void cache_put(struct cache *c, const struct cache_key *k, const void *value);

@@ -52,7 +52,8 @@ static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint
 {
     uint64_t room = SLAB / dtype_table[w->t->dtype].size, inner;
     int k = first_axis(w, &inner);
-    uint64_t rows = (uint64_t)w->shape[k], row = at / inner % rows, take = room / inner < rows - row ? room / inner : rows - row;
+    uint64_t rows = (uint64_t)w->shape[k], row = at / inner % rows, fit = room / inner;
+    uint64_t take = fit < rows - row ? fit : rows - row;
     *b = (struct box){.first = k, .last = w->ndim - 1, .near = nearest(w, k), .start = row * (uint64_t)w->stride[k]};
     b->turn = b->near == b->last ? -1 : b->last;
     *begin = at / inner * inner;

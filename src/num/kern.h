@@ -1,9 +1,10 @@
 /* The arithmetic of comparison on blocks of floats, in one pass, in several machine variants.
  *
- * A block is at most KERN_BLOCK elements in KERN_LANES lanes, element i in lane i % KERN_LANES (of bfloat16,
- * i / 2 % KERN_LANES: pairs are taken apart faster than shuffled): each lane adds at most KERN_RUN products
- * in float32, then adds its run to its own sums in double (DESIGN.md, "Numbers"). No variant fuses multiply and add, and lanes never mix here, so all of them give the same
- * bits and differ in speed alone. 16-bit floats are widened in registers on the way in. */
+ * A block is at most KERN_BLOCK elements in KERN_LANES lanes, element i in lane i % KERN_LANES (of
+ * bfloat16, i / 2 % KERN_LANES: pairs are taken apart faster than shuffled). Each lane adds at most KERN_RUN
+ * products in float32, then adds its run to its own sums in double (DESIGN.md, "Numbers"). No variant fuses
+ * multiply and add where that would show, and lanes never mix here, so all of them give the same bits and
+ * differ in speed alone. 16-bit floats are widened in registers on the way in. */
 #ifndef NUM_KERN_H
 #define NUM_KERN_H
 
