@@ -313,7 +313,7 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
 
 static void remap(struct table_state *t, const struct judgement *j, int h)
 {
-    t->map_of = j;
+    t->map_of = j->serial;
     t->map_h = h;
     for (int y = 0; y < h; y++) {
         uint64_t from = (uint64_t)y * j->lines / (uint64_t)h, to = (uint64_t)(y + 1) * j->lines / (uint64_t)h;
@@ -332,7 +332,7 @@ static void minimap(struct screen *s, struct rect r)
     uint32_t lines = desk_lines(&s->desk);
     if (!j || !j->lines || h < 2)
         return;
-    if (s->table.map_of != j || s->table.map_h != h)
+    if (s->table.map_of != j->serial || s->table.map_h != h)
         remap(&s->table, j, h);
     for (int y = 0; y < h; y++) {
         enum verdict v = s->table.map[y];

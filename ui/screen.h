@@ -26,7 +26,7 @@ struct table_state {
     int head, step;   /* screen line of the titles, lines a row takes: for the mouse */
     int heads, head_x[COLUMNS_MOST];
     const struct field *head_field[COLUMNS_MOST];
-    const struct judgement *map_of; /* the minimap's judgement, and its height */
+    uint64_t map_of; /* serial of the minimap's judgement, and its height */
     int map_h;
     struct buf name;  /* scratch */
     uint8_t map[512]; /* enum verdict of the worst line of each stretch */

@@ -87,7 +87,7 @@ bool arrange_plain(const struct arrange *a)
 void arrange_restart(struct arrange *a)
 {
     work_free(a);
-    a->made_for = NULL;
+    a->made_for = 0;
 }
 
 static bool passes(struct arrange *a, const struct field_line *l)
@@ -211,7 +211,7 @@ void arrange_forget(struct arrange *a)
     free(a->line);
     free(a->place);
     a->line = a->place = NULL;
-    a->made_for = NULL;
+    a->made_for = 0;
 }
 
 bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
@@ -221,11 +221,11 @@ bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
         arrange_forget(a);
         return changed;
     }
-    if (!a->work && a->made_for == s->judged && a->line && a->lines == lines)
+    if (!a->work && a->made_for == session_judged(s) && a->line && a->lines == lines)
         return false;
     if (!a->work) {
         a->work = mem_zalloc(sizeof *a->work);
-        a->made_for = s->judged;
+        a->made_for = session_judged(s);
     }
     if (a->work->next < lines) {
         collect(a, s, lines);

@@ -24,7 +24,7 @@ struct arrange {
 
     /* the next one */
     struct arrange_work *work;
-    const void *made_for; /* judgement it was made from: another one makes it stale */
+    uint64_t made_for; /* session_judged when it was made: another one makes it stale */
 };
 
 void arrange_release(struct arrange *a);

@@ -187,7 +187,7 @@ void desk_refresh(struct desk *d)
         d->cursor = n ? n - 1 : 0;
     if (d->group == GROUP_NONE && arrange_pos(&d->arrange, d->cursor) == NONE && desk_shown(d))
         d->cursor = desk_at(d, desk_pos(d)); /* filtered away: the next one that is left */
-    if (d->group != GROUP_NONE && d->grouped_for != s->judged && s->settled)
+    if (d->group != GROUP_NONE && d->grouped_for != session_judged(s) && s->settled)
         make_groups(d);
     if (d->frame_line != d->cursor) { /* another row: its stack from the top */
         d->frame_line = d->cursor;
@@ -234,7 +234,7 @@ static void follow_group(struct desk *d)
 
 static void make_groups(struct desk *d)
 {
-    d->grouped_for = d->s->judged;
+    d->grouped_for = session_judged(d->s);
     if (d->group == GROUP_LAYERS) {
         layers_release(&d->layers);
         layers_build(&d->layers, d->s);

@@ -89,7 +89,7 @@ struct desk {
     enum group group;
     struct outline outline; /* of the groups that are one */
     struct layers layers;   /* of GROUP_LAYERS */
-    const void *grouped_for; /* the judgement they were made from */
+    uint64_t grouped_for;   /* session_judged when they were made */
     uint32_t node;          /* selected; a row of the layers there */
     uint32_t layer;         /* selected column */
 

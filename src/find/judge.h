@@ -103,6 +103,7 @@ struct summary {
 };
 
 struct judgement {
+    uint64_t serial;             /* tells it from every other of the session: addresses come again */
     struct line_judgement *line;
     size_t lines;
     struct summary sum;

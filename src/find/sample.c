@@ -40,6 +40,7 @@ int sample_error(struct sample *s, const struct tensor *view, double *out, struc
 {
     struct tensor_walk w;
     double d = 0, n = 0, v;
+    size_t finite = 0;
     int rc = 0;
     tensor_walk_init(&w, view);
     w.pages = s->pages;
@@ -48,10 +49,11 @@ int sample_error(struct sample *s, const struct tensor *view, double *out, struc
         if (rc == 0 && isfinite(v) && isfinite(s->value[i])) {
             d += (s->value[i] - v) * (s->value[i] - v);
             n += v * v;
+            finite++;
         }
     }
     s->pages = w.pages;
     w.pages = NULL;
-    *out = n > 0 ? sqrt(d / n) : INFINITY;
+    *out = n > 0 && 2 * finite > s->n ? sqrt(d / n) : INFINITY;
     return rc;
 }

@@ -17,7 +17,7 @@ struct sample {
 int sample_take(struct sample *s, const struct tensor *t, struct err *e);
 void sample_release(struct sample *s);
 /* Relative L2 error of a view, as many elements as the sampled tensor, against the sample; infinite where the view holds
- * nothing but zeros. All views given to one sample are of one file. */
+ * nothing but zeros, or most elements are not finite. All views given to one sample are of one file. */
 int sample_error(struct sample *s, const struct tensor *view, double *out, struct err *e);
 
 #endif

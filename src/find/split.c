@@ -9,6 +9,7 @@
 #define PARTS 8      /* of one tensor */
 #define ASKED 8      /* layers */
 #define AXES 4       /* of a wide tensor whose axes are put into other orders too */
+#define KINDS 2048   /* of parts: a model has a dozen */
 #define PIECES 1024  /* head groups, experts, shards */
 #define AGREES 0.1   /* relative error of a layout that is right: others err by more than the values themselves */
 
@@ -30,8 +31,6 @@ struct kind {
     uint64_t key, whole; /* `whole`: of its operator, whatever the slot */
     VEC(struct vote) votes;
     VEC(uint32_t) parts;
-    uint32_t view; /* index of pairing.views, or NONE */
-    const struct vote *best;
 };
 
 struct part {
@@ -48,6 +47,7 @@ struct splitting {
     VEC(struct part) parts;
     VEC(struct kind) kinds;
     struct nmap kind_of;
+    struct nmap module[2]; /* scope → the first forward call of the module */
 };
 
 static bool readable(const struct dump *d, uint32_t row)
@@ -62,16 +62,20 @@ static uint32_t kind_number(struct splitting *x, const struct part *p, size_t in
     struct buf text = {0};
     buf_str(&text, item_operator(w, w->rows.v[p->wide].call));
     buf_str(&text, item_operator(n, n->rows.v[p->row].call));
-    buf_fmt(&text, "/%zu/%d", index, p->side);
+    int others = 0;
+    while (others < PARTS && p->other[others])
+        others++;
+    uint64_t wide = dump_row_numel(w, p->wide), narrow = dump_row_numel(n, p->row);
+    buf_fmt(&text, "/%zu of %d/%d/%.6f", index, others, p->side, (double)narrow / (double)wide);
     uint64_t whole = hash_bytes(text.p, text.n, 23);
-    buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot], (unsigned long long)dump_row_numel(w, p->wide),
-            (unsigned long long)dump_row_numel(n, p->row));
+    buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot],
+            (unsigned long long)wide, (unsigned long long)narrow);
     uint64_t key = hash_bytes(text.p, text.n, 23);
     buf_release(&text);
     uint32_t k = nmap_get(&x->kind_of, key);
-    if (k != MAP_NONE)
+    if (k != MAP_NONE || x->kinds.n == KINDS)
         return k;
-    struct kind fresh = {.key = key, .whole = whole, .view = NONE};
+    struct kind fresh = {.key = key, .whole = whole};
     vec_push(&x->kinds, fresh);
     nmap_set(&x->kind_of, key, (uint32_t)x->kinds.n - 1);
     return (uint32_t)x->kinds.n - 1;
@@ -87,10 +91,13 @@ static int by_group(const void *a, const void *b)
     return x->group != y->group ? (x->group < y->group ? -1 : 1) : x->pair < y->pair ? -1 : x->pair > y->pair;
 }
 
-/* The forward call of a part: backward calls come in the other order. */
-static uint32_t forward_call(const struct dump *d, uint32_t row)
+/* The forward call of a part: backward calls and gradients come in the other order. */
+static uint32_t forward_call(const struct splitting *x, int side, uint32_t row)
 {
-    uint32_t c = d->rows.v[row].call;
+    const struct dump *d = x->d[side];
+    uint32_t c = d->rows.v[row].call, scope = d->calls.v[c].scope;
+    if (d->calls.v[c].gradient && scope != NONE && nmap_get(&x->module[side], scope) != MAP_NONE)
+        return nmap_get(&x->module[side], scope);
     return d->calls.v[c].phase == PHASE_BACKWARD && d->calls.v[c].twin != NONE ? d->calls.v[c].twin : c;
 }
 
@@ -117,8 +124,10 @@ static void add_group(struct splitting *x, const struct member *m, size_t n)
             continue;
         size_t index = 0;
         for (size_t k = 0; k < n; k++)
-            index += forward_call(x->d[!wide], m[k].row[!wide]) < forward_call(x->d[!wide], p.row);
+            index += forward_call(x, !wide, m[k].row[!wide]) < forward_call(x, !wide, p.row);
         p.kind = kind_number(x, &p, index);
+        if (p.kind == MAP_NONE)
+            continue;
         vec_push(&x->parts, p);
         vec_push(&x->kinds.v[p.kind].parts, (uint32_t)x->parts.n - 1);
     }
@@ -296,62 +305,76 @@ static void ask(struct splitting *x, struct kind *k, const struct part *p)
 
 /* ---- deciding ---- */
 
-static void decide(struct kind *k)
+/* The same place in the fused axis, whatever the tensor: its pieces, and which share of a piece. */
+static bool same_place(const struct layout *a, const struct layout *b)
 {
-    size_t asked = k->parts.n < ASKED ? k->parts.n : ASKED;
-    for (size_t i = 0; i < k->votes.n; i++) {
-        const struct vote *v = &k->votes.v[i];
-        if (v->good && (!k->best || v->good > k->best->good || (v->good == k->best->good && v->sum < k->best->sum)))
-            k->best = v;
-    }
-    /* nothing agrees closely: one that is far better than the rest still tells the layout */
-    for (size_t i = 0; i < k->votes.n && !k->best; i++) {
-        bool far = k->votes.v[i].sum < 0.3 * (double)asked;
-        for (size_t n = 0; n < k->votes.n && far; n++)
-            far = n == i || k->votes.v[n].sum > 2 * k->votes.v[i].sum;
-        if (far)
-            k->best = &k->votes.v[i];
-    }
+    return a->pieces == b->pieces && a->from * (b->to - b->from) == b->from * (a->to - a->from);
 }
 
-/* What the same part's other rows (its weight, its gradient) told, in the measure of this one. */
-static bool borrow(const struct splitting *x, struct kind *k, struct layout *out)
+/* What all rows of the kind's part (results, weights, gradients, of every layer) say of a place. */
+static struct vote total(const struct splitting *x, uint64_t whole, const struct layout *l)
 {
-    for (size_t i = 0; i < x->kinds.n; i++) {
-        const struct kind *o = &x->kinds.v[i];
-        if (o == k || o->whole != k->whole || !o->best || o->best->l.ndim)
-            continue;
-        for (size_t n = 0; n < k->votes.n; n++) {
-            const struct layout *l = &k->votes.v[n].l, *m = &o->best->l;
-            if (l->pieces == m->pieces && l->from * (m->to - m->from) == m->from * (l->to - l->from) && !l->ndim) {
-                *out = *l;
-                return true;
+    struct vote all = {.l = *l};
+    for (size_t i = 0; i < x->kinds.n; i++)
+        for (size_t n = 0; x->kinds.v[i].whole == whole && n < x->kinds.v[i].votes.n; n++)
+            if (same_place(&x->kinds.v[i].votes.v[n].l, l)) {
+                all.good += x->kinds.v[i].votes.v[n].good;
+                all.sum += x->kinds.v[i].votes.v[n].sum;
             }
-        }
+    return all;
+}
+
+static bool better(const struct vote *a, const struct vote *b)
+{
+    if (a->good != b->good)
+        return a->good > b->good;
+    return a->sum < b->sum || (a->sum <= b->sum && a->l.pieces < b->l.pieces);
+}
+
+/* The place most rows of the part agree on; of its layouts the one that errs least here. Where no row agrees, none. */
+static const struct vote *decide(const struct splitting *x, const struct kind *k)
+{
+    struct vote place = {.good = 0};
+    const struct vote *best = NULL;
+    for (size_t i = 0; i < k->votes.n; i++) {
+        struct vote v = total(x, k->whole, &k->votes.v[i].l);
+        if (v.good && (!place.good || better(&v, &place)))
+            place = v;
     }
-    return false;
+    for (size_t i = 0; i < k->votes.n && place.good; i++)
+        if (same_place(&k->votes.v[i].l, &place.l) && (!best || better(&k->votes.v[i], best)))
+            best = &k->votes.v[i];
+    return best;
+}
+
+static void find_modules(struct splitting *x)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < x->d[s]->calls.n; c++) {
+            const struct call *call = &x->d[s]->calls.v[c];
+            if (call->kind == CALL_MODULE && call->phase == PHASE_FORWARD && !call->gradient && call->scope != NONE)
+                nmap_add(&x->module[s], call->scope, c);
+        }
 }
 
 void split_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     struct splitting x = {.p = p, .d = {target, golden}};
+    find_modules(&x);
     collect(&x);
     for (size_t i = 0; i < x.kinds.n; i++) {
         struct kind *k = &x.kinds.v[i];
         size_t step = k->parts.n / ASKED + 1;
         for (size_t n = 0; n < k->parts.n; n += step)
             ask(&x, k, &x.parts.v[k->parts.v[n]]);
-        decide(k);
     }
     for (size_t i = 0; i < x.kinds.n; i++) {
         struct kind *k = &x.kinds.v[i];
-        struct layout l;
+        const struct vote *best = decide(&x, k);
         struct view v;
-        if (k->best)
-            l = k->best->l;
-        else if (!borrow(&x, k, &l))
+        if (!best)
             continue;
-        view_of(&l, x.parts.v[k->parts.v[0]].side, &v);
+        view_of(&best->l, x.parts.v[k->parts.v[0]].side, &v);
         for (size_t n = 0; n < k->parts.n; n++)
             p->pairs.v[x.parts.v[k->parts.v[n]].pair].view = (uint32_t)p->views.n;
         vec_push(&p->views, v);
@@ -363,4 +386,6 @@ void split_find(struct pairing *p, const struct dump *target, const struct dump 
     vec_release(&x.kinds);
     vec_release(&x.parts);
     nmap_release(&x.kind_of);
+    nmap_release(&x.module[0]);
+    nmap_release(&x.module[1]);
 }

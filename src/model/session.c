@@ -312,6 +312,7 @@ static void judge_now(struct session *s)
         old = NULL;
     }
     old_inputs = s->inputs;
+    fresh->serial = ++s->judgements;
     s->judged = fresh;
     s->inputs = inputs;
     s->judged_posts = posts;
@@ -425,7 +426,7 @@ static void pair_sides(struct session *s)
     session_unlock(s);
     pairing_release(&before);
     judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
-    discard(judged); /* not before there is another: whoever knows it by its address must not take the new one for it */
+    discard(judged);
     if (!s->opt.pair_only)
         start_workers(s);
 }
@@ -616,6 +617,11 @@ void session_set_tol(struct session *s, const struct tol *t)
     s->rejudge = true;
     s->settled = false;
     announce(s);
+}
+
+uint64_t session_judged(const struct session *s)
+{
+    return s->judged ? s->judged->serial : 0;
 }
 
 struct judgement *session_take_judgement(struct session *s)

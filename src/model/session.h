@@ -67,6 +67,7 @@ struct session {
     struct flow flow[2];
     struct measure measure;
     struct judgement *judged; /* the newest, NULL before the first */
+    uint64_t judgements;      /* counts them: the serial of the newest */
     input_list inputs;        /* the step's own inputs, judged with it */
     struct companion golden2, reference; /* path NULL: not there */
     bool paused;              /* comparing waits; what is computed stays */
@@ -123,6 +124,8 @@ struct session_progress {
 };
 void session_progress(const struct session *s, struct session_progress *p);
 
+/* The newest judgement's serial, 0 while there is none: what is made of one is stale when it has changed. */
+uint64_t session_judged(const struct session *s);
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);
 
