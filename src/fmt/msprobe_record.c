@@ -3,7 +3,7 @@
 #include "fmt/msprobe.h"
 
 #include "base/num.h"
-#include "fmt/jsonspan.h"
+#include "fmt/json_row.h"
 #include "model/family.h"
 
 /* ---- names ---- */
@@ -164,20 +164,6 @@ static void figure(struct row *r, const cJSON *v, int stat, int bit)
     r->has |= (uint8_t)bit;
 }
 
-static void shape_of(struct msprobe_fill *f, struct row *r, const cJSON *v)
-{
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    for (const cJSON *it = v->child; it; it = it->next) {
-        if (n == TENSOR_DIMS || !cJSON_IsNumber(it))
-            return;
-        dim[n++] = it->valuedouble >= 0 && it->valuedouble < 1e15 ? (int64_t)it->valuedouble : -1;
-    }
-    r->shape = dump_shape(f->d, dim, n);
-    if (r->shape != NONE)
-        r->has |= HAS_SHAPE;
-}
-
 /* A row's file is named after it, so the name need not be kept; any other name is, and is checked
  * when it is opened. */
 static void file_of(struct msprobe_fill *f, struct row *r, const char *data_name)
@@ -209,7 +195,7 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         if (strcmp(k, "dtype") == 0 && cJSON_IsString(it))
             r.dtype = (uint8_t)dtype_find(str_of(it->valuestring));
         else if (strcmp(k, "shape") == 0)
-            shape_of(f, &r, it);
+            json_row_shape(f->d, &r, it);
         else if (strcmp(k, "Max") == 0)
             figure(&r, it, STAT_MAX, HAS_MAX);
         else if (strcmp(k, "Min") == 0)

@@ -45,18 +45,9 @@ static int add(struct weights *w, uint32_t file, const struct file *f, struct zi
         p.member = arena_cstr(&w->arena, x->name);
         rc = header_of(z, x, &t, &why);
     }
-    if (rc) {
-        t = (struct tensor){.numel = 1};
+    if (rc)
         err_prefix(&why, "%s", f->name);
-    }
-    uint32_t i = weights_add(w, name, str_of(dtype_table[t.dtype].name), &t, rc ? NULL : &p, e);
-    if (i == UINT32_MAX)
-        return -1;
-    if (rc) {
-        w->list.v[i].problem = arena_cstr(&w->arena, str_of(why.text));
-        weights_problem(w, i, "damaged", why.text);
-    }
-    return 0;
+    return weights_add_read(w, name, &t, &p, rc ? &why : NULL, e);
 }
 
 static int list(struct weights *w, uint32_t file, struct err *e)

@@ -8,7 +8,7 @@
 #include "base/lines.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "fmt/jsonspan.h"
+#include "fmt/json_row.h"
 #include "fmt/npy.h"
 #include "model/family.h"
 
@@ -169,20 +169,6 @@ static void figures(struct row *r, const cJSON *summary)
             r->has |= (uint8_t)bit[i];
 }
 
-static void shape_of(struct dump *d, struct row *r, const cJSON *v)
-{
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    for (const cJSON *it = v->child; it; it = it->next) {
-        if (n == TENSOR_DIMS || !cJSON_IsNumber(it))
-            return;
-        dim[n++] = it->valuedouble >= 0 && it->valuedouble < 1e15 ? (int64_t)it->valuedouble : -1;
-    }
-    r->shape = dump_shape(d, dim, n);
-    if (r->shape != NONE)
-        r->has |= HAS_SHAPE;
-}
-
 static void add_row(struct dump *d, uint32_t call, struct str slot, const cJSON *v, size_t part, bool tensors)
 {
     const cJSON *md5 = cJSON_GetArrayItem(v, 2), *dtype = cJSON_GetArrayItem(v, 3);
@@ -195,7 +181,7 @@ static void add_row(struct dump *d, uint32_t call, struct str slot, const cJSON 
     } else {
         r.dtype = (uint8_t)dtype_find(type);
         if (cJSON_IsArray(shape))
-            shape_of(d, &r, shape);
+            json_row_shape(d, &r, shape);
         figures(&r, summary);
         if (cJSON_IsString(md5) && *md5->valuestring) {
             r.text = arena_cstr(&d->arena, str_of(md5->valuestring));

@@ -159,6 +159,21 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
     return me;
 }
 
+int weights_add_read(struct weights *w, struct str name, const struct tensor *t, const struct weight_piece *p,
+                     const struct err *why, struct err *e)
+{
+    static const struct tensor unknown = {.numel = 1};
+    const struct tensor *own = why ? &unknown : t;
+    uint32_t i = weights_add(w, name, str_of(dtype_table[own->dtype].name), own, why ? NULL : p, e);
+    if (i == UINT32_MAX)
+        return -1;
+    if (why) {
+        w->list.v[i].problem = arena_cstr(&w->arena, str_of(why->text));
+        weights_problem(w, i, "damaged", why->text);
+    }
+    return 0;
+}
+
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text)
 {
     /* of a file made of nothing else the first ones say enough */

@@ -95,6 +95,10 @@ int weights_open_file(const struct weights *w, uint32_t file, struct file *f, st
  * are too many or the name is too long. */
 uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,
                      const struct weight_piece *piece, struct err *e);
+/* Adds a tensor whose own header was read; `why` is what went wrong with that, NULL where nothing did: a weight that
+ * cannot be read is listed as damaged. -1 as weights_add. */
+int weights_add_read(struct weights *w, struct str name, const struct tensor *t, const struct weight_piece *p,
+                     const struct err *why, struct err *e);
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text);
 
 /* One file's tensors, by its content: what the folder formats are made of. */

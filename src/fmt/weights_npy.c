@@ -30,17 +30,8 @@ static int add(struct weights *w, const char *dir, const char *name, struct err 
         rc = npy_open(&t, &why);
         file_close(&f);
     }
-    if (rc)
-        t = (struct tensor){.numel = 1};
     t.file = (struct file){0};
-    uint32_t i = weights_add(w, str_n(name, strlen(name) - strlen(".npy")), str_of(dtype_table[t.dtype].name), &t, rc ? NULL : &p, e);
-    if (i == UINT32_MAX)
-        return -1;
-    if (rc) {
-        w->list.v[i].problem = arena_cstr(&w->arena, str_of(why.text));
-        weights_problem(w, i, "damaged", why.text);
-    }
-    return 0;
+    return weights_add_read(w, str_n(name, strlen(name) - strlen(".npy")), &t, &p, rc ? &why : NULL, e);
 }
 
 static int list(struct weights *w, const char *path, struct err *e)
