@@ -37,8 +37,8 @@ void look_nonfinite(struct patient *p)
     uint64_t nan[2] = {0}, inf[2] = {0};
     if (p->judged->verdict != VERDICT_NONFINITE)
         return;
-    bool counted = nonfinite_count(p, 0, &nan[0], &inf[0]) & nonfinite_count(p, 1, &nan[1], &inf[1]);
-    if (counted) {
+    bool counted[2] = {nonfinite_count(p, 0, &nan[0], &inf[0]), nonfinite_count(p, 1, &nan[1], &inf[1])};
+    if (counted[0] && counted[1]) {
         uint64_t t = nan[0] + inf[0], g = nan[1] + inf[1];
         int side = t > g ? TARGET : t < g ? GOLDEN : BOTH_SIDES;
         struct buf at = {0};

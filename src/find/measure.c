@@ -28,21 +28,10 @@ static const struct view *given_view(const struct measure *m, const struct line 
     return v == NONE ? NULL : &m->pairing->views.v[v];
 }
 
-static bool same_view(const struct view *a, const struct view *b)
-{
-    if (!a || !b || a->side != b->side || a->count != b->count)
-        return a == b;
-    for (int i = 0; i < a->count; i++)
-        if (a->step[i].op != b->step[i].op || a->step[i].n != b->step[i].n ||
-            memcmp(a->step[i].v, b->step[i].v, a->step[i].n * sizeof *a->step[i].v) != 0)
-            return false;
-    return true;
-}
-
 /* One copy of each view: there are few. */
 static const struct view *keep_view(struct measure *m, uint32_t line, const struct view *v)
 {
-    if (line && same_view(m->view[line - 1], v))
+    if (line && view_same(m->view[line - 1], v))
         return m->view[line - 1];
     struct view *kept = arena_alloc(&m->arena, sizeof *kept);
     *kept = *v;
@@ -56,7 +45,7 @@ static void take_over(struct measure *m, uint32_t line, struct measure *old, con
     for (; at != NONE && at < before->lines.n && before->lines.v[at].row[TARGET] == l->row[TARGET]; at++) {
         const struct line *o = &before->lines.v[at];
         uint32_t v = o->pair == NONE ? NONE : before->pairs.v[o->pair].view;
-        if (o->row[GOLDEN] != l->row[GOLDEN] || !same_view(given_view(m, l), v == NONE ? NULL : &before->views.v[v]) ||
+        if (o->row[GOLDEN] != l->row[GOLDEN] || !view_same(given_view(m, l), v == NONE ? NULL : &before->views.v[v]) ||
             (old->state[at] != MEASURE_DONE && old->state[at] != MEASURE_FAILED))
             continue;
         m->state[line] = old->state[at];

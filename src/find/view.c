@@ -80,19 +80,20 @@ static bool same_values(const struct figures *f)
 }
 
 /* The best order of `moved`'s axes for laying it on `fixed`. */
-static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *least,
+static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat, double *least,
                   struct err *e)
 {
     int perm[TENSOR_DIMS], rc = 0;
     struct sample s;
     double error;
-    *least = INFINITY;
+    *flat = *least = INFINITY;
     if (sample_take(&s, fixed, e))
         return -1;
     for (int i = 0; i < moved->ndim; i++)
         perm[i] = best[i] = i;
+    rc = sample_error(&s, moved, flat, e);
     do {
-        if (!fits(fixed, moved, perm))
+        if (rc || !fits(fixed, moved, perm))
             continue;
         struct tensor view = *moved;
         tensor_permute(&view, perm);
@@ -106,23 +107,36 @@ static int search(const struct tensor *fixed, const struct tensor *moved, int be
     return rc;
 }
 
-int view_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
-                struct err *e)
+int view_order(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error, struct err *e)
 {
     int best[TENSOR_DIMS];
-    double least;
     int64_t plain[TENSOR_DIMS];
     bool target = plain_shape(t, plain) > plain_shape(g, plain);
     const struct tensor *moved = target ? t : g, *fixed = target ? g : t;
-    if (!flat->two || flat->rel_l2 < 1e-3 || moved->ndim < 2 || moved->ndim > AXES || !same_values(flat))
+    *v = (struct view){.side = target ? 0 : 1};
+    *stored = *error = INFINITY;
+    if (moved->ndim < 2 || moved->ndim > AXES)
         return 0;
-    if (search(fixed, moved, best, &least, e))
+    if (search(fixed, moved, best, stored, error, e))
         return -1;
     bool any = false;
-    *v = (struct view){.side = target ? 0 : 1, .count = 1, .step = {{.op = VIEW_PERMUTE, .n = (uint8_t)moved->ndim}}};
+    struct view_step s = {.op = VIEW_PERMUTE, .n = (uint8_t)moved->ndim};
     for (int i = 0; i < moved->ndim; i++) {
-        v->step[0].v[i] = best[i];
+        s.v[i] = best[i];
         any = any || best[i] != i;
     }
-    return any && least < 0.5 * flat->rel_l2;
+    if (any)
+        v->step[v->count++] = s;
+    return 0;
+}
+
+int view_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
+                struct err *e)
+{
+    double stored, error;
+    if (!flat->two || flat->rel_l2 < 1e-3 || !same_values(flat))
+        return 0;
+    if (view_order(t, g, v, &stored, &error, e))
+        return -1;
+    return v->count && error < 0.5 * flat->rel_l2;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/msg.h"
 #include "find/recall.h"
+#include "find/orders.h"
 #include "find/split.h"
 #include "find/survey.h"
 #include "find/table.h"
@@ -403,6 +404,7 @@ static void pair_sides(struct session *s)
     }
     pairing_build(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
     split_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    orders_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     free(given);
     session_lock(s);
     while (s->readers)

@@ -95,6 +95,17 @@ int view_parse(struct view *v, struct str text, struct err *e)
     return 0;
 }
 
+bool view_same(const struct view *a, const struct view *b)
+{
+    if (!a || !b || a->side != b->side || a->count != b->count)
+        return a == b;
+    for (int i = 0; i < a->count; i++)
+        if (a->step[i].op != b->step[i].op || a->step[i].n != b->step[i].n ||
+            memcmp(a->step[i].v, b->step[i].v, a->step[i].n * sizeof *a->step[i].v) != 0)
+            return false;
+    return true;
+}
+
 static void write_list(const struct view_step *s, struct buf *out)
 {
     for (int i = 0; i < s->n; i++)

@@ -29,6 +29,7 @@ struct view {
 
 /* Of text as above; without a side it is the golden one's. -1 with what was expected. */
 int view_parse(struct view *v, struct str text, struct err *e);
+bool view_same(const struct view *a, const struct view *b); /* either may be NULL */
 void view_write(const struct view *v, struct buf *out); /* the text that view_parse reads */
 void view_text(const struct view *v, struct buf *out);  /* for people: "permuted (0,2,1,3)", "reshaped"; NULL: nothing */
 /* Lays the view over that side's tensor: shape, strides, offset and numel follow. -1 where the shape does not allow
