@@ -11,6 +11,8 @@
 int cli_compare(const struct options *o);
 /* The same for every step or rank both sides have (--step all, --rank all). */
 int cli_compare_all(const struct investigation *v, const struct options *o);
+/* What options.tensor names, of a session that is settled. 0, or -1 with e. */
+int cli_tensor(const struct session *s, const struct options *o, struct err *e);
 int cli_check(const struct options *o);
 int cli_check_log(const struct options *o); /* of a training log, which cli_check hands over */
 /* Weight files: two compared, one listed, single elements. */

@@ -294,7 +294,9 @@ static int write_result(const struct session *s, const struct options *o, struct
 static int finish(struct session *s, struct investigation *inv, const struct options *o, struct err *e)
 {
     struct judge_options jo = session_judge_options(s);
-    int status = judgement_status(s->judged, &jo);
+    int status = s->judged ? judgement_status(s->judged, &jo) : 0; /* none of one side alone */
+    if (o->tensor)
+        return cli_tensor(s, o, e) ? cli_fail(e) : status;
     if ((o->json || o->output) && write_result(s, o, e))
         return cli_fail(e);
     if (!o->json && !(o->output && strcmp(o->output, "-") == 0)) {
@@ -327,9 +329,12 @@ int cli_compare(const struct options *o)
     cli_catch_interrupts();
     if (ticket_open(&inv, o, NULL, o->investigation != NULL, &e)) {
         status = cli_fail(&e);
-    } else if (!inv.input[GOLDEN] && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
+    } else if (!inv.input[GOLDEN] && !o->tensor && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
                !places_hold_table(inv.input[TARGET])) {
         err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare, or one result table"));
+        status = cli_fail(&e);
+    } else if ((o->all_steps || o->all_ranks) && o->tensor) {
+        err_set(&e, ERR_USAGE, "%s", _("--tensor goes with one step and one rank"));
         status = cli_fail(&e);
     } else if (o->all_steps || o->all_ranks) {
         status = cli_compare_all(&inv, o);

@@ -191,6 +191,7 @@ TEXT(target_env)
 TEXT(golden_env)
 TEXT(lang)
 TEXT(weights)
+TEXT(tensor)
 
 struct option {
     const char *name, *arg; /* arg NULL: a flag; "[N]": a number that may be left out */
@@ -219,6 +220,7 @@ static const struct option table[] = {
     {"--export", "FILE", OPT_MARKS, set_export_to, N_("write the correspondences to FILE: .json is ours, .yaml msprobe's")},
     {"--as", "KIND", OPT_MARKS, set_export_as, N_("of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
     {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
+    {"--tensor", "ROW", OPT_TENSOR, set_tensor, N_("only this row's tensors: worst elements, how values and errors are spread, what is not finite")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
     {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},

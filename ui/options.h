@@ -38,6 +38,7 @@ struct options {
     int preset; /* of find/preset.h */
     const char *output, *investigation, *script, *cpu, *lang;
     enum report_rows rows;
+    const char *tensor;        /* the row whose tensors are shown; NULL: none */
     struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];
     int thresholds;
     struct str remap_from[MAX_REMAPS], remap_to[MAX_REMAPS];
@@ -83,6 +84,7 @@ enum {
     OPT_LIMITS = 2048, /* of OPT_PAIR: thresholds */
     OPT_LOGS = 4096,   /* which of a folder's logs is read */
     OPT_NORMS = 8192,  /* what gives unnamed norms their names */
+    OPT_TENSOR = 16384, /* one row's tensors */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

@@ -15,7 +15,7 @@ struct pane_ops {
     const struct hint *hints; /* command NULL at the end */
 };
 
-extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake;
+extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake, pane_tensor;
 
 /* Shared between panes. */
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */

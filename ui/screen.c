@@ -31,6 +31,8 @@ static const struct pane_ops *active_pane(const struct screen *s)
     case OVERLAY_NONE:
         break;
     }
+    if (s->desk.sight.open)
+        return &pane_tensor;
     if (s->desk.focus == FOCUS_TABLE && s->desk.group != GROUP_NONE)
         return &pane_outline;
     return focused[s->desk.focus];
@@ -335,7 +337,7 @@ void screen_draw(struct screen *s)
         status(s);
     }
     struct rect r = {top, 0, body, g->cols};
-    if (body > 0 && s->desk.overlay != OVERLAY_NONE) {
+    if (body > 0 && (s->desk.overlay != OVERLAY_NONE || s->desk.sight.open)) {
         draw_in(s, active_pane(s), r);
     } else if (body > 0) {
         int low = body * 2 / 5 < 11 ? body * 2 / 5 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
@@ -641,8 +643,8 @@ int screen_mouse(struct screen *s, int y, int x, int by)
     if (s->prompt.active)
         return 0;
     if (by)
-        return screen_command(s, by > 0 ? "down 3" : "up 3");
-    if (s->desk.overlay != OVERLAY_NONE || s->desk.group != GROUP_NONE)
+        return screen_command(s, s->desk.sight.open ? by > 0 ? "cells down 3" : "cells up 3" : by > 0 ? "down 3" : "up 3");
+    if (s->desk.overlay != OVERLAY_NONE || s->desk.sight.open || s->desk.group != GROUP_NONE)
         return 0;
     if (y == t->head) {
         for (int i = t->heads - 1; i >= 0; i--)
@@ -727,6 +729,11 @@ bool screen_idle(struct screen *s)
 void screen_rest(struct screen *s)
 {
     ward_wait(&s->desk.ward);
+    if (!s->desk.sight.open)
+        return;
+    gaze_wait(&s->desk.sight.gaze);
+    screen_draw(s); /* asks for what an open tensor has to show */
+    gaze_wait(&s->desk.sight.gaze);
 }
 
 void screen_settle(struct screen *s)

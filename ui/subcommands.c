@@ -25,7 +25,7 @@ const struct subcommand subcommands[] = {
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
         "and stacks, suspects, differing precision. With -o or --json the result is written for programs.\n"
         "RESULT is a table another tool wrote of its comparison (see diverge formats): its own verdicts are shown."),
-     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT, cli_compare},
+     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR, cli_compare},
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT, cli_check},

@@ -8,6 +8,7 @@ const struct command_group command_groups[] = {
     {N_("moving"), commands_move},
     {N_("looking"), commands_look},
     {N_("the table"), commands_table},
+    {N_("the tensor view"), commands_tensor},
     {N_("correspondences"), commands_mark},
     {N_("working"), commands_work},
     {N_("opening"), commands_open},

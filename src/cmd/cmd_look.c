@@ -112,6 +112,8 @@ static int run_back(struct desk *d, struct str args)
         return R_QUIT;
     if (d->overlay != OVERLAY_NONE) {
         d->overlay = d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    } else if (d->sight.open) {
+        d->sight.open = false;
     } else if (d->pick.on) {
         d->pick.on = false;
     } else if (d->zoom) {
@@ -131,7 +133,7 @@ static int run_back(struct desk *d, struct str args)
 /* Esc clears, but never leaves. */
 static int run_cancel(struct desk *d, struct str args)
 {
-    bool at_top = d->overlay == OVERLAY_NONE && !d->pick.on && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
+    bool at_top = d->overlay == OVERLAY_NONE && !d->sight.open && !d->pick.on && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
     return at_top ? R_DRAW : run_back(d, args);
 }
 
@@ -352,11 +354,13 @@ static int run_enter(struct desk *d, struct str args)
         desk_go(d, line);
         return R_DRAW | R_LAYOUT;
     }
+    if (d->focus == FOCUS_TABLE && desk_lines(d) && sight_possible(d, d->cursor))
+        return command_run_locked(d, "tensor");
     return focus(d, d->focus == FOCUS_TABLE ? FOCUS_DETAIL : FOCUS_TABLE);
 }
 
 const struct command commands_look[] = {
-    {"enter", "", N_("into what is under the cursor: the detail of a row, the source of a frame, the row of a list entry"), 0, run_enter, NULL},
+    {"enter", "", N_("into what is under the cursor: the tensors of a row, else its detail, the source of a frame, the row of a list entry"), 0, run_enter, NULL},
     {"back", "", N_("close what is open; at the top: leave. Nothing is ever lost"), 0, run_back, NULL},
     {"cancel", "", N_("close what is open, but stay"), 0, run_cancel, NULL},
     {"pane", "next|prev|NAME", N_("give the keys to another pane: table, detail, stack"), 0, run_pane, complete_pane},

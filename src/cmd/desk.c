@@ -20,6 +20,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .theme = "dark",
     };
     ward_init(&d->ward, s);
+    sight_init(&d->sight, s);
     desk_columns_from(d, inv->columns);
 }
 
@@ -38,6 +39,9 @@ static void states_release(struct desk_state *x, size_t n)
 
 void desk_release(struct desk *d)
 {
+    if (!d->s)
+        return;
+    sight_release(&d->sight);
     ward_release(&d->ward);
     search_release(&d->search);
     arrange_release(&d->arrange);
@@ -195,6 +199,7 @@ void desk_refresh(struct desk *d)
         memset(d->scroll, 0, sizeof d->scroll);
     }
     desk_rows(d, d->cursor, d->cursor_row);
+    sight_refresh(d);
 }
 
 #define JUMPS_MOST 200

@@ -4,6 +4,7 @@
 #define CMD_DESK_H
 
 #include "cmd/arrange.h"
+#include "cmd/sight.h"
 #include "find/gaps.h"
 #include "find/layers.h"
 #include "find/lint.h"
@@ -106,6 +107,7 @@ struct desk {
 
     struct search search;
     struct ward ward; /* diagnoses of the lines looked at */
+    struct sight sight; /* the tensor view */
     VEC(struct list_item) list;
     char *list_title;
     const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "find/recall.h"
 
-static bool readable(const struct dump *d, uint32_t row)
+bool measure_readable(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
@@ -14,8 +14,8 @@ static bool readable(const struct dump *d, uint32_t row)
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
 static bool comparable(const struct measure *m, const struct line *l)
 {
-    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !readable(m->side[TARGET], l->row[TARGET]) ||
-        !readable(m->side[GOLDEN], l->row[GOLDEN]))
+    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !measure_readable(m->side[TARGET], l->row[TARGET]) ||
+        !measure_readable(m->side[GOLDEN], l->row[GOLDEN]))
         return false;
     uint64_t t = dump_row_numel(m->side[TARGET], l->row[TARGET]), g = dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]);
     return t > 0 && g > 0 && (t == g || m->pairing->pairs.v[l->pair].view != NONE);
@@ -112,6 +112,16 @@ void measure_release(struct measure *m)
     *m = (struct measure){0};
 }
 
+/* A job for a line, by a view or by none. */
+static struct measure_job job_of(const struct measure *m, uint32_t line, const struct view *v)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    struct measure_job job = {.line = line, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
+    if (v)
+        job.view = *v;
+    return job;
+}
+
 bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct measure_job *job)
 {
     uint32_t found = NONE;
@@ -123,12 +133,8 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
             found = (uint32_t)m->next;
     if (found == NONE)
         return false;
-    const struct line *l = &m->pairing->lines.v[found];
-    const struct view *v = given_view(m, l);
     m->state[found] = MEASURE_RUNNING;
-    *job = (struct measure_job){.line = found, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
-    if (v)
-        job->view = *v;
+    *job = job_of(m, found, given_view(m, &m->pairing->lines.v[found]));
     return true;
 }
 
@@ -187,22 +193,41 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
     return rc;
 }
 
-int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e)
+int measure_open_job(const struct dump *const side[2], const struct measure_job *job, struct tensor t[2], struct err *e)
 {
-    const struct line *l = &m->pairing->lines.v[line];
-    const struct view *v = measure_view(m, line);
-    if (dump_tensor(m->side[TARGET], l->row[TARGET], &t[TARGET], e))
+    if (dump_tensor(side[TARGET], job->row[TARGET], &t[TARGET], e))
         return -1;
-    if (dump_tensor(m->side[GOLDEN], l->row[GOLDEN], &t[GOLDEN], e)) {
+    if (dump_tensor(side[GOLDEN], job->row[GOLDEN], &t[GOLDEN], e)) {
         tensor_close(&t[TARGET]);
         return -1;
     }
-    int rc = v ? view_apply(v, &t[v->side], e) : 0;
+    int rc = job->given ? view_apply(&job->view, &t[job->view.side], e) : 0;
     if (rc == 0 && t[TARGET].numel != t[GOLDEN].numel)
         rc = err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t[TARGET].file.name);
-    for (int side = 0; rc && side < 2; side++)
-        tensor_close(&t[side]);
+    for (int d = 0; rc && d < 2; d++)
+        tensor_close(&t[d]);
     return rc;
+}
+
+int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e)
+{
+    struct measure_job job = job_of(m, line, measure_view(m, line));
+    return measure_open_job(m->side, &job, t, e);
+}
+
+bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job)
+{
+    if (line >= m->lines || m->state[line] == MEASURE_NONE || m->state[line] == MEASURE_FAILED)
+        return false;
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct view *v = m->state[line] == MEASURE_DONE ? measure_view(m, line) : given_view(m, l);
+    if (m->state[line] != MEASURE_DONE && !v) { /* an order of axes is looked for where shapes differ */
+        const struct shape *a = dump_row_shape(m->side[TARGET], l->row[TARGET]), *b = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
+        if (!a || !b || a->ndim != b->ndim || memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0)
+            return false;
+    }
+    *job = job_of(m, line, v);
+    return true;
 }
 
 const struct view *measure_view(const struct measure *m, uint32_t line)

@@ -1,0 +1,372 @@
+/* The tensor view: what it shows, and moving in it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+
+static int run_tensor(struct desk *d, struct str args)
+{
+    (void)args;
+    if (!sight_possible(d, d->cursor)) {
+        desk_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; its statistics are in the detail pane"));
+        return R_DRAW;
+    }
+    d->sight.open = true;
+    d->focus = FOCUS_TABLE;
+    d->overlay = OVERLAY_NONE;
+    d->follow = false;
+    sight_refresh(d);
+    return R_DRAW | R_LAYOUT;
+}
+
+/* The view with its tensor there and locked, or NULL and a message. */
+static struct sight *begin(struct desk *d)
+{
+    struct sight *s = &d->sight;
+    if (!s->open) {
+        desk_complain(d, "%s", _("this works in the tensor view; Enter on a row with tensors opens it"));
+        return NULL;
+    }
+    pthread_mutex_lock(&s->gaze.lock);
+    if (gaze_ready(&s->gaze) == GAZE_OPEN) {
+        sight_place(d);
+        return s;
+    }
+    pthread_mutex_unlock(&s->gaze.lock);
+    desk_complain(d, "%s", _("the tensor is not open yet"));
+    return NULL;
+}
+
+static int end(struct sight *s)
+{
+    pthread_mutex_unlock(&s->gaze.lock);
+    return R_DRAW;
+}
+
+/* ---- moving ---- */
+
+/* Onto the extreme of the cell the cursor has come to, where that is known. */
+static void land(struct sight *s)
+{
+    struct heat_ask now;
+    struct heat_ask *last = &s->gaze.ask;
+    const struct lens *l = &s->gaze.lens;
+    sight_ask(s, s->cells[0], s->cells[1], &now);
+    if (!s->gaze.asked || !heat_same(&now, last))
+        return;
+    const struct heat *h = gaze_heat(&s->gaze, &now);
+    int64_t cell[2];
+    for (int i = 0; i < 2; i++)
+        cell[i] = ((s->axis[i] >= 0 ? s->at[s->axis[i]] : 0) - now.from[i]) / now.size[i];
+    const struct heat_cell *c = h ? &h->cell[cell[0] * h->w + cell[1]] : NULL;
+    if (c && c->seen)
+        lens_place(l, c->at[sight_kind(s)], s->at);
+}
+
+static void move(struct sight *s, int way, int64_t cells)
+{
+    int axis = s->axis[way];
+    if (axis < 0 || !s->size[way])
+        return;
+    int64_t n = s->gaze.lens.shape[axis], size = s->size[way], last = (n - 1) / size, cell = s->at[axis] / size;
+    int64_t to = cells < -cell ? 0 : cells > last - cell ? last : cell + cells;
+    if (to == cell)
+        return;
+    s->at[axis] = to * size;
+    for (int i = 0; i < 2; i++) /* of the other way the cell stays */
+        if (i != way && s->axis[i] >= 0)
+            s->at[s->axis[i]] = s->at[s->axis[i]] / s->size[i] * s->size[i];
+    land(s);
+}
+
+static const char *const ways[] = {"up", "down", "left", "right"};
+
+static int run_cells(struct desk *d, struct str args)
+{
+    struct str word, count;
+    unsigned long long n = 1;
+    size_t way = 0;
+    if (!str_split(args, ' ', &word, &count))
+        word = args, count = STR("");
+    while (way < ARRAY_LEN(ways) && !str_is(word, ways[way]))
+        way++;
+    bool page = str_is(str_trim(count), "page"), all = str_is(str_trim(count), "all");
+    if (way == ARRAY_LEN(ways) || (count.n && !page && !all && (!str_u64(str_trim(count), &n) || n > INT32_MAX))) {
+        desk_complain(d, "%s", _("cells up|down|left|right [N|page|all]"));
+        return R_DRAW;
+    }
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    int64_t by = all ? INT64_MAX / 2 : page ? s->cells[way / 2] : (int64_t)n;
+    move(s, (int)(way / 2), way % 2 ? by : -by);
+    return end(s);
+}
+
+static int run_at(struct desk *d, struct str args)
+{
+    struct str rest = args, word;
+    int64_t at[TENSOR_DIMS];
+    unsigned long long v;
+    int n = 0;
+    bool good = args.n > 0;
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    const struct lens *l = &s->gaze.lens;
+    while (good && rest.n) {
+        if (!str_split(rest, ',', &word, &rest))
+            word = rest, rest = STR("");
+        good = n < l->ndim && str_u64(str_trim(word), &v) && v < (uint64_t)l->shape[n];
+        if (good)
+            at[n++] = (int64_t)v;
+    }
+    if (!good || n != l->ndim) {
+        struct buf shape = {0};
+        for (int i = 0; i < l->ndim; i++)
+            buf_fmt(&shape, i ? ",%lld" : "%lld", (long long)l->shape[i]);
+        desk_complain(d, _("at: %d indices inside [%s] were expected, with commas between them"), l->ndim, shape.p);
+        buf_release(&shape);
+        return end(s);
+    }
+    memcpy(s->at, at, (size_t)n * sizeof *at);
+    return end(s);
+}
+
+static int step_of(struct str args)
+{
+    return str_is(args, "prev") ? -1 : 1;
+}
+
+/* Steps in a list the tensor is gone through for; false where it said why not, or that there may be more. */
+static bool go_to(struct desk *d, struct sight *s, const struct tally_place *list, int n, struct str args)
+{
+    const struct tally *t = &s->gaze.tally;
+    char share[NUM_MAX];
+    if (!n && !tally_complete(t)) {
+        desk_say(d, "%s", _("none yet; the tensor is still being read"));
+        return false;
+    }
+    if (!n)
+        return true;
+    s->place += step_of(args);
+    s->place = s->place < 0 ? n - 1 : s->place >= n ? 0 : s->place;
+    sight_go(s, list[s->place].at);
+    if (tally_complete(t))
+        return true;
+    desk_say(d, _("%d of %d so far; %s %% of the tensor is read"), s->place + 1, n,
+             num_cell(share, floor(1000 * (double)t->read / (double)t->numel) / 10, 3));
+    return false;
+}
+
+static int run_worst(struct desk *d, struct str args)
+{
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    const struct tally *t = &s->gaze.tally;
+    bool two = s->gaze.lens.has[0] && s->gaze.lens.has[1], said = !go_to(d, s, t->worst, t->worsts, args);
+    if (!said && t->worsts)
+        desk_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"), s->place + 1, t->worsts);
+    else if (!said)
+        desk_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or not finite"));
+    return end(s);
+}
+
+static int run_nonfinite(struct desk *d, struct str args)
+{
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    const struct tally *t = &s->gaze.tally;
+    bool said = !go_to(d, s, t->odd, t->odds, args);
+    if (!said && t->odds)
+        desk_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
+    else if (!said)
+        desk_say(d, "%s", _("no element is NaN or infinite"));
+    return end(s);
+}
+
+/* ---- axes ---- */
+
+static void take_axes(struct sight *s, int rows, int columns)
+{
+    const struct lens *l = &s->gaze.lens;
+    s->axis[0] = rows;
+    s->axis[1] = columns;
+    s->from[0] = s->from[1] = 0;
+    s->magnified = 0;
+    s->slider = -1;
+    for (int i = 0; i < l->ndim; i++)
+        if (i != rows && i != columns && l->shape[i] > 1)
+            s->slider = i;
+}
+
+/* The next or previous two axes longer than 1, rows before columns. */
+static void turn_axes(struct desk *d, struct sight *s, int step)
+{
+    const struct lens *l = &s->gaze.lens;
+    int pair[TENSOR_DIMS * TENSOR_DIMS][2], n = 0, now = 0;
+    for (int r = 0; r < l->ndim; r++)
+        for (int c = r + 1; c < l->ndim; c++)
+            if (l->shape[r] > 1 && l->shape[c] > 1) {
+                if (r == s->axis[0] && c == s->axis[1])
+                    now = n;
+                pair[n][0] = r;
+                pair[n++][1] = c;
+            }
+    if (n < 2) {
+        desk_say(d, "%s", _("there are no other two axes longer than 1"));
+        return;
+    }
+    now = (now + step + n) % n;
+    take_axes(s, pair[now][0], pair[now][1]);
+}
+
+static int run_axes(struct desk *d, struct str args)
+{
+    struct str a, b;
+    unsigned long long r, c;
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    int n = s->gaze.lens.ndim;
+    if (!args.n || str_is(args, "next") || str_is(args, "prev"))
+        turn_axes(d, s, step_of(args));
+    else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n && c < (unsigned)n && r != c)
+        take_axes(s, (int)r, (int)c);
+    else
+        desk_complain(d, _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the columns"), n - 1);
+    return end(s);
+}
+
+static const char *complete_step(const struct desk *d, int i)
+{
+    static const char *const words[] = {"next", "prev"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+static int run_slider(struct desk *d, struct str args)
+{
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    const struct lens *l = &s->gaze.lens;
+    int step = step_of(args), at = s->slider;
+    for (int i = 0; at >= 0 && i < l->ndim; i++) {
+        at = (at + step + l->ndim) % l->ndim;
+        if (at != s->axis[0] && at != s->axis[1] && l->shape[at] > 1)
+            break;
+    }
+    s->slider = at;
+    if (at < 0)
+        desk_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+    else
+        desk_say(d, _("sliding along axis %d"), at);
+    return end(s);
+}
+
+static int run_slide(struct desk *d, struct str args)
+{
+    bool back = args.n && args.p[0] == '-';
+    struct str number = args.n && (back || args.p[0] == '+') ? str_cut(args, 1) : args;
+    unsigned long long n;
+    if (!str_u64(number, &n) || n > INT64_MAX / 2) {
+        desk_complain(d, "%s", _("slide N to that index, slide +N or -N by as many"));
+        return R_DRAW;
+    }
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    if (s->slider < 0) {
+        desk_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+        return end(s);
+    }
+    int64_t last = s->gaze.lens.shape[s->slider] - 1, *at = &s->at[s->slider];
+    int64_t to = back ? *at - (int64_t)n : number.n < args.n ? *at + (int64_t)n : (int64_t)n;
+    *at = to < 0 ? 0 : to > last ? last : to;
+    return end(s);
+}
+
+/* ---- how it is shown ---- */
+
+static const char *const maps[HEAT_KINDS] = {"diff", "target", "golden"};
+
+static int run_map(struct desk *d, struct str args)
+{
+    struct sight *s = &d->sight;
+    enum heat_kind to = (s->shown + 1) % HEAT_KINDS;
+    for (int i = 0; i < HEAT_KINDS; i++)
+        if (str_is(args, maps[i]))
+            to = (enum heat_kind)i;
+    if (s->open && s->of == SIGHT_ALONE) { /* the other side, where it has a tensor too */
+        s->alone = args.n && to != HEAT_ERROR ? (enum side)(to - HEAT_TARGET) : s->alone == TARGET ? GOLDEN : TARGET;
+        sight_refresh(d);
+        return R_DRAW;
+    }
+    s->shown = to;
+    return R_DRAW;
+}
+
+static const char *complete_map(const struct desk *d, int i)
+{
+    (void)d;
+    return i < HEAT_KINDS ? maps[i] : NULL;
+}
+
+static int run_log(struct desk *d, struct str args)
+{
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    bool *linear = &s->linear[sight_kind(s) != HEAT_ERROR];
+    *linear = str_is(args, "off") || (!str_is(args, "on") && !*linear);
+    desk_say(d, "%s", *linear ? _("shades by equal steps") : _("shades by powers of ten"));
+    return end(s);
+}
+
+static int run_magnify(struct desk *d, struct str args)
+{
+    bool out = str_is(args, "out");
+    struct sight *s = begin(d);
+    if (!s)
+        return R_DRAW;
+    if (!out && s->size[0] <= 1 && s->size[1] <= 1)
+        desk_say(d, "%s", _("every cell is one element already"));
+    else if (out && !s->magnified)
+        desk_say(d, "%s", _("all of the plane is shown already"));
+    else
+        s->magnified += out ? -1 : 1;
+    return end(s);
+}
+
+static const char *complete_magnify(const struct desk *d, int i)
+{
+    static const char *const words[] = {"in", "out"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+static const char *complete_way(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(ways) ? ways[i] : NULL;
+}
+
+const struct command commands_tensor[] = {
+    {"tensor", "", N_("the row's tensors as heat maps, worst elements, histograms; one side's where it has no partner"), NEEDS_ROW, run_tensor, NULL},
+    {"map", "[diff|target|golden]", N_("the map that counts: the difference, the target, the golden side"), 0, run_map, complete_map},
+    {"log", "[on|off]", N_("shades by powers of ten, or by equal steps"), 0, run_log, NULL},
+    {"axes", "next|prev|ROWS COLUMNS", N_("other axes of the tensor as rows and columns"), 0, run_axes, complete_step},
+    {"slider", "next|prev", N_("the axis, of those not shown, that is slid along"), 0, run_slider, complete_step},
+    {"slide", "N|+N|-N", N_("along it: to an index, or by as many"), 0, run_slide, NULL},
+    {"cells", "up|down|left|right [N|page|all]", N_("move in the map; a cell of several elements puts the cursor on its extreme one"), 0, run_cells, complete_way},
+    {"magnify", "in|out", N_("fewer elements a cell, or more, around the cursor"), 0, run_magnify, complete_magnify},
+    {"at", "I,J,…", N_("to the element with these indices"), 0, run_at, NULL},
+    {"worst", "next|prev", N_("to the element with the next largest error"), 0, run_worst, complete_step},
+    {"nonfinite", "next|prev", N_("to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},
+    {0},
+};

@@ -1,0 +1,148 @@
+#include "cmd/sight.h"
+
+#include "cmd/desk.h"
+
+void sight_init(struct sight *s, struct session *of)
+{
+    memset(s, 0, sizeof *s);
+    s->slider = s->place = -1;
+    s->linear[1] = true; /* values lie within a few powers of ten, errors do not */
+    gaze_init(&s->gaze, of->opt.notify, of->opt.ctx);
+}
+
+void sight_release(struct sight *s)
+{
+    gaze_release(&s->gaze);
+}
+
+static bool side_readable(const struct desk *d, int side, uint32_t row)
+{
+    const struct session *s = d->s;
+    return row != NONE && s->side[side].state == SIDE_LOADED && measure_readable(&s->side[side].dump, row);
+}
+
+bool sight_possible(const struct desk *d, uint32_t line)
+{
+    uint32_t row[2];
+    desk_rows(d, line, row);
+    return side_readable(d, TARGET, row[TARGET]) || side_readable(d, GOLDEN, row[GOLDEN]);
+}
+
+/* What there is to see of the cursor's row. */
+static enum sight_of look(const struct desk *d, struct gaze_case *c)
+{
+    const struct session *s = d->s;
+    uint32_t row[2];
+    memset(c, 0, sizeof *c);
+    desk_rows(d, d->cursor, row);
+    c->side[0] = &s->side[0].dump;
+    c->side[1] = &s->side[1].dump;
+    if (s->paired && row[0] != NONE && row[1] != NONE) {
+        if (measure_how(&s->measure, d->cursor, &c->job))
+            return SIGHT_BOTH;
+        uint8_t state = s->measure.state[d->cursor];
+        if (state == MEASURE_WAITING || state == MEASURE_RUNNING)
+            return SIGHT_PENDING;
+    }
+    enum side first = d->sight.alone, side = side_readable(d, first, row[first]) ? first : !first;
+    c->job.row[0] = c->job.row[1] = NONE;
+    if (!side_readable(d, side, row[side]))
+        return SIGHT_NOTHING;
+    c->job.row[side] = row[side];
+    return SIGHT_ALONE;
+}
+
+void sight_refresh(struct desk *d)
+{
+    struct sight *s = &d->sight;
+    struct gaze_case c;
+    if (!s->open)
+        return;
+    s->of = look(d, &c);
+    pthread_mutex_lock(&s->gaze.lock);
+    if (s->of == SIGHT_BOTH || s->of == SIGHT_ALONE)
+        gaze_want(&s->gaze, &c);
+    else
+        gaze_want_nothing(&s->gaze);
+    if (gaze_ready(&s->gaze) == GAZE_OPEN)
+        sight_place(d);
+    pthread_mutex_unlock(&s->gaze.lock);
+}
+
+/* The axes to begin with: the last two that are longer than 1. */
+static void choose_axes(struct sight *s, const struct lens *l)
+{
+    int n = 0;
+    s->axis[0] = -1;
+    s->axis[1] = l->ndim - 1;
+    for (int i = l->ndim - 1; i >= 0 && n < 2; i--)
+        if (l->shape[i] > 1)
+            s->axis[1 - n++] = i;
+    if (s->axis[0] == -1 && l->ndim > 1) /* a vector with axes of 1: along a row */
+        s->axis[0] = s->axis[1] ? s->axis[1] - 1 : -1;
+    s->slider = -1;
+    for (int i = 0; i < l->ndim; i++)
+        if (i != s->axis[0] && i != s->axis[1] && l->shape[i] > 1)
+            s->slider = i;
+}
+
+void sight_place(struct desk *d)
+{
+    struct sight *s = &d->sight;
+    const struct lens *l = &s->gaze.lens;
+    if (s->placed && gaze_case_same(&s->placed_for, &s->gaze.now))
+        return;
+    s->placed = true;
+    s->placed_for = s->gaze.now;
+    s->magnified = 0;
+    s->place = -1;
+    s->from[0] = s->from[1] = 0;
+    choose_axes(s, l);
+    uint64_t at = 0;
+    const struct figures *f = s->of == SIGHT_BOTH && d->s->measure.figures ? d->s->measure.figures[d->cursor] : NULL;
+    if (f && f->side[0].count == l->numel)
+        at = f->unlike ? f->unlike_at : f->two && f->max_abs > 0 ? f->max_abs_at : 0;
+    lens_place(l, at, s->at);
+}
+
+void sight_go(struct sight *s, uint64_t index)
+{
+    lens_place(&s->gaze.lens, index, s->at);
+}
+
+enum heat_kind sight_kind(const struct sight *s)
+{
+    const struct lens *l = &s->gaze.lens;
+    if (l->has[0] && l->has[1])
+        return s->shown;
+    return l->has[0] ? HEAT_TARGET : HEAT_GOLDEN;
+}
+
+void sight_ask(struct sight *s, int h, int w, struct heat_ask *ask)
+{
+    const struct lens *l = &s->gaze.lens;
+    h = h < 1 ? 1 : h > 256 ? 256 : h;
+    w = w < 1 ? 1 : w > HEAT_CELLS / 256 ? HEAT_CELLS / 256 : w;
+    memset(ask, 0, sizeof *ask);
+    memcpy(ask->at, s->at, sizeof ask->at);
+    for (int i = 0; i < 2; i++) {
+        int64_t n = s->axis[i] >= 0 ? l->shape[s->axis[i]] : 1, at = s->axis[i] >= 0 ? s->at[s->axis[i]] : 0, cells = i ? w : h;
+        int64_t size = (n + cells - 1) / cells, from = s->from[i];
+        for (int z = 0; z < s->magnified && size > 1; z++)
+            size = (size + 3) / 4;
+        int64_t all = (n + size - 1) / size, cell = at / size, first = from / size;
+        if (cell < first)
+            first = cell;
+        if (cell >= first + cells)
+            first = cell - cells + 1;
+        if (first > all - cells)
+            first = all > cells ? all - cells : 0;
+        if (s->axis[i] >= 0)
+            ask->at[s->axis[i]] = 0;
+        s->size[i] = ask->size[i] = size;
+        s->from[i] = ask->from[i] = first * size;
+        s->cells[i] = (int)cells;
+        ask->count[i] = n - ask->from[i] < cells * size ? n - ask->from[i] : cells * size;
+        ask->axis[i] = s->axis[i];
+    }
+}

@@ -1,0 +1,301 @@
+#include "find/lens.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+/* Real and imaginary parts as one more axis. */
+static void part_complex(struct tensor *t)
+{
+    if (dtype_table[t->dtype].klass != CLASS_COMPLEX || t->ndim == TENSOR_DIMS)
+        return;
+    t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
+    for (int i = 0; i < t->ndim; i++)
+        t->stride[i] *= 2;
+    t->shape[t->ndim] = 2;
+    t->stride[t->ndim++] = 1;
+    t->numel *= 2;
+}
+
+static int plain_axes(const struct tensor *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->ndim; i++)
+        n += t->shape[i] != 1;
+    return n;
+}
+
+static bool same_axes(const struct lens *l, const struct tensor *t)
+{
+    return t->ndim == l->ndim && memcmp(t->shape, l->shape, (size_t)l->ndim * sizeof *t->shape) == 0;
+}
+
+void lens_init(struct lens *l, struct tensor *target, struct tensor *golden)
+{
+    struct tensor *from[2] = {target, golden};
+    int of = -1;
+    *l = (struct lens){.ndim = 0};
+    for (int d = 0; d < 2; d++) {
+        if (!from[d])
+            continue;
+        l->has[d] = true;
+        l->t[d] = *from[d];
+        *from[d] = (struct tensor){.numel = 0};
+        part_complex(&l->t[d]);
+        l->coarser = l->coarser ? dtype_coarser(l->coarser, l->t[d].dtype) : l->t[d].dtype;
+        if (of < 0 || plain_axes(&l->t[d]) > plain_axes(&l->t[of]))
+            of = d;
+    }
+    const struct tensor *s = &l->t[of];
+    l->numel = s->numel;
+    l->ndim = s->ndim ? s->ndim : 1;
+    l->shape[0] = 1;
+    memcpy(l->shape, s->shape, (size_t)s->ndim * sizeof *s->shape);
+    uint64_t n = 1;
+    for (int i = l->ndim - 1; i >= 0; i--) {
+        l->step[i] = n;
+        n *= (uint64_t)l->shape[i];
+    }
+    for (int d = 0; d < 2; d++) {
+        struct tensor *t = &l->t[d];
+        if (!l->has[d] || same_axes(l, t))
+            continue;
+        l->flat[d] = !tensor_packed(t);
+        if (l->flat[d])
+            continue;
+        t->ndim = l->ndim;
+        memcpy(t->shape, l->shape, sizeof t->shape);
+        for (int i = 0; i < l->ndim; i++)
+            t->stride[i] = (int64_t)l->step[i];
+    }
+}
+
+void lens_release(struct lens *l)
+{
+    for (int d = 0; d < 2; d++)
+        if (l->has[d])
+            tensor_close(&l->t[d]);
+    *l = (struct lens){.ndim = 0};
+}
+
+uint64_t lens_index(const struct lens *l, const int64_t at[TENSOR_DIMS])
+{
+    uint64_t n = 0;
+    for (int i = 0; i < l->ndim; i++)
+        n += (uint64_t)at[i] * l->step[i];
+    return n;
+}
+
+void lens_place(const struct lens *l, uint64_t index, int64_t at[TENSOR_DIMS])
+{
+    for (int i = 0; i < l->ndim; i++) {
+        at[i] = l->step[i] ? (int64_t)(index / l->step[i]) : 0;
+        index = l->step[i] ? index % l->step[i] : 0;
+    }
+}
+
+/* 2^e by its bits, for e of normal numbers. */
+static double power(int e)
+{
+    uint64_t u = (uint64_t)(e + 1023) << 52;
+    double v;
+    memcpy(&v, &u, sizeof v);
+    return v;
+}
+
+/* The exponents a type's normal numbers begin with. */
+static int least_exponent(enum dtype d)
+{
+    switch (d) {
+    case DTYPE_F16:
+    case DTYPE_F8E5M2:
+        return -14;
+    case DTYPE_F8E4M3:
+        return -6;
+    case DTYPE_F64:
+        return -970; /* so that the spacing is a normal double */
+    default:
+        return -126;
+    }
+}
+
+double lens_ulp(const struct lens *l, double t, double g)
+{
+    double d = fabs(t - g), eps = dtype_table[l->coarser].epsilon;
+    uint64_t bits;
+    if (eps == 0 || d == 0)
+        return d;
+    memcpy(&bits, &g, sizeof bits);
+    int e = (int)(bits >> 52 & 0x7ff) - 1023, least = least_exponent(l->coarser);
+    if (e > 1023) /* g is not finite */
+        return NAN;
+    return d / eps * power(-(e < least ? least : e > 1022 ? 1022 : e));
+}
+
+int lens_element(const struct lens *l, uint64_t index, struct lens_element *out, struct err *e)
+{
+    *out = (struct lens_element){.v = {NAN, NAN}};
+    for (int d = 0; d < 2; d++) {
+        struct tensor_walk w;
+        if (!l->has[d])
+            continue;
+        tensor_walk_init(&w, &l->t[d]);
+        tensor_walk_seek(&w, index);
+        long got = tensor_walk_next(&w, out->raw[d], 1, e);
+        tensor_walk_release(&w);
+        if (got != 1)
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), l->t[d].file.name);
+        dtype_to_f64(l->t[d].dtype, out->raw[d], 1, &out->v[d]);
+    }
+    return 0;
+}
+
+void lens_text(const struct lens *l, int side, const struct lens_element *x, struct buf *out)
+{
+    enum dtype d = l->t[side].dtype;
+    char n[NUM_MAX];
+    if (d == DTYPE_I64 || d == DTYPE_U64) { /* a double does not hold all of these */
+        int64_t i;
+        uint64_t u;
+        memcpy(&i, x->raw[side], sizeof i);
+        memcpy(&u, x->raw[side], sizeof u);
+        d == DTYPE_I64 ? buf_fmt(out, "%lld", (long long)i) : buf_fmt(out, "%llu", (unsigned long long)u);
+        return;
+    }
+    double v = x->v[side];
+    for (int digits = 1; isfinite(v) && dtype_is_float(d) && d != DTYPE_F64 && digits < 10; digits++)
+        if (dtype_round(d, strtod(num_cell(n, v, digits), NULL)) == v) {
+            buf_cstr(out, n);
+            return;
+        }
+    buf_cstr(out, num_exact(n, v));
+}
+
+/* ---- reading ---- */
+
+struct lens_plane lens_all(const struct lens *l)
+{
+    return (struct lens_plane){.outer = 1, .inner = l->numel, .outer_axis = -1, .inner_axis = -1, .all = true};
+}
+
+void lens_reader_init(struct lens_reader *r, const struct lens *l, const struct lens_plane *p)
+{
+    *r = (struct lens_reader){.l = l, .p = *p, .raw = mem_alloc(LENS_RUN * 16)};
+    for (int d = 0; d < 2; d++) {
+        struct tensor *t = &r->part[d];
+        r->v[d] = mem_alloc(LENS_RUN * sizeof(double));
+        if (!l->has[d])
+            continue;
+        *t = l->t[d];
+        if (!p->all && !l->flat[d]) {
+            int64_t at[TENSOR_DIMS], stride[2] = {0, 0};
+            lens_place(l, p->base, at);
+            for (int i = 0; i < l->ndim; i++)
+                t->offset += (uint64_t)at[i] * (uint64_t)t->stride[i] * dtype_table[t->dtype].size;
+            if (p->outer_axis >= 0)
+                stride[0] = t->stride[p->outer_axis];
+            stride[1] = t->stride[p->inner_axis];
+            t->ndim = 2;
+            t->shape[0] = (int64_t)p->outer;
+            t->shape[1] = (int64_t)p->inner;
+            memcpy(t->stride, stride, sizeof stride);
+            t->numel = p->outer * p->inner;
+        }
+        tensor_walk_init(&r->w[d], t);
+    }
+}
+
+void lens_reader_release(struct lens_reader *r)
+{
+    for (int d = 0; d < 2; d++) {
+        if (r->l && r->l->has[d])
+            tensor_walk_release(&r->w[d]);
+        free(r->v[d]);
+    }
+    free(r->raw);
+    *r = (struct lens_reader){.l = NULL};
+}
+
+void lens_reader_rest(struct lens_reader *r)
+{
+    for (int d = 0; d < 2; d++)
+        if (r->l->has[d])
+            tensor_walk_release(&r->w[d]);
+}
+
+size_t lens_reader_run(const struct lens_reader *r)
+{
+    bool scattered = false;
+    for (int d = 0; d < 2; d++) {
+        const struct tensor_walk *w = &r->w[d];
+        if (r->l->has[d])
+            scattered = scattered || w->stride[w->ndim - 1] != 1 || (r->l->flat[d] && !r->p.all);
+    }
+    return scattered ? 256 : LENS_RUN;
+}
+
+/* Elements of a side whose axes are others: the plane's places one by one. */
+static long read_single(struct lens_reader *r, int d, uint64_t at, size_t n, struct err *e)
+{
+    size_t size = dtype_table[r->l->t[d].dtype].size;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t o = (at + i) / r->p.inner, k = (at + i) % r->p.inner;
+        tensor_walk_seek(&r->w[d], r->p.base + (r->p.outer_axis >= 0 ? o * r->l->step[r->p.outer_axis] : 0) + k * r->l->step[r->p.inner_axis]);
+        if (tensor_walk_next(&r->w[d], r->raw + i * size, 1, e) != 1)
+            return -1;
+    }
+    return (long)n;
+}
+
+int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
+{
+    for (int d = 0; d < 2; d++) {
+        long got;
+        if (!r->l->has[d])
+            continue;
+        if (r->l->flat[d] && !r->p.all) {
+            got = read_single(r, d, at, n, e);
+        } else {
+            tensor_walk_seek(&r->w[d], at);
+            got = tensor_walk_next(&r->w[d], r->raw, n, e);
+        }
+        if (got < 0 || (size_t)got != n)
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), r->l->t[d].file.name);
+        dtype_to_f64(r->l->t[d].dtype, r->raw, n, r->v[d]);
+    }
+    return 0;
+}
+
+/* ---- the order of stretches ---- */
+
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run)
+{
+    *s = (struct lens_sweep){.numel = numel, .run = run, .stretches = numel / run + (numel % run != 0), .stride = 1};
+    /* steps of the golden section spread evenly whatever the count; coprime ones meet every stretch once */
+    if (s->stretches > 4)
+        for (s->stride = (uint64_t)((double)s->stretches * 0.6180339887498949); common(s->stride, s->stretches) != 1;)
+            s->stride++;
+}
+
+bool lens_sweep_take(struct lens_sweep *s, uint64_t *at, size_t *n)
+{
+    if (s->done == s->stretches)
+        return false;
+    *at = s->next * s->run;
+    *n = s->numel - *at < s->run ? (size_t)(s->numel - *at) : s->run;
+    s->done++;
+    s->next = (s->next + s->stride) % s->stretches;
+    return true;
+}

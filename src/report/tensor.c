@@ -1,0 +1,133 @@
+#include "report/tensor.h"
+
+#include <math.h>
+
+#include "base/jsonw.h"
+
+static void side(struct jsonw *w, const struct tensor_report *r, int d)
+{
+    const struct tally *t = r->tally;
+    jw_key(w, d ? "golden" : "target");
+    if (!r->lens->has[d]) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kstr(w, "row", r->name[d]);
+    jw_kcstr(w, "dtype", dtype_table[r->lens->t[d].dtype].name);
+    jw_kint(w, "nan", (int64_t)t->nan[d]);
+    jw_kint(w, "inf", (int64_t)t->inf[d]);
+    jw_kint(w, "zero", (int64_t)(t->values[d][0][0] + t->values[d][1][0]));
+    jw_end_object(w);
+}
+
+static void place(struct jsonw *w, const struct lens *l, uint64_t index)
+{
+    int64_t at[TENSOR_DIMS];
+    lens_place(l, index, at);
+    jw_key(w, "at");
+    jw_array(w);
+    for (int i = 0; i < l->ndim; i++)
+        jw_int(w, at[i]);
+    jw_end_array(w);
+}
+
+static void places(struct jsonw *w, const struct lens *l, const char *key, const struct tally_place *p, int n)
+{
+    bool two = l->has[0] && l->has[1];
+    jw_key(w, key);
+    jw_array(w);
+    for (int i = 0; i < n; i++) {
+        jw_object(w);
+        place(w, l, p[i].at);
+        for (int d = 0; d < 2; d++)
+            l->has[d] ? jw_knum(w, d ? "golden" : "target", p[i].v[d]) : jw_knull(w, d ? "golden" : "target");
+        bool finite = isfinite(p[i].v[0]) && isfinite(p[i].v[1]);
+        two && finite ? jw_knum(w, "error", p[i].error) : jw_knull(w, "error");
+        two && finite && dtype_is_float(l->coarser) ? jw_knum(w, "ulp", lens_ulp(l, p[i].v[0], p[i].v[1])) : jw_knull(w, "ulp");
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+static void bin(struct jsonw *w, double from, double to, uint64_t count)
+{
+    jw_object(w);
+    jw_knum(w, "from", from);
+    jw_knum(w, "to", to);
+    jw_kint(w, "count", (int64_t)count);
+    jw_end_object(w);
+}
+
+static void upward(struct jsonw *w, const uint64_t bins[TALLY_SPREAD])
+{
+    for (int i = 1; i < TALLY_SPREAD; i++)
+        if (bins[i])
+            bin(w, ldexp(1, i - TALLY_UNIT), ldexp(1, i + 1 - TALLY_UNIT), bins[i]);
+}
+
+/* From the lowest to the highest, powers of two that hold something. */
+static void spread(struct jsonw *w, const char *key, const uint64_t *negative, const uint64_t *bins)
+{
+    uint64_t zero = bins[0] + (negative ? negative[0] : 0);
+    jw_key(w, key);
+    jw_array(w);
+    for (int i = TALLY_SPREAD - 1; negative && i > 0; i--)
+        if (negative[i])
+            bin(w, -ldexp(1, i + 1 - TALLY_UNIT), -ldexp(1, i - TALLY_UNIT), negative[i]);
+    if (zero)
+        bin(w, 0, 0, zero);
+    upward(w, bins);
+    jw_end_array(w);
+}
+
+static void strips(struct jsonw *w, const struct lens *l, const struct tally *t)
+{
+    jw_key(w, "strips");
+    jw_array(w);
+    for (int i = 0; i < l->ndim; i++) {
+        jw_object(w);
+        jw_kint(w, "axis", i);
+        jw_kint(w, "indices", t->strip[i].size);
+        jw_key(w, "worst");
+        jw_array(w);
+        for (int b = 0; b < t->strip[i].bins; b++)
+            jw_num(w, t->strip[i].worst[b]);
+        jw_end_array(w);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+void report_tensor(const struct tensor_report *r, struct buf *out)
+{
+    const struct lens *l = r->lens;
+    const struct tally *t = r->tally;
+    bool two = l->has[0] && l->has[1];
+    struct jsonw w;
+    jw_init(&w, out, true);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", r->tool);
+    side(&w, r, 0);
+    side(&w, r, 1);
+    jw_key(&w, "shape");
+    jw_array(&w);
+    for (int i = 0; i < l->ndim; i++)
+        jw_int(&w, l->shape[i]);
+    jw_end_array(&w);
+    jw_kint(&w, "elements", (int64_t)l->numel);
+    two ? jw_kint(&w, "equal", (int64_t)t->equal) : jw_knull(&w, "equal");
+    two ? jw_kint(&w, "below_thousandth", (int64_t)t->thousandth) : jw_knull(&w, "below_thousandth");
+    two ? jw_kint(&w, "unlike", (int64_t)t->unlike) : jw_knull(&w, "unlike");
+    places(&w, l, "worst", t->worst, t->worsts);
+    places(&w, l, "nonfinite", t->odd, t->odds);
+    for (int d = 0; d < 2; d++)
+        l->has[d] ? spread(&w, d ? "golden_values" : "target_values", t->values[d][1], t->values[d][0])
+                  : jw_knull(&w, d ? "golden_values" : "target_values");
+    two ? spread(&w, "errors", NULL, t->errors) : jw_knull(&w, "errors");
+    two && dtype_is_float(l->coarser) ? spread(&w, "ulps", NULL, t->ulps) : jw_knull(&w, "ulps");
+    strips(&w, l, t);
+    jw_end_object(&w);
+    buf_char(out, '\n');
+}

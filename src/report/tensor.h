@@ -1,0 +1,17 @@
+/* What the tensor view shows of a row as JSON: the worst elements, how values and errors are spread, the error along
+ * the axes, what is not finite (the contract: doc/cli-json.md). */
+#ifndef REPORT_TENSOR_H
+#define REPORT_TENSOR_H
+
+#include "find/tally.h"
+
+struct tensor_report {
+    const char *tool;
+    struct str name[2];        /* the rows' names; of sides the lens has */
+    const struct lens *lens;
+    const struct tally *tally; /* complete */
+};
+
+void report_tensor(const struct tensor_report *r, struct buf *out); /* appends one object and a line end */
+
+#endif

@@ -1,0 +1,143 @@
+/* One row's tensors in words or as JSON: what the tensor view shows, without a screen. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/gaze.h"
+#include "report/tensor.h"
+#include "ui/cli.h"
+
+#define WORST_TOLD 10
+
+static int open_lens(const struct session *s, const char *name, uint32_t row[2], struct lens *l, struct err *e)
+{
+    struct measure_job job;
+    struct tensor t[2];
+    uint32_t line = NONE;
+    row[0] = row[1] = NONE;
+    for (int d = 0; d < 2 && line == NONE; d++) {
+        if (d && s->single)
+            break;
+        row[d] = dump_find_row(&s->side[d].dump, str_of(name));
+        if (row[d] != NONE && s->paired)
+            line = s->pairing.line_of[d][row[d]];
+        if (row[d] != NONE && s->single)
+            line = row[d];
+    }
+    if (line == NONE)
+        return err_set(e, ERR_USAGE, _("--tensor: neither side has a row \"%s\""), name);
+    if (s->paired) {
+        memcpy(row, s->pairing.lines.v[line].row, 2 * sizeof *row);
+        if (measure_how(&s->measure, line, &job)) {
+            const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+            if (measure_open_job(side, &job, t, e))
+                return -1;
+            lens_init(l, &t[0], &t[1]);
+            return 0;
+        }
+        if (row[0] != NONE && row[1] != NONE) /* they do not lie on each other: the one that was named */
+            row[dump_find_row(&s->side[0].dump, str_of(name)) == row[0]] = NONE;
+    }
+    int d = row[0] == NONE;
+    if (dump_tensor(&s->side[d].dump, row[d], &t[d], e))
+        return -1;
+    lens_init(l, d ? NULL : &t[0], d ? &t[1] : NULL);
+    return 0;
+}
+
+static void put_place(const struct lens *l, const struct tally_place *p, struct buf *b)
+{
+    int64_t at[TENSOR_DIMS];
+    char n[NUM_MAX];
+    lens_place(l, p->at, at);
+    for (int i = 0; i < l->ndim; i++)
+        buf_fmt(b, i ? ",%lld" : "[%lld", (long long)at[i]);
+    buf_char(b, ']');
+    for (int d = 0; d < 2; d++)
+        if (l->has[d])
+            buf_fmt(b, "  %s %s", d ? _("golden") : _("target"), num_exact(n, p->v[d]));
+    if (l->has[0] && l->has[1] && isfinite(p->error)) {
+        buf_fmt(b, "  Δ %s", num_cell(n, p->error, 4));
+        if (dtype_is_float(l->coarser))
+            buf_fmt(b, "  ULP %s", num_cell(n, lens_ulp(l, p->v[0], p->v[1]), 4));
+    }
+    buf_char(b, '\n');
+}
+
+static void put_text(const struct tensor_report *r, struct buf *b)
+{
+    const struct lens *l = r->lens;
+    const struct tally *t = r->tally;
+    char n[2][NUM_MAX];
+    for (int d = 0; d < 2; d++)
+        if (l->has[d])
+            buf_fmt(b, "%s  %.*s  %s\n", d ? _("golden") : _("target"), STR_ARG(r->name[d]), dtype_table[l->t[d].dtype].name);
+    for (int i = 0; i < l->ndim; i++)
+        buf_fmt(b, i ? ", %lld" : "[%lld", (long long)l->shape[i]);
+    buf_fmt(b, _("]  %s elements\n"), num_count(n[0], l->numel));
+    if (l->has[0] && l->has[1])
+        buf_fmt(b, _("equal %s, relative error below 1e-3 %s\n"), num_count(n[0], t->equal), num_count(n[1], t->thousandth));
+    for (int d = 0; d < 2; d++)
+        if (t->nan[d] + t->inf[d])
+            buf_fmt(b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]), num_count(n[1], t->inf[d]));
+    if (t->odds)
+        buf_cstr(b, _("\nthe first that are not finite:\n"));
+    for (int i = 0; i < t->odds && i < WORST_TOLD; i++)
+        put_place(l, &t->odd[i], b);
+    if (t->worsts)
+        buf_cstr(b, l->has[0] && l->has[1] ? _("the largest errors:\n") : _("the values farthest from zero:\n"));
+    for (int i = 0; i < t->worsts && i < WORST_TOLD; i++)
+        put_place(l, &t->worst[i], b);
+}
+
+static int put(const struct tensor_report *r, const struct options *o, struct err *e)
+{
+    struct buf b = {0};
+    int rc = 0;
+    if (o->json || o->output) {
+        struct out out;
+        report_tensor(r, &b);
+        rc = cli_out(o, &out, e);
+        if (rc == 0) {
+            buf_str(&out.buf, buf_view(&b));
+            rc = out_close(&out, e);
+        }
+    } else {
+        put_text(r, &b);
+        cli_print_clean(&b);
+    }
+    buf_release(&b);
+    return rc;
+}
+
+int cli_tensor(const struct session *s, const struct options *o, struct err *e)
+{
+    struct lens l;
+    struct buf name[2] = {{0}, {0}};
+    uint32_t row[2];
+    if (o->output && !cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
+        return err_set(e, ERR_USAGE, _("%s: a tensor is written as .json"), o->output);
+    if (open_lens(s, o->tensor, row, &l, e))
+        return -1;
+    struct tally *t = mem_alloc(sizeof *t);
+    int rc = 0;
+    tally_init(t, &l);
+    while (rc == 0 && !tally_complete(t)) {
+        rc = cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : tally_read(t, e);
+        if (rc == 0)
+            tally_count(t);
+    }
+    if (rc == 0) {
+        for (int d = 0; d < 2; d++)
+            if (l.has[d])
+                dump_row_name(&s->side[d].dump, row[d], &name[d]);
+        struct tensor_report r = {TOOL, {buf_view(&name[0]), buf_view(&name[1])}, &l, t};
+        rc = put(&r, o, e);
+    }
+    tally_release(t);
+    free(t);
+    lens_release(&l);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    return rc;
+}

@@ -1,0 +1,482 @@
+/* The tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, how values and errors
+ * are spread, the error along each axis, what is not finite. Draws what find/gaze knows so far and asks for the rest. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "ui/pane.h"
+
+#define LABEL_W 8
+#define FOUR_DECADES 4
+
+struct plate {
+    struct screen *s;
+    struct grid *g;
+    struct sight *sight;
+    const struct lens *l;
+    const struct tally *t;
+    struct rect r;
+    bool two;
+    int y; /* the next line below the maps */
+};
+
+/* ---- words ---- */
+
+static void place_text(const struct lens *l, uint64_t index, struct buf *out)
+{
+    int64_t at[TENSOR_DIMS];
+    lens_place(l, index, at);
+    for (int i = 0; i < l->ndim; i++)
+        buf_fmt(out, i ? ",%lld" : "[%lld", (long long)at[i]);
+    buf_char(out, ']');
+}
+
+static void share_text(uint64_t part, uint64_t all, struct buf *out)
+{
+    char n[NUM_MAX];
+    buf_fmt(out, "%s %%", num_cell(n, all ? floor((double)part / (double)all * 1e4) / 100 : 0, 4));
+}
+
+static const char *title_of(enum heat_kind k)
+{
+    switch (k) {
+    case HEAT_TARGET:
+        return _("target, |t|");
+    case HEAT_GOLDEN:
+        return _("golden, |g|");
+    default:
+        return _("error |t-g|");
+    }
+}
+
+/* Name, shape, axes, and where the other axes stand. */
+static void head(struct plate *p)
+{
+    const struct sight *s = p->sight;
+    struct desk *d = &p->s->desk;
+    struct buf name[2] = {{0}, {0}}, right = {0};
+    int y = p->r.y, used, slider_x = -1, slider_w = 0;
+    desk_names(d, d->cursor, name);
+    buf_char(&right, '[');
+    for (int i = 0; i < p->l->ndim; i++)
+        buf_fmt(&right, i ? ", %lld" : "%lld", (long long)p->l->shape[i]);
+    buf_cstr(&right, "]  ");
+    if (s->axis[0] >= 0)
+        buf_fmt(&right, _("rows %d  "), s->axis[0]);
+    buf_fmt(&right, _("columns %d  "), s->axis[1]);
+    if (s->slider >= 0) {
+        buf_cstr(&right, _("at"));
+        for (int i = 0; i < p->l->ndim; i++) {
+            bool shown = i == s->axis[0] || i == s->axis[1];
+            char n[NUM_MAX];
+            snprintf(n, sizeof n, "%lld", (long long)s->at[i]);
+            if (i == s->slider) {
+                slider_x = utf8_cells(buf_view(&right)) + 1;
+                slider_w = (int)strlen(n);
+            }
+            buf_fmt(&right, " %s", shown ? "·" : n);
+        }
+        buf_char(&right, ' ');
+    }
+    int w = utf8_cells(buf_view(&right)), room = p->r.w - w - 3;
+    bool golden = s->of == SIGHT_ALONE && !p->l->has[0];
+    used = room >= 12 ? room : 0;
+    if (used)
+        grid_middle(p->g, y, p->r.x + 1, used, STYLE_FOCUS, buf_view(&name[golden || !name[0].n]));
+    grid_text(p->g, y, p->r.x + 1 + (used ? used + 2 : 0), p->r.w - 1, STYLE_TITLE, buf_view(&right));
+    if (slider_x >= 0)
+        grid_mark(p->g, y, p->r.x + 1 + (used ? used + 2 : 0) + slider_x, slider_w, STYLE_UNDER);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    buf_release(&right);
+}
+
+/* ---- maps ---- */
+
+/* What the darkest shade stands for: the row's own largest value where it is known, so that sliding keeps the scale. */
+static double scale_of(const struct plate *p, const struct heat *h, enum heat_kind k)
+{
+    const struct session *x = &p->s->session;
+    double most = h ? h->most[k] : 0;
+    if (k == HEAT_ERROR)
+        return p->two && p->t->worsts ? fmax(most, p->t->worst[0].error) : most;
+    const struct figures *f = p->two && x->measure.figures ? x->measure.figures[p->s->desk.cursor] : NULL;
+    if (f)
+        most = fmax(most, fmax(isfinite(f->side[k - 1].max) ? fabs(f->side[k - 1].max) : 0,
+                               isfinite(f->side[k - 1].min) ? fabs(f->side[k - 1].min) : 0));
+    return most;
+}
+
+/* 0: zero; 1 … levels by powers of ten below the scale (the lowest takes what is smaller), or by equal steps. */
+static int level_of(double v, double scale, int levels, bool linear)
+{
+    v = fabs(v);
+    if (v == 0 || !(scale > 0))
+        return 0;
+    int n = linear ? (int)ceil(v / scale * levels) : (int)ceil((log10(v / scale) + FOUR_DECADES) * levels / FOUR_DECADES);
+    return n < 1 ? 1 : n > levels ? levels : n;
+}
+
+static void draw_map(struct plate *p, const struct heat *h, enum heat_kind k, struct rect r, double scale)
+{
+    static const char *const shades[2][5] = {{" ", "░", "▒", "▓", "█"}, {" ", ".", ":", "*", "#"}};
+    const struct sight *s = p->sight;
+    bool ascii = p->g->ascii;
+    for (int y = 0; y < h->h && y < r.h; y++)
+        for (int x = 0; x < h->w && x < r.w; x++) {
+            const struct heat_cell *c = &h->cell[y * h->w + x];
+            if (!c->seen)
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_DIM, ascii ? "?" : "·");
+            else if (c->odd[k])
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, "∞");
+            else
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT, shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_ERROR])]);
+        }
+    int64_t row = s->axis[0] >= 0 ? s->at[s->axis[0]] : 0, column = s->at[s->axis[1]];
+    grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]), r.x + (int)((column - h->ask.from[1]) / h->ask.size[1]), 1, STYLE_CURSOR);
+}
+
+/* "1e-6 ░▒▓█ 0.01": what the lightest shade begins at and the darkest stands for. */
+static void legend(const struct plate *p, enum heat_kind k, double scale, struct buf *out)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    if (scale > 0)
+        buf_fmt(out, "%s %s %s", num_cell(a, p->sight->linear[k != HEAT_ERROR] ? 0 : scale / 1e4, 2), p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
+    else
+        buf_cstr(out, k == HEAT_ERROR ? _("no difference") : _("all zero"));
+}
+
+static void map_title(struct plate *p, enum heat_kind k, int x, int w, double scale)
+{
+    bool here = k == sight_kind(p->sight);
+    int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE, title_of(k));
+    struct buf t = {0};
+    legend(p, k, scale, &t);
+    if (w - used > utf8_cells(buf_view(&t)) + 1)
+        grid_text(p->g, p->r.y + 1, x + used + 2, w - used - 2, STYLE_DIM, buf_view(&t));
+    buf_release(&t);
+}
+
+/* One map beside the other where that leaves them room, else the one that counts. */
+static void draw_maps(struct plate *p, int h)
+{
+    struct sight *s = p->sight;
+    int64_t columns = p->l->shape[s->axis[1]];
+    int third = (p->r.w - LABEL_W - 5) / 3, maps = p->two && third >= (columns < 24 ? columns : 24) ? 3 : 1;
+    int w = maps == 3 ? third : p->r.w - LABEL_W - 1;
+    struct heat_ask ask;
+    sight_ask(s, h, w, &ask);
+    const struct heat *heat = gaze_heat(&s->gaze, &ask);
+    for (int i = 0; i < maps; i++) {
+        enum heat_kind k = maps == 3 ? (enum heat_kind)i : sight_kind(s);
+        double scale = scale_of(p, heat, k);
+        int x = p->r.x + LABEL_W + i * (third + 2);
+        map_title(p, k, x, w, scale);
+        if (heat)
+            draw_map(p, heat, k, (struct rect){p->r.y + 2, x, h, w}, scale);
+    }
+    for (int y = 0; heat && y < heat->h; y++)
+        grid_fmt(p->g, p->r.y + 2 + y, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld", (long long)(ask.from[0] + y * ask.size[0]));
+}
+
+/* How the cells came to be, and how much of it is known. */
+static void cells_line(struct plate *p)
+{
+    const struct sight *s = p->sight;
+    const struct heat *h = gaze_heat(&p->sight->gaze, &p->sight->gaze.ask);
+    struct buf b = {0};
+    if (s->size[0] * s->size[1] > 1)
+        buf_fmt(&b, _("a cell: the extreme of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
+    else
+        buf_cstr(&b, _("a cell: one element"));
+    if (p->two && p->r.w < 100) { /* titles of three maps have no room for it */
+        buf_fmt(&b, "; %s ", title_of(sight_kind(s)));
+        legend(p, sight_kind(s), scale_of(p, h, sight_kind(s)), &b);
+    }
+    if (h)
+        buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1], (long long)(h->ask.from[1] + h->ask.count[1] - 1));
+    if (!h || !heat_complete(h)) {
+        buf_cstr(&b, _("; sampled "));
+        share_text(h ? h->read : 0, h ? h->numel : 1, &b);
+    }
+    if (!tally_complete(p->t)) {
+        buf_cstr(&b, _("; of the whole tensor "));
+        share_text(p->t->read, p->t->numel, &b);
+    }
+    grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1, h && heat_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
+    buf_release(&b);
+}
+
+/* ---- elements ---- */
+
+static void error_text(const struct plate *p, const double v[2], struct buf *out)
+{
+    char n[2][NUM_MAX];
+    bool alike = (isnan(v[0]) && isnan(v[1])) || v[0] == v[1];
+    double ulp = alike ? 0 : lens_ulp(p->l, v[0], v[1]);
+    if (!p->two)
+        return;
+    buf_fmt(out, "  Δ %s", num_cell(n[0], alike ? 0 : fabs(v[0] - v[1]), 4));
+    if (isfinite(ulp) && dtype_is_float(p->l->coarser))
+        buf_fmt(out, "  ULP %s", ulp >= 1 && ulp < 1e15 ? num_count(n[1], (unsigned long long)(ulp + 0.5)) : num_cell(n[1], ulp, 2));
+}
+
+static void cursor_line(struct plate *p)
+{
+    uint64_t at = lens_index(p->l, p->sight->at);
+    const struct lens_element *x = gaze_element(&p->sight->gaze, at);
+    struct buf b = {0};
+    place_text(p->l, at, &b);
+    for (int d = 0; d < 2 && x; d++)
+        if (p->l->has[d]) {
+            buf_fmt(&b, "  %s ", d ? _("golden") : _("target"));
+            lens_text(p->l, d, x, &b);
+        }
+    if (x)
+        error_text(p, x->v, &b);
+    else
+        buf_cstr(&b, " …");
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, _("here"));
+    grid_text(p->g, p->y++, p->r.x + LABEL_W, p->r.w - LABEL_W, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+static void worst_lines(struct plate *p, int most)
+{
+    char n[2][NUM_MAX];
+    if (!p->t->worsts)
+        return;
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("largest"));
+    for (int i = 0; i < most && i < p->t->worsts; i++) {
+        const struct tally_place *q = &p->t->worst[i];
+        struct buf b = {0};
+        place_text(p->l, q->at, &b);
+        if (p->two)
+            buf_fmt(&b, "  t %s  g %s", num_cell(n[0], q->v[0], 7), num_cell(n[1], q->v[1], 7));
+        else
+            buf_fmt(&b, "  %s", num_cell(n[0], q->v[p->l->has[1]], 9));
+        error_text(p, q->v, &b);
+        grid_text(p->g, p->y++, p->r.x + LABEL_W, p->r.w - LABEL_W, STYLE_TEXT, buf_view(&b));
+        buf_release(&b);
+    }
+}
+
+static void odd_line(struct plate *p)
+{
+    struct buf b = {0};
+    const struct tally *t = p->t;
+    char n[2][NUM_MAX];
+    for (int d = 0; d < 2; d++)
+        if (t->nan[d] + t->inf[d])
+            buf_fmt(&b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]), num_count(n[1], t->inf[d]));
+    if (!b.n)
+        return;
+    buf_cstr(&b, _("at "));
+    for (int i = 0; i < t->odds && i < 8; i++) {
+        buf_cstr(&b, i ? " " : "");
+        place_text(p->l, t->odd[i].at, &b);
+    }
+    if (t->odds > 8)
+        buf_cstr(&b, " …");
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, "NaN");
+    grid_text(p->g, p->y++, p->r.x + LABEL_W, p->r.w - LABEL_W, STYLE_NONFINITE, buf_view(&b));
+    buf_release(&b);
+}
+
+/* ---- spreads ---- */
+
+static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+/* Bars of counts, by their logarithm: one element among a million is to be seen. */
+static int draw_bars(struct plate *p, int x, const uint64_t *count, int n)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < n; i++)
+        most = count[i] > most ? count[i] : most;
+    for (int i = 0; i < n; i++) {
+        int h = count[i] ? (int)ceil(8 * log1p((double)count[i]) / log1p((double)most)) : 0;
+        grid_put(p->g, p->y, x + i, 1, STYLE_TEXT, bars[h < 0 ? 0 : h > 8 ? 8 : h]);
+    }
+    return n;
+}
+
+/* Magnitudes by powers of two, as many to a bar as it takes. */
+static int draw_spread(struct plate *p, int x, const uint64_t bins[TALLY_SPREAD], int room)
+{
+    uint64_t bar[64] = {0};
+    char n[NUM_MAX];
+    int low, high, from = x;
+    room = room > 64 ? 64 : room;
+    if (room < 4 || !tally_span(bins, &low, &high))
+        return 0;
+    int each = (high - low) / room + 1, count = (high - low) / each + 1;
+    for (int i = low; i <= high; i++)
+        bar[(i - low) / each] += bins[i];
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, low - TALLY_UNIT), 2)) + 1;
+    x += draw_bars(p, x, bar, count) + 1;
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, high + 1 - TALLY_UNIT), 2));
+    return x - from;
+}
+
+static void error_lines(struct plate *p)
+{
+    const struct tally *t = p->t;
+    struct buf b = {0};
+    if (!p->two || !t->read)
+        return;
+    int room = p->r.w - LABEL_W - 48 > 8 ? p->r.w - LABEL_W - 48 : p->r.w - LABEL_W - 14;
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, _("errors"));
+    int used = draw_spread(p, p->r.x + LABEL_W, t->errors, room);
+    buf_cstr(&b, _("equal "));
+    share_text(t->equal, t->read, &b);
+    buf_cstr(&b, _("   relative below 1e-3: "));
+    share_text(t->thousandth, t->read, &b);
+    grid_text(p->g, p->y++, p->r.x + LABEL_W + used + (used ? 3 : 0), p->r.w, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+    if (!used || !dtype_is_float(p->l->coarser))
+        return;
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, "ULP");
+    used = draw_spread(p, p->r.x + LABEL_W, t->ulps, room);
+    grid_fmt(p->g, p->y++, p->r.x + LABEL_W + used + 3, p->r.w, STYLE_DIM, _("of %s"), dtype_table[p->l->coarser].name);
+}
+
+#define OCTAVES 16
+
+/* Values of both signs: from the farthest below zero over the small ones in the middle to the farthest above. */
+static void value_line(struct plate *p, int d)
+{
+    const struct tally *t = p->t;
+    uint64_t bar[2 * OCTAVES + 1] = {0};
+    int low, high[2], top;
+    char n[NUM_MAX];
+    bool any[2];
+    for (int k = 0; k < 2; k++)
+        any[k] = tally_span(t->values[d][k], &low, &high[k]);
+    top = high[0] > high[1] ? high[0] : high[1];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < TALLY_SPREAD; i++) {
+            int away = top - i; /* octaves below the farthest */
+            int at = i == 0 || away >= OCTAVES ? OCTAVES : k ? away : 2 * OCTAVES - away;
+            if (i <= top)
+                bar[at] += t->values[d][k][i];
+        }
+    int from = any[1] ? 0 : OCTAVES, end = any[0] ? 2 * OCTAVES + 1 : OCTAVES + 1, x = p->r.x + LABEL_W;
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, d ? _("golden") : _("target"));
+    double far = ldexp(1, top + 1 - TALLY_UNIT);
+    if (!top)
+        far = 0;
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, any[1] ? -far : 0, 3)) + 1;
+    x += draw_bars(p, x, bar + from, end - from) + 1;
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, any[0] ? far : 0, 3)) + 3;
+    struct buf b = {0};
+    buf_fmt(&b, "%s   ", dtype_table[p->l->t[d].dtype].name);
+    buf_cstr(&b, _("zero "));
+    share_text(t->values[d][0][0] + t->values[d][1][0], t->read, &b);
+    grid_text(p->g, p->y++, x, p->r.w, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+/* The error along an axis, the largest of all elements with that index. */
+static void strip_line(struct plate *p, int axis)
+{
+    const struct tally_strip *s = &p->t->strip[axis];
+    double most = 0;
+    int w = p->r.w - LABEL_W - 9 < s->bins ? p->r.w - LABEL_W - 9 : s->bins;
+    for (int i = 0; i < s->bins; i++)
+        most = isfinite(s->worst[i]) && s->worst[i] > most ? s->worst[i] : most;
+    grid_fmt(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, _("axis %d"), axis);
+    grid_fmt(p->g, p->y, p->r.x + LABEL_W, 8, STYLE_DIM, "%lld", (long long)p->l->shape[axis]);
+    for (int x = 0; x < w; x++) {
+        double worst = 0;
+        bool seen = false;
+        for (int i = x * s->bins / w; i < (x + 1) * s->bins / w; i++) {
+            seen = seen || s->seen[i];
+            worst = s->worst[i] > worst ? s->worst[i] : worst;
+        }
+        grid_put(p->g, p->y, p->r.x + LABEL_W + 8 + x, 1, !seen ? STYLE_DIM : isinf(worst) ? STYLE_NONFINITE : STYLE_TEXT,
+                 !seen ? "·" : isinf(worst) ? "∞" : bars[level_of(worst, most, 8, p->sight->linear[!p->two])]);
+    }
+    p->y++;
+}
+
+/* ---- the whole ---- */
+
+static void draw_open(struct plate *p)
+{
+    int strips = 0, lines = p->r.h - 2, sides = p->two ? 2 : 1, odd = p->t->odds > 0;
+    for (int i = 0; i < p->l->ndim; i++)
+        strips += p->l->shape[i] > 1;
+    int64_t rows = p->sight->axis[0] >= 0 ? p->l->shape[p->sight->axis[0]] : 1;
+    int must = 2 + odd, spread = sides + (p->two ? 2 : 0), worst = lines >= 28 ? 8 : lines >= 14 ? 3 : 1;
+    if (strips > lines / 5)
+        strips = lines / 5;
+    if (lines - must - spread - strips - worst < 4)
+        strips = 0;
+    if (lines - must - spread - worst < 4)
+        spread = 0;
+    int h = lines - must - spread - strips - worst;
+    h = h < 1 ? 1 : h > rows ? (int)rows : h;
+    head(p);
+    draw_maps(p, h);
+    p->y = p->r.y + 2 + h;
+    int room = lines - h - must - spread - strips;
+    cells_line(p);
+    cursor_line(p);
+    worst_lines(p, room < 1 ? 1 : room);
+    if (odd)
+        odd_line(p);
+    if (spread) {
+        error_lines(p);
+        for (int d = 0; d < 2; d++)
+            if (p->l->has[d])
+                value_line(p, d);
+    }
+    for (int i = 0; i < p->l->ndim && strips; i++)
+        if (p->l->shape[i] > 1) {
+            strip_line(p, i);
+            strips--;
+        }
+}
+
+static void say(struct screen *s, struct rect r, uint8_t style, const char *text)
+{
+    int y = 1, skip = 0;
+    grid_wrap(&s->grid, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, style, str_of(text));
+}
+
+static void draw(struct screen *s, struct rect r)
+{
+    struct sight *x = &s->desk.sight;
+    struct plate p = {.s = s, .g = &s->grid, .sight = x, .l = &x->gaze.lens, .t = &x->gaze.tally, .r = r};
+    if (x->of == SIGHT_NOTHING) {
+        say(s, r, STYLE_DIM, _("No tensor was recorded for this row. e and E go to rows that deviate, q goes back to the table."));
+        return;
+    }
+    if (x->of == SIGHT_PENDING) {
+        say(s, r, STYLE_DIM, _("The two sides have other shapes and are being compared; the order of axes in which they meet is shown then."));
+        return;
+    }
+    pthread_mutex_lock(&x->gaze.lock);
+    switch (gaze_ready(&x->gaze)) {
+    case GAZE_OPEN:
+        p.two = p.l->has[0] && p.l->has[1];
+        draw_open(&p);
+        break;
+    case GAZE_FAILED:
+        say(s, r, STYLE_ERROR, x->gaze.err.text);
+        break;
+    default:
+        say(s, r, STYLE_DIM, _("opening …"));
+        break;
+    }
+    pthread_mutex_unlock(&x->gaze.lock);
+}
+
+static const struct hint hints[] = {
+    {"cells down", N_("move")}, {"axes next", N_("axes")}, {"slide +1", N_("slide")}, {"worst next", N_("worst")}, {"nonfinite next", N_("NaN")},
+    {"map", N_("diff/target/golden")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+};
+
+const struct pane_ops pane_tensor = {"tensor", draw, hints};
