@@ -1,5 +1,6 @@
 /* The tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, how values and errors
  * are spread, the error along each axis, what is not finite. Draws what find/gaze knows so far and asks for the rest. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -112,7 +113,8 @@ static double scale_of(const struct plate *p, const struct heat *h, enum heat_ki
 /* 0: zero; 1 … levels by powers of ten below the scale (the lowest takes what is smaller), or by equal steps. */
 static int level_of(double v, double scale, int levels, bool linear)
 {
-    v = fabs(v);
+    v = fmin(fabs(v), DBL_MAX); /* a difference of finite doubles may be beyond them */
+    scale = fmin(scale, DBL_MAX);
     if (v == 0 || !(scale > 0))
         return 0;
     int n = linear ? (int)ceil(v / scale * levels) : (int)ceil((log10(v / scale) + FOUR_DECADES) * levels / FOUR_DECADES);
@@ -144,6 +146,8 @@ static void legend(const struct plate *p, enum heat_kind k, double scale, struct
     char a[NUM_MAX], b[NUM_MAX];
     if (scale > 0)
         buf_fmt(out, "%s %s %s", num_cell(a, p->sight->linear[k != HEAT_ERROR] ? 0 : scale / 1e4, 2), p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
+    else if (k == HEAT_ERROR ? p->t->unlike : p->t->nan[k - 1] + p->t->inf[k - 1])
+        buf_cstr(out, _("not finite"));
     else
         buf_cstr(out, k == HEAT_ERROR ? _("no difference") : _("all zero"));
 }
@@ -187,7 +191,17 @@ static void cells_line(struct plate *p)
     const struct sight *s = p->sight;
     const struct heat *h = gaze_heat(&p->sight->gaze, &p->sight->gaze.ask);
     struct buf b = {0};
-    if (s->size[0] * s->size[1] > 1)
+    if (!h || !heat_complete(h)) {
+        buf_cstr(&b, _("sampled "));
+        share_text(h ? h->read : 0, h ? h->numel : 1, &b);
+        buf_cstr(&b, "; ");
+    }
+    if (!tally_complete(p->t)) {
+        buf_cstr(&b, _("of the whole tensor "));
+        share_text(p->t->read, p->t->numel, &b);
+        buf_cstr(&b, "; ");
+    }
+    if (s->size[0] > 1 || s->size[1] > 1)
         buf_fmt(&b, _("a cell: the extreme of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
     else
         buf_cstr(&b, _("a cell: one element"));
@@ -197,14 +211,6 @@ static void cells_line(struct plate *p)
     }
     if (h)
         buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1], (long long)(h->ask.from[1] + h->ask.count[1] - 1));
-    if (!h || !heat_complete(h)) {
-        buf_cstr(&b, _("; sampled "));
-        share_text(h ? h->read : 0, h ? h->numel : 1, &b);
-    }
-    if (!tally_complete(p->t)) {
-        buf_cstr(&b, _("; of the whole tensor "));
-        share_text(p->t->read, p->t->numel, &b);
-    }
     grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1, h && heat_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
     buf_release(&b);
 }
@@ -248,7 +254,7 @@ static void worst_lines(struct plate *p, int most)
     char n[2][NUM_MAX];
     if (!p->t->worsts)
         return;
-    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("largest"));
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("peak"));
     for (int i = 0; i < most && i < p->t->worsts; i++) {
         const struct tally_place *q = &p->t->worst[i];
         struct buf b = {0};
@@ -364,9 +370,11 @@ static void value_line(struct plate *p, int d)
         }
     int from = any[1] ? 0 : OCTAVES, end = any[0] ? 2 * OCTAVES + 1 : OCTAVES + 1, x = p->r.x + LABEL_W;
     grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, d ? _("golden") : _("target"));
-    double far = ldexp(1, top + 1 - TALLY_UNIT);
-    if (!top)
-        far = 0;
+    double far = top ? ldexp(1, top + 1 - TALLY_UNIT) : 0;
+    if (!top && t->nan[d] + t->inf[d] == t->read) {
+        grid_put(p->g, p->y++, x, p->r.w, STYLE_NONFINITE, _("no value is finite"));
+        return;
+    }
     x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, any[1] ? -far : 0, 3)) + 1;
     x += draw_bars(p, x, bar + from, end - from) + 1;
     x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, any[0] ? far : 0, 3)) + 3;
@@ -417,7 +425,13 @@ static void draw_open(struct plate *p)
     if (lines - must - spread - worst < 4)
         spread = 0;
     int h = lines - must - spread - strips - worst;
+    for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, a row a line */
+        h++;
     h = h < 1 ? 1 : h > rows ? (int)rows : h;
+    if (!p->sight->magnified) { /* no line that no cell would use */
+        int64_t size = (rows + h - 1) / h;
+        h = (int)((rows + size - 1) / size);
+    }
     head(p);
     draw_maps(p, h);
     p->y = p->r.y + 2 + h;

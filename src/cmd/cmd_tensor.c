@@ -117,11 +117,11 @@ static int run_at(struct desk *d, struct str args)
         return R_DRAW;
     const struct lens *l = &s->gaze.lens;
     while (good && rest.n) {
-        if (!str_split(rest, ',', &word, &rest))
-            word = rest, rest = STR("");
+        bool more = str_split(rest, ',', &word, &rest);
         good = n < l->ndim && str_u64(str_trim(word), &v) && v < (uint64_t)l->shape[n];
         if (good)
             at[n++] = (int64_t)v;
+        good = good && (!more || rest.n);
     }
     if (!good || n != l->ndim) {
         struct buf shape = {0};

@@ -165,8 +165,9 @@ void lens_text(const struct lens *l, int side, const struct lens_element *x, str
         return;
     }
     double v = x->v[side];
-    for (int digits = 1; isfinite(v) && dtype_is_float(d) && d != DTYPE_F64 && digits < 10; digits++)
-        if (dtype_round(d, strtod(num_cell(n, v, digits), NULL)) == v) {
+    bool alone = d == DTYPE_F32 && (!l->has[!side] || l->t[!side].dtype == d); /* beside another type only all digits compare */
+    for (int digits = 6; alone && isfinite(v) && digits < 10; digits++)
+        if ((double)(float)strtod(num_cell(n, v, digits), NULL) == v) {
             buf_cstr(out, n);
             return;
         }

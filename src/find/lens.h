@@ -35,7 +35,8 @@ struct lens_element {
     unsigned char raw[2][16];
 };
 int lens_element(const struct lens *l, uint64_t index, struct lens_element *out, struct err *e);
-/* The shortest decimal that gives the stored value back in its own type. Appends. */
+/* The value with all its digits: the shortest decimal that gives it back, float32 in its own type where no other type
+ * stands beside it. Appends. */
 void lens_text(const struct lens *l, int side, const struct lens_element *x, struct buf *out);
 
 /* A plane: `outer` × `inner` elements at fixed places of the other axes, read in stretches of its own row-major order.
