@@ -26,7 +26,9 @@ void heat_init(struct heat *h, const struct lens *l, const struct heat_ask *ask)
     h->plane = (struct lens_plane){.base = lens_index(l, at), .outer = (uint64_t)ask->count[h->turned], .inner = (uint64_t)ask->count[!h->turned],
                                    .outer_axis = ask->axis[h->turned], .inner_axis = ask->axis[!h->turned]};
     lens_reader_init(&h->reader, l, &h->plane);
-    lens_sweep_init(&h->sweep, h->numel, lens_reader_run(&h->reader));
+    size_t run, row;
+    lens_reader_pace(&h->reader, &run, &row);
+    lens_sweep_init(&h->sweep, h->numel, run, row);
 }
 
 void heat_release(struct heat *h)

@@ -5,6 +5,9 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "num/gather.h"
+
+#define SLAB_READS 128 /* reads in a row where a slab is gathered: about what one holds */
 
 /* Real and imaginary parts as one more axis. */
 static void part_complex(struct tensor *t)
@@ -226,15 +229,24 @@ void lens_reader_rest(struct lens_reader *r)
             tensor_walk_release(&r->w[d]);
 }
 
-size_t lens_reader_run(const struct lens_reader *r)
+void lens_reader_pace(const struct lens_reader *r, size_t *run, size_t *row)
 {
-    bool scattered = false;
+    *run = LENS_RUN;
+    *row = 1;
     for (int d = 0; d < 2; d++) {
         const struct tensor_walk *w = &r->w[d];
-        if (r->l->has[d])
-            scattered = scattered || w->stride[w->ndim - 1] != 1 || (r->l->flat[d] && !r->p.all);
+        if (!r->l->has[d])
+            continue;
+        bool single = r->l->flat[d] && !r->p.all;
+        if (!single && w->stride[w->ndim - 1] == 1)
+            continue;
+        if (single || !gather_pays(w))
+            *run = 256;
+        else
+            *row = SLAB_READS;
     }
-    return scattered ? 256 : LENS_RUN;
+    if (*run < LENS_RUN)
+        *row = 1;
 }
 
 /* Elements of a side whose axes are others: the plane's places one by one. */
@@ -281,22 +293,26 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run)
+void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run, size_t row)
 {
-    *s = (struct lens_sweep){.numel = numel, .run = run, .stretches = numel / run + (numel % run != 0), .stride = 1};
-    /* steps of the golden section spread evenly whatever the count; coprime ones meet every stretch once */
-    if (s->stretches > 4)
-        for (s->stride = (uint64_t)((double)s->stretches * 0.6180339887498949); common(s->stride, s->stretches) != 1;)
+    uint64_t whole = (uint64_t)run * row;
+    *s = (struct lens_sweep){.numel = numel, .run = run, .row = row, .rows = numel / whole + (numel % whole != 0), .stride = 1};
+    /* steps of the golden section spread evenly whatever the count; coprime ones meet every row once */
+    if (s->rows > 4)
+        for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); common(s->stride, s->rows) != 1;)
             s->stride++;
 }
 
 bool lens_sweep_take(struct lens_sweep *s, uint64_t *at, size_t *n)
 {
-    if (s->done == s->stretches)
+    if (s->done == s->numel / s->run + (s->numel % s->run != 0))
         return false;
-    *at = s->next * s->run;
+    *at = (s->next * s->row + s->in) * s->run;
     *n = s->numel - *at < s->run ? (size_t)(s->numel - *at) : s->run;
     s->done++;
-    s->next = (s->next + s->stride) % s->stretches;
+    if (++s->in == s->row || *at + *n == s->numel) {
+        s->in = 0;
+        s->next = (s->next + s->stride) % s->rows;
+    }
     return true;
 }

@@ -68,17 +68,19 @@ void lens_reader_release(struct lens_reader *r);
 void lens_reader_rest(struct lens_reader *r); /* gives back what it keeps of the files; reading goes on as before */
 /* n ≤ LENS_RUN elements from `at` of the plane. */
 int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e);
-/* Elements one read should ask for: few where each costs a page of the file. */
-size_t lens_reader_run(const struct lens_reader *r);
+/* How a plane is best gone through: elements a read (few where each costs a page of the file), and how many such reads
+ * in a row (many where the file is gathered a slab at a time). */
+void lens_reader_pace(const struct lens_reader *r, size_t *run, size_t *row);
 
-/* Stretches of a plane in an order that soon touches all of it, each once. */
+/* Stretches of a plane in an order that soon touches all of it, each once: rows of `row` stretches, jumping about. */
 struct lens_sweep {
-    uint64_t stretches, done, next, stride;
+    uint64_t rows, next, stride; /* of rows */
+    uint64_t done;               /* stretches */
     uint64_t numel;
-    size_t run;
+    size_t run, row, in;         /* in: the next stretch of the row */
 };
 
-void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run);
+void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run, size_t row);
 bool lens_sweep_take(struct lens_sweep *s, uint64_t *at, size_t *n); /* false: all were given */
 
 #endif

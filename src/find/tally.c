@@ -14,7 +14,9 @@ void tally_init(struct tally *t, const struct lens *l)
         s->bins = (int)((l->shape[i] + s->size - 1) / s->size);
     }
     lens_reader_init(&t->reader, l, &all);
-    lens_sweep_init(&t->sweep, l->numel, lens_reader_run(&t->reader));
+    size_t run, row;
+    lens_reader_pace(&t->reader, &run, &row);
+    lens_sweep_init(&t->sweep, l->numel, run, row);
 }
 
 void tally_release(struct tally *t)

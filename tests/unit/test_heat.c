@@ -436,7 +436,7 @@ static void sweeps(void **state)
         uint64_t at, sum = 0;
         size_t part;
         memset(seen, 0, sizeof seen);
-        lens_sweep_init(&s, n * 7 - 3, 7);
+        lens_sweep_init(&s, n * 7 - 3, 7, 1 + n % 5);
         while (lens_sweep_take(&s, &at, &part)) {
             assert_int_equal(seen[at / 7]++, 0);
             sum += part;
@@ -447,7 +447,7 @@ static void sweeps(void **state)
     uint64_t at;
     size_t part;
     memset(seen, 0, sizeof seen);
-    lens_sweep_init(&s, UINT64_C(5000000000), 16384);
+    lens_sweep_init(&s, UINT64_C(5000000000), 16384, 1);
     for (int i = 0; i < 64 && lens_sweep_take(&s, &at, &part); i++)
         seen[at / (UINT64_C(5000000000) / 16 + 1)] = 1;
     for (int i = 0; i < 16; i++)
