@@ -321,12 +321,13 @@ static void shapes_and_types(void **state)
 /* More than one stretch, more than one page of the file, more indices than bins. */
 static void large_ones(void **state)
 {
-    static const int64_t long_one[] = {100003}, matrix[] = {601, 203}, deep[] = {7, 300, 3, 41};
+    static const int64_t long_one[] = {100003}, matrix[] = {601, 203}, deep[] = {7, 300, 3, 41}, wide[] = {5, 1001};
     (void)state;
     for (int permuted = 0; permuted < 2; permuted++) {
         struct pair p[] = {pair_of(DTYPE_BF16, DTYPE_F32, 1, long_one, permuted, true),
-                           pair_of(DTYPE_F16, DTYPE_F16, 2, matrix, permuted, true), pair_of(DTYPE_F32, DTYPE_BF16, 4, deep, permuted, true)};
-        for (int i = 0; i < 3; i++) {
+                           pair_of(DTYPE_F16, DTYPE_F16, 2, matrix, permuted, true), pair_of(DTYPE_F32, DTYPE_BF16, 4, deep, permuted, true),
+                           pair_of(DTYPE_F16, DTYPE_F32, 2, wide, permuted, true)};
+        for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
             check_heat(&p[i]);
             check_tally(&p[i]);
             pair_release(&p[i]);
