@@ -315,17 +315,6 @@ static bool step_apply(const struct view_step *s, struct tensor *t)
     return false;
 }
 
-bool view_same(const struct view *a, const struct view *b)
-{
-    if (!a || !b || a->side != b->side || a->count != b->count)
-        return a == b;
-    for (int i = 0; i < a->count; i++)
-        if (a->step[i].op != b->step[i].op || a->step[i].n != b->step[i].n ||
-            memcmp(a->step[i].v, b->step[i].v, a->step[i].n * sizeof *a->step[i].v) != 0)
-            return false;
-    return true;
-}
-
 int view_apply(const struct view *v, struct tensor *t, struct err *e)
 {
     struct tensor made = *t;

@@ -32,7 +32,6 @@ int view_parse(struct view *v, struct str text, struct err *e);
 bool view_same(const struct view *a, const struct view *b); /* either may be NULL */
 void view_write(const struct view *v, struct buf *out); /* the text that view_parse reads */
 void view_text(const struct view *v, struct buf *out);  /* for people: "permuted (0,2,1,3)", "reshaped"; NULL: nothing */
-bool view_same(const struct view *a, const struct view *b); /* NULL: none; the same as NULL only */
 /* Lays the view over that side's tensor: shape, strides, offset and numel follow. -1 where the shape does not allow
  * it; t is then as it was. */
 int view_apply(const struct view *v, struct tensor *t, struct err *e);
