@@ -24,6 +24,12 @@ int cli_config(const struct options *o); /* settings against the checklist */
 int cli_curves(const struct options *o);
 int cli_norms(const struct options *o);
 int cli_optimizer(const struct options *o);
+/* The guided panels: their states, and what is told to them. */
+int cli_panels(const struct options *o);
+int cli_give(const struct options *o);
+int cli_waive(const struct options *o);
+int cli_answer(const struct options *o);
+int cli_recipe(const struct options *o);
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */

@@ -15,12 +15,15 @@ struct pane_ops {
     const struct hint *hints; /* command NULL at the end */
 };
 
-extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake, pane_tensor;
+extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake, pane_tensor, pane_panel, pane_overview;
 
 /* Shared between panes. */
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */
 uint8_t verdict_style(const struct line_judgement *l);
 uint8_t verdict_style_of(enum verdict v);
 const char *verdict_glyph_of(enum verdict v);
+uint8_t panel_style(enum panel_state s);
+/* Loss of both runs over their difference, with the place where they part; h lines. */
+void draw_curves(struct grid *g, struct rect r, const struct curves *c);
 
 #endif

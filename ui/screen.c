@@ -28,6 +28,8 @@ static const struct pane_ops *active_pane(const struct screen *s)
         return &pane_list;
     case OVERLAY_INTAKE:
         return &pane_intake;
+    case OVERLAY_PANEL:
+        return s->desk.panel ? &pane_panel : &pane_overview;
     case OVERLAY_NONE:
         break;
     }
@@ -198,6 +200,22 @@ static void in_force(struct screen *s)
     buf_release(&b);
 }
 
+/* "1 ✓ 2 ✗ …" of the guided panels, once something was told to them; returns the cells used. */
+static int panel_states(struct screen *s, int at)
+{
+    const struct guide *gu = &s->desk.guide;
+    struct grid *g = &s->grid;
+    int from = at;
+    if (!gu->written || !guide_begun(gu) || g->cols < 110)
+        return 0;
+    for (int i = 0; i < PANELS; i++) {
+        enum panel_state st = gu->page[i].state;
+        at += grid_fmt(g, 1, at, 3, STYLE_DIM, "%d ", i + 1);
+        at += grid_put(g, 1, at, 1, panel_style(st), panel_glyph(st)) + 1;
+    }
+    return at - from + 2;
+}
+
 /* Line 2: where the first deviation is, and how many rows of each verdict. */
 static void status(struct screen *s)
 {
@@ -205,21 +223,21 @@ static void status(struct screen *s)
     const struct session *x = &s->session;
     const struct judgement *j = x->judged;
     char n[NUM_MAX], m[NUM_MAX];
-    int at = 1;
+    int at = 1 + panel_states(s, 1);
     if (x->failed) {
-        grid_put(g, 1, 1, g->cols - 1, STYLE_ERROR, _("could not be opened"));
+        grid_put(g, 1, at, g->cols - at, STYLE_ERROR, _("could not be opened"));
         return;
     }
     if (!x->side[0].path) {
-        grid_put(g, 1, 1, g->cols - 1, STYLE_DIM, _("nothing is open"));
+        grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("nothing is open"));
         return;
     }
     if (x->single && x->settled) {
-        grid_fmt(g, 1, 1, g->cols - 1, STYLE_DIM, _("%s rows, one side only; `diverge check` looks for what is wrong with it"), num_count(n, x->side[0].dump.rows.n));
+        grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("%s rows, one side only; `diverge check` looks for what is wrong with it"), num_count(n, x->side[0].dump.rows.n));
         return;
     }
     if (!j) {
-        grid_fmt(g, 1, 1, g->cols - 1, STYLE_DIM, _("%s rows and %s rows read so far"), num_count(n, x->side[0].dump.rows.n),
+        grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("%s rows and %s rows read so far"), num_count(n, x->side[0].dump.rows.n),
                  num_count(m, x->side[1].dump.rows.n));
         return;
     }
@@ -426,6 +444,11 @@ static void restart(struct screen *s)
         desk_complain(&s->desk, "%s", e.text);
     if (input[0] || was.overlay == OVERLAY_INTAKE)
         s->desk.overlay = OVERLAY_INTAKE;
+    if (!input[0] && was.overlay == OVERLAY_PANEL) {
+        s->desk.overlay = OVERLAY_PANEL;
+        s->desk.panel = was.panel;
+        s->desk.panel_at = was.panel_at;
+    }
 }
 
 static void open_prompt(struct screen *s)
@@ -729,6 +752,7 @@ bool screen_idle(struct screen *s)
 void screen_rest(struct screen *s)
 {
     ward_wait(&s->desk.ward);
+    guide_wait(&s->desk.guide);
     if (!s->desk.sight.open)
         return;
     gaze_wait(&s->desk.sight.gaze);

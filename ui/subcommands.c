@@ -65,6 +65,26 @@ const struct subcommand subcommands[] = {
         "against what came out; where it does not fit, eps, rate, decay, clipping and others are tried. Exit status 1\n"
         "when a step is not what is stated or the sides' inputs differ, 5 when it could not be judged."),
      2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
+    {"panels", "INVESTIGATION", N_("the guided panels: where the procedure stands and what comes next"),
+     N_("Reads what the investigation was given (see diverge give), judges all eight panels and says which comes next and why.\n"
+        "Exit status 0 when all are passed or waived, 1 when one failed, 5 when something is open."),
+     1, 1, OPT_REMAP | OPT_OUTPUT, cli_panels},
+    {"give", "INVESTIGATION SLOT [PATH]", N_("a file or folder the panels need"),
+     N_("Begins the investigation where there is none. SLOT is target or golden (the dumps), target-settings, target-log, …;\n"
+        "a wrong one lists them all. Without PATH what was given is taken away."),
+     2, 3, 0, cli_give},
+    {"waive", "INVESTIGATION ID [REASON]", N_("accept a check, an item or a panel as it is"),
+     N_("ID is a check's (C045), an item's as diverge panels prints it, or a panel's number. Without REASON a waiver is taken\n"
+        "back."),
+     2, 3, 0, cli_waive},
+    {"answer", "INVESTIGATION ID [TEXT]", N_("what a person found where no file can tell"),
+     N_("first-deviation, root-cause, confirmed and the features of scaling out are answered so. A text that begins with bad\n"
+        "counts against the panel. Without TEXT an answer is taken back."),
+     2, 3, 0, cli_answer},
+    {"recipe", "INVESTIGATION [NAME]", N_("what produces an input: configurations, settings, code"),
+     N_("Prints the recipe, filled with the step, rank and calls found so far; -o FILE writes it and prints how to use it.\n"
+        "Without NAME the recipes are listed."),
+     1, 2, OPT_REMAP | OPT_OUTPUT, cli_recipe},
     {"formats", "", N_("what it reads"),
      N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
         "what is recognised and not read, with the way to make it readable."),

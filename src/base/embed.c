@@ -24,3 +24,5 @@ FILE_IN(weights_tsv, "weights.tsv");
 FILE_IN(roles_tsv, "roles.tsv");
 FILE_IN(checklist_conf, "checklist.conf");
 FILE_IN(settings_tsv, "settings.tsv");
+FILE_IN(recipes_conf, "recipes.conf");
+FILE_IN(cards_conf, "cards.conf");

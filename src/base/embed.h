@@ -19,6 +19,7 @@ extern const struct embedded embed_families_tsv;
 extern const struct embedded embed_weights_tsv;
 extern const struct embedded embed_roles_tsv;
 extern const struct embedded embed_checklist_conf, embed_settings_tsv;
+extern const struct embedded embed_recipes_conf, embed_cards_conf;
 
 static inline struct str embed_str(const struct embedded *e)
 {

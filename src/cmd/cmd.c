@@ -11,6 +11,7 @@ const struct command_group command_groups[] = {
     {N_("the tensor view"), commands_tensor},
     {N_("correspondences"), commands_mark},
     {N_("working"), commands_work},
+    {N_("the guided panels"), commands_panel},
     {N_("opening"), commands_open},
     {N_("the program"), commands_program},
     {0},

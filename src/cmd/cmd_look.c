@@ -110,7 +110,14 @@ static int run_back(struct desk *d, struct str args)
     (void)args;
     if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path)
         return R_QUIT;
-    if (d->overlay != OVERLAY_NONE) {
+    if (d->overlay == OVERLAY_LIST && d->panel_under) { /* the panel the list was asked for from */
+        d->overlay = OVERLAY_PANEL;
+        d->panel_under = false;
+    } else if (d->overlay == OVERLAY_PANEL && d->panel) {
+        d->panel_at = (uint32_t)d->panel - 1;
+        d->panel = 0;
+        d->overlay_scroll = 0;
+    } else if (d->overlay != OVERLAY_NONE) {
         d->overlay = d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     } else if (d->sight.open) {
         d->sight.open = false;
@@ -321,6 +328,7 @@ static int choose(struct desk *d)
         d->overlay = OVERLAY_LIST; /* keeps the place in it */
         r |= command_run_locked(d, again);
     }
+    d->panel_under &= d->overlay != OVERLAY_NONE;
     free(text);
     return r | R_DRAW | R_LAYOUT;
 }
@@ -337,6 +345,7 @@ static int run_enter(struct desk *d, struct str args)
             return R_DRAW;
         }
         d->overlay = OVERLAY_NONE;
+        d->panel_under = false;
         desk_go(d, line);
         return R_DRAW | R_LAYOUT;
     }
@@ -344,6 +353,8 @@ static int run_enter(struct desk *d, struct str args)
         desk_say(d, _("nothing is open; d lists the dumps below this folder"));
         return R_DRAW;
     }
+    if (d->overlay == OVERLAY_PANEL)
+        return panel_enter(d);
     if (d->overlay != OVERLAY_NONE)
         return run_back(d, args);
     if (d->focus == FOCUS_STACK)

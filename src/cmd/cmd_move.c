@@ -24,6 +24,8 @@ static int step(struct desk *d, long by)
     if (d->overlay == OVERLAY_LIST) {
         long at = (long)d->list_at + by, last = (long)d->list.n - 1;
         d->list_at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
+    } else if (d->overlay == OVERLAY_PANEL) {
+        panel_step(d, by);
     } else if (d->overlay == OVERLAY_HELP) {
         d->overlay_scroll = scrolled(d->overlay_scroll, by);
     } else if (d->focus == FOCUS_DETAIL) {

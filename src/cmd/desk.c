@@ -21,6 +21,9 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
     };
     ward_init(&d->ward, s);
     sight_init(&d->sight, s);
+    guide_init(&d->guide, s, inv);
+    if (guide_begun(&d->guide))
+        guide_look(&d->guide);
     desk_columns_from(d, inv->columns);
 }
 
@@ -43,6 +46,7 @@ void desk_release(struct desk *d)
         return;
     sight_release(&d->sight);
     ward_release(&d->ward);
+    guide_release(&d->guide);
     search_release(&d->search);
     arrange_release(&d->arrange);
     outline_release(&d->outline);
@@ -175,10 +179,22 @@ static void take_pairing(struct desk *d)
         begin_table(d);
 }
 
+/* Lines of a panel go and come with what is found. */
+static void panel_clamp(struct desk *d)
+{
+    uint32_t n = d->panel ? (uint32_t)d->guide.page[d->panel - 1].items.n : PANELS;
+    if (d->panel_at >= n)
+        d->panel_at = n ? n - 1 : 0;
+}
+
 void desk_refresh(struct desk *d)
 {
     struct session *s = d->s;
     doubt(d);
+    if (d->overlay == OVERLAY_PANEL || guide_begun(&d->guide)) {
+        guide_write(&d->guide);
+        panel_clamp(d);
+    }
     if (s->paired && d->pairings != s->pairings)
         take_pairing(d);
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
@@ -451,6 +467,8 @@ void desk_show_list(struct desk *d, const char *title)
 {
     free(d->list_title);
     d->list_title = mem_strdup(title);
+    if (d->overlay == OVERLAY_PANEL)
+        d->panel_under = true;
     if (d->overlay != OVERLAY_LIST || d->list_at >= d->list.n) {
         d->list_at = 0;
         d->overlay_scroll = 0;

@@ -13,9 +13,10 @@
 #include "find/ward.h"
 #include "model/investigation.h"
 #include "model/session.h"
+#include "panel/guide.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
-enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE };
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE, OVERLAY_PANEL };
 
 /* How the two sides share the width of the table. */
 enum layout { LAYOUT_BOTH, LAYOUT_TARGET, LAYOUT_GOLDEN, LAYOUT_STACKED, LAYOUT_COUNT };
@@ -108,6 +109,10 @@ struct desk {
     struct search search;
     struct ward ward; /* diagnoses of the lines looked at */
     struct sight sight; /* the tensor view */
+    struct guide guide;
+    int panel;         /* the one that is open, 0: all of them */
+    uint32_t panel_at; /* selected line of it */
+    bool panel_under;  /* a list lies over it */
     VEC(struct list_item) list;
     char *list_title;
     const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */

@@ -29,6 +29,9 @@ void investigation_release(struct investigation *v)
     vec_release(&v->bookmarks);
     vec_release(&v->filters);
     vec_release(&v->remaps);
+    vec_release(&v->given);
+    vec_release(&v->waived);
+    vec_release(&v->answers);
     decisions_release(&v->decisions);
     release_claim(v);
     arena_release(&v->arena);
@@ -131,6 +134,10 @@ static void load_left(struct investigation *v, const cJSON *o)
     v->columns = text(v, o, "columns", "");
     load_texts(v, o, "remaps", "from", "to", &v->remaps);
     load_texts(v, o, "filters", "name", "text", &v->filters);
+    const cJSON *p = cJSON_GetObjectItemCaseSensitive(o, "panels");
+    load_texts(v, p, "inputs", "slot", "path", &v->given);
+    load_texts(v, p, "waived", "id", "reason", &v->waived);
+    load_texts(v, p, "answers", "id", "text", &v->answers);
 }
 
 /* The file as a tree that is an investigation; v learns whether a newer version wrote it. */
@@ -239,6 +246,18 @@ static void save_texts(struct jsonw *w, const char *key, const char *name, const
     jw_end_array(w);
 }
 
+static void save_panels(struct jsonw *w, const struct investigation *v)
+{
+    if (!v->given.n && !v->waived.n && !v->answers.n)
+        return;
+    jw_key(w, "panels");
+    jw_object(w);
+    save_texts(w, "inputs", "slot", "path", &v->given);
+    save_texts(w, "waived", "id", "reason", &v->waived);
+    save_texts(w, "answers", "id", "text", &v->answers);
+    jw_end_object(w);
+}
+
 static void save_decisions(struct jsonw *w, const struct decisions *d)
 {
     jw_key(w, "decisions");
@@ -297,12 +316,38 @@ int investigation_save(const struct investigation *v, struct err *e)
         jw_kcstr(&w, "columns", v->columns);
     save_texts(&w, "remaps", "from", "to", &v->remaps);
     save_texts(&w, "filters", "name", "text", &v->filters);
+    save_panels(&w, v);
     jw_end_object(&w);
     jw_end_object(&w);
     buf_char(&b, '\n');
     int rc = file_replace(v->path, buf_view(&b), e);
     buf_release(&b);
     return rc;
+}
+
+const char *investigation_text(const text_list *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i].name, name) == 0)
+            return l->v[i].text;
+    return NULL;
+}
+
+void investigation_tell(struct investigation *v, text_list *l, struct str name, struct str text)
+{
+    size_t i = 0;
+    while (i < l->n && !str_is(name, l->v[i].name))
+        i++;
+    if (text.n) {
+        struct named_text x = {arena_cstr(&v->arena, name), arena_cstr(&v->arena, text)};
+        if (i == l->n)
+            vec_push(l, x);
+        else
+            l->v[i] = x;
+    } else if (i < l->n) {
+        memmove(&l->v[i], &l->v[i + 1], (l->n - i - 1) * sizeof *l->v);
+        l->n--;
+    }
 }
 
 static size_t find(const struct investigation *v, const char *target, const char *golden)
@@ -423,6 +468,22 @@ static bool beside(const struct investigation *v, const char *was, struct buf *a
     buf_release(&folder);
     buf_release(&base);
     return v->path && there(at->p);
+}
+
+void investigation_locate(const struct investigation *v, const char *path, struct buf *out)
+{
+    struct str folder = v->path ? path_parent(str_of(v->path)) : STR("");
+    struct buf at = {0};
+    buf_clear(out);
+    if (!there(path) && folder.n && path[0] != '/') {
+        buf_fmt(&at, "%.*s/%s", STR_ARG(folder), path);
+        if (!there(at.p))
+            buf_clear(&at);
+    }
+    if (!at.n && !there(path) && !remapped(v, path, &at) && !beside(v, path, &at))
+        buf_clear(&at);
+    buf_cstr(out, at.n ? at.p : path);
+    buf_release(&at);
 }
 
 int investigation_find_inputs(struct investigation *v, struct err *e)

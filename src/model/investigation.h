@@ -42,6 +42,10 @@ struct investigation {
     const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
     text_list filters;
     text_list remaps;      /* name: how stacks' paths begin, text: how they do here */
+    /* of the guided panels */
+    text_list given;       /* name: of a slot, text: the path given for it */
+    text_list waived;      /* name: of a panel, a check or an item, text: why it is accepted as it is */
+    text_list answers;     /* name: of an item no file can settle, text: what a person found */
 };
 
 void investigation_init(struct investigation *v);
@@ -61,6 +65,13 @@ int investigation_find_inputs(struct investigation *v, struct err *e);
 /* Whether a path names such a file. */
 bool investigation_is(const char *path);
 const char *investigation_keep(struct investigation *v, const char *s); /* a copy that lives with it */
+/* What one of its lists has by this name; NULL: nothing. */
+const char *investigation_text(const text_list *l, const char *name);
+/* Puts it there, instead of what was; an empty text takes it away. */
+void investigation_tell(struct investigation *v, text_list *l, struct str name, struct str text);
+/* Where a path given for a panel lies now: as given, from the investigation's folder, where a remap puts it, beside the
+ * investigation. Replaces out's content; the path itself where it is nowhere. */
+void investigation_locate(const struct investigation *v, const char *path, struct buf *out);
 /* Adds, or takes away when it is there; true when added. */
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);

@@ -1,0 +1,370 @@
+/* The guided panels: opening them, and what a person tells them. */
+#include <stdio.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "cmd/cmd.h"
+#include "panel/next_dump.h"
+
+static int open_panel(struct desk *d, int number)
+{
+    guide_look(&d->guide);
+    guide_write(&d->guide);
+    d->panel = number;
+    d->panel_at = 0;
+    d->overlay = OVERLAY_PANEL;
+    d->overlay_scroll = 0;
+    if (!number && d->guide.next)
+        d->panel_at = (uint32_t)d->guide.next - 1;
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_panel(struct desk *d, struct str args)
+{
+    unsigned long long n;
+    if (str_is(args, "next")) {
+        guide_write(&d->guide);
+        return open_panel(d, d->guide.next);
+    }
+    if (!args.n)
+        return open_panel(d, 0);
+    if (!str_u64(args, &n) || n > PANELS) {
+        desk_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
+        return R_DRAW;
+    }
+    return open_panel(d, (int)n);
+}
+
+static int told(struct desk *d)
+{
+    guide_tell(&d->guide);
+    guide_write(&d->guide);
+    desk_save(d);
+    return R_DRAW;
+}
+
+static int run_give(struct desk *d, struct str args)
+{
+    struct str name, path;
+    struct err e;
+    struct buf at = {0};
+    if (!str_split(args, ' ', &name, &path))
+        path = STR("");
+    path = str_trim(path);
+    enum slot_id s = slot_find(name);
+    if (s == SLOT_COUNT) {
+        desk_complain(d, _("give SLOT PATH: a slot's name was expected, as in give target-log train.log (Tab lists them)"));
+        return R_DRAW;
+    }
+    buf_str(&at, path);
+    if (path.n && !path_is_file(at.p) && !path_is_dir(at.p)) {
+        desk_complain(d, _("%s: no such file or folder"), at.p);
+        buf_release(&at);
+        return R_DRAW;
+    }
+    buf_release(&at);
+    if (slot_give(d->inv, s, path, &e)) {
+        desk_complain(d, "%s", e.text);
+        return R_DRAW;
+    }
+    if (s <= SLOT_GOLDEN) { /* what is compared is read anew */
+        desk_save(d);
+        d->new_step[0] = d->new_step[1] = d->new_rank[0] = d->new_rank[1] = -1;
+        return R_DRAW | R_LAYOUT | R_RESTART;
+    }
+    desk_say(d, path.n ? _("%s is %.*s") : _("%s is taken away"), slots[s].name, STR_ARG(path));
+    return told(d);
+}
+
+static const char *complete_slot(const struct desk *d, int i)
+{
+    (void)d;
+    return i < SLOT_COUNT ? slots[i].name : NULL;
+}
+
+static const struct panel_item *item_at(const struct desk *d)
+{
+    const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
+    return p && d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
+}
+
+/* ID TEXT into a list; without a text what was there goes. */
+static int tell(struct desk *d, text_list *l, struct str args, const char *usage, const char *said, const char *gone)
+{
+    struct str id, text;
+    if (!str_split(args, ' ', &id, &text))
+        text = STR("");
+    text = str_trim(text);
+    char name[64];
+    if (!id.n || id.n >= sizeof name) {
+        desk_complain(d, "%s", usage);
+        return R_DRAW;
+    }
+    snprintf(name, sizeof name, "%.*s", STR_ARG(id));
+    if (!text.n && !investigation_text(l, name)) {
+        desk_complain(d, "%s", usage);
+        return R_DRAW;
+    }
+    investigation_tell(d->inv, l, id, text);
+    desk_say(d, "%s %s", name, text.n ? said : gone);
+    return told(d);
+}
+
+static int run_waive(struct desk *d, struct str args)
+{
+    return tell(d, &d->inv->waived, args, _("waive ID REASON: a check's, an item's or a panel's, and why it may stay; without a reason a waiver is taken back"),
+                _("is waived"), _("counts again"));
+}
+
+static int run_answer(struct desk *d, struct str args)
+{
+    return tell(d, &d->inv->answers, args, _("answer ID TEXT: what you found; a text that begins with bad counts against the panel, none takes the answer back"),
+                _("is answered"), _("is open again"));
+}
+
+static int ask(struct desk *d, const char *command, const char *word, const char *rest)
+{
+    struct buf b = {0};
+    buf_fmt(&b, "%s %s%s%s", command, word, *word ? " " : "", rest);
+    free(d->prompt);
+    d->prompt = mem_strdup(b.p);
+    d->prompt_kind = ':';
+    buf_release(&b);
+    return R_DRAW | R_PROMPT;
+}
+
+/* The command line with the item under the cursor. */
+static int run_tell_line(struct desk *d, struct str args)
+{
+    const struct panel_item *it = item_at(d);
+    char number[2] = {d->panel ? (char)('0' + d->panel) : (char)('1' + (int)(d->panel_at < PANELS ? d->panel_at : 0)), 0};
+    bool slot = it && (it->mark == MARK_NEED || it->mark == MARK_INPUT);
+    char command[16];
+    snprintf(command, sizeof command, "%.*s", STR_ARG(args));
+    if (str_is(args, "give"))
+        return ask(d, command, slot ? it->id : "", "");
+    return ask(d, command, it && it->id && !slot ? it->id : number, "");
+}
+
+/* ---- recipes ---- */
+
+static void list_words(struct desk *d, const struct next_dump *n)
+{
+    for (size_t i = 0; i < n->words.n; i++)
+        desk_add_item(d, NONE, 0, str_of(n->words.v[i]));
+}
+
+/* A paragraph as entries of so many cells. */
+static void list_paragraph(struct desk *d, struct str text)
+{
+    while (text.n) {
+        struct str rest = text, cut = text;
+        int cells = 0;
+        while (rest.n && cells < 74) {
+            if (rest.p[0] == ' ')
+                cut = rest;
+            cells += utf8_width(utf8_next(&rest));
+        }
+        if (!rest.n || cut.p == text.p)
+            cut = rest;
+        desk_add_item(d, NONE, 0, str_n(text.p, (size_t)(cut.p - text.p)));
+        text = str_trim(cut);
+    }
+}
+
+static void list_body(struct desk *d, struct buf *body)
+{
+    struct str rest = buf_view(body), line;
+    desk_add_item(d, NONE, 0, STR(" "));
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        desk_add_item(d, NONE, 0, line.n ? line : STR(" "));
+    }
+}
+
+static int write_recipe(struct desk *d, const struct recipe *r, struct str file, struct buf *body)
+{
+    struct buf path = {0};
+    struct err e;
+    buf_str(&path, file);
+    if (path_is_file(path.p))
+        desk_complain(d, _("%s is there already: choose another name"), path.p);
+    else if (file_replace(path.p, buf_view(body), &e))
+        desk_complain(d, "%s", e.text);
+    else
+        desk_say(d, _("%.*s is written: %s"), STR_ARG(r->name), path.p);
+    buf_release(&path);
+    return R_DRAW;
+}
+
+static int one_recipe(struct desk *d, const struct recipe *r, struct str file, int64_t step)
+{
+    struct next_dump n;
+    struct buf body = {0};
+    next_dump_plan(&n, &d->guide, step, DUMP_BUDGET);
+    recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
+    int reaction;
+    if (file.n) {
+        reaction = write_recipe(d, r, file, &body);
+    } else {
+        desk_clear_list(d);
+        list_paragraph(d, recipe_text(r));
+        if (str_is(r->need, "dump"))
+            list_words(d, &n);
+        list_body(d, &body);
+        struct buf title = {0};
+        buf_fmt(&title, _("%.*s; :recipe %.*s %.*s writes it"), STR_ARG(r->name), STR_ARG(r->name), STR_ARG(r->file));
+        desk_show_list(d, title.p);
+        buf_release(&title);
+        reaction = R_DRAW | R_LAYOUT;
+    }
+    buf_release(&body);
+    next_dump_release(&n);
+    return reaction;
+}
+
+static bool wanted(const struct desk *d, const struct recipe *r, struct str need)
+{
+    if (need.n)
+        return str_eq(r->need, need);
+    const struct panel_page *p = d->panel ? &d->guide.page[d->panel - 1] : NULL;
+    for (size_t i = 0; p && d->overlay == OVERLAY_PANEL && i < p->items.n; i++)
+        if (p->items.v[i].need && str_is(r->need, p->items.v[i].need))
+            return true;
+    return false;
+}
+
+static int list_recipes(struct desk *d, struct str need)
+{
+    struct buf name = {0};
+    size_t found = 0;
+    for (size_t i = 0; i < recipe_count(); i++)
+        found += wanted(d, recipe_at(i), need);
+    desk_clear_list(d);
+    for (size_t i = 0; i < recipe_count(); i++) {
+        const struct recipe *r = recipe_at(i);
+        if (found && !wanted(d, r, need))
+            continue;
+        buf_clear(&name);
+        buf_str(&name, r->name);
+        desk_add_command(d, "recipe", name.p, "%-26s %-10.*s %.*s", name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
+    }
+    buf_release(&name);
+    desk_show_list(d, _("what produces it; Enter shows one"));
+    return R_DRAW | R_LAYOUT;
+}
+
+static int run_recipe(struct desk *d, struct str args)
+{
+    struct str name, file;
+    if (!str_split(args, ' ', &name, &file))
+        file = STR("");
+    guide_write(&d->guide);
+    const struct recipe *r = recipe_find(name);
+    if (r)
+        return one_recipe(d, r, str_trim(file), -1);
+    bool known = !name.n;
+    for (size_t i = 0; i < recipe_count(); i++)
+        known |= str_eq(recipe_at(i)->need, name);
+    if (!known) {
+        desk_complain(d, _("no recipe \"%.*s\"; :recipe lists them"), STR_ARG(name));
+        return R_DRAW;
+    }
+    return list_recipes(d, name);
+}
+
+static const char *complete_recipe(const struct desk *d, int i)
+{
+    (void)d;
+    const struct recipe *r = recipe_at((size_t)i);
+    static char name[64];
+    if (r)
+        snprintf(name, sizeof name, "%.*s", STR_ARG(r->name));
+    return r ? name : NULL;
+}
+
+static int run_recipe_line(struct desk *d, struct str args)
+{
+    const struct panel_item *it = item_at(d);
+    (void)args;
+    for (size_t i = 0; i < recipe_count(); i++) {
+        const struct recipe *r = recipe_at(i);
+        bool side = !it || it->side < 0 || str_is(r->framework, "any") || str_is(r->framework, it->side == TARGET ? "mindspore" : "pytorch");
+        char name[64], file[64];
+        if (!it || !it->need || !str_is(r->need, it->need) || !side)
+            continue;
+        snprintf(name, sizeof name, "%.*s", STR_ARG(r->name));
+        snprintf(file, sizeof file, "%.*s", STR_ARG(r->file));
+        return ask(d, "recipe", name, file);
+    }
+    return list_recipes(d, STR(""));
+}
+
+/* Both sides' configurations for the dump that comes next. */
+static int run_next_dump(struct desk *d, struct str args)
+{
+    struct next_dump n;
+    unsigned long long step;
+    struct buf body = {0}, name = {0};
+    if (args.n && (!str_u64(args, &step) || step > INT32_MAX)) {
+        desk_complain(d, _("next-dump [STEP]: a step of the log was expected"));
+        return R_DRAW;
+    }
+    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : -1, DUMP_BUDGET);
+    desk_clear_list(d);
+    list_words(d, &n);
+    for (size_t i = 0; i < recipe_count(); i++) {
+        const struct recipe *r = recipe_at(i);
+        if (!str_is(r->need, "dump"))
+            continue;
+        desk_add_item(d, NONE, 0, STR(" "));
+        buf_clear(&name);
+        buf_str(&name, r->name);
+        desk_add_command(d, "recipe", name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), name.p, STR_ARG(r->file));
+        buf_clear(&body);
+        recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
+        list_body(d, &body);
+    }
+    desk_show_list(d, _("the next dump"));
+    next_dump_release(&n);
+    buf_release(&body);
+    buf_release(&name);
+    return R_DRAW | R_LAYOUT;
+}
+
+int panel_enter(struct desk *d)
+{
+    if (!d->panel)
+        return open_panel(d, (int)d->panel_at + 1);
+    const struct panel_item *it = item_at(d);
+    if (!it || !it->command) {
+        desk_say(d, "%s", _("nothing lies behind this line"));
+        return R_DRAW;
+    }
+    char *text = mem_strdup(it->command);
+    if (!str_starts(str_of(text), "recipe") && !str_starts(str_of(text), "next-dump"))
+        d->overlay = OVERLAY_NONE;
+    int r = command_run_locked(d, text);
+    free(text);
+    return r | R_DRAW | R_LAYOUT;
+}
+
+void panel_step(struct desk *d, long by)
+{
+    long n = d->panel ? (long)d->guide.page[d->panel - 1].items.n : PANELS, at = (long)d->panel_at + by;
+    d->panel_at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+}
+
+const struct command commands_panel[] = {
+    {"panel", "[N|next]", N_("a guided panel, 1 to 8; 0 shows all of them, next the one that comes next"), 0, run_panel, NULL},
+    {"give", "SLOT [PATH]", N_("a file or folder a panel needs; without a path it is taken away"), 0, run_give, complete_slot},
+    {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is taken back"), 0, run_waive, NULL},
+    {"answer", "ID [TEXT]", N_("what a person found where no file can tell; bad … counts against the panel"), 0, run_answer, NULL},
+    {"tell-line", "give|waive|answer", N_("ask for what is told of the line under the cursor"), 0, run_tell_line, NULL},
+    {"recipe", "[NAME [FILE]]", N_("what produces an input: shown, or written to a file"), 0, run_recipe, complete_recipe},
+    {"recipe-line", "", N_("ask for the file to write what produces the input under the cursor"), 0, run_recipe_line, NULL},
+    {"next-dump", "[STEP]", N_("configurations of the dump that comes next, for both sides, with its size"), 0, run_next_dump, NULL},
+    {0},
+};

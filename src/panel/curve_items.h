@@ -1,0 +1,11 @@
+/* Items of the panels that judge curves. */
+#ifndef PANEL_CURVE_ITEMS_H
+#define PANEL_CURVE_ITEMS_H
+
+#include "panel/guide.h"
+
+void curve_points(struct panel_page *p, const struct curves *c); /* the standard's points */
+/* Steps that are not finite or stand out; they decide where no step may. */
+void curve_marks(struct panel_page *p, const struct curves *c, bool decides);
+
+#endif

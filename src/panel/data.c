@@ -1,0 +1,165 @@
+/* Panel 2: what has to be equal before any layer is to blame: the step's inputs, the weights, a run and itself. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "panel/guide.h"
+
+/* ---- the step's inputs, from the dumps ---- */
+
+/* Both sides' vocabulary from the settings; 0: not told. */
+static double vocabulary(const struct guide *g)
+{
+    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    for (size_t i = 0; r && i < r->settings->checks.n; i++) {
+        const struct config_check *k = &r->settings->checks.v[i];
+        for (int s = 0; str_is(k->row->key, "vocab_size") && s < 2; s++)
+            if (k->value[s].state == VALUE_SET && k->value[s].number)
+                return k->value[s].num;
+    }
+    return 0;
+}
+
+/* Ids outside of the vocabulary read memory that is not the embedding's. */
+static void id_range(struct panel_page *p, const struct guide *g, const struct step_input *x)
+{
+    const struct session *s = g->s;
+    double words = vocabulary(g), low = INFINITY, high = -INFINITY;
+    for (int side = 0; side < 2; side++) {
+        const struct row *r = x->row[side] == NONE ? NULL : &s->side[side].dump.rows.v[x->row[side]];
+        if (!r || !(r->has & HAS_MAX) || !(r->has & HAS_MIN))
+            continue;
+        low = fmin(low, r->stat[STAT_MIN]);
+        high = fmax(high, r->stat[STAT_MAX]);
+    }
+    if (low > high)
+        return;
+    bool bad = low < 0 || (words > 0 && high >= words);
+    struct panel_item *it =
+        words > 0 ? page_item(p, bad ? MARK_BAD : MARK_OK, "id-range", _("token ids from %.0f to %.0f, a vocabulary of %.0f"), low, high, words)
+                  : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range", _("token ids from %.0f to %.0f; the settings of panel 1 tell the vocabulary"), low, high);
+    it->detail = _("Every id has to be 0 or more and below the size of the vocabulary.");
+}
+
+static void step_inputs(struct panel_page *p, const struct guide *g)
+{
+    const struct session *s = g->s;
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
+    struct buf b = {0}, name = {0};
+    if (!s->side[0].path || s->single || s->failed) {
+        struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s", s->failed ? s->err.text : _("step inputs: both sides' dumps are needed"));
+        it->need = "dump";
+        return;
+    }
+    if (!s->settled) {
+        page_item(p, MARK_RUNNING, "inputs", "%s", _("step inputs: the dumps are being compared …"));
+        return;
+    }
+    for (size_t i = 0; i < s->inputs.n; i++) {
+        const struct step_input *x = &s->inputs.v[i];
+        int of = x->row[TARGET] == NONE ? GOLDEN : TARGET;
+        buf_clear(&b);
+        input_detail(x, side, &b);
+        struct panel_item *it = page_item(p, x->equal == 1 ? MARK_OK : x->equal == 0 ? MARK_BAD : MARK_ADVICE, input_name(x->what), "%s: %s",
+                                          input_name(x->what), b.p ? b.p : "");
+        it->detail = x->equal == 1 ? NULL : _("Where the data differ no layer is to blame: align them first.");
+        dump_row_name(side[of], x->row[of], &name);
+        it->command = arena_fmt(&p->arena, "find %s", name.p);
+        if (x->what == INPUT_IDS)
+            id_range(p, g, x);
+    }
+    if (!s->inputs.n)
+        page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: none were recognised in the dumps; compare the first batch by hand and answer inputs"));
+    buf_release(&b);
+    buf_release(&name);
+}
+
+/* ---- the weights ---- */
+
+static void weights_differing(struct panel_page *p, const struct weight_compare *c)
+{
+    char n[NUM_MAX];
+    size_t told = 0;
+    for (size_t i = 0; i < c->pairs.n && told < 100; i++) {
+        const struct weight_pair *x = &c->pairs.v[i];
+        if (x->verdict == WEIGHT_EQUAL)
+            continue;
+        const struct str name = c->side[TARGET].list.v[x->weight[TARGET]].name, other = c->side[GOLDEN].list.v[x->weight[GOLDEN]].name;
+        struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(name));
+        if (x->read && x->fig.two)
+            it->value[0] = arena_fmt(&p->arena, _("rel L2 %s"), num_error(n, x->fig.rel_l2));
+        else
+            it->value[0] = weight_verdict_name((enum weight_verdict)x->verdict);
+        page_detail(p, it, _("%.*s of the golden side: %s"), STR_ARG(other), x->why ? x->why : weight_verdict_name((enum weight_verdict)x->verdict));
+        told++;
+    }
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->only[s].n && i < 50; i++) {
+            struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->side[s].list.v[c->only[s].v[i]].name));
+            it->value[0] = s ? _("golden only") : _("target only");
+        }
+}
+
+static void weights(struct panel_page *p, const struct guide *g)
+{
+    if (guide_pending(p, g, EXAM_WEIGHTS, "weights", _("initial weights of both sides")))
+        return;
+    const struct weight_compare *c = guide_result(g, EXAM_WEIGHTS)->weights;
+    size_t equal = 0;
+    for (size_t i = 0; i < c->pairs.n; i++)
+        equal += c->pairs.v[i].verdict == WEIGHT_EQUAL;
+    int verdict = weight_compare_verdict(c);
+    page_item(p, verdict == WEIGHTS_PASS ? MARK_OK : verdict == WEIGHTS_FAIL ? MARK_BAD : MARK_OPEN, "weights",
+              _("weights: %zu of %zu pairs equal, %zu without a partner"), equal, c->pairs.n, c->only[0].n + c->only[1].n)
+        ->detail = _("`diverge weights` tells every pair; a wrong transpose, a permuted query or padded rows are named there.");
+    weights_differing(p, c);
+    page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
+}
+
+/* ---- a run and itself ---- */
+
+static void determinism(struct panel_page *p, const struct guide *g)
+{
+    static const enum exam_id exams[] = {EXAM_REPEAT_TARGET, EXAM_REPEAT_GOLDEN};
+    const char *const what[] = {_("the target run twice"), _("the golden side run twice")};
+    bool any = false;
+    for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
+        const struct exam_result *r = guide_result(g, exams[i]);
+        any |= g->exam[exams[i]].state != EXAM_MISSING;
+        if (g->exam[exams[i]].state == EXAM_MISSING || guide_pending(p, g, exams[i], i ? "golden-repeat" : "target-repeat", what[i]))
+            continue;
+        const struct repeat *x = &r->repeat;
+        struct panel_item *it = page_item(p, x->verdict == STAGE_PASS ? MARK_OK : x->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN,
+                                          i ? "golden-repeat" : "target-repeat", x->first ? _("%s: %zu of %zu rows equal, not %s") : _("%s: %zu of %zu rows equal"),
+                                          what[i], x->equal, x->rows, x->first);
+        it->detail = x->first ? _("The first row that is not reproducible. What explains it: seeds, dropout, deterministic operators and communication (HCCL_DETERMINISTIC, "
+                                  "ms.set_deterministic, torch.use_deterministic_algorithms), the order of the data.")
+                              : NULL;
+    }
+    if (!any) {
+        struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s", _("determinism: one side's dump once more, nothing changed"));
+        it->need = "repeat";
+    }
+}
+
+void panel_data(struct panel_page *p, const struct guide *g)
+{
+    page_inputs(p, g, SLOT_TARGET, SLOT_GOLDEN, true);
+    page_inputs(p, g, SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS, true);
+    page_inputs(p, g, SLOT_TARGET_REPEAT, SLOT_GOLDEN_REPEAT, false);
+    step_inputs(p, g);
+    weights(p, g);
+    determinism(p, g);
+    page_settle(p, g);
+    const struct panel_item *worst = NULL;
+    for (size_t i = 0; i < p->items.n && !worst; i++)
+        if (p->items.v[i].mark == MARK_BAD)
+            worst = &p->items.v[i];
+    for (size_t i = 0; i < p->items.n && !worst; i++)
+        if (p->items.v[i].mark == MARK_MISSING || p->items.v[i].mark == MARK_OPEN || p->items.v[i].mark == MARK_RUNNING)
+            worst = &p->items.v[i];
+    p->summary = worst ? worst->text : _("inputs and weights equal, the run repeats itself");
+    p->next = p->state == PANEL_FAILED   ? _("Align what is marked ✗ first: everything below follows from it.")
+              : p->state == PANEL_PASSED ? _("Go on to the first loss.")
+                                         : _("Give what is missing; the dumps tell the inputs, the checkpoints the weights, a second run the determinism.");
+}

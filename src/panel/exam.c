@@ -1,0 +1,222 @@
+#include "panel/exam.h"
+
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/map.h"
+#include "base/msg.h"
+#include "model/session.h"
+
+/* ---- the engines ---- */
+
+static int add_environment(struct settings *s, const char *path, struct err *e)
+{
+    return path ? settings_environment(s, path, e) : 0;
+}
+
+static int run_settings(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    struct settings side[2] = {0};
+    int rc = 0;
+    (void)watch;
+    r->settings = arena_zalloc(&r->arena, sizeof *r->settings);
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        rc = settings_open(&side[i], c->path[i], e);
+        if (rc == 0)
+            rc = add_environment(&side[i], c->path[2 + i], e);
+    }
+    if (rc == 0)
+        rc = config_compare_run(r->settings, &side[0], &side[1], c->waiver, c->waivers, e);
+    settings_release(&side[0]);
+    settings_release(&side[1]);
+    return rc;
+}
+
+static int run_weights(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    const struct weight_options o = {0};
+    r->weights = arena_zalloc(&r->arena, sizeof *r->weights);
+    if (weight_compare_open(r->weights, c->path[0], c->path[1], &o, e))
+        return -1;
+    return weight_compare_run(r->weights, kern_select(NULL), c->workers, watch, e);
+}
+
+/* Both dumps under --exact: every bit of every row. */
+static int run_repeat(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    struct session *s = mem_zalloc(sizeof *s);
+    const struct session_options o = {
+        .path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol, .workers = c->workers};
+    struct buf name = {0};
+    (void)watch;
+    int rc = session_start(s, &o, e);
+    if (rc == 0) {
+        rc = session_wait(s, e);
+        const struct judgement *j = s->judged;
+        if (rc == 0 && j) {
+            const struct judge_options jo = session_judge_options(s);
+            int status = judgement_status(j, &jo);
+            for (size_t i = 0; i < j->lines; i++) {
+                r->repeat.rows += s->pairing.lines.v[i].pair != NONE;
+                r->repeat.equal += j->line[i].verdict == VERDICT_MATCH;
+            }
+            r->repeat.verdict = status == 0 ? STAGE_PASS : status == 1 ? STAGE_FAIL : STAGE_UNKNOWN;
+            if (j->first != NONE) {
+                const uint32_t *row = s->pairing.lines.v[j->first].row;
+                int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+                dump_row_name(&s->side[side].dump, row[side], &name);
+                r->repeat.first = arena_cstr(&r->arena, buf_view(&name));
+            }
+        }
+        session_stop(s);
+    }
+    buf_release(&name);
+    free(s);
+    return rc;
+}
+
+static int run_curves(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    const struct log_options o = {.cancel = &watch->cancel};
+    const char *path[EXAM_SLOTS];
+    size_t n = 0;
+    for (int i = 0; i < EXAM_SLOTS; i++)
+        if (c->path[i])
+            path[n++] = c->path[i];
+    r->curves = arena_zalloc(&r->arena, sizeof *r->curves);
+    if (curves_open(r->curves, path, n, &o, e))
+        return -1;
+    curves_judge(r->curves, &c->tol.curves);
+    return 0;
+}
+
+static int open_norms(struct exam_result *r, const struct exam_case *c, const char *target, const char *golden, struct figures_watch *watch,
+                      struct err *e)
+{
+    const struct norm_options o = {.step = {-1, -1}, .rank = -1, .workers = c->workers, .kern = kern_select(NULL),
+                                   .log = {.cancel = &watch->cancel}, .watch = watch};
+    if (r->norms)
+        norms_release(r->norms);
+    r->norms = arena_zalloc(&r->arena, sizeof *r->norms);
+    return norms_open(r->norms, target, golden, &o, e);
+}
+
+/* Given files; for a side without one its log, then its dump: both may hold norms. The first error is told, as it is of
+ * the file most likely meant. */
+static int run_norms(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    struct err later;
+    int rc = -1, tries = 0;
+    for (int source = 1; source <= 2 && rc; source++) {
+        const char *path[2];
+        for (int i = 0; i < 2; i++)
+            path[i] = c->path[i] ? c->path[i] : c->path[2 * source + i];
+        if (!path[0] || !path[1] || (source == 2 && tries && c->path[0] && c->path[1]))
+            continue;
+        rc = open_norms(r, c, path[0], path[1], watch, tries ? &later : e);
+        tries++;
+    }
+    if (rc == 0)
+        norms_judge(r->norms, &c->tol.norms);
+    else if (!tries)
+        err_set(e, ERR_USAGE, "%s", _("one side has no norms: neither a file of them nor a log nor a dump was given"));
+    return rc;
+}
+
+static int run_step(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    const struct step_options o = {.workers = c->workers, .kern = kern_select(NULL), .watch = watch};
+    r->step = arena_zalloc(&r->arena, sizeof *r->step);
+    return optimizer_run(r->step, c->path[0], c->path[1], &o, &c->tol, e);
+}
+
+const struct exam_kind exam_kinds[EXAM_COUNT] = {
+    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings},
+    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights},
+    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat},
+    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat},
+    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves},
+    [EXAM_NORMS] = {N_("gradient norms"),
+                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms},
+    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step},
+    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves},
+};
+
+/* ---- cases ---- */
+
+/* Only checks' own waivers; those of panels and items are the panels' matter. */
+static void take_waivers(struct exam_case *c, const struct investigation *v)
+{
+    for (size_t i = 0; i < v->waived.n && c->waivers < EXAM_WAIVERS; i++)
+        if (checklist_find(str_of(v->waived.v[i].name)))
+            c->waiver[c->waivers++] = (struct config_waiver){arena_cstr(&c->arena, str_of(v->waived.v[i].name)),
+                                                             arena_cstr(&c->arena, str_of(v->waived.v[i].text))};
+}
+
+static uint64_t key_of(const struct exam_case *c, enum exam_id x)
+{
+    uint64_t h = (uint64_t)x + 1, stamp[2];
+    for (int i = 0; i < EXAM_SLOTS; i++) {
+        h = h * 31 + (uint64_t)i;
+        if (!c->path[i])
+            continue;
+        h = hash_bytes(c->path[i], strlen(c->path[i]), h);
+        if (path_changed(c->path[i], stamp))
+            h = hash_bytes(stamp, sizeof stamp, h);
+    }
+    for (size_t i = 0; i < c->waivers && x == EXAM_SETTINGS; i++) {
+        h = hash_bytes(c->waiver[i].id, strlen(c->waiver[i].id), h);
+        h = hash_bytes(c->waiver[i].reason, strlen(c->waiver[i].reason), h);
+    }
+    double value;
+    for (int i = 0; tol_key(&c->tol, i, &value); i++)
+        h = hash_bytes(&value, sizeof value, h);
+    return hash_bytes(msg_current(), strlen(msg_current()), h); /* results hold sentences */
+}
+
+bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key)
+{
+    const struct exam_kind *k = &exam_kinds[x];
+    struct buf at = {0};
+    bool there = k->must > 0;
+    *c = (struct exam_case){.tol = v->tol, .workers = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    for (int i = 0; i < k->slots; i++) {
+        const char *p = slot_path(v, k->slot[i]);
+        if (p) {
+            investigation_locate(v, p, &at);
+            c->path[i] = arena_cstr(&c->arena, buf_view(&at));
+        } else if (i < k->must) {
+            there = false;
+        }
+    }
+    for (int i = 0; i + 1 < k->slots && !k->must; i += 2) /* alternatives, any of them on each side */
+        for (int n = 0; n + 1 < k->slots; n += 2)
+            there |= c->path[i] && c->path[n + 1];
+    buf_release(&at);
+    if (x == EXAM_SETTINGS)
+        take_waivers(c, v);
+    *key = there ? key_of(c, x) : 0;
+    return there;
+}
+
+void exam_case_release(struct exam_case *c)
+{
+    arena_release(&c->arena);
+    *c = (struct exam_case){0};
+}
+
+void exam_release(struct exam_result *r)
+{
+    if (r->settings)
+        config_compare_release(r->settings);
+    if (r->weights)
+        weight_compare_release(r->weights);
+    if (r->curves)
+        curves_release(r->curves);
+    if (r->norms)
+        norms_release(r->norms);
+    if (r->step)
+        optimizer_release(r->step);
+    arena_release(&r->arena);
+    *r = (struct exam_result){0};
+}

@@ -1,0 +1,72 @@
+/* What has to be read from files before a panel can be judged: settings, weights, repeated runs, curves, gradient
+ * norms, one optimizer step. An exam runs one of the engines on the paths of its slots, without a lock, and leaves
+ * the engine's own result. */
+#ifndef PANEL_EXAM_H
+#define PANEL_EXAM_H
+
+#include "config/compare.h"
+#include "curves/curves.h"
+#include "norms/norms.h"
+#include "optimizer/optimizer.h"
+#include "panel/slot.h"
+#include "weights/compare.h"
+
+enum exam_id {
+    EXAM_SETTINGS,
+    EXAM_WEIGHTS,
+    EXAM_REPEAT_TARGET,
+    EXAM_REPEAT_GOLDEN,
+    EXAM_CURVES,
+    EXAM_NORMS,
+    EXAM_STEP,
+    EXAM_FROZEN,
+    EXAM_COUNT
+};
+
+#define EXAM_SLOTS 6
+#define EXAM_WAIVERS 64
+
+/* What an exam is held with; strings are the case's own. */
+struct exam_case {
+    struct arena arena;
+    const char *path[EXAM_SLOTS]; /* as exam_kind.slot; NULL: not given */
+    struct config_waiver waiver[EXAM_WAIVERS];
+    size_t waivers;
+    struct tol tol;
+    int workers;
+};
+
+/* A dump against itself run again. */
+struct repeat {
+    enum stage_verdict verdict;
+    size_t rows, equal;
+    const char *first; /* the first row that is not the same, or NULL */
+};
+
+/* One of these, by the exam. */
+struct exam_result {
+    struct arena arena;
+    struct config_compare *settings;
+    struct weight_compare *weights;
+    struct curves *curves;
+    struct norms *norms;
+    struct optimizer *step;
+    struct repeat repeat;
+};
+
+struct exam_kind {
+    const char *title; /* N_: "settings", for messages */
+    enum slot_id slot[EXAM_SLOTS];
+    int slots, must;   /* the first `must` have to be there */
+    int (*run)(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e);
+};
+
+extern const struct exam_kind exam_kinds[EXAM_COUNT];
+
+/* Fills a case from the investigation: paths located, limits, waivers of checks. False where a slot that must be there
+ * is empty. *key tells this case from others: paths, what the files are now, limits. */
+bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key);
+void exam_case_release(struct exam_case *c);
+void exam_release(struct exam_result *r);
+
+#endif

@@ -1,0 +1,94 @@
+/* Panel 3: the loss of step 1, and where the dumps part if it does not agree. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/explain.h"
+#include "panel/guide.h"
+
+static void first_loss(struct panel_page *p, const struct guide *g)
+{
+    if (guide_pending(p, g, EXAM_CURVES, "first-loss", _("loss of step 1, from the logs")))
+        return;
+    const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
+    const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
+    char n[4][NUM_MAX];
+    if (!c->usable.n) {
+        page_item(p, MARK_OPEN, "first-loss", "%s", _("loss of step 1: no step has a loss in both logs"));
+        return;
+    }
+    size_t at = c->usable.v[0];
+    const struct log_record *t = curve_record(c, at, 0), *o = curve_record(c, at, 1);
+    struct panel_item *it = page_item(p, c->first_loss == STAGE_PASS ? MARK_OK : c->first_loss == STAGE_FAIL ? MARK_BAD : MARK_OPEN, "first-loss",
+                                      _("loss of step %lld: %s and %s, apart by %s (%s %%)"), (long long)c->points.v[at].step,
+                                      num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], o->value[LOG_LOSS]), num_cell(n[2], a->value, 3),
+                                      num_cell(n[3], 100 * r->value, 3));
+    page_detail(p, it, _("The limit: below %s, or below %s %%. The first loss is forward only: where it differs, the forward pass does."),
+                num_cell(n[0], a->limit, 3), num_cell(n[1], 100 * r->limit, 3));
+}
+
+/* What the dumps say. `decides`: nothing else tells whether the first step agrees. */
+static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
+{
+    const struct session *s = g->s;
+    const struct judgement *j = s->judged;
+    struct buf b = {0}, name = {0};
+    if (!s->side[0].path || s->single || s->failed) {
+        struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : MARK_MISSING, "first-deviation", "%s",
+                                          s->failed ? s->err.text : _("first deviation: both sides' dumps of step 1 are needed"));
+        it->need = "dump";
+    } else if (!s->settled || !j) {
+        page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s", _("first deviation: the dumps are being compared …"));
+    } else if (j->first == NONE) {
+        struct judge_options o = session_judge_options(s);
+        explain_outcome(j, &o, &b);
+        struct panel_item *it = page_item(p, judgement_status(j, &o) == 0 ? MARK_OK : loss_ok ? MARK_NOTE : MARK_OPEN, "first-deviation", "%s", b.p);
+        it->detail = it->text;
+    } else {
+        const uint32_t *row = s->pairing.lines.v[j->first].row;
+        int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+        const char *why = investigation_text(&g->inv->answers, "first-deviation");
+        dump_row_name(&s->side[side].dump, row[side], &name);
+        struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : why ? MARK_WAIVED : MARK_BAD, "first-deviation", _("first deviation: %s (%s)"), name.p,
+                                          class_label(j->klass));
+        if (why)
+            page_detail(p, it, _("explained: %s"), why);
+        else
+            page_detail(p, it, _("%s Enter goes there; :answer first-deviation TEXT attaches what explains it."), explain_first(j, &s->measure));
+        it->command = "first";
+    }
+    buf_release(&b);
+    buf_release(&name);
+}
+
+void panel_first(struct panel_page *p, const struct guide *g)
+{
+    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    bool ok = r && r->curves->first_loss == STAGE_PASS;
+    page_inputs(p, g, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, true);
+    page_inputs(p, g, SLOT_TARGET, SLOT_GOLDEN, true);
+    first_loss(p, g);
+    size_t loss = p->items.n - 1;
+    dumps(p, g, ok);
+    size_t dev = p->items.n - 1;
+    uint8_t deviation = p->items.v[dev].mark;
+    /* done: the loss is within the limits, or the first deviation is explained; dumps that agree in all need no log */
+    if (deviation == MARK_WAIVED && p->items.v[loss].mark == MARK_BAD)
+        p->items.v[loss].mark = MARK_WAIVED;
+    if ((deviation == MARK_OK || deviation == MARK_BAD || deviation == MARK_WAIVED) && p->items.v[loss].mark == MARK_MISSING)
+        p->items.v[loss].mark = MARK_NOTE;
+    if (p->items.v[loss].mark == MARK_BAD && deviation == MARK_OK)
+        p->items.v[dev].mark = MARK_NOTE; /* the loss says otherwise */
+    page_settle(p, g);
+    p->summary = p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
+    if (p->state == PANEL_PASSED)
+        p->next = _("The forward pass agrees: go on to the backward pass.");
+    else if (deviation == MARK_BAD)
+        p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from."), p->next_command = "first";
+    else if (deviation == MARK_MISSING && r)
+        p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration)."), p->next_command = "recipe dump";
+    else if (deviation == MARK_OK && r)
+        p->next = _("The dumps agree and the losses do not: is it the same step, and is the loss reduced alike?");
+    else
+        p->next = _("Give both training logs for the first loss, or both dumps of step 1.");
+}

@@ -1,0 +1,87 @@
+/* Panel 6: curves of runs that learn nothing, so that every step is a first step of its own. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "panel/curve_items.h"
+
+/* The first step whose printed rate is not 0, -1: none; *known: a rate is printed at all. */
+static int64_t learns_at(const struct series *s, bool *known)
+{
+    *known = false;
+    for (size_t i = 0; i < s->records.n; i++)
+        if (log_has(&s->records.v[i], LOG_LR)) {
+            *known = true;
+            if (s->records.v[i].value[LOG_LR] > 0)
+                return s->records.v[i].step;
+        }
+    return -1;
+}
+
+static void frozen(struct panel_page *p, const struct curves *c)
+{
+    for (size_t k = 0; k < 2; k++) {
+        bool known;
+        int64_t at = learns_at(&c->run[k], &known);
+        const char *who = k ? _("golden") : _("target");
+        if (at >= 0)
+            page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; this log is not of the experiment"), who, (long long)at);
+        else if (!known)
+            page_item(p, MARK_NOTE, NULL, _("%s: the log prints no learning rate, so that it is 0 cannot be seen"), who);
+    }
+}
+
+static void largest(struct panel_page *p, const struct curves *c)
+{
+    double most = 0, norm = 0;
+    int64_t at = -1;
+    char n[2][NUM_MAX];
+    for (size_t i = 0; i < c->diff.n; i++)
+        if (fabs(c->diff.v[i]) > most) {
+            most = fabs(c->diff.v[i]);
+            at = c->points.v[c->usable.v[i]].step;
+        }
+    for (size_t i = 0; i < c->points.n; i++) {
+        const struct log_record *t = curve_record(c, i, 0), *o = curve_record(c, i, 1);
+        double d = fabs(t->value[LOG_NORM] - o->value[LOG_NORM]);
+        if (log_has(t, LOG_NORM) && log_has(o, LOG_NORM) && isfinite(d))
+            norm = fmax(norm, d);
+    }
+    struct panel_item *it = at < 0 ? page_item(p, MARK_NOTE, NULL, _("the losses are equal at all %zu steps; global norms apart by %s at most"), c->usable.n, num_cell(n[0], norm, 2))
+                                   : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
+                                               num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
+    it->detail = _("In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
+}
+
+void panel_frozen(struct panel_page *p, const struct guide *g)
+{
+    page_inputs(p, g, SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, true);
+    page_input(p, g, SLOT_GOLDEN_FROZEN2, false);
+    if (guide_pending(p, g, EXAM_FROZEN, "frozen", _("logs with learning rate 0"))) {
+        page_settle(p, g);
+        p->summary = vec_last(&p->items)->text;
+        p->next = _("Run both sides for 1,000 steps with learning rate 0 and give the logs; w writes the settings.");
+        return;
+    }
+    const struct curves *c = guide_result(g, EXAM_FROZEN)->curves;
+    p->picture = PICTURE_FROZEN;
+    frozen(p, c);
+    curve_points(p, c);
+    largest(p, c);
+    curve_marks(p, c, true);
+    page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
+    page_settle(p, g);
+    size_t bad = 0;
+    for (size_t i = 0; i < p->items.n; i++)
+        bad += p->items.v[i].mark == MARK_BAD && p->items.v[i].command;
+    char n[NUM_MAX];
+    p->summary = bad ? arena_fmt(&p->arena, _("%s steps, %zu stand out"), num_count(n, c->usable.n), bad)
+                     : arena_fmt(&p->arena, p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, none stands out"), num_count(n, c->usable.n));
+    const char *why;
+    int64_t step = guide_step_to_dump(g, &why, &p->arena);
+    p->next = p->state == PANEL_FAILED ? _("Take the step that stands out alone: its data, then a dump of it.") : p->state == PANEL_PASSED
+                  ? _("Frozen runs agree: go on to the long run.")
+                  : _("A thousand steps with learning rate 0 are needed on both sides.");
+    if (p->state == PANEL_FAILED && step >= 0)
+        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)step);
+}

@@ -1,0 +1,261 @@
+#include "panel/guide.h"
+
+#include "base/msg.h"
+
+void guide_init(struct guide *g, struct session *s, struct investigation *v)
+{
+    *g = (struct guide){.s = s, .inv = v, .why = ""};
+}
+
+/* ---- the thread ---- */
+
+static void clear(struct exam *x)
+{
+    exam_release(&x->result);
+    exam_case_release(&x->the_case);
+    x->err = (struct err){0};
+}
+
+static int next_waiting(const struct guide *g)
+{
+    int i = 0;
+    while (i < EXAM_COUNT && g->exam[i].state != EXAM_WAITING)
+        i++;
+    return i;
+}
+
+static void *work(void *ctx)
+{
+    struct guide *g = ctx;
+    struct session *s = g->s;
+    session_lock(s);
+    while (!g->stop) {
+        int i = next_waiting(g);
+        if (i == EXAM_COUNT) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
+        struct exam *x = &g->exam[i];
+        struct exam_case c = x->the_case;
+        struct exam_result r = {0};
+        struct err e = {0};
+        uint64_t key = x->key;
+        x->the_case = (struct exam_case){0};
+        x->state = EXAM_RUNNING;
+        g->changes++;
+        atomic_store(&g->watch.cancel, false);
+        session_unlock(s);
+        int rc = exam_kinds[i].run(&r, &c, &g->watch, &e);
+        session_lock(s);
+        if (x->key == key && x->state == EXAM_RUNNING && !g->stop) {
+            x->state = rc ? EXAM_FAILED : EXAM_DONE;
+            x->result = r;
+            x->err = e;
+            x->the_case = c; /* results may point at its strings */
+        } else {
+            exam_release(&r);
+            exam_case_release(&c);
+        }
+        g->changes++;
+        pthread_cond_broadcast(&s->changed);
+        if (s->opt.notify) {
+            session_unlock(s);
+            s->opt.notify(s->opt.ctx);
+            session_lock(s);
+        }
+    }
+    session_unlock(s);
+    return NULL;
+}
+
+void guide_release(struct guide *g)
+{
+    if (g->running) {
+        session_lock(g->s);
+        g->stop = true;
+        atomic_store(&g->watch.cancel, true);
+        pthread_cond_broadcast(&g->s->changed);
+        session_unlock(g->s);
+        pthread_join(g->thread, NULL);
+    }
+    for (int i = 0; i < EXAM_COUNT; i++)
+        clear(&g->exam[i]);
+    for (int i = 0; i < PANELS; i++) {
+        vec_release(&g->page[i].items);
+        arena_release(&g->page[i].arena);
+    }
+    arena_release(&g->arena);
+    g->running = false;
+}
+
+void guide_wait(struct guide *g)
+{
+    session_lock(g->s);
+    for (;;) {
+        bool busy = false;
+        for (int i = 0; i < EXAM_COUNT; i++)
+            busy |= g->exam[i].state == EXAM_WAITING || g->exam[i].state == EXAM_RUNNING;
+        if (!busy || !g->running)
+            break;
+        pthread_cond_wait(&g->s->changed, &g->s->lock);
+    }
+    session_unlock(g->s);
+}
+
+/* ---- what is to be examined ---- */
+
+/* A case that is another than the one examined, or under way, takes its place. */
+static void look(struct guide *g, enum exam_id i)
+{
+    struct exam *x = &g->exam[i];
+    struct exam_case c;
+    uint64_t key;
+    bool there = exam_prepare(&c, i, g->inv, &key);
+    if (key == x->key) {
+        exam_case_release(&c);
+        return;
+    }
+    if (x->state == EXAM_RUNNING)
+        atomic_store(&g->watch.cancel, true);
+    clear(x);
+    x->key = key;
+    x->state = there ? EXAM_WAITING : EXAM_MISSING;
+    if (there)
+        x->the_case = c;
+    else
+        exam_case_release(&c);
+    g->changes++;
+}
+
+void guide_look(struct guide *g)
+{
+    for (int i = 0; i < EXAM_COUNT; i++)
+        look(g, (enum exam_id)i);
+    if (next_waiting(g) == EXAM_COUNT)
+        return;
+    if (!g->running)
+        g->running = pthread_create(&g->thread, NULL, work, g) == 0;
+    for (int i = 0; i < EXAM_COUNT && !g->running; i++) /* no thread to be had */
+        if (g->exam[i].state == EXAM_WAITING) {
+            g->exam[i].state = EXAM_FAILED;
+            err_set(&g->exam[i].err, ERR_IO, "%s", _("the system gives no thread to examine it with"));
+        }
+    pthread_cond_broadcast(&g->s->changed);
+}
+
+void guide_tell(struct guide *g)
+{
+    g->changes++;
+    guide_look(g);
+}
+
+bool guide_begun(const struct guide *g)
+{
+    return g->inv->given.n || g->inv->waived.n || g->inv->answers.n;
+}
+
+/* ---- the pages ---- */
+
+static void write_page(struct guide *g, int i)
+{
+    struct panel_page *p = &g->page[i];
+    vec_clear(&p->items);
+    arena_clear(&p->arena);
+    p->state = PANEL_NOT_STARTED;
+    p->waits_for = 0;
+    p->summary = p->next = "";
+    p->next_command = NULL;
+    p->values[0] = p->values[1] = NULL;
+    p->picture = PICTURE_NONE;
+    panels[i].write(p, g);
+    for (size_t k = 0; k < p->items.n && p->state == PANEL_PASSED; k++)
+        if (p->items.v[k].mark == MARK_NEED)
+            p->items.v[k].value[0] = _("would help");
+    char number[2] = {(char)('1' + i), 0};
+    const char *reason = investigation_text(&g->inv->waived, number);
+    if (reason) {
+        p->state = PANEL_WAIVED;
+        p->summary = arena_fmt(&p->arena, "%s", reason);
+        p->next = "";
+    }
+}
+
+void guide_write(struct guide *g)
+{
+    const struct session *s = g->s;
+    if (g->written && g->seen == g->changes && g->seen_settled == s->settled && g->seen_judged == (s->settled ? s->judged : NULL) &&
+        g->language == msg_current())
+        return;
+    if (g->written && g->language != msg_current())
+        guide_look(g); /* results hold sentences */
+    g->written = true;
+    g->language = msg_current();
+    g->seen = g->changes;
+    g->seen_settled = s->settled;
+    g->seen_judged = s->settled ? s->judged : NULL;
+    for (int i = 0; i < PANELS; i++)
+        write_page(g, i);
+    for (int i = 0; i < PANELS; i++) {
+        struct panel_page *p = &g->page[i];
+        int after = panels[i].after;
+        bool judged = p->state == PANEL_PASSED || p->state == PANEL_FAILED || p->state == PANEL_WAIVED;
+        if (!after || g->page[after - 1].state != PANEL_FAILED || p->state == PANEL_PASSED || p->state == PANEL_WAIVED)
+            continue;
+        p->waits_for = after;
+        if (!judged && p->state != PANEL_NOT_STARTED)
+            p->state = PANEL_WAITS;
+    }
+    tree_decide(g);
+}
+
+/* ---- for the panels ---- */
+
+const struct exam_result *guide_result(const struct guide *g, enum exam_id x)
+{
+    return g->exam[x].state == EXAM_DONE ? &g->exam[x].result : NULL;
+}
+
+bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what)
+{
+    const struct exam *e = &g->exam[x];
+    struct panel_item *it;
+    switch (e->state) {
+    case EXAM_DONE:
+        return false;
+    case EXAM_MISSING:
+        it = page_item(p, MARK_MISSING, id, _("%s: not given yet"), what);
+        it->need = slots[exam_kinds[x].slot[exam_kinds[x].must ? exam_kinds[x].must - 1 : 0]].need;
+        break;
+    case EXAM_WAITING:
+    case EXAM_RUNNING:
+        page_item(p, MARK_RUNNING, id, _("%s: being read …"), what);
+        break;
+    case EXAM_FAILED:
+        it = page_item(p, MARK_OPEN, id, "%s: %s", what, e->err.text);
+        it->detail = it->text;
+        break;
+    }
+    return true;
+}
+
+int64_t guide_step_to_dump(const struct guide *g, const char **why, struct arena *a)
+{
+    static const enum exam_id exams[] = {EXAM_CURVES, EXAM_FROZEN};
+    for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
+        const struct exam_result *r = guide_result(g, exams[i]);
+        const struct curves *c = r ? r->curves : NULL;
+        if (!c)
+            continue;
+        int64_t step = c->nonfinite.n ? c->nonfinite.v[0].step : c->first_loss == STAGE_FAIL && c->usable.n ? c->points.v[c->usable.v[0]].step
+                       : c->apart_at >= 0 ? c->apart_at : c->spikes.n ? c->spikes.v[0].step : c->diverges_at;
+        if (step < 0)
+            continue;
+        *why = c->nonfinite.n           ? arena_fmt(a, _("a value is not finite at step %lld"), (long long)step)
+               : c->first_loss == STAGE_FAIL ? arena_fmt(a, _("the first loss differs, at step %lld"), (long long)step)
+               : c->apart_at >= 0       ? arena_fmt(a, _("the losses leave each other at step %lld"), (long long)step)
+               : c->spikes.n            ? arena_fmt(a, _("step %lld stands out"), (long long)step)
+                                        : arena_fmt(a, _("the losses part for good at step %lld"), (long long)step);
+        return step;
+    }
+    return -1;
+}

@@ -1,0 +1,71 @@
+/* The procedure of one ticket: its exams with the thread that holds them, the eight pages, and which panel comes next
+ * and why. The session's lock guards everything here. */
+#ifndef PANEL_GUIDE_H
+#define PANEL_GUIDE_H
+
+#include "model/session.h"
+#include "panel/exam.h"
+#include "panel/panel.h"
+
+enum exam_state {
+    EXAM_MISSING, /* an input is not there */
+    EXAM_WAITING,
+    EXAM_RUNNING,
+    EXAM_DONE,
+    EXAM_FAILED,  /* err says why */
+};
+
+struct exam {
+    enum exam_state state;
+    uint64_t key;     /* of the case it was held on, or is to be */
+    struct exam_case the_case;
+    struct exam_result result; /* of EXAM_DONE */
+    struct err err;
+};
+
+struct guide {
+    struct session *s;
+    struct investigation *inv;
+    pthread_t thread;
+    bool running, stop;
+    struct figures_watch watch;
+    struct exam exam[EXAM_COUNT];
+    uint32_t changes;           /* counts what pages are written from */
+    struct panel_page page[PANELS];
+    struct arena arena;         /* of `why` */
+    int next;                   /* the panel that comes next, 0: all are judged */
+    const char *why;            /* a sentence */
+    /* what the pages were written from */
+    uint32_t seen;
+    const void *seen_judged;
+    const char *language;
+    bool seen_settled, written;
+};
+
+void guide_init(struct guide *g, struct session *s, struct investigation *v);
+void guide_release(struct guide *g); /* before session_stop, the lock not held */
+
+/* All with the session's lock held. */
+/* Looks which inputs are there and what they are now, and sets the thread to what has to be examined. */
+void guide_look(struct guide *g);
+/* Writes the pages anew where something has changed since. */
+void guide_write(struct guide *g);
+/* Something was told (an input, a waiver, an answer): looks, and pages are written anew. */
+void guide_tell(struct guide *g);
+bool guide_begun(const struct guide *g); /* something was told to a panel */
+
+void guide_wait(struct guide *g); /* until nothing is waiting or running; the lock not held */
+
+/* ---- for the panels ---- */
+
+/* The result of an exam that is done, else NULL. */
+const struct exam_result *guide_result(const struct guide *g, enum exam_id x);
+/* An item that says an exam is under way, failed, or lacks a file that `need` produces. False where it is done. */
+bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what);
+/* The step at which the curves say to look, -1: none. *why is a sentence. */
+int64_t guide_step_to_dump(const struct guide *g, const char **why, struct arena *a);
+
+/* Which panel comes next and why, from pages that are written. */
+void tree_decide(struct guide *g);
+
+#endif

@@ -1,0 +1,120 @@
+/* Panel 7: the migration standard over the whole run, the golden runs' own spread, and what changes as features are
+ * added on the way from one card to many. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "panel/curve_items.h"
+
+static void course(struct panel_page *p, const struct curves *c)
+{
+    char n[3][NUM_MAX];
+    if (c->diverges_at >= 0)
+        page_item(p, MARK_BAD, "divergence", _("the losses part for good at step %lld"), (long long)c->diverges_at)->command =
+            arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+    if (c->trend.there) {
+        struct panel_item *it = page_item(p, c->around_zero == 0 ? MARK_ADVICE : MARK_NOTE, NULL,
+                                          c->around_zero == 1   ? _("the difference swings around zero: mean %s, trend %s in 1,000 steps")
+                                          : c->around_zero == 0 ? _("the difference is not around zero: mean %s, trend %s in 1,000 steps")
+                                                                : _("too short to tell whether the difference is around zero: mean %s, trend %s in 1,000 steps"),
+                                          num_cell(n[0], c->trend.mean, 3), num_cell(n[1], c->trend.slope, 3));
+        it->detail = _("A stable difference inside the limits is accepted by the standard and is still no difference around zero: both are said apart.");
+    }
+    if (c->band.runs > 1 && c->band.steps)
+        page_item(p, MARK_NOTE, NULL, _("%zu golden runs are apart by %s on average, %s at most"), c->band.runs,
+                  num_cell(n[0], c->band.spread[CURVE_MEAN_ABS], 3), num_cell(n[1], c->band.max_abs, 3));
+    if (c->band.runs > 1 && !isnan(c->band.inside))
+        page_item(p, MARK_NOTE, NULL, _("the target lies within their band at %s %% of the steps"), num_cell(n[0], 100 * c->band.inside, 3));
+    if (c->lr.there)
+        page_item(p, c->lr.equal ? MARK_OK : MARK_ADVICE, "learning-rate", c->lr.equal ? _("learning rates: equal at all %s steps compared") : _("learning rates: differ (%s steps compared)"),
+                  num_count(n[0], c->lr.steps));
+}
+
+/* Features that are added one at a time; `key`: the check that tells whether the runs use it (a number above 1, or yes). */
+static const struct {
+    const char *id, *key, *text;
+} features[] = {
+    {"several-cards", "data_parallel", N_("several cards (data parallel): same data order on every rank, gradients averaged alike")},
+    {"accumulation", "gradient_accumulation_steps", N_("gradient accumulation: the same number of micro batches, divided alike")},
+    {"tensor-parallel", "tensor_parallel", N_("tensor parallel: collectives and the precision of reductions")},
+    {"pipeline-parallel", "pipeline_parallel", N_("pipeline parallel: stages and micro batches")},
+    {"sequence-parallel", "sequence_parallel", N_("sequence parallel: norms and dropout regions")},
+    {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision")},
+    {"cluster", NULL, N_("cluster: the run at full size against the run on one node")},
+};
+
+/* 1 in use, 0 not, -1 nothing tells. */
+static int used(const struct guide *g, const char *key)
+{
+    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    for (size_t i = 0; key && r && i < r->settings->checks.n; i++) {
+        const struct config_check *k = &r->settings->checks.v[i];
+        if (!str_is(k->row->key, key))
+            continue;
+        bool told = false;
+        for (int s = 0; s < 2; s++) {
+            const struct value *v = &k->value[s];
+            if (v->state == VALUE_SET && (v->number ? v->num > 1 : value_true(v)))
+                return 1;
+            told |= v->state == VALUE_SET;
+        }
+        return told ? 0 : -1;
+    }
+    return -1;
+}
+
+static void scaling(struct panel_page *p, const struct guide *g)
+{
+    const char *all = investigation_text(&g->inv->waived, "scaling");
+    for (size_t i = 0; i < ARRAY_LEN(features); i++) {
+        bool answered = investigation_text(&g->inv->answers, features[i].id) != NULL;
+        int in_use = used(g, features[i].key);
+        struct panel_item *it = page_item(p, answered ? MARK_OPEN : all ? MARK_WAIVED : in_use == 0 ? MARK_NOTE : MARK_OPEN, features[i].id, "%s", _(features[i].text));
+        if (all)
+            page_detail(p, it, _("waived: %s"), all);
+        else if (in_use == 0)
+            it->detail = _("The settings of panel 1 do not use it.");
+        else
+            page_detail(p, it, _(":answer %s ok … or bad … keeps what you found; :waive scaling REASON leaves all of them out."), features[i].id);
+    }
+}
+
+void panel_longrun(struct panel_page *p, const struct guide *g)
+{
+    page_inputs(p, g, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, true);
+    page_input(p, g, SLOT_GOLDEN_LOG2, false);
+    if (guide_pending(p, g, EXAM_CURVES, "curves", _("training logs of both sides"))) {
+        page_settle(p, g);
+        p->summary = vec_last(&p->items)->text;
+        p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they tell the benchmark's own spread.");
+        return;
+    }
+    const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
+    char n[2][NUM_MAX];
+    p->picture = PICTURE_CURVES;
+    curve_points(p, c);
+    course(p, c);
+    scaling(p, g);
+    curve_marks(p, c, false);
+    page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
+    page_sentences(p, MARK_NOTE, c->next.v, c->next.n);
+    page_settle(p, g);
+    size_t left = 0;
+    for (size_t i = 0; i < p->items.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(features); k++)
+            left += p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
+    p->summary = c->diverges_at >= 0
+                     ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
+                     : arena_fmt(&p->arena, _("%s steps, mean loss apart by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
+    if (p->state == PANEL_FAILED && c->diverges_at >= 0)
+        p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step."),
+        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+    else if (p->state == PANEL_FAILED)
+        p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below 1 % at the end, judge by downstream evaluation.");
+    else if (p->state == PANEL_PASSED)
+        p->next = _("The standard is met: write the report.");
+    else if (c->verdict == STAGE_PASS && left)
+        p->next = _("The curves pass. Say of each feature of the way to the cluster whether it does too.");
+    else
+        p->next = _("More steps are needed: at least 1,000, better 5,000 or twelve hours.");
+}

@@ -1,0 +1,156 @@
+#include "panel/next_dump.h"
+
+#include <ctype.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+#define CALLS_MOST 400 /* named in a list: configurations are read by people too */
+
+#define SAY(n, ...) vec_push(&(n)->words, arena_fmt(&(n)->arena, __VA_ARGS__))
+
+static uint64_t call_bytes(const struct dump *d, uint32_t call)
+{
+    uint64_t sum = 0;
+    EACH_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        if (x->kind == ROW_TENSOR)
+            sum += dump_row_numel(d, r) * dtype_table[x->dtype].size + 128; /* a file's header */
+    }
+    return sum;
+}
+
+static uint64_t all_bytes(const struct dump *d)
+{
+    uint64_t sum = 0;
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        sum += call_bytes(d, c);
+    return sum;
+}
+
+/* The stretch of calls around `at` that stays within the budget: three back for every one ahead, because what comes in is
+ * what has to be known. */
+static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t *from, uint32_t *to)
+{
+    uint64_t sum = call_bytes(d, at);
+    uint32_t n = (uint32_t)d->calls.n;
+    *from = at;
+    *to = at + 1;
+    for (bool grew = true; grew && *to - *from < CALLS_MOST;) {
+        grew = false;
+        for (int i = 0; i < 4 && *to - *from < CALLS_MOST; i++) {
+            bool back = i < 3;
+            if (back ? *from == 0 : *to == n)
+                continue;
+            uint64_t more = call_bytes(d, back ? *from - 1 : *to);
+            if (sum + more > budget)
+                continue;
+            sum += more;
+            back ? (*from)-- : (*to)++;
+            grew = true;
+        }
+    }
+}
+
+/* A name as a JSON string; what a dump's name may hold besides printable ASCII is left out. */
+static void quoted(struct buf *b, struct str name)
+{
+    buf_cstr(b, b->n ? ", \"" : "\"");
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] >= ' ' && name.p[i] < 127 && name.p[i] != '"' && name.p[i] != '\\')
+            buf_char(b, name.p[i]);
+    buf_char(b, '"');
+}
+
+/* MindSpore Dump turns '/' of an operator's scope into '_': a pattern that allows any character there. */
+static void kernel(struct buf *b, struct str name)
+{
+    struct str type, op;
+    if (!str_split(name, '.', &type, &op))
+        op = name;
+    buf_cstr(b, b->n ? ", \"name-regex(" : "\"name-regex(");
+    for (size_t i = 0; i < op.n; i++)
+        buf_char(b, isalnum((unsigned char)op.p[i]) ? op.p[i] : '.');
+    buf_cstr(b, ")\"");
+}
+
+static void name_calls(struct next_dump *n, const struct dump *d, int side, uint32_t at, uint64_t budget)
+{
+    struct buf list = {0}, kernels = {0};
+    uint32_t from, to;
+    stretch(d, at, budget, &from, &to);
+    bool graph = d->level && strcmp(d->level, "graph") == 0;
+    for (uint32_t c = from; c < to; c++) {
+        quoted(&list, dump_call_name(d, c));
+        if (graph && side == TARGET)
+            kernel(&kernels, dump_call_name(d, c));
+        n->bytes[side] += call_bytes(d, c);
+    }
+    n->calls[side] = to - from;
+    n->facts.list[side] = arena_cstr(&n->arena, buf_view(&list));
+    if (kernels.n)
+        n->facts.kernels = arena_cstr(&n->arena, buf_view(&kernels));
+    buf_release(&list);
+    buf_release(&kernels);
+}
+
+static void around_deviation(struct next_dump *n, const struct session *s, uint64_t budget)
+{
+    const struct judgement *j = s->judged;
+    const uint32_t *row = s->pairing.lines.v[j->first].row;
+    struct buf name = {0};
+    int told = row[TARGET] != NONE ? TARGET : GOLDEN;
+    char a[NUM_MAX], b[NUM_MAX];
+    dump_row_name(&s->side[told].dump, row[told], &name);
+    SAY(n, _("the first deviation is %s"), name.p);
+    n->facts.step = s->side[TARGET].dump.step;
+    n->facts.rank = s->side[TARGET].dump.rank;
+    n->facts.tensors = true;
+    for (int side = 0; side < 2; side++) {
+        const struct dump *d = &s->side[side].dump;
+        n->whole[side] = all_bytes(d);
+        if (n->whole[side] > budget && row[side] != NONE)
+            name_calls(n, d, side, d->rows.v[row[side]].call, budget);
+        else
+            n->bytes[side] = n->whole[side];
+    }
+    if (n->calls[TARGET] || n->calls[GOLDEN])
+        SAY(n, _("tensors of %zu calls of the target and %zu of the golden side around it fit the budget of %s"), n->calls[TARGET], n->calls[GOLDEN],
+            num_bytes(a, budget));
+    else
+        SAY(n, _("all tensors of the step fit the budget of %s"), num_bytes(a, budget));
+    SAY(n, _("estimated: %s of the target, %s of the golden side, each rank and step"), num_bytes(a, n->bytes[TARGET]), num_bytes(b, n->bytes[GOLDEN]));
+    if (strcmp(s->side[TARGET].dump.task, "tensor") == 0 && strcmp(s->side[GOLDEN].dump.task, "tensor") == 0)
+        SAY(n, _("these dumps hold tensors already: a dump at level mix of fewer calls tells more than another of all"));
+    buf_release(&name);
+}
+
+void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, uint64_t budget)
+{
+    const struct session *s = g->s;
+    const char *why = NULL;
+    *n = (struct next_dump){.facts = {.step = -1, .rank = -1}};
+    bool known = s->paired && s->judged && !s->single && s->judged->first != NONE;
+    int64_t found = guide_step_to_dump(g, &why, &n->arena);
+    if (step < 0 && known) {
+        around_deviation(n, s, budget);
+    } else if (step >= 0 || found >= 0) {
+        int64_t at = step >= 0 ? step : found;
+        n->facts.step = at > 0 && at < INT32_MAX ? (int)at - 1 : 0; /* logs count from 1 */
+        n->facts.rank = 0;
+        if (step < 0)
+            SAY(n, "%s", why);
+        SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
+        SAY(n, _("statistics of all calls first: they are small and tell where to take tensors"));
+    } else {
+        n->facts.step = n->facts.rank = 0;
+        SAY(n, _("nothing is known yet: statistics of the first step on rank 0"));
+    }
+    SAY(n, _("dump both sides alike: the same step, the same rank, the same level"));
+}
+
+void next_dump_release(struct next_dump *n)
+{
+    vec_release(&n->words);
+    arena_release(&n->arena);
+}

@@ -1,0 +1,143 @@
+/* What the pages of the panels are put together with. */
+#include "base/msg.h"
+#include "panel/guide.h"
+
+static const struct {
+    const char *name, *label, *glyph;
+} states[PANEL_STATES] = {
+    [PANEL_NOT_STARTED] = {"not-started", N_("not started"), "·"},
+    [PANEL_NEEDS_INPUT] = {"needs-input", N_("needs input"), "·"},
+    [PANEL_OPEN] = {"open", N_("open"), "?"},
+    [PANEL_PASSED] = {"passed", N_("passed"), "✓"},
+    [PANEL_FAILED] = {"failed", N_("failed"), "✗"},
+    [PANEL_WAIVED] = {"waived", N_("waived"), "~"},
+    [PANEL_WAITS] = {"waits", N_("waits"), "?"},
+};
+
+static const struct {
+    const char *name, *glyph;
+} marks[MARK_COUNT] = {
+    [MARK_NOTE] = {"note", "·"},       [MARK_ADVICE] = {"advice", "!"},   [MARK_OK] = {"ok", "✓"},
+    [MARK_BAD] = {"bad", "✗"},         [MARK_OPEN] = {"open", "?"},       [MARK_RUNNING] = {"running", "…"},
+    [MARK_MISSING] = {"missing", "∅"}, [MARK_WAIVED] = {"waived", "~"},   [MARK_INPUT] = {"input", "+"},
+    [MARK_NEED] = {"need", "-"},
+};
+
+const char *panel_state_name(enum panel_state s)
+{
+    return states[s].name;
+}
+
+const char *panel_state_label(enum panel_state s)
+{
+    return _(states[s].label);
+}
+
+const char *panel_glyph(enum panel_state s)
+{
+    return states[s].glyph;
+}
+
+const char *panel_mark_name(enum panel_mark m)
+{
+    return marks[m].name;
+}
+
+const char *panel_mark_glyph(enum panel_mark m)
+{
+    return marks[m].glyph;
+}
+
+static const char *formatted(struct panel_page *p, const char *fmt, va_list ap)
+{
+    struct buf b = {0};
+    buf_vfmt(&b, fmt, ap);
+    const char *s = arena_cstr(&p->arena, buf_view(&b));
+    buf_release(&b);
+    return s;
+}
+
+struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
+{
+    struct panel_item it = {.mark = (uint8_t)m, .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL, .side = -1, .share = -1};
+    va_list ap;
+    va_start(ap, fmt);
+    it.text = formatted(p, fmt, ap);
+    va_end(ap);
+    vec_push(&p->items, it);
+    return vec_last(&p->items);
+}
+
+void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    it->detail = formatted(p, fmt, ap);
+    va_end(ap);
+}
+
+void page_input(struct panel_page *p, const struct guide *g, enum slot_id s, bool must)
+{
+    const char *path = slot_path(g->inv, s);
+    struct panel_item *it;
+    if (path) {
+        it = page_item(p, MARK_INPUT, slots[s].name, "%s", slots[s].name);
+        it->value[0] = arena_cstr(&p->arena, str_of(path));
+        page_detail(p, it, _("%s: %s"), _(slots[s].title), path);
+    } else {
+        it = page_item(p, MARK_NEED, slots[s].name, "%s", slots[s].name);
+        it->value[0] = must ? _("missing") : _("would help");
+        it->need = slots[s].need;
+        page_detail(p, it, _("%s. :give %s PATH gives it; w writes what produces it."), _(slots[s].title), slots[s].name);
+        it->command = arena_fmt(&p->arena, "recipe %s %s", slots[s].need, slots[s].side == TARGET ? "target" : "golden");
+    }
+    it->side = slots[s].side;
+}
+
+void page_inputs(struct panel_page *p, const struct guide *g, enum slot_id target, enum slot_id golden, bool must)
+{
+    page_input(p, g, target, must);
+    page_input(p, g, golden, must);
+}
+
+void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct panel_item *it = page_item(p, m, NULL, "%s", s[i]);
+        it->detail = it->text;
+    }
+}
+
+size_t page_count(const struct panel_page *p, enum panel_mark m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->items.n; i++)
+        n += p->items.v[i].mark == m;
+    return n;
+}
+
+void page_settle(struct panel_page *p, const struct guide *g)
+{
+    for (size_t i = 0; i < p->items.n; i++) {
+        struct panel_item *it = &p->items.v[i];
+        bool counts = it->mark == MARK_BAD || it->mark == MARK_OPEN || it->mark == MARK_MISSING || it->mark == MARK_RUNNING;
+        const char *reason = counts && it->id ? investigation_text(&g->inv->waived, it->id) : NULL;
+        const char *answer = it->id && (it->mark == MARK_OPEN || it->mark == MARK_MISSING) ? investigation_text(&g->inv->answers, it->id) : NULL;
+        if (reason) {
+            it->mark = MARK_WAIVED;
+            page_detail(p, it, _("waived: %s"), reason);
+        } else if (answer) {
+            it->mark = str_starts(str_of(answer), "bad") ? MARK_BAD : MARK_OK;
+            page_detail(p, it, _("answered: %s"), answer);
+        }
+    }
+    size_t ok = page_count(p, MARK_OK) + page_count(p, MARK_WAIVED), missing = page_count(p, MARK_MISSING);
+    if (page_count(p, MARK_BAD))
+        p->state = PANEL_FAILED;
+    else if (page_count(p, MARK_OPEN) + page_count(p, MARK_RUNNING))
+        p->state = PANEL_OPEN;
+    else if (missing)
+        p->state = ok + page_count(p, MARK_INPUT) ? PANEL_NEEDS_INPUT : PANEL_NOT_STARTED;
+    else
+        p->state = ok ? PANEL_PASSED : PANEL_NOT_STARTED;
+}

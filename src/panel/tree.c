@@ -1,0 +1,139 @@
+/* The tree of questions: what failed decides where to go. One row a branch, the first that holds is taken. */
+#include "base/msg.h"
+#include "panel/guide.h"
+
+static bool failed(const struct guide *g, int panel)
+{
+    return g->page[panel - 1].state == PANEL_FAILED;
+}
+
+static bool judged(const struct guide *g, int panel)
+{
+    enum panel_state s = g->page[panel - 1].state;
+    return s == PANEL_PASSED || s == PANEL_FAILED || s == PANEL_WAIVED;
+}
+
+static const struct curves *curves(const struct guide *g)
+{
+    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    return r ? r->curves : NULL;
+}
+
+static bool settings_differ(const struct guide *g)
+{
+    return failed(g, 1);
+}
+
+static bool data_differ(const struct guide *g)
+{
+    return failed(g, 2);
+}
+
+static bool first_step_differs(const struct guide *g)
+{
+    return failed(g, 3);
+}
+
+/* The first loss agrees and the second or third leaves by a jump. */
+static bool second_step_differs(const struct guide *g)
+{
+    const struct curves *c = curves(g);
+    return c && c->first_loss == STAGE_PASS && c->apart_at >= 0;
+}
+
+static bool norms_to_do(const struct guide *g)
+{
+    return second_step_differs(g) && (!judged(g, 4) || failed(g, 4));
+}
+
+static bool optimizer_to_do(const struct guide *g)
+{
+    return second_step_differs(g) && (!judged(g, 5) || failed(g, 5));
+}
+
+static bool backward_again(const struct guide *g)
+{
+    return second_step_differs(g) && judged(g, 4) && judged(g, 5);
+}
+
+static bool norms_differ(const struct guide *g)
+{
+    return failed(g, 4);
+}
+
+static bool optimizer_differs(const struct guide *g)
+{
+    return failed(g, 5);
+}
+
+static bool frozen_differs(const struct guide *g)
+{
+    return failed(g, 6);
+}
+
+static bool not_finite(const struct guide *g)
+{
+    const struct curves *c = curves(g);
+    return c && c->nonfinite.n;
+}
+
+static bool drifts(const struct guide *g)
+{
+    const struct curves *c = curves(g);
+    return c && failed(g, 7) && c->diverges_at >= 0;
+}
+
+static bool spikes(const struct guide *g)
+{
+    const struct curves *c = curves(g);
+    return c && failed(g, 7) && c->spikes.n;
+}
+
+static bool beyond_standard(const struct guide *g)
+{
+    return failed(g, 7);
+}
+
+static const struct {
+    bool (*holds)(const struct guide *g);
+    int panel;
+    const char *why;
+} branches[] = {
+    {settings_differ, 1, N_("Settings differ: runs with other settings are other runs. Align or waive them before anything else.")},
+    {data_differ, 2, N_("Inputs, weights or determinism are not equal: everything below follows from them.")},
+    {first_step_differs, 3, N_("Step 1 differs: that is the forward pass. Dump it on both sides and look at the first deviation.")},
+    {norms_to_do, 4, N_("Step 1 agrees and the next does not: backward or optimizer. The local norms tell which; they come first.")},
+    {optimizer_to_do, 5, N_("Step 1 and its gradients agree and the next step does not: the optimizer. Replay one step of each side.")},
+    {backward_again, 4, N_("Optimizer and local norms agree and step 2 does not: dump the backward pass of step 1 in detail.")},
+    {norms_differ, 4, N_("A weight's gradient stands out: its layer's backward pass is next to be dumped.")},
+    {optimizer_differs, 5, N_("An optimizer does not do what its settings say, or both say other things.")},
+    {frozen_differs, 6, N_("With frozen weights a step stands out: its data and its forward pass alone make it.")},
+    {not_finite, 7, N_("A loss or norm is not finite: find the first row that is not, in a dump of that step; look at overflow and the loss scale before it.")},
+    {drifts, 7, N_("The first steps agree and the losses part later: look at the step where they do, then at learning rate and weight decay.")},
+    {spikes, 7, N_("Single steps stand out: their data first, then overflow, then a dump of the step.")},
+    {beyond_standard, 7, N_("The run is beyond the migration standard though its first steps agree: a slow drift. Optimizer settings, then precision.")},
+};
+
+static const char *first_open(const struct guide *g, int *panel)
+{
+    for (int i = 1; i <= PANELS; i++) {
+        const struct panel_page *p = &g->page[i - 1];
+        if (judged(g, i))
+            continue;
+        *panel = i;
+        return p->next;
+    }
+    *panel = 0;
+    return _("All panels are judged.");
+}
+
+void tree_decide(struct guide *g)
+{
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
+        if (branches[i].holds(g)) {
+            g->next = branches[i].panel;
+            g->why = _(branches[i].why);
+            return;
+        }
+    g->why = first_open(g, &g->next);
+}

@@ -1,0 +1,192 @@
+/* diverge panels, give, waive, answer, recipe: the guided panels for scripts. */
+#include "base/io.h"
+#include "base/msg.h"
+#include "panel/next_dump.h"
+#include "report/panels.h"
+#include "ui/cli.h"
+#include "ui/ticket.h"
+
+/* An investigation, also one that is not there yet, and what its panels are judged from. */
+struct ticket {
+    struct investigation inv;
+    struct session s;
+    struct guide guide;
+    bool open;
+};
+
+static int read_ticket(struct ticket *t, const struct options *o, bool change, struct err *e)
+{
+    struct options saved = *o;
+    *t = (struct ticket){.open = false};
+    investigation_init(&t->inv);
+    if (!str_ends(str_of(o->arg[0]), ".investigation.json"))
+        return err_set(e, ERR_USAGE, _("%s: an investigation was expected, a file NAME.investigation.json"), o->arg[0]);
+    bool there = path_is_file(o->arg[0]);
+    if (!there && !change)
+        return err_set(e, ERR_IO, _("%s: no such investigation; diverge give begins one"), o->arg[0]);
+    saved.nothing = true;
+    saved.args = there ? 1 : 0;
+    saved.investigation = there ? NULL : o->arg[0];
+    if (ticket_open(&t->inv, &saved, NULL, e))
+        return -1;
+    if (change)
+        investigation_claim(&t->inv);
+    if (change && t->inv.read_only)
+        return t->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], t->inv.holder)
+                             : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
+    return 0;
+}
+
+/* Compares the dumps and holds every exam there are files for. */
+static int judge_ticket(struct ticket *t, const struct options *o, struct err *e)
+{
+    struct session_options so;
+    struct err failed = {0};
+    ticket_session(&t->inv, o, &so);
+    if (session_start(&t->s, &so, e))
+        return -1;
+    guide_init(&t->guide, &t->s, &t->inv);
+    t->open = true;
+    cli_catch_interrupts();
+    if (cli_wait(&t->s, o, &failed) && failed.code == ERR_CANCEL) {
+        *e = failed;
+        return -1;
+    }
+    session_lock(&t->s); /* dumps that could not be read are said on the pages */
+    guide_look(&t->guide);
+    session_unlock(&t->s);
+    guide_wait(&t->guide);
+    guide_write(&t->guide);
+    return 0;
+}
+
+static void close_ticket(struct ticket *t)
+{
+    if (t->open) {
+        guide_release(&t->guide);
+        session_stop(&t->s);
+    }
+    investigation_release(&t->inv);
+}
+
+static int finish(struct ticket *t, const struct options *o, struct err *e)
+{
+    struct out out;
+    if (!o->json && !o->output) {
+        struct buf b = {0};
+        panels_text(&b, &t->guide);
+        cli_print(&b);
+        buf_release(&b);
+        return 0;
+    }
+    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
+        return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
+    if (cli_out(o, &out, e))
+        return -1;
+    panels_json(&out, &t->guide, TOOL);
+    return out_close(&out, e);
+}
+
+int cli_panels(const struct options *o)
+{
+    struct ticket t;
+    struct err e = {0};
+    int status = read_ticket(&t, o, false, &e) || judge_ticket(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
+    close_ticket(&t);
+    return status;
+}
+
+int cli_give(const struct options *o)
+{
+    struct ticket t;
+    struct err e = {0};
+    enum slot_id s = slot_find(str_of(o->arg[1]));
+    const char *path = o->args > 2 ? o->arg[2] : "";
+    int rc = read_ticket(&t, o, true, &e);
+    if (rc == 0 && s == SLOT_COUNT) {
+        struct buf names = {0};
+        for (int i = 0; i < SLOT_COUNT; i++)
+            buf_fmt(&names, "%s%s", i ? ", " : "", slots[i].name);
+        rc = err_set(&e, ERR_USAGE, _("no slot \"%s\"; there are %s"), o->arg[1], names.p);
+        buf_release(&names);
+    }
+    if (rc == 0 && *path && !path_is_file(path) && !path_is_dir(path))
+        rc = err_set(&e, ERR_IO, _("%s: no such file or folder"), path);
+    if (rc == 0)
+        rc = slot_give(&t.inv, s, str_of(path), &e);
+    if (rc == 0)
+        rc = investigation_save(&t.inv, &e);
+    close_ticket(&t);
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}
+
+static int tell(const struct options *o, bool answer)
+{
+    struct ticket t;
+    struct err e = {0};
+    int rc = read_ticket(&t, o, true, &e);
+    if (rc == 0) {
+        investigation_tell(&t.inv, answer ? &t.inv.answers : &t.inv.waived, str_of(o->arg[1]), str_trim(str_of(o->args > 2 ? o->arg[2] : "")));
+        rc = investigation_save(&t.inv, &e);
+    }
+    close_ticket(&t);
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}
+
+int cli_waive(const struct options *o)
+{
+    return tell(o, false);
+}
+
+int cli_answer(const struct options *o)
+{
+    return tell(o, true);
+}
+
+static void list_recipes(struct buf *b)
+{
+    for (size_t i = 0; i < recipe_count(); i++) {
+        const struct recipe *r = recipe_at(i);
+        buf_fmt(b, "%-26.*s %-9.*s %-10.*s %.*s\n", STR_ARG(r->name), STR_ARG(r->need), STR_ARG(r->framework), STR_ARG(r->file));
+    }
+}
+
+static int one_recipe(const struct ticket *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
+{
+    struct next_dump n;
+    struct buf body = {0};
+    next_dump_plan(&n, &t->guide, -1, DUMP_BUDGET);
+    recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
+    int rc = 0;
+    if (o->output && strcmp(o->output, "-") != 0) {
+        rc = file_replace(o->output, buf_view(&body), e);
+        buf_fmt(text, "%.*s\n", STR_ARG(recipe_text(r)));
+        for (size_t i = 0; i < n.words.n && str_is(r->need, "dump"); i++)
+            buf_fmt(text, "%s\n", n.words.v[i]);
+    } else {
+        buf_str(text, buf_view(&body));
+    }
+    buf_release(&body);
+    next_dump_release(&n);
+    return rc;
+}
+
+int cli_recipe(const struct options *o)
+{
+    struct ticket t;
+    struct err e = {0};
+    struct buf text = {0};
+    const struct recipe *r = o->args > 1 ? recipe_find(str_of(o->arg[1])) : NULL;
+    int rc = read_ticket(&t, o, false, &e);
+    if (rc == 0 && o->args > 1 && !r)
+        rc = err_set(&e, ERR_USAGE, _("no recipe \"%s\"; diverge recipe INVESTIGATION lists them"), o->arg[1]);
+    if (rc == 0 && !r)
+        list_recipes(&text);
+    else if (rc == 0)
+        rc = judge_ticket(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
+    if (rc == 0)
+        cli_print(&text);
+    buf_release(&text);
+    close_ticket(&t);
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}

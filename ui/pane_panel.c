@@ -1,0 +1,184 @@
+/* The guided panels: all eight with their state, and one with what it needs, found, and says to do. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "ui/pane.h"
+
+uint8_t panel_style(enum panel_state s)
+{
+    static const uint8_t style[PANEL_STATES] = {
+        [PANEL_NOT_STARTED] = STYLE_DIM, [PANEL_NEEDS_INPUT] = STYLE_ONLY, [PANEL_OPEN] = STYLE_DRIFT,  [PANEL_PASSED] = STYLE_TEXT,
+        [PANEL_FAILED] = STYLE_DEVIATE,  [PANEL_WAIVED] = STYLE_SKIP,      [PANEL_WAITS] = STYLE_DRIFT,
+    };
+    return style[s];
+}
+
+static uint8_t mark_style(enum panel_mark m)
+{
+    static const uint8_t style[MARK_COUNT] = {
+        [MARK_NOTE] = STYLE_DIM,     [MARK_ADVICE] = STYLE_DRIFT, [MARK_OK] = STYLE_TEXT,   [MARK_BAD] = STYLE_DEVIATE, [MARK_OPEN] = STYLE_DRIFT,
+        [MARK_RUNNING] = STYLE_PROGRESS, [MARK_MISSING] = STYLE_ONLY, [MARK_WAIVED] = STYLE_SKIP, [MARK_INPUT] = STYLE_DIM,  [MARK_NEED] = STYLE_ONLY,
+    };
+    return style[m];
+}
+
+/* ---- all of them ---- */
+
+static void draw_overview(struct screen *s, struct rect r)
+{
+    const struct guide *gu = &s->desk.guide;
+    struct grid *g = &s->grid;
+    int title_w = r.w >= 110 ? 36 : r.w >= 70 ? 28 : 16, state_w = 14, x = r.x + 5 + title_w, y = 1, skip = 0;
+    struct buf b = {0};
+    grid_put(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("the procedure"));
+    s->desk.page = PANELS;
+    for (int i = 0; i < PANELS; i++, y++) {
+        const struct panel_page *p = &gu->page[i];
+        grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
+        grid_put(g, r.y + y, r.x + 3, 1, panel_style(p->state), panel_glyph(p->state));
+        grid_middle(g, r.y + y, r.x + 5, title_w - 1, gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT, str_of(_(panels[i].title)));
+        buf_clear(&b);
+        if (p->state == PANEL_WAITS)
+            buf_fmt(&b, _("waits for %d"), p->waits_for);
+        else
+            buf_cstr(&b, panel_state_label(p->state));
+        grid_text(g, r.y + y, x, state_w - 1, panel_style(p->state), buf_view(&b));
+        buf_clear(&b);
+        if (p->waits_for && p->state == PANEL_FAILED)
+            buf_fmt(&b, _("(may follow from %d) "), p->waits_for);
+        buf_cstr(&b, p->summary);
+        grid_middle(g, r.y + y, x + state_w, r.w - title_w - state_w - 6, STYLE_DIM, buf_view(&b));
+        if (s->desk.panel_at == (uint32_t)i)
+            grid_mark(g, r.y + y, r.x, r.w, STYLE_CURSOR);
+    }
+    y++;
+    buf_clear(&b);
+    if (gu->next)
+        buf_fmt(&b, _("next: panel %d. %s"), gu->next, gu->why);
+    else
+        buf_cstr(&b, gu->why);
+    grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_FIRST, buf_view(&b));
+    buf_release(&b);
+}
+
+/* ---- one ---- */
+
+static int lines_of(const struct screen *s, struct rect r, const char *text)
+{
+    struct grid probe = s->grid; /* drawn nowhere: only counted */
+    int y = 0, skip = 1 << 20;
+    return text && *text ? grid_wrap(&probe, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
+}
+
+static void bar(struct grid *g, int y, int x, int w, float share)
+{
+    static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    int eighths = (int)lroundf(share * (float)(w * 8));
+    for (int i = 0; i < w && eighths > 0; i++, eighths -= 8)
+        grid_put(g, y, x + i, 1, STYLE_PROGRESS, g->ascii ? (eighths >= 4 ? "#" : "") : part[eighths > 8 ? 8 : eighths]);
+}
+
+static void draw_item(struct screen *s, const struct panel_page *p, const struct panel_item *it, int y, struct rect r, bool here)
+{
+    struct grid *g = &s->grid;
+    bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED, table = p->values[0] && !input && (it->value[0] || it->value[1]);
+    int bars = it->share >= 0 && r.w >= 60 ? r.w / 6 : 0, value_w = table ? (r.w - bars) / 4 : 0, id_w = it->id && table ? 6 : 0;
+    int x = r.x + 3, text_w = r.w - 4 - 2 * value_w - bars;
+    grid_put(g, y, r.x + 1, 1, mark_style((enum panel_mark)it->mark), panel_mark_glyph((enum panel_mark)it->mark));
+    if (id_w)
+        x += grid_put(g, y, x, id_w - 1, STYLE_DIM, it->id) > 0 ? id_w : 0;
+    if (input) {
+        grid_put(g, y, x, 17, mark_style((enum panel_mark)it->mark), it->text);
+        grid_middle(g, y, x + 18, r.w - 22, it->mark == MARK_NEED ? STYLE_ONLY : STYLE_DIM, str_of(it->value[0]));
+    } else if (!table && it->value[0]) {
+        int w = utf8_cells(str_of(it->value[0]));
+        grid_middle(g, y, x, r.w - 6 - w, STYLE_TEXT, str_of(it->text));
+        grid_right(g, y, r.x + r.w - w - 1, w, STYLE_DIM, it->value[0]);
+    } else {
+        grid_middle(g, y, x, text_w - (id_w ? id_w : 0), it->mark == MARK_NOTE ? STYLE_DIM : STYLE_TEXT, str_of(it->text));
+        for (int i = 0; i < 2 && table; i++)
+            grid_middle(g, y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TEXT, str_of(it->value[i] ? it->value[i] : ""));
+        if (bars)
+            bar(g, y, r.x + r.w - bars, bars - 1, it->share);
+    }
+    if (here)
+        grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
+}
+
+/* What stands below the list: the sentences of the line under the cursor, and what to do. Returns its height. */
+static int draw_foot(struct screen *s, struct rect r, const struct panel_page *p, const char *detail, bool draw)
+{
+    struct rect in = {r.y, r.x + 1, r.h, r.w - 2};
+    struct buf next = {0};
+    buf_fmt(&next, _("next: %s"), p->next);
+    int a = lines_of(s, in, detail), b = *p->next ? lines_of(s, in, next.p) : 0, most = r.h / 2;
+    if (a > most - b)
+        a = most - b > 0 ? most - b : 0;
+    if (draw) {
+        int y = r.h - a - b, skip = 0;
+        struct rect upper = {in.y, in.x, r.h - b, in.w};
+        if (a)
+            grid_wrap(&s->grid, upper, &y, &skip, STYLE_TEXT, str_of(detail));
+        y = r.h - b;
+        if (b)
+            grid_wrap(&s->grid, in, &y, &skip, STYLE_FIRST, buf_view(&next));
+    }
+    buf_release(&next);
+    return a + b;
+}
+
+static void draw_items(struct screen *s, struct rect r, const struct panel_page *p)
+{
+    struct desk *d = &s->desk;
+    uint32_t h = (uint32_t)(r.h > 0 ? r.h : 0), top = (uint32_t)d->overlay_scroll, n = (uint32_t)p->items.n;
+    if (d->panel_at < top)
+        top = d->panel_at;
+    if (h && d->panel_at >= top + h)
+        top = d->panel_at - h + 1;
+    d->overlay_scroll = (int)top;
+    d->page = (int)h;
+    for (uint32_t i = 0; i < h && top + i < n; i++)
+        draw_item(s, p, &p->items.v[top + i], r.y + (int)i, r, top + i == d->panel_at);
+}
+
+static void draw_panel(struct screen *s, struct rect r)
+{
+    struct desk *d = &s->desk;
+    struct grid *g = &s->grid;
+    const struct panel *k = &panels[d->panel - 1];
+    const struct panel_page *p = &d->guide.page[d->panel - 1];
+    int x = r.x + 1, y = 1, skip = 0;
+    x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel, _(k->title)) + 2;
+    x += grid_put(g, r.y, x, 1, panel_style(p->state), panel_glyph(p->state)) + 1;
+    x += grid_put(g, r.y, x, r.w, panel_style(p->state), panel_state_label(p->state)) + 2;
+    if (p->waits_for)
+        x += grid_fmt(g, r.y, x, r.w, STYLE_DRIFT, _("panel %d comes first"), p->waits_for) + 2;
+    if (p->state == PANEL_WAIVED)
+        grid_put(g, r.y, x, r.w, STYLE_DIM, p->summary);
+    if (r.h >= 12)
+        grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_DIM, str_of(_(k->goal)));
+    const struct exam_result *result = p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
+    if (result && r.h >= 16) {
+        int h = r.h / 3 + (r.h > 40 ? 3 : 0);
+        draw_curves(g, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, result->curves);
+        y += h;
+    }
+    const char *detail = d->panel_at < p->items.n ? p->items.v[d->panel_at].detail : NULL;
+    struct rect rest = {r.y + y, r.x, r.h - y, r.w};
+    int foot = draw_foot(s, rest, p, detail, false);
+    draw_items(s, (struct rect){rest.y, rest.x, rest.h - foot, rest.w}, p);
+    draw_foot(s, rest, p, detail, true);
+}
+
+static const struct hint overview_hints[] = {
+    {"enter", N_("open")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
+};
+static const struct hint hints[] = {
+    {"enter", N_("go there")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
+    {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+};
+
+const struct pane_ops pane_overview = {"panel", draw_overview, overview_hints};
+const struct pane_ops pane_panel = {"panel", draw_panel, hints};
