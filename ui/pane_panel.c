@@ -165,7 +165,8 @@ static void draw_panel(struct screen *s, struct rect r)
         draw_curves(g, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, result->curves);
         y += h;
     }
-    const char *detail = d->panel_at < p->items.n ? p->items.v[d->panel_at].detail : NULL;
+    const struct panel_item *at = d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
+    const char *detail = at ? at->detail ? at->detail : utf8_cells(str_of(at->text)) > r.w - 4 ? at->text : NULL : NULL;
     struct rect rest = {r.y + y, r.x, r.h - y, r.w};
     int foot = draw_foot(s, rest, p, detail, false);
     draw_items(s, (struct rect){rest.y, rest.x, rest.h - foot, rest.w}, p);

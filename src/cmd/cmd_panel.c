@@ -8,12 +8,24 @@
 #include "cmd/cmd.h"
 #include "panel/next_dump.h"
 
+/* The line a person looks for first: what is wrong, what is open, what is missing, what was found. */
+static uint32_t first_line(const struct panel_page *p)
+{
+    static const uint8_t order[] = {MARK_BAD, MARK_OPEN, MARK_MISSING, MARK_RUNNING, MARK_OK};
+    for (size_t k = 0; k < ARRAY_LEN(order); k++)
+        for (uint32_t i = 0; i < p->items.n; i++)
+            if (p->items.v[i].mark == order[k])
+                return i;
+    return 0;
+}
+
 static int open_panel(struct desk *d, int number)
 {
     guide_look(&d->guide);
     guide_write(&d->guide);
     d->panel = number;
-    d->panel_at = 0;
+    d->panel_at = number ? first_line(&d->guide.page[number - 1]) : 0;
+    d->panel_under = false;
     d->overlay = OVERLAY_PANEL;
     d->overlay_scroll = 0;
     if (!number && d->guide.next)
@@ -150,12 +162,6 @@ static int run_tell_line(struct desk *d, struct str args)
 
 /* ---- recipes ---- */
 
-static void list_words(struct desk *d, const struct next_dump *n)
-{
-    for (size_t i = 0; i < n->words.n; i++)
-        desk_add_item(d, NONE, 0, str_of(n->words.v[i]));
-}
-
 /* A paragraph as entries of so many cells. */
 static void list_paragraph(struct desk *d, struct str text)
 {
@@ -172,6 +178,12 @@ static void list_paragraph(struct desk *d, struct str text)
         desk_add_item(d, NONE, 0, str_n(text.p, (size_t)(cut.p - text.p)));
         text = str_trim(cut);
     }
+}
+
+static void list_words(struct desk *d, const struct next_dump *n)
+{
+    for (size_t i = 0; i < n->words.n; i++)
+        list_paragraph(d, str_of(n->words.v[i]));
 }
 
 static void list_body(struct desk *d, struct buf *body)

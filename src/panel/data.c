@@ -13,7 +13,7 @@ static double vocabulary(const struct guide *g)
     const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
     for (size_t i = 0; r && i < r->settings->checks.n; i++) {
         const struct config_check *k = &r->settings->checks.v[i];
-        for (int s = 0; str_is(k->row->key, "vocab_size") && s < 2; s++)
+        for (int s = 0; str_is(k->row->key, "input_ids_range") && s < 2; s++)
             if (k->value[s].state == VALUE_SET && k->value[s].number)
                 return k->value[s].num;
     }

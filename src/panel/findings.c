@@ -43,7 +43,9 @@ void panel_findings(struct panel_page *p, const struct guide *g)
     held(p, v);
     page_settle(p, g);
     size_t notes = v->bookmarks.n + v->answers.n + v->waived.n;
-    p->summary = all ? _("nothing is left to explain") : arena_fmt(&p->arena, _("%zu notes"), notes);
+    p->summary = all ? _("nothing is left to explain")
+                 : p->state == PANEL_OPEN && !investigation_text(&v->answers, "root-cause") ? _("the root cause is not named yet")
+                                                                                            : arena_fmt(&p->arena, _("notes: %zu"), notes);
     p->next = p->state == PANEL_PASSED ? _("Write the report and close the ticket.")
               : p->state == PANEL_OPEN ? _("Name the root cause, remove it, run again: confirmed is what goes away and brings nothing new.")
                                        : _("Nothing yet: findings come from the panels before.");

@@ -81,7 +81,9 @@ void panel_first(struct panel_page *p, const struct guide *g)
         p->items.v[dev].mark = MARK_NOTE; /* the loss says otherwise */
     page_settle(p, g);
     p->summary = p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
-    if (p->state == PANEL_PASSED)
+    if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
+        p->next = _("The first loss agrees, so the dumps' first deviation is small: come back to it if later panels fail."), p->next_command = "first";
+    else if (p->state == PANEL_PASSED)
         p->next = _("The forward pass agrees: go on to the backward pass.");
     else if (deviation == MARK_BAD)
         p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from."), p->next_command = "first";

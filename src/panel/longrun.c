@@ -35,10 +35,10 @@ static const struct {
     const char *id, *key, *text;
 } features[] = {
     {"several-cards", "data_parallel", N_("several cards (data parallel): same data order on every rank, gradients averaged alike")},
-    {"accumulation", "gradient_accumulation_steps", N_("gradient accumulation: the same number of micro batches, divided alike")},
-    {"tensor-parallel", "tensor_parallel", N_("tensor parallel: collectives and the precision of reductions")},
-    {"pipeline-parallel", "pipeline_parallel", N_("pipeline parallel: stages and micro batches")},
-    {"sequence-parallel", "sequence_parallel", N_("sequence parallel: norms and dropout regions")},
+    {"accumulation", "micro_batch_num", N_("gradient accumulation: the same number of micro batches, divided alike")},
+    {"tensor-parallel", "model_parallel", N_("tensor parallel: collectives and the precision of reductions")},
+    {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro batches")},
+    {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions")},
     {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision")},
     {"cluster", NULL, N_("cluster: the run at full size against the run on one node")},
 };

@@ -38,7 +38,7 @@ static void judged(struct panel_page *p, const struct norms *n)
     for (size_t i = 0; i < n->pairs.n; i++)
         out += n->pairs.v[i].outlier;
     struct panel_item *it = page_item(p, n->verdict == STAGE_PASS ? MARK_OK : n->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN, "local-norm",
-                                      _("%zu weights compared, %zu stand out, apart by %s %% at the median"), n->pairs.n, out,
+                                      _("weights compared: %zu, standing out: %zu, median difference %s %%"), n->pairs.n, out,
                                       num_cell(m, 100 * n->median, 2));
     it->detail = _("An embedding that stands out is the commonest case: initialised or computed in another precision.");
     if (n->side[0].square || n->side[1].square)

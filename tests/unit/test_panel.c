@@ -1,0 +1,587 @@
+/* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
+#include "opened.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+#include "panel/next_dump.h"
+#include "report/panels.h"
+
+static char dir[256];
+static struct investigation inv;
+static struct session s;
+static struct guide g;
+static bool open_now;
+
+/* ---- runs, as Megatron prints them ---- */
+
+static double noise(uint32_t *state)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        *state = *state * 1664525u + 1013904223u;
+        sum += (*state >> 8) / 16777216.0;
+    }
+    return sum - 6;
+}
+
+struct course {
+    int steps, drift_from, spike_at;
+    double first, jump; /* added to the first loss; to every one but it */
+    bool frozen, nan;
+};
+
+static const char *write_log(const char *name, struct course c, uint32_t seed)
+{
+    static char path[16][400];
+    static int next;
+    char *p = path[next++ % 16];
+    uint32_t data = 7, own = seed;
+    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    FILE *f = fopen(p, "w");
+    assert_non_null(f);
+    for (int i = 1; i <= c.steps; i++) {
+        double loss = (c.frozen ? 5 : 1 + 4 * exp(-i / 300.0)) + 0.05 * noise(&data) + 0.0003 * noise(&own);
+        loss += i == 1 ? c.first : c.jump;
+        if (c.drift_from && i > c.drift_from)
+            loss += (i - c.drift_from) * 0.0005;
+        if (i == c.spike_at)
+            loss += 0.4;
+        fprintf(f, " iteration %8d/%8d | consumed samples: %d | elapsed time per iteration (ms): 10.0 | learning rate: %.6E | global batch size: 8 | ", i, c.steps,
+                8 * i, c.frozen ? 0.0 : 1e-3);
+        if (!c.nan || i != 600)
+            fprintf(f, "lm loss: %.6E | ", loss);
+        fprintf(f, "loss scale: 1.0 | grad norm: %s | number of skipped iterations: 0 | number of nan iterations: %d |\n", c.nan && i == 600 ? "nan" : "1.500",
+                c.nan && i == 600);
+    }
+    fclose(f);
+    return p;
+}
+
+/* ---- the ticket ---- */
+
+static void begin(const char *target, const char *golden)
+{
+    char path[400];
+    investigation_init(&inv);
+    snprintf(path, sizeof path, "%s/t.investigation.json", dir);
+    inv.path = investigation_keep(&inv, path);
+    inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
+    inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
+    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol};
+    struct err e;
+    if (session_start(&s, &o, &e) || session_wait(&s, &e))
+        fail_msg("%s", e.text);
+    guide_init(&g, &s, &inv);
+    open_now = true;
+}
+
+static void give(enum slot_id slot, const char *path)
+{
+    struct err e;
+    assert_int_equal(slot_give(&inv, slot, str_of(path), &e), 0);
+}
+
+static void settle(void)
+{
+    session_lock(&s);
+    guide_tell(&g);
+    session_unlock(&s);
+    guide_wait(&g);
+    guide_write(&g);
+}
+
+static void end(void)
+{
+    if (!open_now)
+        return;
+    guide_release(&g);
+    session_stop(&s);
+    investigation_release(&inv);
+    open_now = false;
+}
+
+static void state_is(int panel, enum panel_state wanted)
+{
+    const struct panel_page *p = &g.page[panel - 1];
+    if (p->state != wanted)
+        fail_msg("panel %d is %s, not %s: %s", panel, panel_state_name(p->state), panel_state_name(wanted), p->summary);
+}
+
+static const struct panel_item *item(int panel, const char *id)
+{
+    const struct panel_page *p = &g.page[panel - 1];
+    for (size_t i = 0; i < p->items.n; i++)
+        if (p->items.v[i].id && strcmp(p->items.v[i].id, id) == 0)
+            return &p->items.v[i];
+    fail_msg("panel %d has no %s", panel, id);
+    return NULL;
+}
+
+static void next_is(int panel, const char *part)
+{
+    if (g.next != panel || !strstr(g.why, part))
+        fail_msg("next is %d: %s", g.next, g.why);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!*dir)
+        snprintf(dir, sizeof dir, "%s", scratch());
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    end();
+    return 0;
+}
+
+/* ---- nothing yet ---- */
+
+static void empty_ticket_asks_for_settings(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    settle();
+    for (int i = 1; i <= PANELS; i++)
+        state_is(i, PANEL_NOT_STARTED);
+    next_is(1, "settings");
+    assert_int_equal(panels_status(&g), 5);
+    give(SLOT_TARGET_LOG, write_log("one.log", (struct course){.steps = 5}, 1));
+    settle();
+    state_is(3, PANEL_NEEDS_INPUT);
+    state_is(7, PANEL_NEEDS_INPUT);
+    state_is(6, PANEL_NOT_STARTED);
+}
+
+/* ---- 1 ---- */
+
+static const char yaml[] = "seed: 1\noptimizer: {type: AdamW, betas: [0.9, %s], eps: 1.e-8, weight_decay: 0.1}\n"
+                           "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: %d}}\n"
+                           "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n";
+
+static const char *write_yaml(const char *name, const char *beta2, int vocabulary)
+{
+    static char path[8][400];
+    static int next;
+    char text[1000], *p = path[next++ % 8];
+    snprintf(text, sizeof text, yaml, beta2, vocabulary);
+    put_text(dir, name, text);
+    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    return p;
+}
+
+static void settings_flip(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(SLOT_TARGET_SETTINGS, write_yaml("a.yaml", "0.95", 1000));
+    give(SLOT_GOLDEN_SETTINGS, write_yaml("b.yaml", "0.95", 1000));
+    settle();
+    /* what has to be set on NPU and is not differs from nothing: waived, it counts no more */
+    for (size_t i = 0; i < g.page[0].items.n; i++) {
+        struct panel_item it = g.page[0].items.v[i];
+        if (it.mark == MARK_BAD)
+            investigation_tell(&inv, &inv.waived, str_of(it.id), STR("small test"));
+    }
+    settle();
+    state_is(1, PANEL_PASSED);
+    give(SLOT_GOLDEN_SETTINGS, write_yaml("c.yaml", "0.99", 1000));
+    settle();
+    state_is(1, PANEL_FAILED);
+    next_is(1, "Settings differ");
+    size_t bad = page_count(&g.page[0], MARK_BAD);
+    assert_int_equal(bad, 1);
+    for (size_t i = 0; i < g.page[0].items.n; i++)
+        if (g.page[0].items.v[i].mark == MARK_BAD) {
+            assert_string_equal(g.page[0].items.v[i].value[1], "0.99");
+            investigation_tell(&inv, &inv.waived, str_of(g.page[0].items.v[i].id), STR("agreed"));
+            break;
+        }
+    settle();
+    state_is(1, PANEL_PASSED);
+    investigation_tell(&inv, &inv.waived, STR("1"), STR("not ours"));
+    settle();
+    state_is(1, PANEL_WAIVED);
+    assert_string_equal(g.page[0].summary, "not ours");
+}
+
+/* ---- 2 ---- */
+
+static void data_flip(void **state)
+{
+    (void)state;
+    begin(sample("tt_rope/target"), sample("tt_rope/bench"));
+    give(SLOT_TARGET_WEIGHTS, sample("weights/hf.safetensors"));
+    give(SLOT_GOLDEN_WEIGHTS, sample("weights/hf.pth"));
+    give(SLOT_TARGET_REPEAT, sample("tt_rope/target"));
+    settle();
+    assert_int_equal(item(2, "input_ids")->mark, MARK_OK);
+    assert_int_equal(item(2, "weights")->mark, MARK_OK);
+    assert_int_equal(item(2, "target-repeat")->mark, MARK_INPUT);
+    state_is(2, PANEL_PASSED);
+    give(SLOT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run */
+    settle();
+    state_is(2, PANEL_FAILED);
+    next_is(2, "follows");
+    give(SLOT_TARGET_REPEAT, sample("tt_rope/target"));
+    give(SLOT_TARGET_WEIGHTS, sample("weights/llama_wrong.ckpt"));
+    give(SLOT_GOLDEN_WEIGHTS, sample("weights/llama.ckpt"));
+    settle();
+    assert_int_equal(item(2, "weights")->mark, MARK_BAD);
+    state_is(2, PANEL_FAILED);
+    assert_int_equal(g.page[2].waits_for, 2);
+}
+
+static void ids_have_to_be_in_the_vocabulary(void **state)
+{
+    (void)state;
+    begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
+    give(SLOT_TARGET_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
+    give(SLOT_GOLDEN_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
+    settle();
+    assert_int_equal(item(2, "id-range")->mark, MARK_OK);
+    give(SLOT_TARGET_SETTINGS, write_yaml("w.yaml", "0.95", 3));
+    give(SLOT_GOLDEN_SETTINGS, write_yaml("w.yaml", "0.95", 3));
+    settle();
+    assert_int_equal(item(2, "id-range")->mark, MARK_BAD);
+}
+
+/* ---- 3 ---- */
+
+static void first_loss_flips(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(SLOT_GOLDEN_LOG, write_log("g.log", (struct course){.steps = 30}, 2));
+    give(SLOT_TARGET_LOG, write_log("t.log", (struct course){.steps = 30}, 1));
+    settle();
+    state_is(3, PANEL_PASSED);
+    give(SLOT_TARGET_LOG, write_log("t3.log", (struct course){.steps = 30, .first = 0.3, .jump = 0.3}, 1));
+    settle();
+    state_is(3, PANEL_FAILED);
+    next_is(3, "Step 1 differs");
+    assert_string_equal(g.page[2].next_command, "recipe dump");
+}
+
+static void first_deviation_has_to_be_explained(void **state)
+{
+    (void)state;
+    begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
+    settle();
+    state_is(3, PANEL_FAILED);
+    assert_non_null(strstr(item(3, "first-deviation")->text, "Functional.mul.0.forward.input.1"));
+    assert_string_equal(item(3, "first-deviation")->command, "first");
+    investigation_tell(&inv, &inv.answers, STR("first-deviation"), STR("inv_freq is rounded through bfloat16"));
+    settle();
+    state_is(3, PANEL_PASSED);
+    end();
+    begin(sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch"));
+    settle();
+    state_is(3, PANEL_PASSED);
+}
+
+/* ---- 4, 5 ---- */
+
+static void norms_flip(void **state)
+{
+    (void)state;
+    char text[2][4000] = {"", ""};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 12; i++)
+            snprintf(text[k] + strlen(text[k]), sizeof text[k] - strlen(text[k]), "dump local norm:  model.layers.%d.attention.wq.weight %.6f\n", i,
+                     0.1 + 0.01 * i + (k && i == 4 ? 0.4 : 0));
+    char path[3][400];
+    const char *const name[] = {"n0.log", "n1.log", "n2.log"};
+    for (int i = 0; i < 3; i++) {
+        char head[5000];
+        snprintf(head, sizeof head, "%s iteration 1/ 1 | learning rate: 1.0E-03 | lm loss: 5.000000E+00 | grad norm: 1.0 |\n", text[i == 2]);
+        put_text(dir, name[i], head);
+        snprintf(path[i], sizeof path[i], "%s/%s", dir, name[i]);
+    }
+    begin(NULL, NULL);
+    give(SLOT_TARGET_NORMS, path[0]);
+    give(SLOT_GOLDEN_NORMS, path[1]);
+    settle();
+    state_is(4, PANEL_PASSED);
+    give(SLOT_TARGET_NORMS, path[2]);
+    settle();
+    state_is(4, PANEL_FAILED);
+    next_is(4, "stands out");
+    /* logs that hold none: not failed, only missing */
+    give(SLOT_TARGET_NORMS, "");
+    give(SLOT_GOLDEN_NORMS, "");
+    give(SLOT_TARGET_LOG, write_log("p.log", (struct course){.steps = 20}, 1));
+    give(SLOT_GOLDEN_LOG, write_log("q.log", (struct course){.steps = 20}, 2));
+    settle();
+    state_is(4, PANEL_NOT_STARTED);
+    assert_int_equal(item(4, "local-norm")->mark, MARK_MISSING);
+}
+
+static void optimizer_flips(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(SLOT_TARGET_STEP, sample("optimizer/clean/target"));
+    give(SLOT_GOLDEN_STEP, sample("optimizer/clean/golden"));
+    settle();
+    state_is(5, PANEL_PASSED);
+    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    settle();
+    state_is(5, PANEL_FAILED);
+    assert_non_null(strstr(g.page[4].summary, "eps"));
+}
+
+/* ---- 6, 7 ---- */
+
+static void frozen_flips(void **state)
+{
+    (void)state;
+    const struct course clean = {.steps = 1100, .frozen = true};
+    begin(NULL, NULL);
+    give(SLOT_TARGET_FROZEN, write_log("f1.log", clean, 1));
+    give(SLOT_GOLDEN_FROZEN, write_log("f2.log", clean, 2));
+    settle();
+    state_is(6, PANEL_PASSED);
+    give(SLOT_TARGET_FROZEN, write_log("f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
+    settle();
+    state_is(6, PANEL_FAILED);
+    assert_string_equal(item(6, "step-700")->command, "next-dump 700");
+    give(SLOT_TARGET_FROZEN, write_log("f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
+    give(SLOT_GOLDEN_FROZEN, write_log("f5.log", (struct course){.steps = 1100}, 2));
+    settle();
+    state_is(6, PANEL_OPEN);
+}
+
+static void long_run_flips(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(SLOT_TARGET_LOG, write_log("l1.log", (struct course){.steps = 1200}, 1));
+    give(SLOT_GOLDEN_LOG, write_log("l2.log", (struct course){.steps = 1200}, 2));
+    settle();
+    state_is(7, PANEL_OPEN); /* nobody has spoken of scaling out */
+    investigation_tell(&inv, &inv.waived, STR("scaling"), STR("one card"));
+    settle();
+    state_is(7, PANEL_PASSED);
+    investigation_tell(&inv, &inv.waived, STR("scaling"), STR(""));
+    static const char *const all[] = {"several-cards", "accumulation", "tensor-parallel", "pipeline-parallel", "sequence-parallel", "optimizer-parallel", "cluster"};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        investigation_tell(&inv, &inv.answers, str_of(all[i]), STR("ok, 1,000 steps"));
+    settle();
+    state_is(7, PANEL_PASSED);
+    investigation_tell(&inv, &inv.answers, STR("cluster"), STR("bad: 0.05 apart"));
+    settle();
+    state_is(7, PANEL_FAILED);
+    investigation_tell(&inv, &inv.answers, STR("cluster"), STR("ok"));
+    give(SLOT_TARGET_LOG, write_log("l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
+    settle();
+    state_is(7, PANEL_FAILED);
+    next_is(7, "part later");
+    assert_non_null(strstr(g.page[6].summary, "diverges at step"));
+    give(SLOT_TARGET_LOG, write_log("l4.log", (struct course){.steps = 1200, .nan = true}, 1));
+    settle();
+    next_is(7, "not finite");
+}
+
+static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(SLOT_TARGET_LOG, write_log("j1.log", (struct course){.steps = 100, .jump = 0.5}, 1));
+    give(SLOT_GOLDEN_LOG, write_log("j2.log", (struct course){.steps = 100}, 2));
+    settle();
+    state_is(3, PANEL_PASSED);
+    next_is(4, "backward or optimizer");
+    investigation_tell(&inv, &inv.waived, STR("4"), STR("equal"));
+    settle();
+    next_is(5, "the optimizer");
+    investigation_tell(&inv, &inv.waived, STR("5"), STR("equal"));
+    settle();
+    next_is(4, "backward pass of step 1");
+}
+
+/* ---- 8, and the file ---- */
+
+static void findings_close_the_ticket(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    static const char *const numbers[] = {"1", "2", "3", "4", "5", "6", "7"};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        investigation_tell(&inv, &inv.waived, str_of(numbers[i]), STR("seen"));
+    settle();
+    state_is(8, PANEL_PASSED);
+    assert_int_equal(g.next, 0);
+    assert_int_equal(panels_status(&g), 0);
+    investigation_tell(&inv, &inv.waived, STR("5"), STR(""));
+    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    settle();
+    state_is(8, PANEL_OPEN);
+    assert_int_equal(panels_status(&g), 1);
+    investigation_tell(&inv, &inv.answers, STR("root-cause"), STR("eps"));
+    investigation_tell(&inv, &inv.answers, STR("confirmed"), STR("run 2 agrees"));
+    settle();
+    state_is(8, PANEL_PASSED);
+}
+
+static void what_was_told_is_saved(void **state)
+{
+    (void)state;
+    struct investigation back;
+    struct err e;
+    begin(NULL, NULL);
+    give(SLOT_TARGET_LOG, "logs/\"a\".log");
+    investigation_tell(&inv, &inv.waived, STR("C007"), STR("agreed\nin the ticket"));
+    investigation_tell(&inv, &inv.answers, STR("root-cause"), STR("eps"));
+    assert_int_equal(investigation_save(&inv, &e), 0);
+    investigation_init(&back);
+    assert_int_equal(investigation_load(&back, inv.path, &e), 0);
+    assert_string_equal(slot_path(&back, SLOT_TARGET_LOG), "logs/\"a\".log");
+    assert_string_equal(investigation_text(&back.waived, "C007"), "agreed\nin the ticket");
+    assert_string_equal(investigation_text(&back.answers, "root-cause"), "eps");
+    investigation_release(&back);
+}
+
+static void paths_are_found_from_the_investigation(void **state)
+{
+    (void)state;
+    struct buf at = {0};
+    char wanted[400];
+    begin(NULL, NULL);
+    put_text(dir, "sub/run.log", "x");
+    investigation_locate(&inv, "sub/run.log", &at);
+    snprintf(wanted, sizeof wanted, "%s/sub/run.log", dir);
+    assert_string_equal(at.p, wanted);
+    investigation_locate(&inv, "nowhere/run.log", &at);
+    assert_string_equal(at.p, "nowhere/run.log");
+    buf_release(&at);
+}
+
+static void json_is_whole(void **state)
+{
+    (void)state;
+    struct out o = {0};
+    begin(NULL, NULL);
+    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    settle();
+    panels_json(&o, &g, "test");
+    cJSON *root = cJSON_Parse(o.buf.p);
+    assert_non_null(root);
+    const cJSON *list = cJSON_GetObjectItem(root, "panels");
+    assert_int_equal(cJSON_GetArraySize(list), PANELS);
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 4), "state")->valuestring, "failed");
+    assert_string_equal(cJSON_GetObjectItem(root, "verdict")->valuestring, "fail");
+    cJSON_Delete(root);
+    buf_release(&o.buf);
+}
+
+/* ---- recipes and the next dump ---- */
+
+static void recipes_are_whole(void **state)
+{
+    (void)state;
+    struct buf b = {0};
+    const struct recipe_facts f = {.step = 3, .rank = 2, .tensors = true, .list = {"\"a\"", "\"b\""}, .kernels = "\"k\""};
+    assert_null(recipes_bad());
+    for (size_t i = 0; i < recipe_count(); i++) {
+        const struct recipe *r = recipe_at(i);
+        buf_clear(&b);
+        recipe_write(r, &f, 0, &b);
+        assert_null(strstr(b.p, "${"));
+        if (str_ends(r->file, ".json")) {
+            cJSON *root = cJSON_Parse(b.p);
+            if (!root)
+                fail_msg("%.*s is no JSON", STR_ARG(r->name));
+            cJSON_Delete(root);
+        }
+    }
+    for (int k = 0; k < SLOT_COUNT; k++) { /* every input has a recipe */
+        bool found = false;
+        for (size_t i = 0; i < recipe_count(); i++)
+            found |= str_is(recipe_at(i)->need, slots[k].need);
+        if (!found)
+            fail_msg("nothing produces %s", slots[k].name);
+    }
+    buf_release(&b);
+}
+
+static void next_dump_fits_its_budget(void **state)
+{
+    (void)state;
+    struct next_dump n;
+    struct buf b = {0};
+    begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
+    settle();
+    next_dump_plan(&n, &g, -1, DUMP_BUDGET);
+    assert_int_equal(n.calls[TARGET], 0);
+    assert_true(n.bytes[TARGET] > 100000 && n.bytes[TARGET] == n.whole[TARGET]);
+    assert_true(n.facts.tensors);
+    next_dump_release(&n);
+    next_dump_plan(&n, &g, -1, 100000);
+    assert_true(n.calls[TARGET] > 1 && n.calls[GOLDEN] > 1);
+    assert_true(n.bytes[TARGET] <= 100000 && n.bytes[GOLDEN] <= 100000);
+    assert_non_null(strstr(n.facts.list[TARGET], "Functional.mul.0.forward"));
+    recipe_write(recipe_find(STR("msprobe-mindspore")), &n.facts, TARGET, &b);
+    cJSON *root = cJSON_Parse(b.p);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "tensor"), "list")), (int)n.calls[TARGET]);
+    cJSON_Delete(root);
+    next_dump_release(&n);
+    next_dump_plan(&n, &g, 700, DUMP_BUDGET); /* a step of the log */
+    assert_int_equal(n.facts.step, 699);
+    assert_false(n.facts.tensors);
+    next_dump_release(&n);
+    buf_release(&b);
+}
+
+static void kernels_are_named_where_the_dump_is_a_graphs(void **state)
+{
+    (void)state;
+    struct next_dump n;
+    struct buf b = {0};
+    begin(sample("msdump/ms/tensor"), sample("msdump/torch/tensor"));
+    settle();
+    if (!s.judged || s.judged->first == NONE)
+        skip();
+    next_dump_plan(&n, &g, -1, 100000);
+    if (!n.calls[TARGET])
+        fail_msg("no calls of the target are named");
+    recipe_write(recipe_find(STR("mindspore-dump")), &n.facts, TARGET, &b);
+    assert_non_null(strstr(b.p, "\"dump_mode\": 1"));
+    assert_non_null(strstr(b.p, "name-regex("));
+    assert_null(strstr(b.p, "\"tensor\","));
+    next_dump_release(&n);
+    buf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(empty_ticket_asks_for_settings, setup, teardown),
+        cmocka_unit_test_setup_teardown(settings_flip, setup, teardown),
+        cmocka_unit_test_setup_teardown(data_flip, setup, teardown),
+        cmocka_unit_test_setup_teardown(ids_have_to_be_in_the_vocabulary, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_loss_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_deviation_has_to_be_explained, setup, teardown),
+        cmocka_unit_test_setup_teardown(norms_flip, setup, teardown),
+        cmocka_unit_test_setup_teardown(optimizer_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(frozen_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(long_run_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_jump_behind_step_1_leads_to_norms_then_optimizer, setup, teardown),
+        cmocka_unit_test_setup_teardown(findings_close_the_ticket, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_told_is_saved, setup, teardown),
+        cmocka_unit_test_setup_teardown(paths_are_found_from_the_investigation, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_is_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(recipes_are_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(next_dump_fits_its_budget, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_are_named_where_the_dump_is_a_graphs, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
