@@ -27,10 +27,9 @@ static int read_ticket(struct ticket *t, const struct options *o, bool change, s
     saved.nothing = true;
     saved.args = there ? 1 : 0;
     saved.investigation = there ? NULL : o->arg[0];
-    if (ticket_open(&t->inv, &saved, NULL, e))
+    saved.unread = change;
+    if (ticket_open(&t->inv, &saved, NULL, change, e))
         return -1;
-    if (change)
-        investigation_claim(&t->inv);
     if (change && t->inv.read_only)
         return t->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], t->inv.holder)
                              : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);

@@ -7,7 +7,7 @@
 #include "ui/pane.h"
 #include "ui/plot.h"
 
-#define LABEL_W 9
+#define LABEL_W 13
 
 /* What the points of one column of dots span. */
 struct span {
@@ -68,7 +68,7 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
     if (!s->any || r.h < 2)
         return;
-    grid_right(g, r.y + (r.h > 2 ? 1 : 0), r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->high, 3));
+    grid_right(g, r.y, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, s->high, 3));
     grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/explain.h"
+#include "panel/card.h"
 #include "ui/pane.h"
 
 struct page {
@@ -67,6 +68,33 @@ static void looks_like(struct page *p, uint32_t line, bool best)
         paragraph(p, i ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
+}
+
+/* What has been the reason before, where a rule of the known causes matches this row. */
+static void known_cause(struct page *p, uint32_t line)
+{
+    const struct session *s = &p->s->session;
+    const struct diagnoses *x = ward_ask(&p->s->desk.ward, line);
+    uint32_t row[2];
+    desk_rows(&p->s->desk, line, row);
+    int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+    if (!x || row[side] == NONE)
+        return;
+    const struct dump *d = &s->side[side].dump;
+    const struct call *c = &d->calls.v[d->rows.v[row[side]].call];
+    struct buf name = {0}, b = {0};
+    struct arena a = {0};
+    dump_row_name(d, row[side], &name);
+    const struct card_facts f = {.g = &p->s->desk.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+                                 .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
+    const char *text = card_match(&f, &a, 0);
+    if (text) {
+        buf_fmt(&b, _("known cause: %s"), text);
+        paragraph(p, STYLE_TEXT, buf_view(&b));
+    }
+    buf_release(&name);
+    buf_release(&b);
+    arena_release(&a);
 }
 
 /* What the call does to the error it gets. */
@@ -319,8 +347,10 @@ static void draw(struct screen *s, struct rect r)
         amplification(&p, row[TARGET]);
     if (j)
         reference(&p, row);
-    if (j)
+    if (j) {
         looks_like(&p, line, false);
+        known_cause(&p, line);
+    }
     names(&p, line, row);
     if (s->session.paired)
         why_paired(&p, line);

@@ -59,7 +59,7 @@ static int start_session(struct screen *s, struct err *e)
 int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e)
 {
     s->opt = *o;
-    s->opt.nothing = o->args == 0 && !o->investigation;
+    s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels may be all that was told to it */
     s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
     s->cursor_y = s->cursor_x = -1;
     if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||

@@ -26,16 +26,16 @@ const struct command *command_find(struct str name)
     return NULL;
 }
 
-/* The one command a prefix can mean. */
+/* The one command a prefix can mean; "next" rather than "next-dump", which goes on where it ends. */
 static const struct command *by_prefix(struct str name)
 {
     const struct command *found = NULL;
     for (const struct command_group *g = command_groups; g->title; g++)
         for (const struct command *c = g->commands; c->name; c++)
             if (name.n && strncmp(c->name, name.p, name.n) == 0) {
-                if (found)
+                if (found && strncmp(c->name, found->name, strlen(found->name)) != 0)
                     return NULL;
-                found = c;
+                found = found ? found : c;
             }
     return found;
 }

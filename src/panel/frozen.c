@@ -77,8 +77,7 @@ void panel_frozen(struct panel_page *p, const struct guide *g)
     char n[NUM_MAX];
     p->summary = bad ? arena_fmt(&p->arena, _("%s steps, %zu stand out"), num_count(n, c->usable.n), bad)
                      : arena_fmt(&p->arena, p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, none stands out"), num_count(n, c->usable.n));
-    const char *why;
-    int64_t step = guide_step_to_dump(g, &why, &p->arena);
+    int64_t step = c->spikes.n ? c->spikes.v[0].step : -1;
     p->next = p->state == PANEL_FAILED ? _("Take the step that stands out alone: its data, then a dump of it.") : p->state == PANEL_PASSED
                   ? _("Frozen runs agree: go on to the long run.")
                   : _("A thousand steps with learning rate 0 are needed on both sides.");

@@ -238,24 +238,36 @@ bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, 
     return true;
 }
 
-int64_t guide_step_to_dump(const struct guide *g, const char **why, struct arena *a)
+/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs leave each
+ * other, then the first of what stands out and where they part for good. */
+static int64_t step_of(const struct curves *c, enum step_why *why)
+{
+    int64_t spike = c->spikes.n ? c->spikes.v[0].step : -1;
+    if (c->nonfinite.n) {
+        *why = STEP_NOT_FINITE;
+        return c->nonfinite.v[0].step;
+    }
+    if (c->first_loss == STAGE_FAIL && c->usable.n) {
+        *why = STEP_FIRST;
+        return c->points.v[c->usable.v[0]].step;
+    }
+    if (c->apart_at >= 0) {
+        *why = STEP_APART;
+        return c->apart_at;
+    }
+    bool parts = c->diverges_at >= 0 && (spike < 0 || c->diverges_at < spike);
+    *why = parts ? STEP_PARTS : STEP_SPIKE;
+    return parts ? c->diverges_at : spike;
+}
+
+int64_t guide_step_to_dump(const struct guide *g, enum step_why *why)
 {
     static const enum exam_id exams[] = {EXAM_CURVES, EXAM_FROZEN};
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
         const struct exam_result *r = guide_result(g, exams[i]);
-        const struct curves *c = r ? r->curves : NULL;
-        if (!c)
-            continue;
-        int64_t step = c->nonfinite.n ? c->nonfinite.v[0].step : c->first_loss == STAGE_FAIL && c->usable.n ? c->points.v[c->usable.v[0]].step
-                       : c->apart_at >= 0 ? c->apart_at : c->spikes.n ? c->spikes.v[0].step : c->diverges_at;
-        if (step < 0)
-            continue;
-        *why = c->nonfinite.n           ? arena_fmt(a, _("a value is not finite at step %lld"), (long long)step)
-               : c->first_loss == STAGE_FAIL ? arena_fmt(a, _("the first loss differs, at step %lld"), (long long)step)
-               : c->apart_at >= 0       ? arena_fmt(a, _("the losses leave each other at step %lld"), (long long)step)
-               : c->spikes.n            ? arena_fmt(a, _("step %lld stands out"), (long long)step)
-                                        : arena_fmt(a, _("the losses part for good at step %lld"), (long long)step);
-        return step;
+        int64_t step = r ? step_of(r->curves, why) : -1;
+        if (step >= 0)
+            return step;
     }
     return -1;
 }

@@ -62,8 +62,9 @@ void guide_wait(struct guide *g); /* until nothing is waiting or running; the lo
 const struct exam_result *guide_result(const struct guide *g, enum exam_id x);
 /* An item that says an exam is under way, failed, or lacks a file that `need` produces. False where it is done. */
 bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what);
-/* The step at which the curves say to look, -1: none. *why is a sentence. */
-int64_t guide_step_to_dump(const struct guide *g, const char **why, struct arena *a);
+enum step_why { STEP_NOT_FINITE, STEP_FIRST, STEP_APART, STEP_PARTS, STEP_SPIKE };
+/* The step at which the curves say to look, -1: none. */
+int64_t guide_step_to_dump(const struct guide *g, enum step_why *why);
 
 /* Which panel comes next and why, from pages that are written. */
 void tree_decide(struct guide *g);

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "panel/card.h"
 #include "panel/curve_items.h"
 
 static void course(struct panel_page *p, const struct curves *c)
@@ -94,6 +95,7 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     p->picture = PICTURE_CURVES;
     curve_points(p, c);
     course(p, c);
+    page_cards(p, g, "curve:");
     scaling(p, g);
     curve_marks(p, c, false);
     page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);

@@ -125,13 +125,28 @@ static void around_deviation(struct next_dump *n, const struct session *s, uint6
     buf_release(&name);
 }
 
+static void say_why(struct next_dump *n, enum step_why why, int64_t step)
+{
+    long long at = step;
+    if (why == STEP_NOT_FINITE)
+        SAY(n, _("a value is not finite at step %lld"), at);
+    else if (why == STEP_FIRST)
+        SAY(n, _("the first loss differs, at step %lld"), at);
+    else if (why == STEP_APART)
+        SAY(n, _("the losses leave each other at step %lld"), at);
+    else if (why == STEP_PARTS)
+        SAY(n, _("the losses part for good at step %lld"), at);
+    else
+        SAY(n, _("step %lld stands out"), at);
+}
+
 void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, uint64_t budget)
 {
     const struct session *s = g->s;
-    const char *why = NULL;
+    enum step_why why = STEP_FIRST;
     *n = (struct next_dump){.facts = {.step = -1, .rank = -1}};
     bool known = s->paired && s->judged && !s->single && s->judged->first != NONE;
-    int64_t found = guide_step_to_dump(g, &why, &n->arena);
+    int64_t found = guide_step_to_dump(g, &why);
     if (step < 0 && known) {
         around_deviation(n, s, budget);
     } else if (step >= 0 || found >= 0) {
@@ -139,7 +154,7 @@ void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, ui
         n->facts.step = at > 0 && at < INT32_MAX ? (int)at - 1 : 0; /* logs count from 1 */
         n->facts.rank = 0;
         if (step < 0)
-            SAY(n, "%s", why);
+            say_why(n, why, at);
         SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
         SAY(n, _("statistics of all calls first: they are small and tell where to take tensors"));
     } else {

@@ -5,7 +5,7 @@
 #include "panel/guide.h"
 #include "panel/recipe.h"
 
-#define DUMP_BUDGET (20ull << 30) /* bytes a side, where nobody says otherwise */
+#define DUMP_BUDGET 20000000000ull /* bytes a side, where nobody says otherwise */
 
 struct next_dump {
     struct arena arena;

@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/guide.h"
+#include "panel/card.h"
 
 #define ROWS_MOST 2000
 
@@ -67,6 +67,7 @@ void panel_norms(struct panel_page *p, const struct guide *g)
         p->values[0] = _("target");
         p->values[1] = _("golden");
         page_sentences(p, MARK_NOTE, n->warnings.v, n->warnings.n);
+        page_cards(p, g, "norm:");
         add_pairs(p, n);
         page_settle(p, g);
     }

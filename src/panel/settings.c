@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/msg.h"
-#include "panel/guide.h"
+#include "panel/card.h"
 #include "report/config.h"
 
 static enum panel_mark mark_of(const struct config_check *k)
@@ -83,6 +83,7 @@ void panel_settings(struct panel_page *p, const struct guide *g)
     const struct config_compare *c = r->settings;
     p->values[0] = _("target");
     p->values[1] = _("golden");
+    page_cards(p, g, "check:");
     for (int order = 0; order <= 6; order++)
         for (size_t i = 0; i < c->checks.n; i++)
             if (order_of(&c->checks.v[i]) == order)

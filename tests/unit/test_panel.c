@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "fmt/jsonspan.h"
+#include "panel/card.h"
 #include "panel/next_dump.h"
 #include "report/panels.h"
 
@@ -513,6 +514,43 @@ static void recipes_are_whole(void **state)
     buf_release(&b);
 }
 
+static void cards_match_only_by_their_rules(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct diagnoses d = {.n = 1, .v = {{.id = DIAGNOSIS_ROUNDED}}};
+    struct card_facts f = {.found = &d, .name = "Functional.mul.0.forward.input.1"};
+    assert_null(cards_bad());
+    begin(NULL, NULL);
+    f.g = &g;
+    assert_null(card_match(&f, &a, 0));
+    f.name = "Tensor.__mul__.0.forward.inv_freq";
+    const char *text = card_match(&f, &a, 0);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "RoPE") && strstr(text, "matched: diagnosis:rounded name:inv_freq") ? text : NULL);
+    assert_null(card_match(&f, &a, 1));
+    d.v[0].id = DIAGNOSIS_NONFINITE; /* the settings' part is missing */
+    assert_null(card_match(&f, &a, 0));
+    put_text(dir, "d.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2, rms_norm_eps: 1.e-6}}\n");
+    put_text(dir, "e.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2, rms_norm_eps: 1.e-5}}\n");
+    char path[2][400];
+    snprintf(path[0], sizeof path[0], "%s/d.yaml", dir);
+    snprintf(path[1], sizeof path[1], "%s/e.yaml", dir);
+    give(SLOT_TARGET_SETTINGS, path[0]);
+    give(SLOT_GOLDEN_SETTINGS, path[0]);
+    settle();
+    for (size_t i = 0; i < g.page[0].items.n; i++)
+        if (strstr(g.page[0].items.v[i].text, "epsilon differs"))
+            fail_msg("%s", g.page[0].items.v[i].text);
+    give(SLOT_GOLDEN_SETTINGS, path[1]);
+    settle();
+    bool told = false;
+    for (size_t i = 0; i < g.page[0].items.n; i++)
+        told |= strstr(g.page[0].items.v[i].text, "matched: check:C007") != NULL;
+    assert_true(told);
+    arena_release(&a);
+}
+
 static void next_dump_fits_its_budget(void **state)
 {
     (void)state;
@@ -580,6 +618,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(paths_are_found_from_the_investigation, setup, teardown),
         cmocka_unit_test_setup_teardown(json_is_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(recipes_are_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(cards_match_only_by_their_rules, setup, teardown),
         cmocka_unit_test_setup_teardown(next_dump_fits_its_budget, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_are_named_where_the_dump_is_a_graphs, setup, teardown),
     };

@@ -1,0 +1,189 @@
+#include "panel/card.h"
+
+#include "base/embed.h"
+#include "base/msg.h"
+#include "model/family.h"
+
+/* The next card of the text: its name and its lines. False at the end. */
+static bool next_card(struct str *rest, struct str *name, struct str *lines)
+{
+    struct str line;
+    *name = (struct str){0};
+    while (rest->n) {
+        struct str here = *rest;
+        str_split(here, '\n', &line, rest);
+        if (!line.n || line.p[0] == '#')
+            continue;
+        if (line.p[0] != ' ' && name->n) {
+            *rest = here;
+            break;
+        }
+        if (line.p[0] != ' ') {
+            *name = line;
+            *lines = str_n(rest->p, 0);
+        } else if (name->n) {
+            lines->n = (size_t)(line.p + line.n - lines->p);
+        }
+    }
+    return name->n > 0;
+}
+
+/* ---- conditions ---- */
+
+static bool has_diagnosis(const struct card_facts *f, struct str id)
+{
+    for (int i = 0; i < f->found->n && i < DIAGNOSES_MOST; i++)
+        if (str_is(id, diagnosis_name((enum diagnosis_id)f->found->v[i].id)))
+            return true;
+    return false;
+}
+
+static bool check_differs(const struct guide *g, struct str id)
+{
+    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    for (size_t i = 0; r && i < r->settings->checks.n; i++) {
+        const struct config_check *k = &r->settings->checks.v[i];
+        if (str_eq(k->row->id, id))
+            return k->state == CHECK_DIFFERS || k->state == CHECK_MISSING;
+    }
+    return false;
+}
+
+static bool norm_stands_out(const struct guide *g, struct str part)
+{
+    const struct exam_result *r = guide_result(g, EXAM_NORMS);
+    struct buf name = {0}, wanted = {0};
+    bool found = false;
+    buf_str(&wanted, part);
+    for (size_t i = 0; r && i < r->norms->pairs.n && !found; i++)
+        if (r->norms->pairs.v[i].outlier && r->norms->verdict == STAGE_FAIL) {
+            norm_pair_name(r->norms, &r->norms->pairs.v[i], &name);
+            found = str_ihas(buf_view(&name), wanted.p);
+        }
+    buf_release(&name);
+    buf_release(&wanted);
+    return found;
+}
+
+static bool curve_shows(const struct guide *g, struct str what)
+{
+    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    const struct curves *c = r ? r->curves : NULL;
+    return c && ((str_is(what, "apart") && c->apart_at >= 0) || (str_is(what, "spike") && c->spikes.n) ||
+                 (str_is(what, "nonfinite") && c->nonfinite.n) || (str_is(what, "parts") && c->diverges_at >= 0));
+}
+
+static bool name_has(const struct card_facts *f, struct str part)
+{
+    char text[64];
+    if (part.n >= sizeof text)
+        return false;
+    memcpy(text, part.p, part.n);
+    text[part.n] = 0;
+    return str_ihas(str_of(f->name), text);
+}
+
+/* 1 holds, 0 does not, -1: no such condition. *row: it is about a row. */
+static int holds(const struct card_facts *f, struct str kind, struct str value, bool *row)
+{
+    *row = true;
+    if (str_is(kind, "diagnosis"))
+        return f->found && has_diagnosis(f, value);
+    if (str_is(kind, "family"))
+        return f->found && str_is(value, family_name((enum family)f->family));
+    if (str_is(kind, "name"))
+        return f->found && name_has(f, value);
+    if (str_is(kind, "phase"))
+        return f->found && f->backward;
+    if (str_is(kind, "dtype"))
+        return f->found && f->dtype_differs;
+    *row = false;
+    if (str_is(kind, "check"))
+        return f->g && check_differs(f->g, value);
+    if (str_is(kind, "norm"))
+        return f->g && norm_stands_out(f->g, value);
+    if (str_is(kind, "curve"))
+        return f->g && curve_shows(f->g, value);
+    return -1;
+}
+
+/* All conditions of a line hold, and one of them is the row's where a row is looked at. */
+static bool line_holds(const struct card_facts *f, struct str conditions)
+{
+    struct str one, kind, value;
+    bool about_row = false, row;
+    while (conditions.n) {
+        str_split(conditions, ' ', &one, &conditions);
+        if (!str_split(one, ':', &kind, &value) || holds(f, kind, value, &row) != 1)
+            return false;
+        about_row |= row;
+    }
+    return about_row == (f->found != NULL);
+}
+
+/* The line by which a card matches, empty: by none; and its sentence. */
+static struct str matched(const struct card_facts *f, struct str lines, struct str *text)
+{
+    bool chinese = str_is(str_of(msg_current()), "zh_CN");
+    struct str line, by = {0};
+    while (lines.n) {
+        str_split(lines, '\n', &line, &lines);
+        line = str_trim(line);
+        if (!by.n && str_starts(line, "when ") && line_holds(f, str_cut(line, 5)))
+            by = str_cut(line, 5);
+        else if (str_starts(line, chinese ? "zh " : "en "))
+            *text = str_cut(line, 3);
+    }
+    return by;
+}
+
+static const char *match(const struct card_facts *f, struct arena *a, size_t i, const char *kind)
+{
+    struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
+    while (next_card(&rest, &name, &lines)) {
+        struct str by = matched(f, lines, &text);
+        if (by.n && (!kind || str_starts(by, kind)) && i-- == 0)
+            return arena_fmt(a, _("%.*s (matched: %.*s)"), STR_ARG(text), STR_ARG(by));
+    }
+    return NULL;
+}
+
+const char *card_match(const struct card_facts *f, struct arena *a, size_t i)
+{
+    return match(f, a, i, NULL);
+}
+
+void page_cards(struct panel_page *p, const struct guide *g, const char *kind)
+{
+    const struct card_facts f = {.g = g};
+    const char *text;
+    for (size_t i = 0; (text = match(&f, &p->arena, i, kind)); i++) {
+        struct panel_item *it = page_item(p, MARK_ADVICE, NULL, _("known cause: %s"), text);
+        it->detail = it->text;
+    }
+}
+
+const char *cards_bad(void)
+{
+    static const struct diagnoses none;
+    struct str rest = embed_str(&embed_cards_conf), name, lines, line, one, kind, value;
+    const struct card_facts f = {.found = &none, .name = ""};
+    bool row;
+    while (next_card(&rest, &name, &lines)) {
+        int has = 0;
+        while (lines.n) {
+            str_split(lines, '\n', &line, &lines);
+            line = str_trim(line);
+            has |= str_starts(line, "when ") ? 1 : str_starts(line, "en ") ? 2 : str_starts(line, "zh ") ? 4 : 8;
+            for (struct str c = str_cut(line, 5); str_starts(line, "when ") && c.n;) {
+                str_split(c, ' ', &one, &c);
+                if (!str_split(one, ':', &kind, &value) || holds(&f, kind, value, &row) < 0 ||
+                    (str_is(kind, "check") && !checklist_find(value)))
+                    return "cards.conf: a condition that means nothing";
+            }
+        }
+        if (has != 7)
+            return "cards.conf: when, en and zh belong to every card, and nothing else";
+    }
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* Known causes (data/cards.conf), matched by rule to what a row, the settings, the norms or the curves show. */
+#ifndef PANEL_CARD_H
+#define PANEL_CARD_H
+
+#include "find/diagnose.h"
+#include "panel/guide.h"
+
+struct card_facts {
+    const struct guide *g;       /* settings, norms, curves: from its exams */
+    const struct diagnoses *found; /* of a row, or NULL: no row is looked at */
+    const char *name;            /* the row's */
+    uint8_t family;              /* enum family of its call */
+    bool backward, dtype_differs;
+};
+
+/* The i-th card that matches: "cause (matched: what)"; NULL behind the last. Cards are matched to what is looked at: with a
+ * row at least one condition has to be the row's own; without one none is. */
+const char *card_match(const struct card_facts *f, struct arena *a, size_t i);
+/* Cards matched without a row by conditions of this kind ("check:", "norm:", "curve:") as items. */
+void page_cards(struct panel_page *p, const struct guide *g, const char *kind);
+const char *cards_bad(void); /* the first mistake in the data, or NULL */
+
+#endif
