@@ -154,7 +154,10 @@ static int one_recipe(const struct ticket *t, const struct recipe *r, const stru
 {
     struct next_dump n;
     struct buf body = {0};
-    next_dump_plan(&n, &t->guide, -1, DUMP_BUDGET);
+    unsigned long long step = 0;
+    if (o->args > 2 && (!str_u64(str_of(o->arg[2]), &step) || step > INT32_MAX))
+        return err_set(e, ERR_USAGE, _("%s: a step of the log was expected"), o->arg[2]);
+    next_dump_plan(&n, &t->guide, o->args > 2 ? (int64_t)step : -1, DUMP_BUDGET);
     recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
     int rc = 0;
     if (o->output && strcmp(o->output, "-") != 0) {

@@ -9,34 +9,23 @@
 
 #define LABEL_W 13
 
-/* What the points of one column of dots span. */
-struct span {
-    double low, high;
-    bool any;
-};
-
-static void widen(struct span *s, double v)
+static void widen(struct plot_span *s, double v)
 {
     if (!isfinite(v))
         return;
-    s->low = s->any ? fmin(s->low, v) : v;
-    s->high = s->any ? fmax(s->high, v) : v;
-    s->any = true;
+    s->low = s->n ? fmin(s->low, v) : v;
+    s->high = s->n ? fmax(s->high, v) : v;
+    s->sum += v;
+    s->n++;
 }
 
-struct columns {
-    int n;
-    struct span *loss[2], *diff;
-    struct span all_loss, all_diff;
-};
-
-static int column_of(const struct columns *x, const struct curves *c, int64_t step)
+static int column_of(const struct plot_runs *x, const struct curves *c, int64_t step)
 {
     int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step;
     return last > first ? (int)((double)(step - first) / (double)(last - first) * (x->n - 1)) : 0;
 }
 
-static void gather(struct columns *x, const struct curves *c)
+static void gather(struct plot_runs *x, const struct curves *c)
 {
     for (size_t i = 0; i < c->points.n; i++) {
         int at = column_of(x, c, c->points.v[i].step);
@@ -55,25 +44,38 @@ static void gather(struct columns *x, const struct curves *c)
     }
 }
 
-static void spans(struct plot *p, const struct columns *x, const struct span *s, uint8_t style)
+static void spans(struct plot *p, const struct plot_runs *x, const struct plot_span *s)
 {
     for (int i = 0; i < x->n; i++)
-        if (s[i].any)
-            plot_span(p, i, s[i].low, s[i].high, style);
+        if (s[i].n)
+            plot_span(p, i, s[i].low, s[i].high, STYLE_DIM);
 }
 
-static void labels(struct grid *g, struct rect r, const char *what, const struct span *s)
+/* The mean of each column's points, joined: the smoothing there is, and none where a column has one. */
+static void means(struct plot *p, const struct plot_runs *x, const struct plot_span *s, uint8_t style)
+{
+    double before = NAN;
+    for (int i = 0; i < x->n; i++) {
+        if (!s[i].n)
+            continue;
+        double mean = s[i].sum / s[i].n;
+        plot_span(p, i, isnan(before) ? mean : before, mean, style);
+        before = mean;
+    }
+}
+
+static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s)
 {
     char n[NUM_MAX];
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
-    if (!s->any || r.h < 2)
+    if (!s->n || r.h < 2)
         return;
     grid_right(g, r.y, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, s->high, 3));
     grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 
 /* Under the curves: what is whose, the steps, and where they part. */
-static void legend(struct grid *g, struct rect r, const struct columns *x, const struct curves *c)
+static void legend(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c)
 {
     char n[2][NUM_MAX];
     int y = r.y + r.h - 1;
@@ -90,35 +92,51 @@ static void legend(struct grid *g, struct rect r, const struct columns *x, const
     grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM, num_count(n[0], (unsigned long long)vec_last(&c->points)->step));
 }
 
-void draw_curves(struct grid *g, struct rect r, const struct curves *c)
+void plot_runs_release(struct plot_runs *x)
 {
+    free(x->loss[0]);
+    *x = (struct plot_runs){0};
+}
+
+static void gather_runs(struct plot_runs *x, const struct curves *c, uint32_t version, int n)
+{
+    if (x->of == c && x->version == version && x->n == n)
+        return;
+    plot_runs_release(x);
+    struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * 3);
+    *x = (struct plot_runs){.of = c, .version = version, .n = n, .loss = {room, room + n}, .diff = room + 2 * n};
+    gather(x, c);
+    double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always in sight */
+    widen(&x->all_diff, limit);
+    widen(&x->all_diff, -limit);
+}
+
+void draw_curves(struct screen *s, struct rect r, const struct curves *c)
+{
+    struct grid *g = &s->grid;
+    struct plot_runs *x = &s->runs;
     int w = r.w - LABEL_W, upper = (r.h - 1) * 3 / 5, lower = r.h - 1 - upper;
     if (w < 8 || lower < 1 || !c->points.n)
         return;
-    struct columns x = {.n = w * 2};
-    struct span *room = mem_zalloc(sizeof *room * (size_t)x.n * 3);
     struct plot p;
-    x.loss[0] = room;
-    x.loss[1] = room + x.n;
-    x.diff = room + 2 * x.n;
-    gather(&x, c);
+    gather_runs(x, c, s->desk.guide.changes, w * 2);
+    double limit = c->limit[CURVE_MEAN_ABS].limit;
     struct rect top = {r.y, r.x + LABEL_W, upper, w}, bottom = {r.y + upper, r.x + LABEL_W, lower, w};
-    plot_init(&p, top, 0, 1, x.all_loss.low, x.all_loss.high);
-    spans(&p, &x, x.loss[1], STYLE_SAME_STATS);
-    spans(&p, &x, x.loss[0], STYLE_DEVIATE);
+    plot_init(&p, top, x->all_loss.low, x->all_loss.high);
+    spans(&p, x, x->loss[1]);
+    spans(&p, x, x->loss[0]);
+    means(&p, x, x->loss[1], STYLE_SAME_STATS);
+    means(&p, x, x->loss[0], STYLE_DEVIATE);
     plot_draw(&p, g);
     plot_release(&p);
-    labels(g, (struct rect){r.y, r.x, upper, LABEL_W}, _("loss"), &x.all_loss);
-    double limit = c->limit[CURVE_MEAN_ABS].limit;
-    widen(&x.all_diff, limit); /* the limits are always in sight */
-    widen(&x.all_diff, -limit);
-    plot_init(&p, bottom, 0, 1, x.all_diff.low, x.all_diff.high);
+    labels(g, (struct rect){r.y, r.x, upper, LABEL_W}, _("loss"), &x->all_loss);
+    plot_init(&p, bottom, x->all_diff.low, x->all_diff.high);
     plot_level(&p, limit, STYLE_DIM);
     plot_level(&p, -limit, STYLE_DIM);
-    spans(&p, &x, x.diff, STYLE_DRIFT);
+    spans(&p, x, x->diff);
+    means(&p, x, x->diff, STYLE_DRIFT);
     plot_draw(&p, g);
     plot_release(&p);
-    labels(g, (struct rect){bottom.y, r.x, lower, LABEL_W}, _("apart"), &x.all_diff);
-    legend(g, r, &x, c);
-    free(room);
+    labels(g, (struct rect){bottom.y, r.x, lower, LABEL_W}, _("apart"), &x->all_diff);
+    legend(g, r, x, c);
 }

@@ -162,7 +162,7 @@ static void draw_panel(struct screen *s, struct rect r)
     const struct exam_result *result = p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
     if (result && r.h >= 16) {
         int h = r.h / 3 + (r.h > 40 ? 3 : 0);
-        draw_curves(g, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, result->curves);
+        draw_curves(s, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, result->curves);
         y += h;
     }
     const struct panel_item *at = d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
@@ -177,7 +177,7 @@ static const struct hint overview_hints[] = {
     {"enter", N_("open")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
 };
 static const struct hint hints[] = {
-    {"enter", N_("go there")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
+    {"enter", N_("go there")}, {"panel do", N_("do what is next")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
     {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-void plot_init(struct plot *p, struct rect at, double from, double to, double low, double high)
+void plot_init(struct plot *p, struct rect at, double low, double high)
 {
     size_t n = at.h > 0 && at.w > 0 ? (size_t)at.h * (size_t)at.w : 1;
     if (!(high > low)) { /* one value, or none */
         low -= fabs(low) * 0.01 + 1e-9;
         high = low + 2 * (fabs(low) * 0.01 + 1e-9);
     }
-    *p = (struct plot){at, from, to, low, high, mem_zalloc(n), mem_zalloc(n)};
+    *p = (struct plot){at, low, high, mem_zalloc(n), mem_zalloc(n)};
 }
 
 void plot_release(struct plot *p)

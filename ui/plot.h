@@ -2,25 +2,38 @@
 #ifndef UI_PLOT_H
 #define UI_PLOT_H
 
+#include "curves/curves.h"
 #include "ui/grid.h"
 
 struct plot {
     struct rect at;      /* cells */
-    double from, to;     /* of x */
     double low, high;    /* of y */
     uint8_t *dots;       /* at.h * at.w cells, braille's bits */
     uint8_t *style;
 };
 
-void plot_init(struct plot *p, struct rect at, double from, double to, double low, double high);
+void plot_init(struct plot *p, struct rect at, double low, double high);
 void plot_release(struct plot *p);
 /* A column's stretch from y0 to y1 (what all points in it span), and a line to the column before. */
 void plot_span(struct plot *p, int column, double y0, double y1, uint8_t style);
 void plot_level(struct plot *p, double y, uint8_t style); /* a dotted line across */
 void plot_draw(const struct plot *p, struct grid *g);
-static inline int plot_columns(const struct plot *p)
-{
-    return p->at.w * 2;
-}
+
+/* What the points of one column of dots span. */
+struct plot_span {
+    double low, high, sum;
+    uint32_t n;
+};
+
+/* Runs gathered by columns, kept between frames: a million points are gone through once. */
+struct plot_runs {
+    const struct curves *of;
+    uint32_t version;        /* of what they were gathered from */
+    int n;                   /* columns */
+    struct plot_span *loss[2], *diff; /* one allocation */
+    struct plot_span all_loss, all_diff;
+};
+
+void plot_runs_release(struct plot_runs *x);
 
 #endif

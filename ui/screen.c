@@ -81,6 +81,7 @@ void screen_stop(struct screen *s)
     free(s->opened[0]);
     free(s->opened[1]);
     free(s->state_dir);
+    plot_runs_release(&s->runs);
     grid_release(&s->grid);
     buf_release(&s->table.name);
     for (size_t i = 0; i < s->prompt.history.n; i++)
@@ -425,6 +426,7 @@ static void restart(struct screen *s)
     memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     s->desk.new_input[0] = s->desk.new_input[1] = NULL;
     s->desk.arrange = (struct arrange){0};
+    plot_runs_release(&s->runs);
     desk_release(&s->desk);
     session_stop(&s->session);
     int rc = input[0] ? other_inputs(s, input, &e) : 0;

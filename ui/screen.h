@@ -7,6 +7,7 @@
 #include "ui/grid.h"
 #include "ui/keymap.h"
 #include "ui/options.h"
+#include "ui/plot.h"
 
 struct prompt {
     bool active;
@@ -41,6 +42,7 @@ struct screen {
     struct grid grid;
     struct prompt prompt;
     struct table_state table;
+    struct plot_runs runs;      /* of the panel that shows curves */
     int detail_h;               /* lines the detail pane had to show, for scrolling */
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */

@@ -81,10 +81,10 @@ const struct subcommand subcommands[] = {
      N_("first-deviation, root-cause, confirmed and the features of scaling out are answered so. A text that begins with bad\n"
         "counts against the panel. Without TEXT an answer is taken back."),
      2, 3, 0, cli_answer},
-    {"recipe", "INVESTIGATION [NAME]", N_("what produces an input: configurations, settings, code"),
+    {"recipe", "INVESTIGATION [NAME [STEP]]", N_("what produces an input: configurations, settings, code"),
      N_("Prints the recipe, filled with the step, rank and calls found so far; -o FILE writes it and prints how to use it.\n"
-        "Without NAME the recipes are listed."),
-     1, 2, OPT_REMAP | OPT_OUTPUT, cli_recipe},
+        "STEP is one of the log's to be dumped. Without NAME the recipes are listed."),
+     1, 3, OPT_REMAP | OPT_OUTPUT, cli_recipe},
     {"formats", "", N_("what it reads"),
      N_("One entry a format: its name, the versions seen, what it is, its files, and what of it is not read. Behind them\n"
         "what is recognised and not read, with the way to make it readable."),

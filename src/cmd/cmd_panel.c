@@ -8,23 +8,13 @@
 #include "cmd/cmd.h"
 #include "panel/next_dump.h"
 
-/* The line a person looks for first: what is wrong, what is open, what is missing, what was found. */
-static uint32_t first_line(const struct panel_page *p)
-{
-    static const uint8_t order[] = {MARK_BAD, MARK_OPEN, MARK_MISSING, MARK_RUNNING, MARK_OK};
-    for (size_t k = 0; k < ARRAY_LEN(order); k++)
-        for (uint32_t i = 0; i < p->items.n; i++)
-            if (p->items.v[i].mark == order[k])
-                return i;
-    return 0;
-}
-
 static int open_panel(struct desk *d, int number)
 {
     guide_look(&d->guide);
     guide_write(&d->guide);
     d->panel = number;
-    d->panel_at = number ? first_line(&d->guide.page[number - 1]) : 0;
+    d->panel_follow = true;
+    d->panel_at = number ? page_first(&d->guide.page[number - 1]) : 0;
     d->panel_under = false;
     d->overlay = OVERLAY_PANEL;
     d->overlay_scroll = 0;
@@ -33,9 +23,17 @@ static int open_panel(struct desk *d, int number)
     return R_DRAW | R_LAYOUT;
 }
 
+static int perform(struct desk *d, const char *command);
+
 static int run_panel(struct desk *d, struct str args)
 {
     unsigned long long n;
+    if (str_is(args, "do")) {
+        const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
+        if (p && p->next_command)
+            return perform(d, p->next_command);
+        args = STR("next"); /* nothing to be done here but to go on */
+    }
     if (str_is(args, "next")) {
         guide_write(&d->guide);
         return open_panel(d, d->guide.next);
@@ -250,7 +248,6 @@ static bool wanted(const struct desk *d, const struct recipe *r, struct str need
 
 static int list_recipes(struct desk *d, struct str need)
 {
-    struct buf name = {0};
     size_t found = 0;
     for (size_t i = 0; i < recipe_count(); i++)
         found += wanted(d, recipe_at(i), need);
@@ -259,11 +256,8 @@ static int list_recipes(struct desk *d, struct str need)
         const struct recipe *r = recipe_at(i);
         if (found && !wanted(d, r, need))
             continue;
-        buf_clear(&name);
-        buf_str(&name, r->name);
-        desk_add_command(d, "recipe", name.p, "%-26s %-10.*s %.*s", name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
+        desk_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
     }
-    buf_release(&name);
     desk_show_list(d, _("what produces it; Enter shows one"));
     return R_DRAW | R_LAYOUT;
 }
@@ -291,10 +285,7 @@ static const char *complete_recipe(const struct desk *d, int i)
 {
     (void)d;
     const struct recipe *r = recipe_at((size_t)i);
-    static char name[64];
-    if (r)
-        snprintf(name, sizeof name, "%.*s", STR_ARG(r->name));
-    return r ? name : NULL;
+    return r ? r->name.p : NULL;
 }
 
 static int run_recipe_line(struct desk *d, struct str args)
@@ -304,12 +295,9 @@ static int run_recipe_line(struct desk *d, struct str args)
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
         bool side = !it || it->side < 0 || str_is(r->framework, "any") || str_is(r->framework, it->side == TARGET ? "mindspore" : "pytorch");
-        char name[64], file[64];
         if (!it || !it->need || !str_is(r->need, it->need) || !side)
             continue;
-        snprintf(name, sizeof name, "%.*s", STR_ARG(r->name));
-        snprintf(file, sizeof file, "%.*s", STR_ARG(r->file));
-        return ask(d, "recipe", name, file);
+        return ask(d, "recipe", r->name.p, r->file.p);
     }
     return list_recipes(d, STR(""));
 }
@@ -319,7 +307,7 @@ static int run_next_dump(struct desk *d, struct str args)
 {
     struct next_dump n;
     unsigned long long step;
-    struct buf body = {0}, name = {0};
+    struct buf body = {0};
     if (args.n && (!str_u64(args, &step) || step > INT32_MAX)) {
         desk_complain(d, _("next-dump [STEP]: a step of the log was expected"));
         return R_DRAW;
@@ -332,9 +320,7 @@ static int run_next_dump(struct desk *d, struct str args)
         if (!str_is(r->need, "dump"))
             continue;
         desk_add_item(d, NONE, 0, STR(" "));
-        buf_clear(&name);
-        buf_str(&name, r->name);
-        desk_add_command(d, "recipe", name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), name.p, STR_ARG(r->file));
+        desk_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), r->name.p, STR_ARG(r->file));
         buf_clear(&body);
         recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
         list_body(d, &body);
@@ -342,8 +328,18 @@ static int run_next_dump(struct desk *d, struct str args)
     desk_show_list(d, _("the next dump"));
     next_dump_release(&n);
     buf_release(&body);
-    buf_release(&name);
     return R_DRAW | R_LAYOUT;
+}
+
+/* What lies behind a line, or is next: the panel stays under what is shown over it, and goes where rows are gone to. */
+static int perform(struct desk *d, const char *command)
+{
+    char *text = mem_strdup(command);
+    if (!str_starts(str_of(text), "recipe") && !str_starts(str_of(text), "next-dump"))
+        d->overlay = OVERLAY_NONE;
+    int r = command_run_locked(d, text);
+    free(text);
+    return r | R_DRAW | R_LAYOUT;
 }
 
 int panel_enter(struct desk *d)
@@ -355,22 +351,18 @@ int panel_enter(struct desk *d)
         desk_say(d, "%s", _("nothing lies behind this line"));
         return R_DRAW;
     }
-    char *text = mem_strdup(it->command);
-    if (!str_starts(str_of(text), "recipe") && !str_starts(str_of(text), "next-dump"))
-        d->overlay = OVERLAY_NONE;
-    int r = command_run_locked(d, text);
-    free(text);
-    return r | R_DRAW | R_LAYOUT;
+    return perform(d, it->command);
 }
 
 void panel_step(struct desk *d, long by)
 {
     long n = d->panel ? (long)d->guide.page[d->panel - 1].items.n : PANELS, at = (long)d->panel_at + by;
+    d->panel_follow = false;
     d->panel_at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
 }
 
 const struct command commands_panel[] = {
-    {"panel", "[N|next]", N_("a guided panel, 1 to 8; 0 shows all of them, next the one that comes next"), 0, run_panel, NULL},
+    {"panel", "[N|next|do]", N_("a guided panel, 1 to 8; 0 shows all of them, next the one that comes next; do begins its next action"), 0, run_panel, NULL},
     {"give", "SLOT [PATH]", N_("a file or folder a panel needs; without a path it is taken away"), 0, run_give, complete_slot},
     {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is taken back"), 0, run_waive, NULL},
     {"answer", "ID [TEXT]", N_("what a person found where no file can tell; bad … counts against the panel"), 0, run_answer, NULL},

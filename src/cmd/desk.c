@@ -183,6 +183,8 @@ static void take_pairing(struct desk *d)
 static void panel_clamp(struct desk *d)
 {
     uint32_t n = d->panel ? (uint32_t)d->guide.page[d->panel - 1].items.n : PANELS;
+    if (d->panel && d->panel_follow)
+        d->panel_at = page_first(&d->guide.page[d->panel - 1]);
     if (d->panel_at >= n)
         d->panel_at = n ? n - 1 : 0;
 }

@@ -112,6 +112,7 @@ struct desk {
     struct guide guide;
     int panel;         /* the one that is open, 0: all of them */
     uint32_t panel_at; /* selected line of it */
+    bool panel_follow; /* the line stays where page_first() is, until the user moves it */
     bool panel_under;  /* a list lies over it */
     VEC(struct list_item) list;
     char *list_title;

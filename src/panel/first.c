@@ -82,15 +82,19 @@ void panel_first(struct panel_page *p, const struct guide *g)
     page_settle(p, g);
     p->summary = p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
     if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
-        p->next = _("The first loss agrees, so the dumps' first deviation is small: come back to it if later panels fail."), p->next_command = "first";
+        p->next = _("The first loss agrees, so the dumps' first deviation is small: come back to it if later panels fail.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The forward pass agrees: go on to the backward pass.");
     else if (deviation == MARK_BAD)
-        p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from."), p->next_command = "first";
+        p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from.");
     else if (deviation == MARK_MISSING && r)
-        p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration)."), p->next_command = "recipe dump";
+        p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
     else if (deviation == MARK_OK && r)
         p->next = _("The dumps agree and the losses do not: is it the same step, and is the loss reduced alike?");
     else
         p->next = _("Give both training logs for the first loss, or both dumps of step 1.");
+    if (g->s->judged && g->s->judged->first != NONE)
+        p->next_command = "first";
+    else if (p->state == PANEL_FAILED && deviation == MARK_MISSING)
+        p->next_command = "recipe dump";
 }

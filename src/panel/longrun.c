@@ -92,6 +92,8 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     }
     const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
     char n[2][NUM_MAX];
+    if (c->diverges_at >= 0)
+        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
     p->picture = PICTURE_CURVES;
     curve_points(p, c);
     course(p, c);
@@ -109,8 +111,7 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
                      ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
                      : arena_fmt(&p->arena, _("%s steps, mean loss apart by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && c->diverges_at >= 0)
-        p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step."),
-        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+        p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step.");
     else if (p->state == PANEL_FAILED)
         p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below 1 % at the end, judge by downstream evaluation.");
     else if (p->state == PANEL_PASSED)

@@ -116,6 +116,16 @@ size_t page_count(const struct panel_page *p, enum panel_mark m)
     return n;
 }
 
+uint32_t page_first(const struct panel_page *p)
+{
+    static const uint8_t order[] = {MARK_BAD, MARK_OPEN, MARK_MISSING, MARK_RUNNING, MARK_OK};
+    for (size_t k = 0; k < ARRAY_LEN(order); k++)
+        for (uint32_t i = 0; i < p->items.n; i++)
+            if (p->items.v[i].mark == order[k])
+                return i;
+    return 0;
+}
+
 void page_settle(struct panel_page *p, const struct guide *g)
 {
     for (size_t i = 0; i < p->items.n; i++) {

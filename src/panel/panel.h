@@ -92,6 +92,8 @@ void page_settle(struct panel_page *p, const struct guide *g);
 /* Items from sentences. */
 void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n);
 size_t page_count(const struct panel_page *p, enum panel_mark m);
+/* The line a person looks for first: what is wrong, open, missing, being read, found. */
+uint32_t page_first(const struct panel_page *p);
 
 void panel_settings(struct panel_page *p, const struct guide *g);
 void panel_data(struct panel_page *p, const struct guide *g);

@@ -9,6 +9,7 @@
 static struct {
     pthread_once_t once;
     VEC(struct recipe) list;
+    struct arena arena;
     const char *bad;
 } data = {.once = PTHREAD_ONCE_INIT};
 
@@ -34,6 +35,14 @@ static bool field(struct recipe *r, struct str line)
     return true;
 }
 
+/* With names that are C strings too. */
+static void keep(struct recipe *r)
+{
+    r->name = arena_str(&data.arena, r->name);
+    r->file = arena_str(&data.arena, r->file);
+    vec_push(&data.list, *r);
+}
+
 static void load(void)
 {
     struct str rest = embed_str(&embed_recipes_conf), line;
@@ -45,7 +54,7 @@ static void load(void)
         if (line.p[0] != ' ' && !head(line, &r))
             data.bad = "recipes.conf: NAME NEED FRAMEWORK FILE was expected";
         else if (line.p[0] != ' ')
-            vec_push(&data.list, r);
+            keep(&r);
         else if (!data.list.n || !field(vec_last(&data.list), line))
             data.bad = "recipes.conf: en, zh or | was expected";
     }

@@ -6,7 +6,8 @@
 #include "base/err.h"
 
 struct recipe {
-    struct str name, need, framework, file;
+    struct str name, file;  /* C strings too */
+    struct str need, framework;
     struct str en, zh;
     struct str body; /* its lines, each behind "  | " */
 };
