@@ -30,6 +30,7 @@ struct plot_runs {
     const struct curves *of;
     uint32_t version;        /* of what they were gathered from */
     int n;                   /* columns */
+    double from, to;         /* the part of the steps in them, of 0 … 1 */
     struct plot_span *loss[2], *diff; /* one allocation */
     struct plot_span all_loss, all_diff;
 };

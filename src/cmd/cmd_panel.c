@@ -52,6 +52,8 @@ static int told(struct desk *d)
     guide_tell(&d->guide);
     guide_write(&d->guide);
     desk_save(d);
+    if (!d->inv->path && !d->inv->input[0])
+        desk_complain(d, "%s", _("kept while the program runs only: begun with --investigation FILE it is saved"));
     return R_DRAW;
 }
 
@@ -361,6 +363,45 @@ void panel_step(struct desk *d, long by)
     d->panel_at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
 }
 
+/* ---- the curves of a panel ---- */
+
+static const char *const plots[] = {"in", "out", "left", "right", "all"};
+
+static double within(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static int run_plot(struct desk *d, struct str args)
+{
+    double from = d->plot_from, to = d->plot_to > d->plot_from ? d->plot_to : 1, width = to - from;
+    double at = d->plot_at < 0 ? from + width / 2 : d->plot_at;
+    if (str_is(args, "left") || str_is(args, "right")) {
+        at = within(at + (str_is(args, "left") ? -width : width) / 40, 0, 1);
+        from = at < from ? at : at > to ? at - width : from;
+    } else if (str_is(args, "in") || str_is(args, "out")) {
+        width = within(str_is(args, "in") ? width / 2 : width * 2, 1e-6, 1);
+        from = at - width / 2;
+    } else if (str_is(args, "all")) {
+        d->plot_from = d->plot_to = 0;
+        d->plot_at = -1;
+        return R_DRAW;
+    } else {
+        desk_complain(d, _("plot takes in, out, left, right or all"));
+        return R_DRAW;
+    }
+    d->plot_at = at;
+    d->plot_from = within(from, 0, 1 - width);
+    d->plot_to = d->plot_from + width;
+    return R_DRAW;
+}
+
+static const char *complete_plot(const struct desk *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(plots) ? plots[i] : NULL;
+}
+
 const struct command commands_panel[] = {
     {"panel", "[N|next|do]", N_("a guided panel, 1 to 8; 0 shows all of them, next the one that comes next; do begins its next action"), 0, run_panel, NULL},
     {"give", "SLOT [PATH]", N_("a file or folder a panel needs; without a path it is taken away"), 0, run_give, complete_slot},
@@ -369,6 +410,7 @@ const struct command commands_panel[] = {
     {"tell-line", "give|waive|answer", N_("ask for what is told of the line under the cursor"), 0, run_tell_line, NULL},
     {"recipe", "[NAME [FILE]]", N_("what produces an input: shown, or written to a file"), 0, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file to write what produces the input under the cursor"), 0, run_recipe_line, NULL},
+    {"plot", "in|out|left|right|all", N_("the curves of a panel: a shorter or longer stretch, the step read out, all of it"), 0, run_plot, complete_plot},
     {"next-dump", "[STEP]", N_("configurations of the dump that comes next, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},
 };

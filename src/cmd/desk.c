@@ -15,6 +15,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .cursor_row = {NONE, NONE},
         .page = 10,
         .frame_line = NONE,
+        .plot_at = -1,
         .new_step = {-1, -1},
         .new_rank = {-1, -1},
         .theme = "dark",

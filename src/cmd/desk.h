@@ -113,6 +113,8 @@ struct desk {
     int panel;         /* the one that is open, 0: all of them */
     uint32_t panel_at; /* selected line of it */
     bool panel_follow; /* the line stays where page_first() is, until the user moves it */
+    double plot_from, plot_to; /* the part of the steps a panel's curves show, of 0 … 1; both 0: all */
+    double plot_at;    /* the step read out, of 0 … 1; negative: none */
     bool panel_under;  /* a list lies over it */
     VEC(struct list_item) list;
     char *list_title;
