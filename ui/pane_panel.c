@@ -174,7 +174,7 @@ static void draw_panel(struct screen *s, struct rect r)
 }
 
 static const struct hint overview_hints[] = {
-    {"enter", N_("open")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
+    {"enter", N_("open it")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
 };
 static const struct hint hints[] = {
     {"enter", N_("go there")}, {"panel do", N_("do what is next")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},

@@ -113,7 +113,7 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     if (p->state == PANEL_FAILED && c->diverges_at >= 0)
         p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step.");
     else if (p->state == PANEL_FAILED)
-        p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below 1 % at the end, judge by downstream evaluation.");
+        p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below one percent at the end, judge by downstream evaluation.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
     else if (c->verdict == STAGE_PASS && left)
