@@ -14,9 +14,11 @@ OPT ?= -O2 -g
 SAN ?=
 # no fused float arithmetic: every machine and variant computes the same digits
 FLOAT := -ffp-contract=off
+# spreadsheets are written where the library is there
+HAVE_XLSX := $(shell pkg-config --exists xlsxwriter 2>/dev/null && echo -DHAVE_XLSXWRITER)
 PKG_CFLAGS := $(filter-out -D_%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(CFLAGS)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) 2>/dev/null)
+FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(CFLAGS)
 LIBS = $(PKG_LIBS) -lcsv -lm -pthread
 
 ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))

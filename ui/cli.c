@@ -69,6 +69,15 @@ void cli_print_clean(const struct buf *b)
     buf_release(&clean);
 }
 
+int cli_ending(const char *path, struct err *e)
+{
+    struct buf b = {0};
+    writer_endings(&b);
+    err_set(e, ERR_USAGE, _("%s: endings tell formats, one of%s"), path, b.p);
+    buf_release(&b);
+    return -1;
+}
+
 bool cli_out_standard(const struct options *o)
 {
     return o->json || !o->output || strcmp(o->output, "-") == 0;

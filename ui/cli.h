@@ -19,6 +19,9 @@ int cli_check_log(const struct options *o); /* of a training log, which cli_chec
 int cli_weights(const struct options *o);
 int cli_mark(const struct options *o);
 int cli_marks(const struct options *o);
+/* The findings report of an investigation; findings written, listed, taken back. */
+int cli_report(const struct options *o);
+int cli_note(const struct options *o);
 int cli_config(const struct options *o); /* settings against the checklist */
 /* The stages: curves against the standard, gradient norms of weights, one optimizer step replayed. */
 int cli_curves(const struct options *o);
@@ -36,6 +39,8 @@ int cli_formats(const struct options *o);
 int cli_fail(const struct err *e);
 void cli_print(const struct buf *b); /* to standard output */
 void cli_print_clean(const struct buf *b); /* the same line by line, controls made visible: it holds names from files */
+/* What to say where a file's ending tells no format; -1. */
+int cli_ending(const char *path, struct err *e);
 /* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
 int cli_out(const struct options *o, struct out *out, struct err *e);
 bool cli_out_standard(const struct options *o);

@@ -264,6 +264,8 @@ static void text_report(struct buf *b, const struct session *s)
             buf_fmt(b, "%s%u %s %s", any ? "  " : "", x->by[v], glyph(v), verdict_label(v));
             any = true;
         }
+    if (x->known)
+        buf_fmt(b, _("%s%u accepted (known)"), any ? "  " : "", x->known);
     buf_char(b, '\n');
     list_inputs(b, s);
     buf_cstr(b, _("result       "));
@@ -277,13 +279,13 @@ static void text_report(struct buf *b, const struct session *s)
     list_precision(b, s);
 }
 
-static int write_result(const struct session *s, const struct options *o, struct err *e)
+static int write_result(const struct session *s, const struct investigation *inv, const struct options *o, struct err *e)
 {
-    struct report_options ro = {.rows = o->rows, .tool = TOOL};
+    struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = ticket_date()};
     struct out out;
     const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
     if (!w)
-        return err_set(e, ERR_USAGE, _("%s: the ending tells the format, one of .json .csv"), o->output);
+        return cli_ending(o->output, e);
     if (cli_out(o, &out, e))
         return -1;
     w->compare(&out, s, &ro);
@@ -297,7 +299,7 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
     int status = s->judged ? judgement_status(s->judged, &jo) : 0; /* none of one side alone */
     if (o->tensor)
         return cli_tensor(s, o, e) ? cli_fail(e) : status;
-    if ((o->json || o->output) && write_result(s, o, e))
+    if ((o->json || o->output) && write_result(s, inv, o, e))
         return cli_fail(e);
     if (!o->json && !(o->output && strcmp(o->output, "-") == 0)) {
         struct buf b = {0};
@@ -323,7 +325,7 @@ int cli_compare(const struct options *o)
     struct err e = {0};
     int status;
     if (!o->json && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
-        err_set(&e, ERR_USAGE, _("%s: the ending tells the format, one of .json .csv"), o->output);
+        cli_ending(o->output, &e);
         return cli_fail(&e);
     }
     cli_catch_interrupts();

@@ -21,21 +21,10 @@ struct marking {
 /* pair: both sides are read and paired too. */
 static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
 {
-    struct options saved = *o;
     struct session_options so;
     *m = (struct marking){.open = false};
-    saved.args = 1;
-    saved.unread = !pair;
-    if (!investigation_is(o->arg[0])) {
-        investigation_init(&m->inv);
-        return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
-                       o->arg[0]);
-    }
-    if (ticket_open(&m->inv, &saved, NULL, change, e))
+    if (ticket_open_saved(&m->inv, o, change, pair, e))
         return -1;
-    if (change && m->inv.read_only)
-        return m->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], m->inv.holder)
-                             : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
     if (!pair)
         return 0;
     ticket_session(&m->inv, o, &so);

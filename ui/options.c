@@ -104,6 +104,31 @@ static int set_view(struct options *o, const char *v, struct err *e)
     return view_parse(&probe, str_of(v), e);
 }
 
+static int set_status(struct options *o, const char *v, struct err *e)
+{
+    o->status = finding_status_find(str_of(v));
+    if (o->status < 0)
+        return err_set(e, ERR_USAGE, _("--status takes suspected, cleared, waived or root-cause, not \"%s\""), v);
+    return 0;
+}
+
+static int set_severity(struct options *o, const char *v, struct err *e)
+{
+    o->severity = finding_severity_find(str_of(v));
+    if (o->severity < 0)
+        return err_set(e, ERR_USAGE, _("--severity takes low, medium, high or unset, not \"%s\""), v);
+    return 0;
+}
+
+static int set_format(struct options *o, const char *v, struct err *e)
+{
+    const struct writer *w = writer_named(v);
+    o->format = v;
+    if (!w || w->file)
+        return err_set(e, ERR_USAGE, _("--format takes html, md, json or csv, not \"%s\""), v);
+    return 0;
+}
+
 static int set_preset(struct options *o, const char *v, struct err *e)
 {
     o->preset = preset_find(str_of(v));
@@ -177,9 +202,11 @@ FLAG(json)
 FLAG(help)
 FLAG(rule)
 FLAG(apply)
+FLAG(paths)
 TEXT(output)
 TEXT(golden2)
 TEXT(reference)
+TEXT(known)
 TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
@@ -209,6 +236,7 @@ static const struct option table[] = {
     {"--golden2", "DUMP", OPT_PAIR, set_golden2, N_("a second golden run: how far it is from GOLDEN is the noise to expect, row by row")},
     {"--reference", "DUMP", OPT_PAIR, set_reference, N_("a third run nearer the truth (float32, or on a CPU), named as GOLDEN: tells which side is nearer to it")},
     {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
+    {"--known", "FILE", OPT_PAIR | OPT_REPORT, set_known, N_("differences the team has accepted: counted apart, nobody's first deviation; one that no longer occurs is told of")},
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
@@ -216,11 +244,15 @@ static const struct option table[] = {
     {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},
     {"--apply", NULL, OPT_MARK, set_apply, N_("with --rule: make what it prints")},
     {"--view", "STEPS", OPT_MARK, set_view, N_("what makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, slice, split)")},
-    {"--undo", "[N]", OPT_MARKS, set_undo, N_("take the last decision (or the last N) back")},
+    {"--undo", "[N]", OPT_MARKS | OPT_NOTE, set_undo, N_("take the last decision or change (or the last N) back")},
     {"--export", "FILE", OPT_MARKS, set_export_to, N_("write the correspondences to FILE: .json is ours, .yaml msprobe's")},
     {"--as", "KIND", OPT_MARKS, set_export_as, N_("of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
     {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
     {"--tensor", "ROW", OPT_TENSOR, set_tensor, N_("only this row's tensors: worst elements, how values and errors are spread, what is not finite")},
+    {"--status", "STATUS", OPT_NOTE, set_status, N_("of the finding: suspected (default), cleared, waived, root-cause")},
+    {"--severity", "LEVEL", OPT_NOTE, set_severity, N_("of the finding: low, medium, high")},
+    {"--format", "NAME", OPT_REPORT, set_format, N_("of a report on standard output: html, md, json, csv")},
+    {"--paths", NULL, OPT_REPORT, set_paths, N_("show paths as they are; without it a report does not tell where on whose machine something lay")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
     {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "config/compare.h"
+#include "model/finding.h"
 #include "report/compare.h"
 
 enum exit_status {
@@ -34,7 +35,7 @@ struct options {
     const char *map[MAX_MAPS];
     int maps;
     bool map_only, exact, strict_gaps, quiet, json, help;
-    const char *golden2, *reference;
+    const char *golden2, *reference, *known;
     int preset; /* of find/preset.h */
     const char *output, *investigation, *script, *cpu, *lang;
     enum report_rows rows;
@@ -46,6 +47,9 @@ struct options {
     bool rule, apply;
     int undo;                /* decisions to take back; -1: none */
     const char *view, *export_to, *export_as;
+    const char *format;      /* of a report on standard output */
+    bool paths;              /* reports show paths as they are */
+    int status, severity;    /* of a finding; -1: not given */
     int workers;
     bool no_cache;
     const char *cache; /* folder for figures, or NULL: not an option, set by main */
@@ -85,6 +89,8 @@ enum {
     OPT_LOGS = 4096,   /* which of a folder's logs is read */
     OPT_NORMS = 8192,  /* what gives unnamed norms their names */
     OPT_TENSOR = 16384, /* one row's tensors */
+    OPT_REPORT = 32768, /* how a report looks */
+    OPT_NOTE = 65536,  /* findings are written */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

@@ -97,6 +97,18 @@ static void known_cause(struct page *p, uint32_t line)
     arena_release(&a);
 }
 
+/* What somebody said of the row. */
+static void noted(struct page *p, uint32_t line)
+{
+    struct finding x;
+    struct buf b = {0};
+    if (!desk_finding(&p->s->desk, line, &x))
+        return;
+    buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)), x.text);
+    paragraph(p, STYLE_TITLE, buf_view(&b));
+    buf_release(&b);
+}
+
 /* What the call does to the error it gets. */
 static void amplification(struct page *p, uint32_t row)
 {
@@ -339,6 +351,7 @@ static void draw(struct screen *s, struct rect r)
     const struct figures *f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[line] : NULL;
     if (j)
         verdict(&p, line, j);
+    noted(&p, line);
     if (j)
         looks_like(&p, line, true);
     figures_table(&p, row, f);

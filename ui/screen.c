@@ -380,14 +380,15 @@ void screen_draw(struct screen *s)
 
 static void write_result(struct screen *s)
 {
-    struct report_options ro = {.rows = ROWS_ALL, .tool = "diverge " DIVERGE_VERSION};
+    struct report_options ro = {.rows = s->desk.write_report ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv, .date = ticket_date()};
     struct out out;
     struct err e;
     struct desk *d = &s->desk;
     session_lock(&s->session); /* settled: nothing else wants it */
     int rc = out_file(&out, d->write_path, &e);
     if (rc == 0) {
-        writer_for(d->write_path)->compare(&out, &s->session, &ro);
+        const struct writer *w = writer_for(d->write_path);
+        (d->write_report ? w->report : w->compare)(&out, &s->session, &ro);
         rc = out_close(&out, &e);
     }
     session_unlock(&s->session);

@@ -23,7 +23,8 @@ const struct subcommand subcommands[] = {
      OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN, open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("the same comparison without a screen"),
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
-        "and stacks, suspects, differing precision. With -o or --json the result is written for programs.\n"
+        "and stacks, suspects, differing precision. With -o or --json the result is written for programs\n"
+        "(.json, .csv, .xlsx) or for people (.html, .md).\n"
         "RESULT is a table another tool wrote of its comparison (see diverge formats): its own verdicts are shown."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR, cli_compare},
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
@@ -43,6 +44,15 @@ const struct subcommand subcommands[] = {
      N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found ones\n"
         "too, for another comparison or for msprobe."),
      1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
+    {"note", "INVESTIGATION [ROW TEXT]", N_("note a finding about a row; alone: the findings"),
+     N_("ROW is a full row name of either side. What is seen of it now is kept with the finding: names, types, figures, frames,\n"
+        "verdict, diagnosis. #words of TEXT are tags. Findings stand in causal order, causes first."),
+     1, 3, OPT_NOTE | OPT_REMAP | OPT_OUTPUT, cli_note},
+    {"report", "INVESTIGATION", N_("the findings report: what deviates first, why, how it was shown, what to do"),
+     N_("Compares what the investigation names and writes what was found: .html (one file that needs nothing else), .md for\n"
+        "issues, .json for programs, .csv and .xlsx with all rows. Names of folders above the inputs are left out, see --paths.\n"
+        "SOURCE_DATE_EPOCH fixes the time it bears. Exit status 0 once it is written, whatever it says."),
+     1, 1, OPT_OUTPUT | OPT_REPORT | OPT_REMAP, cli_report},
     {"config", "TARGET GOLDEN", N_("settings: do both runs use the same, and the recommended ones"),
      N_("Compares two runs' settings by a checklist that knows how each framework says them and what holds where they do not:\n"
         "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"

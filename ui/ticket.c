@@ -1,6 +1,9 @@
 #include "ui/ticket.h"
 
+#include <pwd.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/map.h"
@@ -21,12 +24,66 @@ static void default_path(struct investigation *v, const char *state_dir)
     buf_release(&key);
 }
 
+static int64_t fixed_date(void)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    unsigned long long n;
+    return epoch && str_u64(str_of(epoch), &n) && n < 1ull << 40 ? (int64_t)n : 0;
+}
+
+int64_t ticket_date(void)
+{
+    int64_t fixed = fixed_date();
+    return fixed ? fixed : (int64_t)time(NULL);
+}
+
+/* Who writes: DIVERGE_AUTHOR, else the account's name. */
+static void sign(struct investigation *v)
+{
+    const char *name = getenv("DIVERGE_AUTHOR");
+    const struct passwd *p = name && *name ? NULL : getpwuid(getuid());
+    if (p)
+        name = p->pw_name;
+    v->author = name ? investigation_keep(v, name) : "";
+    v->date = fixed_date();
+}
+
+int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e)
+{
+    struct options saved = *o;
+    saved.args = 1;
+    saved.unread = !read;
+    investigation_init(v);
+    if (!investigation_is(o->arg[0]))
+        return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
+                       o->arg[0]);
+    if (ticket_open(v, &saved, NULL, change, e))
+        return -1;
+    if (!change || !v->read_only)
+        return 0;
+    return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], v->holder)
+                     : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
+}
+
+static int load_known(struct investigation *v, struct err *e)
+{
+    time_t at = (time_t)ticket_date();
+    struct tm tm;
+    char today[16] = "";
+    if (!v->known_path)
+        return 0;
+    if (gmtime_r(&at, &tm))
+        strftime(today, sizeof today, "%Y-%m-%d", &tm);
+    return known_load(&v->known, v->known_path, today, e);
+}
+
 int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
     investigation_init(v);
     v->path = file ? investigation_keep(v, file) : NULL;
+    sign(v);
     if (claim)
         investigation_claim(v);
     if (file && path_is_file(file) && investigation_load(v, file, e))
@@ -42,6 +99,10 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     v->map_only |= o->map_only;
     v->exact |= o->exact;
     v->strict_gaps |= o->strict_gaps;
+    if (o->known)
+        v->known_path = investigation_keep(v, o->known);
+    if (!o->unread && load_known(v, e))
+        return -1;
     if (o->maps)
         vec_clear(&v->maps);
     for (int i = 0; i < o->maps; i++)
@@ -83,6 +144,7 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
         .map_only = v->map_only,
         .exact = v->exact,
         .strict_gaps = v->strict_gaps,
+        .known = v->known_path ? &v->known : NULL,
         .decisions = &v->decisions,
         .was = {v->state[0], v->state[1]},
         .tol = v->tol,

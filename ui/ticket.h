@@ -10,6 +10,11 @@
  * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). claim: it is to be saved, so
  * it is made this program's before it is read (investigation_claim). */
 int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e);
+/* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and cannot.
+ * read: its inputs are looked for. v is to be released in any case. */
+int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);
+/* The time reports and findings bear: SOURCE_DATE_EPOCH, else now. */
+int64_t ticket_date(void);
 /* The session that opens it; strings stay v's and o's. */
 void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
 

@@ -10,6 +10,7 @@ const struct command_group command_groups[] = {
     {N_("the table"), commands_table},
     {N_("the tensor view"), commands_tensor},
     {N_("correspondences"), commands_mark},
+    {N_("findings"), commands_note},
     {N_("working"), commands_work},
     {N_("the guided panels"), commands_panel},
     {N_("opening"), commands_open},

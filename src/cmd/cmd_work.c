@@ -155,20 +155,13 @@ static int run_bookmark(struct desk *d, struct str args)
 static int run_write(struct desk *d, struct str args)
 {
     if (!args.n) {
-        desk_complain(d, _("write FILE: the ending tells the format, .json or .csv"));
+        desk_complain(d, _("write FILE: the ending tells the format (.json .csv .html .md .xlsx)"));
         return R_DRAW;
     }
     free(d->write_path);
     d->write_path = str_dup(args);
-    if (!writer_for(d->write_path)) {
-        desk_complain(d, _("%s: the ending tells the format, one of .json .csv"), d->write_path);
-        return R_DRAW;
-    }
-    if (!d->s->settled) {
-        desk_complain(d, _("write: the comparison is not finished yet"));
-        return R_DRAW;
-    }
-    return R_DRAW | R_WRITE;
+    d->write_report = false;
+    return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 
 /* N or T:G */
@@ -283,7 +276,7 @@ const struct command commands_work[] = {
     {"pause", "", N_("stop comparing, or go on; while the dumps are read: stop reading"), 0, run_pause, NULL},
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("target and golden change places"), 0, run_swap, NULL},
-    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv)"), NEEDS_PAIRED | NEEDS_JUDGED, run_write, NULL},
+    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_PAIRED | NEEDS_JUDGED, run_write, NULL},
     {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},
     {"rank", "N", N_("compare another rank; T:G pairs different ones"), 0, run_rank, NULL},
     {0},

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "report/compare.h"
 
 void desk_init(struct desk *d, struct session *s, struct investigation *inv)
 {
@@ -436,6 +437,18 @@ void desk_names(const struct desk *d, uint32_t line, struct buf name[2])
     }
 }
 
+bool desk_finding(const struct desk *d, uint32_t line, struct finding *x)
+{
+    struct buf name[2] = {{0}, {0}};
+    if (!d->inv->findings.now)
+        return false;
+    desk_names(d, line, name);
+    bool any = findings_about(&d->inv->findings, name[0].p, name[1].p, x);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    return any;
+}
+
 void desk_clear_list(struct desk *d)
 {
     for (size_t i = 0; i < d->list.n; i++) {
@@ -496,6 +509,7 @@ static struct desk_state state_now(const struct desk *d, const char *what)
     for (size_t i = 0; i < d->inv->bookmarks.n; i++)
         vec_push(&x.bookmarks, d->inv->bookmarks.v[i]);
     x.decided = d->inv->decisions.now;
+    x.found = d->inv->findings.now;
     return x;
 }
 
@@ -538,21 +552,30 @@ static void go_back_to(struct desk *d, const struct desk_state *x)
         d->inv->decisions.now = x->decided;
         session_decide(d->s, &d->inv->decisions);
     }
+    if (x->found <= d->inv->findings.log.n)
+        d->inv->findings.now = x->found;
 }
 
-/* What was decided in an earlier sitting can be taken back too. */
+/* What was decided or noted in an earlier sitting can be taken back too. */
 static bool undo_decision(struct desk *d, bool redo)
 {
     struct desk_state now = state_now(d, _("a decision about correspondences"));
-    if (!decisions_undo(&d->inv->decisions, redo)) {
+    bool decided = decisions_undo(&d->inv->decisions, redo);
+    if (!decided && !findings_undo(&d->inv->findings, redo)) {
         state_release(&now);
         return false;
+    }
+    if (!decided) {
+        free(now.what);
+        now.what = mem_strdup(_("a change of the findings"));
     }
     if (redo) /* so that the way back is the same steps */
         vec_push(&d->undo, now);
     else
         vec_push(&d->redo, now);
-    if (desk_decide(d))
+    if (!decided && desk_keep(d))
+        desk_say(d, "%s", redo ? _("done again: a change of the findings") : _("taken back: the last change of the findings"));
+    else if (decided && desk_decide(d))
         desk_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
     return true;
 }
@@ -602,6 +625,11 @@ void desk_columns_keep(struct desk *d)
 bool desk_decide(struct desk *d)
 {
     session_decide(d->s, &d->inv->decisions);
+    return desk_keep(d);
+}
+
+bool desk_keep(struct desk *d)
+{
     if (d->inv->holder) {
         desk_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
         return false;
@@ -617,6 +645,20 @@ bool desk_save(struct desk *d)
         return false;
     }
     return true;
+}
+
+bool desk_may_write(struct desk *d)
+{
+    if (!writer_for(d->write_path)) {
+        struct buf b = {0};
+        writer_endings(&b);
+        desk_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);
+        buf_release(&b);
+        return false;
+    }
+    if (!d->s->settled)
+        desk_complain(d, "%s", _("the comparison is not finished yet: then it can be written"));
+    return d->s->settled;
 }
 
 static void say(struct desk *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));

@@ -42,6 +42,7 @@ struct desk_state {
     int columns;
     VEC(struct bookmark) bookmarks; /* strings of the investigation */
     size_t decided;   /* decisions that held */
+    size_t found;     /* versions of findings that held */
 };
 
 /* Rows taken up to be paired with rows of the other side: row … last, lines of their side between them. */
@@ -129,6 +130,7 @@ struct desk {
     const char *open_file; /* arena of the dump */
     uint32_t open_line;
     char *write_path;
+    bool write_report; /* the findings report, not the comparison */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */
@@ -167,6 +169,8 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
 /* The line these rows stand in, by the first that has one; NONE where neither has. */
 uint32_t desk_line_of(const struct desk *d, const uint32_t row[2]);
 void desk_names(const struct desk *d, uint32_t line, struct buf name[2]);
+/* The newest finding about a line; false where there is none. */
+bool desk_finding(const struct desk *d, uint32_t line, struct finding *x);
 void desk_clear_list(struct desk *d);
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text);
 /* An entry that runs a command when chosen: the verb and, unless NULL, its words. The format is its text. */
@@ -179,11 +183,16 @@ bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says
 /* After the investigation's decisions changed: pairs anew and saves. False where they are not in the file
  * now: the message says why, and is not to be talked over. */
 bool desk_decide(struct desk *d);
+/* The same of what is not about correspondences: saves. */
+bool desk_keep(struct desk *d);
 /* Takes the investigation's saved columns; unknown names are passed over. */
 void desk_columns_from(struct desk *d, const char *names);
 void desk_columns_keep(struct desk *d); /* and gives them to it */
 /* Saves the investigation; a failure becomes the message: false. */
 bool desk_save(struct desk *d);
+
+/* Whether write_path can be written now; a message where it cannot. */
+bool desk_may_write(struct desk *d);
 
 void desk_say(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void desk_complain(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

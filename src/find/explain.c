@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/known.h"
 #include "find/nature.h"
 #include "find/preset.h"
 #include "find/table.h"
@@ -156,6 +157,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_TABLE:
         table_explain(m, line, out);
         break;
+    case RULE_KNOWN: {
+        const struct known *q = known_of(j, line);
+        buf_fmt(out, _("an accepted difference (%s): %s"), verdict_label((enum verdict)x->was), q ? q->reason : "");
+        if (q && *q->until)
+            buf_fmt(out, _(", until %s"), q->until);
+        break;
+    }
     case RULE_EXACT:
         buf_cstr(out, _("not the same bit for bit, as an exact comparison asks"));
         break;

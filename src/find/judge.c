@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "find/culprit.h"
+#include "find/known.h"
 #include "find/level.h"
 #include "find/nature.h"
 #include "find/preset.h"
@@ -600,7 +601,8 @@ static void count(struct pass *p)
     for (size_t i = 0; i < p->j->lines; i++) {
         const struct line *l = &p->m->pairing->lines.v[i];
         const struct line_judgement *x = &p->j->line[i];
-        s->by[x->verdict]++;
+        s->known += x->rule == RULE_KNOWN;
+        s->by[x->verdict] += x->rule != RULE_KNOWN;
         if (l->pair == NONE) {
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
             continue;
@@ -719,6 +721,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
         judge_line(&p, i);
     preset_judge(j, m, o->preset);
     judge_table(j, m);
+    known_apply(j, m, o->known);
     count(&p);
     find_first(&p);
     culprits_find(j, m, flow);
@@ -732,6 +735,7 @@ void judgement_release(struct judgement *j)
     free(j->line);
     vec_release(&j->suspects);
     vec_release(&j->frontier);
+    vec_release(&j->known_hits);
     *j = (struct judgement){.first = NONE};
 }
 

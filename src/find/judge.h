@@ -56,6 +56,7 @@ enum rule {
     RULE_EXACT,         /* --exact: not every bit agrees */
     RULE_PRESET,        /* the rule of another tool */
     RULE_TABLE,         /* the verdict the result table gives */
+    RULE_KNOWN,         /* a difference the team has accepted (known.h) */
     RULE_COUNT
 };
 
@@ -70,7 +71,8 @@ enum {
 };
 
 struct line_judgement {
-    uint8_t verdict, rule, flags, unused;
+    uint8_t verdict, rule, flags;
+    uint8_t was; /* of RULE_KNOWN: the verdict that was accepted */
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* what it was held against */
     float level; /* noise here: error already accepted around it */
@@ -97,9 +99,14 @@ enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONF
 struct summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
+    uint32_t known;              /* accepted differences: pairs, but of no verdict */
     uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
     uint32_t judged;             /* of the target's compute calls: an output judged match or drift */
     double coverage[2];          /* covered / compute */
+};
+
+struct known_hit {
+    uint32_t line, entry;
 };
 
 struct judgement {
@@ -113,6 +120,8 @@ struct judgement {
     uint32_t doubtful_before, gaps_before, unread_before, pending_before;
     VEC(struct suspect) suspects; /* the one that magnifies its error most first */
     VEC(struct entrance) frontier;   /* the one most depends on first */
+    const struct known_list *known;   /* what was accepted, or NULL */
+    VEC(struct known_hit) known_hits; /* in the order of lines */
     int readers;                  /* who still looks at it, under the session's lock */
     bool old;                     /* replaced: the last reader frees it */
 };
@@ -121,6 +130,7 @@ struct judge_options {
     const struct tol *tol;
     bool map_only, exact, strict_gaps;
     int preset; /* whose rule: 0 our own (preset.h) */
+    const struct known_list *known; /* accepted differences, or NULL */
     const float *band; /* per golden row: how far two golden runs are apart; NaN where it is not known; or NULL */
 };
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/msg.h"
+#include "find/known.h"
 
 static void add(doubt_list *out, int side, bool question, const char *text)
 {
@@ -201,6 +202,9 @@ void lint_find(const struct session *s, struct arena *a, doubt_list *out)
         }
     if (loaded == 2)
         of_both(s, a, out);
+    const char *text;
+    for (size_t i = 0; s->settled && s->judged && (text = known_warning(s->judged, i, a)); i++)
+        add(out, -1, false, text);
 }
 
 const char *lint_sentence(const struct doubt *x, struct arena *a)

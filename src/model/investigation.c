@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -17,7 +18,7 @@
 
 void investigation_init(struct investigation *v)
 {
-    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .lock = -1};
+    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .author = "", .lock = -1};
     tol_init(&v->tol);
 }
 
@@ -33,6 +34,8 @@ void investigation_release(struct investigation *v)
     vec_release(&v->waived);
     vec_release(&v->answers);
     decisions_release(&v->decisions);
+    findings_release(&v->findings);
+    known_release(&v->known);
     release_claim(v);
     arena_release(&v->arena);
     investigation_init(v);
@@ -124,6 +127,7 @@ static void load_left(struct investigation *v, const cJSON *o)
         }
     }
     load_decisions(v, o);
+    findings_load(&v->findings, &v->arena, o);
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "bookmarks")) {
         struct bookmark b = {{text(v, it, "target", ""), text(v, it, "golden", "")}, text(v, it, "note", "")};
         vec_push(&v->bookmarks, b);
@@ -178,6 +182,7 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
     v->map_only = flag(o, "map_only");
     v->exact = flag(o, "exact");
     v->strict_gaps = flag(o, "strict_gaps");
+    v->known_path = text(v, o, "known", NULL);
     const cJSON *it;
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "maps"))
         if (cJSON_IsString(it))
@@ -297,8 +302,11 @@ int investigation_save(const struct investigation *v, struct err *e)
     jw_kbool(&w, "map_only", v->map_only);
     jw_kbool(&w, "exact", v->exact);
     jw_kbool(&w, "strict_gaps", v->strict_gaps);
+    if (v->known_path)
+        jw_kcstr(&w, "known", v->known_path);
     save_thresholds(&w, &v->tol);
     save_decisions(&w, &v->decisions);
+    findings_save(&w, &v->findings);
     jw_key(&w, "bookmarks");
     jw_array(&w);
     for (size_t i = 0; i < v->bookmarks.n; i++) {
@@ -348,6 +356,11 @@ void investigation_tell(struct investigation *v, text_list *l, struct str name, 
         memmove(&l->v[i], &l->v[i + 1], (l->n - i - 1) * sizeof *l->v);
         l->n--;
     }
+}
+
+int64_t investigation_date(const struct investigation *v)
+{
+    return v->date ? v->date : (int64_t)time(NULL);
 }
 
 static size_t find(const struct investigation *v, const char *target, const char *golden)

@@ -6,8 +6,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "find/known.h"
 #include "find/tol.h"
 #include "model/decision.h"
+#include "model/finding.h"
 #include "model/input_state.h"
 
 struct bookmark {
@@ -35,8 +37,13 @@ struct investigation {
     int step[2], rank[2];
     VEC(const char *) maps;
     bool map_only, exact, strict_gaps;
+    const char *known_path;  /* of accepted differences, or NULL */
+    struct known_list known; /* what is in it */
     struct tol tol;
     struct decisions decisions;
+    struct findings findings;
+    const char *author;  /* of what is written now, "" where not known */
+    int64_t date;        /* the time it is given, seconds since 1970; 0: the clock's */
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
     const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
@@ -72,6 +79,7 @@ void investigation_tell(struct investigation *v, text_list *l, struct str name, 
 /* Where a path given for a panel lies now: as given, from the investigation's folder, where a remap puts it, beside the
  * investigation. Replaces out's content; the path itself where it is nowhere. */
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out);
+int64_t investigation_date(const struct investigation *v); /* now, or what `date` fixes */
 /* Adds, or takes away when it is there; true when added. */
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);

@@ -683,6 +683,7 @@ struct judge_options session_judge_options(const struct session *s)
         .exact = s->opt.exact,
         .strict_gaps = s->opt.strict_gaps,
         .preset = s->opt.preset,
+        .known = s->opt.known,
         .band = s->golden2.error[GOLDEN],
     };
 }

@@ -39,6 +39,7 @@ struct session_options {
     size_t map_count;
     bool map_only, exact, strict_gaps;
     int preset;             /* of preset.h; 0: our own rule */
+    const struct known_list *known; /* accepted differences, or NULL; must outlive the session */
     bool alone;             /* one side by itself, also of a result table */
     bool pair_only;         /* nothing is computed from tensors */
     struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */

@@ -1,284 +1,38 @@
-/* All rows of the table. The columns msprobe's own result has keep its names, so that scripts made for
- * it go on working; where the figures differ, doc/differences.md says why. */
-#include <math.h>
-
-#include "base/num.h"
-#include "find/explain.h"
-#include "find/table.h"
 #include "report/csv.h"
 #include "report/formats.h"
+#include "report/rows.h"
 
-struct cellwriter {
+struct csv_sink {
+    struct row_sink sink;
     struct csv out;
-    const struct session *s;
-    const struct judgement *j;
-    const struct measure *m;
 };
 
-/* "3.2%": as msprobe writes relative errors of statistics */
-static void percent(struct cellwriter *c, bool have, double t, double g)
+static void text(struct row_sink *k, struct str s)
 {
-    char tmp[NUM_MAX];
-    csv_sep(&c->out);
-    if (!have)
-        return;
-    if (t == g)
-        buf_cstr(c->out.b, "0");
-    else
-        buf_fmt(c->out.b, "%s%s", num_exact(tmp, fabs((t - g) / g) * 100), isfinite((t - g) / g) ? "%" : "");
+    csv_text(&((struct csv_sink *)k)->out, s);
 }
 
-struct column {
-    const char *name;
-    void (*put)(struct cellwriter *c, uint32_t line, int arg);
-    int arg;
-};
-
-static const struct row *row_of(struct cellwriter *c, uint32_t line, int side)
+static void number(struct row_sink *k, double v)
 {
-    uint32_t r = c->m->pairing->lines.v[line].row[side];
-    return r == NONE ? NULL : &c->m->side[side]->rows.v[r];
+    csv_number(&((struct csv_sink *)k)->out, true, v);
 }
 
-static void put_name(struct cellwriter *c, uint32_t line, int side)
+static void count(struct row_sink *k, uint64_t v)
 {
-    struct buf b = {0};
-    uint32_t r = c->m->pairing->lines.v[line].row[side];
-    if (r == NONE)
-        buf_cstr(&b, "N/A");
-    else
-        dump_row_name(c->m->side[side], r, &b);
-    csv_text(&c->out, buf_view(&b));
-    buf_release(&b);
+    csv_count(&((struct csv_sink *)k)->out, true, v);
 }
-
-static void put_dtype(struct cellwriter *c, uint32_t line, int side)
-{
-    const struct row *r = row_of(c, line, side);
-    csv_text(&c->out, str_of(!r ? "N/A" : r->kind == ROW_TENSOR ? dtype_table[r->dtype].name : ""));
-}
-
-static void put_shape(struct cellwriter *c, uint32_t line, int side)
-{
-    struct buf b = {0};
-    uint32_t r = c->m->pairing->lines.v[line].row[side];
-    const struct shape *s = r == NONE ? NULL : dump_row_shape(c->m->side[side], r);
-    if (s)
-        shape_text(s, &b);
-    csv_text(&c->out, buf_view(&b));
-    buf_release(&b);
-}
-
-enum { F_COSINE, F_EUCLID, F_ABS, F_REL, F_ONE, F_FIVE, F_REL_L2, F_MINUS };
-
-static void put_figure(struct cellwriter *c, uint32_t line, int which)
-{
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
-    bool have = f && f->two;
-    double v = !have                ? 0
-               : which == F_COSINE  ? f->cosine
-               : which == F_EUCLID  ? f->euclid
-               : which == F_ABS     ? f->max_abs
-               : which == F_REL     ? f->max_rel
-               : which == F_ONE     ? f->one_thousandth
-               : which == F_FIVE    ? f->five_thousandths
-               : which == F_REL_L2  ? f->rel_l2
-                                    : f->minus;
-    if (!have && which <= F_FIVE) /* in the order of the table's */
-        have = table_figure(c->m, line, (enum result_figure)which, &v);
-    csv_number(&c->out, have, v);
-}
-
-/* A figure of one side: computed where the tensor was read, else recorded. */
-static bool stat_of(struct cellwriter *c, uint32_t line, int side, int stat, double *v)
-{
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
-    const struct row *r = row_of(c, line, side);
-    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
-    if (f) {
-        const struct side_figures *x = &f->side[side];
-        *v = stat == STAT_MAX ? x->max : stat == STAT_MIN ? x->min : stat == STAT_MEAN ? x->mean : x->norm;
-        return true;
-    }
-    if (!r || !(r->has & bit[stat]))
-        return false;
-    *v = r->stat[stat];
-    return true;
-}
-
-static void put_stat(struct cellwriter *c, uint32_t line, int arg) /* side * 4 + stat */
-{
-    double v = 0;
-    bool have = stat_of(c, line, arg / 4, arg % 4, &v);
-    csv_number(&c->out, have, v);
-}
-
-static void put_stat_diff(struct cellwriter *c, uint32_t line, int stat)
-{
-    double t = 0, g = 0;
-    bool have = stat_of(c, line, 0, stat, &t) && stat_of(c, line, 1, stat, &g);
-    csv_number(&c->out, have, t - g);
-}
-
-static void put_stat_rel(struct cellwriter *c, uint32_t line, int stat)
-{
-    double t = 0, g = 0;
-    bool have = stat_of(c, line, 0, stat, &t) && stat_of(c, line, 1, stat, &g);
-    percent(c, have, t, g);
-}
-
-static void put_checksum(struct cellwriter *c, uint32_t line, int side)
-{
-    const struct row *r = row_of(c, line, side);
-    csv_text(&c->out, str_of(r && r->has & HAS_CHECKSUM ? r->text : ""));
-}
-
-/* msprobe's word for it */
-static void put_result(struct cellwriter *c, uint32_t line, int arg)
-{
-    static const char *const word[VERDICT_COUNT] = {
-        [VERDICT_PENDING] = "", [VERDICT_MATCH] = "pass", [VERDICT_DRIFT] = "warning",
-        [VERDICT_DEVIATE] = "error", [VERDICT_NONFINITE] = "error", [VERDICT_SHAPE] = "error",
-        [VERDICT_DTYPE] = "error", [VERDICT_ONLY] = "unmatched", [VERDICT_SKIP] = "skip",
-    };
-    (void)arg;
-    csv_text(&c->out, str_of(word[c->j->line[line].verdict]));
-}
-
-static void put_reason(struct cellwriter *c, uint32_t line, int arg)
-{
-    struct buf b = {0};
-    (void)arg;
-    explain_verdict(c->j, c->m, line, &b);
-    csv_text(&c->out, buf_view(&b));
-    buf_release(&b);
-}
-
-static void put_order(struct cellwriter *c, uint32_t line, int arg)
-{
-    (void)arg;
-    csv_count(&c->out, true, line);
-}
-
-static void put_verdict(struct cellwriter *c, uint32_t line, int arg)
-{
-    (void)arg;
-    csv_text(&c->out, str_of(verdict_name(c->j->line[line].verdict)));
-}
-
-static void put_origin(struct cellwriter *c, uint32_t line, int arg)
-{
-    uint32_t p = c->m->pairing->lines.v[line].pair;
-    (void)arg;
-    csv_text(&c->out, str_of(p == NONE ? "" : origin_name(c->m->pairing->pairs.v[p].origin)));
-}
-
-static void put_confidence(struct cellwriter *c, uint32_t line, int arg)
-{
-    uint32_t p = c->m->pairing->lines.v[line].pair;
-    (void)arg;
-    csv_number(&c->out, p != NONE, p == NONE ? 0 : round((double)c->m->pairing->pairs.v[p].confidence * 1e4) / 1e4);
-}
-
-static void put_count(struct cellwriter *c, uint32_t line, int arg) /* side * 3 + nan, inf, zero */
-{
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
-    const struct side_figures *x = f ? &f->side[arg / 3] : NULL;
-    csv_count(&c->out, x != NULL, !x ? 0 : arg % 3 == 0 ? x->nan : arg % 3 == 1 ? x->inf : x->zero);
-}
-
-static void put_value(struct cellwriter *c, uint32_t line, int side)
-{
-    const struct row *r = row_of(c, line, side);
-    csv_text(&c->out, str_of(r && r->kind != ROW_TENSOR && r->text ? r->text : ""));
-}
-
-static void put_stack(struct cellwriter *c, uint32_t line, int side)
-{
-    const struct row *r = row_of(c, line, side);
-    const struct dump *d = c->m->side[side];
-    struct buf b = {0};
-    /* on the first row of a call only, as msprobe does */
-    if (r && d->calls.v[r->call].first_row == c->m->pairing->lines.v[line].row[side] && d->calls.v[r->call].stack != NONE) {
-        const struct stack *st = &d->stacks.v[d->calls.v[r->call].stack];
-        for (uint32_t i = 0; i < st->n; i++) {
-            const struct frame *f = &d->frames.v[d->stack_frames.v[st->first + i]];
-            if (f->line)
-                buf_fmt(&b, "%s%s:%u %s", i ? " | " : "", f->file, f->line, f->code);
-            else
-                buf_fmt(&b, "%s%s", i ? " | " : "", f->raw);
-        }
-    }
-    csv_text(&c->out, buf_view(&b));
-    buf_release(&b);
-}
-
-static const struct column head[] = {
-    {"NPU Name", put_name, 0},           {"Bench Name", put_name, 1},
-    {"NPU Dtype", put_dtype, 0},         {"Bench Dtype", put_dtype, 1},
-    {"NPU Tensor Shape", put_shape, 0},  {"Bench Tensor Shape", put_shape, 1},
-    {0},
-};
-static const struct column tensor_columns[] = {
-    {"Cosine", put_figure, F_COSINE},
-    {"EucDist", put_figure, F_EUCLID},
-    {"MaxAbsErr", put_figure, F_ABS},
-    {"MaxRelativeErr", put_figure, F_REL},
-    {"One Thousandth Err Ratio", put_figure, F_ONE},
-    {"Five Thousandths Err Ratio", put_figure, F_FIVE},
-    {0},
-};
-static const struct column stat_columns[] = {
-    {"Max diff", put_stat_diff, STAT_MAX},          {"Min diff", put_stat_diff, STAT_MIN},
-    {"Mean diff", put_stat_diff, STAT_MEAN},        {"L2norm diff", put_stat_diff, STAT_NORM},
-    {"MaxRelativeErr", put_stat_rel, STAT_MAX},     {"MinRelativeErr", put_stat_rel, STAT_MIN},
-    {"MeanRelativeErr", put_stat_rel, STAT_MEAN},   {"NormRelativeErr", put_stat_rel, STAT_NORM},
-    {0},
-};
-static const struct column md5_columns[] = {
-    {"NPU MD5", put_checksum, 0},
-    {"BENCH MD5", put_checksum, 1},
-    {0},
-};
-static const struct column tail[] = {
-    {"NPU max", put_stat, 0},            {"NPU min", put_stat, 1},
-    {"NPU mean", put_stat, 2},           {"NPU l2norm", put_stat, 3},
-    {"Bench max", put_stat, 4},          {"Bench min", put_stat, 5},
-    {"Bench mean", put_stat, 6},         {"Bench l2norm", put_stat, 7},
-    {"Result", put_result, 0},           {"Err_message", put_reason, 0},
-    {"NPU_Stack_Info", put_stack, 0},
-    /* ours */
-    {"Order", put_order, 0},             {"Verdict", put_verdict, 0},
-    {"Origin", put_origin, 0},           {"Confidence", put_confidence, 0},
-    {"Rel L2", put_figure, F_REL_L2},    {"1-Cosine", put_figure, F_MINUS},
-    {"NPU nan", put_count, 0},           {"NPU inf", put_count, 1},
-    {"NPU zero", put_count, 2},          {"Bench nan", put_count, 3},
-    {"Bench inf", put_count, 4},         {"Bench zero", put_count, 5},
-    {"NPU value", put_value, 0},         {"Bench value", put_value, 1},
-    {"Bench_Stack_Info", put_stack, 1},
-    {0},
-};
 
 void compare_csv(struct out *o, const struct session *s, const struct report_options *opt)
 {
-    struct cellwriter c = {.out = {&o->buf, true}, .s = s, .j = s->judged, .m = &s->measure};
-    bool md5 = s->side[0].dump.checksums || s->side[1].dump.checksums;
-    const struct column *const part[] = {
-        head,
-        c.m->wanted ? tensor_columns : stat_columns,
-        md5 ? md5_columns : tail + ARRAY_LEN(tail) - 1,
-        tail,
-    };
+    struct csv_sink k = {{text, number, count}, {&o->buf, true}};
+    struct row_writer c;
     (void)opt;
-    for (size_t p = 0; p < ARRAY_LEN(part); p++)
-        for (const struct column *k = part[p]; k->name; k++)
-            csv_text(&c.out, str_of(k->name));
-    csv_line(&c.out);
+    rows_init(&c, s, &k.sink);
+    rows_head(&c);
+    csv_line(&k.out);
     for (uint32_t i = 0; i < c.j->lines; i++) {
-        for (size_t p = 0; p < ARRAY_LEN(part); p++)
-            for (const struct column *k = part[p]; k->name; k++)
-                k->put(&c, i, k->arg);
-        csv_line(&c.out);
+        rows_write(&c, i);
+        csv_line(&k.out);
         out_flow(o);
     }
 }

@@ -15,15 +15,25 @@ struct writing {
     const struct session *s;
     const struct judgement *j;
     const struct measure *m;
+    const struct clean *clean; /* of reports; NULL: paths stay */
     struct buf name;
     uint32_t diagnosed; /* lines looked at */
 };
 
 #define DIAGNOSED_MOST 256
 
-void json_side_fields(struct jsonw *w, const struct dump *d)
+/* A sentence that may name files. */
+static void sentence(struct writing *x, const char *text)
 {
-    jw_kcstr(w, "path", d->path);
+    struct buf b = {0};
+    clean_text(x->clean, str_of(text), 0, &b);
+    x->clean ? jw_str(x->w, buf_view(&b)) : jw_cstr(x->w, text);
+    buf_release(&b);
+}
+
+static void side_fields(struct jsonw *w, const struct dump *d, const char *path)
+{
+    jw_kcstr(w, "path", path);
     jw_kcstr(w, "format", d->reader->name);
     jw_kcstr(w, "framework", d->framework);
     jw_kcstr(w, "level", d->level);
@@ -33,6 +43,23 @@ void json_side_fields(struct jsonw *w, const struct dump *d)
     jw_key(w, "rank");
     d->rank < 0 ? jw_null(w) : jw_int(w, d->rank);
     jw_kint(w, "rows", (int64_t)d->rows.n);
+}
+
+void json_side_fields(struct jsonw *w, const struct dump *d)
+{
+    side_fields(w, d, d->path);
+}
+
+/* With the path as a report shows it. */
+static void side(struct writing *x, int which)
+{
+    const struct dump *d = &x->s->side[which].dump;
+    struct buf b = {0};
+    clean_path(x->clean, d->path, &b);
+    jw_object(x->w);
+    side_fields(x->w, d, x->clean ? b.p : d->path);
+    jw_end_object(x->w);
+    buf_release(&b);
 }
 
 void json_side(struct jsonw *w, const struct dump *d)
@@ -211,7 +238,8 @@ static void diagnosis(struct writing *x, uint32_t i)
         jw_object(w);
         jw_kcstr(w, "id", diagnosis_name((enum diagnosis_id)d.v[k].id));
         jw_kcstr(w, "side", d.v[k].side == BOTH_SIDES ? NULL : d.v[k].side == TARGET ? "target" : "golden");
-        jw_kcstr(w, "evidence", d.v[k].evidence);
+        jw_key(w, "evidence");
+        sentence(x, d.v[k].evidence);
         jw_kcstr(w, "advice", diagnosis_advice((enum diagnosis_id)d.v[k].id));
         jw_end_object(w);
     }
@@ -237,7 +265,8 @@ static void row_object(struct writing *x, uint32_t i)
     }
     pair_fields(x, i);
     jw_kcstr(w, "verdict", verdict_name(g->verdict));
-    jw_kstr(w, "reason", buf_view(&why));
+    jw_key(w, "reason");
+    sentence(x, why.p);
     jw_key(w, "dtype");
     jw_array(w);
     for (int s = 0; s < 2; s++)
@@ -295,7 +324,7 @@ static void summary(struct writing *x)
     jw_kint(w, "dtype_diff", s->dtype_diff);
     jw_kint(w, "doubtful", s->doubtful);
     jw_kint(w, "unread", s->unread);
-    jw_kint(w, "known", 0);
+    jw_kint(w, "known", s->known);
     jw_key(w, "coverage");
     jw_object(w);
     jw_knum(w, "target", s->coverage[TARGET]);
@@ -440,7 +469,8 @@ static void frame_json(struct writing *x, const char *key, int side, uint32_t fr
     }
     const struct frame *f = &x->m->side[side]->frames.v[frame];
     jw_object(x->w);
-    jw_kcstr(x->w, "file", f->file);
+    jw_key(x->w, "file");
+    sentence(x, f->file);
     jw_kint(x->w, "line", f->line);
     jw_kcstr(x->w, "function", f->func);
     jw_end_object(x->w);
@@ -478,25 +508,23 @@ static bool shown(const struct line_judgement *g, enum report_rows rows)
     return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
 }
 
-void compare_json(struct out *o, const struct session *s, const struct report_options *opt)
+void compare_json_object(struct jsonw *w, struct out *o, const struct session *s, const struct report_options *opt, const struct clean *clean)
 {
-    struct jsonw own, *w = &own;
-    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
-    jw_init(w, &o->buf, false);
+    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
     jw_object(w);
     jw_kint(w, "schema", 1);
     jw_kcstr(w, "tool", opt->tool);
     jw_key(w, "target");
-    json_side(w, &s->side[TARGET].dump);
+    side(&x, TARGET);
     jw_key(w, "golden");
-    json_side(w, &s->side[GOLDEN].dump);
+    side(&x, GOLDEN);
     jw_key(w, "warnings");
     jw_array(w);
     struct arena sentences = {0};
     doubt_list doubts = {0};
     lint_find(s, &sentences, &doubts);
     for (size_t i = 0; i < doubts.n; i++)
-        jw_cstr(w, lint_sentence(&doubts.v[i], &sentences));
+        sentence(&x, lint_sentence(&doubts.v[i], &sentences));
     vec_release(&doubts);
     arena_release(&sentences);
     jw_end_array(w);
@@ -517,8 +545,15 @@ void compare_json(struct out *o, const struct session *s, const struct report_op
         }
     jw_end_array(w);
     jw_end_object(w);
-    buf_char(&o->buf, '\n');
     buf_release(&x.name);
+}
+
+void compare_json(struct out *o, const struct session *s, const struct report_options *opt)
+{
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    compare_json_object(&w, o, s, opt, NULL);
+    buf_char(&o->buf, '\n');
 }
 
 void compare_json_row(struct jsonw *w, const struct session *s, uint32_t line)

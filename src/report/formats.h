@@ -3,10 +3,18 @@
 #define REPORT_FORMATS_H
 
 #include "base/jsonw.h"
+#include "report/clean.h"
 #include "report/compare.h"
 
 void compare_json(struct out *o, const struct session *s, const struct report_options *opt);
 void compare_csv(struct out *o, const struct session *s, const struct report_options *opt);
+void compare_xlsx(struct out *o, const struct session *s, const struct report_options *opt);
+void report_json(struct out *o, const struct session *s, const struct report_options *opt);
+void report_html(struct out *o, const struct session *s, const struct report_options *opt);
+void report_md(struct out *o, const struct session *s, const struct report_options *opt);
+
+/* The comparison as one object, within another one; paths as `clean` leaves them (NULL: as they are). */
+void compare_json_object(struct jsonw *w, struct out *o, const struct session *s, const struct report_options *opt, const struct clean *clean);
 
 /* One step and rank of several: sides, summary, first deviation. */
 void compare_json_brief(struct jsonw *w, const struct session *s);

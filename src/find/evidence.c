@@ -1,0 +1,274 @@
+#include "find/evidence.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/explain.h"
+#include "find/table.h"
+
+static const struct {
+    const char *what, *label;
+} labels[] = {
+    {"verdict", N_("verdict")}, {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
+    {"pair", N_("why paired")}, {"view", N_("compared through")}, {"dtype", N_("type")}, {"shape", N_("shape")},
+    {"value", N_("value")}, {"max", N_("max")}, {"min", N_("min")}, {"mean", N_("mean")}, {"norm", N_("norm (L2)")},
+    {"nan", N_("NaN elements")}, {"inf", N_("infinite elements")}, {"zero", N_("zero elements")},
+    {"saturated", N_("saturated elements")}, {"checksum", N_("checksum")}, {"cosine", N_("cosine")},
+    {"one_minus_cosine", N_("1 − cosine")}, {"rel_l2", N_("rel L2")}, {"euclid", N_("Euclidean distance")},
+    {"max_abs_err", N_("largest absolute error")}, {"max_rel_err", N_("largest relative error")},
+    {"one_thousandth", N_("share within 0.1 %")}, {"five_thousandths", N_("share within 0.5 %")},
+    {"error", N_("error judged")}, {"limit", N_("limit")}, {"level", N_("noise level")}, {"frame", N_("called at")},
+    {"passage", N_("error through the call")}, {"dump", N_("recording")}, {"file", N_("files")}, {"fingerprint", N_("fingerprint")},
+};
+
+const char *evidence_label(const char *what)
+{
+    for (size_t i = 0; i < ARRAY_LEN(labels); i++)
+        if (strcmp(labels[i].what, what) == 0)
+            return _(labels[i].label);
+    return what;
+}
+
+static void both(fact_list *out, struct arena *a, const char *what, struct str text)
+{
+    struct fact x = {what, {arena_cstr(a, text), NULL}};
+    if (text.n)
+        vec_push(out, x);
+}
+
+static void sides(fact_list *out, struct arena *a, const char *what, const struct buf text[2])
+{
+    struct fact x = {what, {arena_cstr(a, buf_view(&text[0])), arena_cstr(a, buf_view(&text[1]))}};
+    if (text[0].n || text[1].n)
+        vec_push(out, x);
+}
+
+static void number(fact_list *out, struct arena *a, const char *what, double v)
+{
+    char n[NUM_MAX];
+    both(out, a, what, str_of(num_exact(n, v)));
+}
+
+enum { SIDE_DTYPE, SIDE_SHAPE, SIDE_VALUE, SIDE_MAX, SIDE_MIN, SIDE_MEAN, SIDE_NORM, SIDE_NAN, SIDE_INF, SIDE_ZERO, SIDE_SATURATED, SIDE_CHECKSUM, SIDE_FACTS };
+static const char *const side_fact[SIDE_FACTS] = {"dtype", "shape", "value", "max", "min", "mean", "norm", "nan", "inf", "zero", "saturated", "checksum"};
+
+/* One side's figure: computed where the tensor was read, else as recorded, else nothing. */
+static void side_text(const struct dump *d, uint32_t r, const struct side_figures *f, int which, struct buf *b)
+{
+    static const uint8_t bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const struct row *x = &d->rows.v[r];
+    char n[NUM_MAX];
+    if (which == SIDE_DTYPE && x->kind == ROW_TENSOR)
+        buf_cstr(b, dtype_table[x->dtype].name);
+    else if (which == SIDE_SHAPE && dump_row_shape(d, r))
+        shape_text(dump_row_shape(d, r), b);
+    else if (which == SIDE_VALUE && x->kind != ROW_TENSOR && x->text)
+        buf_cstr(b, x->text);
+    else if (which == SIDE_CHECKSUM && x->has & HAS_CHECKSUM)
+        buf_cstr(b, x->text);
+    else if (which >= SIDE_MAX && which <= SIDE_NORM && f)
+        buf_cstr(b, num_exact(n, which == SIDE_MAX ? f->max : which == SIDE_MIN ? f->min : which == SIDE_MEAN ? f->mean : f->norm));
+    else if (which >= SIDE_MAX && which <= SIDE_NORM && x->kind == ROW_TENSOR && x->has & bit[which - SIDE_MAX])
+        buf_cstr(b, num_exact(n, x->stat[which - SIDE_MAX]));
+    else if (which >= SIDE_NAN && which <= SIDE_SATURATED && f)
+        buf_count(b, which == SIDE_NAN ? f->nan : which == SIDE_INF ? f->inf : which == SIDE_ZERO ? f->zero : f->saturated);
+}
+
+void evidence_figures(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
+{
+    const struct measure *m = &s->measure;
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    struct buf text[2] = {{0}, {0}};
+    for (int k = 0; k < SIDE_FACTS; k++) {
+        for (int d = 0; d < 2; d++) {
+            buf_clear(&text[d]);
+            if (l->row[d] != NONE)
+                side_text(m->side[d], l->row[d], f ? &f->side[d] : NULL, k, &text[d]);
+        }
+        sides(out, a, side_fact[k], text);
+    }
+    buf_release(&text[0]);
+    buf_release(&text[1]);
+    static const char *const pair_fact[] = {"cosine", "euclid", "max_abs_err", "max_rel_err", "one_thousandth", "five_thousandths"};
+    for (int k = 0; k < (int)ARRAY_LEN(pair_fact); k++) { /* in the order of enum result_figure */
+        const double own[] = {f ? f->cosine : 0, f ? f->euclid : 0, f ? f->max_abs : 0, f ? f->max_rel : 0, f ? f->one_thousandth : 0, f ? f->five_thousandths : 0};
+        double v = own[k];
+        if ((f && f->two) || table_figure(m, line, (enum result_figure)k, &v))
+            number(out, a, pair_fact[k], v);
+    }
+    if (f && f->two) {
+        number(out, a, "one_minus_cosine", f->minus);
+        number(out, a, "rel_l2", f->rel_l2);
+    }
+}
+
+/* The call's stack, its forward twin's where it has none. */
+static const struct stack *stack_of(const struct dump *d, uint32_t row)
+{
+    const struct call *c = row == NONE ? NULL : &d->calls.v[d->rows.v[row].call];
+    uint32_t st = !c ? NONE : c->stack == NONE && c->twin != NONE ? d->calls.v[c->twin].stack : c->stack;
+    return st == NONE ? NULL : &d->stacks.v[st];
+}
+
+static bool is_framework(const struct frame *f)
+{
+    return str_has(str_of(f->file), "site-packages/") || str_has(str_of(f->file), "dist-packages/");
+}
+
+/* The next frame from *i on, the people's own ones only where `own`; empty at the end. */
+static void frame_text(const struct dump *d, const struct stack *st, bool own, uint32_t *i, struct buf *b)
+{
+    buf_clear(b);
+    for (; st && *i < st->n; ++*i) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[st->first + *i]];
+        if (own && is_framework(f))
+            continue;
+        if (f->line)
+            buf_fmt(b, "%s:%u  %s  %s", f->file, f->line, f->func, f->code);
+        else
+            buf_cstr(b, f->raw ? f->raw : "");
+        ++*i;
+        return;
+    }
+}
+
+static bool has_own(const struct dump *d, const struct stack *st)
+{
+    for (uint32_t i = 0; st && i < st->n; i++)
+        if (!is_framework(&d->frames.v[d->stack_frames.v[st->first + i]]))
+            return true;
+    return false;
+}
+
+void evidence_frames(const struct session *s, uint32_t line, int most, struct arena *a, fact_list *out)
+{
+    const struct line *l = &s->measure.pairing->lines.v[line];
+    struct buf text[2] = {{0}, {0}};
+    uint32_t at[2] = {0, 0};
+    for (int i = 0; i < most; i++) {
+        for (int d = 0; d < 2; d++) {
+            const struct dump *x = s->measure.side[d];
+            const struct stack *st = stack_of(x, l->row[d]);
+            frame_text(x, st, has_own(x, st), &at[d], &text[d]);
+        }
+        sides(out, a, "frame", text);
+    }
+    buf_release(&text[0]);
+    buf_release(&text[1]);
+}
+
+uint64_t evidence_fingerprint(const struct dump *d)
+{
+    uint64_t h = 1;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct str name = dump_call_name(d, c);
+        h = hash_bytes(name.p, name.n, h);
+        EACH_ROW(d, c, r) {
+            const struct row *x = &d->rows.v[r];
+            const struct shape *shape = dump_row_shape(d, r);
+            const char *slot = d->slots.v[x->slot];
+            const uint8_t kind[] = {x->kind, x->dtype, x->has};
+            h = hash_bytes(slot, strlen(slot), h);
+            h = hash_bytes(kind, sizeof kind, h);
+            h = hash_bytes(x->stat, sizeof x->stat, h);
+            if (shape)
+                h = hash_bytes(shape->dim, (size_t)shape->ndim * sizeof *shape->dim, h);
+            if (x->text)
+                h = hash_bytes(x->text, strlen(x->text), h);
+        }
+    }
+    return h;
+}
+
+static void recordings(const struct session *s, struct arena *a, fact_list *out)
+{
+    struct buf text[3][2] = {{{0}}};
+    char n[NUM_MAX];
+    for (int d = 0; d < 2; d++) {
+        const struct dump *x = &s->side[d].dump;
+        const struct input_state *now = &s->side[d].now;
+        if (!x->reader)
+            continue;
+        buf_fmt(&text[0][d], "%s %s %s %s", x->reader->name, x->framework, x->level, x->task);
+        if (x->step >= 0)
+            buf_fmt(&text[0][d], _(" · step %d"), x->step);
+        if (x->rank >= 0)
+            buf_fmt(&text[0][d], _(" · rank %d"), x->rank);
+        buf_fmt(&text[0][d], _(" · %s rows"), num_count(n, x->rows.n));
+        if (now->bytes)
+            buf_fmt(&text[1][d], _("%llu bytes in %llu files"), (unsigned long long)now->bytes, (unsigned long long)now->files);
+        buf_fmt(&text[2][d], "%016llx", (unsigned long long)evidence_fingerprint(x));
+    }
+    sides(out, a, "dump", text[0]);
+    sides(out, a, "file", text[1]);
+    sides(out, a, "fingerprint", text[2]);
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 2; d++)
+            buf_release(&text[i][d]);
+}
+
+static void judged(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a, fact_list *out)
+{
+    const struct judgement *j = s->judged;
+    const struct line_judgement *x = &j->line[line];
+    struct diagnoses own = {.n = 0};
+    struct buf b = {0};
+    both(out, a, "verdict", str_of(verdict_name(x->verdict)));
+    explain_verdict(j, &s->measure, line, &b);
+    both(out, a, "reason", buf_view(&b));
+    if (j->first == line)
+        both(out, a, "first", str_of(class_label(j->klass)));
+    if (!known && diagnosable(j, &s->measure, line)) {
+        diagnose(&own, j, &s->measure, s->flow, line);
+        known = &own;
+    }
+    for (int i = 0; known && i < known->n; i++) {
+        buf_clear(&b);
+        diagnosis_text(known, i, &b);
+        both(out, a, "diagnosis", buf_view(&b));
+    }
+    diagnoses_release(&own);
+    const struct {
+        const char *what;
+        float v;
+    } held[] = {{"error", x->error}, {"limit", x->limit}, {"level", x->level}};
+    for (size_t i = 0; i < ARRAY_LEN(held) && !isnan(x->error); i++) {
+        if (isnan(held[i].v))
+            continue;
+        char n[NUM_MAX];
+        both(out, a, held[i].what, str_of(num_cell(n, (double)held[i].v, 6))); /* floats: no more digits than they have */
+    }
+    buf_release(&b);
+}
+
+struct evidence evidence_collect(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a)
+{
+    fact_list l = {0};
+    struct buf b = {0};
+    const struct line *at = &s->measure.pairing->lines.v[line];
+    if (s->judged && line < s->judged->lines)
+        judged(s, line, known, a, &l);
+    struct pairing_options po = session_pairing_options(s);
+    if (at->pair != NONE)
+        pairing_why(&s->pairing, &po, line, &b);
+    both(&l, a, "pair", buf_view(&b));
+    buf_clear(&b);
+    const struct view *v = measure_view(&s->measure, line);
+    if (v && v->count)
+        view_write(v, &b);
+    both(&l, a, "view", buf_view(&b));
+    evidence_figures(s, line, a, &l);
+    evidence_frames(s, line, EVIDENCE_FRAMES, a, &l);
+    recordings(s, a, &l);
+    struct evidence e = {.n = l.n};
+    if (l.n) {
+        struct fact *kept = arena_alloc(a, l.n * sizeof *kept);
+        memcpy(kept, l.v, l.n * sizeof *kept);
+        e.fact = kept;
+    }
+    vec_release(&l);
+    buf_release(&b);
+    return e;
+}

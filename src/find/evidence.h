@@ -1,0 +1,23 @@
+/* What can be said of a line now, as facts that stay when the dumps are gone: both sides' names, figures and frames,
+ * the verdict with its reason, the diagnosis, the view, the limit, what the inputs were. */
+#ifndef FIND_EVIDENCE_H
+#define FIND_EVIDENCE_H
+
+#include "find/diagnose.h"
+#include "model/finding.h"
+#include "model/session.h"
+
+#define EVIDENCE_FRAMES 6 /* innermost ones of each side, a framework's own left out where there are others */
+
+/* Lock held; paired. `known`: the line's diagnoses where they are at hand, NULL: they are made now. Strings in `a`;
+ * sentences are in the user's language. */
+struct evidence evidence_collect(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a);
+const char *evidence_label(const char *what); /* "rel_l2" in the user's words; itself where it is not known */
+
+/* The pieces, for reports of what holds now; each appends. */
+void evidence_figures(const struct session *s, uint32_t line, struct arena *a, fact_list *out);
+void evidence_frames(const struct session *s, uint32_t line, int most, struct arena *a, fact_list *out);
+/* What was recorded, whatever it is called and wherever it lies: a number of all names, types, sizes and figures. */
+uint64_t evidence_fingerprint(const struct dump *d);
+
+#endif

@@ -1,0 +1,141 @@
+#include "find/known.h"
+
+#include <cjson/cJSON.h>
+
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+
+#define LARGEST (16u << 20)
+#define ACCEPTABLE (1u << VERDICT_DRIFT | 1u << VERDICT_DEVIATE | 1u << VERDICT_NONFINITE | 1u << VERDICT_SHAPE | 1u << VERDICT_DTYPE)
+
+static const char *text(const cJSON *o, const char *key)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsString(x) ? x->valuestring : "";
+}
+
+static bool is_date(const char *s)
+{
+    static const char like[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof like - 1; i++)
+        if (like[i] == 'd' ? s[i] < '0' || s[i] > '9' : s[i] != like[i])
+            return false;
+    return !s[sizeof like - 1];
+}
+
+/* 0 for a word that is no kind. */
+static uint32_t kinds_of(const char *word)
+{
+    if (!*word || strcmp(word, "any") == 0)
+        return ACCEPTABLE;
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        if (ACCEPTABLE & 1u << v && strcmp(word, verdict_name((enum verdict)v)) == 0)
+            return 1u << v;
+    return 0;
+}
+
+static int load_entry(struct known_list *l, const char *path, const cJSON *o, const char *today, struct err *e)
+{
+    size_t number = l->entries.n + 1;
+    struct known x = {
+        .text = arena_cstr(&l->arena, str_of(text(o, "row"))),
+        .reason = arena_cstr(&l->arena, str_of(text(o, "reason"))),
+        .until = arena_cstr(&l->arena, str_of(text(o, "until"))),
+        .kinds = kinds_of(text(o, "kind")),
+    };
+    if (!*x.text || !*x.reason)
+        return err_set(e, ERR_DATA, _("%s: entry %zu: \"row\" (a pattern of row names) and \"reason\" were expected"), path, number);
+    if (!x.kinds)
+        return err_set(e, ERR_DATA, _("%s: entry %zu: \"kind\" is drift, deviate, nonfinite, shape, dtype or any, not \"%s\""), path, number, text(o, "kind"));
+    if (*x.until && !is_date(x.until))
+        return err_set(e, ERR_DATA, _("%s: entry %zu: \"until\" is a day such as 2026-12-31, not \"%s\""), path, number, x.until);
+    x.over = *x.until && strcmp(x.until, today) < 0;
+    x.row = pattern_compile(str_of(x.text), PATTERN_WHOLE, e);
+    if (!x.row)
+        return err_prefix(e, _("%s: entry %zu: "), path, number);
+    vec_push(&l->entries, x);
+    return 0;
+}
+
+int known_load(struct known_list *l, const char *path, const char *today, struct err *e)
+{
+    cJSON *root = json_load(path, LARGEST, e);
+    if (!root)
+        return -1;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "known"), *it;
+    int rc = cJSON_IsArray(list) ? 0 : err_set(e, ERR_DATA, _("%s: a list \"known\" was expected"), path);
+    cJSON_ArrayForEach(it, list) {
+        if (rc == 0)
+            rc = load_entry(l, path, it, today, e);
+    }
+    cJSON_Delete(root);
+    return rc;
+}
+
+void known_release(struct known_list *l)
+{
+    for (size_t i = 0; i < l->entries.n; i++)
+        pattern_free(l->entries.v[i].row);
+    vec_release(&l->entries);
+    arena_release(&l->arena);
+}
+
+static uint32_t find(const struct known_list *l, const struct measure *m, uint32_t line, enum verdict v, struct buf *name)
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t r = m->pairing->lines.v[line].row[s];
+        if (r == NONE)
+            continue;
+        dump_row_name(m->side[s], r, name);
+        for (uint32_t i = 0; i < l->entries.n; i++)
+            if (!l->entries.v[i].over && l->entries.v[i].kinds & 1u << v && pattern_match(l->entries.v[i].row, buf_view(name)) == 1)
+                return i;
+    }
+    return NONE;
+}
+
+void known_apply(struct judgement *j, const struct measure *m, const struct known_list *l)
+{
+    struct buf name = {0};
+    j->known = l;
+    for (uint32_t i = 0; l && i < j->lines; i++) {
+        struct line_judgement *x = &j->line[i];
+        uint32_t at = ACCEPTABLE & 1u << x->verdict ? find(l, m, i, (enum verdict)x->verdict, &name) : NONE;
+        if (at == NONE)
+            continue;
+        struct known_hit hit = {i, at};
+        vec_push(&j->known_hits, hit);
+        x->was = x->verdict;
+        x->verdict = VERDICT_SKIP;
+        x->rule = RULE_KNOWN;
+    }
+    buf_release(&name);
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct known_hit *x = a, *y = b;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+const struct known *known_of(const struct judgement *j, uint32_t line)
+{
+    struct known_hit key = {line, 0};
+    const struct known_hit *x = j->known_hits.n ? bsearch(&key, j->known_hits.v, j->known_hits.n, sizeof key, by_line) : NULL;
+    return x ? &j->known->entries.v[x->entry] : NULL;
+}
+
+const char *known_warning(const struct judgement *j, size_t i, struct arena *a)
+{
+    for (uint32_t k = 0; j->known && k < j->known->entries.n; k++) {
+        const struct known *x = &j->known->entries.v[k];
+        bool needed = false;
+        for (size_t h = 0; h < j->known_hits.n && !needed; h++)
+            needed = j->known_hits.v[h].entry == k;
+        if (needed || i-- > 0)
+            continue;
+        return x->over ? arena_fmt(a, _("a known difference was accepted until %s only: %s (%s)"), x->until, x->text, x->reason)
+                       : arena_fmt(a, _("a known difference no longer occurs: %s (%s)"), x->text, x->reason);
+    }
+    return NULL;
+}

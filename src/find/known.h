@@ -1,0 +1,35 @@
+/* Differences a team has accepted (--known FILE): which rows, what kind of difference, why, until when. Rows that fit
+ * are counted apart and are nobody's first deviation; an entry that no row needs any more is told of. doc/known.md has
+ * the file. */
+#ifndef FIND_KNOWN_H
+#define FIND_KNOWN_H
+
+#include "base/pattern.h"
+#include "find/judge.h"
+
+struct known {
+    struct pattern *row;   /* of row names of either side, all of the name */
+    const char *text;      /* the pattern, for messages */
+    const char *reason;
+    const char *until;     /* "2026-12-31", the last day it holds; "" for ever */
+    uint32_t kinds;        /* 1 << verdict that it accepts */
+    bool over;             /* that day has gone by: it accepts nothing */
+};
+
+struct known_list {
+    struct arena arena;
+    VEC(struct known) entries;
+};
+
+/* today: "2026-11-21". -1 with the entry that is not as it should be. */
+int known_load(struct known_list *l, const char *path, const char *today, struct err *e);
+void known_release(struct known_list *l);
+/* Takes accepted lines out of a judgement whose lines are judged: they become VERDICT_SKIP by RULE_KNOWN. One thread at
+ * a time. For judge(). */
+void known_apply(struct judgement *j, const struct measure *m, const struct known_list *l);
+/* The entry that accepts a line, or NULL. */
+const struct known *known_of(const struct judgement *j, uint32_t line);
+/* What is to be said of entries that are over or were not needed; the i-th sentence in `a`, or NULL behind the last. */
+const char *known_warning(const struct judgement *j, size_t i, struct arena *a);
+
+#endif

@@ -1,0 +1,303 @@
+#include "model/finding.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/msg.h"
+
+static const char *const statuses[FINDING_STATUSES] = {
+    [FINDING_SUSPECTED] = N_("suspected"), [FINDING_CLEARED] = N_("cleared"),
+    [FINDING_WAIVED] = N_("waived"), [FINDING_ROOT_CAUSE] = N_("root-cause"),
+};
+static const char *const severities[FINDING_SEVERITIES] = {
+    [FINDING_UNSET] = N_("unset"), [FINDING_LOW] = N_("low"), [FINDING_MEDIUM] = N_("medium"), [FINDING_HIGH] = N_("high"),
+};
+
+const char *finding_status_name(enum finding_status s)
+{
+    return statuses[s];
+}
+
+const char *finding_severity_name(enum finding_severity s)
+{
+    return severities[s];
+}
+
+static int find_word(const char *const *word, int n, struct str name)
+{
+    for (int i = 0; i < n; i++)
+        if (name.n && strncmp(word[i], name.p, name.n) == 0)
+            return i;
+    return -1;
+}
+
+int finding_status_find(struct str name)
+{
+    return find_word(statuses, FINDING_STATUSES, name);
+}
+
+int finding_severity_find(struct str name)
+{
+    return find_word(severities, FINDING_SEVERITIES, name);
+}
+
+void findings_add(struct findings *f, struct finding x)
+{
+    f->log.n = f->now;
+    vec_push(&f->log, x);
+    f->now = f->log.n;
+}
+
+uint32_t findings_step(const struct findings *f)
+{
+    return f->now ? f->log.v[f->now - 1].step + 1 : 1;
+}
+
+uint32_t findings_number(const struct findings *f)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < f->now; i++)
+        if (f->log.v[i].number > most)
+            most = f->log.v[i].number;
+    return most + 1;
+}
+
+bool findings_undo(struct findings *f, bool redo)
+{
+    size_t to = f->now;
+    if (redo ? to == f->log.n : to == 0)
+        return false;
+    uint32_t step = f->log.v[redo ? to : to - 1].step;
+    while (redo ? to < f->log.n && f->log.v[to].step == step : to && f->log.v[to - 1].step == step)
+        to = redo ? to + 1 : to - 1;
+    f->now = to;
+    return true;
+}
+
+void findings_release(struct findings *f)
+{
+    vec_release(&f->log);
+    f->now = 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+void findings_read(const struct findings *f, finding_list *out)
+{
+    struct nmap seen = {0};
+    size_t from = out->n;
+    for (size_t i = f->now; i-- > 0;) {
+        const struct finding *x = &f->log.v[i];
+        if (nmap_get(&seen, x->number) != MAP_NONE)
+            continue;
+        nmap_set(&seen, x->number, 1);
+        if (!x->removed)
+            vec_push(out, *x);
+    }
+    nmap_release(&seen);
+    if (out->n > from)
+        qsort(out->v + from, out->n - from, sizeof *out->v, by_place);
+}
+
+bool findings_get(const struct findings *f, uint32_t number, struct finding *out)
+{
+    for (size_t i = f->now; i-- > 0;)
+        if (f->log.v[i].number == number) {
+            *out = f->log.v[i];
+            return !out->removed;
+        }
+    return false;
+}
+
+bool findings_about(const struct findings *f, const char *target, const char *golden, struct finding *out)
+{
+    finding_list l = {0};
+    bool any = false;
+    findings_read(f, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct finding *x = &l.v[i];
+        bool same = (*target && strcmp(x->about[0], target) == 0) || (*golden && strcmp(x->about[1], golden) == 0);
+        if (same && (!any || x->number > out->number)) {
+            *out = *x;
+            any = true;
+        }
+    }
+    vec_release(&l);
+    return any;
+}
+
+/* Index in the list of the finding and of its neighbour; false where there is none. */
+static bool neighbours(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
+{
+    *at = 0;
+    while (*at < l->n && l->v[*at].number != number)
+        ++*at;
+    *other = by < 0 ? *at - 1 : *at + 1;
+    return *at < l->n && (by < 0 ? *at > 0 : *other < l->n);
+}
+
+bool findings_movable(const struct findings *f, uint32_t number, int by)
+{
+    finding_list l = {0};
+    size_t at, other;
+    findings_read(f, &l);
+    bool ok = neighbours(&l, number, by, &at, &other);
+    vec_release(&l);
+    return ok;
+}
+
+void findings_move(struct findings *f, uint32_t number, int by, const char *author, int64_t time)
+{
+    finding_list l = {0};
+    size_t at, other;
+    findings_read(f, &l);
+    if (neighbours(&l, number, by, &at, &other)) {
+        struct finding moved[2] = {l.v[at], l.v[other]};
+        uint32_t step = findings_step(f), place = moved[0].place;
+        moved[0].place = moved[1].place;
+        moved[1].place = place;
+        if (moved[0].place == place) /* a file gave both the same */
+            moved[by < 0].place++;
+        for (int i = 0; i < 2; i++) {
+            moved[i].step = step;
+            moved[i].author = author;
+            moved[i].time = time;
+            findings_add(f, moved[i]);
+        }
+    }
+    vec_release(&l);
+}
+
+struct str finding_tag(struct str text, int i)
+{
+    struct str word;
+    while (text.n) {
+        str_split(text, ' ', &word, &text);
+        if (word.n > 1 && word.p[0] == '#' && i-- == 0)
+            return str_cut(word, 1);
+    }
+    return STR("");
+}
+
+/* ---- in the investigation's file ---- */
+
+static const char *text(struct arena *a, const cJSON *o, const char *key)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsString(x) ? arena_cstr(a, str_of(x->valuestring)) : "";
+}
+
+static double number(const cJSON *o, const char *key, double most)
+{
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(x) && x->valuedouble >= 0 && x->valuedouble <= most ? x->valuedouble : 0;
+}
+
+static struct evidence load_evidence(struct arena *a, const cJSON *list)
+{
+    fact_list l = {0};
+    const cJSON *it;
+    cJSON_ArrayForEach(it, list) {
+        bool both = cJSON_HasObjectItem(it, "value");
+        struct fact x = {text(a, it, "what"), {text(a, it, both ? "value" : "target"), both ? NULL : text(a, it, "golden")}};
+        vec_push(&l, x);
+    }
+    struct evidence e = {.n = l.n};
+    if (l.n) {
+        struct fact *kept = arena_alloc(a, l.n * sizeof *kept);
+        memcpy(kept, l.v, l.n * sizeof *kept);
+        e.fact = kept;
+    }
+    vec_release(&l);
+    return e;
+}
+
+void findings_load(struct findings *f, struct arena *a, const cJSON *investigation)
+{
+    struct nmap first = {0}; /* number → its first version, which has the evidence */
+    const cJSON *it;
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(investigation, "findings")) {
+        int status = finding_status_find(str_of(text(a, it, "status"))), severity = finding_severity_find(str_of(text(a, it, "severity")));
+        struct finding x = {
+            .number = (uint32_t)number(it, "number", UINT32_MAX - 1),
+            .step = (uint32_t)number(it, "step", UINT32_MAX - 1),
+            .place = (uint32_t)number(it, "place", UINT32_MAX - 1),
+            .removed = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "removed")),
+            .status = (uint8_t)(status < 0 ? FINDING_SUSPECTED : status),
+            .severity = (uint8_t)(severity < 0 ? FINDING_UNSET : severity),
+            .text = text(a, it, "text"),
+            .author = text(a, it, "author"),
+            .time = (int64_t)number(it, "time", 1e12),
+            .about = {text(a, it, "target"), text(a, it, "golden")},
+        };
+        if (!x.number)
+            continue;
+        uint32_t at = nmap_get(&first, x.number);
+        x.evidence = at == MAP_NONE ? load_evidence(a, cJSON_GetObjectItemCaseSensitive(it, "evidence")) : f->log.v[at].evidence;
+        if (at == MAP_NONE)
+            nmap_set(&first, x.number, (uint32_t)f->log.n);
+        findings_add(f, x);
+    }
+    nmap_release(&first);
+    const cJSON *now = cJSON_GetObjectItemCaseSensitive(investigation, "found");
+    if (cJSON_IsNumber(now) && now->valueint >= 0 && (size_t)now->valueint < f->now)
+        f->now = (size_t)now->valueint;
+}
+
+static void save_evidence(struct jsonw *w, const struct evidence *e)
+{
+    jw_key(w, "evidence");
+    jw_array(w);
+    for (size_t i = 0; i < e->n; i++) {
+        const struct fact *x = &e->fact[i];
+        jw_object(w);
+        jw_kcstr(w, "what", x->what);
+        jw_kcstr(w, x->side[1] ? "target" : "value", x->side[0]);
+        if (x->side[1])
+            jw_kcstr(w, "golden", x->side[1]);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+void finding_json(struct jsonw *w, const struct finding *x, bool evidence)
+{
+    jw_object(w);
+    jw_kint(w, "number", x->number);
+    jw_kint(w, "step", x->step);
+    jw_kint(w, "place", x->place);
+    if (x->removed)
+        jw_kbool(w, "removed", true);
+    jw_kcstr(w, "status", finding_status_name((enum finding_status)x->status));
+    jw_kcstr(w, "severity", finding_severity_name((enum finding_severity)x->severity));
+    jw_kcstr(w, "text", x->text);
+    jw_kcstr(w, "author", x->author);
+    jw_kint(w, "time", x->time);
+    jw_kcstr(w, "target", x->about[0]);
+    jw_kcstr(w, "golden", x->about[1]);
+    if (evidence)
+        save_evidence(w, &x->evidence);
+    jw_end_object(w);
+}
+
+void findings_save(struct jsonw *w, const struct findings *f)
+{
+    struct nmap seen = {0};
+    if (!f->log.n)
+        return;
+    jw_key(w, "findings");
+    jw_array(w);
+    for (size_t i = 0; i < f->log.n; i++) { /* evidence once, with the first version */
+        finding_json(w, &f->log.v[i], nmap_get(&seen, f->log.v[i].number) == MAP_NONE);
+        nmap_set(&seen, f->log.v[i].number, 1);
+    }
+    jw_end_array(w);
+    jw_kint(w, "found", (int64_t)f->now);
+    nmap_release(&seen);
+}

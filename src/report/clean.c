@@ -1,0 +1,181 @@
+#include "report/clean.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#define CELL_MOST 40000 /* bytes of one text: what is longer is cut in the middle */
+
+/* Bytes of a path that name a person's own folder: "/home/li/". */
+static size_t home(struct str path)
+{
+    static const char *const above[] = {"/home/", "/Users/"};
+    for (size_t i = 0; i < sizeof above / sizeof *above; i++)
+        if (str_starts(path, above[i])) {
+            ptrdiff_t end = str_find(str_cut(path, strlen(above[i])), '/');
+            return end < 0 ? path.n : strlen(above[i]) + (size_t)end + 1;
+        }
+    return 0;
+}
+
+/* Where the last `keep` components begin, a person's folder none of them. */
+static size_t tail(struct str path, int keep)
+{
+    size_t from = path.n, own = home(path);
+    while (from && path.p[from - 1] == '/')
+        from--;
+    for (; from > own; from--)
+        if (path.p[from - 1] == '/' && --keep == 0)
+            break;
+    return from;
+}
+
+/* Where the second path's own components begin: behind the last '/' of what both share. */
+static size_t parting(const char *a, const char *b)
+{
+    size_t slash = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '/')
+            slash = i + 1;
+    return slash;
+}
+
+void clean_init(struct clean *c, const char *target, const char *golden, bool paths)
+{
+    const char *const path[2] = {target, golden};
+    *c = (struct clean){.paths = paths};
+    size_t from = target && golden ? parting(target, golden) : 0;
+    for (int s = 0; s < 2; s++) {
+        if (!path[s])
+            continue;
+        struct str all = str_of(path[s]);
+        bool elsewhere = path[s][0] == '/' || str_starts(all, "..");
+        size_t own = home(all), cut = from > 1 && from < all.n ? from : elsewhere ? tail(all, 2) : 0;
+        c->path[s] = mem_strdup(path[s]);
+        c->brief[s] = mem_strdup(path[s] + (paths ? 0 : cut < own ? own : cut));
+    }
+}
+
+void clean_release(struct clean *c)
+{
+    for (int s = 0; s < 2; s++) {
+        free(c->path[s]);
+        free(c->brief[s]);
+    }
+}
+
+/* The longer first, as one may lie in the other. */
+static size_t known_path(const struct clean *c, const char *p, size_t n, const char **brief)
+{
+    size_t best = 0;
+    for (int s = 0; s < 2; s++) {
+        size_t len = c->path[s] ? strlen(c->path[s]) : 0;
+        if (len > best && len > 1 && len <= n && memcmp(p, c->path[s], len) == 0) {
+            best = len;
+            *brief = c->brief[s];
+        }
+    }
+    return best;
+}
+
+static bool begins_word(const char *p, size_t i)
+{
+    return i == 0 || strchr(" \t\n\"'`(<[{=:,;|", p[i - 1]);
+}
+
+/* Of an absolute path the last two components are left. */
+static size_t absolute_path(const char *p, size_t n, struct buf *out)
+{
+    size_t end = 0;
+    int slashes = 0;
+    while (end < n && !strchr(" \t\n\"'`)>]},;|", p[end]) && !(p[end] == ':' && end + 1 < n && (p[end + 1] == ' ' || (p[end + 1] >= '0' && p[end + 1] <= '9')))) {
+        slashes += p[end] == '/';
+        end++;
+    }
+    if (slashes < 2)
+        return 0;
+    size_t from = tail(str_n(p, end), 2);
+    buf_cstr(out, from > 1 ? "…/" : "");
+    buf_add(out, p + from, end - from);
+    return end;
+}
+
+static void without_paths(const struct clean *c, struct str s, struct buf *out)
+{
+    for (size_t i = 0; i < s.n;) {
+        const char *brief = "";
+        size_t n = begins_word(s.p, i) ? known_path(c, s.p + i, s.n - i, &brief) : 0;
+        if (n) {
+            buf_cstr(out, brief);
+        } else if (s.p[i] == '/' && begins_word(s.p, i) && !(i && s.p[i - 1] == ':' && i + 1 < s.n && s.p[i + 1] == '/')) { /* no http:// */
+            n = absolute_path(s.p + i, s.n - i, out);
+        }
+        if (!n) {
+            buf_char(out, s.p[i]);
+            n = 1;
+        }
+        i += n;
+    }
+}
+
+static void visible(struct str s, bool lines, struct buf *out)
+{
+    while (s.n) {
+        if (lines && s.p[0] == '\n') {
+            buf_char(out, '\n');
+            s = str_cut(s, 1);
+            continue;
+        }
+        struct str rest = s;
+        uint32_t c = utf8_next(&rest);
+        if (c == 0xfeff || c == 0x2028 || c == 0x2029)
+            buf_fmt(out, "U+%04X", c);
+        else if ((c & 0xfffe) == 0xfffe)
+            buf_cstr(out, "\xef\xbf\xbd"); /* not a character in any text format */
+        else
+            utf8_clean(out, str_n(s.p, s.n - rest.n));
+        s = rest;
+    }
+}
+
+void clean_text(const struct clean *c, struct str s, int how, struct buf *out)
+{
+    struct buf b = {0};
+    if (c && !c->paths && !(how & CLEAN_NAME)) {
+        without_paths(c, s, &b);
+        s = buf_view(&b);
+    }
+    if (s.n > CELL_MOST) { /* the halves may cut a character: its bytes are then shown as bad ones */
+        visible(str_n(s.p, CELL_MOST / 2), how & CLEAN_LINES, out);
+        buf_cstr(out, " … ");
+        visible(str_cut(s, s.n - CELL_MOST / 2), how & CLEAN_LINES, out);
+    } else {
+        visible(s, how & CLEAN_LINES, out);
+    }
+    buf_release(&b);
+}
+
+/* A folder above an input, as far as what stands for the input has it; empty where it does not. */
+static struct str above(const struct clean *c, int s, const char *path)
+{
+    size_t n = strlen(path);
+    if (!c->path[s] || strncmp(c->path[s], path, n) != 0 || (c->path[s][n] && c->path[s][n] != '/'))
+        return STR("");
+    struct str brief = str_of(c->brief[s]);
+    size_t rest = strlen(c->path[s] + n);
+    return str_n(brief.p, brief.n > rest ? brief.n - rest : 0);
+}
+
+void clean_path(const struct clean *c, const char *path, struct buf *out)
+{
+    for (int s = 0; c && s < 2; s++) {
+        struct str brief = above(c, s, path);
+        if (brief.n) {
+            visible(brief, false, out);
+            return;
+        }
+    }
+    bool whole = !c || c->paths || (path[0] != '/' && !str_starts(str_of(path), ".."));
+    visible(str_of(whole ? path : path + tail(str_of(path), 2)), false, out);
+}

@@ -1,0 +1,30 @@
+/* Text from dumps and people, made fit for a document that others read: nothing in it can steer a terminal or turn the
+ * direction of writing, and no path tells where on whose machine something lay. */
+#ifndef REPORT_CLEAN_H
+#define REPORT_CLEAN_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+struct clean {
+    bool paths;       /* paths stay whole */
+    char *path[2];    /* the inputs as they were given */
+    char *brief[2];   /* and what stands for them: from where the two part */
+};
+
+/* Paths of target and golden (NULL: none). */
+void clean_init(struct clean *c, const char *target, const char *golden, bool paths);
+void clean_release(struct clean *c);
+
+enum {
+    CLEAN_NAME = 1,  /* no path in it: every byte that is not dangerous stays */
+    CLEAN_LINES = 2, /* its ends of lines stay */
+};
+/* Appends. Control characters become visible ones; bad bytes and marks that turn the direction of writing U+FFFD.
+ * c may be NULL: paths stay. */
+void clean_text(const struct clean *c, struct str s, int how, struct buf *out);
+/* The same of a path; an input, or a folder above it, is called as the reports call it. */
+void clean_path(const struct clean *c, const char *path, struct buf *out);
+
+#endif

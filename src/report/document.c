@@ -1,0 +1,125 @@
+#include "report/document.h"
+
+#include "base/msg.h"
+
+void document_init(struct document *d, const struct clean *clean)
+{
+    *d = (struct document){.clean = clean, .title = "", .stamp = "", .tool = "", .lang = "en"};
+}
+
+static void release_section(struct doc_section *s)
+{
+    for (size_t k = 0; k < s->blocks.n; k++)
+        vec_release(&s->blocks.v[k].cells);
+    vec_release(&s->blocks);
+}
+
+void document_release(struct document *d)
+{
+    for (size_t i = 0; i < d->sections.n; i++)
+        release_section(&d->sections.v[i]);
+    vec_release(&d->sections);
+    arena_release(&d->arena);
+}
+
+void doc_section(struct document *d, const char *id, const char *title)
+{
+    struct doc_section s = {.id = id, .title = title};
+    vec_push(&d->sections, s);
+}
+
+static struct doc_section *section(struct document *d)
+{
+    return vec_last(&d->sections);
+}
+
+static struct doc_block *block(struct document *d)
+{
+    return vec_last(&section(d)->blocks);
+}
+
+void doc_begin(struct document *d, enum doc_block_kind k)
+{
+    struct doc_block b = {.kind = (uint8_t)k, .marked = NO_ROW};
+    vec_push(&section(d)->blocks, b);
+}
+
+void doc_cell(struct document *d, enum doc_kind k, enum doc_tone t, struct str text)
+{
+    struct buf b = {0};
+    clean_text(d->clean, text, k == DOC_NAME ? CLEAN_NAME : 0, &b);
+    struct doc_cell c = {arena_cstr(&d->arena, buf_view(&b)), (uint8_t)k, (uint8_t)t};
+    vec_push(&block(d)->cells, c);
+    buf_release(&b);
+}
+
+void doc_cellf(struct document *d, enum doc_kind k, enum doc_tone t, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    doc_cell(d, k, t, buf_view(&b));
+    buf_release(&b);
+}
+
+void doc_say(struct document *d, enum doc_tone t, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    doc_begin(d, DOC_PARAGRAPH);
+    doc_cell(d, DOC_TEXT, t, buf_view(&b));
+    buf_release(&b);
+}
+
+void doc_heading(struct document *d, const char *text)
+{
+    doc_begin(d, DOC_HEADING);
+    doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(text));
+}
+
+void doc_table(struct document *d, uint32_t columns, const char *const head[])
+{
+    doc_begin(d, DOC_TABLE);
+    block(d)->columns = columns;
+    for (uint32_t i = 0; i < columns; i++)
+        doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(head[i]));
+}
+
+void doc_mark_row(struct document *d)
+{
+    block(d)->marked = (uint32_t)(block(d)->cells.n / block(d)->columns) - 1;
+}
+
+void doc_code(struct document *d, struct str text)
+{
+    struct buf b = {0};
+    doc_begin(d, DOC_CODE);
+    clean_text(d->clean, text, CLEAN_LINES, &b);
+    struct doc_cell c = {arena_cstr(&d->arena, buf_view(&b)), DOC_NAME, TONE_PLAIN};
+    vec_push(&block(d)->cells, c);
+    buf_release(&b);
+}
+
+struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, const char *right, const char *mark)
+{
+    doc_begin(d, DOC_FIGURE);
+    struct doc_figure *f = &block(d)->figure;
+    *f = (struct doc_figure){{left, right, mark}, n, n, arena_zalloc(&d->arena, (n + 1) * sizeof(double)), arena_zalloc(&d->arena, n + 1)};
+    return f;
+}
+
+bool doc_is_empty(const struct document *d)
+{
+    return d->sections.v[d->sections.n - 1].blocks.n == 0;
+}
+
+void doc_drop(struct document *d)
+{
+    release_section(section(d));
+    d->sections.n--;
+}

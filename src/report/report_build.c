@@ -1,0 +1,238 @@
+/* The order of the sections, the summary, and the cells that several sections have. */
+#include "report/report_build.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/diagnose.h"
+#include "find/explain.h"
+#include "report/report_sections.h"
+
+static const struct {
+    const char *id, *title;
+    void (*build)(struct building *b);
+} sections[] = {
+    {"summary", N_("Summary"), report_summary},
+    {"first", N_("First deviation"), report_first},
+    {"findings", N_("Findings"), report_findings},
+    {"ruled-out", N_("Ruled out"), report_ruled_out},
+    {"open", N_("Open questions"), report_open},
+    {"diagnosis", N_("What it looks like"), report_diagnosis},
+    {"suspects", N_("Suspects"), report_suspects},
+    {"weights", N_("Weights"), report_weights},
+    {"overflow", N_("Overflow and saturation"), report_overflow},
+    {"known", N_("Accepted differences"), report_known},
+    {"precision", N_("Precision"), report_precision},
+    {"gaps", N_("Calls without a partner"), report_gaps},
+    {"decisions", N_("Correspondences decided by hand"), report_decisions},
+    {"inputs", N_("Inputs"), report_inputs},
+    {"limits", N_("Limits"), report_limits},
+    {"reproduction", N_("Reproduction"), report_reproduction},
+};
+
+void report_date(int64_t t, struct buf *out)
+{
+    time_t at = (time_t)t;
+    struct tm tm;
+    char text[64];
+    if (gmtime_r(&at, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &tm))
+        buf_cstr(out, text);
+}
+
+enum doc_tone report_tone(enum verdict v)
+{
+    return v == VERDICT_MATCH                          ? TONE_GOOD
+           : v == VERDICT_DRIFT                        ? TONE_WARN
+           : verdict_is_bad(v) || v == VERDICT_DTYPE   ? TONE_BAD
+                                                       : TONE_QUIET;
+}
+
+void report_row_name(struct building *b, uint32_t line, int side)
+{
+    uint32_t r = b->m->pairing->lines.v[line].row[side];
+    if (r == NONE) {
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, STR("·"));
+        return;
+    }
+    dump_row_name(b->m->side[side], r, &b->name);
+    doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&b->name));
+}
+
+void report_verdict(struct building *b, uint32_t line)
+{
+    static const char *const sign[VERDICT_COUNT] = {
+        [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
+        [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#", [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
+    };
+    const struct line_judgement *x = &b->j->line[line];
+    doc_cellf(b->d, DOC_TEXT, report_tone(x->verdict), "%s %s%s", sign[x->verdict], verdict_label(x->verdict),
+              x->flags & LINE_DOUBTFUL ? _(" (doubtful)") : "");
+}
+
+void report_error(struct building *b, uint32_t line)
+{
+    char n[NUM_MAX] = "";
+    if (!isnan(b->j->line[line].error))
+        num_error(n, (double)b->j->line[line].error);
+    doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(n));
+}
+
+size_t report_count(const struct building *b, enum finding_status s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->findings.n; i++)
+        n += b->findings.v[i].status == s;
+    return n;
+}
+
+/* ---- the summary: five lines and the run at a glance ---- */
+
+static void outcome(struct building *b)
+{
+    struct judge_options o = session_judge_options(b->s);
+    struct buf t = {0};
+    int status = judgement_status(b->j, &o);
+    explain_outcome(b->j, &o, &t);
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
+    doc_cell(b->d, DOC_STRONG, status == 0 ? TONE_GOOD : status == 1 ? TONE_BAD : TONE_WARN, buf_view(&t));
+    buf_clear(&t);
+    if (b->j->first != NONE)
+        explain_provisional(b->j, &t);
+    if (t.n)
+        doc_cellf(b->d, DOC_TEXT, TONE_WARN, " (%s)", t.p);
+    buf_release(&t);
+}
+
+static void where(struct building *b)
+{
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("First deviation: ")));
+    if (b->j->first == NONE) {
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("none")));
+        return;
+    }
+    const struct line *l = &b->m->pairing->lines.v[b->j->first];
+    char n[NUM_MAX];
+    report_row_name(b, b->j->first, l->row[TARGET] != NONE ? TARGET : GOLDEN);
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", row %s of the table; %s"), num_count(n, b->j->first + 1), class_label(b->j->klass));
+}
+
+static void what(struct building *b)
+{
+    struct diagnoses x = {.n = 0};
+    struct buf t = {0};
+    if (b->j->first == NONE)
+        return;
+    diagnose(&x, b->j, b->m, b->s->flow, b->j->first);
+    if (x.n)
+        diagnosis_text(&x, 0, &t);
+    else
+        explain_verdict(b->j, b->m, b->j->first, &t);
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(x.n ? _("Looks like: ") : _("What is seen: ")));
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
+    buf_release(&t);
+    diagnoses_release(&x);
+}
+
+static void cause(struct building *b)
+{
+    size_t roots = report_count(b, FINDING_ROOT_CAUSE), told = 0;
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Root cause: ")));
+    for (size_t i = 0; i < b->findings.n && told < 3; i++)
+        if (b->findings.v[i].status == FINDING_ROOT_CAUSE)
+            doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, "%s%s", told++ ? "; " : "", b->findings.v[i].text);
+    if (!roots)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("not established; %zu suspected, %zu cleared, %zu waived"),
+                  report_count(b, FINDING_SUSPECTED), report_count(b, FINDING_CLEARED), report_count(b, FINDING_WAIVED));
+}
+
+static void reach(struct building *b)
+{
+    const struct summary *x = &b->j->sum;
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Compared: ")));
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("%u rows paired, %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden; "),
+              x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    bool any = false;
+    for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)
+        if (v != VERDICT_ONLY && x->by[v]) {
+            doc_cellf(b->d, DOC_TEXT, report_tone((enum verdict)v), "%s%u %s", any ? ", " : "", x->by[v], verdict_label((enum verdict)v));
+            any = true;
+        }
+    if (x->known)
+        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _(", %u accepted"), x->known);
+}
+
+#define BARS 200
+
+/* Errors over the execution order: the worst of each stretch, on a scale of orders of magnitude. */
+static void glance(struct building *b)
+{
+    uint32_t n = b->j->lines < BARS ? (uint32_t)b->j->lines : BARS;
+    char count[NUM_MAX];
+    if (!n)
+        return;
+    const char *right = arena_fmt(&b->d->arena, _("row %s"), num_count(count, b->j->lines));
+    struct doc_figure *f = doc_figure(b->d, n, _("row 1"), right,
+                                      b->j->first == NONE ? _("error over the execution order, 1e-8 to 1") : _("first deviation; error over the execution order, 1e-8 to 1"));
+    for (uint32_t i = 0; i < n; i++) {
+        f->height[i] = NAN;
+        f->tone[i] = TONE_QUIET;
+        for (size_t k = (size_t)i * b->j->lines / n; k < (size_t)(i + 1) * b->j->lines / n; k++) {
+            const struct line_judgement *x = &b->j->line[k];
+            static const uint8_t weight[] = {[TONE_PLAIN] = 0, [TONE_QUIET] = 1, [TONE_GOOD] = 2, [TONE_WARN] = 3, [TONE_BAD] = 4};
+            enum doc_tone t = report_tone(x->verdict);
+            double h = isnan(x->error) ? x->verdict == VERDICT_NONFINITE ? 1 : NAN : x->error > 0 ? (log10((double)x->error) + 8) / 8 : 0;
+            f->height[i] = fmax(f->height[i], isnan(h) ? h : h < 0 ? 0 : h > 1 ? 1 : h);
+            if (weight[t] > weight[f->tone[i]])
+                f->tone[i] = (uint8_t)t;
+        }
+    }
+    if (b->j->first != NONE)
+        f->mark = (uint32_t)((uint64_t)b->j->first * n / b->j->lines);
+}
+
+void report_summary(struct building *b)
+{
+    outcome(b);
+    where(b);
+    what(b);
+    cause(b);
+    reach(b);
+    glance(b);
+}
+
+void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c)
+{
+    struct building b = {.d = d, .s = s, .j = s->judged, .m = &s->measure, .o = o};
+    struct buf t = {0};
+    document_init(d, c);
+    if (o->inv)
+        findings_read(&o->inv->findings, &b.findings);
+    clean_path(c, s->side[TARGET].dump.path, &t);
+    buf_cstr(&t, _(" against "));
+    clean_path(c, s->side[GOLDEN].dump.path, &t);
+    d->title = arena_cstr(&d->arena, buf_view(&t));
+    d->lang = strcmp(msg_current(), "zh_CN") == 0 ? "zh-CN" : "en";
+    buf_clear(&t);
+    buf_fmt(&t, _("Findings report, written by %s"), o->tool);
+    if (o->date) {
+        buf_cstr(&t, ", ");
+        report_date(o->date, &t);
+    }
+    d->stamp = arena_cstr(&d->arena, buf_view(&t));
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+        doc_section(d, sections[i].id, _(sections[i].title));
+        sections[i].build(&b);
+        if (doc_is_empty(d))
+            doc_drop(d);
+    }
+    vec_release(&b.findings);
+    buf_release(&b.name);
+    buf_release(&t);
+}

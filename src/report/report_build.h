@@ -1,0 +1,13 @@
+/* The findings report as a document, from what is compared and the investigation: built once, written in any format. */
+#ifndef REPORT_REPORT_BUILD_H
+#define REPORT_REPORT_BUILD_H
+
+#include "report/compare.h"
+#include "report/document.h"
+
+/* The session settled and judged. c as clean_init made it of the session's inputs; d is empty. */
+void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c);
+/* "2026-11-21 09:30 UTC" */
+void report_date(int64_t t, struct buf *out);
+
+#endif

@@ -1,0 +1,278 @@
+/* What people found and decided, and how to see it again. */
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/evidence.h"
+#include "find/preset.h"
+#include "report/report_sections.h"
+
+#define DECISIONS_TOLD 200
+
+static enum doc_tone tone_of(uint8_t status)
+{
+    return status == FINDING_ROOT_CAUSE ? TONE_BAD : status == FINDING_SUSPECTED ? TONE_WARN : TONE_QUIET;
+}
+
+/* Numbers of the pair share a line. */
+static void pair_figures(struct building *b, const struct finding *x)
+{
+    bool any = false;
+    double v;
+    for (size_t i = 0; i < x->evidence.n; i++) {
+        const struct fact *f = &x->evidence.fact[i];
+        if (f->side[1] || !str_double(str_of(f->side[0]), &v))
+            continue;
+        if (!any)
+            doc_begin(b->d, DOC_ITEM);
+        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, any ? "; %s " : "%s ", evidence_label(f->what));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
+        any = true;
+    }
+}
+
+/* What was seen when it was noted. */
+static void evidence(struct building *b, const struct finding *x)
+{
+    const char *const head[] = {_("when it was noted"), _("target"), _("golden")};
+    bool table = false;
+    for (size_t i = 0; i < x->evidence.n; i++) {
+        const struct fact *f = &x->evidence.fact[i];
+        double v;
+        if (f->side[1] || str_double(str_of(f->side[0]), &v))
+            continue;
+        doc_begin(b->d, DOC_ITEM);
+        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, "%s: ", evidence_label(f->what));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
+    }
+    pair_figures(b, x);
+    for (size_t i = 0; i < x->evidence.n; i++) {
+        const struct fact *f = &x->evidence.fact[i];
+        if (!f->side[1])
+            continue;
+        if (!table)
+            doc_table(b->d, ARRAY_LEN(head), head);
+        table = true;
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(evidence_label(f->what)));
+        for (int s = 0; s < 2; s++)
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[s]));
+    }
+}
+
+static void finding(struct building *b, const struct finding *x, bool full)
+{
+    struct buf t = {0};
+    doc_begin(b->d, full ? DOC_HEADING : DOC_ITEM);
+    doc_cellf(b->d, DOC_TEXT, tone_of(x->status), "%u. %s", x->number, _(finding_status_name((enum finding_status)x->status)));
+    if (x->severity)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", severity %s"), _(finding_severity_name((enum finding_severity)x->severity)));
+    if (full)
+        doc_begin(b->d, DOC_PARAGRAPH);
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, full ? "%s" : ": %s", x->text);
+    if (full) {
+        doc_begin(b->d, DOC_PARAGRAPH);
+        for (int s = 0; s < 2; s++)
+            if (*x->about[s]) {
+                doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(s ? *x->about[0] ? " ↔ " : "" : ""));
+                doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(x->about[s]));
+            }
+    }
+    if (*x->author)
+        buf_fmt(&t, " — %s", x->author);
+    if (x->time) {
+        buf_cstr(&t, t.n ? ", " : " — ");
+        report_date(x->time, &t);
+    }
+    doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
+    if (full)
+        evidence(b, x);
+    buf_release(&t);
+}
+
+/* Root causes and what is still suspected, in causal order; what is cleared or waived has its own place. */
+void report_findings(struct building *b)
+{
+    for (size_t i = 0; i < b->findings.n; i++)
+        if (b->findings.v[i].status == FINDING_ROOT_CAUSE || b->findings.v[i].status == FINDING_SUSPECTED)
+            finding(b, &b->findings.v[i], true);
+}
+
+void report_ruled_out(struct building *b)
+{
+    for (size_t i = 0; i < b->findings.n; i++)
+        if (b->findings.v[i].status == FINDING_CLEARED || b->findings.v[i].status == FINDING_WAIVED)
+            finding(b, &b->findings.v[i], false);
+}
+
+void report_open(struct building *b)
+{
+    size_t suspected = report_count(b, FINDING_SUSPECTED);
+    const char *open[8];
+    size_t n = 0;
+    if (b->j->first != NONE && !report_count(b, FINDING_ROOT_CAUSE))
+        open[n++] = _("No finding is called the root cause.");
+    if (suspected)
+        open[n++] = _("Findings are still only suspected: a run without them would confirm or clear them.");
+    if (b->j->doubtful_before)
+        open[n++] = _("Doubtful pairs stand before the first deviation: marking them makes it sure.");
+    if (b->j->gaps_before)
+        open[n++] = _("Calls that only one side has stand before the first deviation.");
+    if (b->j->unread_before)
+        open[n++] = _("Tensors before the first deviation could not be read.");
+    for (size_t i = 0; i < b->s->inputs.n; i++)
+        if (b->s->inputs.v[i].equal == 0) {
+            open[n++] = _("The step's own inputs are not the same on both sides.");
+            break;
+        }
+    for (size_t i = 0; i < n; i++) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(open[i]));
+    }
+}
+
+void report_decisions(struct building *b)
+{
+    struct ruling r;
+    if (!b->o->inv)
+        return;
+    const char *const head[] = {_("decision"), _("target"), _("golden"), _("view")};
+    ruling_read(&r, &b->o->inv->decisions);
+    const struct {
+        const struct mark *v;
+        size_t n;
+        const char *word;
+    } each[] = {{r.marks.v, r.marks.n, _("the same")}, {r.rejects.v, r.rejects.n, _("not the same")}};
+    if (r.marks.n + r.rejects.n + r.rules.n)
+        doc_table(b->d, ARRAY_LEN(head), head);
+    size_t told = 0;
+    for (size_t k = 0; k < ARRAY_LEN(each); k++)
+        for (size_t i = 0; i < each[k].n && told < DECISIONS_TOLD; i++, told++) {
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(each[k].word));
+            doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(each[k].v[i].side[0]));
+            doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(each[k].v[i].side[1]));
+            doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(each[k].v[i].view));
+        }
+    for (size_t i = 0; i < r.rules.n && told < DECISIONS_TOLD; i++, told++) {
+        doc_cellf(b->d, DOC_TEXT, r.rules.v[i].on ? TONE_PLAIN : TONE_QUIET, r.rules.v[i].on ? _("rule %u") : _("rule %u, turned off"), r.rules.v[i].number);
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].side[0]));
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].side[1]));
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].view));
+    }
+    size_t all = r.marks.n + r.rejects.n + r.rules.n;
+    if (all > told)
+        doc_say(b->d, TONE_QUIET, _("… and %zu more"), all - told);
+    ruling_release(&r);
+}
+
+/* ---- limits and commands ---- */
+
+void report_limits(struct building *b)
+{
+    const char *const head[] = {_("limit"), _("value"), _("default")};
+    struct tol fresh;
+    const char *key;
+    double mine, theirs;
+    bool moved = false;
+    tol_init(&fresh);
+    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), preset_name(b->j->preset), b->s->opt.exact ? _(", bit for bit") : "");
+    doc_table(b->d, ARRAY_LEN(head), head);
+    for (int i = 0; (key = tol_key(&b->s->opt.tol, i, &mine)); i++) {
+        char n[NUM_MAX];
+        tol_key(&fresh, i, &theirs);
+        bool differs = mine < theirs || mine > theirs;
+        moved = moved || differs;
+        doc_cell(b->d, DOC_NAME, differs ? TONE_WARN : TONE_PLAIN, str_of(key));
+        doc_cell(b->d, DOC_NUMBER, differs ? TONE_WARN : TONE_PLAIN, str_of(num_exact(n, mine)));
+        doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_exact(n, theirs)));
+    }
+    if (moved)
+        doc_say(b->d, TONE_WARN, "%s", _("Limits in the first column that stand out were moved."));
+}
+
+/* As a shell reads it. */
+static void word(struct buf *t, struct str s)
+{
+    bool plain = s.n > 0;
+    for (size_t i = 0; i < s.n && plain; i++)
+        plain = (s.p[i] & 0x80) || strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", s.p[i]);
+    buf_cstr(t, plain ? " " : " '");
+    for (size_t i = 0; i < s.n; i++)
+        s.p[i] == '\'' ? buf_cstr(t, "'\\''") : buf_char(t, s.p[i]);
+    buf_cstr(t, plain ? "" : "'");
+}
+
+static void path_word(struct building *b, struct buf *t, const char *path)
+{
+    struct buf p = {0};
+    clean_path(b->d->clean, path, &p);
+    word(t, buf_view(&p));
+    buf_release(&p);
+}
+
+static void two(struct buf *t, const char *option, int target, int golden)
+{
+    if (target >= 0 && golden >= 0 && target != golden)
+        buf_fmt(t, " %s %d:%d", option, target, golden);
+    else if (target >= 0)
+        buf_fmt(t, " %s %d", option, target);
+}
+
+static void thresholds(struct building *b, struct buf *t)
+{
+    struct tol fresh;
+    const char *key;
+    double mine, theirs;
+    tol_init(&fresh);
+    for (int i = 0; (key = tol_key(&b->s->opt.tol, i, &mine)); i++) {
+        char n[NUM_MAX];
+        tol_key(&fresh, i, &theirs);
+        if (mine < theirs || mine > theirs)
+            buf_fmt(t, " --threshold %s=%s", key, num_exact(n, mine));
+    }
+}
+
+void report_reproduction(struct building *b)
+{
+    const struct session_options *o = &b->s->opt;
+    struct buf t = {0};
+    buf_cstr(&t, "diverge compare");
+    for (int s = 0; s < 2; s++)
+        if (o->path[s])
+            path_word(b, &t, o->path[s]);
+    two(&t, "--step", b->s->side[0].dump.step, b->s->side[1].dump.step);
+    two(&t, "--rank", b->s->side[0].dump.rank, b->s->side[1].dump.rank);
+    for (size_t i = 0; i < o->map_count; i++) {
+        buf_cstr(&t, " --map");
+        path_word(b, &t, o->maps[i]);
+    }
+    const struct {
+        const char *option, *path;
+    } third[] = {{" --golden2", o->golden2}, {" --reference", o->reference}};
+    for (size_t i = 0; i < ARRAY_LEN(third); i++)
+        if (third[i].path) {
+            buf_cstr(&t, third[i].option);
+            path_word(b, &t, third[i].path);
+        }
+    if (b->o->inv && b->o->inv->known_path) {
+        buf_cstr(&t, " --known");
+        path_word(b, &t, b->o->inv->known_path);
+    }
+    buf_cstr(&t, o->map_only ? " --map-only" : "");
+    buf_cstr(&t, o->exact ? " --exact" : "");
+    buf_cstr(&t, o->strict_gaps ? " --strict-gaps" : "");
+    if (b->j->preset)
+        buf_fmt(&t, " --preset %s", preset_name(b->j->preset));
+    thresholds(b, &t);
+    if (b->o->inv && b->o->inv->path) { /* decisions by hand and findings are in it */
+        struct buf file = {0};
+        buf_str(&file, path_base(str_of(b->o->inv->path)));
+        buf_cstr(&t, " --investigation");
+        word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        buf_fmt(&t, "\ndiverge report");
+        word(&t, b->o->paths ? str_of(b->o->inv->path) : buf_view(&file));
+        buf_cstr(&t, " -o report.html");
+        buf_release(&file);
+    }
+    doc_say(b->d, TONE_PLAIN, "%s", b->d->clean->paths ? _("From the folder the comparison was made in:") : _("With the recordings where these paths say:"));
+    doc_code(b->d, buf_view(&t));
+    buf_release(&t);
+}

@@ -1,0 +1,30 @@
+/* The rows of a comparison as cells, for tables of any format: CSV and spreadsheets. */
+#ifndef REPORT_ROWS_H
+#define REPORT_ROWS_H
+
+#include "model/session.h"
+
+/* Where cells go, one after the other; what cannot be told is an empty text. Whoever has one puts it first in a struct
+ * of his own. */
+struct row_sink {
+    void (*text)(struct row_sink *k, struct str s);
+    void (*number)(struct row_sink *k, double v);
+    void (*count)(struct row_sink *k, uint64_t v);
+};
+
+struct column;
+#define ROW_PARTS 4
+
+struct row_writer {
+    struct row_sink *sink;
+    const struct judgement *j;
+    const struct measure *m;
+    const struct column *part[ROW_PARTS];
+};
+
+/* The session settled; which columns there are depends on what was recorded. */
+void rows_init(struct row_writer *c, const struct session *s, struct row_sink *sink);
+void rows_head(struct row_writer *c);
+void rows_write(struct row_writer *c, uint32_t line);
+
+#endif

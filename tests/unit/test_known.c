@@ -1,0 +1,103 @@
+/* Accepted differences: what they take out of a judgement, what is told of entries that are over or not needed, files
+ * that are not as they should be. */
+#include "support.h"
+
+#include "base/io.h"
+#include "find/explain.h"
+#include "find/known.h"
+#include "find/lint.h"
+#include "sessions.h"
+
+static const char *put(const char *text)
+{
+    static char path[300];
+    struct err e;
+    snprintf(path, sizeof path, "%s/known.json", scratch());
+    assert_int_equal(file_replace(path, str_of(text), &e), 0);
+    return path;
+}
+
+static void refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"{}", "a list \"known\""},
+        {"{\"known\":[{\"row\":\"a\"}]}", "entry 1: \"row\""},
+        {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\",\"kind\":\"match\"}]}", "not \"match\""},
+        {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\"},{\"row\":\"b\",\"reason\":\"r\",\"until\":\"soon\"}]}", "entry 2: \"until\""},
+        {"{\"known\":[{\"row\":\"(\",\"reason\":\"r\"}]}", "entry 1"},
+        {"[", "known.json"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct known_list l = {0};
+        struct err e = {0};
+        assert_int_equal(known_load(&l, put(bad[i][0]), "2026-01-01", &e), -1);
+        if (!strstr(e.text, bad[i][1]))
+            fail_msg("%s does not say %s", e.text, bad[i][1]);
+        known_release(&l);
+    }
+}
+
+/* The comparison with these differences accepted on that day. */
+static struct session *accepting(struct known_list *l, const char *text, const char *today)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.path = {sample("tt_rope/target"), sample("tt_rope/bench")}, .step = {-1, -1}, .rank = {-1, -1}, .known = l};
+    struct err e;
+    tol_init(&o.tol);
+    if (known_load(l, put(text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static const char two[] = "{\"known\":[{\"row\":\"Torch\\\\.outer\\\\..*\",\"kind\":\"deviate\",\"reason\":\"agreed\",\"until\":\"2026-03-01\"},"
+                          "{\"row\":\"none of them\",\"reason\":\"once\"}]}";
+
+static void taken_out(void **state)
+{
+    struct known_list l = {0};
+    struct session *s = accepting(&l, two, "2026-03-01"), *without = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
+    const struct judgement *j = s->judged;
+    uint32_t was = without->judged->first;
+    struct arena a = {0};
+    struct buf why = {0};
+    doubt_list doubts = {0};
+    (void)state;
+    assert_int_equal(j->sum.known, 2);
+    assert_int_equal(j->sum.by[VERDICT_DEVIATE] + 2, without->judged->sum.by[VERDICT_DEVIATE]);
+    assert_int_equal(j->sum.by[VERDICT_SKIP], without->judged->sum.by[VERDICT_SKIP]);
+    assert_int_equal(j->sum.pairs, without->judged->sum.pairs);
+    assert_true(j->first != NONE && j->first > was); /* the next one that nobody accepted */
+    explain_verdict(j, &s->measure, was, &why);
+    assert_string_equal(why.p, "an accepted difference (deviates): agreed, until 2026-03-01");
+    assert_null(known_of(j, j->first));
+    assert_string_equal(known_warning(j, 0, &a), "a known difference no longer occurs: none of them (once)");
+    assert_null(known_warning(j, 1, &a));
+    lint_find(s, &a, &doubts);
+    assert_true(doubts.n > 0);
+    vec_release(&doubts);
+    buf_release(&why);
+    arena_release(&a);
+    shut(s);
+    shut(without);
+    known_release(&l);
+}
+
+static void over(void **state)
+{
+    struct known_list l = {0};
+    struct session *s = accepting(&l, two, "2026-03-02");
+    struct arena a = {0};
+    (void)state;
+    assert_int_equal(s->judged->sum.known, 0);
+    assert_non_null(strstr(known_warning(s->judged, 0, &a), "until 2026-03-01 only"));
+    arena_release(&a);
+    shut(s);
+    known_release(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
