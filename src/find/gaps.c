@@ -197,3 +197,34 @@ void gap_group_text(const struct gap_group *g, const struct dump *const side[2],
         frame_text(d, g->caller, out);
     }
 }
+
+#define PARTS_REACH 200 /* lines before the last part that are looked at */
+#define PARTS_NAMED 8
+
+void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint32_t line, struct buf *out)
+{
+    const struct line *l = &p->lines.v[line];
+    uint32_t call[2][PARTS_NAMED], n[2] = {0, 0}, own[2];
+    if (l->pair == NONE || p->pairs.v[l->pair].why != WHY_WHOLE)
+        return;
+    for (int s = 0; s < 2; s++)
+        own[s] = side[s]->rows.v[l->row[s]].call;
+    for (uint32_t i = line; i-- > 0 && line - i < PARTS_REACH;) {
+        const struct line *x = &p->lines.v[i];
+        bool mine = false;
+        for (int s = 0; s < 2; s++)
+            mine = mine || (x->row[s] != NONE && side[s]->rows.v[x->row[s]].call == own[s]);
+        if (x->pair != NONE && !mine)
+            break;
+        for (int s = 0; s < 2 && !mine; s++) {
+            uint32_t c = x->row[s] == NONE ? NONE : side[s]->rows.v[x->row[s]].call;
+            if (c != NONE && side[s]->calls.v[c].kind != CALL_MODULE && n[s] < PARTS_NAMED && (!n[s] || call[s][n[s] - 1] != c))
+                call[s][n[s]++] = c;
+        }
+    }
+    int parts = n[GOLDEN] > n[TARGET] ? GOLDEN : TARGET;
+    for (uint32_t i = n[parts]; i-- > 0;) {
+        buf_str(out, item_operator(side[parts], call[parts][i]));
+        buf_cstr(out, i ? ", " : "");
+    }
+}

@@ -33,4 +33,8 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line);
 /* "12 target only: transpose, neg, cat  in apply_rotary_emb, rope.py:40 called at attention.py:88" */
 void gap_group_text(const struct gap_group *g, const struct dump *const side[2], struct buf *out);
 
+/* What the last of several parts hides: the calls of its side that stand before it and have no partner, named in their
+ * order ("mul, rsqrt, mul"). For a pair of one call with the last of its parts (WHY_WHOLE); appends nothing otherwise. */
+void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint32_t line, struct buf *out);
+
 #endif

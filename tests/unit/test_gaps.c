@@ -65,6 +65,41 @@ static void a_helper_is_one_group(void **state)
     shut(s);
 }
 
+/* One call against the last of its parts: those it hides are named, and nothing is said of other pairs. */
+static void parts_are_named(void **state)
+{
+    struct session *s = open_paths(sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch"));
+    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    struct buf b = {0};
+    (void)state;
+    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
+        uint32_t pair = s->pairing.lines.v[i].pair;
+        buf_clear(&b);
+        gaps_parts(&s->pairing, side, i, &b);
+        if (pair == NONE || s->pairing.pairs.v[pair].why != WHY_WHOLE)
+            assert_int_equal(b.n, 0);
+    }
+    /* as if the pair behind a gap of the target were such a one */
+    gap_list gaps = {0};
+    uint32_t named = 0;
+    gaps_find(&s->pairing, side, &gaps);
+    for (size_t i = 0; i < gaps.n; i++) {
+        if (gaps.v[i].after == NONE || gaps.v[i].calls[TARGET] <= gaps.v[i].calls[GOLDEN])
+            continue;
+        struct pair *p = &s->pairing.pairs.v[s->pairing.lines.v[gaps.v[i].after].pair];
+        uint8_t was = p->why;
+        p->why = WHY_WHOLE;
+        buf_clear(&b);
+        gaps_parts(&s->pairing, side, gaps.v[i].after, &b);
+        p->why = was;
+        named += b.n > 0 && strchr(b.p, '?') == NULL;
+    }
+    assert_true(named > 3);
+    vec_release(&gaps);
+    buf_release(&b);
+    shut(s);
+}
+
 static void equal_sides_have_none(void **state)
 {
     struct session *s = open_paths(sample("tt_rope/bench"), sample("tt_rope/bench"));
@@ -83,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_hold_lone_calls_only),
         cmocka_unit_test(a_helper_is_one_group),
+        cmocka_unit_test(parts_are_named),
         cmocka_unit_test(equal_sides_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
