@@ -48,6 +48,8 @@ const char *panel_mark_glyph(enum panel_mark m)
     return marks[m].glyph;
 }
 
+static const char *formatted(struct panel_page *p, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
 static const char *formatted(struct panel_page *p, const char *fmt, va_list ap)
 {
     struct buf b = {0};
