@@ -9,6 +9,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "ui/ticket.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -137,4 +138,18 @@ int cli_wait(struct session *s, const struct options *o, struct err *e)
     if (shown)
         fputs("\r\033[K", stderr);
     return rc;
+}
+
+int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
+                  struct err *e)
+{
+    struct session_options so;
+    ticket_session(inv, o, &so);
+    so.pair_only = pair_only;
+    if (session_start(s, &so, e))
+        return -1;
+    *open = true;
+    if (cli_wait(s, o, e))
+        return -1;
+    return s->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
 }

@@ -44,6 +44,10 @@ int cli_ending(const char *path, struct err *e);
 /* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
 int cli_out(const struct options *o, struct out *out, struct err *e);
 bool cli_out_standard(const struct options *o);
+/* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
+ * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */
+int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
+                  struct err *e);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
 /* Interrupts (INT, TERM, HUP) become this flag. */

@@ -103,9 +103,8 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
 {
     if (row == NONE)
         return;
-    uint32_t c = d->rows.v[row].call, twin = d->calls.v[c].twin;
-    bool borrowed = d->calls.v[c].stack == NONE && twin != NONE;
-    uint32_t st = borrowed ? d->calls.v[twin].stack : d->calls.v[c].stack;
+    bool borrowed;
+    uint32_t st = dump_call_stack(d, d->rows.v[row].call, &borrowed);
     if (st == NONE)
         return;
     buf_fmt(b, borrowed ? _("  stack, %s (of its forward twin):\n") : _("  stack, %s:\n"), word);

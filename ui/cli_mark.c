@@ -21,20 +21,10 @@ struct marking {
 /* pair: both sides are read and paired too. */
 static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
 {
-    struct session_options so;
     *m = (struct marking){.open = false};
     if (ticket_open_saved(&m->inv, o, change, pair, e))
         return -1;
-    if (!pair)
-        return 0;
-    ticket_session(&m->inv, o, &so);
-    so.pair_only = true;
-    if (session_start(&m->s, &so, e))
-        return -1;
-    m->open = true;
-    if (cli_wait(&m->s, o, e))
-        return -1;
-    return m->s.single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
+    return pair ? cli_open_pair(&m->s, &m->open, &m->inv, o, true, e) : 0;
 }
 
 static void end(struct marking *m)
@@ -46,17 +36,11 @@ static void end(struct marking *m)
 
 static int check_names(const struct marking *m, const struct options *o, struct err *e)
 {
-    enum named kind[2];
-    uint32_t which;
-    for (int s = 0; s < 2; s++) {
-        kind[s] = ruled_name(&m->s.side[s].dump, str_of(o->arg[1 + s]), &which);
-        if (kind[s] == NAMED_NOTHING)
-            return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
-                           o->arg[1 + s]);
-    }
-    if (kind[0] != kind[1])
-        return err_set(e, ERR_USAGE, "%s", _("a row goes with a row, a call with a call, a module with a module"));
-    if (o->rule && kind[0] != NAMED_ROW)
+    const struct dump *const side[2] = {&m->s.side[TARGET].dump, &m->s.side[GOLDEN].dump};
+    enum named sort;
+    if (ruled_names(side, &o->arg[1], &sort, e))
+        return -1;
+    if (o->rule && sort != NAMED_ROW)
         return err_set(e, ERR_USAGE, "%s", _("--rule is made from two rows"));
     return 0;
 }

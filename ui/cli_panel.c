@@ -30,10 +30,7 @@ static int read_ticket(struct ticket *t, const struct options *o, bool change, s
     saved.unread = change;
     if (ticket_open(&t->inv, &saved, NULL, change, e))
         return -1;
-    if (change && t->inv.read_only)
-        return t->inv.holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], t->inv.holder)
-                             : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
-    return 0;
+    return change ? ticket_writable(&t->inv, e) : 0;
 }
 
 /* Compares the dumps and holds every exam there are files for. */

@@ -8,19 +8,6 @@
 #include "ui/cli.h"
 #include "ui/ticket.h"
 
-/* Everything the investigation names, read and compared; the session stays open where this fails after its start. */
-static int compared(struct session *s, bool *open, const struct investigation *inv, const struct options *o, struct err *e)
-{
-    struct session_options so;
-    ticket_session(inv, o, &so);
-    if (session_start(s, &so, e))
-        return -1;
-    *open = true;
-    if (cli_wait(s, o, e))
-        return -1;
-    return s->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
-}
-
 static int write_report(const struct session *s, const struct investigation *inv, const struct options *o, const struct writer *w, struct err *e)
 {
     struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = inv, .date = ticket_date(), .paths = o->paths};
@@ -54,7 +41,7 @@ int cli_report(const struct options *o)
     if (!w)
         return cli_fail(&e);
     cli_catch_interrupts();
-    int status = ticket_open_saved(&inv, o, false, true, &e) || compared(&s, &open, &inv, o, &e) || write_report(&s, &inv, o, w, &e) ? cli_fail(&e) : EXIT_ALIGNED;
+    int status = ticket_open_saved(&inv, o, false, true, &e) || cli_open_pair(&s, &open, &inv, o, false, &e) || write_report(&s, &inv, o, w, &e) ? cli_fail(&e) : EXIT_ALIGNED;
     if (open)
         session_stop(&s);
     investigation_release(&inv);
@@ -156,7 +143,7 @@ int cli_note(const struct options *o)
     if (!rc && o->undo > 0)
         rc = undo(&inv, o->undo, &b, &e);
     else if (!rc && o->args == 3)
-        rc = compared(&s, &open, &inv, o, &e) || note(&s, &inv, o, &b, &e);
+        rc = cli_open_pair(&s, &open, &inv, o, false, &e) || note(&s, &inv, o, &b, &e);
     else if (!rc)
         list(&inv, o->json, &b);
     if (!rc)

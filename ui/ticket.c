@@ -59,10 +59,15 @@ int ticket_open_saved(struct investigation *v, const struct options *o, bool cha
                        o->arg[0]);
     if (ticket_open(v, &saved, NULL, change, e))
         return -1;
-    if (!change || !v->read_only)
+    return change ? ticket_writable(v, e) : 0;
+}
+
+int ticket_writable(const struct investigation *v, struct err *e)
+{
+    if (!v->read_only)
         return 0;
-    return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), o->arg[0], v->holder)
-                     : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), o->arg[0]);
+    return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), v->path, v->holder)
+                     : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
 }
 
 static int load_known(struct investigation *v, struct err *e)

@@ -90,3 +90,13 @@ const char *num_bytes(char out[NUM_MAX], unsigned long long v)
     snprintf(out, NUM_MAX, u && x < 10 ? "%.1f %s" : "%.0f %s", x, unit[u]);
     return out;
 }
+
+uint64_t num_common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}

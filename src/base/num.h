@@ -4,6 +4,7 @@
 #define BASE_NUM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define NUM_MAX 40
 
@@ -16,6 +17,9 @@ const char *num_cell(char out[NUM_MAX], double v, int digits);
 
 /* An error: two digits, scientific below 0.01 so that exponents can be compared at a glance. */
 const char *num_error(char out[NUM_MAX], double v);
+
+/* The greatest number that divides both; the other one where one is 0. */
+uint64_t num_common(uint64_t a, uint64_t b);
 
 /* 1,104 */
 const char *num_count(char out[NUM_MAX], unsigned long long v);

@@ -1,7 +1,5 @@
 #include "base/threads.h"
 
-#include <stddef.h>
-
 #define MOST 64
 
 void threads_run(int n, void *(*work)(void *ctx), void *ctx)
@@ -112,4 +110,33 @@ bool crew_needs_help(struct crew *c)
     bool any = c->jobs != NULL;
     pthread_mutex_unlock(&c->lock);
     return any;
+}
+
+struct pieces {
+    struct crew *crew;
+    atomic_size_t next;
+    size_t n;
+    const atomic_bool *cancel;
+    void (*one)(void *ctx, size_t i);
+    void *ctx;
+};
+
+static void *take_pieces(void *ctx)
+{
+    struct pieces *x = ctx;
+    crew_join(x->crew);
+    for (;;) {
+        size_t i = atomic_fetch_add(&x->next, 1);
+        if (i >= x->n || (x->cancel && atomic_load(x->cancel)))
+            break;
+        x->one(x->ctx, i);
+    }
+    crew_leave(x->crew);
+    return NULL;
+}
+
+void crew_each(struct crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
+{
+    struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx};
+    threads_run(workers, take_pieces, &x);
 }

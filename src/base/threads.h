@@ -4,7 +4,9 @@
 #define BASE_THREADS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Runs work(ctx) on this thread and on up to n - 1 others (64 in all; fewer where the system gives no
  * more), and returns when all have returned. */
@@ -22,6 +24,9 @@ struct crew {
 
 void crew_init(struct crew *c);
 void crew_release(struct crew *c);
+/* one(ctx, i) for every i below n, by `workers` members (as threads_run) that take the next one and help each other at
+ * the end; no further one is begun once *cancel is set (NULL: never). */
+void crew_each(struct crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
 /* A member begins, before any work of its own. */
 void crew_join(struct crew *c);
 /* Runs work(ctx) on this member and, for as long as it runs here, on members that have nothing else;

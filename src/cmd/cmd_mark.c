@@ -58,18 +58,14 @@ static int mark_names(struct desk *d, struct str args)
 {
     struct str target, golden;
     char *name[2];
-    uint32_t which;
-    enum named kind[2];
+    const struct dump *const side[2] = {&d->s->side[TARGET].dump, &d->s->side[GOLDEN].dump};
+    enum named sort;
+    struct err e;
     str_split(args, ' ', &target, &golden);
     name[0] = str_dup(target);
     name[1] = str_dup(str_trim(golden));
-    for (int s = 0; s < 2; s++)
-        kind[s] = ruled_name(&d->s->side[s].dump, str_of(name[s]), &which);
-    if (kind[0] == NAMED_NOTHING || kind[1] == NAMED_NOTHING) {
-        desk_complain(d, kind[0] ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
-                      kind[0] ? name[1] : name[0]);
-    } else if (kind[0] != kind[1]) {
-        desk_complain(d, _("a row goes with a row, a call with a call, a module with a module"));
+    if (ruled_names(side, (const char *const *)name, &sort, &e)) {
+        desk_complain(d, "%s", e.text);
     } else {
         desk_remember(d, _("a mark"));
         decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",

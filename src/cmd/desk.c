@@ -417,12 +417,7 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
     if (row[side] == NONE)
         return NONE;
     const struct dump *x = &d->s->side[side].dump;
-    const struct call *c = &x->calls.v[x->rows.v[row[side]].call];
-    if (c->stack == NONE && c->twin != NONE) {
-        *of_twin = true;
-        return x->calls.v[c->twin].stack;
-    }
-    return c->stack;
+    return dump_call_stack(x, x->rows.v[row[side]].call, of_twin);
 }
 
 void desk_names(const struct desk *d, uint32_t line, struct buf name[2])

@@ -18,7 +18,7 @@ void sight_release(struct sight *s)
 static bool side_readable(const struct desk *d, int side, uint32_t row)
 {
     const struct session *s = d->s;
-    return row != NONE && s->side[side].state == SIDE_LOADED && measure_readable(&s->side[side].dump, row);
+    return row != NONE && s->side[side].state == SIDE_LOADED && dump_row_readable(&s->side[side].dump, row);
 }
 
 bool sight_possible(const struct desk *d, uint32_t line)

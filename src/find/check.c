@@ -16,7 +16,6 @@ struct run {
     struct figures_watch *watch;
     struct figures_watch inside; /* of one tensor: the crew that helps with it */
     struct crew crew;
-    atomic_uint next;
     pthread_mutex_t lock;
 };
 
@@ -105,26 +104,19 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
     tensor_close(&t);
 }
 
-static void *work(void *ctx)
+static void one(void *ctx, size_t i)
 {
     struct run *x = ctx;
-    crew_join(&x->crew);
-    for (;;) {
-        uint32_t row = atomic_fetch_add(&x->next, 1);
-        if (row >= x->d->rows.n || (x->watch && atomic_load(&x->watch->cancel)))
-            break;
-        const struct row *r = &x->d->rows.v[row];
-        if (r->kind != ROW_TENSOR)
-            scalar(x, row, r);
-        else if ((r->has & HAS_FILE) && !(r->has & IS_DAMAGED))
-            tensor(x, row, r);
-        else
-            recorded(x, row, r);
-        if (x->watch)
-            atomic_fetch_add(&x->watch->done, 1);
-    }
-    crew_leave(&x->crew);
-    return NULL;
+    uint32_t row = (uint32_t)i;
+    const struct row *r = &x->d->rows.v[row];
+    if (r->kind != ROW_TENSOR)
+        scalar(x, row, r);
+    else if (dump_row_readable(x->d, row))
+        tensor(x, row, r);
+    else
+        recorded(x, row, r);
+    if (x->watch)
+        atomic_fetch_add(&x->watch->done, 1);
 }
 
 static int by_row(const void *a, const void *b)
@@ -144,7 +136,7 @@ void check_run(struct check *c, const struct dump *d, const struct kern *k, int 
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
     crew_init(&x.crew);
     x.inside.crew = &x.crew;
-    threads_run(workers, work, &x);
+    crew_each(&x.crew, workers, d->rows.n, watch ? &watch->cancel : NULL, one, &x);
     crew_release(&x.crew);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);

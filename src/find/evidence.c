@@ -107,14 +107,8 @@ void evidence_figures(const struct session *s, uint32_t line, struct arena *a, f
 /* The call's stack, its forward twin's where it has none. */
 static const struct stack *stack_of(const struct dump *d, uint32_t row)
 {
-    const struct call *c = row == NONE ? NULL : &d->calls.v[d->rows.v[row].call];
-    uint32_t st = !c ? NONE : c->stack == NONE && c->twin != NONE ? d->calls.v[c->twin].stack : c->stack;
+    uint32_t st = row == NONE ? NONE : dump_call_stack(d, d->rows.v[row].call, NULL);
     return st == NONE ? NULL : &d->stacks.v[st];
-}
-
-static bool is_framework(const struct frame *f)
-{
-    return str_has(str_of(f->file), "site-packages/") || str_has(str_of(f->file), "dist-packages/");
 }
 
 /* The next frame from *i on, the people's own ones only where `own`; empty at the end. */
@@ -123,7 +117,7 @@ static void frame_text(const struct dump *d, const struct stack *st, bool own, u
     buf_clear(b);
     for (; st && *i < st->n; ++*i) {
         const struct frame *f = &d->frames.v[d->stack_frames.v[st->first + *i]];
-        if (own && is_framework(f))
+        if (own && frame_is_library(f))
             continue;
         if (f->line)
             buf_fmt(b, "%s:%u  %s  %s", f->file, f->line, f->func, f->code);
@@ -137,7 +131,7 @@ static void frame_text(const struct dump *d, const struct stack *st, bool own, u
 static bool has_own(const struct dump *d, const struct stack *st)
 {
     for (uint32_t i = 0; st && i < st->n; i++)
-        if (!is_framework(&d->frames.v[d->stack_frames.v[st->first + i]]))
+        if (!frame_is_library(&d->frames.v[d->stack_frames.v[st->first + i]]))
             return true;
     return false;
 }
@@ -262,13 +256,6 @@ struct evidence evidence_collect(const struct session *s, uint32_t line, const s
     evidence_figures(s, line, a, &l);
     evidence_frames(s, line, EVIDENCE_FRAMES, a, &l);
     recordings(s, a, &l);
-    struct evidence e = {.n = l.n};
-    if (l.n) {
-        struct fact *kept = arena_alloc(a, l.n * sizeof *kept);
-        memcpy(kept, l.v, l.n * sizeof *kept);
-        e.fact = kept;
-    }
-    vec_release(&l);
     buf_release(&b);
-    return e;
+    return evidence_keep(a, &l);
 }

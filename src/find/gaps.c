@@ -79,13 +79,11 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line)
 /* The innermost frame that is nobody's library, and the next such one outside it. */
 static void place_of(const struct dump *d, uint32_t call, uint32_t *frame, uint32_t *caller)
 {
-    const struct call *c = &d->calls.v[call];
-    uint32_t stack = c->stack != NONE ? c->stack : c->twin != NONE ? d->calls.v[c->twin].stack : NONE;
+    uint32_t stack = dump_call_stack(d, call, NULL);
     *frame = *caller = NONE;
     for (uint32_t i = 0; stack != NONE && i < d->stacks.v[stack].n && *caller == NONE; i++) {
         uint32_t f = d->stack_frames.v[d->stacks.v[stack].first + i];
-        struct str file = str_of(d->frames.v[f].file);
-        if (!file.n || str_has(file, "site-packages") || str_has(file, "dist-packages"))
+        if (!*d->frames.v[f].file || frame_is_library(&d->frames.v[f]))
             continue;
         if (*frame == NONE)
             *frame = f;
@@ -171,13 +169,6 @@ void gaps_group(const struct pairing *p, const struct dump *const side[2], gap_g
     free(paired[1]);
 }
 
-static void frame_text(const struct dump *d, uint32_t frame, struct buf *out)
-{
-    const struct frame *f = &d->frames.v[frame];
-    ptrdiff_t slash = str_rfind(str_of(f->file), '/');
-    buf_fmt(out, "%s:%u", f->file + slash + 1, f->line);
-}
-
 void gap_group_text(const struct gap_group *g, const struct dump *const side[2], struct buf *out)
 {
     const struct dump *d = side[g->side];
@@ -190,11 +181,11 @@ void gap_group_text(const struct gap_group *g, const struct dump *const side[2],
         buf_cstr(out, ", …");
     if (g->frame != NONE) {
         buf_fmt(out, _("  in %s, "), d->frames.v[g->frame].func);
-        frame_text(d, g->frame, out);
+        frame_place(&d->frames.v[g->frame], out);
     }
     if (g->caller != NONE) {
         buf_cstr(out, _(" called at "));
-        frame_text(d, g->caller, out);
+        frame_place(&d->frames.v[g->caller], out);
     }
 }
 

@@ -9,19 +9,6 @@
 
 #define SLAB_READS 128 /* reads in a row where a slab is gathered: about what one holds */
 
-/* Real and imaginary parts as one more axis. */
-static void part_complex(struct tensor *t)
-{
-    if (dtype_table[t->dtype].klass != CLASS_COMPLEX || t->ndim == TENSOR_DIMS)
-        return;
-    t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
-    for (int i = 0; i < t->ndim; i++)
-        t->stride[i] *= 2;
-    t->shape[t->ndim] = 2;
-    t->stride[t->ndim++] = 1;
-    t->numel *= 2;
-}
-
 static int plain_axes(const struct tensor *t)
 {
     int n = 0;
@@ -46,7 +33,7 @@ void lens_init(struct lens *l, struct tensor *target, struct tensor *golden)
         l->has[d] = true;
         l->t[d] = *from[d];
         *from[d] = (struct tensor){.numel = 0};
-        part_complex(&l->t[d]);
+        tensor_part_complex(&l->t[d]);
         l->coarser = l->coarser ? dtype_coarser(l->coarser, l->t[d].dtype) : l->t[d].dtype;
         if (of < 0 || plain_axes(&l->t[d]) > plain_axes(&l->t[of]))
             of = d;
@@ -283,23 +270,13 @@ int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
 
 /* ---- the order of stretches ---- */
 
-static uint64_t common(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run, size_t row)
 {
     uint64_t whole = (uint64_t)run * row;
     *s = (struct lens_sweep){.numel = numel, .run = run, .row = row, .rows = numel / whole + (numel % whole != 0), .stride = 1};
     /* steps of the golden section spread evenly whatever the count; coprime ones meet every row once */
     if (s->rows > 4)
-        for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); common(s->stride, s->rows) != 1;)
+        for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); num_common(s->stride, s->rows) != 1;)
             s->stride++;
 }
 

@@ -5,17 +5,11 @@
 #include "base/msg.h"
 #include "find/recall.h"
 
-bool measure_readable(const struct dump *d, uint32_t row)
-{
-    const struct row *r = &d->rows.v[row];
-    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
-}
-
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
 static bool comparable(const struct measure *m, const struct line *l)
 {
-    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !measure_readable(m->side[TARGET], l->row[TARGET]) ||
-        !measure_readable(m->side[GOLDEN], l->row[GOLDEN]))
+    if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || !dump_row_readable(m->side[TARGET], l->row[TARGET]) ||
+        !dump_row_readable(m->side[GOLDEN], l->row[GOLDEN]))
         return false;
     uint64_t t = dump_row_numel(m->side[TARGET], l->row[TARGET]), g = dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]);
     return t > 0 && g > 0 && (t == g || m->pairing->pairs.v[l->pair].view != NONE);

@@ -55,8 +55,6 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
 /* The two tensors of a line that is MEASURE_DONE, laid on each other as they were compared; the lock not held, the
  * pairing kept (session_take_judgement). The caller closes both. */
 int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e);
-/* Whether the row's elements lie in a file that can be read. */
-bool measure_readable(const struct dump *d, uint32_t row);
 /* How the two tensors of a line lie on each other: `job` as for measure_take, its view the one they were compared
  * through. False where they do not, or where that is still to be found (state WAITING or RUNNING tells which). With
  * the session's lock held; a job stays good without it. */

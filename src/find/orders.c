@@ -30,8 +30,7 @@ struct ordering {
 
 static bool readable(const struct dump *d, uint32_t row)
 {
-    const struct row *r = &d->rows.v[row];
-    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED) && dump_row_shape(d, row);
+    return dump_row_readable(d, row) && dump_row_shape(d, row);
 }
 
 static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])

@@ -126,7 +126,7 @@ static void by_frame(struct build *b, uint32_t line)
     int side;
     const struct call *c = call_of(b->s, line, &side);
     const struct dump *d = &b->s->side[side].dump;
-    uint32_t stack = c->stack == NONE && c->twin != NONE ? d->calls.v[c->twin].stack : c->stack;
+    uint32_t stack = dump_call_stack(d, (uint32_t)(c - d->calls.v), NULL);
     struct buf text = {0};
     uint32_t node = NONE;
     if (stack == NONE || !d->stacks.v[stack].n) {

@@ -50,12 +50,6 @@ struct splitting {
     struct nmap module[2]; /* scope → the first forward call of the module */
 };
 
-static bool readable(const struct dump *d, uint32_t row)
-{
-    const struct row *r = &d->rows.v[row];
-    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
-}
-
 static uint32_t kind_number(struct splitting *x, const struct part *p, size_t index)
 {
     const struct dump *w = x->d[p->side], *n = x->d[!p->side];
@@ -109,12 +103,12 @@ static void add_group(struct splitting *x, const struct member *m, size_t n)
     if (a == b || n > PARTS)
         return;
     for (size_t i = 0; i < n; i++) {
-        if (m[i].row[wide] != m->row[wide] || !readable(x->d[!wide], m[i].row[!wide]))
+        if (m[i].row[wide] != m->row[wide] || !dump_row_readable(x->d[!wide], m[i].row[!wide]))
             return;
         size[i] = dump_row_numel(x->d[!wide], m[i].row[!wide]);
         sum += size[i];
     }
-    for (size_t i = 0; i < n && readable(x->d[wide], m->row[wide]); i++) {
+    for (size_t i = 0; i < n && dump_row_readable(x->d[wide], m->row[wide]); i++) {
         struct part p = {.pair = m[i].pair, .row = m[i].row[!wide], .wide = m->row[wide], .side = (uint8_t)wide};
         p.alone = sum != (wide == TARGET ? a : b);
         for (size_t k = 0, at = 0; k < n; k++)

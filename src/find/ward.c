@@ -55,11 +55,7 @@ static void *work(void *ctx)
         keep(w, line, &j->line[line], &d);
         w->busy = false;
         session_give_judgement(s, j);
-        if (s->opt.notify) {
-            session_unlock(s);
-            s->opt.notify(s->opt.ctx);
-            session_lock(s);
-        }
+        session_tell(s);
     }
     session_unlock(s);
     return NULL;

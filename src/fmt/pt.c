@@ -97,20 +97,6 @@ const struct pickle *pt_storage_of(const struct pickle *p, enum dtype *dtype, in
     return p->item[0]->item[2];
 }
 
-/* A complex element is two reals: one more axis, all strides doubled. */
-static void split_complex(struct tensor *t, int64_t *first)
-{
-    if (dtype_table[t->dtype].klass != CLASS_COMPLEX)
-        return;
-    t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
-    for (int i = 0; i < t->ndim; i++)
-        t->stride[i] *= 2;
-    t->shape[t->ndim] = 2;
-    t->stride[t->ndim++] = 1;
-    t->numel *= 2;
-    *first *= 2;
-}
-
 int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct err *e)
 {
     struct rebuild r;
@@ -133,7 +119,8 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
         return bad(name, _("an offset inside the storage"), e);
     if (axes(t, args->item[2], args->item[3], name, e))
         return -1;
-    split_complex(t, &first);
+    if (tensor_part_complex(t))
+        first *= 2;
     *s = (struct pt_storage){key->text, (uint64_t)first, count > 0 ? (uint64_t)count : 0, own};
     return 0;
 }

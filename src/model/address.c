@@ -6,25 +6,16 @@
 
 #define FRAMES 4 /* of a stack that make a place */
 
-static bool library_frame(struct str file)
-{
-    return str_has(file, "site-packages") || str_has(file, "dist-packages");
-}
-
 static void add_frames(const struct dump *d, const struct stack *s, bool own, struct buf *out)
 {
     int n = 0;
     for (uint32_t i = 0; i < s->n && n < FRAMES; i++) {
         const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
-        struct str file = str_of(f->file);
-        if (!file.n || (own && library_frame(file)))
+        if (!*f->file || (own && frame_is_library(f)))
             continue;
-        ptrdiff_t slash = str_rfind(file, '/');
         if (n++)
             buf_char(out, '<');
-        buf_str(out, str_cut(file, (size_t)(slash + 1)));
-        buf_char(out, ':');
-        buf_count(out, f->line);
+        frame_place(f, out);
     }
 }
 
@@ -32,7 +23,7 @@ static void add_frames(const struct dump *d, const struct stack *s, bool own, st
 static void place_of(const struct dump *d, uint32_t call, struct buf *out)
 {
     const struct call *c = &d->calls.v[call], *twin = c->twin == NONE ? c : &d->calls.v[c->twin];
-    uint32_t scope = c->scope != NONE ? c->scope : twin->scope, stack = c->stack != NONE ? c->stack : twin->stack;
+    uint32_t scope = c->scope != NONE ? c->scope : twin->scope, stack = dump_call_stack(d, call, NULL);
     if (scope != NONE) {
         buf_cstr(out, d->scopes.v[scope]);
         return;

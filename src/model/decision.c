@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/msg.h"
+#include "model/history.h"
 
 static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on")};
 
@@ -14,26 +15,19 @@ const char *decision_name(enum decision_kind k)
 
 void decisions_add(struct decisions *d, struct decision x)
 {
-    d->log.n = d->now;
-    vec_push(&d->log, x);
-    d->now = d->log.n;
+    HISTORY_ADD(d, x);
 }
 
 uint32_t decisions_step(const struct decisions *d)
 {
-    return d->now ? d->log.v[d->now - 1].step + 1 : 1;
+    return history_next(HISTORY(d));
 }
 
 bool decisions_undo(struct decisions *d, bool redo)
 {
-    size_t to = d->now;
-    if (redo ? to == d->log.n : to == 0)
-        return false;
-    uint32_t step = d->log.v[redo ? to : to - 1].step;
-    while (redo ? to < d->log.n && d->log.v[to].step == step : to && d->log.v[to - 1].step == step)
-        to = redo ? to + 1 : to - 1;
-    d->now = to;
-    return true;
+    size_t was = d->now;
+    d->now = history_turn(HISTORY(d), redo);
+    return d->now != was;
 }
 
 void decisions_release(struct decisions *d)

@@ -266,6 +266,34 @@ const struct problem *dump_row_problem(const struct dump *d, uint32_t row)
     return NULL;
 }
 
+bool dump_row_readable(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
+}
+
+uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)
+{
+    const struct call *c = &d->calls.v[call];
+    bool borrowed = c->stack == NONE && c->twin != NONE;
+    if (of_twin)
+        *of_twin = borrowed;
+    return borrowed ? d->calls.v[c->twin].stack : c->stack;
+}
+
+bool frame_is_library(const struct frame *f)
+{
+    struct str file = str_of(f->file);
+    return str_has(file, "site-packages") || str_has(file, "dist-packages");
+}
+
+void frame_place(const struct frame *f, struct buf *out)
+{
+    buf_str(out, path_base(str_of(f->file)));
+    buf_char(out, ':');
+    buf_count(out, f->line);
+}
+
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     memset(t, 0, sizeof *t);

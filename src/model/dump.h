@@ -175,6 +175,12 @@ uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
 /* Opens the row's tensor file: caller closes with tensor_close. Thread-safe once complete. */
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
+/* Whether the row has a tensor file, as far as the recording tells, that nothing is known against. */
+bool dump_row_readable(const struct dump *d, uint32_t row);
+/* The call's stack, its forward twin's where it has none itself (*of_twin, which may be NULL); NONE where neither has. */
+uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);
+bool frame_is_library(const struct frame *f);               /* of an installed package */
+void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */
 /* "[2,8,16]" */
 void shape_text(const struct shape *s, struct buf *out);
 

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/msg.h"
+#include "model/history.h"
 
 static const char *const statuses[FINDING_STATUSES] = {
     [FINDING_SUSPECTED] = N_("suspected"), [FINDING_CLEARED] = N_("cleared"),
@@ -43,14 +44,12 @@ int finding_severity_find(struct str name)
 
 void findings_add(struct findings *f, struct finding x)
 {
-    f->log.n = f->now;
-    vec_push(&f->log, x);
-    f->now = f->log.n;
+    HISTORY_ADD(f, x);
 }
 
 uint32_t findings_step(const struct findings *f)
 {
-    return f->now ? f->log.v[f->now - 1].step + 1 : 1;
+    return history_next(HISTORY(f));
 }
 
 uint32_t findings_number(const struct findings *f)
@@ -64,14 +63,9 @@ uint32_t findings_number(const struct findings *f)
 
 bool findings_undo(struct findings *f, bool redo)
 {
-    size_t to = f->now;
-    if (redo ? to == f->log.n : to == 0)
-        return false;
-    uint32_t step = f->log.v[redo ? to : to - 1].step;
-    while (redo ? to < f->log.n && f->log.v[to].step == step : to && f->log.v[to - 1].step == step)
-        to = redo ? to + 1 : to - 1;
-    f->now = to;
-    return true;
+    size_t was = f->now;
+    f->now = history_turn(HISTORY(f), redo);
+    return f->now != was;
 }
 
 void findings_release(struct findings *f)
@@ -199,6 +193,18 @@ static double number(const cJSON *o, const char *key, double most)
     return cJSON_IsNumber(x) && x->valuedouble >= 0 && x->valuedouble <= most ? x->valuedouble : 0;
 }
 
+struct evidence evidence_keep(struct arena *a, fact_list *l)
+{
+    struct evidence e = {.n = l->n};
+    if (l->n) {
+        struct fact *kept = arena_alloc(a, l->n * sizeof *kept);
+        memcpy(kept, l->v, l->n * sizeof *kept);
+        e.fact = kept;
+    }
+    vec_release(l);
+    return e;
+}
+
 static struct evidence load_evidence(struct arena *a, const cJSON *list)
 {
     fact_list l = {0};
@@ -208,14 +214,7 @@ static struct evidence load_evidence(struct arena *a, const cJSON *list)
         struct fact x = {text(a, it, "what"), {text(a, it, both ? "value" : "target"), both ? NULL : text(a, it, "golden")}};
         vec_push(&l, x);
     }
-    struct evidence e = {.n = l.n};
-    if (l.n) {
-        struct fact *kept = arena_alloc(a, l.n * sizeof *kept);
-        memcpy(kept, l.v, l.n * sizeof *kept);
-        e.fact = kept;
-    }
-    vec_release(&l);
-    return e;
+    return evidence_keep(a, &l);
 }
 
 void findings_load(struct findings *f, struct arena *a, const cJSON *investigation)

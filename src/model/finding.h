@@ -28,6 +28,8 @@ struct evidence {
     const struct fact *fact;
     size_t n;
 };
+/* A copy of the facts that lives with the arena; the list is empty afterwards. */
+struct evidence evidence_keep(struct arena *a, fact_list *l);
 
 struct finding {
     uint32_t number;      /* 1, 2 …: what it is called by */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/num.h"
 
 static bool digit(char c)
 {
@@ -175,23 +176,13 @@ static struct number ordinal_of(struct str address)
     return x;
 }
 
-static uint32_t common(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Call numbers: equal ones run alike; else one call in P of one side stands against one in Q of the other. */
 static bool propose_calls(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct str at,
                           struct str ag, struct buf *pattern, struct buf *template)
 {
     struct number x = ordinal_of(at), y = ordinal_of(ag);
     uint32_t a = address_count(target, target->d->rows.v[t].call), b = address_count(golden, golden->d->rows.v[g].call);
-    uint32_t both = common(a, b), p = both ? a / both : 1, q = both ? b / both : 1;
+    uint32_t both = (uint32_t)num_common(a, b), p = both ? a / both : 1, q = both ? b / both : 1;
     char here[32] = "(\\d+)", there[32] = "\\1";
     const char *const hole[2] = {here, there};
     if (!x.n || !y.n || (a == 1 && b == 1))

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/msg.h"
 #include "model/address.h"
 #include "model/rule.h"
 
@@ -48,6 +49,22 @@ enum named ruled_name(const struct dump *d, struct str name, uint32_t *which)
     buf_release(&module);
     *which = NONE;
     return found;
+}
+
+int ruled_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e)
+{
+    enum named found[2];
+    uint32_t which;
+    for (int s = 0; s < 2; s++) {
+        found[s] = ruled_name(side[s], str_of(name[s]), &which);
+        if (found[s] == NAMED_NOTHING)
+            return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
+                           name[s]);
+    }
+    if (found[0] != found[1])
+        return err_set(e, ERR_USAGE, "%s", _("a row goes with a row, a call with a call, a module with a module"));
+    *sort = found[0];
+    return 0;
 }
 
 /* ---- pairs ---- */

@@ -53,5 +53,8 @@ void ruled_release(struct ruled *r);
 /* What a name stands for on a side: a row, a call, or the calls of a module path. */
 enum named { NAMED_NOTHING, NAMED_ROW, NAMED_CALL, NAMED_MODULE };
 enum named ruled_name(const struct dump *d, struct str name, uint32_t *row_or_call);
+/* Whether a target and a golden name can be put together, and what both are; -1 with which is not known, or that they
+ * are not of one sort. */
+int ruled_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e);
 
 #endif

@@ -600,6 +600,15 @@ void session_pause(struct session *s, bool pause)
     announce(s);
 }
 
+void session_tell(struct session *s)
+{
+    if (!s->opt.notify)
+        return;
+    session_unlock(s);
+    notify(s);
+    session_lock(s);
+}
+
 void session_decide(struct session *s, const struct decisions *d)
 {
     ruling_release(&s->wanted);

@@ -109,6 +109,8 @@ int session_wait(struct session *s, struct err *e);
 void session_want(struct session *s, const uint32_t *line, size_t n); /* no more than SESSION_WANT count */
 /* Comparing stops where it is and goes on when told; while the sides are still read, reading ends. */
 void session_pause(struct session *s, bool pause);
+/* Calls options.notify; the lock is let go of meanwhile. */
+void session_tell(struct session *s);
 /* Other decisions: both sides are paired anew in the background; what was computed of pairs that stay is kept. */
 void session_decide(struct session *s, const struct decisions *d);
 void session_set_tol(struct session *s, const struct tol *t); /* judges anew */

@@ -90,6 +90,19 @@ void tensor_permute(struct tensor *t, const int *perm)
     }
 }
 
+bool tensor_part_complex(struct tensor *t)
+{
+    if (dtype_table[t->dtype].klass != CLASS_COMPLEX || t->ndim == TENSOR_DIMS)
+        return false;
+    t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
+    for (int i = 0; i < t->ndim; i++)
+        t->stride[i] *= 2;
+    t->shape[t->ndim] = 2;
+    t->stride[t->ndim++] = 1;
+    t->numel *= 2;
+    return true;
+}
+
 void tensor_walk_init(struct tensor_walk *w, const struct tensor *t)
 {
     *w = (struct tensor_walk){.t = t};

@@ -32,6 +32,10 @@ bool tensor_packed(const struct tensor *t); /* logical order is storage order */
 /* Axes reordered: axis i of the result is axis perm[i] of t. */
 void tensor_permute(struct tensor *t, const int *perm);
 
+/* A complex tensor as one of reals: one more axis of two, all strides doubled (the offset stays). False where it is not
+ * complex, or has all the axes there can be. */
+bool tensor_part_complex(struct tensor *t);
+
 /* Walks the elements. The buffers belong to the walk. */
 struct tensor_walk {
     const struct tensor *t;

@@ -58,11 +58,7 @@ static void *work(void *ctx)
         }
         g->changes++;
         pthread_cond_broadcast(&s->changed);
-        if (s->opt.notify) {
-            session_unlock(s);
-            s->opt.notify(s->opt.ctx);
-            session_lock(s);
-        }
+        session_tell(s);
     }
     session_unlock(s);
     return NULL;

@@ -19,7 +19,6 @@ struct run {
     const struct kern *k;
     struct figures_watch *watch;
     struct crew crew;
-    atomic_size_t next;
     pthread_mutex_t lock; /* of the arena */
 };
 
@@ -626,18 +625,10 @@ static void one(struct run *x, struct weight_pair *p)
     attempt_close(&y);
 }
 
-static void *work(void *ctx)
+static void each_pair(void *ctx, size_t i)
 {
     struct run *x = ctx;
-    crew_join(&x->crew);
-    for (;;) {
-        size_t i = atomic_fetch_add(&x->next, 1);
-        if (i >= x->c->pairs.n || (x->watch && atomic_load(&x->watch->cancel)))
-            break;
-        one(x, &x->c->pairs.v[i]);
-    }
-    crew_leave(&x->crew);
-    return NULL;
+    one(x, &x->c->pairs.v[i]);
 }
 
 /* ---- heads nobody told ---- */
@@ -722,7 +713,7 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     crew_init(&x.crew);
     if (watch)
         watch->crew = &x.crew;
-    threads_run(workers, work, &x);
+    crew_each(&x.crew, workers, c->pairs.n, watch ? &watch->cancel : NULL, each_pair, &x);
     if (watch)
         watch->crew = NULL;
     crew_release(&x.crew);

@@ -113,7 +113,7 @@ static void a_file_that_is_gone(void **state)
     c.side[1] = &s->side[1].dump;
     c.job.row[0] = c.job.row[1] = NONE;
     for (uint32_t i = 0; i < s->side[0].dump.rows.n && c.job.row[0] == NONE; i++)
-        if (!measure_readable(&s->side[0].dump, i))
+        if (!dump_row_readable(&s->side[0].dump, i))
             c.job.row[0] = i; /* has no file at all */
     if (c.job.row[0] == NONE)
         skip();

@@ -1,0 +1,26 @@
+#include "model/history.h"
+
+#include <string.h>
+
+static uint32_t step_of(const struct history *h, size_t i)
+{
+    uint32_t step;
+    memcpy(&step, (const char *)h->log + i * h->size + h->step, sizeof step);
+    return step;
+}
+
+uint32_t history_next(struct history h)
+{
+    return h.now ? step_of(&h, h.now - 1) + 1 : 1;
+}
+
+size_t history_turn(struct history h, bool redo)
+{
+    size_t to = h.now;
+    if (redo ? to == h.n : to == 0)
+        return to;
+    uint32_t step = step_of(&h, redo ? to : to - 1);
+    while (redo ? to < h.n && step_of(&h, to) == step : to && step_of(&h, to - 1) == step)
+        to = redo ? to + 1 : to - 1;
+    return to;
+}

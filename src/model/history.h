@@ -1,0 +1,29 @@
+/* A list with a place in it: what was done in order, of which so many hold. What one step did is taken back together,
+ * and can be done again until something new is done. */
+#ifndef MODEL_HISTORY_H
+#define MODEL_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A list of entries of `size` bytes, each with a uint32_t step at `step`. */
+struct history {
+    const void *log;
+    size_t n, now, size, step;
+};
+
+/* Of a struct with `log` (a VEC of entries with a member `step`) and `now`. */
+#define HISTORY(h)                                                                                 \
+    ((struct history){(h)->log.v, (h)->log.n, (h)->now, sizeof *(h)->log.v,                        \
+                      offsetof(__typeof__(*(h)->log.v), step)})
+
+/* Appends; what was taken back before is gone. */
+#define HISTORY_ADD(h, x)                                                                          \
+    ((h)->log.n = (h)->now, vec_push(&(h)->log, x), (h)->now = (h)->log.n)
+
+uint32_t history_next(struct history h); /* the number for a new step */
+/* Where the place is after one step back, or forward; h.now where there is none. */
+size_t history_turn(struct history h, bool redo);
+
+#endif
