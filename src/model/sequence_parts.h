@@ -1,0 +1,52 @@
+/* What the files of the aligner (sequence.c tells the order) share: nothing of it is for others. */
+#ifndef MODEL_SEQUENCE_PARTS_H
+#define MODEL_SEQUENCE_PARTS_H
+
+#include "model/align.h"
+#include "model/sequence.h"
+
+struct sequence {
+    const struct dump *d[2];
+    const uint8_t *taken[2];
+    const struct ruled *ruled;
+    item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
+    uint32_t *item_of[2];  /* call → index in its list, or NONE */
+    uint32_t *module_of[2]; /* call → index of the nearest paired forward module it stands in, or NONE */
+    uint32_t *from[2];     /* items_producers */
+    uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
+    uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
+    uint32_t groups;
+    struct nmap habits;    /* kind of pair and place of a target row → place of the golden one (by_habit) */
+    sequence_list *out;
+};
+
+/* Puts the rows together unless a person has said that they are not; both are spoken for afterwards. */
+void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence);
+/* The n-th tensor of more than one element that the call has in this role, or NONE. */
+uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n);
+/* The parameters_grad record of a module, by its scope (scope → call); NONE where it has none. */
+uint32_t sequence_gradient_of(const struct sequence *w, int s, uint32_t call, const struct nmap *by_scope);
+
+/* Confidence of a call's pair before its rows are looked at, and why: the best of what is said of it stays. */
+void sequence_trust(struct item *a, enum pair_why why, float confidence);
+void sequence_note(struct sequence *w, const item_list *A, const item_list *B); /* into call_pair */
+/* What speaks for each pair of the two lists. */
+void sequence_weigh(struct sequence *w, item_list *A, item_list *B);
+/* Where launch order has crossed two pairs of one kind, what feeds them tells which belong together. */
+void sequence_uncross(struct sequence *w, item_list *A, item_list *B);
+
+/* Joins the wide products of side s with their parts on the other; `proven`: only where figures show it. */
+void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s, bool proven);
+/* The rows of what was joined; gradients: scope → parameters_grad call, a side each. */
+void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_list *narrow, int s, const struct nmap gradients[2]);
+/* Results of wholes with those of the last of their parts, where the figures are equal. */
+void sequence_meet(struct sequence *w, const item_list *t, const item_list *g);
+
+/* Rows of one pair of calls: first (`certain`) those something speaks for, of all calls; then, with what that taught,
+ * the others. */
+void sequence_pair_rows(struct sequence *w, const struct item *a, const struct item *b, bool certain);
+
+/* Gradients of weights and losses of graph dumps. */
+void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]);
+
+#endif
