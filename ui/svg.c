@@ -41,6 +41,50 @@ static void escaped(struct buf *out, uint32_t c)
     }
 }
 
+static void box(struct buf *out, double x, double y, double w, double h)
+{
+    buf_fmt(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", x, y, w, h, -w);
+}
+
+/* Dots and blocks as shapes: few fonts have them in the width of their letters. Appended to the path of their
+ * darkness, in quarters; false: a letter. */
+static bool shape(struct buf path[5], uint32_t c, double x, double y)
+{
+    static const uint8_t dot[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
+    double w = CELL_W, h = CELL_H;
+    if (c >= 0x2800 && c < 0x2900) {
+        for (int i = 0; i < 8; i++)
+            if (c >> i & 1)
+                box(&path[4], x + w / 4 - 0.8 + dot[i][0] * w / 2, y + h / 8 - 0.8 + dot[i][1] * h / 4, 1.6, 1.6);
+    } else if (c >= 0x2581 && c <= 0x2588) { /* from below, in eighths */
+        double part = h * (c - 0x2580) / 8;
+        box(&path[4], x, y + h - part, w, part);
+    } else if (c >= 0x2589 && c <= 0x258f) { /* from the left */
+        box(&path[4], x, y, w * (0x2590 - c) / 8, h);
+    } else if (c == 0x2580) {
+        box(&path[4], x, y, w, h / 2);
+    } else if (c >= 0x2591 && c <= 0x2593) { /* light, medium, dark */
+        box(&path[c - 0x2590], x, y, w, h);
+    } else {
+        return c == ' ';
+    }
+    return true;
+}
+
+static bool shapes(struct buf *out, const struct cell *c, int n, double x, double y, uint32_t ink)
+{
+    struct buf path[5] = {{0}, {0}, {0}, {0}, {0}};
+    bool all = true;
+    for (int i = 0; i < n && all; i++)
+        all = shape(path, c[i].ch, x + i * CELL_W, y);
+    for (int i = 0; i < 5; i++) {
+        if (all && path[i].n)
+            buf_fmt(out, "<path fill=\"#%06x\" fill-opacity=\"%.2f\" d=\"%.*s\"/>\n", ink, i / 4.0, (int)path[i].n, path[i].p);
+        buf_release(&path[i]);
+    }
+    return all;
+}
+
 /* Cells of one style in a row, as one text element whose length is fixed to its cells. */
 static void run(struct buf *out, const struct scheme *s, const struct cell *c, int y, int x, int n)
 {
@@ -53,7 +97,7 @@ static void run(struct buf *out, const struct scheme *s, const struct cell *c, i
         buf_fmt(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>", left, top, n * CELL_W, CELL_H, ink);
     for (int i = 0; i < n; i++)
         blank = blank && (c[i].ch == ' ' || c[i].ch == 0);
-    if (blank)
+    if (blank || shapes(out, c, n, left, top, cursor ? s->paper : ink))
         return;
     buf_fmt(out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#%06x\" textLength=\"%.1f\"", left, top + 13.5,
             cursor ? s->paper : ink, n * CELL_W);
