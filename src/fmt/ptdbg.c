@@ -211,7 +211,7 @@ static void read_line(struct dump *d, struct str line, const char *path, uint64_
         dump_problem(d, NONE, "damaged", e.text);
         return;
     }
-    if (!cJSON_IsString(name) || !ptdbg_split(str_of(name->valuestring), &call, &slot, &joint)) {
+    if (!cJSON_IsString(name) || !second || !ptdbg_split(str_of(name->valuestring), &call, &slot, &joint)) {
         err_at(&e, path, offset, _("expected a row [\"NAME_input.0\", …]"));
         dump_problem(d, NONE, "damaged", e.text);
         return;

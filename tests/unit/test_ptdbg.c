@@ -54,7 +54,7 @@ static void damaged_lines_cost_themselves(void **state)
     struct session *s = open_paths(folder("[\"Tensor_a_0_forward_input.0\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
                                           "[\"Tensor_b_0_forward_input.0\", 1, [], \"torch.fl\n"
                                           "[\"Tensor_c_0_forward_input.0\", 1, [], \"torch.float32\", [2], [NaN, -Infinity, NaN]]\n"
-                                          "5\n[]\n[5]\n[null, {}]\n"
+                                          "5\n[]\n[5]\n[null, {}]\n[\"Tensor_c_0_forward_stack_info\"]\n"
                                           "[\"Tensor_d_0_forward_input.0\", 1, []"),
                                    NULL);
     const struct dump *d = &s->side[0].dump;
