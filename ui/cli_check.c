@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/check.h"
-#include "log/series.h"
+#include "panel/handed.h"
 #include "report/formats.h"
 #include "ui/ticket.h"
 
@@ -78,19 +78,9 @@ static void write_text(const struct dump *d, const struct check *c)
     buf_release(&name);
 }
 
-/* No recording, but a log: what training printed. */
-static bool is_log(const char *path)
-{
-    place_list l = {0};
-    struct err quiet;
-    bool none = places_find(path, &l, &quiet) == 0 && !l.n;
-    places_release(&l);
-    return none && series_probe(path);
-}
-
 int cli_check(const struct options *o)
 {
-    if (is_log(o->arg[0]))
+    if (handed_find(o->arg[0]) == HANDED_LOG)
         return cli_check_log(o);
     struct session s;
     struct session_options so;
@@ -115,7 +105,7 @@ int cli_check(const struct options *o)
         const struct dump *d = &s.side[TARGET].dump;
         int workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
         cli_release_interrupts();
-        check_run(&c, d, s.kern, workers, NULL);
+        check_run(&c, d, s.kern, workers, NULL, NULL);
         status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
         if (o->json || o->output) {
             struct out out;

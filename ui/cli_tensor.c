@@ -21,12 +21,10 @@ static int open_lens(const struct session *s, const char *name, uint32_t row[2],
         row[d] = dump_find_row(&s->side[d].dump, str_of(name));
         if (row[d] != NONE && s->paired)
             line = s->pairing.line_of[d][row[d]];
-        if (row[d] != NONE && s->single)
-            line = row[d];
     }
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("--tensor: neither side has a row \"%s\""), name);
-    if (s->paired) {
+    if (!s->single) {
         memcpy(row, s->pairing.lines.v[line].row, 2 * sizeof *row);
         if (measure_how(&s->measure, line, &job)) {
             const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};

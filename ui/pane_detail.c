@@ -263,10 +263,19 @@ static void figures_table(struct page *p, const uint32_t row[2], const struct fi
     memset(st, 0, sizeof st);
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
-            st[s] = stats_of(&p->s->session.side[s].dump, row[s], f ? &f->side[s] : NULL);
+            st[s] = stats_of(&p->s->session.side[s].dump, row[s], f ? &f->side[s] : s == TARGET ? alone_figures(&p->s->session.examined, row[s]) : NULL);
     figures_head(p, &c);
     for (int s = 0; s < 2 && !(s && p->s->session.single); s++)
         figures_row(p, &c, s, row, st);
+}
+
+/* What is wrong with a row of one side alone. */
+static void problems(struct page *p, uint32_t row)
+{
+    size_t n = 0;
+    const struct check_problem *x = row == NONE ? NULL : alone_problems(&p->s->session.examined, row, &n);
+    for (size_t i = 0; x && i < n; i++)
+        paragraph(p, check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
 }
 
 static void names(struct page *p, uint32_t line, const uint32_t row[2])
@@ -356,6 +365,7 @@ static void draw(struct screen *s, struct rect r)
     const struct figures *f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[line] : NULL;
     if (j)
         verdict(&p, line, j);
+    problems(&p, row[TARGET]);
     noted(&p, line);
     if (j)
         looks_like(&p, line, true);
@@ -370,7 +380,7 @@ static void draw(struct screen *s, struct rect r)
         known_cause(&p, line);
     }
     names(&p, line, row);
-    if (s->session.paired)
+    if (s->session.paired && !s->session.single)
         why_paired(&p, line);
     /* do not scroll past the end */
     int most = p.total - r.h;

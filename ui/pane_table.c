@@ -103,10 +103,11 @@ struct draw {
 };
 
 /* Without a choice of the user's: the fields a table of this width shows. */
-static const struct {
+static const struct usual {
     const char *field;
     int from;
-} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}};
+} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}},
+  usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}};
 
 struct column {
     const struct field *field;
@@ -136,12 +137,11 @@ static int width_of(const struct desk *d, const struct field *f)
 
 static void choose_columns(const struct desk *d, int w, struct columns *c)
 {
-    if (d->s->single)
-        return;
     if (!d->columns) {
-        for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-            if (w >= usual[i].from)
-                c->c[c->n++].field = field_find(str_of(usual[i].field));
+        bool alone = d->s->single;
+        for (size_t i = 0; i < (alone ? ARRAY_LEN(usual_alone) : ARRAY_LEN(usual)); i++)
+            if (w >= (alone ? usual_alone : usual)[i].from)
+                c->c[c->n++].field = field_find(str_of((alone ? usual_alone : usual)[i].field));
     } else {
         for (int i = d->column_at; i < d->columns; i++)
             c->c[c->n++].field = d->column[i];
@@ -290,6 +290,16 @@ static bool picked(const struct draw *x)
     return p->on && row[p->side] != NONE && row[p->side] >= p->row && row[p->side] <= p->last;
 }
 
+/* Of one side alone: what is wrong with the row. */
+static void draw_problem(const struct draw *x, int y, int at)
+{
+    size_t n;
+    const struct check_problem *p = alone_problems(&x->d->s->examined, x->l.row[TARGET], &n);
+    bool nonfinite = p && (strcmp(p->kind, "nan") == 0 || strcmp(p->kind, "inf") == 0);
+    if (p)
+        grid_put(&x->s->grid, y, at, 1, nonfinite ? STYLE_NONFINITE : check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : check_is_note(p) ? "·" : "!");
+}
+
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = &x->s->grid;
@@ -303,7 +313,9 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
         if (c->name_w[1])
             grid_put(g, y + k, c->name[1] - 1, 1, STYLE_RULE, "│");
     }
-    if (!x->d->s->single)
+    if (x->d->s->single)
+        draw_problem(x, y, c->verdict + 1);
+    else
         grid_put(g, y, c->verdict + 1, 1, first ? STYLE_FIRST : verdict_style(x->j), verdict_glyph(x->j));
     for (int i = 0; i < c->n; i++)
         draw_field(x, &c->c[i], y, first);

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/explain.h"
+#include "panel/handed.h"
 #include "ui/pane.h"
 #include "ui/ticket.h"
 
@@ -45,6 +46,7 @@ static int start_session(struct screen *s, struct err *e)
     struct session_options so;
     ticket_session(&s->inv, &s->opt, &so);
     so.notify = s->notify;
+    so.examine = true;
     so.ctx = s->ctx;
     if (session_start(&s->session, &so, e))
         return -1;
@@ -142,8 +144,12 @@ static void header(struct screen *s)
     struct buf right = {0};
     struct session_progress p;
     session_progress(x, &p);
-    const char *what = p.comparing ? _("compared") : x->single && x->settled ? _("read") : _("reading");
+    const char *what = p.comparing ? _("compared") : !x->single || !x->paired ? _("reading") : x->settled ? _("read") : _("looked over");
     int w = g->cols, used = 0;
+    if (!x->side[TARGET].path) { /* the panels alone */
+        grid_put(g, 0, 1, w - 1, STYLE_HEADER, "diverge");
+        return;
+    }
     if (x->judged)
         buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
     rate(x, &p, &right);
@@ -233,8 +239,15 @@ static void status(struct screen *s)
         grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("nothing is open"));
         return;
     }
-    if (x->single && x->settled) {
-        grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("%s rows, one side only; `diverge check` looks for what is wrong with it"), num_count(n, x->side[0].dump.rows.n));
+    if (x->single && x->paired) {
+        const struct check *c = &x->examined.check;
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("one side only, %s rows"), num_count(n, x->side[0].dump.rows.n)) + 3;
+        if (!x->examined.done)
+            grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("its tensors are being looked over"));
+        else if (c->problems.n == c->notes)
+            grid_put(g, 1, at, g->cols - at, STYLE_HEADER, _("nothing is wrong with it"));
+        else
+            grid_fmt(g, 1, at, g->cols - at, STYLE_FIRST, _("problems: %s"), num_count(n, c->problems.n - c->notes));
         return;
     }
     if (!j) {
@@ -268,7 +281,6 @@ static void status(struct screen *s)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_DRIFT, _("precision %s  "), num_count(n, j->sum.dtype_diff));
     if (j->sum.doubtful)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"), num_count(n, j->sum.doubtful));
-    in_force(s);
 }
 
 static void footer(struct screen *s, int y)
@@ -354,6 +366,7 @@ void screen_draw(struct screen *s)
     if (top) {
         header(s);
         status(s);
+        in_force(s);
     }
     struct rect r = {top, 0, body, g->cols};
     if (body > 0 && (s->desk.overlay != OVERLAY_NONE || s->desk.sight.open)) {
@@ -411,6 +424,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.args = input[1] ? 2 : 1;
     s->opt.maps = 0;
     s->opt.investigation = NULL;
+    s->looked = false;
     return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
 }
 
@@ -737,12 +751,34 @@ void screen_tick(struct screen *s)
 
 /* ---- background ---- */
 
+/* Logs, settings, optimizer steps and weights of other names come to the panel that judges them, with all the others
+ * around it. */
+static void take_handed(struct screen *s)
+{
+    session_lock(&s->session);
+    bool failed = s->session.failed;
+    int panel = 0;
+    if (!s->looked && (failed || s->session.paired)) {
+        s->looked = true;
+        panel = failed ? handed_give(&s->inv) : handed_give_weights(&s->inv, &s->session);
+    }
+    if (panel) {
+        s->desk.overlay = OVERLAY_PANEL;
+        s->desk.panel = panel;
+        guide_tell(&s->desk.guide);
+    }
+    session_unlock(&s->session);
+    if (panel && failed)
+        restart(s);
+}
+
 bool screen_idle(struct screen *s)
 {
     bool left = false;
+    take_handed(s);
     session_lock(&s->session);
     uint32_t lines = desk_lines(&s->desk);
-    if (lines && (s->session.paired || s->session.single))
+    if (lines && s->session.paired)
         left = arrange_step(&s->desk.arrange, &s->session, lines);
     if (s->session.paired && s->desk.search.code) {
         const struct dump *const side[2] = {&s->session.side[0].dump, &s->session.side[1].dump};

@@ -49,6 +49,7 @@ struct screen {
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
+    bool looked;             /* whether the inputs belong to a panel (take_handed) */
     char *state_dir;
     void (*notify)(void *ctx);  /* from background threads */
     void *ctx;

@@ -2,8 +2,28 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "panel/handed.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
+
+/* What compares two of a kind without a screen, by what they are. */
+static int compare_handed(const struct options *o)
+{
+    switch (handed_find(o->arg[TARGET])) {
+    case HANDED_LOG:
+        return cli_curves(o);
+    case HANDED_SETTINGS:
+        return cli_config(o);
+    case HANDED_STEP:
+        return cli_optimizer(o);
+    case HANDED_WEIGHTS:
+        return cli_weights(o);
+    case HANDED_DUMP:
+    case HANDED_NOTHING:
+        break;
+    }
+    return cli_compare(o);
+}
 
 static int open_program(const struct options *o)
 {
@@ -12,14 +32,20 @@ static int open_program(const struct options *o)
         return script_run(o);
     bool print = o->json || o->output || !isatty(STDOUT_FILENO);
     bool table = print && o->args == 1 && places_hold_table(o->arg[0]);
-    if (o->json || o->output || (print && (o->args == 2 || table)))
-        return o->args == 2 || table ? cli_compare(o)
-                            : (err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e));
+    if (print && o->args == 2)
+        return compare_handed(o);
+    if (table)
+        return cli_compare(o);
+    if (o->json || o->output)
+        return err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e);
     return loop_run(o);
 }
 
 const struct subcommand subcommands[] = {
-    {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"), NULL, 0, 2,
+    {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"),
+     N_("One path alone is looked over: its figures, and what is wrong with it. Logs, settings, weights and optimizer steps\n"
+        "come to the screen that judges them."),
+     0, 2,
      OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN, open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("the same comparison without a screen"),
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"

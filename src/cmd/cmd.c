@@ -44,20 +44,20 @@ static const struct command *by_prefix(struct str name)
 static bool met(struct desk *d, const struct command *c)
 {
     const struct session *s = d->s;
-    if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED)) && s->failed) {
+    if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED | NEEDS_BOTH)) && s->failed) {
         desk_complain(d, "%s", s->err.text);
         return false;
     }
-    if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED)) && s->single) {
+    if ((c->needs & NEEDS_BOTH) && s->single) {
         desk_complain(d, _("%s: only one side is open; there is nothing to compare it with"), c->name);
         return false;
     }
-    if ((c->needs & NEEDS_PAIRED) && !s->paired) {
+    if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
         desk_complain(d, _("%s: the two sides are still being read"), c->name);
         return false;
     }
-    if ((c->needs & NEEDS_JUDGED) && !s->judged) {
-        desk_complain(d, _("%s: nothing has been compared yet"), c->name);
+    if ((c->needs & NEEDS_JUDGED) && !(s->single ? s->examined.done : s->judged != NULL)) {
+        desk_complain(d, s->single ? _("%s: the tensors are still being looked over") : _("%s: nothing has been compared yet"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_ROW) && !desk_lines(d)) {

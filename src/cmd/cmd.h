@@ -24,9 +24,10 @@ enum {
 /* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */
 enum {
     NEEDS_ROW = 1,
-    NEEDS_PAIRED = 2,
-    NEEDS_JUDGED = 4,
+    NEEDS_PAIRED = 2, /* the lines of the table are there; of one side alone too */
+    NEEDS_JUDGED = 4, /* … and verdicts, or of one side alone what is wrong with it */
     NEEDS_SEARCH = 8,
+    NEEDS_BOTH = 16,  /* two sides, paired */
 };
 
 struct command {

@@ -222,8 +222,30 @@ static void list_inputs(struct desk *d)
     buf_release(&text);
 }
 
+/* Of one side alone: what the readers and its values say; notes are dim. */
+static void list_examined(struct desk *d)
+{
+    const struct check *c = &d->s->examined.check;
+    struct buf text = {0}, name = {0};
+    for (size_t i = 0; i < c->problems.n && i < 2000; i++) {
+        const struct check_problem *p = &c->problems.v[i];
+        buf_clear(&text);
+        buf_clear(&name);
+        if (p->row != NONE)
+            dump_row_name(&d->s->side[TARGET].dump, p->row, &name);
+        buf_fmt(&text, "%-12s %s%s%s", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
+        desk_add_item(d, p->row, check_is_note(p) ? 0 : VERDICT_DEVIATE, buf_view(&text));
+    }
+    buf_release(&text);
+    buf_release(&name);
+}
+
 static void list_problems(struct desk *d)
 {
+    if (d->s->examined.done) {
+        list_examined(d);
+        return;
+    }
     for (int s = 0; s < 2; s++) {
         const struct dump *x = &d->s->side[s].dump;
         for (size_t i = 0; i < x->problems.n && i < 2000; i++) {
@@ -242,7 +264,7 @@ static void list_gaps(struct desk *d)
     const struct dump *const side[2] = {&d->s->side[TARGET].dump, &d->s->side[GOLDEN].dump};
     gap_group_list l = {0};
     struct buf text = {0};
-    if (!d->s->paired)
+    if (!d->s->paired || d->s->single)
         return;
     gaps_group(&d->s->pairing, side, &l);
     for (size_t i = 0; i < l.n && i < 2000; i++) {

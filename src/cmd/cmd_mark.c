@@ -398,15 +398,15 @@ static int run_decisions(struct desk *d, struct str args)
 }
 
 const struct command commands_mark[] = {
-    {"mark", "[TARGET GOLDEN]", N_("take this row up, or pair it with the one taken up; or two rows, calls or modules by name"), NEEDS_PAIRED | NEEDS_ROW, run_mark, NULL},
-    {"unpair", "", N_("these two are not the same: never pair them"), NEEDS_PAIRED | NEEDS_ROW, run_unmark, NULL},
-    {"accept", "", N_("the found pairs around here, up to the next gap, become marks"), NEEDS_PAIRED | NEEDS_ROW, run_accept, NULL},
-    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as stored"), NEEDS_PAIRED | NEEDS_ROW, run_view, NULL},
-    {"rule", "[PATTERN <-> TEMPLATE]", N_("carry this pair to every layer: shows the rule and what it would pair"), NEEDS_PAIRED | NEEDS_ROW, run_rule, NULL},
-    {"rule-apply", "", N_("make the rule that is shown hold"), NEEDS_PAIRED, run_rule_apply, NULL},
-    {"rules", "", N_("the rules, what each pairs and what stands against it"), NEEDS_PAIRED, run_rules, NULL},
-    {"rule-off", "N", N_("rule N no longer holds"), NEEDS_PAIRED, run_rule_off, NULL},
-    {"rule-on", "N", N_("rule N holds again"), NEEDS_PAIRED, run_rule_on, NULL},
-    {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_PAIRED, run_decisions, NULL},
+    {"mark", "[TARGET GOLDEN]", N_("take this row up, or pair it with the one taken up; or two rows, calls or modules by name"), NEEDS_BOTH | NEEDS_ROW, run_mark, NULL},
+    {"unpair", "", N_("these two are not the same: never pair them"), NEEDS_BOTH | NEEDS_ROW, run_unmark, NULL},
+    {"accept", "", N_("the found pairs around here, up to the next gap, become marks"), NEEDS_BOTH | NEEDS_ROW, run_accept, NULL},
+    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as stored"), NEEDS_BOTH | NEEDS_ROW, run_view, NULL},
+    {"rule", "[PATTERN <-> TEMPLATE]", N_("carry this pair to every layer: shows the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
+    {"rule-apply", "", N_("make the rule that is shown hold"), NEEDS_BOTH, run_rule_apply, NULL},
+    {"rules", "", N_("the rules, what each pairs and what stands against it"), NEEDS_BOTH, run_rules, NULL},
+    {"rule-off", "N", N_("rule N no longer holds"), NEEDS_BOTH, run_rule_off, NULL},
+    {"rule-on", "N", N_("rule N holds again"), NEEDS_BOTH, run_rule_on, NULL},
+    {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_BOTH, run_decisions, NULL},
     {0},
 };

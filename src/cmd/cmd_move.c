@@ -102,12 +102,28 @@ static int run_row(struct desk *d, struct str args)
 
 /* ---- by meaning ---- */
 
+/* Of one side alone. */
+static int first_problem(struct desk *d)
+{
+    const struct alone *a = &d->s->examined;
+    for (size_t i = 0; i < a->check.problems.n; i++)
+        if (a->check.problems.v[i].row != NONE && !check_is_note(&a->check.problems.v[i])) {
+            desk_go(d, a->check.problems.v[i].row);
+            d->focus = FOCUS_TABLE;
+            return R_DRAW;
+        }
+    desk_say(d, _("no row has a problem"));
+    return R_DRAW;
+}
+
 static int run_first(struct desk *d, struct str args)
 {
     const struct judgement *j = d->s->judged;
     struct buf b = {0};
     char n[NUM_MAX];
     (void)args;
+    if (d->s->single)
+        return first_problem(d);
     if (j->first == NONE) {
         struct judge_options o = session_judge_options(d->s);
         if (d->s->settled)
@@ -178,6 +194,11 @@ static bool is_edge(const struct desk *d, uint32_t i)
     return i > 0 && is_bad(d, i) != is_bad(d, i - 1);
 }
 
+static bool is_wrong(const struct desk *d, uint32_t row)
+{
+    return alone_wrong(&d->s->examined, row);
+}
+
 static const struct {
     const char *name, *none;
     line_test *test;
@@ -204,7 +225,7 @@ static bool seek(struct desk *d, line_test *test, int by)
     uint32_t n = desk_shown(d);
     for (int64_t i = (int64_t)desk_pos(d) + by; i >= 0 && i < n; i += by) {
         uint32_t line = desk_at(d, (uint32_t)i);
-        if (line < d->s->judged->lines && test(d, line)) {
+        if (line < (d->s->single ? d->s->pairing.lines.n : d->s->judged->lines) && test(d, line)) {
             desk_go(d, line);
             return true;
         }
@@ -214,6 +235,11 @@ static bool seek(struct desk *d, line_test *test, int by)
 
 static int go_to_kind(struct desk *d, struct str kind, int by)
 {
+    if (d->s->single) {
+        if (!seek(d, is_wrong, by))
+            desk_say(d, _("no row with a problem in that direction"));
+        return R_DRAW;
+    }
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
             if (!seek(d, kinds[i].test, by))

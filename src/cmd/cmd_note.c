@@ -264,15 +264,15 @@ static int run_report(struct desk *d, struct str args)
 }
 
 const struct command commands_note[] = {
-    {"note", "[TEXT]", N_("note a finding about this row; the evidence is kept with it, #words are tags"), NEEDS_PAIRED | NEEDS_ROW, run_note, NULL},
-    {"findings", "[STATUS|#TAG|TEXT]", N_("the findings, causes first; only those of a status, with a tag, that say TEXT"), NEEDS_PAIRED, run_findings, complete_status},
-    {"finding", "[N]", N_("one finding with its evidence; N or the one about this row"), NEEDS_PAIRED | NEEDS_ROW, run_finding, NULL},
-    {"finding-status", "[N] [STATUS]", N_("suspected, cleared, waived or root-cause; without STATUS the next of them"), NEEDS_PAIRED | NEEDS_ROW, run_status, complete_status},
-    {"finding-severity", "[N] LEVEL", N_("how bad it is: low, medium, high or unset"), NEEDS_PAIRED | NEEDS_ROW, run_severity, complete_severity},
-    {"finding-edit", "[N] [TEXT]", N_("what the finding says"), NEEDS_PAIRED | NEEDS_ROW, run_edit, NULL},
-    {"finding-up", "[N]", N_("the finding stands nearer to the cause"), NEEDS_PAIRED | NEEDS_ROW, run_up, NULL},
-    {"finding-down", "[N]", N_("the finding stands further from the cause"), NEEDS_PAIRED | NEEDS_ROW, run_down, NULL},
-    {"finding-delete", "[N]", N_("take the finding out"), NEEDS_PAIRED | NEEDS_ROW, run_delete, NULL},
-    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), NEEDS_PAIRED | NEEDS_JUDGED, run_report, NULL},
+    {"note", "[TEXT]", N_("note a finding about this row; the evidence is kept with it, #words are tags"), NEEDS_BOTH | NEEDS_ROW, run_note, NULL},
+    {"findings", "[STATUS|#TAG|TEXT]", N_("the findings, causes first; only those of a status, with a tag, that say TEXT"), NEEDS_BOTH, run_findings, complete_status},
+    {"finding", "[N]", N_("one finding with its evidence; N or the one about this row"), NEEDS_BOTH | NEEDS_ROW, run_finding, NULL},
+    {"finding-status", "[N] [STATUS]", N_("suspected, cleared, waived or root-cause; without STATUS the next of them"), NEEDS_BOTH | NEEDS_ROW, run_status, complete_status},
+    {"finding-severity", "[N] LEVEL", N_("how bad it is: low, medium, high or unset"), NEEDS_BOTH | NEEDS_ROW, run_severity, complete_severity},
+    {"finding-edit", "[N] [TEXT]", N_("what the finding says"), NEEDS_BOTH | NEEDS_ROW, run_edit, NULL},
+    {"finding-up", "[N]", N_("the finding stands nearer to the cause"), NEEDS_BOTH | NEEDS_ROW, run_up, NULL},
+    {"finding-down", "[N]", N_("the finding stands further from the cause"), NEEDS_BOTH | NEEDS_ROW, run_down, NULL},
+    {"finding-delete", "[N]", N_("take the finding out"), NEEDS_BOTH | NEEDS_ROW, run_delete, NULL},
+    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), NEEDS_BOTH | NEEDS_JUDGED, run_report, NULL},
     {0},
 };

@@ -454,7 +454,7 @@ const struct command commands_table[] = {
     {"layout", "[NAME]", N_("how the sides share the width: both, target, golden, stacked"), 0, run_layout, complete_layout},
     {"columns", "[FIELD …]", N_("choose the columns; `default` leaves them to the width"), 0, run_columns, complete_field},
     {"column", "FIELD", N_("add a column, or take it away"), 0, run_column, complete_field},
-    {"group", "[NAME]", N_("put rows together by modules, layers, frames or precision; Enter goes to the row"), NEEDS_PAIRED | NEEDS_JUDGED, run_group, complete_group},
+    {"group", "[NAME]", N_("put rows together by modules, layers, frames or precision; Enter goes to the row"), NEEDS_BOTH | NEEDS_JUDGED, run_group, complete_group},
     {"left", "", N_("columns back to the left; folds a module; the layer before"), 0, run_left, NULL},
     {"right", "", N_("the next columns, where not all fit; unfolds a module; the next layer"), 0, run_right, NULL},
     {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},

@@ -276,7 +276,7 @@ const struct command commands_work[] = {
     {"pause", "", N_("stop comparing, or go on; while the dumps are read: stop reading"), 0, run_pause, NULL},
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("target and golden change places"), 0, run_swap, NULL},
-    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_PAIRED | NEEDS_JUDGED, run_write, NULL},
+    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED, run_write, NULL},
     {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},
     {"rank", "N", N_("compare another rank; T:G pairs different ones"), 0, run_rank, NULL},
     {0},

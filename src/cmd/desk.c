@@ -168,7 +168,8 @@ static void take_pairing(struct desk *d)
     d->seen_first = NONE;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     vec_clear(&d->gaps);
-    gaps_find(&s->pairing, side, &d->gaps);
+    if (!s->single)
+        gaps_find(&s->pairing, side, &d->gaps);
     arrange_forget(&d->arrange);
     search_restart(&d->search);
     if (d->overlay == OVERLAY_LIST && !d->list_again)

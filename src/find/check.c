@@ -14,10 +14,15 @@ struct run {
     const struct dump *d;
     const struct kern *k;
     struct figures_watch *watch;
-    struct figures_watch inside; /* of one tensor: the crew that helps with it */
+    const struct check_post *post; /* or NULL */
     struct crew crew;
     pthread_mutex_t lock;
 };
+
+bool check_is_note(const struct check_problem *p)
+{
+    return strcmp(p->kind, "all-zero") == 0 || strcmp(p->kind, "constant") == 0;
+}
 
 static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -32,8 +37,7 @@ static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, 
     pthread_mutex_lock(&x->lock);
     struct check_problem p = {row, kind, arena_cstr(&x->c->arena, buf_view(&b))};
     vec_push(&x->c->problems, p);
-    if (strcmp(kind, "all-zero") == 0 || strcmp(kind, "constant") == 0)
-        x->c->notes++;
+    x->c->notes += check_is_note(&p);
     pthread_mutex_unlock(&x->lock);
     buf_release(&b);
 }
@@ -91,9 +95,12 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
         add(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"), (unsigned long long)s->numel,
             (unsigned long long)t.numel);
-    if (figures_one(x->k, &t, &f, &x->inside, &e)) {
-        add(x, row, "damaged", "%s", e.text);
+    if (figures_one(x->k, &t, &f, x->watch, &e)) {
+        if (e.code != ERR_CANCEL)
+            add(x, row, "damaged", "%s", e.text);
     } else {
+        if (x->post)
+            x->post->figures(x->post->ctx, row, &f);
         if (f.nan)
             add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)f.nan, (unsigned long long)f.count);
         if (f.inf)
@@ -115,8 +122,6 @@ static void one(void *ctx, size_t i)
         tensor(x, row, r);
     else
         recorded(x, row, r);
-    if (x->watch)
-        atomic_fetch_add(&x->watch->done, 1);
 }
 
 static int by_row(const void *a, const void *b)
@@ -127,16 +132,18 @@ static int by_row(const void *a, const void *b)
     return strcmp(x->kind, y->kind);
 }
 
-void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers,
-               struct figures_watch *watch)
+void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
+               const struct check_post *post)
 {
-    struct run x = {.c = c, .d = d, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct figures_watch own = {0};
+    struct run x = {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
     *c = (struct check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
     crew_init(&x.crew);
-    x.inside.crew = &x.crew;
-    crew_each(&x.crew, workers, d->rows.n, watch ? &watch->cancel : NULL, one, &x);
+    x.watch->crew = &x.crew;
+    crew_each(&x.crew, workers, d->rows.n, &x.watch->cancel, one, &x);
+    x.watch->crew = NULL;
     crew_release(&x.crew);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);

@@ -17,9 +17,17 @@ struct check {
     size_t notes;                       /* of them: all-zero, constant */
 };
 
-/* Reads every tensor of the dump with `workers` threads. watch counts rows in `done`; may be NULL. */
-void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers,
-               struct figures_watch *watch);
+/* Told the figures of each tensor as they are computed, by several threads; no lock is held. */
+struct check_post {
+    void (*figures)(void *ctx, uint32_t row, const struct side_figures *f);
+    void *ctx;
+};
+
+/* Reads every tensor of the dump with `workers` threads. watch counts elements; watch and post may be
+ * NULL. */
+void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
+               const struct check_post *post);
+bool check_is_note(const struct check_problem *p); /* worth knowing, and nothing is wrong: all-zero, constant */
 void check_release(struct check *c);
 
 #endif

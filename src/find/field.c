@@ -1,6 +1,5 @@
 #include "find/field.h"
 
-
 #include <math.h>
 
 #include "base/msg.h"
@@ -89,14 +88,22 @@ static double limit(const struct field_line *l)
 
 /* ---- one side's figures: computed where the tensor was read, else recorded ---- */
 
+/* Of this side's tensor, or NULL. */
+static const struct side_figures *computed(const struct field_line *l, int side)
+{
+    if (l->f)
+        return &l->f->side[side];
+    return side == TARGET && l->row[TARGET] != NONE ? alone_figures(&l->s->examined, l->row[TARGET]) : NULL;
+}
+
 static double stat_of(const struct field_line *l, int side, int stat)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct row *r = row_of(l, side);
     if (!r || r->kind != ROW_TENSOR) /* a scalar's value is t.value */
         return NAN;
-    if (l->f) {
-        const struct side_figures *f = &l->f->side[side];
+    const struct side_figures *f = computed(l, side);
+    if (f) {
         const double v[] = {f->max, f->min, f->mean, f->norm};
         return v[stat];
     }
@@ -106,10 +113,9 @@ static double stat_of(const struct field_line *l, int side, int stat)
 static double count_of(const struct field_line *l, int side, int which)
 {
     const struct row *r = row_of(l, side);
-    if (l->f) {
-        const struct side_figures *f = &l->f->side[side];
+    const struct side_figures *f = computed(l, side);
+    if (f)
         return (double)(which == 0 ? f->nan : which == 1 ? f->inf : f->zero);
-    }
     if (!r || r->extra == NONE)
         return NAN;
     const struct row_extra *e = &dump_of(l, side)->extras.v[r->extra];
@@ -314,6 +320,15 @@ static void flags(const struct field_line *l, struct buf *out)
             buf_fmt(out, "%s%s", out->n ? " " : "", names[i].name);
 }
 
+static void problem(const struct field_line *l, struct buf *out)
+{
+    size_t n;
+    const struct check_problem *p = l->row[TARGET] == NONE ? NULL : alone_problems(&l->s->examined, l->row[TARGET], &n);
+    buf_clear(out);
+    for (size_t i = 0; p && i < n; i++)
+        buf_fmt(out, "%s%s", i ? " " : "", p[i].kind);
+}
+
 const struct field fields[] = {
     {"verdict", N_("verdict"), N_("match, drift, deviate, nonfinite, shape, dtype, only, skip, pending"), 10, NULL, verdict, false},
     {"rel_l2", N_("rel L2"), N_("relative L2 error; of statistics the largest relative difference"), 8, rel_l2, NULL, true},
@@ -359,6 +374,7 @@ const struct field fields[] = {
     {"layer", N_("layer"), N_("layer number"), 5, layer, NULL, false},
     {"numel", N_("elements"), N_("element count"), 9, numel, NULL, false},
     {"flags", N_("flags"), N_("precision, doubtful, statistics, source, unread"), 12, NULL, flags, false},
+    {"problem", N_("problem"), N_("of one side alone: nan, inf, saturated, damaged, missing-file, dtype, all-zero, constant"), 12, NULL, problem, false},
     {"rank", N_("rank"), N_("rank of the dump"), 4, rank, NULL, false},
     {"row", N_("row"), N_("place in execution order"), 8, order, NULL, false},
     {"target", N_("target"), N_("target's row name"), 40, NULL, target, false},

@@ -101,7 +101,7 @@ static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed
 
 static bool is_bad(const struct field_line *l)
 {
-    return l->j && verdict_is_bad(l->j->verdict);
+    return l->j ? verdict_is_bad(l->j->verdict) : l->s->single && alone_wrong(&l->s->examined, l->row[TARGET]);
 }
 
 static bool is_paired(const struct field_line *l)

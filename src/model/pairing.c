@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "fmt/reader.h"
 #include "model/sequence.h"
 
 static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
@@ -276,9 +277,9 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
-        bool one_language = strcmp(target->framework, golden->framework) == 0 &&
-                            target->reader == golden->reader;
-        if (one_language)
+        const struct reader *r[2] = {target->reader, golden->reader}; /* NULL: made, not read */
+        bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
+        if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights)) /* weights' names are names in any file */
             by_name(&b);
         else
             by_sequence(&b);
@@ -289,6 +290,17 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     free(b.taken[TARGET]);
     free(b.taken[GOLDEN]);
     vec_release(&b.found);
+}
+
+void pairing_alone(struct pairing *p, const struct dump *target)
+{
+    *p = (struct pairing){.line_of = {mem_alloc((target->rows.n + 1) * sizeof **p->line_of), NULL}};
+    vec_reserve(&p->lines, target->rows.n);
+    for (uint32_t i = 0; i < target->rows.n; i++) {
+        struct line l = {{i, NONE}, NONE};
+        vec_push(&p->lines, l);
+        p->line_of[TARGET][i] = i;
+    }
 }
 
 void pairing_release(struct pairing *p)

@@ -68,6 +68,8 @@ struct pairing_options {
 /* Both dumps complete. */
 void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
                    const struct pairing_options *o);
+/* A line for each row of the target alone. */
+void pairing_alone(struct pairing *p, const struct dump *target);
 void pairing_release(struct pairing *p);
 const char *origin_name(enum origin o); /* for files; _() of it for people */
 /* A sentence: why these two. */

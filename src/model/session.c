@@ -469,6 +469,33 @@ static void watch_results(struct session *s)
     session_unlock(s);
 }
 
+static void tell(void *ctx)
+{
+    struct session *s = ctx;
+    session_lock(s);
+    announce(s);
+    session_unlock(s);
+    notify(s);
+}
+
+static void conduct_alone(struct session *s)
+{
+    const struct dump *d = &s->side[TARGET].dump;
+    int workers = s->opt.workers ? s->opt.workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    session_lock(s);
+    pairing_alone(&s->pairing, d);
+    s->paired = true;
+    s->pairings++;
+    session_unlock(s);
+    tell(s);
+    if (s->opt.examine)
+        alone_run(&s->examined, d, s->kern, workers, &s->watch[0], &s->lock, tell, s);
+    session_lock(s);
+    s->settled = true;
+    session_unlock(s);
+    tell(s);
+}
+
 static void *conduct(void *ctx)
 {
     struct session *s = ctx;
@@ -483,11 +510,7 @@ static void *conduct(void *ctx)
         return NULL;
     }
     if (s->single) {
-        session_lock(s);
-        s->settled = true;
-        announce(s);
-        session_unlock(s);
-        notify(s);
+        conduct_alone(s);
         return NULL;
     }
     s->cache = s->opt.pair_only ? NULL : recall_open(s->opt.cache, (const char *const[]){s->side[TARGET].dump.path, s->side[GOLDEN].dump.path});
@@ -550,6 +573,7 @@ void session_stop(struct session *s)
     vec_release(&s->inputs);
     ruling_release(&s->ruling);
     ruling_release(&s->wanted);
+    alone_release(&s->examined);
     companion_release(&s->golden2);
     companion_release(&s->reference);
     measure_release(&s->measure);
@@ -632,7 +656,7 @@ void session_set_tol(struct session *s, const struct tol *t)
 
 uint64_t session_judged(const struct session *s)
 {
-    return s->judged ? s->judged->serial : 0;
+    return s->judged ? s->judged->serial : s->examined.done;
 }
 
 struct judgement *session_take_judgement(struct session *s)
@@ -659,13 +683,18 @@ void session_progress(const struct session *s, struct session_progress *p)
 {
     const struct measure *m = &s->measure;
     uint64_t bytes = 0, done = 0;
-    *p = (struct session_progress){.comparing = s->paired};
+    *p = (struct session_progress){.comparing = s->paired && !s->single};
+    if (s->single && s->paired) {
+        double share = s->examined.elements ? (double)atomic_load(&s->watch[0].done) / (double)s->examined.elements : 1;
+        p->share = s->settled || share > 1 ? 1 : share;
+        return;
+    }
     if (!s->paired) {
         for (int i = 0; i < 2; i++) {
             bytes += s->side[i].dump.bytes;
             done += s->side[i].dump.bytes_done;
         }
-        p->share = s->single && s->settled ? 1 : bytes ? (double)done / (double)bytes : 0;
+        p->share = bytes ? (double)done / (double)bytes : 0;
         return;
     }
     double worked = (double)m->worked, now = (double)((s->paused ? s->paused_ms : clock_ms()) - s->began_ms);

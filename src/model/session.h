@@ -12,6 +12,7 @@
 #include "find/inputs.h"
 #include "find/judge.h"
 #include "fmt/reader.h"
+#include "model/alone.h"
 #include "model/companion.h"
 #include "model/input_state.h"
 
@@ -41,6 +42,7 @@ struct session_options {
     int preset;             /* of preset.h; 0: our own rule */
     const struct known_list *known; /* accepted differences, or NULL; must outlive the session */
     bool alone;             /* one side by itself, also of a result table */
+    bool examine;           /* a side by itself is looked over: `examined` */
     bool pair_only;         /* nothing is computed from tensors */
     struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */
     struct tol tol;
@@ -62,7 +64,7 @@ struct session {
     bool single;              /* one side only: no golden */
     bool tabled;              /* both sides are columns of one result table, paired and judged there */
 
-    bool paired;              /* pairing, flow and measure are there */
+    bool paired;              /* pairing, flow and measure are there; of one side alone, a line for each of its rows */
     uint32_t pairings;        /* counts them: lines are numbered anew by each */
     struct pairing pairing;
     struct flow flow[2];
@@ -70,6 +72,7 @@ struct session {
     struct judgement *judged; /* the newest, NULL before the first */
     uint64_t judgements;      /* counts them: the serial of the newest */
     input_list inputs;        /* the step's own inputs, judged with it */
+    struct alone examined;    /* of one side alone */
     struct companion golden2, reference; /* path NULL: not there */
     bool paused;              /* comparing waits; what is computed stays */
     bool settled;             /* everything wanted is computed and judged */
@@ -127,7 +130,8 @@ struct session_progress {
 };
 void session_progress(const struct session *s, struct session_progress *p);
 
-/* The newest judgement's serial, 0 while there is none: what is made of one is stale when it has changed. */
+/* The newest judgement's serial, 0 while there is none: what is made of one is stale when it has changed. Of one side
+ * alone 1 once it has been looked over. */
 uint64_t session_judged(const struct session *s);
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);

@@ -200,3 +200,22 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
         rc = err_set(e, ERR_DATA, _("%s: no weight has a gradient and an updated weight of its name"), path);
     return rc;
 }
+
+bool optimizer_step_probe(const char *path)
+{
+    struct buf file = {0};
+    name_list names = {0};
+    struct err quiet;
+    unsigned found = 0;
+    if (!path_is_dir(path) || dir_list(path, ENTRIES, &names, &quiet))
+        return false;
+    for (size_t i = 0; i < names.n; i++)
+        for (int k = 0; k < STEP_FILES; k++) {
+            path_join(&file, path, names.v[i]);
+            if (called(names.v[i], (enum step_file)k) && weights_probe(file.p))
+                found |= 1u << k;
+        }
+    name_list_release(&names);
+    buf_release(&file);
+    return found == (1u << STEP_FILES) - 1;
+}

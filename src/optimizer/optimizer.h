@@ -86,6 +86,8 @@ struct optimizer {
 int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct tol *t,
                   struct err *e);
 void optimizer_release(struct optimizer *x);
+/* Whether a folder holds one step: weights called before, grad and after. */
+bool optimizer_step_probe(const char *path);
 
 /* ---- for files of this folder ---- */
 

@@ -230,9 +230,37 @@ static void one_side_alone(void **state)
     struct session_options o = options(sample("tt_rope/target"), NULL);
     (void)state;
     struct session *s = run(&o);
-    assert_true(s->single && s->settled && !s->paired);
+    assert_true(s->single && s->settled && s->paired);
     assert_null(s->judged);
     assert_int_equal(s->side[TARGET].dump.rows.n, 610);
+    assert_int_equal(s->pairing.lines.n, 610);
+    assert_false(s->examined.done);
+    stop(s);
+}
+
+/* Looked over: figures of tensors whose records have none, and what is wrong, by row. */
+static void one_side_examined(void **state)
+{
+    struct session_options o = options(sample("tt_nan_mask/target"), NULL);
+    size_t n;
+    (void)state;
+    o.examine = true;
+    struct session *s = run(&o);
+    const struct dump *d = &s->side[TARGET].dump;
+    uint32_t good = dump_find_row(d, STR("Functional.embedding.0.forward.output.0"));
+    uint32_t bad = dump_find_row(d, STR("Functional.softmax.1.forward.input.0")), none = dump_find_row(d, STR("Functional.softmax.1.forward.input.dim"));
+    assert_true(s->examined.done && session_judged(s) == 1);
+    assert_null(alone_figures(&s->examined, none));
+    const struct side_figures *f = alone_figures(&s->examined, good);
+    assert_non_null(f);
+    assert_int_equal(f->count, 256);
+    assert_int_equal(f->nan + f->inf, 0);
+    assert_null(alone_problems(&s->examined, good, &n));
+    assert_false(alone_wrong(&s->examined, good));
+    const struct check_problem *p = alone_problems(&s->examined, bad, &n);
+    assert_int_equal(n, 2);
+    assert_true(p[0].row == bad && p[1].row == bad && alone_wrong(&s->examined, bad));
+    assert_int_equal(alone_figures(&s->examined, bad)->nan, 144);
     stop(s);
 }
 
@@ -389,6 +417,7 @@ int main(void)
         cmocka_unit_test(limits_move_the_verdicts),
         cmocka_unit_test(steps_and_ranks),
         cmocka_unit_test(one_side_alone),
+        cmocka_unit_test(one_side_examined),
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(bad_options),
         cmocka_unit_test(missing_tensors),

@@ -1,0 +1,100 @@
+#include "model/alone.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+#define TELL_MS 100
+
+struct run {
+    struct alone *a;
+    pthread_mutex_t *lock;
+    void (*told)(void *ctx);
+    void *ctx;
+    long told_ms;
+};
+
+static void post(void *ctx, uint32_t row, const struct side_figures *f)
+{
+    struct run *x = ctx;
+    long now = clock_ms();
+    pthread_mutex_lock(x->lock);
+    x->a->figures[row] = *f;
+    x->a->known[row] = 1;
+    bool tell = now - x->told_ms >= TELL_MS;
+    if (tell)
+        x->told_ms = now;
+    pthread_mutex_unlock(x->lock);
+    if (tell)
+        x->told(x->ctx);
+}
+
+void alone_run(struct alone *a, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
+               pthread_mutex_t *lock, void (*told)(void *ctx), void *ctx)
+{
+    struct run x = {a, lock, told, ctx, 0};
+    struct check_post to = {post, &x};
+    struct check c;
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < d->rows.n; i++)
+        elements += dump_row_readable(d, i) ? dump_row_numel(d, i) : 0;
+    if (elements) {
+        struct side_figures *figures = mem_zalloc(d->rows.n * sizeof *figures);
+        uint8_t *known = mem_zalloc(d->rows.n);
+        pthread_mutex_lock(lock);
+        a->figures = figures;
+        a->known = known;
+        a->elements = elements;
+        pthread_mutex_unlock(lock);
+    }
+    check_run(&c, d, k, workers, watch, elements ? &to : NULL);
+    if (atomic_load(&watch->cancel)) {
+        check_release(&c);
+        return;
+    }
+    pthread_mutex_lock(lock);
+    a->check = c;
+    a->done = true;
+    pthread_mutex_unlock(lock);
+}
+
+void alone_release(struct alone *a)
+{
+    free(a->figures);
+    free(a->known);
+    if (a->done)
+        check_release(&a->check);
+    *a = (struct alone){0};
+}
+
+const struct side_figures *alone_figures(const struct alone *a, uint32_t row)
+{
+    return a->known && a->known[row] ? &a->figures[row] : NULL;
+}
+
+const struct check_problem *alone_problems(const struct alone *a, uint32_t row, size_t *n)
+{
+    size_t from = 0, to = a->done ? a->check.problems.n : 0;
+    const struct check_problem *p = a->check.problems.v;
+    *n = 0;
+    while (from < to) { /* by row, those of no row first */
+        size_t mid = from + (to - from) / 2;
+        if (p[mid].row + 1 < row + 1)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    while (a->done && from + *n < a->check.problems.n && p[from + *n].row == row)
+        ++*n;
+    return *n ? &p[from] : NULL;
+}
+
+bool alone_wrong(const struct alone *a, uint32_t row)
+{
+    size_t n;
+    const struct check_problem *p = alone_problems(a, row, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!check_is_note(&p[i]))
+            return true;
+    return false;
+}

@@ -1,0 +1,19 @@
+/* What somebody was handed: a path that may be a recording, a training log, settings or one optimizer step. */
+#ifndef PANEL_HANDED_H
+#define PANEL_HANDED_H
+
+#include "model/session.h"
+#include "panel/slot.h"
+
+enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_SETTINGS, HANDED_STEP };
+
+/* Looks at the files; HANDED_NOTHING also where nothing can be read. */
+enum handed handed_find(const char *path);
+/* Inputs of the investigation that are no recordings are given to the panels' slots they are for. The panel that
+ * judges them, or 0 where an input is something else and all stays. */
+int handed_give(struct investigation *v);
+/* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
+ * out weights: its number, or 0 where they are no checkpoints or their names agree. With the session's lock held. */
+int handed_give_weights(struct investigation *v, const struct session *s);
+
+#endif
