@@ -751,15 +751,25 @@ void screen_tick(struct screen *s)
 
 /* ---- background ---- */
 
+/* A folder of several things: which one is meant? */
+static void list_folder(struct screen *s)
+{
+    struct buf b = {0};
+    buf_fmt(&b, "dumps %s", s->inv.input[0]);
+    screen_command(s, b.p);
+    buf_release(&b);
+}
+
 /* Logs, settings, optimizer steps and weights of other names come to the panel that judges them, with all the others
  * around it. */
 static void take_handed(struct screen *s)
 {
     session_lock(&s->session);
     bool failed = s->session.failed;
+    bool asked = false;
     int panel = 0;
     if (!s->looked && (failed || s->session.paired)) {
-        s->looked = true;
+        s->looked = asked = true;
         panel = failed ? handed_give(&s->inv) : handed_give_weights(&s->inv, &s->session);
     }
     if (panel) {
@@ -767,9 +777,12 @@ static void take_handed(struct screen *s)
         s->desk.panel = panel;
         guide_tell(&s->desk.guide);
     }
+    bool folder = failed && !panel && s->inv.input[0] && path_is_dir(s->inv.input[0]);
     session_unlock(&s->session);
     if (panel && failed)
         restart(s);
+    else if (folder && asked)
+        list_folder(s);
 }
 
 bool screen_idle(struct screen *s)

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "panel/handed.h"
 
 static int run_intake(struct desk *d, struct str args)
 {
@@ -49,35 +50,38 @@ static int run_open(struct desk *d, struct str args)
     return open_paths(d, target, str_trim(golden));
 }
 
+static bool opened_alone(const struct desk *d)
+{
+    return d->s->side[TARGET].path && d->s->single && !d->s->failed;
+}
+
 /* The first one taken is the target, the next one its golden. */
 static int run_take(struct desk *d, struct str args)
 {
-    if (!d->s->side[0].path || !d->s->single)
+    if (!opened_alone(d))
         return open_paths(d, args, STR(""));
     return open_paths(d, str_of(d->s->side[0].path), args);
 }
 
-#define DUMPS_MOST 500
-
 static int run_dumps(struct desk *d, struct str args)
 {
-    place_list found = {0};
+    struct arena a = {0};
+    handed_list found = {0};
     struct err e = {0};
     struct buf folder = {0};
     buf_str(&folder, args.n ? args : STR("."));
-    int rc = places_find(folder.p, &found, &e);
+    int rc = handed_survey(folder.p, &a, &found, &e);
     desk_clear_list(d);
-    for (size_t i = 0; rc == 0 && i < found.n && i < DUMPS_MOST; i++) {
-        const char *path = found.v[i].paths.v[0];
-        desk_add_command(d, "take", path, "%-15s %s", found.v[i].reader->name, path);
-    }
+    for (size_t i = 0; i < found.n; i++)
+        desk_add_command(d, "take", found.v[i].path, "%-15s %s", found.v[i].kind, found.v[i].path);
     if (rc)
         desk_complain(d, "%s", e.text);
     else if (!d->list.n)
-        desk_say(d, _("no dump below %s"), folder.p);
+        desk_say(d, _("nothing that can be opened below %s"), folder.p);
     else
-        desk_show_list(d, d->s->single && d->s->side[0].path ? _("dumps found; Enter takes one as the golden side") : _("dumps found; Enter takes one as the target"));
-    places_release(&found);
+        desk_show_list(d, opened_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
+    vec_release(&found);
+    arena_release(&a);
     buf_release(&folder);
     return R_DRAW | R_LAYOUT;
 }
@@ -148,7 +152,7 @@ const struct command commands_open[] = {
     {"intake", "", N_("what is compared: both sides, what is open to doubt"), 0, run_intake, NULL},
     {"open", "TARGET [GOLDEN]", N_("compare other dumps, or look at one"), 0, run_open, NULL},
     {"take", "DUMP", N_("as the target; where one is open alone, as its golden side"), 0, run_take, NULL},
-    {"dumps", "[FOLDER]", N_("the dumps below a folder, to take them"), 0, run_dumps, NULL},
+    {"dumps", "[FOLDER]", N_("what can be opened below a folder, to take it"), 0, run_dumps, NULL},
     {"recent", "", N_("investigations that were left"), 0, run_recent, NULL},
     {0},
 };

@@ -1229,7 +1229,7 @@ static void begins_with_nothing(void **state)
     assert_int_equal(chdir(here), 0);
     wait_text(&t, NOWHERE, "Nothing is open yet");
     tty_send(&t, "d");
-    wait_text(&t, 2, "dumps found");
+    wait_text(&t, 2, "found here");
     tty_send(&t, "j\r"); /* bench comes first: target is the second */
     wait_text(&t, 4, "target/step0/rank0");
     tty_send(&t, "d");
