@@ -268,7 +268,7 @@ struct passage call_passage(const struct judgement *j, const struct measure *m, 
     EACH_ROW(d, call, r) {
         const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
         double *of = d->rows.v[r].io == IO_OUTPUT ? &x.out : &x.in;
-        if (d->rows.v[r].kind == ROW_TENSOR && !isnan(l->error) && !(l->flags & LINE_DOUBTFUL))
+        if (d->rows.v[r].kind == ROW_TENSOR && !isnan(l->error) && (!(l->flags & LINE_DOUBTFUL) || l->rule == RULE_ILL))
             *of = fmax(*of, (double)l->error); /* fmax passes over the NaN that stands for none */
     }
     if (!isnan(x.in) && !isnan(x.out) && (x.in > 0 || x.out > 0))

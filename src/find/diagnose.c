@@ -227,12 +227,19 @@ static void drop(struct diagnoses *x, enum diagnosis_id id)
         }
 }
 
+/* Of a doubtful pair its doubt is all there is to say. At an ill-conditioned operator it is the deviation that is
+ * doubtful: what explains it is no noise. */
+static bool doubtful(const struct line_judgement *x)
+{
+    return x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL;
+}
+
 void patient_examine(struct patient *p)
 {
     struct diagnoses *out = p->out;
     unsigned have = NEED_NOTHING;
     bool numbers = p->judged->rule == RULE_SCALAR_DIFFERS && has_value(p->r[0]) && has_value(p->r[1]), tensors = p->r[0]->kind == ROW_TENSOR && p->r[1]->kind == ROW_TENSOR;
-    if (!(p->judged->flags & LINE_DOUBTFUL)) {
+    if (!doubtful(p->judged)) {
         have |= numbers ? NEED_SCALAR : 0;
         have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
         have |= p->spread ? NEED_SPREAD : 0;
@@ -246,7 +253,7 @@ void patient_examine(struct patient *p)
     if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
         drop(out, DIAGNOSIS_WEIGHTS_FIRST);
     /* where it stands says nothing new once what it is explains it all */
-    if (out->n > 1 && out->v[0].score >= 0.9F)
+    if ((out->n > 1 && out->v[0].score >= 0.9F) || p->judged->rule == RULE_ILL)
         drop(out, DIAGNOSIS_PARTIAL);
     for (; out->n > DIAGNOSES_MOST; out->n--)
         free(out->v[out->n - 1].evidence);
@@ -256,7 +263,7 @@ void patient_examine(struct patient *p)
 static void take_specimens(struct patient *p, struct specimen s[2])
 {
     struct err e;
-    if (!p->f || p->judged->flags & LINE_DOUBTFUL || specimen_take(&s[0], p->m, p->line, &e))
+    if (!p->f || doubtful(p->judged) || specimen_take(&s[0], p->m, p->line, &e))
         return;
     p->spread = &s[0];
     p->partly = s[0].at != NULL;

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/condition.h"
 #include "find/known.h"
 #include "find/nature.h"
 #include "find/preset.h"
@@ -39,6 +40,23 @@ static void nonfinite(const struct measure *m, uint32_t line, const struct line_
             (unsigned long long)f->unlike, (unsigned long long)f->unlike_at,
             (unsigned long long)f->side[0].nan, (unsigned long long)f->side[0].inf,
             (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
+}
+
+static void ill(const struct line_judgement *x, struct buf *out)
+{
+    enum condition_kind kind = (enum condition_kind)x->was;
+    char e[NUM_MAX], k[NUM_MAX], lim[NUM_MAX];
+    if (kind == CONDITION_NONE) {
+        buf_cstr(out, _("doubtful: it holds whole numbers that an ill-conditioned operator before it turned, where values nearly tie; noise alone does that"));
+        return;
+    }
+    num_cell(k, (double)x->kappa, 2);
+    if (condition_is_discrete(kind))
+        buf_fmt(out, _("doubtful: ill-conditioned (%s): the noise of its inputs alone turns up to %s of its whole numbers (kappa ~ %s)"),
+                condition_text(kind), digits(lim, x->limit), k);
+    else
+        buf_fmt(out, _("doubtful: ill-conditioned (kappa ~ %s, %s): %s is %s, and the noise of its inputs alone can make it %s"), k,
+                condition_text(kind), error_name(x), digits(e, x->error), digits(lim, x->limit));
 }
 
 static const char *scalar_text(const struct measure *m, const struct line *l, int side)
@@ -157,6 +175,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_TABLE:
         table_explain(m, line, out);
         break;
+    case RULE_ILL:
+        ill(x, out);
+        break;
     case RULE_KNOWN: {
         const struct known *q = known_of(j, line);
         buf_fmt(out, _("an accepted difference (%s): %s"), verdict_label((enum verdict)x->was), q ? q->reason : "");
@@ -182,7 +203,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
     }
     if (x->flags & LINE_BAND)
         buf_cstr(out, _("; the level is the difference of the two golden runs"));
-    if (x->flags & LINE_ILL)
+    if (x->flags & LINE_ILL && x->rule != RULE_ILL)
         buf_cstr(out, _("; its terms nearly cancel, so their errors grow in it, and the level with them"));
     if (x->flags & LINE_DTYPE_DIFF) {
         const char *type[2];
@@ -197,7 +218,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
             if (q)
                 buf_fmt(out, _("; %s"), q->text);
         }
-    if (x->flags & LINE_DOUBTFUL)
+    if (x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL)
         buf_cstr(out, _("; the pair itself is doubtful"));
 }
 
@@ -335,4 +356,6 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
         buf_fmt(out, status == 0 ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
                                  : _("could not be judged: no sure pair deviates, but only %.0f %% of the target's compute calls were judged match or drift; pair more (--map) or record more"), share);
     }
+    if (status != 1 && s->ill)
+        buf_fmt(out, _("; rows held apart as doubtful, at ill-conditioned operators: %u"), s->ill);
 }

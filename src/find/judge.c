@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "find/condition.h"
 #include "find/culprit.h"
 #include "find/known.h"
 #include "find/level.h"
@@ -38,6 +39,7 @@ struct pass {
     const struct dump *side[2];
     struct level level;
     float *call_error;   /* per target call: the largest accepted error among its inputs */
+    float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
     bool product;        /* a matmul-like call of the target has been passed */
     bool open_product;   /* one whose output could not be judged: what follows may carry its noise */
@@ -193,38 +195,22 @@ static double error_of(const struct pass *p, uint32_t target_row)
     if (line == NONE)
         return 0;
     const struct line_judgement *l = &p->j->line[line];
-    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->rule == RULE_ILL;
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* How much a sum or difference magnifies its inputs' relative error: near-equal terms leave little of themselves and
- * all of their errors. 1 where the norms do not tell. */
-static double condition(const struct pass *p, const struct look *k)
-{
-    const struct dump *g = p->side[GOLDEN];
-    uint32_t call = k->r[GOLDEN]->call;
-    double in2 = 0, out = k->r[GOLDEN]->stat[STAT_NORM];
-    uint64_t numel = dump_row_numel(g, k->row[GOLDEN]);
-    if (g->calls.v[call].family != FAMILY_ADD || g->calls.v[call].phase != PHASE_FORWARD || !(k->r[GOLDEN]->has & HAS_NORM) || !(out > 0) || !isfinite(out))
-        return 1;
-    EACH_ROW(g, call, r) {
-        const struct row *x = &g->rows.v[r];
-        bool term = x->io == IO_INPUT && x->kind == ROW_TENSOR && x->has & HAS_NORM && dump_row_numel(g, r) == numel;
-        in2 += term && isfinite(x->stat[STAT_NORM]) ? x->stat[STAT_NORM] * x->stat[STAT_NORM] : 0;
-    }
-    return fmax(1, sqrt(in2) / out);
-}
-
-#define CONDITION_ILL 4.0
-
-/* The error an output has to expect of its inputs'. */
+/* The error an output has to expect of its inputs'. Of sums that nearly cancel the condition is exact; what other
+ * operators make of an error is an estimate, and only makes doubtful (excuse). */
 static double output_level(const struct pass *p, const struct look *k)
 {
-    double in = (double)p->call_error[k->call], c = condition(p, k);
-    if (c < CONDITION_ILL)
+    double in = (double)p->call_error[k->call];
+    if (p->side[GOLDEN]->calls.v[k->r[GOLDEN]->call].family != FAMILY_ADD)
+        return in;
+    struct condition c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    if (c.kind != CONDITION_SUM || c.kappa < CONDITION_ILL)
         return in;
     k->out->flags |= LINE_ILL;
-    return in * c;
+    return in * c.kappa;
 }
 
 static double printed(const struct pass *p)
@@ -291,17 +277,75 @@ static void weigh(struct pass *p, struct look *k, double error, bool stats)
         k->out->rule = RULE_SAME_STATS;
 }
 
+/* ---- ill-conditioned operators ---- */
+
+static void hold_apart(struct look *k, const struct condition *c, double bound, double turned)
+{
+    k->out->was = (uint8_t)c->kind;
+    k->out->kappa = (float)c->own; /* of masked scores the fills say nothing */
+    k->out->rule = RULE_ILL;
+    k->out->flags |= LINE_ILL | LINE_DOUBTFUL;
+    k->out->limit = (float)bound;
+    if (turned > 0)
+        k->out->error = (float)condition_picked(turned);
+}
+
+/* Whole numbers that turned in the call, or in one before it whose result this is. */
+static bool turned_before(const struct pass *p, const struct look *k, double turned)
+{
+    uint32_t from = p->flow[TARGET].held[k->row[TARGET]], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+    double share = (double)p->call_turned[k->call];
+    if (line != NONE && p->j->line[line].rule == RULE_ILL)
+        return true;
+    return k->r[TARGET]->io == IO_OUTPUT && share > 0 &&
+           (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
+}
+
+/* A deviation that is no more than what this operator makes of noise is nobody's first deviation (condition.h). The
+ * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
+static void excuse(struct pass *p, struct look *k)
+{
+    const struct line_judgement *l = k->out;
+    bool numbers = l->rule == RULE_INTEGERS_DIFFER;
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers) || p->o->exact || p->o->preset ||
+        l->flags & (LINE_BAND | LINE_DOUBTFUL))
+        return;
+    double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    if (numbers && turned_before(p, k, turned)) {
+        hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
+        return;
+    }
+    struct condition c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
+    if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < CONDITION_ILL))
+        return;
+    enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    double level = fmax(level_quantile(&p->level, k->f ? p->tol->quantile : p->tol->quantile_statistics), level_product(&p->level));
+    double unseen = dtype_table[DTYPE_F32].epsilon / 2;
+    if (!compared)
+        unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
+    double bound = (k->f ? p->tol->level : p->tol->level_statistics) * condition_bound(&c, (double)p->call_error[k->call], unseen);
+    bound = fmin(bound, discrete ? CONDITION_TURNED : CONDITION_MOST);
+    if ((discrete ? turned : (double)l->error) <= bound)
+        hold_apart(k, &c, bound, discrete ? turned : 0);
+}
+
 /* Accepted errors become the noise of what comes after. */
 static void remember(struct pass *p, const struct look *k)
 {
     const struct line_judgement *l = k->out;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
-    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+    bool ill = l->rule == RULE_ILL; /* held apart, and yet what comes behind it has its error */
+    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || ill;
     bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     if (product)
         p->open_product = !accepted || (l->flags & LINE_DOUBTFUL);
-    if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL))
+    if (ill && whole(class_of(k->r[TARGET])) && k->r[TARGET]->io != IO_OUTPUT) {
+        p->call_turned[k->call] = fmaxf(p->call_turned[k->call], l->error * l->error / 2);
+        p->call_error[k->call] = fmaxf(p->call_error[k->call], l->error);
+    }
+    if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL && !ill))
         return;
     if (accepted && l->error > 0)
         level_add(&p->level, (double)l->error, product, own);
@@ -520,6 +564,7 @@ static void judge_line(struct pass *p, uint32_t i)
         judge_mixed(&k);
     else
         judge_scalar(&k);
+    excuse(p, &k);
     if (verdict_is_bad(k.out->verdict) && nature_of(p->side, l->row))
         give(&k, VERDICT_SKIP, RULE_NATURE);
     if (p->o->exact)
@@ -610,6 +655,7 @@ static void count(struct pass *p)
         s->pairs++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
+        s->ill += x->rule == RULE_ILL;
         s->unread += (x->flags & LINE_UNREAD) != 0;
     }
     if (p->o->map_only)
@@ -710,6 +756,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
         .tol = o->tol,
         .side = {m->side[0], m->side[1]},
         .call_error = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
+        .call_turned = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
@@ -727,6 +774,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     culprits_find(j, m, flow);
     free(p.wholes);
     free(p.call_error);
+    free(p.call_turned);
     free(p.call_dtype);
 }
 

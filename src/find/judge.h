@@ -56,26 +56,28 @@ enum rule {
     RULE_EXACT,         /* --exact: not every bit agrees */
     RULE_PRESET,        /* the rule of another tool */
     RULE_TABLE,         /* the verdict the result table gives */
+    RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (condition.h): doubtful */
     RULE_KNOWN,         /* a difference the team has accepted (known.h) */
     RULE_COUNT
 };
 
 enum {
     LINE_DTYPE_DIFF = 1, /* both floating, not the same type */
-    LINE_DOUBTFUL = 2,   /* its pair's confidence is below the limit */
+    LINE_DOUBTFUL = 2,   /* its pair's confidence is below the limit, or RULE_ILL */
     LINE_STATISTICS = 4, /* judged by recorded figures */
     LINE_SOURCE = 8,     /* an input nothing recorded produced */
     LINE_UNREAD = 16,    /* a tensor of it could not be read */
     LINE_BAND = 32,      /* its level is the difference of two golden runs */
-    LINE_ILL = 64,       /* the operator magnifies its inputs' error, and the level was raised for it */
+    LINE_ILL = 64,       /* the operator magnifies its inputs' error: the level was raised for it, or RULE_ILL */
 };
 
 struct line_judgement {
     uint8_t verdict, rule, flags;
-    uint8_t was; /* of RULE_KNOWN: the verdict that was accepted */
+    uint8_t was; /* of RULE_KNOWN: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* what it was held against */
     float level; /* noise here: error already accepted around it */
+    float kappa; /* of RULE_ILL: how much the operator magnifies noise (condition.h); 0 elsewhere */
 };
 
 struct suspect {
@@ -99,6 +101,7 @@ enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONF
 struct summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
+    uint32_t ill;                /* of the doubtful: RULE_ILL */
     uint32_t known;              /* accepted differences: pairs, but of no verdict */
     uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
     uint32_t judged;             /* of the target's compute calls: an output judged match or drift */

@@ -75,6 +75,8 @@ void judge_table(struct judgement *j, const struct measure *m)
         if (!t || t->word == WORD_NONE)
             continue;
         j->line[i].verdict = (uint8_t)verdict_of(m, i, t);
+        if (j->line[i].rule == RULE_ILL)
+            j->line[i].flags &= (uint8_t)~(LINE_ILL | LINE_DOUBTFUL);
         j->line[i].rule = RULE_TABLE;
         j->line[i].limit = NAN; /* theirs, not ours */
         own_error(m, i, &j->line[i]);

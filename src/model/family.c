@@ -124,6 +124,11 @@ uint32_t family_operator(struct str op)
     return n != MAP_NONE ? n : (uint32_t)hash_bytes(s.p, s.n, 1) | 0x80000000U;
 }
 
+struct str family_plain(struct str op, char out[FAMILY_PLAIN])
+{
+    return plain(op, out, FAMILY_PLAIN);
+}
+
 bool family_is_compute(enum family f)
 {
     return f >= FAMILY_LINEAR && f <= FAMILY_LOSS;

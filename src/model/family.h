@@ -38,6 +38,9 @@ const char *family_name(enum family f);
 enum family family_find(struct str op);
 /* A number two names of one operator share ("Square" and "pow"): finer than the family. */
 uint32_t family_operator(struct str op);
+/* A name as the table compares them: lower case, without underscores ("__mul__" and "Mul" meet). Lies in `out`. */
+enum { FAMILY_PLAIN = 128 };
+struct str family_plain(struct str op, char out[FAMILY_PLAIN]);
 bool family_is_compute(enum family f); /* does arithmetic of its own (coverage) */
 bool family_is_product(enum family f); /* matmul-like: has the higher noise floor */
 

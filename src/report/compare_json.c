@@ -323,6 +323,7 @@ static void summary(struct writing *x)
     jw_kint(w, "golden_only", s->only[GOLDEN]);
     jw_kint(w, "dtype_diff", s->dtype_diff);
     jw_kint(w, "doubtful", s->doubtful);
+    jw_kint(w, "ill_conditioned", s->ill);
     jw_kint(w, "unread", s->unread);
     jw_kint(w, "known", s->known);
     jw_key(w, "coverage");

@@ -1,0 +1,300 @@
+#include "find/condition.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "model/family.h"
+#include "model/item.h"
+
+#define MASKED (-1e3) /* scores below this are fills of a mask */
+#define INPUTS 4
+
+/* What is known of one tensor; `rms` is NaN where nothing is. */
+struct facts {
+    double n, max, min, mean, rms;
+};
+
+/* A call's golden side: its inputs in order, and the output that is looked at. */
+struct scene {
+    struct facts x[INPUTS], y;
+    int inputs;
+    double power;      /* of xᵖ, NaN where it is not given */
+    double width, top; /* values that are ordered, and how many of them are picked */
+    double terms2;     /* Σ‖xᵢ‖² of the inputs that are as large as the output */
+};
+
+static struct facts facts_of(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct row *r = &m->side[GOLDEN]->rows.v[row];
+    const double *s = r->stat;
+    double n = (double)dump_row_numel(m->side[GOLDEN], row);
+    uint32_t line = m->pairing->line_of[GOLDEN][row];
+    int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    if ((r->has & all) == all && isfinite(s[STAT_NORM]))
+        return (struct facts){n, s[STAT_MAX], s[STAT_MIN], r->has & HAS_MEAN ? s[STAT_MEAN] : NAN, s[STAT_NORM] / sqrt(n)};
+    if (line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line]) {
+        const struct side_figures *f = &m->figures[line]->side[GOLDEN];
+        return (struct facts){n, f->max, f->min, f->mean, f->norm / sqrt(n)};
+    }
+    return (struct facts){n, NAN, NAN, NAN, NAN};
+}
+
+static double last_dim(const struct measure *m, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(m->side[GOLDEN], row);
+    return s && s->ndim ? (double)s->dim[s->ndim - 1] : 1;
+}
+
+static void scene_of(struct scene *s, const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    *s = (struct scene){.y = facts_of(m, state, row), .power = NAN, .width = 1, .top = 1};
+    EACH_ROW(d, d->rows.v[row].call, r) {
+        const struct row *x = &d->rows.v[r];
+        if (x->io != IO_INPUT || s->inputs == INPUTS)
+            continue;
+        if (x->kind == ROW_INT || x->kind == ROW_FLOAT)
+            s->power = isnan(s->power) ? x->stat[STAT_MAX] : s->power;
+        if (x->kind != ROW_TENSOR || !dtype_is_float((enum dtype)x->dtype))
+            continue;
+        struct facts f = facts_of(m, state, r);
+        if (f.n == s->y.n && f.rms > 0)
+            s->terms2 += f.rms * f.rms * f.n;
+        if (!s->inputs) {
+            s->width = last_dim(m, r);
+            s->top = s->y.n < f.n ? s->y.n / (f.n / s->width) : s->width;
+        }
+        s->x[s->inputs++] = f;
+    }
+}
+
+/* ---- the formulas of condition.h; NaN: not known ---- */
+
+static double of_sum(const struct scene *s, bool own)
+{
+    (void)own;
+    return sqrt(s->terms2) / (s->y.rms * sqrt(s->y.n));
+}
+
+static double of_centred(const struct scene *s, bool own)
+{
+    const struct facts *x = &s->x[0];
+    double variance = x->rms * x->rms - x->mean * x->mean;
+    (void)own;
+    /* recorded means carry seven digits: below that a variance is not told from none */
+    return x->rms / sqrt(fmax(variance, 1e-7 * x->rms * x->rms));
+}
+
+/* The size of the scores noise can be in. */
+static double score_size(const struct facts *x, bool own)
+{
+    return own && x->min < MASKED ? fabs(x->max) : x->rms;
+}
+
+/* Each row of probabilities sums to 1, so their mean tells how many rows there are, over whichever axis. */
+static double of_softmax(const struct scene *s, bool own)
+{
+    double held = s->y.rms * s->y.rms / s->y.mean;
+    return score_size(&s->x[0], own) * sqrt(fmax(0, 1 - held));
+}
+
+static double of_log_softmax(const struct scene *s, bool own)
+{
+    double rows = s->x[0].n / s->width / s->y.n;
+    return 2 * score_size(&s->x[0], own) / (s->y.rms * sqrt(fmax(1, rows)));
+}
+
+static double typical(const struct facts *y)
+{
+    return sqrt(y->rms * fmax(fabs(y->max), fabs(y->min)));
+}
+
+static double of_quotient(const struct scene *s, bool own)
+{
+    (void)own;
+    if (s->inputs < 2) { /* by a number, or a number by it: only the latter has a denominator that can be small */
+        bool by = fabs(s->y.rms * fabs(s->power) - s->x[0].rms) <= 1e-3 * s->x[0].rms;
+        return by ? 1 : typical(&s->y) * s->x[0].rms / fabs(s->power);
+    }
+    return s->x[1].rms * typical(&s->y) / s->x[0].rms;
+}
+
+static double of_power(const struct scene *s, bool own)
+{
+    (void)own;
+    return s->power < 0 ? -s->power * s->x[0].rms * pow(typical(&s->y), -1 / s->power) : fabs(s->power);
+}
+
+static double of_log(const struct scene *s, bool own)
+{
+    (void)own;
+    return 1 / s->y.rms;
+}
+
+static double of_exp(const struct scene *s, bool own)
+{
+    return score_size(&s->x[0], own);
+}
+
+static double of_trig(const struct scene *s, bool own)
+{
+    (void)own;
+    return s->x[0].rms / s->y.rms;
+}
+
+static double of_order(const struct scene *s, bool own)
+{
+    double spread = fmin(s->width, 4 * fmax(1, s->top) * log(fmax(s->width, 2)));
+    (void)own;
+    return 2 * s->x[0].rms * spread / (s->x[0].max - s->x[0].min);
+}
+
+static double of_step(const struct scene *s, bool own)
+{
+    (void)own;
+    return 2 * s->x[0].rms;
+}
+
+static double of_compare(const struct scene *s, bool own)
+{
+    (void)own;
+    return 2 * s->x[0].rms / (s->x[0].max - s->x[0].min);
+}
+
+static const struct {
+    double (*kappa)(const struct scene *s, bool own);
+    bool discrete;
+    const char *text;
+} kinds[CONDITION_COUNT] = {
+    [CONDITION_SUM] = {of_sum, false, N_("its terms nearly cancel")},
+    [CONDITION_CENTRED] = {of_centred, false, N_("it subtracts a mean that is far larger than what is left")},
+    [CONDITION_SOFTMAX] = {of_softmax, false, N_("a softmax of large scores")},
+    [CONDITION_LOG_SOFTMAX] = {of_log_softmax, false, N_("logarithms of probabilities, small beside the scores they come from")},
+    [CONDITION_QUOTIENT] = {of_quotient, false, N_("a division by values near zero")},
+    [CONDITION_POWER] = {of_power, false, N_("an inverse power of values near zero, or a high power")},
+    [CONDITION_LOG] = {of_log, false, N_("a logarithm of values near 1")},
+    [CONDITION_EXP] = {of_exp, false, N_("an exponential of large values")},
+    [CONDITION_TRIG] = {of_trig, false, N_("a sine or cosine of large angles")},
+    [CONDITION_ORDER] = {of_order, true, N_("the order of values that nearly tie")},
+    [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
+    [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of values that nearly tie")},
+};
+
+/* ---- which operator is which ---- */
+
+/* The first that fits counts. `part`: the name only has to contain it ("MixedFusedLayerNorm"). */
+static const struct {
+    enum family family;
+    const char *name; /* as of family_plain; NULL: any of the family */
+    bool part;
+    enum condition_kind kind;
+    double power;
+} operators[] = {
+    {FAMILY_ADD, NULL, false, CONDITION_SUM, 0},
+    {FAMILY_NORM, "layernorm", true, CONDITION_CENTRED, 0},
+    {FAMILY_NORM, "batchnorm", true, CONDITION_CENTRED, 0},
+    {FAMILY_NORM, "groupnorm", true, CONDITION_CENTRED, 0},
+    {FAMILY_NORM, "instancenorm", true, CONDITION_CENTRED, 0},
+    {FAMILY_REDUCE, "var", true, CONDITION_CENTRED, 0},
+    {FAMILY_REDUCE, "std", true, CONDITION_CENTRED, 0},
+    {FAMILY_SOFTMAX, "log", true, CONDITION_LOG_SOFTMAX, 0},
+    {FAMILY_SOFTMAX, "gumbel", true, CONDITION_NONE, 0},
+    {FAMILY_SOFTMAX, NULL, false, CONDITION_SOFTMAX, 0},
+    {FAMILY_REDUCE, "logsumexp", false, CONDITION_LOG_SOFTMAX, 0},
+    {FAMILY_LOSS, "crossentropy", true, CONDITION_LOG_SOFTMAX, 0},
+    {FAMILY_MUL, "div", true, CONDITION_QUOTIENT, 0},
+    {FAMILY_ELEMENTWISE, "reciprocal", false, CONDITION_POWER, -1},
+    {FAMILY_ELEMENTWISE, "rsqrt", false, CONDITION_POWER, -0.5},
+    {FAMILY_ELEMENTWISE, "pow", false, CONDITION_POWER, NAN},
+    {FAMILY_ELEMENTWISE, "log1p", false, CONDITION_NONE, 0},
+    {FAMILY_ELEMENTWISE, "log", false, CONDITION_LOG, 0},
+    {FAMILY_ELEMENTWISE, "log2", false, CONDITION_LOG, 0},
+    {FAMILY_ELEMENTWISE, "log10", false, CONDITION_LOG, 0},
+    {FAMILY_ELEMENTWISE, "exp", false, CONDITION_EXP, 0},
+    {FAMILY_ELEMENTWISE, "sin", false, CONDITION_TRIG, 0},
+    {FAMILY_ELEMENTWISE, "cos", false, CONDITION_TRIG, 0},
+    {FAMILY_ELEMENTWISE, "tan", false, CONDITION_TRIG, 0},
+    {FAMILY_REDUCE, "arg", true, CONDITION_ORDER, 0},
+    {FAMILY_REDUCE, "topk", false, CONDITION_ORDER, 0},
+    {FAMILY_REDUCE, "sort", false, CONDITION_ORDER, 0},
+    {FAMILY_REDUCE, "max", false, CONDITION_ORDER, 0},
+    {FAMILY_REDUCE, "min", false, CONDITION_ORDER, 0},
+    {FAMILY_REDUCE, "median", false, CONDITION_ORDER, 0},
+    {FAMILY_ELEMENTWISE, "round", false, CONDITION_STEP, 0},
+    {FAMILY_ELEMENTWISE, "floor", false, CONDITION_STEP, 0},
+    {FAMILY_ELEMENTWISE, "ceil", false, CONDITION_STEP, 0},
+    {FAMILY_ELEMENTWISE, "floordiv", false, CONDITION_STEP, 0},
+    {FAMILY_CAST, NULL, false, CONDITION_STEP, 0},
+    {FAMILY_ELEMENTWISE, "lt", false, CONDITION_COMPARE, 0},
+    {FAMILY_ELEMENTWISE, "le", false, CONDITION_COMPARE, 0},
+    {FAMILY_ELEMENTWISE, "gt", false, CONDITION_COMPARE, 0},
+    {FAMILY_ELEMENTWISE, "ge", false, CONDITION_COMPARE, 0},
+    {FAMILY_ELEMENTWISE, "less", true, CONDITION_COMPARE, 0},
+    {FAMILY_ELEMENTWISE, "greater", true, CONDITION_COMPARE, 0},
+};
+
+static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *power)
+{
+    const struct row *r = &d->rows.v[row];
+    enum family family = (enum family)d->calls.v[r->call].family;
+    bool whole = dtype_table[r->dtype].klass == CLASS_INT || dtype_table[r->dtype].klass == CLASS_BOOL;
+    char plain[FAMILY_PLAIN];
+    struct str op = family_plain(item_operator(d, r->call), plain);
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        const char *name = operators[i].name;
+        if (operators[i].family != family || (name && !(operators[i].part ? str_has(op, name) : str_is(op, name))))
+            continue;
+        enum condition_kind k = operators[i].kind;
+        bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE || (k == CONDITION_STEP && family == FAMILY_CAST);
+        *power = operators[i].power;
+        return (turns && !whole) || (whole && !kinds[k].discrete) ? CONDITION_NONE : k; /* sorted values move as their noise does */
+    }
+    return CONDITION_NONE;
+}
+
+struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    struct condition c = {CONDITION_NONE, 1, 1};
+    double power = 0;
+    if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD || d->rows.v[row].kind != ROW_TENSOR)
+        return c;
+    enum condition_kind k = kind_of(d, row, &power);
+    if (k == CONDITION_NONE)
+        return c;
+    struct scene s;
+    scene_of(&s, m, state, row);
+    if (power < 0 || power > 0)
+        s.power = power;
+    if (!s.inputs)
+        return c;
+    double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
+    if (!isfinite(kappa) || !isfinite(own))
+        return c;
+    return (struct condition){k, fmax(kappa, 1), fmax(own, 1)};
+}
+
+double condition_bound(const struct condition *c, double seen, double unseen)
+{
+    return fmax(c->kappa * seen, c->own * unseen);
+}
+
+double condition_turned(const struct figures *f)
+{
+    return 1 - f->one_thousandth;
+}
+
+double condition_picked(double share)
+{
+    return sqrt(2 * share);
+}
+
+bool condition_is_discrete(enum condition_kind k)
+{
+    return kinds[k].discrete;
+}
+
+const char *condition_text(enum condition_kind k)
+{
+    return k == CONDITION_NONE ? "" : _(kinds[k].text);
+}

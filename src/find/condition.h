@@ -1,0 +1,74 @@
+/* How much an operator magnifies the relative error its inputs have (rel_l2 in, rel_l2 out), estimated from what the
+ * golden side's inputs and outputs are: their extremes, mean and norm, recorded or computed. The formulas are first
+ * order, ‖J·dx‖ / ‖y‖ for dx of the size ε·rms(x) in every element; where the elements would have to be known for it, less
+ * than the most it can be is taken, so that an estimate excuses too little rather than too much.
+ *
+ *   sum, difference        √Σ‖xᵢ‖² / ‖y‖                       Higham, Accuracy and Stability, 4.2 (in the 2-norm: exact)
+ *   norms that subtract    rms(x) / σ(x)                       Chan, Golub, LeVeque 1983: condition of a variance; RMSNorm
+ *   a mean, var, std                                           subtracts nothing and is well conditioned
+ *   softmax                rms(x) √(1 − Σy²/Σy)                dyᵢ = yᵢ(dxᵢ − Σ yⱼdxⱼ): exact for ties and where it is even,
+ *                                                              and little where one score has it all
+ *   log_softmax            2 rms(x) / rms(y)                   Blanchard, Higham, Higham 2021: the absolute error is that of x
+ *   logsumexp, cross       the same / √rows                    where an element of y is a mean over rows
+ *   entropy
+ *   a / b                  rms(b) y* / rms(a)                  dy = −y²/a db; y* is the geometric mean of rms(y) and
+ *                                                              max|y|, between which the truth lies
+ *   xᵖ, p < 0              |p| rms(x) y*^(1/|p|)               dy = p y^(1−1/p) dx; reciprocal and rsqrt are p = −1, −1/2
+ *   log                    1 / rms(y)                          dy = dx/x: grows where x is near 1
+ *   exp                    rms(x)
+ *   sin, cos, tan          rms(x) / rms(y)                     angles: a position times a frequency
+ *
+ * Operators whose results are whole numbers (argmax, topk, rounding, comparison) have no such number: noise turns the
+ * few elements that are near a tie. Theirs is the share of elements that turn, per relative error of the inputs:
+ *   order (argmax, topk)   2 rms(x) / spacing, the spacing of neighbours among w values that span max − min being
+ *                          (max − min) / min(w, 4 k ln w) at the k largest of them
+ *   rounding, casts        2 rms(x)
+ *   comparison             2 rms(x) / (max − min)
+ *
+ * No state; cheap enough to be asked for every row that would deviate. */
+#ifndef FIND_CONDITION_H
+#define FIND_CONDITION_H
+
+#include "find/measure.h"
+
+enum condition_kind {
+    CONDITION_NONE,
+    CONDITION_SUM,
+    CONDITION_CENTRED,
+    CONDITION_SOFTMAX,
+    CONDITION_LOG_SOFTMAX,
+    CONDITION_QUOTIENT,
+    CONDITION_POWER,
+    CONDITION_LOG,
+    CONDITION_EXP,
+    CONDITION_TRIG,
+    CONDITION_ORDER,
+    CONDITION_STEP,
+    CONDITION_COMPARE,
+    CONDITION_COUNT
+};
+
+#define CONDITION_ILL 4.0   /* from here on an operator is ill-conditioned */
+#define CONDITION_MOST 0.5  /* what leaves less than half of a value is no magnified noise, whatever the condition */
+#define CONDITION_TURNED 0.25 /* the same for the share of whole numbers that turn */
+
+struct condition {
+    enum condition_kind kind; /* CONDITION_NONE: nothing is known against it, kappa 1 */
+    double kappa;             /* rel_l2 out per rel_l2 in; of whole results: share of elements that turn */
+    double own;               /* the same for noise that is not in the inputs' figures: masked scores (fills below −1000)
+                                 count in rms(x) and carry none */
+};
+
+/* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge(). */
+struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
+/* The error (or share) such an output may have of noise alone: `seen` in its inputs' figures, and `unseen`. */
+double condition_bound(const struct condition *c, double seen, double unseen);
+/* The share of elements of a whole-number row that are not the same on both sides, from its computed figures. */
+double condition_turned(const struct figures *f);
+/* What an error that turns this share of places is as rel_l2 of values picked by them: a picked value is another one. */
+double condition_picked(double share);
+bool condition_is_discrete(enum condition_kind k);
+/* What the operator does, in the user's words: "a softmax of large scores". */
+const char *condition_text(enum condition_kind k);
+
+#endif

@@ -1,0 +1,483 @@
+/* Condition numbers against what noise really does: the operator is computed twice, from values and from values with
+ * noise of a known size, and how much larger the error came out must be what condition.h says of it. And what is made
+ * of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
+#include "support.h"
+
+#include <math.h>
+
+#include "find/condition.h"
+#include "find/judge.h"
+#include "model/family.h"
+#include "sides.h"
+
+#define ROWS 256
+#define WIDTH 16
+#define N (ROWS * WIDTH)
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    return (double)(seed >> 11) / 0x1p53;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform());
+}
+
+static double rms(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum / (double)n);
+}
+
+/* ---- operators, each from x (and z, which has no noise) to y; how many elements y has ---- */
+
+static size_t op_softmax(const double *x, const double *z, double *y)
+{
+    (void)z;
+    for (size_t r = 0; r < ROWS; r++) {
+        double sum = 0, max = x[r * WIDTH];
+        for (size_t i = 0; i < WIDTH; i++)
+            max = fmax(max, x[r * WIDTH + i]);
+        for (size_t i = 0; i < WIDTH; i++)
+            sum += y[r * WIDTH + i] = exp(x[r * WIDTH + i] - max);
+        for (size_t i = 0; i < WIDTH; i++)
+            y[r * WIDTH + i] /= sum;
+    }
+    return N;
+}
+
+static size_t op_log_softmax(const double *x, const double *z, double *y)
+{
+    op_softmax(x, z, y);
+    for (size_t i = 0; i < N; i++)
+        y[i] = log(y[i]);
+    return N;
+}
+
+static size_t op_cross_entropy(const double *x, const double *z, double *y)
+{
+    static double p[N];
+    double sum = 0;
+    op_softmax(x, z, p);
+    for (size_t r = 0; r < ROWS; r++)
+        sum -= log(p[r * WIDTH + r % WIDTH]);
+    y[0] = sum / ROWS;
+    return 1;
+}
+
+static size_t op_layer_norm(const double *x, const double *z, double *y)
+{
+    (void)z;
+    for (size_t r = 0; r < ROWS; r++) {
+        double mean = 0, square = 0;
+        for (size_t i = 0; i < WIDTH; i++)
+            mean += x[r * WIDTH + i] / WIDTH;
+        for (size_t i = 0; i < WIDTH; i++)
+            square += (x[r * WIDTH + i] - mean) * (x[r * WIDTH + i] - mean) / WIDTH;
+        for (size_t i = 0; i < WIDTH; i++)
+            y[r * WIDTH + i] = (x[r * WIDTH + i] - mean) / sqrt(square + 1e-5);
+    }
+    return N;
+}
+
+static size_t op_div(const double *x, const double *z, double *y)
+{
+    for (size_t i = 0; i < N; i++)
+        y[i] = z[i] / x[i];
+    return N;
+}
+
+#define EACH(name, f)                                                  \
+    static size_t op_##name(const double *x, const double *z, double *y) \
+    {                                                                  \
+        (void)z;                                                       \
+        for (size_t i = 0; i < N; i++)                                 \
+            y[i] = f;                                                  \
+        return N;                                                      \
+    }
+EACH(reciprocal, 1 / x[i])
+EACH(rsqrt, 1 / sqrt(x[i]))
+EACH(log, log(x[i]))
+EACH(exp, exp(x[i]))
+EACH(cos, cos(x[i]))
+
+/* ---- values ---- */
+
+static double around_zero(double size)
+{
+    return size * normal();
+}
+
+static double around_5000(double size)
+{
+    return 5000 + size * normal();
+}
+
+static double down_to_zero(double size)
+{
+    return size + fabs(normal());
+}
+
+static double around_one(double size)
+{
+    return 1 + size * normal();
+}
+
+static const struct measured {
+    const char *op;
+    size_t (*run)(const double *x, const double *z, double *y);
+    double (*value)(double size);
+    double size, noise;
+    enum condition_kind kind;
+    double low, high; /* what the operator did, as a share of what was estimated: bounds of it */
+} table[] = {
+    {"softmax", op_softmax, around_zero, 0.1, 1e-5, CONDITION_NONE, 0, 0}, /* well conditioned: below 4 */
+    {"softmax", op_softmax, around_zero, 30, 1e-5, CONDITION_SOFTMAX, 0.3, 3},
+    {"softmax", op_softmax, around_zero, 300, 1e-6, CONDITION_SOFTMAX, 0.1, 3}, /* saturated but for ties */
+    {"log_softmax", op_log_softmax, around_5000, 1, 1e-7, CONDITION_LOG_SOFTMAX, 0.3, 3},
+    {"cross_entropy", op_cross_entropy, around_5000, 1, 1e-7, CONDITION_LOG_SOFTMAX, 0.1, 3},
+    {"layer_norm", op_layer_norm, around_5000, 5, 1e-7, CONDITION_CENTRED, 0.5, 2},
+    {"layer_norm", op_layer_norm, around_zero, 1, 1e-5, CONDITION_NONE, 0, 0},
+    {"div", op_div, down_to_zero, 1e-3, 1e-5, CONDITION_QUOTIENT, 0.2, 5},
+    {"reciprocal", op_reciprocal, down_to_zero, 1e-3, 1e-5, CONDITION_POWER, 0.2, 5},
+    {"rsqrt", op_rsqrt, down_to_zero, 1e-4, 1e-6, CONDITION_POWER, 0.2, 20},
+    {"log", op_log, around_one, 1e-3, 1e-6, CONDITION_LOG, 0.5, 2},
+    {"exp", op_exp, around_zero, 20, 1e-5, CONDITION_EXP, 0.05, 3},
+    {"cos", op_cos, around_zero, 2000, 1e-7, CONDITION_TRIG, 0.5, 2},
+};
+
+static uint32_t row_of(struct dump *d, uint32_t call, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
+{
+    uint32_t r = side_row(d, call, slot, sizes);
+    struct row *row = &d->rows.v[r];
+    double sum = 0;
+    row->dtype = (uint8_t)type;
+    row->stat[STAT_MAX] = -INFINITY;
+    row->stat[STAT_MIN] = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        row->stat[STAT_MAX] = fmax(row->stat[STAT_MAX], v[i]);
+        row->stat[STAT_MIN] = fmin(row->stat[STAT_MIN], v[i]);
+        sum += v[i];
+    }
+    row->stat[STAT_MEAN] = sum / (double)n;
+    row->stat[STAT_NORM] = rms(v, n) * sqrt((double)n);
+    row->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+    return r;
+}
+
+static uint32_t call_of(struct dump *d, const char *op)
+{
+    char name[80];
+    snprintf(name, sizeof name, "Functional.%s.%zu.forward", op, d->calls.n);
+    uint32_t c = side_call(d, name, NULL);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(op));
+    return c;
+}
+
+static struct condition alone(const char *op, const double *x, const double *z, const double *y, size_t n)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t out = 0;
+    for (int s = 0; s < 2; s++) {
+        side_start(&d[s], "pytorch");
+        uint32_t c = call_of(&d[s], op);
+        if (z)
+            row_of(&d[s], c, "input.0", DTYPE_F32, "256,16", z, N);
+        row_of(&d[s], c, z ? "input.1" : "input.0", DTYPE_F32, "256,16", x, N);
+        out = row_of(&d[s], c, "output.0", DTYPE_F32, n == N ? "256,16" : "", y, n);
+        side_end(&d[s]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of(&m, m.state, out);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+static void test_noise_grows_as_estimated(void **state)
+{
+    static double x[N], noisy[N], z[N], y[2][N], d[N];
+    (void)state;
+    for (size_t t = 0; t < ARRAY_LEN(table); t++) {
+        const struct measured *q = &table[t];
+        seed = 11 + t;
+        for (size_t i = 0; i < N; i++) {
+            x[i] = q->value(q->size);
+            z[i] = normal();
+        }
+        double size = rms(x, N);
+        for (size_t i = 0; i < N; i++)
+            noisy[i] = x[i] + q->noise * size * normal();
+        size_t n = q->run(x, z, y[0]);
+        q->run(noisy, z, y[1]);
+        for (size_t i = 0; i < n; i++)
+            d[i] = y[1][i] - y[0][i];
+        double did = rms(d, n) / rms(y[0], n) / q->noise;
+        struct condition c = alone(q->op, x, strcmp(q->op, "div") == 0 ? z : NULL, y[0], n);
+        if (q->kind == CONDITION_NONE) {
+            if (c.kappa >= CONDITION_ILL)
+                fail_msg("%s %g: kappa %g", q->op, q->size, c.kappa);
+        } else if (c.kind != q->kind || c.kappa < CONDITION_ILL || did < q->low * c.kappa || did > q->high * c.kappa)
+            fail_msg("%s %g: kind %d, kappa %g, the error grew by %g", q->op, q->size, c.kind, c.kappa, did);
+    }
+}
+
+/* The fills of a mask are large and carry no noise. */
+static void test_masked_scores(void **state)
+{
+    static double x[N], y[N];
+    (void)state;
+    seed = 3;
+    for (size_t i = 0; i < N; i++)
+        x[i] = i % WIDTH > 8 ? -65504 : 10 * normal();
+    op_softmax(x, NULL, y);
+    struct condition c = alone("softmax", x, NULL, y, N);
+    assert_int_equal(c.kind, CONDITION_SOFTMAX);
+    assert_true(c.own < 50 && c.kappa > 1000);
+}
+
+/* What subtracts nothing, or does not compute, has no condition. */
+static void test_others_have_none(void **state)
+{
+    static const char *const ops[] = {"rms_norm", "linear", "relu", "log1p", "gumbel_softmax", "transpose", "sum"};
+    static double x[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        x[i] = 5000 + normal();
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+        assert_int_equal(alone(ops[i], x, NULL, x, N).kind, CONDITION_NONE);
+}
+
+/* ---- what is made of them ---- */
+
+struct scene {
+    struct dump d[2];
+    struct pairing p;
+    struct pairing_options po;
+    struct measure m;
+    struct flow flow[2];
+    struct tol tol;
+    struct judge_options o;
+    struct judgement j;
+};
+
+static void scene_start(struct scene *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 2; i++)
+        side_start(&s->d[i], "pytorch");
+    tol_init(&s->tol);
+    s->o.tol = &s->tol;
+}
+
+static void scene_call(struct scene *s, const char *op)
+{
+    for (int i = 0; i < 2; i++)
+        call_of(&s->d[i], op);
+}
+
+static uint32_t scene_row(struct scene *s, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 2; i++) {
+        r = row_of(&s->d[i], (uint32_t)s->d[i].calls.n - 1, slot, type, sizes, v, n);
+        s->d[i].rows.v[r].has |= HAS_FILE;
+    }
+    return r;
+}
+
+static void scene_build(struct scene *s)
+{
+    for (int i = 0; i < 2; i++) {
+        side_end(&s->d[i]);
+        flow_build(&s->flow[i], &s->d[i]);
+    }
+    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
+    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
+}
+
+static void scene_error(struct scene *s, uint32_t row, double rel_l2, double same)
+{
+    struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .one_thousandth = same, .side = {{.norm = 1}, {.norm = 2}}};
+    measure_post(&s->m, &(struct measure_job){.line = s->p.line_of[TARGET][row]}, &f, NULL, NULL);
+}
+
+static const struct line_judgement *scene_judge(struct scene *s, uint32_t row)
+{
+    judgement_release(&s->j);
+    judge(&s->j, &s->m, s->m.state, s->flow, &s->o);
+    return &s->j.line[s->p.line_of[TARGET][row]];
+}
+
+static void scene_end(struct scene *s)
+{
+    judgement_release(&s->j);
+    for (int i = 0; i < 2; i++)
+        flow_release(&s->flow[i]);
+    measure_release(&s->m);
+    pairing_release(&s->p);
+    for (int i = 0; i < 2; i++)
+        dump_release(&s->d[i]);
+}
+
+/* linear → x, op(x) → y, linear(y): errors of x and y; judged at y. */
+static struct scene s;
+static uint32_t passed_on(const char *op, size_t (*run)(const double *, const double *, double *), double (*value)(double), double size,
+                          double in, double out)
+{
+    static double a[N], x[N], y[N], w[N];
+    scene_start(&s);
+    seed = 5;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = value(size);
+        a[i] = normal();
+        w[i] = normal();
+    }
+    run(x, NULL, y);
+    scene_call(&s, "linear");
+    uint32_t r0 = scene_row(&s, "input.0", DTYPE_F32, "256,16", a, N), r1 = scene_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    scene_call(&s, op);
+    uint32_t r2 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = scene_row(&s, "output.0", DTYPE_F32, "256,16", y, N);
+    scene_call(&s, "linear");
+    uint32_t r4 = scene_row(&s, "input.0", DTYPE_F32, "256,16", y, N), r5 = scene_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
+    scene_build(&s);
+    scene_error(&s, r0, 0, 1);
+    scene_error(&s, r1, in, 0.9);
+    scene_error(&s, r2, in, 0.9);
+    scene_error(&s, r3, out, 0.1);
+    scene_error(&s, r4, out, 0.1);
+    scene_error(&s, r5, out, 0.1);
+    return r3;
+}
+
+static void test_held_apart_and_passed_on(void **state)
+{
+    (void)state;
+    uint32_t r = passed_on("layer_norm", op_layer_norm, around_5000, 5, 1e-5, 1e-2); /* 10³ × 10⁻⁵ */
+    const struct line_judgement *l = scene_judge(&s, r);
+    assert_int_equal(l->verdict, VERDICT_DEVIATE);
+    assert_int_equal(l->rule, RULE_ILL);
+    assert_true(l->flags & LINE_ILL && l->flags & LINE_DOUBTFUL);
+    assert_true((double)l->kappa > 900 && (double)l->kappa < 1100);
+    assert_int_equal(s.j.first, NONE); /* nor is what it gives to others */
+    assert_int_equal(s.j.sum.ill, 1);
+    assert_int_equal(s.j.sum.by[VERDICT_DEVIATE], 1);
+    scene_end(&s);
+}
+
+static void test_faults_are_no_noise(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op;
+        size_t (*run)(const double *, const double *, double *);
+        double (*value)(double);
+        double size, in, out;
+    } fault[] = {
+        {"layer_norm", op_layer_norm, around_5000, 5, 1e-6, 1e-2},   /* noise makes 4·10⁻³ */
+        {"layer_norm", op_layer_norm, around_zero, 1, 1e-6, 1e-2},  /* well conditioned */
+        {"layer_norm", op_layer_norm, around_5000, 5, 3e-4, 1},     /* nothing of the value is left */
+        {"softmax", op_softmax, around_zero, 300, 1e-6, 1e-2},
+        {"reciprocal", op_reciprocal, down_to_zero, 0.5, 1e-5, 1e-2},
+        {"log", op_log, around_one, 1e-3, 1e-7, 1e-2},
+        {"cos", op_cos, around_zero, 2000, 1e-7, 1e-1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(fault); i++) {
+        uint32_t r = passed_on(fault[i].op, fault[i].run, fault[i].value, fault[i].size, fault[i].in, fault[i].out);
+        const struct line_judgement *l = scene_judge(&s, r);
+        if (l->verdict != VERDICT_DEVIATE || l->flags & LINE_DOUBTFUL || s.j.first != s.p.line_of[TARGET][r])
+            fail_msg("%s: fault %zu is not the first deviation (limit %g)", fault[i].op, i, (double)l->limit);
+        scene_end(&s);
+    }
+}
+
+/* --exact, another tool's rule and a second golden run know no such excuse. */
+static void test_not_where_noise_is_known(void **state)
+{
+    (void)state;
+    uint32_t r = passed_on("layer_norm", op_layer_norm, around_5000, 5, 1e-5, 1e-2);
+    s.o.exact = true;
+    assert_false(scene_judge(&s, r)->flags & LINE_DOUBTFUL);
+    assert_int_not_equal(s.j.first, NONE);
+    s.o.exact = false;
+    float *band = mem_alloc(s.d[GOLDEN].rows.n * sizeof *band);
+    for (size_t i = 0; i < s.d[GOLDEN].rows.n; i++)
+        band[i] = 1e-6F;
+    s.o.band = band;
+    assert_int_equal(scene_judge(&s, r)->rule, RULE_LIMIT);
+    assert_int_not_equal(s.j.first, NONE);
+    free(band);
+    scene_end(&s);
+}
+
+/* Experts picked by scores that nearly tie: few turn by noise, and what they pick is other; many turn by a fault. */
+static uint32_t routed(double share, uint32_t *picked)
+{
+    static double x[N], v[2 * ROWS];
+    scene_start(&s);
+    seed = 8;
+    for (size_t i = 0; i < N; i++)
+        x[i] = uniform();
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        v[i] = floor(16 * uniform());
+    scene_call(&s, "linear");
+    uint32_t r0 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1), r1 = scene_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    scene_call(&s, "topk");
+    uint32_t r2 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = scene_row(&s, "output.1", DTYPE_I64, "256,2", v, 2 * ROWS);
+    scene_call(&s, "embedding");
+    uint32_t r4 = scene_row(&s, "input.0", DTYPE_I64, "256,2", v, 2 * ROWS);
+    *picked = scene_row(&s, "output.0", DTYPE_F32, "256,16", x + 2, N - 2);
+    scene_build(&s);
+    scene_error(&s, r0, 0, 1);
+    scene_error(&s, r1, 3e-4, 0.9);
+    scene_error(&s, r2, 3e-4, 0.9);
+    scene_error(&s, r3, share, 1 - share);
+    scene_error(&s, r4, share, 1 - share);
+    scene_error(&s, *picked, sqrt(2 * share), 1 - share);
+    return r3;
+}
+
+static void test_few_turn_where_values_tie(void **state)
+{
+    uint32_t picked;
+    (void)state;
+    uint32_t r = routed(4.0 / 512, &picked);
+    const struct line_judgement *l = scene_judge(&s, r);
+    assert_int_equal(l->rule, RULE_ILL);
+    assert_int_equal(l->was, CONDITION_ORDER);
+    assert_int_equal(s.j.first, NONE);
+    assert_int_equal(s.j.sum.ill, 2); /* where they are used too */
+    assert_int_equal(s.j.line[s.p.line_of[TARGET][picked]].verdict, VERDICT_MATCH);
+    scene_end(&s);
+    r = routed(0.2, &picked);
+    l = scene_judge(&s, r);
+    assert_int_equal(l->rule, RULE_INTEGERS_DIFFER);
+    assert_int_equal(s.j.first, s.p.line_of[TARGET][r]);
+    scene_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_noise_grows_as_estimated),
+        cmocka_unit_test(test_masked_scores),
+        cmocka_unit_test(test_others_have_none),
+        cmocka_unit_test(test_held_apart_and_passed_on),
+        cmocka_unit_test(test_faults_are_no_noise),
+        cmocka_unit_test(test_not_where_noise_is_known),
+        cmocka_unit_test(test_few_turn_where_values_tie),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
