@@ -90,6 +90,7 @@ static const struct {
     {NEED_SCALAR, look_scalar},
     {NEED_FIGURES, look_rope_statistics},
     {NEED_FIGURES, look_stale},
+    {NEED_FIGURES, look_past},
     {NEED_NOTHING, look_weights},
     {NEED_FIGURES, look_gap},
 };

@@ -324,6 +324,8 @@ static void excuse(struct pass *p, struct look *k)
     double unseen = dtype_table[DTYPE_F32].epsilon / 2;
     if (!compared)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
+    else if (discrete && !k->f) /* equal statistics of scores do not tell equal scores */
+        unseen = fmax(level, unseen);
     double bound = (k->f ? p->tol->level : p->tol->level_statistics) * condition_bound(&c, (double)p->call_error[k->call], unseen);
     bound = fmin(bound, discrete ? CONDITION_TURNED : CONDITION_MOST);
     if ((discrete ? turned : (double)l->error) <= bound)

@@ -68,6 +68,7 @@ void look_rope(struct patient *p);
 void look_rope_statistics(struct patient *p);
 void look_scalar(struct patient *p);
 void look_stale(struct patient *p);
+void look_past(struct patient *p);
 void look_contribution(struct patient *p);
 void look_weights(struct patient *p);
 void look_gap(struct patient *p);

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "fmt/reader.h"
+#include "model/past.h"
 
 void dump_init(struct dump *d)
 {
@@ -15,6 +16,7 @@ void dump_release(struct dump *d)
 {
     if (d->reader && d->reader->close && d->state)
         d->reader->close(d);
+    past_free(d->past);
     vec_release(&d->rows);
     vec_release(&d->calls);
     vec_release(&d->slots);

@@ -143,6 +143,7 @@ struct dump {
     struct map slot_names, shape_keys, scope_names, frame_texts;
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
+    struct past *past;          /* the step before (model/past.h), freed with the dump; NULL: there is none */
 };
 
 void dump_init(struct dump *d);

@@ -14,6 +14,7 @@
 #include "find/table.h"
 #include "fmt/mapping.h"
 #include "fmt/refused.h"
+#include "model/past.h"
 
 #define JUDGE_EVERY_MS 150
 
@@ -167,6 +168,7 @@ static void begin_load(struct session *s, int i)
     x->dump.part_count = p->paths.n;
     x->dump.step = p->step;
     x->dump.rank = p->rank;
+    x->dump.past = s->tabled ? NULL : past_of(&x->places, x->place);
     x->load.lock = &s->lock;
     x->load.progress = notify;
     x->load.ctx = s;

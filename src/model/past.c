@@ -1,0 +1,74 @@
+#include "model/past.h"
+
+#include <stdlib.h>
+
+struct past {
+    const struct place *place;
+    pthread_mutex_t lock;      /* one reads, the others wait */
+    pthread_mutex_t appending; /* what readers hold while they append: nobody looks meanwhile */
+    bool tried, good;
+    struct load load;
+    struct dump dump;
+};
+
+struct past *past_of(const place_list *places, size_t at)
+{
+    const struct place *now = &places->v[at], *best = NULL;
+    for (size_t i = 0; i < places->n; i++) {
+        const struct place *x = &places->v[i];
+        if (x->reader == now->reader && x->rank == now->rank && x->step >= 0 && x->step < now->step && (!best || x->step > best->step))
+            best = x;
+    }
+    if (!best || now->reader->table || now->reader->weights)
+        return NULL;
+    struct past *p = mem_zalloc(sizeof *p);
+    p->place = best;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->appending, NULL);
+    dump_init(&p->dump);
+    return p;
+}
+
+void past_free(struct past *p)
+{
+    if (!p)
+        return;
+    dump_release(&p->dump);
+    pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->appending);
+    free(p);
+}
+
+static bool read_it(struct past *p)
+{
+    struct err e;
+    p->dump.reader = p->place->reader;
+    p->dump.column = COLUMN_ALL;
+    p->dump.path = p->place->paths.v[0];
+    p->dump.parts = (const char *const *)p->place->paths.v;
+    p->dump.part_count = p->place->paths.n;
+    p->dump.step = p->place->step;
+    p->dump.rank = p->place->rank;
+    p->load.lock = &p->appending;
+    if (p->dump.reader->open(&p->dump, &p->load, &e))
+        return false;
+    p->dump.complete = true;
+    return true;
+}
+
+const struct dump *past_dump(struct past *p)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!p->tried) {
+        p->tried = true;
+        p->good = read_it(p);
+    }
+    bool good = p->good;
+    pthread_mutex_unlock(&p->lock);
+    return good ? &p->dump : NULL;
+}
+
+int past_step(const struct past *p)
+{
+    return p->place->step;
+}
