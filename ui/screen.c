@@ -795,8 +795,9 @@ bool screen_idle(struct screen *s)
         left = arrange_step(&s->desk.arrange, &s->session, lines);
     if (s->session.paired && s->desk.search.code) {
         const struct dump *const side[2] = {&s->session.side[0].dump, &s->session.side[1].dump};
-        left |= search_count(&s->desk.search, side, &s->session.pairing, 20000);
+        left |= search_count(&s->desk.search, side, &s->session.pairing, 8192);
     }
+    left |= desk_seek(&s->desk);
     session_unlock(&s->session);
     return left;
 }

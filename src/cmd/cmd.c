@@ -89,6 +89,7 @@ int command_run_locked(struct desk *d, const char *text)
     if (!str_split(rest, ' ', &name, &args))
         args = str_n(rest.p + rest.n, 0);
     desk_refresh(d);
+    d->seeking.by = 0;
     const struct command *c = command_find(name);
     if (!c)
         c = by_prefix(name);

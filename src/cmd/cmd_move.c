@@ -212,6 +212,7 @@ static const struct {
     {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
     {"unread", N_("no unread tensor in that direction"), is_unread},
     {"edge", N_("no edge of a stretch of deviating rows in that direction"), is_edge},
+    {"problem", N_("no row with a problem in that direction"), is_wrong},
 };
 
 static const char *complete_kind(const struct desk *d, int i)
@@ -220,30 +221,42 @@ static const char *complete_kind(const struct desk *d, int i)
     return i < (int)ARRAY_LEN(kinds) ? kinds[i].name : NULL;
 }
 
-static bool seek(struct desk *d, line_test *test, int by)
+#define TESTED_AT 100000 /* lines a key may test: about a millisecond */
+
+/* TESTED_AT lines on: true where it got to one or there is none. */
+static bool kind_on(struct desk *d)
 {
-    uint32_t n = desk_shown(d);
-    for (int64_t i = (int64_t)desk_pos(d) + by; i >= 0 && i < n; i += by) {
-        uint32_t line = desk_at(d, (uint32_t)i);
-        if (line < (d->s->single ? d->s->pairing.lines.n : d->s->judged->lines) && test(d, line)) {
+    struct seeking *k = &d->seeking;
+    int kind = k->kind;
+    size_t lines = d->s->single ? d->s->pairing.lines.n : d->s->judged->lines;
+    for (uint32_t n = 0; k->left; n++) {
+        if (n == TESTED_AT)
+            return false;
+        k->at += k->by;
+        k->left--;
+        uint32_t line = desk_at(d, (uint32_t)k->at);
+        if (line < lines && kinds[kind].test(d, line)) {
+            k->by = 0;
+            buf_clear(&d->message);
             desk_go(d, line);
             return true;
         }
     }
-    return false;
+    k->by = 0;
+    desk_say(d, "%s", _(kinds[kind].none));
+    return true;
 }
 
 static int go_to_kind(struct desk *d, struct str kind, int by)
 {
-    if (d->s->single) {
-        if (!seek(d, is_wrong, by))
-            desk_say(d, _("no row with a problem in that direction"));
-        return R_DRAW;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+    uint32_t n = desk_shown(d), at = desk_pos(d);
+    if (d->s->single)
+        kind = STR("problem");
+    for (int i = 0; i < (int)ARRAY_LEN(kinds); i++)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
-            if (!seek(d, kinds[i].test, by))
-                desk_say(d, "%s", _(kinds[i].none));
+            d->seeking = (struct seeking){.by = by, .kind = i, .at = at, .left = !n || at >= n ? 0 : by > 0 ? n - 1 - at : at};
+            if (!kind_on(d))
+                desk_say(d, _("looking for the next one …"));
             return R_DRAW;
         }
     desk_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
@@ -268,28 +281,84 @@ static bool is_hit(const struct desk *d, uint32_t i)
     return search_line((struct search *)&d->search, side, &d->s->pairing.lines.v[i]);
 }
 
-static int to_hit(struct desk *d, int by, bool from_here)
+#define LOOKED_AT 4096 /* lines a key may look at itself: about a millisecond */
+
+static void arrive(struct desk *d, uint32_t line)
 {
+    struct seeking *k = &d->seeking;
+    buf_clear(&d->message);
+    if (k->wrapped)
+        desk_say(d, k->by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
+    k->by = 0;
+    desk_go(d, line);
+}
+
+/* One position on, or many where they are known to be none. False at the end of all. */
+static bool one_on(struct desk *d)
+{
+    struct seeking *k = &d->seeking;
     uint32_t n = desk_shown(d);
-    int64_t at = desk_pos(d);
-    if (from_here && is_hit(d, d->cursor))
-        return R_DRAW;
-    for (uint32_t k = 0; k < n; k++) {
-        bool wrapped = false;
-        at += by;
-        if (at < 0 || at >= n) {
-            at = by > 0 ? 0 : (int64_t)n - 1;
-            wrapped = true;
+    if (!k->left)
+        return false;
+    k->at += k->by;
+    k->left--;
+    if (k->at < 0 || k->at >= n) {
+        k->at = k->by > 0 ? 0 : (int64_t)n - 1;
+        k->wrapped = true;
+    }
+    if (!d->arrange.line) { /* every line in its place */
+        uint32_t skip = search_misses(&d->search, (uint32_t)k->at, k->by);
+        int64_t edge = k->by > 0 ? (int64_t)n - 1 - k->at : k->at;
+        skip = (int64_t)skip > edge ? (uint32_t)edge : skip;
+        skip = skip > k->left ? k->left : skip;
+        k->at += k->by * (int64_t)skip;
+        k->left -= skip;
+    }
+    return true;
+}
+
+/* As far as lines are known, and `look` more that are not. */
+static bool seek_on(struct desk *d, uint32_t look)
+{
+    struct seeking *k = &d->seeking;
+    for (;;) {
+        struct seeking before = *k;
+        if (!one_on(d)) {
+            k->by = 0;
+            desk_say(d, d->search.limit ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
+            return true;
         }
-        if (wrapped)
-            desk_say(d, by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
-        if (is_hit(d, desk_at(d, (uint32_t)at))) {
-            desk_go(d, desk_at(d, (uint32_t)at));
-            return R_DRAW;
+        uint32_t line = desk_at(d, (uint32_t)k->at);
+        int known = search_known(&d->search, line);
+        if (known < 0 && !look) {
+            *k = before;
+            return false;
+        }
+        look -= known < 0;
+        if (known > 0 || (known < 0 && is_hit(d, line))) {
+            arrive(d, line);
+            return true;
         }
     }
-    desk_say(d, d->search.limit ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"),
-             d->search.text);
+}
+
+bool desk_seek(struct desk *d)
+{
+    if (!d->seeking.by || !desk_shown(d) || !session_judged(d->s))
+        return false;
+    if (d->seeking.kind < 0)
+        return d->search.code && seek_on(d, 0); /* while not there, lines are still being counted: that keeps the loop going */
+    kind_on(d);
+    return true;
+}
+
+static int to_hit(struct desk *d, int by, bool from_here)
+{
+    if (from_here && is_hit(d, d->cursor))
+        return R_DRAW;
+    d->seeking = (struct seeking){.by = by, .kind = -1, .at = desk_pos(d), .left = desk_shown(d)};
+    if (!seek_on(d, LOOKED_AT))
+        desk_say(d, _("looking for \"%s\" …"), d->search.text);
     return R_DRAW;
 }
 

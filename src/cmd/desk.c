@@ -172,6 +172,7 @@ static void take_pairing(struct desk *d)
         gaps_find(&s->pairing, side, &d->gaps);
     arrange_forget(&d->arrange);
     search_restart(&d->search);
+    d->seeking.by = 0;
     if (d->overlay == OVERLAY_LIST && !d->list_again)
         d->overlay = OVERLAY_NONE;
     if (d->group != GROUP_NONE)

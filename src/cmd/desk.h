@@ -52,6 +52,15 @@ struct pick {
     uint32_t row, last;
 };
 
+/* A way to the next row of a kind or hit of the search that one key cannot look through: it goes on between keys. */
+struct seeking {
+    int by;           /* 0: nothing is sought */
+    int kind;         /* of the table of kinds in cmd_move.c; -1: what is searched */
+    int64_t at;       /* position last looked at */
+    uint32_t left;    /* positions still to be looked at */
+    bool wrapped;
+};
+
 struct list_item {
     char *text;
     char *command; /* Enter runs it; NULL: it goes to the line */
@@ -108,6 +117,7 @@ struct desk {
     uint32_t frame_line; /* the table line that selection belongs to */
 
     struct search search;
+    struct seeking seeking;
     struct ward ward; /* diagnoses of the lines looked at */
     struct sight sight; /* the tensor view */
     struct guide guide;
@@ -158,6 +168,8 @@ void desk_group(struct desk *d, enum group g);
 void desk_group_step(struct desk *d, long by);
 void desk_group_across(struct desk *d, int by); /* folds and unfolds, or moves between layers */
 void desk_unfold_all(struct desk *d);
+/* A piece of the way to what is sought: true while the idle loop has to come back for it, or has to draw. */
+bool desk_seek(struct desk *d);
 uint32_t desk_shown(const struct desk *d); /* lines the arrangement shows */
 uint32_t desk_at(const struct desk *d, uint32_t pos); /* the line shown there */
 uint32_t desk_pos(const struct desk *d); /* where the cursor's line is shown */

@@ -77,7 +77,7 @@ static enum sameness held_before(const struct patient *p, int side, int from, in
     const struct dump *d = p->side[from], *other = p->side[!side];
     const struct dump *before = d->past ? past_dump(d->past) : NULL;
     uint32_t r = before ? row_before(d, p->row[from], before) : NONE;
-    if (r == NONE)
+    if (r == NONE || (from != side && past_step(d->past) == p->side[side]->step)) /* steps a user paired so are no fault */
         return NOT_SAME;
     enum sameness same = same_value(p->side[side], p->row[side], before, r);
     if (same && from == side) {

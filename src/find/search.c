@@ -6,6 +6,7 @@ void search_release(struct search *s)
 {
     pattern_free(s->code);
     free(s->text);
+    vec_release(&s->hit);
     *s = (struct search){0};
 }
 
@@ -33,6 +34,7 @@ int search_set(struct search *s, struct str pattern, struct err *e)
 void search_restart(struct search *s)
 {
     s->counted = s->hits = 0;
+    vec_clear(&s->hit);
     s->complete = false;
 }
 
@@ -70,13 +72,41 @@ bool search_line(struct search *s, const struct dump *const side[2], const struc
     return hit;
 }
 
+int search_known(const struct search *s, uint32_t line)
+{
+    return line >= s->counted ? -1 : (int)(s->hit.v[line / 64] >> line % 64 & 1);
+}
+
+uint32_t search_misses(const struct search *s, uint32_t line, int by)
+{
+    int64_t at = line, known = s->counted;
+    if (at >= known)
+        return 0;
+    while (at >= 0 && at < known) {
+        uint32_t bit = (uint32_t)at % 64;
+        if (s->hit.v[at / 64] == 0)
+            at += by > 0 ? 64 - (int64_t)bit : -(int64_t)bit - 1;
+        else if (search_known(s, (uint32_t)at) > 0)
+            break;
+        else
+            at += by > 0 ? 1 : -1;
+    }
+    at = at > known ? known : at; /* the last word has room for more */
+    return (uint32_t)(by > 0 ? at - line : line - at);
+}
+
 bool search_count(struct search *s, const struct dump *const side[2], const struct pairing *p, uint32_t lines)
 {
     struct buf name = {0};
     if (!s->code || s->complete)
         return false;
-    for (; lines && s->counted < p->lines.n; lines--, s->counted++)
-        s->hits += either_side(s, side, &p->lines.v[s->counted], &name);
+    for (; lines && s->counted < p->lines.n; lines--, s->counted++) {
+        bool hit = either_side(s, side, &p->lines.v[s->counted], &name);
+        if (s->counted % 64 == 0)
+            vec_push(&s->hit, (uint64_t)0);
+        s->hit.v[s->counted / 64] |= (uint64_t)hit << s->counted % 64;
+        s->hits += hit;
+    }
     s->complete = s->counted >= p->lines.n;
     buf_release(&name);
     return !s->complete;

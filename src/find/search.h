@@ -9,7 +9,8 @@
 struct search {
     struct pattern *code;      /* NULL: nothing is searched */
     char *text;
-    uint32_t counted;          /* lines looked at for the count */
+    uint32_t counted;          /* lines looked at, from the first: what is known of them is in `hit` */
+    VEC(uint64_t) hit;         /* a bit a line */
     uint32_t hits;
     bool complete;             /* hits is the whole table's */
     bool limit;                /* the pattern took too long on some row: hits may be missing */
@@ -21,6 +22,10 @@ void search_release(struct search *s);
 void search_restart(struct search *s); /* the table has other lines: counts from the first */
 bool search_name(struct search *s, struct str name);
 bool search_line(struct search *s, const struct dump *const side[2], const struct line *l);
+/* What is known of a line: 1 a hit, 0 none, -1 not looked at yet. */
+int search_known(const struct search *s, uint32_t line);
+/* How many lines from this one on, itself the first, forward or (by < 0) backward, are known to be no hits. */
+uint32_t search_misses(const struct search *s, uint32_t line, int by);
 /* Counts hits over the next `lines` lines; true while some are left. Call it when idle. */
 bool search_count(struct search *s, const struct dump *const side[2], const struct pairing *p, uint32_t lines);
 
