@@ -18,7 +18,8 @@ struct tensor_dump {
 static inline void tensors_begin_at(struct tensor_dump *d, const char *dir)
 {
     char path[600];
-    snprintf(d->dir, sizeof d->dir, "%s", dir);
+    assert_true(strlen(dir) < sizeof d->dir);
+    strcpy(d->dir, dir);
     snprintf(path, sizeof path, "%s/dump_tensor_data", d->dir);
     mkdir(path, 0755);
     snprintf(path, sizeof path, "%s/dump.json", d->dir);
@@ -33,8 +34,8 @@ static inline void tensors_begin(struct tensor_dump *d)
     tensors_begin_at(d, scratch());
 }
 
-/* A call with one output; sizes as in "2,8". */
-static inline void tensors_add(struct tensor_dump *d, const char *call, const char *sizes, const float *v, size_t n)
+/* The record of one tensor of a call, and its file. */
+static inline void tensors_row(struct tensor_dump *d, const char *call, const char *slot, const char *sizes, const float *v, size_t n)
 {
     char path[700], header[128];
     double max = -INFINITY, min = INFINITY, sum = 0, square = 0;
@@ -44,21 +45,43 @@ static inline void tensors_add(struct tensor_dump *d, const char *call, const ch
         sum += (double)v[i];
         square += (double)v[i] * (double)v[i];
     }
-    fprintf(d->json, "%s\"%s\":{\"output\":[{\"type\":\"mindspore.Tensor\",\"dtype\":\"Float32\",\"shape\":[%s],\"Max\":%.17g,"
-                     "\"Min\":%.17g,\"Mean\":%.17g,\"Norm\":%.17g",
-            d->calls++ ? "," : "", call, sizes, max, min, sum / (double)n, sqrt(square));
+    const double figure[] = {isnan(sum) ? NAN : max, isnan(sum) ? NAN : min, sum / (double)n, sqrt(square)};
+    static const char *const name[] = {"Max", "Min", "Mean", "Norm"};
+    fprintf(d->json, "{\"type\":\"mindspore.Tensor\",\"dtype\":\"Float32\",\"shape\":[%s]", sizes);
+    for (int i = 0; i < 4; i++)
+        isnan(figure[i]) ? fprintf(d->json, ",\"%s\":NaN", name[i]) : fprintf(d->json, ",\"%s\":%.17g", name[i], figure[i]);
     if (!d->statistics)
-        fprintf(d->json, ",\"data_name\":\"%s.output.0.npy\"", call);
-    fputs("}]}", d->json);
+        fprintf(d->json, ",\"data_name\":\"%s.%s.npy\"", call, slot);
+    fputs("}", d->json);
     if (d->statistics)
         return;
-    snprintf(path, sizeof path, "%s/dump_tensor_data/%s.output.0.npy", d->dir, call);
+    snprintf(path, sizeof path, "%s/dump_tensor_data/%s.%s.npy", d->dir, call, slot);
     FILE *f = fopen(path, "wb");
     snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }", sizes);
     fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f); /* 118 bytes of header */
     fprintf(f, "%-117s\n", header);
     fwrite(v, sizeof *v, n, f);
     fclose(f);
+}
+
+/* A call with one output, and unless NULL one input of the same sizes, as in "2,8". */
+static inline void tensors_pass(struct tensor_dump *d, const char *call, const char *sizes, const float *in, const float *out, size_t n)
+{
+    fprintf(d->json, "%s\"%s\":{", d->calls++ ? "," : "", call);
+    if (in) {
+        fputs("\"input_args\":[", d->json);
+        tensors_row(d, call, "input.0", sizes, in, n);
+        fputs("],\"input_kwargs\":{},", d->json);
+    }
+    fputs("\"output\":[", d->json);
+    tensors_row(d, call, "output.0", sizes, out, n);
+    fputs("]}", d->json);
+}
+
+/* A call with one output. */
+static inline void tensors_add(struct tensor_dump *d, const char *call, const char *sizes, const float *v, size_t n)
+{
+    tensors_pass(d, call, sizes, NULL, v, n);
 }
 
 static inline void tensors_end(struct tensor_dump *d)

@@ -1,0 +1,392 @@
+/* Every kind of deviation that has a name, on data that has it: it is said first, and what the data has not is not said.
+ * Rows of elements made here, comparisons on disk where the rest of the dump has to tell, and the samples. */
+#include "sessions.h"
+
+#include "find/diagnose.h"
+#include "find/patient.h"
+#include "tensors.h"
+
+enum { A = 8, B = 8, C = 16, N = A * B * C };
+
+static double T[N], G[N];
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(seed >> 11) * 0x1p-53;
+}
+
+static double normal(void)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return sum;
+}
+
+/* ---- faults of one tensor of [8,8,16]: batch or experts, tokens or heads, width; T is G with rounding on it ---- */
+
+static void make_noise(void)
+{
+}
+
+static void make_all_zero(void)
+{
+    memset(T, 0, sizeof T);
+}
+
+static void make_nan(void)
+{
+    T[100] = NAN;
+}
+
+static void make_saturated(void)
+{
+    for (int i = 7; i < N; i += 50) {
+        G[i] = 5e4 + 300 * i;
+        T[i] = fmin(G[i], 65504);
+    }
+}
+
+static void make_bf16_saturated(void)
+{
+    T[7] = 3.3895313892515355e38;
+}
+
+static void make_uninitialised(void)
+{
+    for (int i = 5 * B * C; i < 6 * B * C; i++)
+        T[i] = ldexp(normal(), i % 2 ? 100 : -90);
+}
+
+static void make_world_size(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] /= 8;
+}
+
+static void make_offset(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] += 0.5;
+}
+
+static void make_sign(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] = -T[i];
+}
+
+static void make_transposed(void)
+{
+    for (int a = 0; a < A; a++)
+        for (int b = 0; b < B; b++)
+            memcpy(&T[(a * B + b) * C], &G[(b * B + a) * C], C * sizeof *T);
+}
+
+static void make_heads_interleaved(void) /* the last axis: 4 heads of 4, in turn */
+{
+    for (int i = 0; i < N; i++)
+        T[i] = G[i / C * C + i % C % 4 * 4 + i % C / 4];
+}
+
+static void make_shifted(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] = i / C % B ? G[i - C] : normal();
+}
+
+static void make_rounded(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] = dtype_round(DTYPE_BF16, G[i]);
+}
+
+static void make_dropout(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] = uniform() < 0.1 ? 0 : (double)(float)(G[i] / 0.9);
+}
+
+static void make_denormal(void)
+{
+    for (int i = 0; i < N; i++) {
+        G[i] = (double)(float)(G[i] * (i % 3 ? 0x1p-120 : 0x1p-131));
+        T[i] = fabs(G[i]) < 0x1p-126 ? 0 : G[i];
+    }
+}
+
+/* What stands at these indices of an axis is another thing. */
+static void spoil(int axis, int from, int to)
+{
+    for (int i = 0; i < N; i++) {
+        int at = axis == 0 ? i / (B * C) : axis == 1 ? i / C % B : i % C;
+        T[i] = at >= from && at < to ? G[i] + normal() : T[i];
+    }
+}
+
+static void make_padding_tail(void)
+{
+    spoil(1, 6, B);
+}
+
+static void make_one_head(void)
+{
+    spoil(1, 3, 4);
+}
+
+static void make_one_expert(void)
+{
+    spoil(0, 5, 6);
+}
+
+static void make_one_shard(void)
+{
+    spoil(2, 4, 8); /* a quarter of the width: one rank's of four */
+}
+
+#define ONLY(id) (1u << (id))
+
+static const struct fault {
+    const char *name;
+    void (*make)(void);
+    int first;        /* -1: nothing may be said */
+    const char *words;
+    unsigned also;    /* others that are true as well */
+} faults[] = {
+    {"rounding alone", make_noise, -1, "", 0},
+    {"all zero", make_all_zero, DIAGNOSIS_ALL_ZERO, "", 0},
+    {"NaN", make_nan, DIAGNOSIS_NONFINITE, "[0,6,4]", 0},
+    {"float16 saturation", make_saturated, DIAGNOSIS_SATURATED, "65504", ONLY(DIAGNOSIS_PARTIAL)},
+    {"bfloat16 saturation", make_bf16_saturated, DIAGNOSIS_SATURATED, "bfloat16", ONLY(DIAGNOSIS_PARTIAL)},
+    {"uninitialised", make_uninitialised, DIAGNOSIS_UNINITIALISED, "", ONLY(DIAGNOSIS_PARTIAL)},
+    {"1/world size", make_world_size, DIAGNOSIS_SCALE, "0.125 (2^-3)", 0},
+    {"offset", make_offset, DIAGNOSIS_OFFSET, "0.5", 0},
+    {"sign", make_sign, DIAGNOSIS_SIGN, "1024 of 1024", 0},
+    {"transposed", make_transposed, DIAGNOSIS_PERMUTED, "(1,0,2)", 0},
+    {"heads interleaved", make_heads_interleaved, DIAGNOSIS_LAYOUT, "4 × 4", 0},
+    {"shifted by a token", make_shifted, DIAGNOSIS_SHIFTED, "axis 1", 0},
+    {"rounded", make_rounded, DIAGNOSIS_ROUNDED, "bfloat16", 0},
+    {"dropout", make_dropout, DIAGNOSIS_DROPOUT, "1.1111", 0},
+    {"denormals", make_denormal, DIAGNOSIS_DENORMAL, "", 0},
+    {"a padding tail", make_padding_tail, DIAGNOSIS_PARTIAL, "axis 1: 2 of 8 indices (6–7)", 0},
+    {"one head", make_one_head, DIAGNOSIS_PARTIAL, "axis 1: 1 of 8 indices (3)", 0},
+    {"one expert", make_one_expert, DIAGNOSIS_PARTIAL, "axis 0: 1 of 8 indices (5)", 0},
+    {"one rank's shard", make_one_shard, DIAGNOSIS_PARTIAL, "axis 2: 4 of 16 indices (4–7)", 0},
+};
+
+static const char *list(const struct diagnoses *x, struct buf *out)
+{
+    buf_clear(out);
+    for (int i = 0; i < x->n; i++)
+        buf_fmt(out, "%s (%s); ", diagnosis_name((enum diagnosis_id)x->v[i].id), x->v[i].evidence);
+    return out->n ? out->p : "nothing";
+}
+
+/* A dump of one call with this output, and other calls around it. */
+static char *dump_of(const char *root, const char *name, const double *v)
+{
+    struct tensor_dump d;
+    static char dir[2][320];
+    static float x[N];
+    static int at;
+    char *path = dir[at++ % 2];
+    snprintf(path, sizeof dir[0], "%s/%s", root, name);
+    mkdir(path, 0755);
+    tensors_begin_at(&d, path);
+    uint64_t kept = seed;
+    seed = 77;
+    for (int k = 0; k < 3; k++) {
+        char call[64];
+        for (int i = 0; i < N; i++)
+            x[i] = (float)(k == 1 && v ? v[i] : normal());
+        snprintf(call, sizeof call, "Functional.linear.%d.forward", k);
+        tensors_add(&d, call, "8,8,16", x, N);
+    }
+    seed = kept;
+    tensors_end(&d);
+    return path;
+}
+
+static void each_says_what_it_is_and_nothing_else(void **state)
+{
+    struct buf said = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        const struct fault *f = &faults[i];
+        seed = 1000 + i;
+        for (int k = 0; k < N; k++) {
+            G[k] = (double)(float)normal();
+            T[k] = (double)(float)(G[k] * (1 + 1e-7 * normal()));
+        }
+        f->make();
+        const char *root = scratch();
+        struct session *s = open_paths(dump_of(root, "t", T), dump_of(root, "g", G));
+        uint32_t line = s->pairing.line_of[TARGET][dump_find_row(&s->side[TARGET].dump, STR("Functional.linear.1.forward.output.0"))];
+        struct diagnoses x;
+        /* in noise and denormals nothing deviates by the rule: what is told where it would */
+        bool calm = !verdict_is_bad(s->judged->line[line].verdict);
+        if (calm) {
+            s->judged->line[line].verdict = VERDICT_DEVIATE;
+            s->judged->line[line].rule = RULE_LIMIT;
+        }
+        diagnose(&x, s->judged, &s->measure, s->flow, line);
+        if (f->first < 0 ? x.n : !x.n || x.v[0].id != f->first || !strstr(x.v[0].evidence, f->words))
+            fail_msg("%s: %s", f->name, list(&x, &said));
+        for (int k = 1; k < x.n; k++)
+            if (!(f->also & ONLY(x.v[k].id)))
+                fail_msg("%s: %s", f->name, list(&x, &said));
+        diagnoses_release(&x);
+        shut(s);
+    }
+    buf_release(&said);
+}
+
+/* ---- what the rest of the dump has to tell ---- */
+
+static void floats(float *v, int what)
+{
+    seed = 500 + (uint64_t)what;
+    for (int i = 0; i < N; i++)
+        v[i] = (float)normal();
+}
+
+/* The second call holds what the golden side has in the first. */
+static void another_rows_value(void **state)
+{
+    static float v[N];
+    char dir[2][320];
+    struct buf said = {0};
+    (void)state;
+    const char *root = scratch();
+    for (int side = 0; side < 2; side++) {
+        struct tensor_dump d;
+        snprintf(dir[side], sizeof dir[0], "%s/%d", root, side);
+        mkdir(dir[side], 0755);
+        tensors_begin_at(&d, dir[side]);
+        for (int k = 0; k < 3; k++) {
+            char call[64];
+            floats(v, side == TARGET && k == 2 ? 0 : k);
+            snprintf(call, sizeof call, "Functional.linear.%d.forward", k);
+            tensors_add(&d, call, "8,8,16", v, N);
+        }
+        tensors_end(&d);
+    }
+    struct session *s = open_paths(dir[0], dir[1]);
+    struct diagnoses x;
+    assert_int_not_equal(s->judged->first, NONE);
+    diagnose(&x, s->judged, &s->measure, s->flow, s->judged->first);
+    if (!x.n || x.v[0].id != DIAGNOSIS_STALE || !strstr(x.v[0].evidence, "Functional.linear.0.forward.output.0"))
+        fail_msg("%s", list(&x, &said));
+    diagnoses_release(&x);
+    buf_release(&said);
+    shut(s);
+}
+
+/* Calls only the target recorded, and then an input that deviates; without them it is no gap. */
+static void out_of_a_gap(void **state)
+{
+    static float in[N], out[N];
+    struct buf said = {0};
+    (void)state;
+    for (int gap = 0; gap < 2; gap++) {
+        char dir[2][320];
+        const char *root = scratch();
+        for (int side = 0; side < 2; side++) {
+            struct tensor_dump d;
+            snprintf(dir[side], sizeof dir[0], "%s/%d", root, side);
+            mkdir(dir[side], 0755);
+            tensors_begin_at(&d, dir[side]);
+            floats(out, 1);
+            tensors_add(&d, "Functional.linear.0.forward", "8,8,16", out, N);
+            floats(in, 2);
+            if (side == TARGET && gap)
+                tensors_pass(&d, "Functional.conv2d.0.forward", "8,8,16", out, in, N);
+            floats(in, side == TARGET ? 3 : 4);
+            floats(out, side == TARGET ? 5 : 6);
+            tensors_pass(&d, "Functional.relu.0.forward", "8,8,16", in, out, N);
+            tensors_end(&d);
+        }
+        struct session *s = open_paths(dir[0], dir[1]);
+        struct diagnoses x;
+        assert_int_not_equal(s->judged->first, NONE);
+        diagnose(&x, s->judged, &s->measure, s->flow, s->judged->first);
+        bool is = x.n && x.v[0].id == DIAGNOSIS_GAP;
+        if (is != (gap == 1))
+            fail_msg("%s gap: %s", gap ? "a" : "no", list(&x, &said));
+        diagnoses_release(&x);
+        shut(s);
+    }
+    buf_release(&said);
+}
+
+/* ---- the samples ---- */
+
+static const struct known {
+    const char *target, *golden;
+    unsigned one_of;  /* said at the first deviation's call; 0: nothing deviates there, and nothing is diagnosed anywhere */
+    unsigned others;  /* true as well */
+} samples[] = {
+    {"tt_backward/target", "tt_backward/bench", ONLY(DIAGNOSIS_ZERO_GRADIENT), ONLY(DIAGNOSIS_PARTIAL) | ONLY(DIAGNOSIS_ALL_ZERO)},
+    {"llama_weight/ms", "llama_weight/torch", ONLY(DIAGNOSIS_WEIGHTS_FIRST), ONLY(DIAGNOSIS_PERMUTED) | ONLY(DIAGNOSIS_PARTIAL)},
+    {"tt_bf16/target", "tt_bf16/bench", ONLY(DIAGNOSIS_WEIGHTS_FIRST) | ONLY(DIAGNOSIS_PERMUTED) | ONLY(DIAGNOSIS_LAYOUT), ONLY(DIAGNOSIS_PARTIAL)},
+    {"msdump/ms/statistic/rank_0/Llama/0/0", "msdump/torch/statistics/step0", ONLY(DIAGNOSIS_EPSILON), ONLY(DIAGNOSIS_OFFSET) | ONLY(DIAGNOSIS_SCALE) | ONLY(DIAGNOSIS_GAP)},
+    {"tt_dropout/target", "tt_dropout/bench", ONLY(DIAGNOSIS_DROPOUT), 0},
+    {"tt_nan_mask/target", "tt_nan_mask/bench", ONLY(DIAGNOSIS_MASK) | ONLY(DIAGNOSIS_NONFINITE), ONLY(DIAGNOSIS_PARTIAL)},
+    {"tt_rope/target", "tt_rope/bench", ONLY(DIAGNOSIS_ROPE) | ONLY(DIAGNOSIS_ROUNDED), 0},
+    {"overflow_stat/ms", "overflow_stat/torch", ONLY(DIAGNOSIS_SATURATED) | ONLY(DIAGNOSIS_NONFINITE), 0},
+    {"noise_tf32_stat/target", "noise_tf32_stat/bench", 0, 0},
+    {"clean_mix_stat/ms", "clean_mix_stat/torch", 0, 0},
+};
+
+/* What is said of the rows of the first deviation's call, as bits. */
+static unsigned said_at_first(struct session *s, struct buf *words)
+{
+    const struct judgement *j = s->judged;
+    unsigned ids = 0;
+    uint32_t row = s->pairing.lines.v[j->first].row[TARGET];
+    EACH_ROW(&s->side[TARGET].dump, s->side[TARGET].dump.rows.v[row].call, r) {
+        struct diagnoses x;
+        diagnose(&x, j, &s->measure, s->flow, s->pairing.line_of[TARGET][r]);
+        for (int i = 0; i < x.n; i++) {
+            ids |= ONLY(x.v[i].id);
+            buf_fmt(words, "%s ", diagnosis_name((enum diagnosis_id)x.v[i].id));
+        }
+        diagnoses_release(&x);
+    }
+    return ids;
+}
+
+static void samples_are_known(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+        const struct known *q = &samples[i];
+        struct session *s = open_paths(sample(q->target), sample(q->golden));
+        struct buf words = {0};
+        buf_cstr(&words, "");
+        if ((s->judged->first == NONE) != !q->one_of)
+            fail_msg("%s: first deviation %u", q->target, s->judged->first);
+        for (uint32_t k = 0; !q->one_of && k < s->judged->lines; k++)
+            assert_false(diagnosable(s->judged, &s->measure, k) && verdict_is_bad(s->judged->line[k].verdict) &&
+                         !(s->judged->line[k].flags & LINE_DOUBTFUL));
+        unsigned said = q->one_of ? said_at_first(s, &words) : 0;
+        if ((q->one_of && !(said & q->one_of)) || said & ~(q->one_of | q->others))
+            fail_msg("%s: %s", q->target, words.p);
+        buf_release(&words);
+        shut(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_says_what_it_is_and_nothing_else),
+        cmocka_unit_test(another_rows_value),
+        cmocka_unit_test(out_of_a_gap),
+        cmocka_unit_test(samples_are_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
