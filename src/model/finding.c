@@ -13,6 +13,12 @@ static const char *const statuses[FINDING_STATUSES] = {
 static const char *const severities[FINDING_SEVERITIES] = {
     [FINDING_UNSET] = N_("unset"), [FINDING_LOW] = N_("low"), [FINDING_MEDIUM] = N_("medium"), [FINDING_HIGH] = N_("high"),
 };
+static const char *const subjects[SUBJECT_COUNT] = {
+    [SUBJECT_PAIR] = N_("pair"), [SUBJECT_ROW] = N_("row"), [SUBJECT_CALL] = N_("call"), [SUBJECT_GAP] = N_("gap"),
+    [SUBJECT_ELEMENT] = N_("element"), [SUBJECT_SETTING] = N_("setting"), [SUBJECT_WEIGHT] = N_("weight"),
+    [SUBJECT_NORM] = N_("norm"), [SUBJECT_CURVE] = N_("curve"), [SUBJECT_HYPOTHESIS] = N_("hypothesis"),
+    [SUBJECT_ITEM] = N_("item"), [SUBJECT_RUNS] = N_("runs"),
+};
 
 const char *finding_status_name(enum finding_status s)
 {
@@ -40,6 +46,16 @@ int finding_status_find(struct str name)
 int finding_severity_find(struct str name)
 {
     return find_word(severities, FINDING_SEVERITIES, name);
+}
+
+const char *finding_subject_name(enum finding_subject s)
+{
+    return subjects[s];
+}
+
+int finding_subject_find(struct str name)
+{
+    return find_word(subjects, SUBJECT_COUNT, name);
 }
 
 void findings_add(struct findings *f, struct finding x)
@@ -74,31 +90,6 @@ void findings_release(struct findings *f)
     f->now = 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct finding *x = a, *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-void findings_read(const struct findings *f, finding_list *out)
-{
-    struct nmap seen = {0};
-    size_t from = out->n;
-    for (size_t i = f->now; i-- > 0;) {
-        const struct finding *x = &f->log.v[i];
-        if (nmap_get(&seen, x->number) != MAP_NONE)
-            continue;
-        nmap_set(&seen, x->number, 1);
-        if (!x->removed)
-            vec_push(out, *x);
-    }
-    nmap_release(&seen);
-    if (out->n > from)
-        qsort(out->v + from, out->n - from, sizeof *out->v, by_place);
-}
-
 bool findings_get(const struct findings *f, uint32_t number, struct finding *out)
 {
     for (size_t i = f->now; i-- > 0;)
@@ -107,76 +98,6 @@ bool findings_get(const struct findings *f, uint32_t number, struct finding *out
             return !out->removed;
         }
     return false;
-}
-
-bool findings_about(const struct findings *f, const char *target, const char *golden, struct finding *out)
-{
-    finding_list l = {0};
-    bool any = false;
-    findings_read(f, &l);
-    for (size_t i = 0; i < l.n; i++) {
-        const struct finding *x = &l.v[i];
-        bool same = (*target && strcmp(x->about[0], target) == 0) || (*golden && strcmp(x->about[1], golden) == 0);
-        if (same && (!any || x->number > out->number)) {
-            *out = *x;
-            any = true;
-        }
-    }
-    vec_release(&l);
-    return any;
-}
-
-/* Index in the list of the finding and of its neighbour; false where there is none. */
-static bool neighbours(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
-{
-    *at = 0;
-    while (*at < l->n && l->v[*at].number != number)
-        ++*at;
-    *other = by < 0 ? *at - 1 : *at + 1;
-    return *at < l->n && (by < 0 ? *at > 0 : *other < l->n);
-}
-
-bool findings_movable(const struct findings *f, uint32_t number, int by)
-{
-    finding_list l = {0};
-    size_t at, other;
-    findings_read(f, &l);
-    bool ok = neighbours(&l, number, by, &at, &other);
-    vec_release(&l);
-    return ok;
-}
-
-void findings_move(struct findings *f, uint32_t number, int by, const char *author, int64_t time)
-{
-    finding_list l = {0};
-    size_t at, other;
-    findings_read(f, &l);
-    if (neighbours(&l, number, by, &at, &other)) {
-        struct finding moved[2] = {l.v[at], l.v[other]};
-        uint32_t step = findings_step(f), place = moved[0].place;
-        moved[0].place = moved[1].place;
-        moved[1].place = place;
-        if (moved[0].place == place) /* a file gave both the same */
-            moved[by < 0].place++;
-        for (int i = 0; i < 2; i++) {
-            moved[i].step = step;
-            moved[i].author = author;
-            moved[i].time = time;
-            findings_add(f, moved[i]);
-        }
-    }
-    vec_release(&l);
-}
-
-struct str finding_tag(struct str text, int i)
-{
-    struct str word;
-    while (text.n) {
-        str_split(text, ' ', &word, &text);
-        if (word.n > 1 && word.p[0] == '#' && i-- == 0)
-            return str_cut(word, 1);
-    }
-    return STR("");
 }
 
 /* ---- in the investigation's file ---- */
@@ -234,7 +155,13 @@ void findings_load(struct findings *f, struct arena *a, const cJSON *investigati
             .author = text(a, it, "author"),
             .time = (int64_t)number(it, "time", 1e12),
             .about = {text(a, it, "target"), text(a, it, "golden")},
+            .at = text(a, it, "at"),
+            .cause = (uint32_t)number(it, "caused_by", UINT32_MAX - 1),
         };
+        int subject = finding_subject_find(str_of(text(a, it, "subject")));
+        if (subject < 0) /* written before there were others */
+            subject = *x.about[0] && *x.about[1] ? SUBJECT_PAIR : SUBJECT_ROW;
+        x.subject = (uint8_t)subject;
         if (!x.number)
             continue;
         uint32_t at = nmap_get(&first, x.number);
@@ -278,8 +205,13 @@ void finding_json(struct jsonw *w, const struct finding *x, bool evidence)
     jw_kcstr(w, "text", x->text);
     jw_kcstr(w, "author", x->author);
     jw_kint(w, "time", x->time);
+    jw_kcstr(w, "subject", finding_subject_name((enum finding_subject)x->subject));
     jw_kcstr(w, "target", x->about[0]);
     jw_kcstr(w, "golden", x->about[1]);
+    if (x->at && *x->at)
+        jw_kcstr(w, "at", x->at);
+    if (x->cause)
+        jw_kint(w, "caused_by", x->cause);
     if (evidence)
         save_evidence(w, &x->evidence);
     jw_end_object(w);

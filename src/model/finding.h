@@ -1,7 +1,7 @@
-/* Findings: what an engineer says of rows (later also of a setting or a point of a curve), with what was seen
- * frozen beside it, so that it stays true when the dumps are gone. Kept as decisions are (model/decision.h): a list of
- * versions in the order they were written, with a place in it, so that everything can be taken back and done again
- * after the program was left. What holds is the last version of each finding. */
+/* Findings: what an engineer says of a row, a call, an element of a tensor, a setting, a weight, a point of a curve …
+ * (its subject), with what was seen frozen beside it, so that it stays true when the dumps are gone. Kept as decisions
+ * are (model/decision.h): a list of versions in the order they were written, with a place in it, so that everything can
+ * be taken back and done again after the program was left. What holds is the last version of each finding. */
 #ifndef MODEL_FINDING_H
 #define MODEL_FINDING_H
 
@@ -11,11 +11,29 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/jsonw.h"
 #include "base/vec.h"
 
 enum finding_status { FINDING_SUSPECTED, FINDING_CLEARED, FINDING_WAIVED, FINDING_ROOT_CAUSE, FINDING_STATUSES };
 enum finding_severity { FINDING_UNSET, FINDING_LOW, FINDING_MEDIUM, FINDING_HIGH, FINDING_SEVERITIES };
+
+/* What a finding is about; how each is named, found again and frozen is the table of panel/subject.c. */
+enum finding_subject {
+    SUBJECT_PAIR,       /* a row of each side */
+    SUBJECT_ROW,        /* a row without a partner */
+    SUBJECT_CALL,       /* about: the calls' names */
+    SUBJECT_GAP,        /* a run of calls without partners; about: the first of each side */
+    SUBJECT_ELEMENT,    /* about: the rows; at: "[1,2,3]", or a region "[0:4,8:16]" */
+    SUBJECT_SETTING,    /* at: the check's id or the setting's name */
+    SUBJECT_WEIGHT,     /* about: the weights' names */
+    SUBJECT_NORM,       /* about: the parameters' names */
+    SUBJECT_CURVE,      /* at: "loss@1200", "frozen-norm@3" */
+    SUBJECT_HYPOTHESIS, /* why an optimizer step differs; at: "target eps" */
+    SUBJECT_ITEM,       /* another line of a panel; at: "3 first-loss", or the panel's number alone */
+    SUBJECT_RUNS,       /* both runs as a whole */
+    SUBJECT_COUNT
+};
 
 /* Something that was seen: numbers as text, with the digits they carried. */
 struct fact {
@@ -39,7 +57,11 @@ struct finding {
     uint8_t status, severity;
     const char *text, *author; /* "" where not known */
     int64_t time;         /* of this version, seconds since 1970; 0: not known */
-    const char *about[2]; /* row names of target and golden, "" where a side has none */
+    uint8_t subject;
+    const char *about[2]; /* names of target and golden, "" where a side has none */
+    const char *at;       /* which of them, "" where the names tell; NULL is "" */
+    uint32_t cause;       /* number of the finding it follows from, 0: none is named */
+    uint16_t depth;       /* of what findings_read gives: so many causes stand above it */
     struct evidence evidence; /* shared by all versions */
 };
 typedef VEC(struct finding) finding_list;
@@ -56,23 +78,43 @@ uint32_t findings_number(const struct findings *f); /* the number of a new findi
 /* Back or forward by one step; false where there is none. */
 bool findings_undo(struct findings *f, bool redo);
 void findings_release(struct findings *f);
-/* What holds, in causal order; appended. Strings stay the log's. */
-void findings_read(const struct findings *f, finding_list *out);
 /* The one of that number that holds; false where there is none. */
 bool findings_get(const struct findings *f, uint32_t number, struct finding *out);
-/* The newest that is about these rows; names "" match nothing. */
+
+/* ---- in causal order (finding_list.c) ---- */
+
+/* What holds: by place, and what follows from another finding behind it; appended. Strings stay the log's. A cause that
+ * is gone, or a ring of causes a file may hold, parts the chain there. */
+void findings_read(const struct findings *f, finding_list *out);
+/* The newest that is about one of these rows (as pair, row or element), or these calls; names "" match nothing. */
 bool findings_about(const struct findings *f, const char *target, const char *golden, struct finding *out);
-/* It changes places with its neighbour in the chain (by -1 or 1), as one step of that author and time; nothing at the ends. */
+/* The newest of that subject. */
+bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at, struct finding *out);
+/* It changes places with the one before or behind it (by -1 or 1) that follows from the same cause, as one step of that
+ * author and time; nothing at the ends. */
 void findings_move(struct findings *f, uint32_t number, int by, const char *author, int64_t time);
 bool findings_movable(const struct findings *f, uint32_t number, int by);
+/* Whether `number` may follow from `cause` (0 always): -1 with a sentence where one of them is not there, or the cause
+ * itself follows from it. */
+int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause, struct err *e);
+/* Whether one of its causes, or itself, is called the root cause. */
+bool findings_rooted(const struct findings *f, uint32_t number);
+
+/* Words that all have to hold: a status or its beginning, #tag, author:NAME, severity:LEVEL, on:SUBJECT, else a part of
+ * the text, in any case. */
+bool finding_wanted(const struct finding *x, struct str filter);
 
 /* The i-th word of a text that begins with '#', without it; n 0 behind the last. */
 struct str finding_tag(struct str text, int i);
+/* The text with these tags added ("#a #b" or "a b"), or taken out ("-a"). Replaces out's content. */
+void finding_retag(struct str text, struct str tags, struct buf *out);
 
 const char *finding_status_name(enum finding_status s); /* "root-cause" …, for files; _() of it for people */
 int finding_status_find(struct str name);               /* by any beginning of the name, or -1 */
 const char *finding_severity_name(enum finding_severity s);
 int finding_severity_find(struct str name);
+const char *finding_subject_name(enum finding_subject s); /* "pair" …, for files; _() of it for people */
+int finding_subject_find(struct str name);
 
 /* The members "findings" and "found" of an investigation. */
 void findings_load(struct findings *f, struct arena *a, const cJSON *investigation);

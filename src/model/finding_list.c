@@ -1,0 +1,324 @@
+#include "base/msg.h"
+#include "base/map.h"
+#include "model/finding.h"
+
+static int by_place(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The last version of each number, but those taken out; by place. */
+static void holding(const struct findings *f, finding_list *out)
+{
+    struct nmap seen = {0};
+    for (size_t i = f->now; i-- > 0;) {
+        const struct finding *x = &f->log.v[i];
+        if (nmap_get(&seen, x->number) != MAP_NONE)
+            continue;
+        nmap_set(&seen, x->number, 1);
+        if (!x->removed)
+            vec_push(out, *x);
+    }
+    nmap_release(&seen);
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_place);
+}
+
+/* Findings as a forest: for each of a list sorted by place its first effect and the next effect of its cause. */
+struct tree {
+    struct nmap at;                 /* number → index */
+    uint32_t *child, *sibling, *up; /* MAP_NONE: none */
+    bool *taken;
+};
+
+static void grow(struct tree *t, const finding_list *l)
+{
+    size_t n = l->n ? l->n : 1;
+    *t = (struct tree){.child = mem_alloc(3 * n * sizeof(uint32_t)), .taken = mem_zalloc(n)};
+    t->sibling = t->child + n;
+    t->up = t->sibling + n;
+    for (size_t i = 0; i < l->n; i++) {
+        nmap_set(&t->at, l->v[i].number, (uint32_t)i);
+        t->child[i] = MAP_NONE;
+    }
+    for (size_t i = l->n; i-- > 0;) { /* backwards, so that a cause's effects begin with the first */
+        uint32_t cause = l->v[i].cause ? nmap_get(&t->at, l->v[i].cause) : MAP_NONE;
+        t->up[i] = cause == i ? MAP_NONE : cause;
+        t->sibling[i] = MAP_NONE;
+        if (t->up[i] != MAP_NONE) {
+            t->sibling[i] = t->child[cause];
+            t->child[cause] = (uint32_t)i;
+        }
+    }
+}
+
+static void fell(struct tree *t)
+{
+    nmap_release(&t->at);
+    free(t->child);
+    free(t->taken);
+}
+
+/* One and all that follows from it, depth first; without recursion, as a file tells how deep it goes. */
+static void walk(struct tree *t, const finding_list *l, uint32_t top, finding_list *out)
+{
+    uint16_t depth = 0;
+    for (uint32_t i = top;;) {
+        struct finding x = l->v[i];
+        x.depth = depth;
+        vec_push(out, x);
+        t->taken[i] = true;
+        uint32_t next = t->child[i];
+        if (next != MAP_NONE && !t->taken[next]) {
+            depth += depth < UINT16_MAX;
+            i = next;
+            continue;
+        }
+        while (i != top && (t->sibling[i] == MAP_NONE || t->taken[t->sibling[i]])) {
+            i = t->up[i];
+            depth -= depth > 0;
+        }
+        if (i == top)
+            return;
+        i = t->sibling[i];
+    }
+}
+
+void findings_read(const struct findings *f, finding_list *out)
+{
+    finding_list l = {0};
+    struct tree t;
+    holding(f, &l);
+    grow(&t, &l);
+    for (uint32_t i = 0; i < l.n; i++)
+        if (t.up[i] == MAP_NONE)
+            walk(&t, &l, i, out);
+    for (uint32_t i = 0; i < l.n; i++) /* what is left follows from itself */
+        if (!t.taken[i])
+            walk(&t, &l, i, out);
+    fell(&t);
+    vec_release(&l);
+}
+
+/* Of a call the names are calls'; a row's begins with its call's. */
+static bool names_it(const struct finding *x, int side, const char *name)
+{
+    const char *own = x->about[side];
+    size_t n = strlen(own);
+    if (!*name || !n)
+        return false;
+    bool call = x->subject == SUBJECT_CALL || x->subject == SUBJECT_GAP;
+    return strncmp(name, own, n) == 0 && (!name[n] || (call && name[n] == '.'));
+}
+
+bool findings_about(const struct findings *f, const char *target, const char *golden, struct finding *out)
+{
+    finding_list l = {0};
+    bool any = false;
+    holding(f, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct finding *x = &l.v[i];
+        bool same = x->subject <= SUBJECT_ELEMENT && (names_it(x, 0, target) || names_it(x, 1, golden));
+        if (same && (!any || x->number > out->number)) {
+            *out = *x;
+            any = true;
+        }
+    }
+    vec_release(&l);
+    return any;
+}
+
+bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at, struct finding *out)
+{
+    finding_list l = {0};
+    bool any = false;
+    holding(f, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct finding *x = &l.v[i];
+        bool same = x->subject == subject && strcmp(x->about[0], about[0]) == 0 && strcmp(x->about[1], about[1]) == 0 &&
+                    strcmp(x->at ? x->at : "", at) == 0;
+        if (same && (!any || x->number > out->number)) {
+            *out = *x;
+            any = true;
+        }
+    }
+    vec_release(&l);
+    return any;
+}
+
+/* ---- their order ---- */
+
+/* Index in the list of the finding and of its neighbour of the same cause; false where there is none. */
+static bool neighbours(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
+{
+    *at = 0;
+    while (*at < l->n && l->v[*at].number != number)
+        ++*at;
+    if (*at == l->n)
+        return false;
+    uint16_t depth = l->v[*at].depth;
+    for (size_t i = *at; by < 0 ? i-- > 0 : ++i < l->n;) {
+        if (l->v[i].depth < depth)
+            return false;
+        if (l->v[i].depth == depth) {
+            *other = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool findings_movable(const struct findings *f, uint32_t number, int by)
+{
+    finding_list l = {0};
+    size_t at, other;
+    findings_read(f, &l);
+    bool ok = neighbours(&l, number, by, &at, &other);
+    vec_release(&l);
+    return ok;
+}
+
+void findings_move(struct findings *f, uint32_t number, int by, const char *author, int64_t time)
+{
+    finding_list l = {0};
+    size_t at, other;
+    findings_read(f, &l);
+    if (neighbours(&l, number, by, &at, &other)) {
+        struct finding moved[2] = {l.v[at], l.v[other]};
+        uint32_t step = findings_step(f), place = moved[0].place;
+        moved[0].place = moved[1].place;
+        moved[1].place = place;
+        if (moved[0].place == place) /* a file gave both the same */
+            moved[by < 0].place++;
+        for (int i = 0; i < 2; i++) {
+            moved[i].step = step;
+            moved[i].author = author;
+            moved[i].time = time;
+            findings_add(f, moved[i]);
+        }
+    }
+    vec_release(&l);
+}
+
+int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause, struct err *e)
+{
+    struct finding x, up;
+    size_t steps = 0;
+    if (!findings_get(f, number, &x))
+        return err_set(e, ERR_USAGE, _("there is no finding %u; :findings lists them"), number);
+    if (!cause)
+        return 0;
+    if (!findings_get(f, cause, &up))
+        return err_set(e, ERR_USAGE, _("there is no finding %u; :findings lists them"), cause);
+    if (number == cause)
+        return err_set(e, ERR_USAGE, _("finding %u cannot be its own cause"), number);
+    while (up.cause && steps++ < f->log.n && findings_get(f, up.cause, &up))
+        if (up.number == number)
+            return err_set(e, ERR_USAGE, _("finding %u follows from finding %u already: a cause cannot follow from its effect"), cause, number);
+    return 0;
+}
+
+bool findings_rooted(const struct findings *f, uint32_t number)
+{
+    struct finding x;
+    for (size_t steps = 0; number && steps <= f->log.n && findings_get(f, number, &x); steps++) {
+        if (x.status == FINDING_ROOT_CAUSE)
+            return true;
+        number = x.cause;
+    }
+    return false;
+}
+
+/* ---- tags and filters ---- */
+
+/* The next word of a text that may have several lines. */
+static bool next_word(struct str *text, struct str *word)
+{
+    size_t from = 0;
+    while (from < text->n && (text->p[from] == ' ' || text->p[from] == '\n' || text->p[from] == '\t'))
+        from++;
+    *text = str_cut(*text, from);
+    size_t n = 0;
+    while (n < text->n && text->p[n] != ' ' && text->p[n] != '\n' && text->p[n] != '\t')
+        n++;
+    *word = str_n(text->p, n);
+    *text = str_cut(*text, n);
+    return n > 0;
+}
+
+struct str finding_tag(struct str text, int i)
+{
+    struct str word;
+    while (next_word(&text, &word))
+        if (word.n > 1 && word.p[0] == '#' && i-- == 0)
+            return str_cut(word, 1);
+    return STR("");
+}
+
+static bool tagged(struct str text, struct str tag)
+{
+    struct str have;
+    for (int i = 0; (have = finding_tag(text, i)).n; i++)
+        if (str_eq(have, tag))
+            return true;
+    return false;
+}
+
+void finding_retag(struct str text, struct str tags, struct buf *out)
+{
+    struct str word, part;
+    buf_clear(out);
+    buf_str(out, text);
+    while (next_word(&tags, &word)) {
+        bool off = word.p[0] == '-';
+        word = off ? str_cut(word, 1) : word;
+        word = word.n && word.p[0] == '#' ? str_cut(word, 1) : word;
+        if (!word.n)
+            continue;
+        if (!off && !tagged(buf_view(out), word))
+            buf_fmt(out, "%s#%.*s", out->n ? " " : "", STR_ARG(word));
+        if (!off)
+            continue;
+        char *was = str_dup(buf_view(out));
+        struct str rest = str_of(was);
+        buf_clear(out);
+        buf_cstr(out, "");
+        for (const char *seen = was; next_word(&rest, &part); seen = rest.p) {
+            bool gone = part.p[0] == '#' && str_eq(str_cut(part, 1), word);
+            if (!gone) /* with the blanks and lines before it */
+                buf_str(out, str_n(seen, (size_t)(part.p + part.n - seen)));
+        }
+        free(was);
+    }
+}
+
+static bool wanted_word(const struct finding *x, struct str word)
+{
+    if (word.p[0] == '#')
+        return tagged(str_of(x->text), str_cut(word, 1));
+    if (str_starts(word, "author:"))
+        return str_eq(str_cut(word, 7), str_of(x->author));
+    if (str_starts(word, "severity:"))
+        return finding_severity_find(str_cut(word, 9)) == x->severity;
+    if (str_starts(word, "on:"))
+        return finding_subject_find(str_cut(word, 3)) == x->subject;
+    int status = finding_status_find(word);
+    if (status >= 0)
+        return status == x->status;
+    char *part = str_dup(word);
+    bool has = str_ihas(str_of(x->text), part);
+    free(part);
+    return has;
+}
+
+bool finding_wanted(const struct finding *x, struct str filter)
+{
+    struct str word;
+    while (next_word(&filter, &word))
+        if (!wanted_word(x, word))
+            return false;
+    return true;
+}
