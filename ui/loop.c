@@ -9,16 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
+#include "ui/edit.h"
 #include "ui/folder.h"
 #include "ui/screen.h"
 #include "ui/term.h"
+#include "ui/tool.h"
 
 #define REST_MS 100 /* without a key: the panes below follow the cursor */
 #define FRAME_MS 40 /* between two frames nobody pressed a key for */
@@ -102,37 +103,14 @@ struct opening {
     int status;
 };
 
-/* $EDITOR or $PAGER with "+LINE FILE", which vi, nano, emacs, less and more understand. No shell sees
- * the name, which comes from a dump. */
+/* $EDITOR or $PAGER with "+LINE FILE", which vi, nano, emacs, less and more understand. */
 static void run_viewer(void *ctx)
 {
+    static const char *const names[] = {"DIVERGE_VIEWER", "PAGER", "EDITOR", NULL};
     struct opening *o = ctx;
-    const char *tool = getenv("DIVERGE_VIEWER");
-    if (!tool || !*tool)
-        tool = getenv("PAGER");
-    if (!tool || !*tool)
-        tool = getenv("EDITOR");
-    if (!tool || !*tool)
-        tool = "less";
-    char line[24], *copy = mem_strdup(tool), *argv[12];
-    int n = 0;
-    for (char *word = strtok(copy, " "); word && n < 9; word = strtok(NULL, " "))
-        argv[n++] = word;
+    char line[24];
     snprintf(line, sizeof line, "+%u", o->line);
-    argv[n++] = line;
-    argv[n++] = (char *)(uintptr_t)o->file;
-    argv[n] = NULL;
-    fflush(stdout);
-    pid_t p = fork();
-    if (p == 0) {
-        signal(SIGINT, SIG_DFL);
-        pthread_sigmask(SIG_SETMASK, &waiting, NULL);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    while (p > 0 && waitpid(p, &o->status, 0) < 0 && errno == EINTR)
-        continue;
-    free(copy);
+    o->status = tool_run(tool_named(names, "less"), line, o->file);
 }
 
 static void open_source(struct screen *s)
@@ -143,7 +121,7 @@ static void open_source(struct screen *s)
         return;
     }
     term_lend(run_viewer, &o);
-    if (WIFEXITED(o.status) && WEXITSTATUS(o.status) == 127)
+    if (o.status == TOOL_MISSING)
         desk_complain(&s->desk, _("the viewer could not be started; $PAGER or $EDITOR names it"));
 }
 
@@ -186,6 +164,8 @@ static int after(struct screen *s, int reaction)
         term_repaint();
     if (reaction & R_OPEN)
         open_source(s);
+    if (reaction & R_EDIT)
+        edit_perform(s, term_lend);
     if (reaction & R_SUSPEND)
         term_lend(stop_here, NULL);
     return reaction & R_QUIT;

@@ -67,7 +67,7 @@ static int choose_kernels(struct options *o, struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1};
+    struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
     struct err e = {0};
     mem_on_failure(out_of_memory);
     signal(SIGPIPE, SIG_DFL);

@@ -120,6 +120,47 @@ static int set_severity(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
+static int set_caused_by(struct options *o, const char *v, struct err *e)
+{
+    return number("--caused-by", str_of(v), &o->caused_by, e);
+}
+
+static int set_edit(struct options *o, const char *v, struct err *e)
+{
+    return number("--edit", str_of(v), &o->edit, e);
+}
+
+static int set_subject(struct options *o, int kind, const char *v, struct err *e)
+{
+    if (o->subject)
+        return err_set(e, ERR_USAGE, "%s", _("note: a finding is about one thing: --call, --gap, --element, --setting … stand alone"));
+    o->subject = kind;
+    o->subject_name = v ? v : "";
+    return 0;
+}
+
+#define ABOUT(name, kind)                                                                          \
+    static int about_##name(struct options *o, const char *v, struct err *e)                       \
+    {                                                                                              \
+        return set_subject(o, kind, v, e);                                                         \
+    }
+ABOUT(call, SUBJECT_CALL)
+ABOUT(gap, SUBJECT_GAP)
+ABOUT(setting, SUBJECT_SETTING)
+ABOUT(weight, SUBJECT_WEIGHT)
+ABOUT(norm, SUBJECT_NORM)
+ABOUT(curve, SUBJECT_CURVE)
+ABOUT(hypothesis, SUBJECT_HYPOTHESIS)
+ABOUT(item, SUBJECT_ITEM)
+ABOUT(runs, SUBJECT_RUNS)
+
+/* Of a weight that is printed, or what a finding is about. */
+static int set_element(struct options *o, const char *v, struct err *e)
+{
+    o->element = v;
+    return set_subject(o, SUBJECT_ELEMENT, v, e);
+}
+
 static int set_format(struct options *o, const char *v, struct err *e)
 {
     const struct writer *w = writer_named(v);
@@ -211,7 +252,7 @@ TEXT(investigation)
 TEXT(script)
 TEXT(cpu)
 FLAG(no_cache)
-TEXT(element)
+TEXT(filter)
 TEXT(export_to)
 TEXT(export_as)
 TEXT(target_env)
@@ -251,6 +292,18 @@ static const struct option table[] = {
     {"--tensor", "ROW", OPT_TENSOR, set_tensor, N_("only this row's tensors: worst elements, how values and errors are spread, what is not finite")},
     {"--status", "STATUS", OPT_NOTE, set_status, N_("of the finding: suspected (default), cleared, waived, root-cause")},
     {"--severity", "LEVEL", OPT_NOTE, set_severity, N_("of the finding: low, medium, high")},
+    {"--call", "NAME", OPT_NOTE, about_call, N_("the finding is about this whole call, not a row")},
+    {"--gap", "NAME", OPT_NOTE, about_gap, N_("about the calls without partner this one lies among")},
+    {"--setting", "ID", OPT_NOTE, about_setting, N_("about a check of the checklist (C045 or its key) or another setting")},
+    {"--weight", "NAME", OPT_NOTE, about_weight, N_("about a weight of the checkpoints")},
+    {"--norm", "NAME", OPT_NOTE, about_norm, N_("about a parameter's gradient norm")},
+    {"--curve", "SERIES@STEP", OPT_NOTE, about_curve, N_("about a step of the training curves, as in loss@1200, norm@3, lr@10 or frozen-loss@7")},
+    {"--hypothesis", "SIDE:WHAT", OPT_NOTE, about_hypothesis, N_("about what would explain an optimizer step, as in target:eps")},
+    {"--item", "PANEL:ID", OPT_NOTE, about_item, N_("about another line of a panel, as in 3:first-loss, or the panel itself")},
+    {"--runs", NULL, OPT_NOTE, about_runs, N_("about both runs as a whole")},
+    {"--caused-by", "N", OPT_NOTE, set_caused_by, N_("the finding follows from finding N; 0: from no other")},
+    {"--edit", "N", OPT_NOTE, set_edit, N_("change finding N: its text, --status, --severity, --caused-by")},
+    {"--filter", "WORDS", OPT_NOTE, set_filter, N_("list findings of a status, with a #tag, author:NAME, severity:LEVEL, on:SUBJECT (setting, curve …) or words of the text")},
     {"--format", "NAME", OPT_REPORT, set_format, N_("of a report on standard output: html, md, json, csv")},
     {"--paths", NULL, OPT_REPORT, set_paths, N_("show paths as they are; without it a report does not tell where on whose machine something lay")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
@@ -258,7 +311,7 @@ static const struct option table[] = {
     {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},
     {"--kv-heads", "N", OPT_WEIGHTS, set_kv_heads, N_("key-value heads (default: as many as --heads)")},
     {"--tp", "N", OPT_WEIGHTS, set_tp, N_("tensor-parallel size, where fused weights of a single file lie shard by shard (default: 1)")},
-    {"--element", "NAME[I,J]", OPT_WEIGHTS, set_element, N_("print that element of a weight, or up to 256 that lie under it")},
+    {"--element", "NAME[I,J]", OPT_WEIGHTS | OPT_NOTE, set_element, N_("that element: of a weight it is printed, or up to 256 that lie under it; a finding is about that place of a row, ROW[0:4,8] a part")},
     {"--target-env", "FILE", OPT_CONFIG, set_target_env, N_("environment of the target: the output of env, or a launch script; - is the one diverge runs in")},
     {"--golden-env", "FILE", OPT_CONFIG, set_golden_env, N_("the same of the golden run; a launch script given as GOLDEN tells its own")},
     {"--waive", "ID=REASON", OPT_CONFIG, add_waiver, N_("accept a check's difference, with the reason; repeatable")},

@@ -50,6 +50,10 @@ struct options {
     const char *format;      /* of a report on standard output */
     bool paths;              /* reports show paths as they are */
     int status, severity;    /* of a finding; -1: not given */
+    int subject;             /* enum finding_subject of a finding, by an option; 0: a row */
+    const char *subject_name;
+    int caused_by, edit;     /* numbers of findings; -1: not given */
+    const char *filter;      /* of a list of findings */
     int workers;
     bool no_cache;
     const char *cache; /* folder for figures, or NULL: not an option, set by main */

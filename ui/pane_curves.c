@@ -22,8 +22,7 @@ static void widen(struct plot_span *s, double v)
 /* -1: outside of what is shown. */
 static int column_of(const struct plot_runs *x, const struct curves *c, int64_t step)
 {
-    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step;
-    double share = last > first ? (double)(step - first) / (double)(last - first) : 0;
+    double share = curve_share(c, step);
     return share < x->from || share > x->to ? -1 : (int)((share - x->from) / (x->to - x->from) * (x->n - 1));
 }
 
@@ -78,21 +77,6 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
     grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 
-/* The point nearest to a share of the steps. */
-static size_t point_at(const struct curves *c, double share)
-{
-    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step, step = first + (int64_t)(share * (double)(last - first) + 0.5);
-    size_t low = 0, high = c->points.n - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (c->points.v[middle].step < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* What both runs print at the step that is read out; its column is marked. */
 static void readout(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, size_t i, int at)
 {
@@ -114,20 +98,20 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
     char n[2][NUM_MAX];
     int y = r.y + r.h - 1, at = r.x + LABEL_W;
     grid_put(g, y, r.x, LABEL_W - 1, STYLE_DIM, _("step"));
-    at += grid_put(g, y, at, 12, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[point_at(c, x->from)].step)) + 2;
+    at += grid_put(g, y, at, 12, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
     at += grid_put(g, y, at, 12, STYLE_DEVIATE, _("target")) + 2;
     at += grid_put(g, y, at, 12, STYLE_SAME_STATS, _("golden")) + 2;
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
     int column = parts >= 0 ? column_of(x, c, parts) : -1;
     if (share >= 0) {
-        readout(g, r, x, c, point_at(c, share), at);
+        readout(g, r, x, c, curve_point_near(c, share), at);
         return;
     }
     if (column >= 0) {
         int cell = r.x + LABEL_W + column / 2;
         grid_fmt(g, y, cell > at ? cell : at, r.w, STYLE_FIRST, _("▲ apart at %s"), num_count(n[1], (unsigned long long)parts));
     }
-    grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[point_at(c, x->to)].step));
+    grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
 }
 
 void plot_runs_release(struct plot_runs *x)

@@ -104,7 +104,10 @@ static void noted(struct page *p, uint32_t line)
     struct buf b = {0};
     if (!desk_finding(&p->s->desk, line, &x))
         return;
-    buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)), x.text);
+    struct buf text = {0};
+    finding_line(x.text, &text);
+    buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)), text.p ? text.p : "");
+    buf_release(&text);
     paragraph(p, STYLE_TITLE, buf_view(&b));
     buf_release(&b);
 }

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "find/explain.h"
 #include "panel/handed.h"
+#include "ui/edit.h"
 #include "ui/pane.h"
 #include "ui/ticket.h"
 
@@ -290,6 +291,10 @@ static void footer(struct screen *s, int y)
     if (s->prompt.active) {
         struct str before = str_n(s->prompt.text.p, s->prompt.at);
         char kind[2] = {s->prompt.kind, 0};
+        if (s->desk.message.n && y > 0) { /* why the line is still open */
+            grid_fill(g, y - 1, 0, g->cols, ' ', STYLE_TEXT);
+            grid_text(g, y - 1, 1, g->cols - 1, s->desk.message_is_error ? STYLE_ERROR : STYLE_MESSAGE, buf_view(&s->desk.message));
+        }
         grid_put(g, y, 0, 1, STYLE_KEY, kind);
         grid_text(g, y, 1, g->cols - 1, STYLE_TEXT, buf_view(&s->prompt.text));
         s->cursor_y = y;
@@ -505,7 +510,7 @@ int screen_command(struct screen *s, const char *text)
         restart(s);
     if (r & R_PROMPT)
         open_prompt(s);
-    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE | R_KEYS)) | R_DRAW;
+    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE | R_KEYS | R_EDIT)) | R_DRAW;
 }
 
 /* ---- the prompt ---- */
@@ -618,6 +623,7 @@ static int finish(struct screen *s)
 static int prompt_key(struct screen *s, const char *key)
 {
     struct prompt *p = &s->prompt;
+    buf_clear(&s->desk.message);
     if (strcmp(key, "Tab") == 0) {
         complete(s);
         return R_DRAW;
@@ -625,6 +631,10 @@ static int prompt_key(struct screen *s, const char *key)
     p->completion = -1;
     if (strcmp(key, "Enter") == 0)
         return finish(s);
+    if (strcmp(key, "C-e") == 0 && edit_from_prompt(s)) {
+        p->into_editor = true;
+        return R_DRAW | R_EDIT;
+    }
     if (strcmp(key, "Esc") == 0 || strcmp(key, "C-c") == 0 || strcmp(key, "C-g") == 0 ||
         (strcmp(key, "Backspace") == 0 && !p->text.n))
         p->active = false;

@@ -17,6 +17,7 @@ struct prompt {
     VEC(char *) history;
     size_t recall;    /* index in history, n: the fresh line */
     int completion;   /* the next one Tab offers */
+    bool into_editor; /* its text goes on in the editor */
     size_t stem;      /* bytes that were typed, what follows is completed */
 };
 

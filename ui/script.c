@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
+#include "ui/edit.h"
 #include "ui/loop.h"
 #include "ui/screen.h"
 
@@ -33,6 +34,13 @@ static struct str next_key(struct str *s)
     return key;
 }
 
+static bool after(struct run *x, int reaction)
+{
+    if (reaction & R_EDIT)
+        edit_perform(&x->screen, NULL);
+    return reaction & R_QUIT;
+}
+
 static void keys(struct run *x, struct str text)
 {
     char name[32];
@@ -44,7 +52,7 @@ static void keys(struct run *x, struct str text)
         name[k.n] = 0;
         if (strcmp(name, " ") == 0)
             memcpy(name, "Space", 6);
-        x->quit = screen_key(&x->screen, name) & R_QUIT;
+        x->quit = after(x, screen_key(&x->screen, name));
     }
 }
 
@@ -108,7 +116,7 @@ static int perform(struct run *x, struct str line, struct err *e)
     } else {
         struct buf c = {0};
         buf_str(&c, line);
-        x->quit = screen_command(&x->screen, c.p) & R_QUIT;
+        x->quit = after(x, screen_command(&x->screen, c.p));
         buf_release(&c);
     }
     return 0;

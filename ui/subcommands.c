@@ -70,9 +70,10 @@ const struct subcommand subcommands[] = {
      N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found ones\n"
         "too, for another comparison or for msprobe."),
      1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
-    {"note", "INVESTIGATION [ROW TEXT]", N_("note a finding about a row; alone: the findings"),
-     N_("ROW is a full row name of either side. What is seen of it now is kept with the finding: names, types, figures, frames,\n"
-        "verdict, diagnosis. #words of TEXT are tags. Findings stand in causal order, causes first."),
+    {"note", "INVESTIGATION [[ROW] TEXT]", N_("note a finding about a row or anything else; alone: the findings"),
+     N_("ROW is a full row name of either side; --setting, --curve, --element and their like say what else it is about. What is\n"
+        "seen of that now is kept with the finding: values, figures, frames, verdict, limit, source lines, what the files were.\n"
+        "#words of TEXT are tags. Findings stand in causal order, causes first, what follows from one (--caused-by) below it."),
      1, 3, OPT_NOTE | OPT_REMAP | OPT_OUTPUT, cli_note},
     {"report", "INVESTIGATION", N_("the findings report: what deviates first, why, how it was shown, what to do"),
      N_("Compares what the investigation names and writes what was found: .html (one file that needs nothing else), .md for\n"

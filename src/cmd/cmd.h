@@ -19,6 +19,7 @@ enum {
     R_COPY = 512,    /* desk.copy */
     R_MOUSE = 1024,  /* desk.mouse changed */
     R_KEYS = 2048,   /* desk.keys */
+    R_EDIT = 4096,   /* desk.edit_command, desk.edit_text */
 };
 
 /* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */

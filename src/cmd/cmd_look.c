@@ -340,9 +340,9 @@ static const char *complete_list(const struct desk *d, int i)
 }
 
 /* Runs the chosen entry's command. Lists that name a command to fill them again stay open. */
-static int choose(struct desk *d)
+static int choose(struct desk *d, const char *command)
 {
-    char *text = mem_strdup(d->list.v[d->list_at].command);
+    char *text = mem_strdup(command);
     const char *again = d->list_again;
     d->overlay = OVERLAY_NONE;
     int r = command_run_locked(d, text);
@@ -360,7 +360,7 @@ static int run_enter(struct desk *d, struct str args)
 {
     if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n) {
         if (d->list.v[d->list_at].command)
-            return choose(d);
+            return choose(d, d->list.v[d->list_at].command);
         uint32_t line = d->list.v[d->list_at].line;
         if (line == NONE) {
             desk_say(d, _("this entry belongs to no row"));
@@ -392,8 +392,16 @@ static int run_enter(struct desk *d, struct str args)
     return focus(d, d->focus == FOCUS_TABLE ? FOCUS_DETAIL : FOCUS_TABLE);
 }
 
+static int run_inside(struct desk *d, struct str args)
+{
+    if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n && d->list.v[d->list_at].inside)
+        return choose(d, d->list.v[d->list_at].inside);
+    return run_enter(d, args);
+}
+
 const struct command commands_look[] = {
     {"enter", "", N_("into what is under the cursor: the tensors of a row, else its detail, the source of a frame, the row of a list entry"), 0, run_enter, NULL},
+    {"inside", "", N_("in a list: what the entry itself holds (of a finding its evidence and what can be done with it), else as enter"), 0, run_inside, NULL},
     {"back", "", N_("close what is open; at the top: leave. Nothing is ever lost"), 0, run_back, NULL},
     {"cancel", "", N_("close what is open, but stay"), 0, run_cancel, NULL},
     {"pane", "next|prev|NAME", N_("give the keys to another pane: table, detail, stack"), 0, run_pane, complete_pane},

@@ -1,11 +1,11 @@
-/* Findings: notes on rows with the evidence frozen in them, their status, their order as causes and effects; and the
- * report they end in. */
+/* Findings: notes on whatever is looked at, with the evidence frozen in them, their status, what follows from what; and
+ * the report they end in. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "cmd/about.h"
 #include "cmd/cmd.h"
-#include "find/evidence.h"
 
 /* Opens the command line with these words on it. */
 static int ask(struct desk *d, const char *words)
@@ -27,26 +27,81 @@ static bool put(struct desk *d, struct finding x, const char *what)
     return desk_keep(d);
 }
 
-static int run_note(struct desk *d, struct str args)
+static void begin(struct desk *d, const struct subject *s, struct str text)
 {
-    struct buf name[2] = {{0}, {0}};
-    if (!args.n)
-        return ask(d, "note ");
-    desk_names(d, d->cursor, name);
-    struct finding x = {.number = findings_number(&d->inv->findings), .status = FINDING_SUSPECTED};
+    struct buf about = {0};
+    struct arena *a = &d->inv->arena;
+    struct finding x = {.number = findings_number(&d->inv->findings), .status = FINDING_SUSPECTED, .subject = (uint8_t)s->kind};
     x.place = x.number;
-    x.text = arena_cstr(&d->inv->arena, args);
-    for (int s = 0; s < 2; s++)
-        x.about[s] = investigation_keep(d->inv, name[s].p);
-    x.evidence = evidence_collect(d->s, d->cursor, ward_ask(&d->ward, d->cursor), &d->inv->arena);
+    x.text = arena_cstr(a, text);
+    for (int i = 0; i < 2; i++)
+        x.about[i] = arena_cstr(a, str_of(s->about[i]));
+    x.at = arena_cstr(a, str_of(s->at));
+    x.evidence = subject_freeze(&d->guide, s, a);
+    subject_text(&x, &about);
     if (put(d, x, _("a finding")))
-        desk_say(d, _("finding %u: suspected; v changes that, :findings lists them, z takes it back"), x.number);
-    buf_release(&name[0]);
-    buf_release(&name[1]);
-    return R_DRAW;
+        desk_say(d, _("finding %u (suspected; v changes that) about %s"), x.number, about.p ? about.p : "");
+    buf_release(&about);
 }
 
-/* "3 rest" → finding 3 and the rest; without a number the one about the row at the cursor. False with a message. */
+/* In the tensor view "[0:4,8] TEXT" is about that place. False with a message where there is no such place. */
+static bool placed(struct desk *d, struct str *text, struct subject *s, struct arena *a)
+{
+    ptrdiff_t end = str_find(*text, ']');
+    int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
+    int axes;
+    if (s->kind != SUBJECT_ELEMENT || end < 2 || text->p[0] != '[' || !subject_region(str_n(text->p, (size_t)end + 1), from, to, &axes))
+        return true;
+    struct buf name = {0};
+    struct err e;
+    buf_fmt(&name, "%s%.*s", *s->about[0] ? s->about[0] : s->about[1], (int)end + 1, text->p);
+    int rc = subject_find(&d->guide, SUBJECT_ELEMENT, buf_view(&name), s, a, &e);
+    buf_release(&name);
+    *text = str_trim(str_cut(*text, (size_t)end + 1));
+    if (rc || !text->n)
+        desk_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: what is to be said of it was expected"));
+    return rc == 0 && text->n;
+}
+
+static int note(struct desk *d, struct str args, enum about which, const char *verb)
+{
+    struct subject s;
+    struct arena a = {0};
+    int r = R_DRAW;
+    if (about_here(d, which, &s, &a)) {
+        if (!args.n)
+            r = ask(d, verb);
+        else if (placed(d, &args, &s, &a))
+            begin(d, &s, args);
+    }
+    arena_release(&a);
+    return r;
+}
+
+static int run_note(struct desk *d, struct str args)
+{
+    return note(d, args, ABOUT_HERE, "note ");
+}
+
+static int run_note_call(struct desk *d, struct str args)
+{
+    return note(d, args, ABOUT_CALL, "note-call ");
+}
+
+static int run_note_row(struct desk *d, struct str args)
+{
+    return note(d, args, ABOUT_ROW, "note-row ");
+}
+
+static bool by_number(struct desk *d, unsigned long long n, struct finding *x)
+{
+    if (n <= UINT32_MAX && findings_get(&d->inv->findings, (uint32_t)n, x))
+        return true;
+    desk_complain(d, _("there is no finding %llu; :findings lists them"), n);
+    return false;
+}
+
+/* "3 rest" → finding 3 and the rest; without a number the one about what is under the cursor. False with a message. */
 static bool named(struct desk *d, struct str *args, struct finding *x)
 {
     struct str word, rest;
@@ -54,15 +109,37 @@ static bool named(struct desk *d, struct str *args, struct finding *x)
     str_split(*args, ' ', &word, &rest);
     if (str_u64(word, &n)) {
         *args = str_trim(rest);
-        if (n <= UINT32_MAX && findings_get(&d->inv->findings, (uint32_t)n, x))
-            return true;
-        desk_complain(d, _("there is no finding %llu; :findings lists them"), n);
-        return false;
+        return by_number(d, n, x);
     }
-    if (desk_finding(d, d->cursor, x))
+    if (about_finding(d, x))
         return true;
-    desk_complain(d, "%s", _("no finding is about this row; a notes one, :findings lists all"));
+    desk_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
     return false;
+}
+
+/* Into $EDITOR: a new note about this, or the text of a finding. */
+static int run_note_editor(struct desk *d, struct str args)
+{
+    struct subject s;
+    struct finding x;
+    struct arena a = {0};
+    char command[32] = "note";
+    bool there;
+    free(d->edit_text);
+    free(d->edit_command);
+    d->edit_text = d->edit_command = NULL;
+    if (args.n) {
+        there = named(d, &args, &x);
+        if (there)
+            snprintf(command, sizeof command, "finding-edit %u", x.number);
+        d->edit_text = mem_strdup(there ? x.text : "");
+    } else {
+        there = about_here(d, ABOUT_HERE, &s, &a);
+        d->edit_text = mem_strdup("");
+    }
+    d->edit_command = mem_strdup(command);
+    arena_release(&a);
+    return there ? R_DRAW | R_EDIT : R_DRAW;
 }
 
 static const char *complete_status(const struct desk *d, int i)
@@ -117,6 +194,12 @@ static int run_edit(struct desk *d, struct str args)
         return R_DRAW;
     if (!args.n) {
         struct buf words = {0};
+        if (strchr(x.text, '\n')) { /* more than a line of commands can hold */
+            buf_fmt(&words, "%u", x.number);
+            int into = run_note_editor(d, buf_view(&words));
+            buf_release(&words);
+            return into;
+        }
         buf_fmt(&words, "finding-edit %u %s", x.number, x.text);
         int r = ask(d, words.p);
         buf_release(&words);
@@ -125,6 +208,24 @@ static int run_edit(struct desk *d, struct str args)
     x.text = arena_cstr(&d->inv->arena, args);
     if (put(d, x, _("a finding's text")))
         desk_say(d, _("finding %u says so now"), x.number);
+    return R_DRAW;
+}
+
+static int run_tag(struct desk *d, struct str args)
+{
+    struct finding x;
+    struct buf text = {0};
+    if (!named(d, &args, &x))
+        return R_DRAW;
+    if (!args.n) {
+        desk_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG takes one out"));
+        return R_DRAW;
+    }
+    finding_retag(str_of(x.text), args, &text);
+    x.text = arena_cstr(&d->inv->arena, buf_view(&text));
+    if (put(d, x, _("a finding's tags")))
+        desk_say(d, _("finding %u: %s"), x.number, x.text);
+    buf_release(&text);
     return R_DRAW;
 }
 
@@ -139,6 +240,57 @@ static int run_delete(struct desk *d, struct str args)
     return R_DRAW;
 }
 
+/* ---- what follows from what ---- */
+
+static int link_to(struct desk *d, struct finding x, uint32_t cause)
+{
+    struct err e;
+    if (findings_linkable(&d->inv->findings, x.number, cause, &e)) {
+        desk_complain(d, "%s", e.text);
+        return R_DRAW;
+    }
+    x.cause = cause;
+    if (!put(d, x, _("what a finding follows from")))
+        return R_DRAW;
+    if (cause)
+        desk_say(d, _("finding %u follows from finding %u"), x.number, cause);
+    else
+        desk_say(d, _("finding %u follows from no other"), x.number);
+    return R_DRAW;
+}
+
+static int run_link(struct desk *d, struct str args)
+{
+    struct finding x;
+    struct str rest = args, word;
+    unsigned long long n, cause;
+    bool two = str_split(args, ' ', &word, &rest);
+    if (!str_u64(word, &n) || (two && !str_u64(str_trim(rest), &cause))) {
+        desk_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the one about what is under the cursor does"));
+        return R_DRAW;
+    }
+    if (!two) {
+        cause = n;
+        if (!about_finding(d, &x)) {
+            desk_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
+            return R_DRAW;
+        }
+    } else if (!by_number(d, n, &x)) {
+        return R_DRAW;
+    }
+    if (cause > UINT32_MAX) {
+        desk_complain(d, _("there is no finding %llu; :findings lists them"), cause);
+        return R_DRAW;
+    }
+    return link_to(d, x, (uint32_t)cause);
+}
+
+static int run_unlink(struct desk *d, struct str args)
+{
+    struct finding x;
+    return named(d, &args, &x) ? link_to(d, x, 0) : R_DRAW;
+}
+
 static int move(struct desk *d, struct str args, int by)
 {
     struct finding x;
@@ -149,6 +301,8 @@ static int move(struct desk *d, struct str args, int by)
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
         if (desk_keep(d))
             desk_say(d, by < 0 ? _("finding %u stands nearer to the cause") : _("finding %u stands further from the cause"), x.number);
+    } else if (x.cause) {
+        desk_say(d, by < 0 ? _("finding %u is the first that follows from its cause already") : _("finding %u is the last that follows from its cause already"), x.number);
     } else {
         desk_say(d, by < 0 ? _("finding %u is the first of the chain already") : _("finding %u is the last of the chain already"), x.number);
     }
@@ -167,77 +321,85 @@ static int run_down(struct desk *d, struct str args)
 
 /* ---- lists ---- */
 
-static uint32_t line_of(const struct desk *d, const struct finding *x)
-{
-    uint32_t row[2] = {dump_find_row(&d->s->side[TARGET].dump, str_of(x->about[0])),
-                       dump_find_row(&d->s->side[GOLDEN].dump, str_of(x->about[1]))};
-    return desk_line_of(d, row);
-}
-
-/* filter ends with a NUL. */
-static bool wanted(const struct finding *x, struct str filter)
-{
-    struct str tag;
-    if (!filter.n)
-        return true;
-    if (finding_status_find(filter) == x->status)
-        return true;
-    for (int i = 0; filter.p[0] == '#' && (tag = finding_tag(str_of(x->text), i)).n; i++)
-        if (str_eq(tag, str_cut(filter, 1)))
-            return true;
-    return filter.p[0] != '#' && finding_status_find(filter) < 0 && str_ihas(str_of(x->text), filter.p);
-}
-
 static int run_findings(struct desk *d, struct str args)
 {
     finding_list l = {0};
-    char *filter = str_dup(args); /* a C string for the search in texts */
+    struct buf text = {0}, about = {0};
     findings_read(&d->inv->findings, &l);
     desk_clear_list(d);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
         char number[16];
         snprintf(number, sizeof number, "%u", x->number);
-        if (wanted(x, str_of(filter)))
-            desk_add_command(d, "finding", number, "%2u %-10s %s%s  %s", x->number, _(finding_status_name((enum finding_status)x->status)),
-                             x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "", x->severity ? ":" : "", x->text);
+        if (!finding_wanted(x, args))
+            continue;
+        buf_clear(&about);
+        subject_text(x, &about);
+        finding_line(x->text, &text);
+        desk_add_command(d, "finding-go", number, "%2u %-10s %*s%s%s  %s  · %s", x->number, _(finding_status_name((enum finding_status)x->status)),
+                         2 * (x->depth < 8 ? x->depth : 8), "", x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "",
+                         x->severity ? ":" : "", text.p ? text.p : "", about.p ? about.p : "");
+        desk_add_inside(d, "finding", number);
     }
     if (d->list.n)
-        desk_show_list(d, _("findings, causes first; Enter opens one"));
+        desk_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
     else
         desk_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
-    free(filter);
     vec_release(&l);
+    buf_release(&text);
+    buf_release(&about);
     return R_DRAW | R_LAYOUT;
 }
 
-/* One finding: what can be done with it, then what it holds. */
+/* A text's own lines as entries that go to what the finding is about. */
+static void list_text(struct desk *d, const char *number, struct str text)
+{
+    struct str line;
+    do {
+        str_split(text, '\n', &line, &text);
+        desk_add_command(d, "finding-go", number, "%.*s", STR_ARG(line));
+    } while (text.n);
+}
+
+/* What can be done with one. */
+static void list_actions(struct desk *d, const struct finding *x, const char *number)
+{
+    struct buf words = {0};
+    desk_add_command(d, "finding-edit", number, "%s", _("[edit the text]"));
+    for (int k = 0; k < FINDING_STATUSES; k++)
+        if (k != x->status) {
+            buf_clear(&words);
+            buf_fmt(&words, "%u %s", x->number, finding_status_name((enum finding_status)k));
+            desk_add_command(d, "finding-status", words.p, _("[it is: %s]"), _(finding_status_name((enum finding_status)k)));
+        }
+    desk_add_command(d, "finding-up", number, "%s", _("[nearer to the cause]"));
+    desk_add_command(d, "finding-down", number, "%s", _("[further from the cause]"));
+    if (x->cause)
+        desk_add_command(d, "unlink", number, "%s", _("[it follows from no other]"));
+    desk_add_command(d, "finding-delete", number, "%s", _("[take it out]"));
+    buf_release(&words);
+}
+
+/* One finding: what it is about and says, what can be done with it, then what it holds. */
 static int run_finding(struct desk *d, struct str args)
 {
-    struct finding x;
+    struct finding x, cause;
     struct buf text = {0};
     char number[16];
     if (!named(d, &args, &x))
         return R_DRAW;
     snprintf(number, sizeof number, "%u", x.number);
     desk_clear_list(d);
-    buf_cstr(&text, x.text);
-    desk_add_item(d, line_of(d, &x), 0, buf_view(&text));
-    for (int s = 0; s < 2; s++) {
-        buf_clear(&text);
-        buf_fmt(&text, "%s  %s", s ? _("golden") : _("target"), *x.about[s] ? x.about[s] : "·");
-        desk_add_item(d, line_of(d, &x), 0, buf_view(&text));
+    list_text(d, number, str_of(x.text));
+    subject_text(&x, &text);
+    desk_add_command(d, "finding-go", number, _("about %s  (Enter goes there)"), text.p ? text.p : "");
+    if (x.cause && findings_get(&d->inv->findings, x.cause, &cause)) {
+        char other[16];
+        snprintf(other, sizeof other, "%u", cause.number);
+        finding_line(cause.text, &text);
+        desk_add_command(d, "finding", other, _("follows from finding %u: %s"), cause.number, text.p ? text.p : "");
     }
-    desk_add_command(d, "finding-edit", number, "%s", _("[edit the text]"));
-    for (int k = 0; k < FINDING_STATUSES; k++)
-        if (k != x.status) {
-            buf_clear(&text);
-            buf_fmt(&text, "%u %s", x.number, finding_status_name((enum finding_status)k));
-            desk_add_command(d, "finding-status", text.p, _("[it is: %s]"), _(finding_status_name((enum finding_status)k)));
-        }
-    desk_add_command(d, "finding-up", number, "%s", _("[nearer to the cause]"));
-    desk_add_command(d, "finding-down", number, "%s", _("[further from the cause]"));
-    desk_add_command(d, "finding-delete", number, "%s", _("[take it out]"));
+    list_actions(d, &x, number);
     for (size_t i = 0; i < x.evidence.n; i++) {
         const struct fact *f = &x.evidence.fact[i];
         buf_clear(&text);
@@ -248,9 +410,44 @@ static int run_finding(struct desk *d, struct str args)
     buf_fmt(&text, _("finding %u, %s"), x.number, _(finding_status_name((enum finding_status)x.status)));
     if (*x.author)
         buf_fmt(&text, _(", by %s"), x.author);
+    d->list_at = 0;
+    d->overlay_scroll = 0;
     desk_show_list(d, text.p);
     buf_release(&text);
     return R_DRAW | R_LAYOUT;
+}
+
+/* To what a finding is about: the commands its kind of subject names, one after the other. */
+static int run_go(struct desk *d, struct str args)
+{
+    struct finding x;
+    struct buf way = {0};
+    struct str rest, line;
+    int r = R_DRAW | R_LAYOUT;
+    if (!named(d, &args, &x))
+        return R_DRAW;
+    struct subject s = subject_of(&x);
+    guide_look(&d->guide);
+    guide_write(&d->guide);
+    subject_kinds[s.kind].place(&d->guide, &s, &way);
+    if (!way.n) {
+        desk_complain(d, _("what finding %u is about is not here now; what was seen of it is kept in it"), x.number);
+        return R_DRAW;
+    }
+    d->overlay = OVERLAY_NONE;
+    d->panel_under = false;
+    d->sight.open = false;
+    d->focus = FOCUS_TABLE;
+    if (d->group != GROUP_NONE)
+        desk_group(d, GROUP_NONE);
+    for (rest = buf_view(&way); rest.n;) {
+        str_split(rest, '\n', &line, &rest);
+        char *command = str_dup(line);
+        r |= command_run_locked(d, command);
+        free(command);
+    }
+    buf_release(&way);
+    return r;
 }
 
 static int run_report(struct desk *d, struct str args)
@@ -264,15 +461,22 @@ static int run_report(struct desk *d, struct str args)
 }
 
 const struct command commands_note[] = {
-    {"note", "[TEXT]", N_("note a finding about this row; the evidence is kept with it, #words are tags"), NEEDS_BOTH | NEEDS_ROW, run_note, NULL},
-    {"findings", "[STATUS|#TAG|TEXT]", N_("the findings, causes first; only those of a status, with a tag, that say TEXT"), NEEDS_BOTH, run_findings, complete_status},
-    {"finding", "[N]", N_("one finding with its evidence; N or the one about this row"), NEEDS_BOTH | NEEDS_ROW, run_finding, NULL},
-    {"finding-status", "[N] [STATUS]", N_("suspected, cleared, waived or root-cause; without STATUS the next of them"), NEEDS_BOTH | NEEDS_ROW, run_status, complete_status},
-    {"finding-severity", "[N] LEVEL", N_("how bad it is: low, medium, high or unset"), NEEDS_BOTH | NEEDS_ROW, run_severity, complete_severity},
-    {"finding-edit", "[N] [TEXT]", N_("what the finding says"), NEEDS_BOTH | NEEDS_ROW, run_edit, NULL},
-    {"finding-up", "[N]", N_("the finding stands nearer to the cause"), NEEDS_BOTH | NEEDS_ROW, run_up, NULL},
-    {"finding-down", "[N]", N_("the finding stands further from the cause"), NEEDS_BOTH | NEEDS_ROW, run_down, NULL},
-    {"finding-delete", "[N]", N_("take the finding out"), NEEDS_BOTH | NEEDS_ROW, run_delete, NULL},
+    {"note", "[TEXT]", N_("note a finding about what is under the cursor: a row, a gap, an element, a setting, a weight, a step of a curve …; #words are tags"), 0, run_note, NULL},
+    {"note-call", "[TEXT]", N_("note a finding about the whole call of the row"), NEEDS_BOTH | NEEDS_ROW, run_note_call, NULL},
+    {"note-row", "[TEXT]", N_("note a finding about the row itself, also where it lies in a gap or its tensor is open"), NEEDS_BOTH | NEEDS_ROW, run_note_row, NULL},
+    {"note-editor", "[N]", N_("the same in $EDITOR, for long texts; N: the text of that finding. C-e on the command line goes on there"), 0, run_note_editor, NULL},
+    {"findings", "[FILTER]", N_("the findings, causes first; words choose: a status, #tag, author:NAME, severity:LEVEL, on:SUBJECT, part of the text"), 0, run_findings, complete_status},
+    {"finding", "[N]", N_("one finding with its evidence; N or the one about what is under the cursor"), 0, run_finding, NULL},
+    {"finding-go", "[N]", N_("to what the finding is about"), 0, run_go, NULL},
+    {"finding-status", "[N] [STATUS]", N_("suspected, cleared, waived or root-cause; without STATUS the next of them"), 0, run_status, complete_status},
+    {"finding-severity", "[N] LEVEL", N_("how bad it is: low, medium, high or unset"), 0, run_severity, complete_severity},
+    {"finding-edit", "[N] [TEXT]", N_("what the finding says"), 0, run_edit, NULL},
+    {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG takes one out"), 0, run_tag, NULL},
+    {"link", "N M", N_("finding N follows from finding M"), 0, run_link, NULL},
+    {"unlink", "[N]", N_("the finding follows from no other"), 0, run_unlink, NULL},
+    {"finding-up", "[N]", N_("the finding stands nearer to the cause"), 0, run_up, NULL},
+    {"finding-down", "[N]", N_("the finding stands further from the cause"), 0, run_down, NULL},
+    {"finding-delete", "[N]", N_("take the finding out"), 0, run_delete, NULL},
     {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), NEEDS_BOTH | NEEDS_JUDGED, run_report, NULL},
     {0},
 };

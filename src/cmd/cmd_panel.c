@@ -360,6 +360,7 @@ void panel_step(struct desk *d, long by)
 {
     long n = d->panel ? (long)d->guide.page[d->panel - 1].items.n : PANELS, at = (long)d->panel_at + by;
     d->panel_follow = false;
+    d->plot_held = false;
     d->panel_at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
 }
 
@@ -372,8 +373,17 @@ static double within(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
+/* The curves the open panel shows, or NULL. */
+static const struct curves *shown_curves(const struct desk *d)
+{
+    const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
+    const struct exam_result *r = p && p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
+    return r && r->curves->points.n ? r->curves : NULL;
+}
+
 static int run_plot(struct desk *d, struct str args)
 {
+    unsigned long long step;
     double from = d->plot_from, to = d->plot_to > d->plot_from ? d->plot_to : 1, width = to - from;
     double at = d->plot_at < 0 ? from + width / 2 : d->plot_at;
     if (str_is(args, "left") || str_is(args, "right")) {
@@ -385,11 +395,16 @@ static int run_plot(struct desk *d, struct str args)
     } else if (str_is(args, "all")) {
         d->plot_from = d->plot_to = 0;
         d->plot_at = -1;
+        d->plot_held = false;
         return R_DRAW;
+    } else if (str_u64(args, &step) && step <= INT64_MAX && shown_curves(d)) {
+        at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
+        from = at < from || at > to ? at - width / 2 : from;
     } else {
-        desk_complain(d, _("plot takes in, out, left, right or all"));
+        desk_complain(d, _("plot takes in, out, left, right, all or a step, in a panel with curves"));
         return R_DRAW;
     }
+    d->plot_held = true;
     d->plot_at = at;
     d->plot_from = within(from, 0, 1 - width);
     d->plot_to = d->plot_from + width;
@@ -410,7 +425,7 @@ const struct command commands_panel[] = {
     {"tell-line", "give|waive|answer", N_("ask for what is told of the line under the cursor"), 0, run_tell_line, NULL},
     {"recipe", "[NAME [FILE]]", N_("what produces an input: shown, or written to a file"), 0, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file to write what produces the input under the cursor"), 0, run_recipe_line, NULL},
-    {"plot", "in|out|left|right|all", N_("the curves of a panel: a shorter or longer stretch, the step read out, all of it"), 0, run_plot, complete_plot},
+    {"plot", "in|out|left|right|all|STEP", N_("the curves of a panel: a shorter or longer stretch, the step read out, all of it"), 0, run_plot, complete_plot},
     {"next-dump", "[STEP]", N_("configurations of the dump that comes next, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},
 };

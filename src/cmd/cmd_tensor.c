@@ -6,14 +6,36 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
+/* Indices with commas between them; how many, -1 where it is something else. */
+static int indices(struct str text, int64_t at[TENSOR_DIMS])
+{
+    struct str word;
+    unsigned long long v;
+    int n = 0;
+    for (bool more = text.n > 0; more;) {
+        more = str_split(text, ',', &word, &text);
+        if (n == TENSOR_DIMS || !str_u64(str_trim(word), &v) || v > INT64_MAX)
+            return -1;
+        at[n++] = (int64_t)v;
+    }
+    return n;
+}
+
 static int run_tensor(struct desk *d, struct str args)
 {
-    (void)args;
+    int64_t at[TENSOR_DIMS];
+    int n = indices(args, at);
+    if (n < 0) {
+        desk_complain(d, "%s", _("tensor [I,J …]: indices with commas between them were expected"));
+        return R_DRAW;
+    }
     if (!sight_possible(d, d->cursor)) {
         desk_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; its statistics are in the detail pane"));
         return R_DRAW;
     }
     d->sight.open = true;
+    d->sight.wishes = n;
+    memcpy(d->sight.wish, at, (size_t)n * sizeof *at);
     d->focus = FOCUS_TABLE;
     d->overlay = OVERLAY_NONE;
     d->follow = false;
@@ -107,23 +129,16 @@ static int run_cells(struct desk *d, struct str args)
 
 static int run_at(struct desk *d, struct str args)
 {
-    struct str rest = args, word;
     int64_t at[TENSOR_DIMS];
-    unsigned long long v;
-    int n = 0;
-    bool good = args.n > 0;
+    int n = indices(args, at);
     struct sight *s = begin(d);
     if (!s)
         return R_DRAW;
     const struct lens *l = &s->gaze.lens;
-    while (good && rest.n) {
-        bool more = str_split(rest, ',', &word, &rest);
-        good = n < l->ndim && str_u64(str_trim(word), &v) && v < (uint64_t)l->shape[n];
-        if (good)
-            at[n++] = (int64_t)v;
-        good = good && (!more || rest.n);
-    }
-    if (!good || n != l->ndim) {
+    bool good = n == l->ndim;
+    for (int i = 0; good && i < n; i++)
+        good = at[i] < l->shape[i];
+    if (!good) {
         struct buf shape = {0};
         for (int i = 0; i < l->ndim; i++)
             buf_fmt(&shape, i ? ",%lld" : "%lld", (long long)l->shape[i]);
@@ -357,7 +372,7 @@ static const char *complete_way(const struct desk *d, int i)
 }
 
 const struct command commands_tensor[] = {
-    {"tensor", "", N_("the row's tensors as heat maps, worst elements, histograms; one side's where it has no partner"), NEEDS_ROW, run_tensor, NULL},
+    {"tensor", "[I,J …]", N_("the row's tensors as heat maps, worst elements, histograms; one side's where it has no partner; at that element"), NEEDS_ROW, run_tensor, NULL},
     {"map", "[diff|target|golden]", N_("the map that counts: the difference, the target, the golden side"), 0, run_map, complete_map},
     {"log", "[on|off]", N_("shades by powers of ten, or by equal steps"), 0, run_log, NULL},
     {"axes", "next|prev|ROWS COLUMNS", N_("other axes of the tensor as rows and columns"), 0, run_axes, complete_step},

@@ -66,6 +66,8 @@ void desk_release(struct desk *d)
     free(d->list_title);
     free(d->write_path);
     free(d->prompt);
+    free(d->edit_command);
+    free(d->edit_text);
     for (size_t i = 0; i < ARRAY_LEN(d->rule); i++)
         free(d->rule[i]);
     buf_release(&d->message);
@@ -451,6 +453,7 @@ void desk_clear_list(struct desk *d)
     for (size_t i = 0; i < d->list.n; i++) {
         free(d->list.v[i].text);
         free(d->list.v[i].command);
+        free(d->list.v[i].inside);
     }
     vec_clear(&d->list);
     d->list_again = NULL;
@@ -474,6 +477,14 @@ void desk_add_command(struct desk *d, const char *verb, const char *words, const
     vec_push(&d->list, x);
     buf_release(&command);
     buf_release(&text);
+}
+
+void desk_add_inside(struct desk *d, const char *verb, const char *words)
+{
+    struct buf command = {0};
+    buf_fmt(&command, "%s %s", verb, words);
+    vec_last(&d->list)->inside = str_dup(buf_view(&command));
+    buf_release(&command);
 }
 
 void desk_show_list(struct desk *d, const char *title)
@@ -637,6 +648,7 @@ bool desk_keep(struct desk *d)
 bool desk_save(struct desk *d)
 {
     struct err e;
+    d->guide.changes++; /* pages tell of findings and bookmarks too */
     if (investigation_save(d->inv, &e)) {
         desk_complain(d, _("not saved: %s"), e.text);
         return false;

@@ -64,6 +64,7 @@ struct seeking {
 struct list_item {
     char *text;
     char *command; /* Enter runs it; NULL: it goes to the line */
+    char *inside;  /* what opens the entry itself, NULL: the same as Enter */
     uint32_t line; /* Enter goes there, NONE: nowhere */
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
 };
@@ -126,6 +127,7 @@ struct desk {
     bool panel_follow; /* the line stays where page_first() is, until the user moves it */
     double plot_from, plot_to; /* the part of the steps a panel's curves show, of 0 … 1; both 0: all */
     double plot_at;    /* the step read out, of 0 … 1; negative: none */
+    bool plot_held;    /* it was moved last, not the selected line: notes are about it */
     bool panel_under;  /* a list lies over it */
     VEC(struct list_item) list;
     char *list_title;
@@ -144,6 +146,7 @@ struct desk {
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */
+    char *edit_command, *edit_text; /* R_EDIT: what is run with the text that comes out, and the text to begin with */
     char *keys;        /* name of a set of keys */
     bool watch;        /* growing dumps are read again */
     bool mouse;        /* the terminal's mouse is wanted */
@@ -188,6 +191,7 @@ void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text)
 /* An entry that runs a command when chosen: the verb and, unless NULL, its words. The format is its text. */
 void desk_add_command(struct desk *d, const char *verb, const char *words, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+void desk_add_inside(struct desk *d, const char *verb, const char *words); /* what opens the last entry itself */
 void desk_show_list(struct desk *d, const char *title); /* what was added, as an overlay */
 /* Before a change: what z goes back to. `what` names the change. */
 void desk_remember(struct desk *d, const char *what);

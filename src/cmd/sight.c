@@ -86,12 +86,24 @@ static void choose_axes(struct sight *s, const struct lens *l)
             s->slider = i;
 }
 
+static void follow_wish(struct sight *s, const struct lens *l)
+{
+    bool inside = s->wishes == l->ndim;
+    for (int i = 0; inside && i < l->ndim; i++)
+        inside = s->wish[i] < l->shape[i];
+    if (inside)
+        memcpy(s->at, s->wish, (size_t)l->ndim * sizeof *s->at);
+    s->wishes = 0;
+}
+
 void sight_place(struct desk *d)
 {
     struct sight *s = &d->sight;
     const struct lens *l = &s->gaze.lens;
-    if (s->placed && gaze_case_same(&s->placed_for, &s->gaze.now))
+    if (s->placed && gaze_case_same(&s->placed_for, &s->gaze.now)) {
+        follow_wish(s, l);
         return;
+    }
     s->placed = true;
     s->placed_for = s->gaze.now;
     s->magnified = 0;
@@ -103,6 +115,7 @@ void sight_place(struct desk *d)
     if (f && f->side[0].count == l->numel)
         at = f->unlike ? f->unlike_at : f->two && f->max_abs > 0 ? f->max_abs_at : 0;
     lens_place(l, at, s->at);
+    follow_wish(s, l);
 }
 
 void sight_go(struct sight *s, uint64_t index)

@@ -20,6 +20,8 @@ struct sight {
 
     struct gaze_case placed_for; /* the case these belong to */
     bool placed;
+    int64_t wish[TENSOR_DIMS]; /* where the cursor goes once the tensor is open */
+    int wishes;              /* indices of it; 0: nowhere */
     int axis[2];             /* rows (-1: none), columns */
     int slider;              /* the axis slide moves along; -1: there is none */
     int64_t at[TENSOR_DIMS]; /* the cursor */

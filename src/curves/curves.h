@@ -93,6 +93,10 @@ int curves_open(struct curves *c, const char *const *path, size_t n, const struc
 void curves_judge(struct curves *c, const struct tol_curves *t);
 void curves_release(struct curves *c);
 
+/* The point nearest to a share of the steps, 0 … 1; there is one at least. And the share a step lies at. */
+size_t curve_point_near(const struct curves *c, double share);
+double curve_share(const struct curves *c, int64_t step);
+
 const char *curve_limit_name(enum curve_limit l); /* "first_loss_abs" */
 
 static inline const struct log_record *curve_record(const struct curves *c, size_t point, int run)

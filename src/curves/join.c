@@ -155,3 +155,23 @@ void curves_release(struct curves *c)
     arena_release(&c->arena);
     *c = (struct curves){0};
 }
+
+size_t curve_point_near(const struct curves *c, double share)
+{
+    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step, step = first + (int64_t)(share * (double)(last - first) + 0.5);
+    size_t low = 0, high = c->points.n - 1;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (c->points.v[middle].step < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double curve_share(const struct curves *c, int64_t step)
+{
+    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step;
+    return last > first ? (double)(step - first) / (double)(last - first) : 0;
+}

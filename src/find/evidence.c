@@ -20,6 +20,14 @@ static const struct {
     {"one_thousandth", N_("share within 0.1 %")}, {"five_thousandths", N_("share within 0.5 %")},
     {"error", N_("error judged")}, {"limit", N_("limit")}, {"level", N_("noise level")}, {"frame", N_("called at")},
     {"passage", N_("error through the call")}, {"dump", N_("recording")}, {"file", N_("files")}, {"fingerprint", N_("fingerprint")},
+    {"screen", N_("around it")}, {"rows", N_("rows of the call")}, {"row", N_("row")}, {"lines", N_("lines")}, {"calls", N_("calls")},
+    {"compute", N_("calls that compute")}, {"call", N_("call")}, {"before", N_("paired before it")}, {"after", N_("paired after it")},
+    {"index", N_("place")}, {"bits", N_("as stored")}, {"difference", N_("difference")}, {"relative", N_("relative difference")},
+    {"ulp", N_("units of the last place")}, {"elements", N_("elements")}, {"state", N_("state")}, {"source", N_("set at")},
+    {"severity", N_("severity")}, {"setting", N_("setting")}, {"wanted", N_("wanted")}, {"explanation", N_("explanation")},
+    {"waived", N_("waived")}, {"unit", N_("unit")}, {"step", N_("step")}, {"median", N_("median difference")}, {"loss", N_("loss")},
+    {"lr", N_("learning rate")}, {"scale", N_("loss scale")}, {"residual", N_("left unexplained")}, {"reproduced", N_("reproduced")},
+    {"detail", N_("detail")}, {"panel", N_("panel")},
 };
 
 const char *evidence_label(const char *what)
@@ -30,24 +38,24 @@ const char *evidence_label(const char *what)
     return what;
 }
 
-static void both(fact_list *out, struct arena *a, const char *what, struct str text)
+void fact_both(fact_list *out, struct arena *a, const char *what, struct str text)
 {
     struct fact x = {what, {arena_cstr(a, text), NULL}};
     if (text.n)
         vec_push(out, x);
 }
 
-static void sides(fact_list *out, struct arena *a, const char *what, const struct buf text[2])
+void fact_sides(fact_list *out, struct arena *a, const char *what, const struct buf text[2])
 {
     struct fact x = {what, {arena_cstr(a, buf_view(&text[0])), arena_cstr(a, buf_view(&text[1]))}};
     if (text[0].n || text[1].n)
         vec_push(out, x);
 }
 
-static void number(fact_list *out, struct arena *a, const char *what, double v)
+void fact_number(fact_list *out, struct arena *a, const char *what, double v)
 {
     char n[NUM_MAX];
-    both(out, a, what, str_of(num_exact(n, v)));
+    fact_both(out, a, what, str_of(num_exact(n, v)));
 }
 
 enum { SIDE_DTYPE, SIDE_SHAPE, SIDE_VALUE, SIDE_MAX, SIDE_MIN, SIDE_MEAN, SIDE_NORM, SIDE_NAN, SIDE_INF, SIDE_ZERO, SIDE_SATURATED, SIDE_CHECKSUM, SIDE_FACTS };
@@ -87,7 +95,7 @@ void evidence_figures(const struct session *s, uint32_t line, struct arena *a, f
             if (l->row[d] != NONE)
                 side_text(m->side[d], l->row[d], f ? &f->side[d] : NULL, k, &text[d]);
         }
-        sides(out, a, side_fact[k], text);
+        fact_sides(out, a, side_fact[k], text);
     }
     buf_release(&text[0]);
     buf_release(&text[1]);
@@ -96,11 +104,11 @@ void evidence_figures(const struct session *s, uint32_t line, struct arena *a, f
         const double own[] = {f ? f->cosine : 0, f ? f->euclid : 0, f ? f->max_abs : 0, f ? f->max_rel : 0, f ? f->one_thousandth : 0, f ? f->five_thousandths : 0};
         double v = own[k];
         if ((f && f->two) || table_figure(m, line, (enum result_figure)k, &v))
-            number(out, a, pair_fact[k], v);
+            fact_number(out, a, pair_fact[k], v);
     }
     if (f && f->two) {
-        number(out, a, "one_minus_cosine", f->minus);
-        number(out, a, "rel_l2", f->rel_l2);
+        fact_number(out, a, "one_minus_cosine", f->minus);
+        fact_number(out, a, "rel_l2", f->rel_l2);
     }
 }
 
@@ -147,7 +155,7 @@ void evidence_frames(const struct session *s, uint32_t line, int most, struct ar
             const struct stack *st = stack_of(x, l->row[d]);
             frame_text(x, st, has_own(x, st), &at[d], &text[d]);
         }
-        sides(out, a, "frame", text);
+        fact_sides(out, a, "frame", text);
     }
     buf_release(&text[0]);
     buf_release(&text[1]);
@@ -176,7 +184,44 @@ uint64_t evidence_fingerprint(const struct dump *d)
     return h;
 }
 
-static void recordings(const struct session *s, struct arena *a, fact_list *out)
+/* A line as the table shows it; the golden name only where it is another. */
+static void shown_line(const struct session *s, uint32_t line, bool here, struct buf *b)
+{
+    const struct line *l = &s->measure.pairing->lines.v[line];
+    const struct line_judgement *j = s->judged && line < s->judged->lines ? &s->judged->line[line] : NULL;
+    struct buf name[2] = {{0}, {0}};
+    char n[NUM_MAX];
+    for (int d = 0; d < 2; d++) {
+        if (l->row[d] != NONE)
+            dump_row_name(s->measure.side[d], l->row[d], &name[d]);
+        else
+            buf_cstr(&name[d], "·");
+    }
+    buf_clear(b);
+    buf_fmt(b, "%s %s  %s", here ? ">" : " ", num_count(n, line + 1), name[0].p);
+    if (j)
+        buf_fmt(b, "  %s", verdict_label(j->verdict));
+    if (j && !isnan(j->error))
+        buf_fmt(b, " %s", num_error(n, (double)j->error));
+    if (!str_eq(buf_view(&name[0]), buf_view(&name[1])))
+        buf_fmt(b, "  %s", name[1].p);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
+void evidence_around(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
+{
+    uint32_t lines = (uint32_t)s->measure.pairing->lines.n;
+    uint32_t from = line > EVIDENCE_AROUND ? line - EVIDENCE_AROUND : 0, to = line + EVIDENCE_AROUND;
+    struct buf b = {0};
+    for (uint32_t i = from; i < lines && i <= to; i++) {
+        shown_line(s, i, i == line, &b);
+        fact_both(out, a, "screen", buf_view(&b));
+    }
+    buf_release(&b);
+}
+
+void evidence_recordings(const struct session *s, struct arena *a, fact_list *out)
 {
     struct buf text[3][2] = {{{0}}};
     char n[NUM_MAX];
@@ -195,9 +240,9 @@ static void recordings(const struct session *s, struct arena *a, fact_list *out)
             buf_fmt(&text[1][d], _("%llu bytes in %llu files"), (unsigned long long)now->bytes, (unsigned long long)now->files);
         buf_fmt(&text[2][d], "%016llx", (unsigned long long)evidence_fingerprint(x));
     }
-    sides(out, a, "dump", text[0]);
-    sides(out, a, "file", text[1]);
-    sides(out, a, "fingerprint", text[2]);
+    fact_sides(out, a, "dump", text[0]);
+    fact_sides(out, a, "file", text[1]);
+    fact_sides(out, a, "fingerprint", text[2]);
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++)
             buf_release(&text[i][d]);
@@ -209,11 +254,11 @@ static void judged(const struct session *s, uint32_t line, const struct diagnose
     const struct line_judgement *x = &j->line[line];
     struct diagnoses own = {.n = 0};
     struct buf b = {0};
-    both(out, a, "verdict", str_of(verdict_name(x->verdict)));
+    fact_both(out, a, "verdict", str_of(verdict_name(x->verdict)));
     explain_verdict(j, &s->measure, line, &b);
-    both(out, a, "reason", buf_view(&b));
+    fact_both(out, a, "reason", buf_view(&b));
     if (j->first == line)
-        both(out, a, "first", str_of(class_label(j->klass)));
+        fact_both(out, a, "first", str_of(class_label(j->klass)));
     if (!known && diagnosable(j, &s->measure, line)) {
         diagnose(&own, j, &s->measure, s->flow, line);
         known = &own;
@@ -221,7 +266,7 @@ static void judged(const struct session *s, uint32_t line, const struct diagnose
     for (int i = 0; known && i < known->n; i++) {
         buf_clear(&b);
         diagnosis_text(known, i, &b);
-        both(out, a, "diagnosis", buf_view(&b));
+        fact_both(out, a, "diagnosis", buf_view(&b));
     }
     diagnoses_release(&own);
     const struct {
@@ -232,7 +277,7 @@ static void judged(const struct session *s, uint32_t line, const struct diagnose
         if (isnan(held[i].v))
             continue;
         char n[NUM_MAX];
-        both(out, a, held[i].what, str_of(num_cell(n, (double)held[i].v, 6))); /* floats: no more digits than they have */
+        fact_both(out, a, held[i].what, str_of(num_cell(n, (double)held[i].v, 6))); /* floats: no more digits than they have */
     }
     buf_release(&b);
 }
@@ -247,15 +292,16 @@ struct evidence evidence_collect(const struct session *s, uint32_t line, const s
     struct pairing_options po = session_pairing_options(s);
     if (at->pair != NONE)
         pairing_why(&s->pairing, &po, line, &b);
-    both(&l, a, "pair", buf_view(&b));
+    fact_both(&l, a, "pair", buf_view(&b));
     buf_clear(&b);
     const struct view *v = measure_view(&s->measure, line);
     if (v && v->count)
         view_write(v, &b);
-    both(&l, a, "view", buf_view(&b));
+    fact_both(&l, a, "view", buf_view(&b));
     evidence_figures(s, line, a, &l);
     evidence_frames(s, line, EVIDENCE_FRAMES, a, &l);
-    recordings(s, a, &l);
+    evidence_around(s, line, a, &l);
+    evidence_recordings(s, a, &l);
     buf_release(&b);
     return evidence_keep(a, &l);
 }

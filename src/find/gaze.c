@@ -38,7 +38,7 @@ static void let_go(struct gaze *s)
     s->element_known = false;
 }
 
-static int open_case(const struct gaze_case *c, struct lens *l, struct err *e)
+int gaze_open_case(const struct gaze_case *c, struct lens *l, struct err *e)
 {
     struct tensor t[2];
     const uint32_t *row = c->job.row;
@@ -77,7 +77,7 @@ static void turn_to(struct gaze *s)
     s->state = GAZE_OPENING;
     struct gaze_case c = s->now;
     pthread_mutex_unlock(&s->lock);
-    int rc = open_case(&c, &made, &e);
+    int rc = gaze_open_case(&c, &made, &e);
     pthread_mutex_lock(&s->lock);
     if (rc) {
         s->state = GAZE_FAILED;

@@ -47,6 +47,8 @@ struct gaze {
 
 void gaze_init(struct gaze *s, void (*notify)(void *ctx), void *ctx);
 void gaze_release(struct gaze *s); /* waits for the thread; before the dumps go */
+/* Opens what a case names, for one who has no thread to wait for; lens_release it. */
+int gaze_open_case(const struct gaze_case *c, struct lens *l, struct err *e);
 bool gaze_case_same(const struct gaze_case *a, const struct gaze_case *b);
 
 /* All below but gaze_wait with the gaze's lock held. */

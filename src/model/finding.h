@@ -100,6 +100,8 @@ int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause,
 /* Whether one of its causes, or itself, is called the root cause. */
 bool findings_rooted(const struct findings *f, uint32_t number);
 
+/* A text in one line: lines and runs of blanks become one blank. Replaces out's content. */
+void finding_line(const char *text, struct buf *out);
 /* Words that all have to hold: a status or its beginning, #tag, author:NAME, severity:LEVEL, on:SUBJECT, else a part of
  * the text, in any case. */
 bool finding_wanted(const struct finding *x, struct str filter);

@@ -295,6 +295,14 @@ void finding_retag(struct str text, struct str tags, struct buf *out)
     }
 }
 
+void finding_line(const char *text, struct buf *out)
+{
+    struct str rest = str_of(text), word;
+    buf_clear(out);
+    while (next_word(&rest, &word))
+        buf_fmt(out, "%s%.*s", out->n ? " " : "", STR_ARG(word));
+}
+
 static bool wanted_word(const struct finding *x, struct str word)
 {
     if (word.p[0] == '#')

@@ -57,5 +57,7 @@ void curve_marks(struct panel_page *p, const struct curves *c, bool decides)
                                           (long long)m->step, m->series == CURVE_LOSS ? _("loss") : _("global norm"), m->run + 1, num_cell(n, m->value, 4));
         it->detail = _("Look at the data of this step (decode them; skip them), at overflow around it and at the local norms; Enter writes what dumps it.");
         it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)m->step);
+        snprintf(id, sizeof id, "%s%s@%lld", decides ? "frozen-" : "", m->series == CURVE_LOSS ? "loss" : "norm", (long long)m->step);
+        page_subject(p, it, SUBJECT_CURVE, NULL, NULL, id);
     }
 }

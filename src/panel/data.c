@@ -20,6 +20,18 @@ static double vocabulary(const struct guide *g)
     return 0;
 }
 
+/* A finding about the line is about the rows. */
+static void about_row(struct panel_page *p, struct panel_item *it, const struct session *s, const uint32_t row[2])
+{
+    struct buf name[2] = {{0}, {0}};
+    for (int d = 0; d < 2; d++)
+        if (row[d] != NONE)
+            dump_row_name(&s->side[d].dump, row[d], &name[d]);
+    page_subject(p, it, name[0].n && name[1].n ? SUBJECT_PAIR : SUBJECT_ROW, name[0].p, name[1].p, NULL);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
 /* Ids outside of the vocabulary read memory that is not the embedding's. */
 static void id_range(struct panel_page *p, const struct guide *g, const struct step_input *x)
 {
@@ -65,6 +77,7 @@ static void step_inputs(struct panel_page *p, const struct guide *g)
         it->detail = x->equal == 1 ? NULL : _("Where the data differ no layer is to blame: align them first.");
         dump_row_name(side[of], x->row[of], &name);
         it->command = arena_fmt(&p->arena, "find %s", name.p);
+        about_row(p, it, s, x->row);
         if (x->what == INPUT_IDS)
             id_range(p, g, x);
     }
@@ -86,6 +99,7 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
             continue;
         const struct str name = c->side[TARGET].list.v[x->weight[TARGET]].name, other = c->side[GOLDEN].list.v[x->weight[GOLDEN]].name;
         struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(name));
+        page_subject(p, it, SUBJECT_WEIGHT, it->text, arena_cstr(&p->arena, other), NULL);
         if (x->read && x->fig.two)
             it->value[0] = arena_fmt(&p->arena, _("rel L2 %s"), num_error(n, x->fig.rel_l2));
         else
@@ -96,6 +110,7 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->only[s].n && i < 50; i++) {
             struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->side[s].list.v[c->only[s].v[i]].name));
+            page_subject(p, it, SUBJECT_WEIGHT, s ? NULL : it->text, s ? it->text : NULL, NULL);
             it->value[0] = s ? _("golden only") : _("target only");
         }
 }

@@ -1,6 +1,7 @@
 /* Panel 8: what the investigation holds, and whether it closes the ticket. */
 #include "base/msg.h"
-#include "panel/guide.h"
+#include "base/str.h"
+#include "panel/subject.h"
 
 static void held(struct panel_page *p, const struct investigation *v)
 {
@@ -24,6 +25,48 @@ static void question(struct panel_page *p, const char *id, const char *text)
     page_detail(p, it, _(":answer %s TEXT keeps it."), id);
 }
 
+/* Each finding as a line that opens it. Suspected ones keep the panel open: somebody has to confirm or clear them. */
+static size_t findings(struct panel_page *p, const struct investigation *v)
+{
+    static const uint8_t marks[FINDING_STATUSES] = {[FINDING_SUSPECTED] = MARK_OPEN, [FINDING_CLEARED] = MARK_NOTE, [FINDING_WAIVED] = MARK_WAIVED,
+                                                    [FINDING_ROOT_CAUSE] = MARK_OK};
+    finding_list l = {0};
+    struct buf about = {0};
+    size_t open = 0;
+    findings_read(&v->findings, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct finding *x = &l.v[i];
+        buf_clear(&about);
+        subject_text(x, &about);
+        struct panel_item *it = page_item(p, (enum panel_mark)marks[x->status], NULL, _("%*sfinding %u, %s: %s"), 2 * (x->depth < 8 ? x->depth : 8), "", x->number,
+                                          _(finding_status_name((enum finding_status)x->status)), x->text);
+        page_subject(p, it, (enum finding_subject)x->subject, x->about[0], x->about[1], x->at);
+        page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm or clear it: Enter opens it.") : _("About %s."), about.p ? about.p : "");
+        it->command = arena_fmt(&p->arena, "finding %u", x->number);
+        open += x->status == FINDING_SUSPECTED;
+    }
+    buf_release(&about);
+    vec_release(&l);
+    return open;
+}
+
+/* Which finding names the root cause of what deviates: that of the first deviation where the dumps have one, else any. */
+static bool root_cause(const struct guide *g, struct finding *x)
+{
+    finding_list l = {0};
+    bool any = false;
+    if (g->s->judged && g->s->judged->first != NONE)
+        return subject_explains_first(g, x);
+    findings_read(&g->inv->findings, &l);
+    for (size_t i = 0; i < l.n && !any; i++)
+        if (l.v[i].status == FINDING_ROOT_CAUSE) {
+            *x = l.v[i];
+            any = true;
+        }
+    vec_release(&l);
+    return any;
+}
+
 void panel_findings(struct panel_page *p, const struct guide *g)
 {
     const struct investigation *v = g->inv;
@@ -33,20 +76,29 @@ void panel_findings(struct panel_page *p, const struct guide *g)
         all &= s == PANEL_PASSED || s == PANEL_WAIVED;
         failed |= s == PANEL_FAILED;
     }
-    bool begun = investigation_text(&v->answers, "root-cause") || investigation_text(&v->answers, "confirmed") || v->bookmarks.n;
+    struct finding root;
+    bool named = root_cause(g, &root);
+    bool begun = investigation_text(&v->answers, "root-cause") || investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
     if (all) {
         page_item(p, MARK_OK, "root-cause", "%s", _("every panel is passed or waived: nothing is left to explain"));
     } else if (failed || begun) {
-        question(p, "root-cause", _("root cause: what makes the runs differ"));
+        if (named)
+            page_item(p, MARK_OK, "root-cause", _("root cause: finding %u, %s"), root.number, root.text)->command = arena_fmt(&p->arena, "finding %u", root.number);
+        else
+            question(p, "root-cause", _("root cause: what makes the runs differ"));
         question(p, "confirmed", _("confirmed: a run without it agrees"));
     }
+    size_t open = findings(p, v);
     held(p, v);
     page_settle(p, g);
     size_t notes = v->bookmarks.n + v->answers.n + v->waived.n;
-    p->summary = all ? _("nothing is left to explain")
-                 : p->state == PANEL_OPEN && !investigation_text(&v->answers, "root-cause") ? _("the root cause is not named yet")
-                                                                                            : arena_fmt(&p->arena, _("notes: %zu"), notes);
+    bool unnamed = p->state == PANEL_OPEN && !named && !investigation_text(&v->answers, "root-cause");
+    p->summary = open      ? arena_fmt(&p->arena, _("findings still only suspected: %zu"), open)
+                 : all     ? _("nothing is left to explain")
+                 : unnamed ? _("the root cause is not named yet")
+                           : arena_fmt(&p->arena, _("notes: %zu"), notes);
     p->next = p->state == PANEL_PASSED ? _("Write the report and close the ticket.")
+              : p->state == PANEL_OPEN && open && named ? _("Confirm or clear what is still only suspected.")
               : p->state == PANEL_OPEN ? _("Name the root cause, remove it, run again: confirmed is what goes away and brings nothing new.")
                                        : _("Nothing yet: findings come from the panels before.");
 }

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/explain.h"
-#include "panel/guide.h"
+#include "panel/subject.h"
 
 static void first_loss(struct panel_page *p, const struct guide *g)
 {
@@ -48,13 +48,21 @@ static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
         const uint32_t *row = s->pairing.lines.v[j->first].row;
         int side = row[TARGET] != NONE ? TARGET : GOLDEN;
         const char *why = investigation_text(&g->inv->answers, "first-deviation");
+        struct finding x;
+        bool found = subject_explains_first(g, &x);
+        struct subject of;
+        subject_of_line(s, NULL, j->first, &of, &p->arena);
         dump_row_name(&s->side[side].dump, row[side], &name);
-        struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : why ? MARK_WAIVED : MARK_BAD, "first-deviation", _("first deviation: %s (%s)"), name.p,
+        struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : why || found ? MARK_WAIVED : MARK_BAD, "first-deviation", _("first deviation: %s (%s)"), name.p,
                                           class_label(j->klass));
+        page_subject(p, it, of.kind, of.about[0], of.about[1], NULL);
         if (why)
             page_detail(p, it, _("explained: %s"), why);
+        else if (found)
+            page_detail(p, it, _("explained by finding %u: %s"), x.number, x.text);
         else
-            page_detail(p, it, _("%s Enter goes there; :answer first-deviation TEXT attaches what explains it."), explain_first(j, &s->measure));
+            page_detail(p, it, _("%s Enter goes there; a notes a finding about it, and one called the root cause explains it (or :answer first-deviation TEXT)."),
+                        explain_first(j, &s->measure));
         it->command = "first";
     }
     buf_release(&b);

@@ -126,7 +126,8 @@ static void look(struct guide *g, enum exam_id i)
 void guide_look(struct guide *g)
 {
     for (int i = 0; i < EXAM_COUNT; i++)
-        look(g, (enum exam_id)i);
+        if (!g->only || g->only >> i & 1)
+            look(g, (enum exam_id)i);
     if (next_waiting(g) == EXAM_COUNT)
         return;
     if (!g->running)

@@ -28,6 +28,7 @@ struct guide {
     struct investigation *inv;
     pthread_t thread;
     bool running, stop;
+    unsigned only;              /* bits of the exams that are held; 0: all */
     struct figures_watch watch;
     struct exam exam[EXAM_COUNT];
     uint32_t changes;           /* counts what pages are written from */

@@ -19,6 +19,7 @@ static void add_pairs(struct panel_page *p, const struct norms *n)
         const struct norm_pair *x = &n->pairs.v[i];
         norm_pair_name(n, x, &name);
         struct panel_item *it = page_item(p, x->outlier ? MARK_ADVICE : MARK_NOTE, NULL, "%s", name.p);
+        page_subject(p, it, SUBJECT_NORM, name.p, NULL, NULL);
         it->value[0] = arena_fmt(&p->arena, "%s", num_cell(t, x->norm[0], 4));
         it->value[1] = arena_fmt(&p->arena, "%s", num_cell(o, x->norm[1], 4));
         it->share = isfinite(x->rel) ? (float)(most > 0 ? x->rel / most : 0) : 1;

@@ -40,6 +40,7 @@ static void reasons(struct panel_page *p, const struct optimizer *x)
         const struct step_reason *r = &x->reasons.v[i];
         const char *value = r->text ? r->text : isnan(r->value) ? "" : r->flag ? (r->value > 0 ? _("yes") : _("no")) : num_cell(n, r->value, 4);
         struct panel_item *it = page_item(p, MARK_ADVICE, NULL, _("%s: %s %s would explain it"), r->side ? _("golden") : _("target"), r->what, value);
+        page_subject(p, it, SUBJECT_HYPOTHESIS, NULL, NULL, arena_fmt(&p->arena, "%s %s", r->side ? "golden" : "target", r->what));
         it->detail = arena_fmt(&p->arena, "%s", r->detail ? r->detail : "");
     }
 }

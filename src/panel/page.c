@@ -61,7 +61,7 @@ static const char *formatted(struct panel_page *p, const char *fmt, va_list ap)
 
 struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
 {
-    struct panel_item it = {.mark = (uint8_t)m, .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL, .side = -1, .share = -1};
+    struct panel_item it = {.mark = (uint8_t)m, .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL, .side = -1, .share = -1, .subject = SUBJECT_ITEM};
     va_list ap;
     va_start(ap, fmt);
     it.text = formatted(p, fmt, ap);
@@ -76,6 +76,15 @@ void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, .
     va_start(ap, fmt);
     it->detail = formatted(p, fmt, ap);
     va_end(ap);
+}
+
+void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target, const char *golden, const char *at)
+{
+    const char *const given[] = {target, golden, at};
+    const char **const to[] = {&it->about[0], &it->about[1], &it->at};
+    it->subject = (uint8_t)kind;
+    for (size_t i = 0; i < ARRAY_LEN(given); i++)
+        *to[i] = given[i] ? arena_cstr(&p->arena, str_of(given[i])) : NULL;
 }
 
 void page_input(struct panel_page *p, const struct guide *g, enum slot_id s, bool must)

@@ -43,6 +43,8 @@ struct panel_item {
     const char *need;    /* of MARK_NEED and MARK_MISSING: what recipes produce it, or NULL */
     int side;            /* whose, -1: both */
     float share;         /* 0 … 1: a bar beside it; negative: none */
+    uint8_t subject;     /* enum finding_subject of a finding about this line; SUBJECT_ITEM where nothing is said */
+    const char *about[2], *at; /* as of struct finding, or NULL */
 };
 
 enum { PICTURE_NONE, PICTURE_CURVES, PICTURE_FROZEN };
@@ -83,6 +85,8 @@ const char *panel_mark_glyph(enum panel_mark m);
 struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What a finding about the line is about; each may be NULL. */
+void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target, const char *golden, const char *at);
 /* Inputs and needs of both sides of a pair of slots. `must`: without them the panel cannot be judged. */
 void page_inputs(struct panel_page *p, const struct guide *g, enum slot_id target, enum slot_id golden, bool must);
 void page_input(struct panel_page *p, const struct guide *g, enum slot_id s, bool must);

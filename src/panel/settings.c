@@ -45,6 +45,7 @@ static void add_check(struct panel_page *p, const struct config_check *k)
     struct buf b = {0};
     snprintf(id, sizeof id, "%.*s", STR_ARG(k->row->id));
     struct panel_item *it = page_item(p, mark_of(k), id, "%.*s", STR_ARG(k->row->key));
+    page_subject(p, it, SUBJECT_SETTING, NULL, NULL, id);
     for (int s = 0; s < 2; s++)
         it->value[s] = value_of(p, &k->value[s]);
     const char *why = check_why_text(k);
@@ -92,6 +93,7 @@ void panel_settings(struct panel_page *p, const struct guide *g)
         for (size_t i = 0; i < c->unmapped[s].n && i < 200; i++) {
             struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->unmapped[s].v[i]));
             it->side = s;
+            page_subject(p, it, SUBJECT_SETTING, NULL, NULL, it->text);
             it->value[s] = _("no check reads it");
             it->value[!s] = "";
         }

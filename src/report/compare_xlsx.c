@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "find/explain.h"
+#include "panel/subject.h"
 #include "report/report_build.h"
 #include "report/rows.h"
 
@@ -66,7 +67,7 @@ static struct sheet sheet(lxw_workbook *book, const char *name, lxw_format *head
 
 static void findings(lxw_workbook *book, const struct report_options *opt, lxw_format *head)
 {
-    static const char *const title[] = {N_("finding"), N_("status"), N_("severity"), N_("text"), N_("target"), N_("golden"), N_("author"), N_("time")};
+    static const char *const title[] = {N_("finding"), N_("status"), N_("severity"), N_("text"), N_("target"), N_("golden"), N_("author"), N_("time"), N_("about"), N_("follows from")};
     struct sheet x = sheet(book, _("findings"), head);
     finding_list l = {0};
     findings_read(&opt->inv->findings, &l);
@@ -86,6 +87,11 @@ static void findings(lxw_workbook *book, const struct report_options *opt, lxw_f
         for (size_t k = 0; k < ARRAY_LEN(rest); k++)
             text(&x.sink, str_of(rest[k]));
         text(&x.sink, buf_view(&date));
+        buf_clear(&date);
+        subject_text(f, &date);
+        text(&x.sink, buf_view(&date));
+        if (f->cause)
+            count(&x.sink, f->cause);
         buf_release(&date);
     }
     vec_release(&l);

@@ -55,6 +55,9 @@ static void finding(struct jsonw *w, const struct finding *x, const struct clean
     buf_clear(&b);
     clean_text(c, str_of(x->text), 0, &b);
     shown.text = arena_cstr(a, buf_view(&b));
+    buf_clear(&b);
+    clean_text(c, str_of(x->at ? x->at : ""), 0, &b);
+    shown.at = arena_cstr(a, buf_view(&b));
     shown.evidence.fact = fact;
     finding_json(w, &shown, true);
     buf_release(&b);

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "find/evidence.h"
 #include "find/preset.h"
+#include "panel/subject.h"
 #include "report/report_sections.h"
 
 #define DECISIONS_TOLD 200
@@ -30,6 +31,18 @@ static void pair_figures(struct building *b, const struct finding *x)
     }
 }
 
+/* The lines that were shown around it. */
+static void excerpt(struct building *b, const struct finding *x)
+{
+    struct buf t = {0};
+    for (size_t i = 0; i < x->evidence.n; i++)
+        if (strcmp(x->evidence.fact[i].what, "screen") == 0)
+            buf_fmt(&t, "%s%s", t.n ? "\n" : "", x->evidence.fact[i].side[0]);
+    if (t.n)
+        doc_code(b->d, buf_view(&t));
+    buf_release(&t);
+}
+
 /* What was seen when it was noted. */
 static void evidence(struct building *b, const struct finding *x)
 {
@@ -38,13 +51,14 @@ static void evidence(struct building *b, const struct finding *x)
     for (size_t i = 0; i < x->evidence.n; i++) {
         const struct fact *f = &x->evidence.fact[i];
         double v;
-        if (f->side[1] || str_double(str_of(f->side[0]), &v))
+        if (f->side[1] || str_double(str_of(f->side[0]), &v) || strcmp(f->what, "screen") == 0)
             continue;
         doc_begin(b->d, DOC_ITEM);
         doc_cellf(b->d, DOC_TEXT, TONE_QUIET, "%s: ", evidence_label(f->what));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
     }
     pair_figures(b, x);
+    excerpt(b, x);
     for (size_t i = 0; i < x->evidence.n; i++) {
         const struct fact *f = &x->evidence.fact[i];
         if (!f->side[1])
@@ -58,24 +72,42 @@ static void evidence(struct building *b, const struct finding *x)
     }
 }
 
+/* A long text keeps its lines. */
+static void paragraphs(struct building *b, struct str text)
+{
+    struct str line;
+    do {
+        str_split(text, '\n', &line, &text);
+        if (!line.n && text.n)
+            continue;
+        doc_begin(b->d, DOC_PARAGRAPH);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, line);
+    } while (text.n);
+}
+
 static void finding(struct building *b, const struct finding *x, bool full)
 {
     struct buf t = {0};
+    struct finding cause;
     doc_begin(b->d, full ? DOC_HEADING : DOC_ITEM);
+    for (int i = 0; i < x->depth && i < 8; i++) /* below what it follows from */
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, STR("↳ "));
     doc_cellf(b->d, DOC_TEXT, tone_of(x->status), "%u. %s", x->number, _(finding_status_name((enum finding_status)x->status)));
     if (x->severity)
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", severity %s"), _(finding_severity_name((enum finding_severity)x->severity)));
-    if (full)
-        doc_begin(b->d, DOC_PARAGRAPH);
-    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, full ? "%s" : ": %s", x->text);
     if (full) {
+        paragraphs(b, str_of(x->text));
         doc_begin(b->d, DOC_PARAGRAPH);
-        for (int s = 0; s < 2; s++)
-            if (*x->about[s]) {
-                doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(s ? *x->about[0] ? " ↔ " : "" : ""));
-                doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(x->about[s]));
-            }
+    } else {
+        finding_line(x->text, &t);
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s; ", t.p ? t.p : "");
+        buf_clear(&t);
     }
+    subject_text(x, &t);
+    doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
+    if (x->cause && findings_get(&b->o->inv->findings, x->cause, &cause))
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; follows from finding %u"), x->cause);
+    buf_clear(&t);
     if (*x->author)
         buf_fmt(&t, " — %s", x->author);
     if (x->time) {

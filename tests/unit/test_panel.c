@@ -1,5 +1,6 @@
 /* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
 #include "opened.h"
+#include "tickets.h"
 
 #include <math.h>
 
@@ -8,12 +9,6 @@
 #include "panel/card.h"
 #include "panel/next_dump.h"
 #include "report/panels.h"
-
-static char dir[256];
-static struct investigation inv;
-static struct session s;
-static struct guide g;
-static bool open_now;
 
 /* ---- runs, as Megatron prints them ---- */
 
@@ -58,49 +53,6 @@ static const char *write_log(const char *name, struct course c, uint32_t seed)
     }
     fclose(f);
     return p;
-}
-
-/* ---- the ticket ---- */
-
-static void begin(const char *target, const char *golden)
-{
-    char path[400];
-    investigation_init(&inv);
-    snprintf(path, sizeof path, "%s/t.investigation.json", dir);
-    inv.path = investigation_keep(&inv, path);
-    inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
-    inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
-    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol};
-    struct err e;
-    if (session_start(&s, &o, &e) || session_wait(&s, &e))
-        fail_msg("%s", e.text);
-    guide_init(&g, &s, &inv);
-    open_now = true;
-}
-
-static void give(enum slot_id slot, const char *path)
-{
-    struct err e;
-    assert_int_equal(slot_give(&inv, slot, str_of(path), &e), 0);
-}
-
-static void settle(void)
-{
-    session_lock(&s);
-    guide_tell(&g);
-    session_unlock(&s);
-    guide_wait(&g);
-    guide_write(&g);
-}
-
-static void end(void)
-{
-    if (!open_now)
-        return;
-    guide_release(&g);
-    session_stop(&s);
-    investigation_release(&inv);
-    open_now = false;
 }
 
 static void state_is(int panel, enum panel_state wanted)

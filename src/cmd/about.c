@@ -1,0 +1,99 @@
+#include "cmd/about.h"
+
+#include "base/msg.h"
+
+/* The element under the cursor of the tensor view, on the sides that are shown. */
+static bool element(struct desk *d, struct subject *out, struct arena *a)
+{
+    struct sight *s = &d->sight;
+    struct buf at = {0};
+    bool there = false;
+    pthread_mutex_lock(&s->gaze.lock);
+    if (gaze_ready(&s->gaze) == GAZE_OPEN) {
+        const struct lens *l = &s->gaze.lens;
+        sight_place(d);
+        subject_of_line(d->s, NULL, d->cursor, out, a);
+        out->kind = SUBJECT_ELEMENT;
+        for (int i = 0; i < 2; i++)
+            if (!l->has[i])
+                out->about[i] = "";
+        for (int i = 0; i < l->ndim; i++)
+            buf_fmt(&at, i ? ",%lld" : "[%lld", (long long)s->at[i]);
+        buf_char(&at, ']');
+        out->at = arena_cstr(a, buf_view(&at));
+        there = true;
+    }
+    pthread_mutex_unlock(&s->gaze.lock);
+    buf_release(&at);
+    if (!there)
+        desk_complain(d, "%s", _("the tensor is not open yet"));
+    return there;
+}
+
+static bool of_line(struct desk *d, uint32_t line, enum about which, struct subject *out, struct arena *a)
+{
+    const struct session *s = d->s;
+    if (!s->paired || line >= desk_lines(d)) {
+        desk_complain(d, "%s", s->failed ? s->err.text : s->single ? _("only one side is open; there is nothing to compare it with")
+                                                                   : _("there is no row yet to note something about"));
+        return false;
+    }
+    if (which == ABOUT_CALL)
+        subject_of_call(s, line, out, a);
+    else
+        subject_of_line(s, which == ABOUT_ROW ? NULL : &d->gaps, line, out, a);
+    return true;
+}
+
+/* The step read out of a panel's curves. */
+static bool point(struct desk *d, const struct panel_page *p, struct subject *out, struct arena *a)
+{
+    const struct exam_result *r = p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
+    if (!r || d->plot_at < 0 || !d->plot_held)
+        return false;
+    size_t at = curve_point_near(r->curves, d->plot_at);
+    *out = (struct subject){SUBJECT_CURVE, {"", ""}, ""};
+    out->at = arena_fmt(a, "%sloss@%lld", p->picture == PICTURE_FROZEN ? "frozen-" : "", (long long)r->curves->points.v[at].step);
+    return true;
+}
+
+bool about_here(struct desk *d, enum about which, struct subject *out, struct arena *a)
+{
+    bool list = d->overlay == OVERLAY_LIST && d->list_at < d->list.n, panel = d->overlay == OVERLAY_PANEL || (list && d->panel_under);
+    if (list && d->list.v[d->list_at].line != NONE)
+        return of_line(d, d->list.v[d->list_at].line, which, out, a);
+    if (panel && !d->panel) {
+        subject_of_item((int)d->panel_at + 1, NULL, out, a);
+        return true;
+    }
+    if (panel) {
+        const struct panel_page *p = &d->guide.page[d->panel - 1];
+        if (!point(d, p, out, a))
+            subject_of_item(d->panel, d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL, out, a);
+        return true;
+    }
+    if (d->overlay == OVERLAY_INTAKE) {
+        *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
+        return true;
+    }
+    if (d->sight.open && which == ABOUT_HERE && d->s->paired)
+        return element(d, out, a);
+    return of_line(d, d->cursor, which, out, a);
+}
+
+bool about_finding(struct desk *d, struct finding *x)
+{
+    struct arena a = {0};
+    struct subject s;
+    struct buf was = d->message; /* nothing is said here */
+    bool was_error = d->message_is_error;
+    d->message = (struct buf){0};
+    bool any = d->inv->findings.now && about_here(d, ABOUT_HERE, &s, &a) &&
+               (findings_on(&d->inv->findings, s.kind, s.about, s.at, x) ||
+                (s.kind <= SUBJECT_ELEMENT && findings_about(&d->inv->findings, s.about[0], s.about[1], x)));
+    buf_release(&d->message);
+    d->message = was;
+    d->message_is_error = was_error;
+    arena_release(&a);
+    return any;
+}

@@ -1,0 +1,470 @@
+#include "panel/subject.h"
+
+#include "base/map.h"
+#include "base/msg.h"
+
+static void clear(struct subject *s, enum finding_subject kind)
+{
+    *s = (struct subject){kind, {"", ""}, ""};
+}
+
+struct subject subject_of(const struct finding *x)
+{
+    return (struct subject){(enum finding_subject)x->subject, {x->about[0], x->about[1]}, x->at ? x->at : ""};
+}
+
+/* ---- what a line is ---- */
+
+static void row_names(const struct session *s, uint32_t line, struct subject *out, struct arena *a)
+{
+    struct buf name = {0};
+    for (int d = 0; d < 2; d++) {
+        uint32_t r = s->pairing.lines.v[line].row[d];
+        if (r == NONE)
+            continue;
+        dump_row_name(&s->side[d].dump, r, &name);
+        out->about[d] = arena_cstr(a, buf_view(&name));
+    }
+    buf_release(&name);
+}
+
+/* The first calls of a gap that have no partner. */
+static void gap_names(const struct session *s, const struct gap *gap, struct subject *out, struct arena *a)
+{
+    for (uint32_t i = gap->first; i < gap->end; i++) {
+        const struct line *l = &s->pairing.lines.v[i];
+        for (int d = 0; d < 2 && l->pair == NONE; d++)
+            if (l->row[d] != NONE && !*out->about[d])
+                out->about[d] = arena_cstr(a, dump_call_name(&s->side[d].dump, s->side[d].dump.rows.v[l->row[d]].call));
+    }
+}
+
+void subject_of_line(const struct session *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a)
+{
+    const struct gap *gap = gaps && s->pairing.lines.v[line].pair == NONE ? gaps_at(gaps, line) : NULL;
+    clear(out, gap ? SUBJECT_GAP : s->pairing.lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
+    if (gap)
+        gap_names(s, gap, out, a);
+    else
+        row_names(s, line, out, a);
+}
+
+void subject_of_call(const struct session *s, uint32_t line, struct subject *out, struct arena *a)
+{
+    const uint32_t *row = s->pairing.lines.v[line].row;
+    clear(out, SUBJECT_CALL);
+    for (int d = 0; d < 2; d++)
+        if (row[d] != NONE)
+            out->about[d] = arena_cstr(a, dump_call_name(&s->side[d].dump, s->side[d].dump.rows.v[row[d]].call));
+}
+
+void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a)
+{
+    clear(out, it ? (enum finding_subject)it->subject : SUBJECT_ITEM);
+    for (int d = 0; d < 2 && it; d++)
+        out->about[d] = it->about[d] ? arena_cstr(a, str_of(it->about[d])) : "";
+    if (it && it->at)
+        out->at = arena_cstr(a, str_of(it->at));
+    else if (it && out->kind == SUBJECT_ITEM)
+        out->at = arena_fmt(a, "%d %s", panel, it->id ? it->id : it->text);
+    else if (!it)
+        out->at = arena_fmt(a, "%d", panel);
+}
+
+/* ---- by name ---- */
+
+static int unknown_row(struct str name, struct err *e)
+{
+    return err_set(e, ERR_USAGE, _("neither side has a row \"%.*s\""), STR_ARG(name));
+}
+
+static uint32_t line_of_row(const struct session *s, struct str name)
+{
+    for (int d = 0; d < 2; d++) {
+        uint32_t r = dump_find_row(&s->side[d].dump, name);
+        if (r != NONE && s->pairing.line_of[d][r] != NONE)
+            return s->pairing.line_of[d][r];
+    }
+    return NONE;
+}
+
+static uint32_t line_of_call(const struct session *s, struct str name)
+{
+    for (int d = 0; d < 2; d++) {
+        const struct dump *x = &s->side[d].dump;
+        uint32_t c = map_get(&x->call_names, name);
+        if (c != MAP_NONE && x->calls.v[c].first_row != NONE && s->pairing.line_of[d][x->calls.v[c].first_row] != NONE)
+            return s->pairing.line_of[d][x->calls.v[c].first_row];
+    }
+    return line_of_row(s, name);
+}
+
+static int find_row(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    uint32_t line = line_of_row(g->s, name);
+    if (line == NONE)
+        return unknown_row(name, e);
+    subject_of_line(g->s, NULL, line, out, a);
+    return 0;
+}
+
+static int find_call(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    uint32_t line = line_of_call(g->s, name);
+    if (line == NONE)
+        return err_set(e, ERR_USAGE, _("neither side has a call \"%.*s\""), STR_ARG(name));
+    subject_of_call(g->s, line, out, a);
+    return 0;
+}
+
+static int find_gap(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    const struct dump *const side[2] = {&g->s->side[TARGET].dump, &g->s->side[GOLDEN].dump};
+    uint32_t line = line_of_call(g->s, name);
+    gap_list gaps = {0};
+    if (line == NONE)
+        return err_set(e, ERR_USAGE, _("neither side has a call \"%.*s\""), STR_ARG(name));
+    gaps_find(&g->s->pairing, side, &gaps);
+    subject_of_line(g->s, &gaps, line, out, a);
+    vec_release(&gaps);
+    if (out->kind != SUBJECT_GAP)
+        return err_set(e, ERR_USAGE, _("\"%.*s\" lies in no gap: it has a partner, or no call beside it has none"), STR_ARG(name));
+    return 0;
+}
+
+static int find_element(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    ptrdiff_t open = str_rfind(name, '[');
+    int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
+    int axes;
+    if (open < 1 || !subject_region(str_cut(name, (size_t)open), from, to, &axes))
+        return err_set(e, ERR_USAGE, _("\"%.*s\": a row and a place in it were expected, as in ROW[1,2,3] or ROW[0:4,8]"), STR_ARG(name));
+    struct str row = str_n(name.p, (size_t)open);
+    uint32_t line = line_of_row(g->s, row);
+    if (line == NONE)
+        return unknown_row(row, e);
+    subject_of_line(g->s, NULL, line, out, a);
+    out->kind = SUBJECT_ELEMENT;
+    out->at = arena_cstr(a, str_cut(name, (size_t)open));
+    fact_list facts = {0};
+    freeze_element(g, out, a, &facts);
+    bool seen = facts.n && (strcmp(facts.v[0].what, "value") == 0 || strcmp(facts.v[0].what, "elements") == 0);
+    vec_release(&facts);
+    return seen ? 0 : err_set(e, ERR_USAGE, _("%.*s: the tensor has no such place, or it was not recorded"), STR_ARG(name));
+}
+
+static int no_exam(const struct guide *g, enum exam_id x, struct err *e)
+{
+    if (g->exam[x].state == EXAM_FAILED)
+        return err_set(e, ERR_DATA, "%s", g->exam[x].err.text);
+    return err_set(e, ERR_USAGE, _("%s: not given yet; diverge give tells the panels where they are"), _(exam_kinds[x].title));
+}
+
+static int find_setting(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    clear(out, SUBJECT_SETTING);
+    if (!r)
+        return no_exam(g, EXAM_SETTINGS, e);
+    const struct check_row *row = checklist_find(name);
+    bool known = settings_find(&r->settings->side[0], name) || settings_find(&r->settings->side[1], name);
+    if (!row && !known)
+        return err_set(e, ERR_USAGE, _("no check and no setting is called \"%.*s\"; diverge panels lists them"), STR_ARG(name));
+    out->at = arena_cstr(a, row ? row->id : name);
+    return 0;
+}
+
+static int find_weight(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    const struct exam_result *r = guide_result(g, EXAM_WEIGHTS);
+    clear(out, SUBJECT_WEIGHT);
+    if (!r)
+        return no_exam(g, EXAM_WEIGHTS, e);
+    const struct weight_compare *c = r->weights;
+    const struct weight_pair *x = subject_weight(c, name);
+    for (int d = 0; d < 2; d++) {
+        if (x)
+            out->about[d] = arena_cstr(a, c->side[d].list.v[x->weight[d]].name);
+        else if (weights_find(&c->side[d], name) != MAP_NONE)
+            out->about[d] = arena_cstr(a, name);
+    }
+    return *out->about[0] || *out->about[1] ? 0 : err_set(e, ERR_USAGE, _("neither side has a weight \"%.*s\""), STR_ARG(name));
+}
+
+static int find_norm(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    const struct exam_result *r = guide_result(g, EXAM_NORMS);
+    struct buf own = {0};
+    clear(out, SUBJECT_NORM);
+    if (!r)
+        return no_exam(g, EXAM_NORMS, e);
+    const struct norm_pair *x = subject_norm(r->norms, name);
+    if (!x)
+        return err_set(e, ERR_USAGE, _("no parameter with a norm on both sides is called \"%.*s\""), STR_ARG(name));
+    norm_pair_name(r->norms, x, &own);
+    out->about[0] = arena_cstr(a, buf_view(&own));
+    buf_release(&own);
+    return 0;
+}
+
+static int find_curve(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    bool frozen;
+    enum log_value v;
+    int64_t step;
+    clear(out, SUBJECT_CURVE);
+    if (!subject_point(name, &frozen, &v, &step))
+        return err_set(e, ERR_USAGE, _("\"%.*s\": a series and a step were expected, as in loss@1200, norm@3, lr@10 or frozen-loss@7"), STR_ARG(name));
+    enum exam_id x = frozen ? EXAM_FROZEN : EXAM_CURVES;
+    const struct exam_result *r = guide_result(g, x);
+    if (!r)
+        return no_exam(g, x, e);
+    if (subject_point_index(r->curves, step) == SIZE_MAX)
+        return err_set(e, ERR_USAGE, _("no step %lld is printed by both runs"), (long long)step);
+    out->at = arena_cstr(a, name);
+    return 0;
+}
+
+static int find_hypothesis(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    const struct exam_result *r = guide_result(g, EXAM_STEP);
+    struct buf known = {0};
+    clear(out, SUBJECT_HYPOTHESIS);
+    if (!r)
+        return no_exam(g, EXAM_STEP, e);
+    char *at = str_dup(name); /* target:eps as well as "target eps": no blank to quote */
+    char *colon = strchr(at, ':');
+    if (colon)
+        *colon = ' ';
+    bool there = subject_reason(r->step, str_of(at)) != NULL;
+    out->at = arena_cstr(a, str_of(at));
+    free(at);
+    if (there)
+        return 0;
+    for (size_t i = 0; i < r->step->reasons.n; i++)
+        buf_fmt(&known, " %s:%s", r->step->reasons.v[i].side ? "golden" : "target", r->step->reasons.v[i].what);
+    err_set(e, ERR_USAGE, _("nothing the optimizer's replay came to is called \"%.*s\"; there are:%s"), STR_ARG(name), known.n ? known.p : _(" none"));
+    buf_release(&known);
+    return -1;
+}
+
+static int find_item(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    unsigned long long n;
+    struct str number, rest;
+    int panel;
+    char *at = str_dup(name);
+    char *colon = strchr(at, ':');
+    if (colon && colon - at == 1)
+        *colon = ' ';
+    clear(out, SUBJECT_ITEM);
+    out->at = arena_cstr(a, str_of(at));
+    free(at);
+    bool whole = !str_split(str_of(out->at), ' ', &number, &rest);
+    if (!str_u64(number, &n) || n < 1 || n > PANELS)
+        return err_set(e, ERR_USAGE, _("\"%.*s\": a panel's number was expected, or that and a line's id, as in 3:first-loss"), STR_ARG(name));
+    if (!whole && subject_item(g, out, &panel) == UINT32_MAX)
+        return err_set(e, ERR_USAGE, _("panel %d has no line \"%.*s\""), (int)n, STR_ARG(rest));
+    return 0;
+}
+
+static int find_runs(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    (void)g;
+    (void)name;
+    (void)a;
+    (void)e;
+    clear(out, SUBJECT_RUNS);
+    return 0;
+}
+
+/* ---- the way back ---- */
+
+static void place_line(const struct guide *g, const struct subject *s, struct buf *out)
+{
+    uint32_t line = subject_line(g->s, s);
+    if (line != NONE)
+        buf_fmt(out, "row %u", line + 1);
+}
+
+static void place_element(const struct guide *g, const struct subject *s, struct buf *out)
+{
+    int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
+    int axes;
+    uint32_t line = subject_line(g->s, s);
+    if (line == NONE || !subject_region(str_of(s->at), from, to, &axes))
+        return;
+    buf_fmt(out, "row %u\ntensor ", line + 1);
+    for (int i = 0; i < axes; i++)
+        buf_fmt(out, i ? ",%lld" : "%lld", (long long)from[i]);
+}
+
+static void place_item(const struct guide *g, const struct subject *s, struct buf *out)
+{
+    int panel;
+    uint32_t at = subject_item(g, s, &panel);
+    unsigned long long n;
+    if (at != UINT32_MAX)
+        buf_fmt(out, "panel %d\ntop\ndown %u", panel, at);
+    else if (s->kind == SUBJECT_ITEM && str_u64(str_of(s->at), &n))
+        buf_fmt(out, "panel %llu", n);
+    else if (s->kind != SUBJECT_ITEM) /* its panel lists only what is worth looking at */
+        buf_fmt(out, "panel %d", s->kind == SUBJECT_SETTING ? 1 : s->kind == SUBJECT_WEIGHT ? 2 : s->kind == SUBJECT_NORM ? 4 : 5);
+}
+
+static void place_curve(const struct guide *g, const struct subject *s, struct buf *out)
+{
+    bool frozen;
+    enum log_value v;
+    int64_t step;
+    (void)g;
+    if (subject_point(str_of(s->at), &frozen, &v, &step))
+        buf_fmt(out, "panel %d\nplot %lld", frozen ? 6 : 7, (long long)step);
+}
+
+static void place_runs(const struct guide *g, const struct subject *s, struct buf *out)
+{
+    (void)g;
+    (void)s;
+    buf_cstr(out, "intake");
+}
+
+const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
+    [SUBJECT_PAIR] = {NULL, NULL, EXAM_COUNT, find_row, freeze_line, place_line},
+    [SUBJECT_ROW] = {NULL, NULL, EXAM_COUNT, find_row, freeze_line, place_line},
+    [SUBJECT_CALL] = {"--call", "NAME", EXAM_COUNT, find_call, freeze_call, place_line},
+    [SUBJECT_GAP] = {"--gap", "NAME", EXAM_COUNT, find_gap, freeze_gap, place_line},
+    [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", EXAM_COUNT, find_element, freeze_element, place_element},
+    [SUBJECT_SETTING] = {"--setting", "ID", EXAM_SETTINGS, find_setting, freeze_setting, place_item},
+    [SUBJECT_WEIGHT] = {"--weight", "NAME", EXAM_WEIGHTS, find_weight, freeze_weight, place_item},
+    [SUBJECT_NORM] = {"--norm", "NAME", EXAM_NORMS, find_norm, freeze_norm, place_item},
+    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", EXAM_CURVES, find_curve, freeze_curve, place_curve},
+    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", EXAM_STEP, find_hypothesis, freeze_hypothesis, place_item},
+    [SUBJECT_ITEM] = {"--item", "PANEL:ID", -1, find_item, freeze_item, place_item},
+    [SUBJECT_RUNS] = {"--runs", NULL, -1, find_runs, freeze_runs, place_runs},
+};
+
+int subject_find(const struct guide *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e)
+{
+    return subject_kinds[kind].find(g, name, out, a, e);
+}
+
+int subject_exam(enum finding_subject kind, struct str name)
+{
+    return kind == SUBJECT_CURVE && str_starts(name, "frozen-") ? (int)EXAM_FROZEN : subject_kinds[kind].exam;
+}
+
+struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a)
+{
+    fact_list l = {0};
+    subject_kinds[s->kind].freeze(g, s, a, &l);
+    return evidence_keep(a, &l);
+}
+
+/* ---- in words ---- */
+
+static void names_text(const struct finding *x, struct buf *out)
+{
+    bool same = strcmp(x->about[0], x->about[1]) == 0;
+    buf_fmt(out, "%s%s%s", x->about[0], *x->about[0] && *x->about[1] && !same ? " ↔ " : "", same ? "" : x->about[1]);
+}
+
+static void curve_text(const char *at, struct buf *out)
+{
+    bool frozen;
+    enum log_value v;
+    int64_t step;
+    const char *const titles[] = {[LOG_LOSS] = _("loss"), [LOG_LR] = _("learning rate"), [LOG_NORM] = _("global norm"),
+                                  [LOG_SCALE] = _("loss scale"), [LOG_EPOCH] = _("epoch")};
+    if (subject_point(str_of(at), &frozen, &v, &step))
+        buf_fmt(out, frozen ? _("%s of step %lld at learning rate 0") : _("%s of step %lld"), titles[v], (long long)step);
+    else
+        buf_cstr(out, at);
+}
+
+void subject_text(const struct finding *x, struct buf *out)
+{
+    const char *at = x->at ? x->at : "";
+    struct str panel, line;
+    const struct check_row *row;
+    switch ((enum finding_subject)x->subject) {
+    case SUBJECT_CALL:
+        buf_cstr(out, _("call "));
+        break;
+    case SUBJECT_GAP:
+        buf_cstr(out, _("no partner from "));
+        break;
+    case SUBJECT_WEIGHT:
+        buf_cstr(out, _("weight "));
+        break;
+    case SUBJECT_NORM:
+        buf_cstr(out, _("gradient norm of "));
+        break;
+    case SUBJECT_SETTING:
+        row = checklist_find(str_of(at));
+        buf_fmt(out, _("setting %s"), at);
+        if (row && !str_is(row->key, at))
+            buf_fmt(out, " (%.*s)", STR_ARG(row->key));
+        return;
+    case SUBJECT_CURVE:
+        curve_text(at, out);
+        return;
+    case SUBJECT_HYPOTHESIS:
+        buf_fmt(out, _("optimizer step, %s"), at);
+        return;
+    case SUBJECT_ITEM:
+        if (str_split(str_of(at), ' ', &panel, &line))
+            buf_fmt(out, _("panel %.*s, %.*s"), STR_ARG(panel), STR_ARG(line));
+        else
+            buf_fmt(out, _("panel %s"), at);
+        return;
+    case SUBJECT_RUNS:
+        buf_cstr(out, _("both runs"));
+        return;
+    default:
+        break;
+    }
+    names_text(x, out);
+    if (*at)
+        buf_fmt(out, " %s", at);
+}
+
+/* ---- what explains the first deviation ---- */
+
+/* Whether one of its names is the line's row, its call or another row of the call. */
+static bool about_call_of(const struct session *s, uint32_t line, const struct finding *x)
+{
+    if (x->subject > SUBJECT_ELEMENT || x->subject == SUBJECT_GAP)
+        return false;
+    for (int d = 0; d < 2; d++) {
+        uint32_t row = s->pairing.lines.v[line].row[d];
+        if (row == NONE || !*x->about[d])
+            continue;
+        const struct dump *of = &s->side[d].dump;
+        uint32_t call = of->rows.v[row].call, other;
+        if (x->subject == SUBJECT_CALL) {
+            if (map_get(&of->call_names, str_of(x->about[d])) == call)
+                return true;
+        } else if ((other = dump_find_row(of, str_of(x->about[d]))) != NONE && of->rows.v[other].call == call) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool subject_explains_first(const struct guide *g, struct finding *out)
+{
+    const struct session *s = g->s;
+    finding_list l = {0};
+    bool any = false;
+    if (!s->paired || !s->judged || s->judged->first == NONE)
+        return false;
+    findings_read(&g->inv->findings, &l);
+    for (size_t i = 0; i < l.n; i++)
+        if (about_call_of(s, s->judged->first, &l.v[i]) && findings_rooted(&g->inv->findings, l.v[i].number) && (!any || l.v[i].number > out->number)) {
+            *out = l.v[i];
+            any = true;
+        }
+    vec_release(&l);
+    return any;
+}

@@ -1,0 +1,73 @@
+/* What findings are about: a row of the table below a kind. Each knows how a person names one, what is seen of it now
+ * (frozen as evidence), how it is called in a sentence, and the commands that go back to it. */
+#ifndef PANEL_SUBJECT_H
+#define PANEL_SUBJECT_H
+
+#include "find/evidence.h"
+#include "find/gaps.h"
+#include "panel/guide.h"
+
+/* Strings live where who made it says. */
+struct subject {
+    enum finding_subject kind;
+    const char *about[2], *at; /* as of struct finding; never NULL */
+};
+
+struct subject_kind {
+    const char *option, *arg; /* of `diverge note`, for its own kind only; NULL: rows are named without one */
+    int exam;                 /* the exam it is seen in, EXAM_COUNT: the dumps, -1: any */
+    /* The one of that name; strings in a. -1 with a sentence that says what is not there. */
+    int (*find)(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e);
+    void (*freeze)(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+    /* Commands that lead there, one a line; nothing where it is not there now. Appends. */
+    void (*place)(const struct guide *g, const struct subject *s, struct buf *out);
+};
+
+extern const struct subject_kind subject_kinds[SUBJECT_COUNT];
+
+/* All with the session's lock held; what is about dumps needs them paired, the rest the exam's result. */
+int subject_find(const struct guide *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e);
+/* What a line of the table is: a pair, a row without partner, or the gap it lies in. `gaps` may be NULL. */
+void subject_of_line(const struct session *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a);
+void subject_of_call(const struct session *s, uint32_t line, struct subject *out, struct arena *a);
+void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a); /* it NULL: the panel */
+struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a);
+struct subject subject_of(const struct finding *x); /* its strings are the finding's */
+/* The exam it is seen in; EXAM_COUNT: the dumps, -1: any. Some names choose among exams ("frozen-loss@3"). */
+int subject_exam(enum finding_subject kind, struct str name);
+/* "A ↔ B [1,2]", "setting C045 (lr)", "loss of step 1200": appends. */
+void subject_text(const struct finding *x, struct buf *out);
+
+/* The newest finding that explains the first deviation: about its row, an element of it, or a row of its call or the
+ * call, and called the root cause or following from one. False where there is none. */
+bool subject_explains_first(const struct guide *g, struct finding *out);
+
+/* ---- for the files of the table ---- */
+
+void freeze_line(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_call(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_gap(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_element(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_setting(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_weight(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_norm(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_curve(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_hypothesis(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_item(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+void freeze_runs(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
+/* The line of the subject's rows, calls or gap; NONE: not there. */
+uint32_t subject_line(const struct session *s, const struct subject *x);
+/* "[1,2,3]" or "[0:4,8]": where each axis begins and ends. False where it is neither. */
+bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_DIMS], int *axes);
+/* "frozen-loss@12": which curves, which series (LOG_LOSS …), which step. */
+bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t *step);
+const char *subject_series(enum log_value v); /* "loss", "norm" … */
+/* Index of a point both runs print, SIZE_MAX: none. */
+size_t subject_point_index(const struct curves *c, int64_t step);
+const struct weight_pair *subject_weight(const struct weight_compare *c, struct str name);
+const struct norm_pair *subject_norm(const struct norms *n, struct str name);
+const struct step_reason *subject_reason(const struct optimizer *x, struct str at);
+/* A panel's line that is this subject; UINT32_MAX: none. */
+uint32_t subject_item(const struct guide *g, const struct subject *s, int *panel);
+
+#endif

@@ -1,0 +1,56 @@
+/* One ticket for unit tests: its investigation, what it compares, its panels. `dir` is where its files lie. */
+#ifndef TESTS_TICKETS_H
+#define TESTS_TICKETS_H
+
+#include "support.h"
+
+#include "panel/guide.h"
+
+static char dir[256];
+static struct investigation inv;
+static struct session s;
+static struct guide g;
+static bool open_now;
+
+static inline void begin(const char *target, const char *golden)
+{
+    char path[400];
+    investigation_init(&inv);
+    snprintf(path, sizeof path, "%s/t.investigation.json", dir);
+    inv.path = investigation_keep(&inv, path);
+    inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
+    inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
+    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol};
+    struct err e;
+    if (session_start(&s, &o, &e) || session_wait(&s, &e))
+        fail_msg("%s", e.text);
+    guide_init(&g, &s, &inv);
+    open_now = true;
+}
+
+static inline void give(enum slot_id slot, const char *path)
+{
+    struct err e;
+    assert_int_equal(slot_give(&inv, slot, str_of(path), &e), 0);
+}
+
+static inline void settle(void)
+{
+    session_lock(&s);
+    guide_tell(&g);
+    session_unlock(&s);
+    guide_wait(&g);
+    guide_write(&g);
+}
+
+static inline void end(void)
+{
+    if (!open_now)
+        return;
+    guide_release(&g);
+    session_stop(&s);
+    investigation_release(&inv);
+    open_now = false;
+}
+
+#endif

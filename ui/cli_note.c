@@ -1,0 +1,218 @@
+/* diverge note: findings for scripts. */
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "panel/subject.h"
+#include "ui/cli.h"
+#include "ui/ticket.h"
+
+/* An investigation and what its findings are seen in. */
+struct noting {
+    struct investigation inv;
+    struct session s;
+    struct guide guide;
+    bool open, guided;
+};
+
+/* The subject's name is an option's value, or the row's that stands before the text. */
+static struct str name_of(const struct options *o)
+{
+    return str_of(o->subject ? o->subject_name : o->arg[1]);
+}
+
+/* Compares the dumps where it is about them, holds the exam where it is about that, both where it may be about anything. */
+static int look(struct noting *n, const struct options *o, struct err *e)
+{
+    enum finding_subject kind = (enum finding_subject)o->subject;
+    int exam = subject_exam(kind, name_of(o));
+    struct session_options so;
+    struct err failed = {0};
+    if (exam == EXAM_COUNT) {
+        if (cli_open_pair(&n->s, &n->open, &n->inv, o, false, e))
+            return -1;
+    } else {
+        ticket_session(&n->inv, o, &so);
+        if (exam >= 0)
+            so.path[0] = so.path[1] = NULL;
+        if (session_start(&n->s, &so, e))
+            return -1;
+        n->open = true;
+        if (cli_wait(&n->s, o, &failed) && failed.code == ERR_CANCEL) {
+            *e = failed;
+            return -1;
+        }
+    }
+    guide_init(&n->guide, &n->s, &n->inv);
+    n->guided = true;
+    n->guide.only = exam >= 0 && exam < EXAM_COUNT ? 1u << exam : 0;
+    if (exam != EXAM_COUNT) {
+        session_lock(&n->s);
+        guide_look(&n->guide);
+        session_unlock(&n->s);
+        guide_wait(&n->guide);
+        guide_write(&n->guide);
+    }
+    return 0;
+}
+
+static void shut(struct noting *n)
+{
+    if (n->guided)
+        guide_release(&n->guide);
+    if (n->open)
+        session_stop(&n->s);
+    investigation_release(&n->inv);
+}
+
+static int link_cause(const struct noting *n, const struct options *o, struct finding *x, struct err *e)
+{
+    struct finding cause;
+    if (o->caused_by < 0)
+        return 0;
+    x->cause = (uint32_t)o->caused_by;
+    if (findings_get(&n->inv.findings, x->number, &cause)) /* one that is there already */
+        return findings_linkable(&n->inv.findings, x->number, x->cause, e);
+    if (x->cause && !findings_get(&n->inv.findings, x->cause, &cause))
+        return err_set(e, ERR_USAGE, _("there is no finding %u; diverge note lists them"), x->cause);
+    return 0;
+}
+
+static void take_words(const struct options *o, struct finding *x)
+{
+    if (o->status >= 0)
+        x->status = (uint8_t)o->status;
+    if (o->severity >= 0)
+        x->severity = (uint8_t)o->severity;
+}
+
+static int note(struct noting *n, const struct options *o, struct buf *b, struct err *e)
+{
+    struct investigation *inv = &n->inv;
+    struct subject s;
+    struct buf about = {0};
+    if (subject_find(&n->guide, (enum finding_subject)o->subject, name_of(o), &s, &inv->arena, e))
+        return -1;
+    struct finding x = {.number = findings_number(&inv->findings), .step = findings_step(&inv->findings), .author = inv->author,
+                        .time = investigation_date(inv), .text = o->arg[o->args - 1], .subject = (uint8_t)s.kind,
+                        .about = {s.about[0], s.about[1]}, .at = s.at};
+    x.place = x.number;
+    take_words(o, &x);
+    if (link_cause(n, o, &x, e))
+        return -1;
+    session_lock(&n->s);
+    x.evidence = subject_freeze(&n->guide, &s, &inv->arena);
+    session_unlock(&n->s);
+    findings_add(&inv->findings, x);
+    subject_text(&x, &about);
+    buf_fmt(b, _("finding %u: %s, with %zu facts kept, about %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)), x.evidence.n,
+            about.p ? about.p : "");
+    buf_release(&about);
+    return investigation_save(inv, e);
+}
+
+static int edit(struct noting *n, const struct options *o, struct buf *b, struct err *e)
+{
+    struct finding x;
+    if (!findings_get(&n->inv.findings, (uint32_t)o->edit, &x))
+        return err_set(e, ERR_USAGE, _("there is no finding %u; diverge note lists them"), (unsigned)o->edit);
+    if (o->args == 2)
+        x.text = o->arg[1];
+    take_words(o, &x);
+    if (link_cause(n, o, &x, e))
+        return -1;
+    x.step = findings_step(&n->inv.findings);
+    x.author = n->inv.author;
+    x.time = investigation_date(&n->inv);
+    findings_add(&n->inv.findings, x);
+    buf_fmt(b, _("finding %u: %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)));
+    return investigation_save(&n->inv, e);
+}
+
+static int undo(struct investigation *inv, int steps, struct buf *b, struct err *e)
+{
+    int done = 0;
+    while (done < steps && findings_undo(&inv->findings, false))
+        done++;
+    buf_fmt(b, _("taken back: %d of %d changes of the findings\n"), done, steps);
+    return investigation_save(inv, e);
+}
+
+static void list_one(const struct finding *x, struct buf *b)
+{
+    struct buf line = {0};
+    int in = 2 * (x->depth < 8 ? x->depth : 8);
+    finding_line(x->text, &line);
+    buf_fmt(b, "%3u %-10s %-7s %*s%s\n", x->number, _(finding_status_name((enum finding_status)x->status)),
+            x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "", in, "", line.p ? line.p : "");
+    buf_clear(&line);
+    subject_text(x, &line);
+    buf_fmt(b, "    %*s%s\n", in, "", line.p ? line.p : "");
+    if (x->cause)
+        buf_fmt(b, _("    %*sfollows from finding %u\n"), in, "", x->cause);
+    buf_release(&line);
+}
+
+static void list(const struct investigation *inv, const struct options *o, struct buf *b)
+{
+    finding_list l = {0};
+    struct jsonw w;
+    size_t told = 0;
+    findings_read(&inv->findings, &l);
+    jw_init(&w, b, true);
+    if (o->json) {
+        jw_object(&w);
+        jw_kint(&w, "schema", 1);
+        jw_kcstr(&w, "tool", TOOL);
+        jw_key(&w, "findings");
+        jw_array(&w);
+    }
+    for (size_t i = 0; i < l.n; i++) {
+        if (o->filter && !finding_wanted(&l.v[i], str_of(o->filter)))
+            continue;
+        told++;
+        if (o->json)
+            finding_json(&w, &l.v[i], true);
+        else
+            list_one(&l.v[i], b);
+    }
+    if (o->json) {
+        jw_end_array(&w);
+        jw_end_object(&w);
+        buf_char(b, '\n');
+    } else if (!told) {
+        buf_cstr(b, l.n ? _("no finding is of that kind\n") : _("there is no finding yet\n"));
+    }
+    vec_release(&l);
+}
+
+int cli_note(const struct options *o)
+{
+    struct noting n = {.inv = {.lock = -1}};
+    struct options own = *o;
+    struct buf b = {0};
+    struct err e = {0};
+    bool changes = o->edit >= 0, adds = !changes && (o->args == 3 || (o->subject && o->args == 2)), change = o->undo > 0 || changes || adds;
+    int rc;
+    own.nothing = true; /* what it is about may need no dumps */
+    cli_catch_interrupts();
+    if (!changes && !adds && o->args > 1)
+        rc = err_set(&e, ERR_USAGE, "%s", _("note: a row and a text are needed, or an option that says what it is about and a text"));
+    else if ((o->subject || changes) && o->args == 3)
+        rc = err_set(&e, ERR_USAGE, _("one argument too many: %s"), o->arg[2]);
+    else if (o->subject && !adds)
+        rc = err_set(&e, ERR_USAGE, "%s", _("note: a text is needed: what is to be said of it"));
+    else
+        rc = ticket_open_saved(&n.inv, &own, change, adds, &e);
+    if (!rc && o->undo > 0)
+        rc = undo(&n.inv, o->undo, &b, &e);
+    else if (!rc && changes)
+        rc = edit(&n, o, &b, &e);
+    else if (!rc && adds)
+        rc = look(&n, &own, &e) || note(&n, o, &b, &e);
+    else if (!rc)
+        list(&n.inv, o, &b);
+    if (!rc)
+        o->json && !change ? cli_print(&b) : cli_print_clean(&b);
+    shut(&n);
+    buf_release(&b);
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}

@@ -1,0 +1,156 @@
+#include "ui/edit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "ui/tool.h"
+
+#define NOTE_MOST (1u << 20) /* bytes of a text */
+
+/* How many words of each command come before its text. */
+static const struct {
+    const char *name;
+    int words;
+} editable[] = {{"note", 0}, {"note-call", 0}, {"note-row", 0}, {"finding-edit", 1}};
+
+static void keep(struct desk *d, struct str command, struct str text)
+{
+    free(d->edit_command);
+    free(d->edit_text);
+    d->edit_command = str_dup(command);
+    d->edit_text = str_dup(text);
+}
+
+bool edit_from_prompt(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    struct str all = buf_view(&p->text), rest = all, word;
+    unsigned long long n;
+    if (!p->active || p->kind != ':')
+        return false;
+    str_split(rest, ' ', &word, &rest);
+    for (size_t i = 0; i < ARRAY_LEN(editable); i++) {
+        if (!str_is(word, editable[i].name))
+            continue;
+        struct str number, behind;
+        bool split = str_split(rest, ' ', &number, &behind);
+        if (editable[i].words && !str_u64(number, &n))
+            return false;
+        if (editable[i].words)
+            rest = split ? behind : str_n(all.p + all.n, 0);
+        size_t head = rest.p && rest.n ? (size_t)(rest.p - all.p) : all.n;
+        keep(&s->desk, str_trim(str_n(all.p, head)), rest);
+        p->active = false;
+        return true;
+    }
+    return false;
+}
+
+struct editing {
+    const char *tool, *file;
+    int status;
+};
+
+static void run_editor(void *ctx)
+{
+    struct editing *e = ctx;
+    e->status = tool_run(e->tool, NULL, e->file);
+}
+
+/* A file of the user's alone with the text in it; the path, or NULL with a sentence. */
+static char *private_file(const char *text, struct err *e)
+{
+    static const char *const names[] = {"TMPDIR", NULL};
+    struct buf path = {0};
+    size_t n = strlen(text);
+    buf_fmt(&path, "%s/diverge-note-XXXXXX.txt", tool_named(names, "/tmp"));
+    int fd = mkstemps(path.p, 4); /* mode 0600 */
+    if (fd < 0) {
+        err_system(e, path.p);
+        buf_release(&path);
+        return NULL;
+    }
+    bool written = (!n || write(fd, text, n) == (ssize_t)n) && (!n || text[n - 1] == '\n' || write(fd, "\n", 1) == 1);
+    if (close(fd) || !written) {
+        err_system(e, path.p);
+        unlink(path.p);
+        buf_release(&path);
+        return NULL;
+    }
+    return path.p;
+}
+
+/* 0 with the text in out; -1 with a sentence. */
+static int edited(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
+{
+    static const char *const names[] = {"VISUAL", "EDITOR", NULL};
+    struct editing x = {.tool = tool_named(names, "vi")};
+    char *file = private_file(text, e);
+    int rc = -1;
+    if (!file)
+        return -1;
+    x.file = file;
+    if (lend)
+        lend(run_editor, &x);
+    else
+        run_editor(&x);
+    if (x.status == TOOL_MISSING)
+        err_set(e, ERR_IO, _("the editor \"%s\" could not be started; $VISUAL or $EDITOR names another. The note is as it was"), x.tool);
+    else if (x.status)
+        err_set(e, ERR_IO, _("the editor \"%s\" ended with status %d: the note is as it was"), x.tool, x.status);
+    else
+        rc = file_slurp(file, NOTE_MOST, out, e);
+    unlink(file);
+    free(file);
+    return rc;
+}
+
+static struct str trimmed(struct str s)
+{
+    while (s.n && strchr(" \n\r\t", s.p[s.n - 1]))
+        s.n--;
+    while (s.n && strchr(" \n\r\t", s.p[0]))
+        s = str_cut(s, 1);
+    return s;
+}
+
+/* The command line as it was before, its text with it. */
+static void again(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    buf_clear(&p->text);
+    buf_fmt(&p->text, "%s %s", s->desk.edit_command, s->desk.edit_text);
+    p->at = p->text.n;
+    p->active = true;
+}
+
+void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void *ctx))
+{
+    struct desk *d = &s->desk;
+    struct buf text = {0}, command = {0};
+    struct err e;
+    bool of_prompt = s->prompt.into_editor;
+    s->prompt.into_editor = false;
+    if (!d->edit_command)
+        return;
+    int rc = edited(d->edit_text, lend, &text, &e);
+    struct str came = trimmed(buf_view(&text));
+    if (rc) {
+        desk_complain(d, "%s", e.text);
+    } else if (!came.n) {
+        desk_say(d, "%s", _("nothing was written: the findings are as they were"));
+    } else if (str_eq(came, trimmed(str_of(d->edit_text))) && !of_prompt) {
+        desk_say(d, "%s", _("the text is as it was"));
+    } else {
+        buf_fmt(&command, "%s %.*s", d->edit_command, STR_ARG(came));
+        screen_command(s, command.p);
+    }
+    if (rc && of_prompt)
+        again(s);
+    buf_release(&text);
+    buf_release(&command);
+}
