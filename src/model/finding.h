@@ -97,8 +97,8 @@ bool findings_movable(const struct findings *f, uint32_t number, int by);
 /* Whether `number` may follow from `cause` (0 always): -1 with a sentence where one of them is not there, or the cause
  * itself follows from it. */
 int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause, struct err *e);
-/* Whether one of its causes, or itself, is called the root cause. */
-bool findings_rooted(const struct findings *f, uint32_t number);
+/* The finding called the root cause that it is or follows from; false where there is none. */
+bool findings_root(const struct findings *f, uint32_t number, struct finding *out);
 
 /* A text in one line: lines and runs of blanks become one blank. Replaces out's content. */
 void finding_line(const char *text, struct buf *out);

@@ -221,13 +221,12 @@ int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause,
     return 0;
 }
 
-bool findings_rooted(const struct findings *f, uint32_t number)
+bool findings_root(const struct findings *f, uint32_t number, struct finding *out)
 {
-    struct finding x;
-    for (size_t steps = 0; number && steps <= f->log.n && findings_get(f, number, &x); steps++) {
-        if (x.status == FINDING_ROOT_CAUSE)
+    for (size_t steps = 0; number && steps <= f->log.n && findings_get(f, number, out); steps++) {
+        if (out->status == FINDING_ROOT_CAUSE)
             return true;
-        number = x.cause;
+        number = out->cause;
     }
     return false;
 }

@@ -31,21 +31,23 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
     static const uint8_t marks[FINDING_STATUSES] = {[FINDING_SUSPECTED] = MARK_OPEN, [FINDING_CLEARED] = MARK_NOTE, [FINDING_WAIVED] = MARK_WAIVED,
                                                     [FINDING_ROOT_CAUSE] = MARK_OK};
     finding_list l = {0};
-    struct buf about = {0};
+    struct buf about = {0}, text = {0};
     size_t open = 0;
     findings_read(&v->findings, &l);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
         buf_clear(&about);
         subject_text(x, &about);
+        finding_line(x->text, &text);
         struct panel_item *it = page_item(p, (enum panel_mark)marks[x->status], NULL, _("%*sfinding %u, %s: %s"), 2 * (x->depth < 8 ? x->depth : 8), "", x->number,
-                                          _(finding_status_name((enum finding_status)x->status)), x->text);
+                                          _(finding_status_name((enum finding_status)x->status)), text.p ? text.p : "");
         page_subject(p, it, (enum finding_subject)x->subject, x->about[0], x->about[1], x->at);
         page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm or clear it: Enter opens it.") : _("About %s."), about.p ? about.p : "");
         it->command = arena_fmt(&p->arena, "finding %u", x->number);
         open += x->status == FINDING_SUSPECTED;
     }
     buf_release(&about);
+    buf_release(&text);
     vec_release(&l);
     return open;
 }

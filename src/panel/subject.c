@@ -452,19 +452,20 @@ static bool about_call_of(const struct session *s, uint32_t line, const struct f
     return false;
 }
 
-bool subject_explains_first(const struct guide *g, struct finding *out)
+bool subject_explains_first(const struct guide *g, struct finding *root)
 {
     const struct session *s = g->s;
     finding_list l = {0};
-    bool any = false;
+    struct finding x;
+    uint32_t newest = 0;
     if (!s->paired || !s->judged || s->judged->first == NONE)
         return false;
     findings_read(&g->inv->findings, &l);
     for (size_t i = 0; i < l.n; i++)
-        if (about_call_of(s, s->judged->first, &l.v[i]) && findings_rooted(&g->inv->findings, l.v[i].number) && (!any || l.v[i].number > out->number)) {
-            *out = l.v[i];
-            any = true;
+        if (l.v[i].number > newest && about_call_of(s, s->judged->first, &l.v[i]) && findings_root(&g->inv->findings, l.v[i].number, &x)) {
+            *root = x;
+            newest = l.v[i].number;
         }
     vec_release(&l);
-    return any;
+    return newest > 0;
 }

@@ -38,9 +38,9 @@ int subject_exam(enum finding_subject kind, struct str name);
 /* "A ↔ B [1,2]", "setting C045 (lr)", "loss of step 1200": appends. */
 void subject_text(const struct finding *x, struct buf *out);
 
-/* The newest finding that explains the first deviation: about its row, an element of it, or a row of its call or the
- * call, and called the root cause or following from one. False where there is none. */
-bool subject_explains_first(const struct guide *g, struct finding *out);
+/* The root cause of the first deviation: what the newest finding about its row, an element of it, a row of its call or the
+ * call is or follows from. False where there is none. */
+bool subject_explains_first(const struct guide *g, struct finding *root);
 
 /* ---- for the files of the table ---- */
 

@@ -145,8 +145,10 @@ static void links(void **state)
     x.status = FINDING_ROOT_CAUSE;
     x.step = findings_step(&f);
     findings_add(&f, x);
-    assert_true(findings_rooted(&f, 2));
-    assert_false(findings_rooted(&f, 3));
+    struct finding root;
+    assert_true(findings_root(&f, 2, &root));
+    assert_int_equal(root.number, 4);
+    assert_false(findings_root(&f, 3, &root));
     x.removed = true; /* what follows from it stands by itself then */
     x.step = findings_step(&f);
     findings_add(&f, x);
@@ -166,7 +168,8 @@ static void rings(void **state)
         findings_add(&f, x);
     }
     expect_texts(&f, (const char *[]){"x", "x", "x", "x", "x"}, 5);
-    assert_false(findings_rooted(&f, 1));
+    struct finding root;
+    assert_false(findings_root(&f, 1, &root));
     findings_release(&f);
     for (uint32_t i = 1; i <= 100000; i++) { /* deep, and read without recursion */
         struct finding x = {.number = i, .step = i, .place = i, .text = "x", .author = "", .about = {"", ""}, .cause = i - 1};

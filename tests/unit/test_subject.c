@@ -261,7 +261,7 @@ static void they_answer_panels(void **state)
     assert_int_equal(item(8, "root-cause")->mark, MARK_OK);
     struct finding x;
     assert_true(subject_explains_first(&g, &x));
-    assert_int_equal(x.number, other.number);
+    assert_int_equal(x.number, far.number);
 }
 
 int main(void)
