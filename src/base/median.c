@@ -35,6 +35,11 @@ double select_kth(double *v, size_t n, size_t k)
 
 double median_of(double *v, size_t n)
 {
-    double upper = select_kth(v, n, n / 2);
-    return n % 2 ? upper : (select_kth(v, n, n / 2 - 1) + upper) / 2;
+    double upper = select_kth(v, n, n / 2), lower;
+    if (n % 2)
+        return upper;
+    lower = v[0]; /* what stands before the middle is no larger: the largest of it */
+    for (size_t i = 1; i < n / 2; i++)
+        lower = v[i] > lower ? v[i] : lower;
+    return (lower + upper) / 2;
 }

@@ -23,7 +23,7 @@ static size_t special(const char *p, size_t n, double *v)
         const char *word;
         double v;
     } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+    for (size_t i = 0; n && p[0] > '9' && i < ARRAY_LEN(words); i++) {
         size_t len = strlen(words[i].word);
         if (n >= len && ieq(p, words[i].word, len)) {
             *v = words[i].v;
@@ -31,6 +31,37 @@ static size_t special(const char *p, size_t n, double *v)
         }
     }
     return 0;
+}
+
+static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+#define TENS ((int)ARRAY_LEN(tens) - 1) /* up to here they are exact */
+
+static double power(int e)
+{
+    return e >= 0 && e <= TENS ? tens[e] : e < 0 && e >= -TENS ? 1 / tens[-e] : pow(10, e);
+}
+
+/* A decimal of few digits in one rounding, as strtod gives it: an integer below 2^53 times or over an exact power of ten. */
+static bool plain(struct str text, int exponent, double *v)
+{
+    uint64_t n = 0;
+    bool minus = text.p[0] == '-';
+    if (exponent < -TENS || exponent > TENS)
+        return false;
+    for (size_t i = minus || text.p[0] == '+'; i < text.n; i++) {
+        char c = text.p[i];
+        if (c == 'e' || c == 'E')
+            break;
+        if (c == '.')
+            continue;
+        n = n * 10 + (uint64_t)(c - '0');
+        if (n >> 53)
+            return false;
+    }
+    double x = exponent < 0 ? (double)n / tens[-exponent] : (double)n * tens[exponent];
+    *v = minus ? -x : x;
+    return true;
 }
 
 bool scan_leading(struct str *s, double *v, double *digit)
@@ -79,11 +110,13 @@ bool scan_leading(struct str *s, double *v, double *digit)
     }
     if (i >= sizeof text)
         return false;
-    memcpy(text, at.p, i);
-    text[i] = 0;
-    *v = strtod(text, NULL);
+    if (!plain(str_n(at.p, i), exponent - (int)decimals, v)) {
+        memcpy(text, at.p, i);
+        text[i] = 0;
+        *v = strtod(text, NULL);
+    }
     if (digit)
-        *digit = pow(10, exponent - (int)decimals);
+        *digit = power(exponent - (int)decimals);
     *s = str_cut(at, i);
     return true;
 }
@@ -113,24 +146,35 @@ bool scan_count(struct str *s, int64_t *v)
     return true;
 }
 
-bool scan_behind(struct str s, const char *word, struct str *rest)
+/* 16 places at a time where the word's first and last letter stand: letters alone are too common in a log for memchr. */
+typedef uint8_t letters __attribute__((vector_size(16)));
+
+bool scan_word(struct str s, const char *word, size_t n, struct str *rest)
 {
-    size_t n = strlen(word);
-    const char *p = s.p, *end = s.p + s.n;
-    while ((size_t)(end - p) >= n && (p = memchr(p, word[0], (size_t)(end - p) - n + 1))) {
-        if (memcmp(p, word, n) == 0) {
-            *rest = str_n(p + n, (size_t)(end - p) - n);
+    const letters first = (letters){0} + (uint8_t)word[0], last = (letters){0} + (uint8_t)word[n - 1];
+    size_t i = 0;
+    while (i + n + 15 <= s.n) {
+        letters a, b;
+        uint64_t half[2];
+        memcpy(&a, s.p + i, sizeof a);
+        memcpy(&b, s.p + i + n - 1, sizeof b);
+        a = (letters)((a == first) & (b == last));
+        memcpy(half, &a, sizeof half);
+        for (size_t k = 0; (half[0] | half[1]) && k < 16; k++)
+            if (a[k] && memcmp(s.p + i + k, word, n) == 0) {
+                *rest = str_cut(s, i + k + n);
+                return true;
+            }
+        if (i + n + 15 == s.n)
+            return false;
+        i = i + n + 31 <= s.n ? i + 16 : s.n - n - 15; /* the last places overlap those before */
+    }
+    for (; i + n <= s.n; i++)
+        if (s.p[i] == word[0] && memcmp(s.p + i, word, n) == 0) {
+            *rest = str_cut(s, i + n);
             return true;
         }
-        p++;
-    }
     return false;
-}
-
-bool scan_has(struct str s, const char *word)
-{
-    struct str rest;
-    return scan_behind(s, word, &rest);
 }
 
 bool scan_key(struct str s, const char *key)

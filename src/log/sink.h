@@ -96,9 +96,17 @@ bool scan_number(struct str s, double *v, double *digit);
 bool scan_leading(struct str *s, double *v, double *digit);
 /* A step or count: digits with blanks around them, taken off the front. */
 bool scan_count(struct str *s, int64_t *v);
-/* Behind the first `word` in s; false when it is not there. */
-bool scan_behind(struct str s, const char *word, struct str *rest);
-bool scan_has(struct str s, const char *word);
+/* Behind the first `word`, of n letters (1 or more), in s; false when it is not there. */
+bool scan_word(struct str s, const char *word, size_t n, struct str *rest);
+static inline bool scan_behind(struct str s, const char *word, struct str *rest)
+{
+    return scan_word(s, word, strlen(word), rest);
+}
+static inline bool scan_has(struct str s, const char *word)
+{
+    struct str rest;
+    return scan_word(s, word, strlen(word), &rest);
+}
 /* The same text when blanks are left out and ASCII case is folded (a wrapped line may have lost one). */
 bool scan_key(struct str s, const char *key);
 
