@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "ui/pane.h"
 #include "ui/plot.h"
 
@@ -26,13 +27,31 @@ static int column_of(const struct plot_runs *x, const struct curves *c, int64_t 
     return share < x->from || share > x->to ? -1 : (int)((share - x->from) / (x->to - x->from) * (x->n - 1));
 }
 
+/* Values that have a place on the axis; false counts one that has none. */
+static bool shown(const struct plot_runs *x, double v, size_t *out)
+{
+    if (!x->log || v > 0 || isnan(v))
+        return true;
+    ++*out;
+    return false;
+}
+
+/* The record of a run at a point, NULL where a further golden run has none. */
+static const struct log_record *record_of(const struct curves *c, size_t point, size_t run)
+{
+    if (run < 2)
+        return curve_record(c, point, (int)run);
+    uint32_t at = c->golden[run] ? c->golden[run][c->points.v[point].at[1]] : UINT32_MAX;
+    return at < c->run[run].records.n ? &c->run[run].records.v[at] : NULL;
+}
+
 static void gather(struct plot_runs *x, const struct curves *c)
 {
     for (size_t i = 0; i < c->points.n; i++) {
         int at = column_of(x, c, c->points.v[i].step);
-        for (int k = 0; k < 2 && at >= 0; k++) {
-            const struct log_record *r = curve_record(c, i, k);
-            if (!log_has(r, LOG_LOSS))
+        for (size_t k = 0; k < x->runs && at >= 0; k++) {
+            const struct log_record *r = record_of(c, i, k);
+            if (!r || !log_has(r, LOG_LOSS) || !shown(x, r->value[LOG_LOSS], &x->out_loss))
                 continue;
             widen(&x->loss[k][at], r->value[LOG_LOSS]);
             widen(&x->all_loss, r->value[LOG_LOSS]);
@@ -40,11 +59,24 @@ static void gather(struct plot_runs *x, const struct curves *c)
     }
     for (size_t i = 0; i < c->diff.n; i++) {
         int at = column_of(x, c, c->points.v[c->usable.v[i]].step);
-        if (at < 0)
+        double v = x->log ? fabs(c->diff.v[i]) : c->diff.v[i];
+        if (at < 0 || !shown(x, v, &x->out_diff))
             continue;
-        widen(&x->diff[at], c->diff.v[i]);
-        widen(&x->all_diff, c->diff.v[i]);
+        widen(&x->diff[at], v);
+        widen(&x->all_diff, v);
     }
+}
+
+/* Runs are told by colour and by a letter that stands on the curve here and there. */
+static const struct {
+    char letter;
+    uint8_t style;
+} looks[] = {{'T', STYLE_DEVIATE}, {'G', STYLE_SAME_STATS}, {'2', STYLE_ONLY}, {'3', STYLE_PROGRESS}, {'4', STYLE_TITLE},
+             {'5', STYLE_HIT},     {'6', STYLE_KEY},        {'7', STYLE_DRIFT}};
+
+static uint8_t look_style(size_t run)
+{
+    return looks[run < ARRAY_LEN(looks) ? run : ARRAY_LEN(looks) - 1].style;
 }
 
 static void spans(struct plot *p, const struct plot_runs *x, const struct plot_span *s)
@@ -67,12 +99,48 @@ static void means(struct plot *p, const struct plot_runs *x, const struct plot_s
     }
 }
 
-static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s)
+static void letters(const struct plot *p, struct grid *g, const struct plot_runs *x, size_t run)
+{
+    int apart = p->at.w / 4 > 12 ? p->at.w / 4 : 12;
+    char text[2] = {run < ARRAY_LEN(looks) ? looks[run].letter : '+', 0};
+    for (int cell = 3 + 3 * (int)run; cell < p->at.w; cell += apart) {
+        const struct plot_span *s = &x->loss[run][2 * cell];
+        if (s->n)
+            grid_put(g, p->at.y + plot_row(p, s->sum / s->n), p->at.x + cell, 1, look_style(run), text);
+    }
+}
+
+/* The powers of ten between the ends of a log axis, no two on one line. */
+static void powers(struct grid *g, struct rect r, const struct plot *p)
+{
+    char n[NUM_MAX];
+    int used = r.h - 1;
+    for (int e = (int)ceil(log10(p->low)); e <= (int)floor(log10(p->high)); e++) {
+        int row = plot_row(p, pow(10, e));
+        if (row > 0 && row < used)
+            grid_right(g, r.y + row, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, pow(10, e), 3));
+        used = row < used ? row : used;
+    }
+}
+
+/* What is drawn, its largest and smallest value, and what is left out. */
+static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s, const struct plot *p, size_t left_out)
 {
     char n[NUM_MAX];
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
+    if (left_out) {
+        struct buf b = {0};
+        buf_fmt(&b, _("0 or less, left out: %s"), num_count(n, left_out));
+        int w = utf8_cells(buf_view(&b));
+        grid_text(g, r.y, p->at.x + (p->at.w > w ? p->at.w - w : 0), p->at.w, STYLE_ONLY, buf_view(&b));
+        buf_release(&b);
+    }
     if (!s->n || r.h < 2)
         return;
+    if (p->log && r.h > 2)
+        grid_put(g, r.y + 1, r.x, 4, STYLE_DIM, _("log"));
+    if (p->log)
+        powers(g, r, p);
     grid_right(g, r.y, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, s->high, 3));
     grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
@@ -99,8 +167,13 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
     int y = r.y + r.h - 1, at = r.x + LABEL_W;
     grid_put(g, y, r.x, LABEL_W - 1, STYLE_DIM, _("step"));
     at += grid_put(g, y, at, 12, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
-    at += grid_put(g, y, at, 12, STYLE_DEVIATE, _("target")) + 2;
-    at += grid_put(g, y, at, 12, STYLE_SAME_STATS, _("golden")) + 2;
+    for (size_t k = 0; k < x->runs; k++) {
+        at += grid_fmt(g, y, at, 2, look_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
+        if (share >= 0 && r.w < 110) /* the step read out needs the room */
+            continue;
+        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k ? _("golden") : _("target")) : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
+        at += 2;
+    }
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
     int column = parts >= 0 ? column_of(x, c, parts) : -1;
     if (share >= 0) {
@@ -129,43 +202,57 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
 {
     double from = d->plot_from, to = d->plot_to > from ? d->plot_to : 1;
     uint32_t version = d->guide.changes;
-    if (x->of == c && x->version == version && x->n == n && same_part(x, from, to))
+    if (x->of == c && x->version == version && x->n == n && x->log == d->plot_log && same_part(x, from, to))
         return;
     plot_runs_release(x);
-    struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * 3);
-    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .loss = {room, room + n}, .diff = room + 2 * n};
+    struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 1));
+    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot_log, .runs = c->runs, .diff = room + (size_t)n * c->runs};
+    for (size_t k = 0; k < c->runs; k++)
+        x->loss[k] = room + (size_t)n * k;
     gather(x, c);
     double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always in sight */
     widen(&x->all_diff, limit);
-    widen(&x->all_diff, -limit);
+    if (!x->log)
+        widen(&x->all_diff, -limit);
 }
 
-void draw_curves(struct screen *s, struct rect r, const struct curves *c)
+static void draw_losses(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x)
 {
-    struct grid *g = &s->grid;
-    struct plot_runs *x = &s->runs;
-    int w = r.w - LABEL_W, upper = (r.h - 1) * 3 / 5, lower = r.h - 1 - upper;
-    if (w < 8 || lower < 1 || !c->points.n)
-        return;
     struct plot p;
-    gather_runs(x, c, &s->desk, w * 2);
-    double limit = c->limit[CURVE_MEAN_ABS].limit;
-    struct rect top = {r.y, r.x + LABEL_W, upper, w}, bottom = {r.y + upper, r.x + LABEL_W, lower, w};
-    plot_init(&p, top, x->all_loss.low, x->all_loss.high);
-    spans(&p, x, x->loss[1]);
-    spans(&p, x, x->loss[0]);
-    means(&p, x, x->loss[1], STYLE_SAME_STATS);
-    means(&p, x, x->loss[0], STYLE_DEVIATE);
+    plot_init(&p, at, x->all_loss.low, x->all_loss.high, x->log);
+    for (size_t k = x->runs; k-- > 0;)
+        spans(&p, x, x->loss[k]);
+    for (size_t k = x->runs; k-- > 0;)
+        means(&p, x, x->loss[k], look_style(k));
     plot_draw(&p, g);
+    for (size_t k = x->runs; k-- > 0;)
+        letters(&p, g, x, k);
+    labels(g, r, _("loss"), &x->all_loss, &p, x->out_loss);
     plot_release(&p);
-    labels(g, (struct rect){r.y, r.x, upper, LABEL_W}, _("loss"), &x->all_loss);
-    plot_init(&p, bottom, x->all_diff.low, x->all_diff.high);
+}
+
+static void draw_difference(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x, double limit)
+{
+    struct plot p;
+    plot_init(&p, at, x->all_diff.low, x->all_diff.high, x->log);
     plot_level(&p, limit, STYLE_DIM);
     plot_level(&p, -limit, STYLE_DIM);
     spans(&p, x, x->diff);
     means(&p, x, x->diff, STYLE_DRIFT);
     plot_draw(&p, g);
+    labels(g, r, _("apart"), &x->all_diff, &p, x->out_diff);
     plot_release(&p);
-    labels(g, (struct rect){bottom.y, r.x, lower, LABEL_W}, _("apart"), &x->all_diff);
-    legend(g, r, x, c, s->desk.plot_at);
+}
+
+void draw_curves(struct screen *s, struct rect r, const struct curves *c)
+{
+    struct plot_runs *x = &s->runs;
+    int w = r.w - LABEL_W, upper = (r.h - 1) * 3 / 5, lower = r.h - 1 - upper;
+    if (w < 8 || lower < 1 || !c->points.n)
+        return;
+    gather_runs(x, c, &s->desk, w * 2);
+    draw_losses(&s->grid, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
+    draw_difference(&s->grid, (struct rect){r.y + upper, r.x, lower, LABEL_W}, (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
+                    c->limit[CURVE_MEAN_ABS].limit);
+    legend(&s->grid, r, x, c, s->desk.plot_at);
 }

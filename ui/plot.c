@@ -5,14 +5,18 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-void plot_init(struct plot *p, struct rect at, double low, double high)
+void plot_init(struct plot *p, struct rect at, double low, double high, bool log)
 {
     size_t n = at.h > 0 && at.w > 0 ? (size_t)at.h * (size_t)at.w : 1;
-    if (!(high > low)) { /* one value, or none */
+    log = log && low > 0;
+    if (log && !(high > low)) {
+        low /= 2;
+        high = 4 * low;
+    } else if (!(high > low)) { /* one value, or none */
         low -= fabs(low) * 0.01 + 1e-9;
         high = low + 2 * (fabs(low) * 0.01 + 1e-9);
     }
-    *p = (struct plot){at, low, high, mem_zalloc(n), mem_zalloc(n)};
+    *p = (struct plot){at, low, high, log, mem_zalloc(n), mem_zalloc(n)};
 }
 
 void plot_release(struct plot *p)
@@ -23,8 +27,14 @@ void plot_release(struct plot *p)
 
 static int dot_row(const struct plot *p, double y)
 {
-    int rows = p->at.h * 4, at = (int)lround((p->high - y) / (p->high - p->low) * (rows - 1));
-    return at < 0 ? 0 : at >= rows ? rows - 1 : at;
+    double down = p->log ? (y > 0 ? log(p->high / y) / log(p->high / p->low) : 1) : (p->high - y) / (p->high - p->low);
+    int rows = p->at.h * 4, at = (int)lround(fmin(fmax(down, 0), 1) * (rows - 1));
+    return at;
+}
+
+int plot_row(const struct plot *p, double y)
+{
+    return dot_row(p, y) / 4;
 }
 
 static void dot(struct plot *p, int column, int row, uint8_t style)

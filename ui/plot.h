@@ -8,14 +8,16 @@
 struct plot {
     struct rect at;      /* cells */
     double low, high;    /* of y */
+    bool log;            /* rows are powers; low is above 0 then */
     uint8_t *dots;       /* at.h * at.w cells, braille's bits */
     uint8_t *style;
 };
 
-void plot_init(struct plot *p, struct rect at, double low, double high);
+void plot_init(struct plot *p, struct rect at, double low, double high, bool log);
 void plot_release(struct plot *p);
 /* A column's stretch from y0 to y1 (what all points in it span), and a line to the column before. */
 void plot_span(struct plot *p, int column, double y0, double y1, uint8_t style);
+int plot_row(const struct plot *p, double y); /* the line of cells y lies in, from the top */
 void plot_level(struct plot *p, double y, uint8_t style); /* a dotted line across */
 void plot_draw(const struct plot *p, struct grid *g);
 
@@ -31,8 +33,11 @@ struct plot_runs {
     uint32_t version;        /* of what they were gathered from */
     int n;                   /* columns */
     double from, to;         /* the part of the steps in them, of 0 … 1 */
-    struct plot_span *loss[2], *diff; /* one allocation */
+    bool log;                /* values of 0 or less are left out, differences are sizes */
+    size_t runs;
+    struct plot_span *loss[CURVE_RUNS], *diff; /* one allocation, loss[0] first */
     struct plot_span all_loss, all_diff;
+    size_t out_loss, out_diff; /* left out */
 };
 
 void plot_runs_release(struct plot_runs *x);

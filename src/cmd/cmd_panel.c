@@ -381,6 +381,20 @@ static const struct curves *shown_curves(const struct desk *d)
     return r && r->curves->points.n ? r->curves : NULL;
 }
 
+/* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of that. */
+static int keep_plot(struct desk *d)
+{
+    double to = d->plot_to - d->plot_from < 1 ? d->plot_to : 0;
+    bool changed = d->inv->plot.log != d->plot_log || d->inv->plot.from < d->plot_from || d->inv->plot.from > d->plot_from ||
+                   d->inv->plot.to < to || d->inv->plot.to > to;
+    d->inv->plot.log = d->plot_log;
+    d->inv->plot.from = to > 0 ? d->plot_from : 0;
+    d->inv->plot.to = to;
+    if (changed && d->inv->path && !d->inv->holder)
+        desk_save(d);
+    return R_DRAW;
+}
+
 static int run_plot(struct desk *d, struct str args)
 {
     unsigned long long step;
@@ -396,7 +410,7 @@ static int run_plot(struct desk *d, struct str args)
         d->plot_from = d->plot_to = 0;
         d->plot_at = -1;
         d->plot_held = false;
-        return R_DRAW;
+        return keep_plot(d);
     } else if (str_u64(args, &step) && step <= INT64_MAX && shown_curves(d)) {
         at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
@@ -408,7 +422,25 @@ static int run_plot(struct desk *d, struct str args)
     d->plot_at = at;
     d->plot_from = within(from, 0, 1 - width);
     d->plot_to = d->plot_from + width;
-    return R_DRAW;
+    return keep_plot(d);
+}
+
+static int run_axis(struct desk *d, struct str args)
+{
+    if (args.n && !str_is(args, "log") && !str_is(args, "linear")) {
+        desk_complain(d, "%s", _("axis takes log or linear, and without a word the other one"));
+        return R_DRAW;
+    }
+    d->plot_log = args.n ? str_is(args, "log") : !d->plot_log;
+    desk_say(d, "%s", d->plot_log ? _("log axis: values of 0 or less have no place on it, differences are shown by their size") : _("linear axis"));
+    return keep_plot(d);
+}
+
+static const char *complete_axis(const struct desk *d, int i)
+{
+    static const char *const words[] = {"log", "linear"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
 static const char *complete_plot(const struct desk *d, int i)
@@ -426,6 +458,7 @@ const struct command commands_panel[] = {
     {"recipe", "[NAME [FILE]]", N_("what produces an input: shown, or written to a file"), 0, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file to write what produces the input under the cursor"), 0, run_recipe_line, NULL},
     {"plot", "in|out|left|right|all|STEP", N_("the curves of a panel: a shorter or longer stretch, the step read out, all of it"), 0, run_plot, complete_plot},
+    {"axis", "[log|linear]", N_("the axis of a panel's curves by powers or by equal steps; without a word the other one"), 0, run_axis, complete_axis},
     {"next-dump", "[STEP]", N_("configurations of the dump that comes next, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},
 };

@@ -127,6 +127,7 @@ struct desk {
     bool panel_follow; /* the line stays where page_first() is, until the user moves it */
     double plot_from, plot_to; /* the part of the steps a panel's curves show, of 0 … 1; both 0: all */
     double plot_at;    /* the step read out, of 0 … 1; negative: none */
+    bool plot_log;     /* their axis goes by powers */
     bool plot_held;    /* it was moved last, not the selected line: notes are about it */
     bool panel_under;  /* a list lies over it */
     VEC(struct list_item) list;

@@ -114,6 +114,16 @@ static void load_decisions(struct investigation *v, const cJSON *o)
         v->decisions.now = (size_t)now->valueint; /* the rest was taken back and can be done again */
 }
 
+static void load_plot(struct investigation *v, const cJSON *o)
+{
+    const cJSON *from = cJSON_GetObjectItemCaseSensitive(o, "from"), *to = cJSON_GetObjectItemCaseSensitive(o, "to");
+    v->plot.log = flag(o, "log");
+    if (cJSON_IsNumber(from) && cJSON_IsNumber(to) && from->valuedouble >= 0 && to->valuedouble <= 1 && to->valuedouble > from->valuedouble) {
+        v->plot.from = from->valuedouble;
+        v->plot.to = to->valuedouble;
+    }
+}
+
 /* What a person did with the inputs: limits, bookmarks, the place, how the table looked. */
 static void load_left(struct investigation *v, const cJSON *o)
 {
@@ -142,6 +152,7 @@ static void load_left(struct investigation *v, const cJSON *o)
     load_texts(v, p, "inputs", "slot", "path", &v->given);
     load_texts(v, p, "waived", "id", "reason", &v->waived);
     load_texts(v, p, "answers", "id", "text", &v->answers);
+    load_plot(v, cJSON_GetObjectItemCaseSensitive(p, "plot"));
 }
 
 /* The file as a tree that is an investigation; v learns whether a newer version wrote it. */
@@ -253,13 +264,22 @@ static void save_texts(struct jsonw *w, const char *key, const char *name, const
 
 static void save_panels(struct jsonw *w, const struct investigation *v)
 {
-    if (!v->given.n && !v->waived.n && !v->answers.n)
+    bool plot = v->plot.log || v->plot.to > 0;
+    if (!v->given.n && !v->waived.n && !v->answers.n && !plot)
         return;
     jw_key(w, "panels");
     jw_object(w);
     save_texts(w, "inputs", "slot", "path", &v->given);
     save_texts(w, "waived", "id", "reason", &v->waived);
     save_texts(w, "answers", "id", "text", &v->answers);
+    if (plot) {
+        jw_key(w, "plot");
+        jw_object(w);
+        jw_kbool(w, "log", v->plot.log);
+        jw_knum(w, "from", v->plot.from);
+        jw_knum(w, "to", v->plot.to);
+        jw_end_object(w);
+    }
     jw_end_object(w);
 }
 

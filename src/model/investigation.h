@@ -53,6 +53,10 @@ struct investigation {
     text_list given;       /* name: of a slot, text: the path given for it */
     text_list waived;      /* name: of a panel, a check or an item, text: why it is accepted as it is */
     text_list answers;     /* name: of an item no file can settle, text: what a person found */
+    struct {
+        bool log;
+        double from, to;   /* of 0 … 1; both 0: all */
+    } plot;                /* how their curves are looked at */
 };
 
 void investigation_init(struct investigation *v);
