@@ -14,16 +14,18 @@ static void widen(struct plot_span *s, double v)
 {
     if (!isfinite(v))
         return;
-    s->low = s->n ? fmin(s->low, v) : v;
-    s->high = s->n ? fmax(s->high, v) : v;
+    if (!s->n || v < s->low)
+        s->low = v;
+    if (!s->n || v > s->high)
+        s->high = v;
     s->sum += v;
     s->n++;
 }
 
 /* -1: outside of what is shown. */
-static int column_of(const struct plot_runs *x, const struct curves *c, int64_t step)
+static int column_of(const struct plot_runs *x, int64_t step)
 {
-    double share = curve_share(c, step);
+    double share = x->span > 0 ? (double)(step - x->first) / x->span : 0;
     return share < x->from || share > x->to ? -1 : (int)((share - x->from) / (x->to - x->from) * (x->n - 1));
 }
 
@@ -45,10 +47,27 @@ static const struct log_record *record_of(const struct curves *c, size_t point, 
     return at < c->run[run].records.n ? &c->run[run].records.v[at] : NULL;
 }
 
+/* The first usable point that is this one or behind it. */
+static size_t usable_from(const struct curves *c, size_t point)
+{
+    size_t low = 0, high = c->usable.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->usable.v[middle] < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Only what is shown is gone through: a short stretch of a long run costs little. */
 static void gather(struct plot_runs *x, const struct curves *c)
 {
-    for (size_t i = 0; i < c->points.n; i++) {
-        int at = column_of(x, c, c->points.v[i].step);
+    size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);
+    from -= from > 0;
+    for (size_t i = from; i < c->points.n && i <= to + 1; i++) {
+        int at = column_of(x, c->points.v[i].step);
         for (size_t k = 0; k < x->runs && at >= 0; k++) {
             const struct log_record *r = record_of(c, i, k);
             if (!r || !log_has(r, LOG_LOSS) || !shown(x, r->value[LOG_LOSS], &x->out_loss))
@@ -57,8 +76,8 @@ static void gather(struct plot_runs *x, const struct curves *c)
             widen(&x->all_loss, r->value[LOG_LOSS]);
         }
     }
-    for (size_t i = 0; i < c->diff.n; i++) {
-        int at = column_of(x, c, c->points.v[c->usable.v[i]].step);
+    for (size_t i = usable_from(c, from); i < c->diff.n && c->usable.v[i] <= to + 1; i++) {
+        int at = column_of(x, c->points.v[c->usable.v[i]].step);
         double v = x->log ? fabs(c->diff.v[i]) : c->diff.v[i];
         if (at < 0 || !shown(x, v, &x->out_diff))
             continue;
@@ -150,7 +169,7 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
 {
     char n[3][NUM_MAX];
     const struct log_record *t = curve_record(c, i, 0), *o = curve_record(c, i, 1);
-    int column = column_of(x, c, c->points.v[i].step), y = r.y + r.h - 1;
+    int column = column_of(x, c->points.v[i].step), y = r.y + r.h - 1;
     for (int k = 0; column >= 0 && k < r.h - 1; k++)
         grid_mark(g, r.y + k, r.x + LABEL_W + column / 2, 1, STYLE_CURSOR);
     if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
@@ -175,7 +194,7 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
         at += 2;
     }
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
-    int column = parts >= 0 ? column_of(x, c, parts) : -1;
+    int column = parts >= 0 ? column_of(x, parts) : -1;
     if (share >= 0) {
         readout(g, r, x, c, curve_point_near(c, share), at);
         return;
@@ -206,7 +225,8 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
         return;
     plot_runs_release(x);
     struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 1));
-    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot_log, .runs = c->runs, .diff = room + (size_t)n * c->runs};
+    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot_log, .runs = c->runs, .first = c->points.v[0].step,
+                            .span = (double)(vec_last(&c->points)->step - c->points.v[0].step), .diff = room + (size_t)n * c->runs};
     for (size_t k = 0; k < c->runs; k++)
         x->loss[k] = room + (size_t)n * k;
     gather(x, c);

@@ -35,6 +35,8 @@ struct plot_runs {
     double from, to;         /* the part of the steps in them, of 0 … 1 */
     bool log;                /* values of 0 or less are left out, differences are sizes */
     size_t runs;
+    int64_t first;           /* step, and how many there are to the last */
+    double span;
     struct plot_span *loss[CURVE_RUNS], *diff; /* one allocation, loss[0] first */
     struct plot_span all_loss, all_diff;
     size_t out_loss, out_diff; /* left out */

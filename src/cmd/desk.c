@@ -605,6 +605,7 @@ bool desk_undo(struct desk *d, bool redo)
         vec_push(&d->redo, now);
     }
     go_back_to(d, &x);
+    d->guide.changes++;
     if (desk_save(d))
         desk_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
     state_release(&x);
@@ -641,6 +642,7 @@ bool desk_decide(struct desk *d)
 
 bool desk_keep(struct desk *d)
 {
+    d->guide.changes++; /* pages tell of findings too */
     if (d->inv->holder) {
         desk_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
         return false;
@@ -651,7 +653,6 @@ bool desk_keep(struct desk *d)
 bool desk_save(struct desk *d)
 {
     struct err e;
-    d->guide.changes++; /* pages tell of findings and bookmarks too */
     if (investigation_save(d->inv, &e)) {
         desk_complain(d, _("not saved: %s"), e.text);
         return false;
