@@ -89,6 +89,8 @@ struct curves {
 
 /* Reads the runs, two at a time; release c also after -1. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
+/* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they ended. */
+int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e);
 /* Judges, or judges anew under other limits. */
 void curves_judge(struct curves *c, const struct tol_curves *t);
 void curves_release(struct curves *c);

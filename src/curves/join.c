@@ -75,6 +75,7 @@ bool curve_loss_hidden(const struct series *s, const struct log_record *r)
 
 struct opening {
     struct curves *c;
+    const struct curves *old;
     const char *const *path;
     const struct log_options *o;
     atomic_size_t next;
@@ -89,7 +90,7 @@ static void *open_some(void *ctx)
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->c->runs)
             return NULL;
-        x->failed[i] = series_open(&x->c->run[i], x->path[i], x->o, &x->err[i]) != 0;
+        x->failed[i] = series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
     }
 }
 
@@ -118,7 +119,12 @@ static void join(struct curves *c)
 
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e)
 {
-    struct opening x = {.c = c, .path = path, .o = o};
+    return curves_open_after(c, NULL, path, n, o, e);
+}
+
+int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e)
+{
+    struct opening x = {.c = c, .old = old && old->runs == n ? old : NULL, .path = path, .o = o};
     *c = (struct curves){.runs = n};
     if (n < 2 || n > CURVE_RUNS) {
         c->runs = 0;

@@ -136,9 +136,14 @@ static int read_file(struct series *s, const char *path, const struct log_option
     struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = rank_of(path), .used = true};
     vec_push(&s->files, entry);
     log_sink_init(&k, s, &f, o ? o->cancel : NULL);
+    k.growing = o && o->growing;
+    s->tail = (struct log_tail){0};
     int kind = sniff(&f, stamp, PROBE_BYTES, NULL);
     k.kind = kind < 0 ? 0 : kind;
-    int rc = kind >= 0 && log_kinds[kind].read ? log_kinds[kind].read(&k, e) : log_read_lines(&k, e);
+    bool lines = kind < 0 || !log_kinds[kind].read;
+    int rc = lines ? log_read_lines(&k, e) : log_kinds[kind].read(&k, e);
+    if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))
+        s->tail = (struct log_tail){0};
     if (rc == 0)
         log_sink_end(&k);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
@@ -447,7 +452,7 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* The commonest distance of neighbouring records, by the first few thousand. */
-static int64_t interval_of(const struct series *s)
+int64_t series_interval(const struct series *s)
 {
     size_t n = s->records.n < 4097 ? s->records.n : 4097, best = 0;
     int64_t answer = 0;
@@ -521,11 +526,14 @@ int series_open(struct series *s, const char *path, const struct log_options *o,
     *s = (struct series){0};
     s->unit = "line";
     s->format = s->framework = "";
-    int rc = path_is_dir(path) ? open_folder(s, path, o, e) : read_file(s, path, o, e);
+    bool folder = path_is_dir(path);
+    int rc = folder ? open_folder(s, path, o, e) : read_file(s, path, o, e);
     s->path = arena_cstr(&s->arena, str_of(path));
     if (rc)
         return -1;
-    s->interval = interval_of(s);
+    if (folder)
+        s->tail = (struct log_tail){0};
+    s->interval = series_interval(s);
     order_names(s);
     last_notes(s);
     return 0;

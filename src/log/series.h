@@ -65,8 +65,15 @@ struct log_file {
     bool real_loss;  /* some loss is not zero */
 };
 
+/* How far a text log was read, to go on from there: behind its last whole line, and before a record that was not whole. */
+struct log_tail {
+    uint64_t at, line;
+    uint64_t id[2];     /* device and inode; 0 where it cannot be gone on with */
+};
+
 struct series {
     struct arena arena; /* of every text below */
+    struct log_tail tail; /* of one file of text; else zero */
     const char *path;
     const char *format; /* log_kind.name of most records */
     const char *framework; /* "pytorch", "mindspore", "" when unknown */
@@ -88,11 +95,15 @@ struct series {
 struct log_options {
     bool tensorboard;    /* in a folder, event files rather than text */
     atomic_bool *cancel; /* may be NULL */
+    bool growing;        /* somebody still writes it: a last line without its end waits */
 };
 
 /* Reads a log, or a folder that holds one run (several ranks, several parts). The caller releases it
  * also after -1. A file that could be read in part gives 0 and notes. */
 int series_open(struct series *s, const char *path, const struct log_options *o, struct err *e);
+/* The same of a log of which `old` was read before: a text file that has grown is read from where reading ended, and
+ * what is there is the same as if all of it had been read; anything else is read anew. old stays as it is. */
+int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o, struct err *e);
 void series_release(struct series *s);
 
 /* Whether this file looks like a log, by its first 8 MB; a folder, when a file in it does. */

@@ -20,6 +20,7 @@ struct log_sink {
     struct series *s;
     const struct file *file;
     atomic_bool *cancel;
+    bool growing;        /* of log_options */
     uint16_t file_index;
     uint32_t line;       /* of what is being read */
     int kind;            /* index of log_kinds, of what is being read */
@@ -84,8 +85,10 @@ void log_points_end(struct series *s);
 /* src's records and points behind dst's; where both have a step, src's is kept. src is emptied. */
 void log_merge(struct series *dst, struct series *src, bool records);
 
-/* Every line of a text file to the kinds that read lines. */
+/* Every line of a text file to the kinds that read lines; from where s->tail says, which it moves on. */
 int log_read_lines(struct log_sink *k, struct err *e);
+/* What is said at the end, once all records are there: their distance, and of the log as a whole. For series.c. */
+int64_t series_interval(const struct series *s);
 
 /* ---- scanning ---- */
 
@@ -117,7 +120,7 @@ int scan_member(struct str *s, struct str *key, struct str *value);
 /* A text file or a stream of bytes in lines. */
 struct log_lines {
     const struct file *file;
-    uint64_t at;        /* bytes taken from the file */
+    uint64_t at;        /* bytes taken from the file, or where to begin */
     uint64_t line;      /* the number of the line handed over */
     struct buf chunk, cut;
     size_t pos;

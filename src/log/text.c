@@ -17,6 +17,7 @@ static int starter(struct str line)
 
 struct held {
     struct buf text;
+    uint64_t begin, begin_line; /* where it stands in the file, and lines before it */
     int kind; /* -1: nothing is held */
     size_t lines;
     uint32_t line; /* where it began */
@@ -39,7 +40,8 @@ static void let_go(struct log_sink *k, struct held *h)
     h->kind = -1;
 }
 
-static void one_line(struct log_sink *k, struct held *h, struct str line)
+/* begin: bytes before the line. */
+static void one_line(struct log_sink *k, struct held *h, struct str line, uint64_t begin)
 {
     int kind = starter(line);
     /* a list of norms may begin with a line that itself looks like the beginning of one */
@@ -67,16 +69,29 @@ static void one_line(struct log_sink *k, struct held *h, struct str line)
         h->kind = kind;
         h->lines = 1;
         h->line = k->line;
+        h->begin = begin;
+        h->begin_line = k->line - 1;
     }
 }
 
 int log_read_lines(struct log_sink *k, struct err *e)
 {
-    struct log_lines l = {.file = k->file};
+    struct log_tail *tail = &k->s->tail;
+    struct log_lines l = {.file = k->file, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
     struct held h = {.kind = -1};
     struct str line;
     int rc;
-    while ((rc = log_line_next(&l, &line, e)) == 1) {
+    for (;;) {
+        uint64_t begin = l.at - (l.chunk.n - l.pos);
+        rc = log_line_next(&l, &line, e);
+        if (rc != 1)
+            break;
+        if (l.newline) {
+            tail->at = l.at - (l.chunk.n - l.pos);
+            tail->line = l.line;
+        } else if (l.end && k->growing) {
+            break; /* the rest of the line is still to come */
+        }
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
         if (l.long_line)
             log_odd(k, ODD_LONG);
@@ -84,9 +99,14 @@ int log_read_lines(struct log_sink *k, struct err *e)
             log_odd(k, ODD_BINARY);
         if (log_cancelled(k))
             break;
-        one_line(k, &h, line);
+        one_line(k, &h, line, begin);
     }
-    let_go(k, &h);
+    if (h.kind >= 0 && h.begin < tail->at) {
+        tail->at = h.begin;
+        tail->line = h.begin_line;
+    }
+    if (!k->growing)
+        let_go(k, &h);
     vec_last(&k->s->files)->lines = l.line;
     buf_release(&h.text);
     log_line_close(&l);

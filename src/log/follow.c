@@ -1,0 +1,92 @@
+/* A log that grows: what was appended is read alone, where that gives what reading all of it would. */
+#include <stdlib.h>
+
+#include "log/sink.h"
+
+/* Whether a log was read in a way that can be gone on with: one text file with steps, and no named series, whose names
+ * and counted steps reach over the whole file. */
+static bool can_follow(const struct series *old, const char *path)
+{
+    uint64_t id[2], stamp[2];
+    return old && (old->tail.id[0] || old->tail.id[1]) && old->files.n == 1 && old->records.n && !old->stepless && !old->names.n && !old->points.n &&
+           strcmp(old->path, path) == 0 && path_identity(path, id) && id[0] == old->tail.id[0] && id[1] == old->tail.id[1] && path_changed(path, stamp) &&
+           stamp[1] >= old->tail.at;
+}
+
+/* The part behind the tail; -1 where it cannot be read. */
+static int read_part(struct series *part, const struct series *old, const char *path, const struct log_options *o)
+{
+    struct file f;
+    struct log_sink k;
+    struct err quiet;
+    if (file_open(&f, path, &quiet))
+        return -1;
+    part->unit = "line";
+    part->format = old->format;
+    part->framework = old->framework;
+    part->tail = old->tail;
+    struct log_file entry = old->files.v[0];
+    entry.path = arena_cstr(&part->arena, str_of(path));
+    vec_push(&part->files, entry);
+    log_sink_init(&k, part, &f, o ? o->cancel : NULL);
+    k.growing = o && o->growing;
+    k.last_step = vec_last(&old->records)->step;
+    int rc = log_read_lines(&k, &quiet);
+    if (rc == 0 && !log_cancelled(&k))
+        log_sink_end(&k);
+    rc = rc || log_cancelled(&k) ? -1 : 0;
+    log_sink_release(&k);
+    file_close(&f);
+    return rc;
+}
+
+/* Nothing in the part asks for a look at the whole: steps go on, the kind is the same, nothing odd was said. */
+static bool plain(const struct series *part, const struct series *old)
+{
+    if (!part->records.n)
+        return !part->notes.n && !part->points.n;
+    return !part->notes.n && !part->names.n && !part->points.n && strcmp(part->format, old->format) == 0 &&
+           part->records.v[0].step > vec_last(&old->records)->step && part->records.v[0].kind == old->records.v[0].kind &&
+           old->records.n + part->records.n < LOG_RECORDS;
+}
+
+static void put_together(struct series *s, const struct series *old, const struct series *part, const char *path)
+{
+    *s = *old;
+    s->arena = (struct arena){0};
+    memset(&s->files, 0, sizeof s->files);
+    memset(&s->records, 0, sizeof s->records);
+    memset(&s->notes, 0, sizeof s->notes);
+    s->path = arena_cstr(&s->arena, str_of(path));
+    s->tail = part->tail;
+    struct log_file file = old->files.v[0];
+    file.path = s->path;
+    file.lines = part->files.v[0].lines;
+    file.records = old->files.v[0].records + part->records.n;
+    file.real_loss = file.real_loss || part->files.v[0].real_loss;
+    vec_push(&s->files, file);
+    for (size_t i = 0; i < old->notes.n; i++)
+        vec_push(&s->notes, arena_cstr(&s->arena, str_of(old->notes.v[i])));
+    vec_reserve(&s->records, old->records.n + part->records.n);
+    memcpy(s->records.v, old->records.v, old->records.n * sizeof *s->records.v);
+    if (part->records.n)
+        memcpy(s->records.v + old->records.n, part->records.v, part->records.n * sizeof *s->records.v);
+    s->records.n = old->records.n + part->records.n;
+    for (int v = 0; v < LOG_VALUES; v++)
+        if (part->digit[v] > 0 && (s->digit[v] <= 0 || part->digit[v] < s->digit[v]))
+            s->digit[v] = part->digit[v];
+}
+
+int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o, struct err *e)
+{
+    struct series part = {0};
+    bool done = false;
+    if (can_follow(old, path) && read_part(&part, old, path, o) == 0 && plain(&part, old)) {
+        put_together(s, old, &part, path);
+        done = series_interval(s) == old->interval;
+        if (!done)
+            series_release(s);
+    }
+    series_release(&part);
+    return done ? 0 : series_open(s, path, o, e);
+}
