@@ -77,14 +77,14 @@ static int run_repeat(struct exam_result *r, const struct exam_case *c, struct f
 
 static int run_curves(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
 {
-    const struct log_options o = {.cancel = &watch->cancel};
+    const struct log_options o = {.cancel = &watch->cancel, .growing = c->growing};
     const char *path[EXAM_SLOTS];
     size_t n = 0;
     for (int i = 0; i < EXAM_SLOTS; i++)
         if (c->path[i])
             path[n++] = c->path[i];
     r->curves = arena_zalloc(&r->arena, sizeof *r->curves);
-    if (curves_open(r->curves, path, n, &o, e))
+    if (curves_open_after(r->curves, c->before, path, n, &o, e))
         return -1;
     curves_judge(r->curves, &c->tol.curves);
     return 0;
@@ -195,6 +195,9 @@ bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigatio
     buf_release(&at);
     if (x == EXAM_SETTINGS)
         take_waivers(c, v);
+    for (int i = 0; i < EXAM_SLOTS; i++)
+        if (c->path[i])
+            c->files = hash_bytes(c->path[i], strlen(c->path[i]), c->files + (uint64_t)i + 1);
     *key = there ? key_of(c, x) : 0;
     return there;
 }

@@ -34,6 +34,9 @@ struct exam_case {
     size_t waivers;
     struct tol tol;
     int workers;
+    bool growing;         /* logs are still being written */
+    const struct curves *before; /* what the last exam of the same logs read, or NULL; it outlives this one */
+    uint64_t files;       /* tells the paths alone, whatever is in them now */
 };
 
 /* A dump against itself run again. */
@@ -65,7 +68,7 @@ extern const struct exam_kind exam_kinds[EXAM_COUNT];
 
 /* Fills a case from the investigation: paths located, limits, waivers of checks. False where a slot that must be there
  * is empty. *key tells this case from others: paths, what the files are now, limits. */
-bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key);
+bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key); /* c->files: of its paths */
 void exam_case_release(struct exam_case *c);
 void exam_release(struct exam_result *r);
 

@@ -11,17 +11,46 @@ void guide_init(struct guide *g, struct session *s, struct investigation *v)
 
 static void clear(struct exam *x)
 {
+    if (x->lent && x->result.curves) {
+        x->grave = x->result;
+        x->result = (struct exam_result){0};
+    }
     exam_release(&x->result);
     exam_case_release(&x->the_case);
+    exam_case_release(&x->next_case);
     x->err = (struct err){0};
+    x->again = false;
+}
+
+static bool waits(const struct exam *x)
+{
+    return x->state == EXAM_WAITING || (x->state == EXAM_DONE && x->again);
 }
 
 static int next_waiting(const struct guide *g)
 {
     int i = 0;
-    while (i < EXAM_COUNT && g->exam[i].state != EXAM_WAITING)
+    while (i < EXAM_COUNT && !waits(&g->exam[i]))
         i++;
     return i;
+}
+
+/* What came of an exam, where nobody has asked for another since. */
+static void take_result(struct exam *x, uint64_t key, bool on, int rc, struct exam_result *r, struct exam_case *c, const struct err *e)
+{
+    bool wanted = on ? x->state == EXAM_DONE && x->result.curves == c->before : x->state == EXAM_RUNNING && x->key == key;
+    c->before = NULL;
+    if (wanted) {
+        exam_release(&x->result);
+        exam_case_release(&x->the_case);
+        x->state = rc ? EXAM_FAILED : EXAM_DONE;
+        x->result = *r;
+        x->err = *e;
+        x->the_case = *c; /* results may point at its strings */
+    } else {
+        exam_release(r);
+        exam_case_release(c);
+    }
 }
 
 static void *work(void *ctx)
@@ -36,26 +65,28 @@ static void *work(void *ctx)
             continue;
         }
         struct exam *x = &g->exam[i];
-        struct exam_case c = x->the_case;
+        bool on = x->state == EXAM_DONE;
+        struct exam_case c = on ? x->next_case : x->the_case;
         struct exam_result r = {0};
         struct err e = {0};
         uint64_t key = x->key;
-        x->the_case = (struct exam_case){0};
-        x->state = EXAM_RUNNING;
-        g->changes++;
+        if (on) {
+            c.before = x->result.curves;
+            x->next_case = (struct exam_case){0};
+            x->again = false;
+            x->lent = true;
+        } else {
+            x->the_case = (struct exam_case){0};
+            x->state = EXAM_RUNNING;
+            g->changes++;
+        }
         atomic_store(&g->watch.cancel, false);
         session_unlock(s);
         int rc = exam_kinds[i].run(&r, &c, &g->watch, &e);
         session_lock(s);
-        if (x->key == key && x->state == EXAM_RUNNING && !g->stop) {
-            x->state = rc ? EXAM_FAILED : EXAM_DONE;
-            x->result = r;
-            x->err = e;
-            x->the_case = c; /* results may point at its strings */
-        } else {
-            exam_release(&r);
-            exam_case_release(&c);
-        }
+        x->lent = false;
+        exam_release(&x->grave);
+        take_result(x, key, on, rc, &r, &c, &e);
         g->changes++;
         pthread_cond_broadcast(&s->changed);
         session_tell(s);
@@ -90,7 +121,7 @@ void guide_wait(struct guide *g)
     for (;;) {
         bool busy = false;
         for (int i = 0; i < EXAM_COUNT; i++)
-            busy |= g->exam[i].state == EXAM_WAITING || g->exam[i].state == EXAM_RUNNING;
+            busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == EXAM_RUNNING;
         if (!busy || !g->running)
             break;
         pthread_cond_wait(&g->s->changed, &g->s->lock);
@@ -111,10 +142,24 @@ static void look(struct guide *g, enum exam_id i)
         exam_case_release(&c);
         return;
     }
-    if (x->state == EXAM_RUNNING)
+    c.growing = g->follow;
+    bool grown = g->follow && there && x->files == c.files;
+    if (grown && x->state == EXAM_RUNNING) { /* what is being read is finished first */
+        exam_case_release(&c);
+        return;
+    }
+    if (grown && x->state == EXAM_DONE && x->result.curves) {
+        exam_case_release(&x->next_case);
+        x->next_case = c;
+        x->again = true;
+        x->key = key;
+        return;
+    }
+    if (x->state == EXAM_RUNNING || x->lent)
         atomic_store(&g->watch.cancel, true);
     clear(x);
     x->key = key;
+    x->files = c.files;
     x->state = there ? EXAM_WAITING : EXAM_MISSING;
     if (there)
         x->the_case = c;

@@ -18,9 +18,14 @@ enum exam_state {
 struct exam {
     enum exam_state state;
     uint64_t key;     /* of the case it was held on, or is to be */
+    uint64_t files;   /* of its paths alone */
     struct exam_case the_case;
     struct exam_result result; /* of EXAM_DONE */
     struct err err;
+    /* the same logs have grown: the result stays until there is a new one */
+    bool again, lent;           /* to be held again; being held, from what the result read */
+    struct exam_case next_case; /* of `again` */
+    struct exam_result grave;   /* a result that was to go while it was lent */
 };
 
 struct guide {
@@ -29,6 +34,7 @@ struct guide {
     pthread_t thread;
     bool running, stop;
     unsigned only;              /* bits of the exams that are held; 0: all */
+    bool follow;                /* logs that grow are read on, their results stay meanwhile */
     struct figures_watch watch;
     struct exam exam[EXAM_COUNT];
     uint32_t changes;           /* counts what pages are written from */

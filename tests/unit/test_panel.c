@@ -93,6 +93,52 @@ static int teardown(void **state)
     return 0;
 }
 
+/* ---- logs that grow ---- */
+
+static void logs_are_followed(void **state)
+{
+    (void)state;
+    const char *t = write_log("grow-t.log", (struct course){.steps = 40}, 11), *o = write_log("grow-g.log", (struct course){.steps = 60}, 12);
+    begin(NULL, NULL);
+    give(SLOT_TARGET_LOG, t);
+    give(SLOT_GOLDEN_LOG, o);
+    session_lock(&s);
+    g.follow = true;
+    session_unlock(&s);
+    settle();
+    const struct curves *first = guide_result(&g, EXAM_CURVES)->curves;
+    assert_int_equal(first->points.n, 40);
+    struct buf text = {0};
+    struct err e;
+    assert_int_equal(file_slurp(write_log("grow-all.log", (struct course){.steps = 60}, 11), 1 << 20, &text, &e), 0);
+    size_t line = text.n / 60;
+    FILE *f = fopen(t, "w"); /* the same file, as a run goes on: ten more steps and half of one */
+    fwrite(text.p, 1, 50 * line + line / 2, f);
+    fclose(f);
+    session_lock(&s);
+    guide_look(&g);
+    assert_true(guide_result(&g, EXAM_CURVES)->curves == first); /* until there is another */
+    session_unlock(&s);
+    guide_wait(&g);
+    session_lock(&s);
+    assert_int_equal(guide_result(&g, EXAM_CURVES)->curves->points.n, 50);
+    session_unlock(&s);
+    f = fopen(t, "a");
+    fwrite(text.p + 50 * line + line / 2, 1, text.n - 50 * line - line / 2, f);
+    fclose(f);
+    session_lock(&s);
+    guide_look(&g);
+    investigation_tell(&inv, &inv.given, STR("target-log"), STR("nowhere.log")); /* another, while that is being read */
+    guide_look(&g);
+    session_unlock(&s);
+    guide_wait(&g);
+    assert_true(g.exam[EXAM_CURVES].state == EXAM_FAILED);
+    give(SLOT_TARGET_LOG, t);
+    settle();
+    assert_int_equal(guide_result(&g, EXAM_CURVES)->curves->points.n, 60);
+    buf_release(&text);
+}
+
 /* ---- nothing yet ---- */
 
 static void empty_ticket_asks_for_settings(void **state)
@@ -566,6 +612,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_run_flips, setup, teardown),
         cmocka_unit_test_setup_teardown(a_jump_behind_step_1_leads_to_norms_then_optimizer, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_close_the_ticket, setup, teardown),
+        cmocka_unit_test_setup_teardown(logs_are_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_told_is_saved, setup, teardown),
         cmocka_unit_test_setup_teardown(paths_are_found_from_the_investigation, setup, teardown),
         cmocka_unit_test_setup_teardown(json_is_whole, setup, teardown),
