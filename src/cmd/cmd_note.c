@@ -462,8 +462,8 @@ static int run_report(struct desk *d, struct str args)
 
 const struct command commands_note[] = {
     {"note", "[TEXT]", N_("note a finding about what is under the cursor: a row, a gap, an element, a setting, a weight, a step of a curve …; #words are tags"), 0, run_note, NULL},
-    {"note-call", "[TEXT]", N_("note a finding about the whole call of the row"), NEEDS_BOTH | NEEDS_ROW, run_note_call, NULL},
-    {"note-row", "[TEXT]", N_("note a finding about the row itself, also where it lies in a gap or its tensor is open"), NEEDS_BOTH | NEEDS_ROW, run_note_row, NULL},
+    {"note-call", "[TEXT]", N_("note a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW, run_note_call, NULL},
+    {"note-row", "[TEXT]", N_("note a finding about the row itself, also where it lies in a gap or its tensor is open"), NEEDS_PAIRED | NEEDS_ROW, run_note_row, NULL},
     {"note-editor", "[N]", N_("the same in $EDITOR, for long texts; N: the text of that finding. C-e on the command line goes on there"), 0, run_note_editor, NULL},
     {"findings", "[FILTER]", N_("the findings, causes first; words choose: a status, #tag, author:NAME, severity:LEVEL, on:SUBJECT, part of the text"), 0, run_findings, complete_status},
     {"finding", "[N]", N_("one finding with its evidence; N or the one about what is under the cursor"), 0, run_finding, NULL},

@@ -10,7 +10,7 @@
 static const struct {
     const char *what, *label;
 } labels[] = {
-    {"verdict", N_("verdict")}, {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
+    {"verdict", N_("verdict")}, {"problem", N_("problem")}, {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
     {"pair", N_("why paired")}, {"view", N_("compared through")}, {"dtype", N_("type")}, {"shape", N_("shape")},
     {"value", N_("value")}, {"max", N_("max")}, {"min", N_("min")}, {"mean", N_("mean")}, {"norm", N_("norm (L2)")},
     {"nan", N_("NaN elements")}, {"inf", N_("infinite elements")}, {"zero", N_("zero elements")},
@@ -86,14 +86,14 @@ static void side_text(const struct dump *d, uint32_t r, const struct side_figure
 void evidence_figures(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
 {
     const struct measure *m = &s->measure;
-    const struct line *l = &m->pairing->lines.v[line];
+    const struct line *l = &s->pairing.lines.v[line];
     const struct figures *f = m->figures ? m->figures[line] : NULL;
     struct buf text[2] = {{0}, {0}};
     for (int k = 0; k < SIDE_FACTS; k++) {
         for (int d = 0; d < 2; d++) {
             buf_clear(&text[d]);
             if (l->row[d] != NONE)
-                side_text(m->side[d], l->row[d], f ? &f->side[d] : NULL, k, &text[d]);
+                side_text(&s->side[d].dump, l->row[d], f ? &f->side[d] : d == TARGET ? alone_figures(&s->examined, l->row[d]) : NULL, k, &text[d]);
         }
         fact_sides(out, a, side_fact[k], text);
     }
@@ -103,7 +103,7 @@ void evidence_figures(const struct session *s, uint32_t line, struct arena *a, f
     for (int k = 0; k < (int)ARRAY_LEN(pair_fact); k++) { /* in the order of enum result_figure */
         const double own[] = {f ? f->cosine : 0, f ? f->euclid : 0, f ? f->max_abs : 0, f ? f->max_rel : 0, f ? f->one_thousandth : 0, f ? f->five_thousandths : 0};
         double v = own[k];
-        if ((f && f->two) || table_figure(m, line, (enum result_figure)k, &v))
+        if ((f && f->two) || (l->pair != NONE && table_figure(m, line, (enum result_figure)k, &v)))
             fact_number(out, a, pair_fact[k], v);
     }
     if (f && f->two) {
@@ -146,12 +146,12 @@ static bool has_own(const struct dump *d, const struct stack *st)
 
 void evidence_frames(const struct session *s, uint32_t line, int most, struct arena *a, fact_list *out)
 {
-    const struct line *l = &s->measure.pairing->lines.v[line];
+    const struct line *l = &s->pairing.lines.v[line];
     struct buf text[2] = {{0}, {0}};
     uint32_t at[2] = {0, 0};
     for (int i = 0; i < most; i++) {
         for (int d = 0; d < 2; d++) {
-            const struct dump *x = s->measure.side[d];
+            const struct dump *x = &s->side[d].dump;
             const struct stack *st = stack_of(x, l->row[d]);
             frame_text(x, st, has_own(x, st), &at[d], &text[d]);
         }
@@ -187,13 +187,13 @@ uint64_t evidence_fingerprint(const struct dump *d)
 /* A line as the table shows it; the golden name only where it is another. */
 static void shown_line(const struct session *s, uint32_t line, bool here, struct buf *b)
 {
-    const struct line *l = &s->measure.pairing->lines.v[line];
+    const struct line *l = &s->pairing.lines.v[line];
     const struct line_judgement *j = s->judged && line < s->judged->lines ? &s->judged->line[line] : NULL;
     struct buf name[2] = {{0}, {0}};
     char n[NUM_MAX];
     for (int d = 0; d < 2; d++) {
         if (l->row[d] != NONE)
-            dump_row_name(s->measure.side[d], l->row[d], &name[d]);
+            dump_row_name(&s->side[d].dump, l->row[d], &name[d]);
         else
             buf_cstr(&name[d], "·");
     }
@@ -211,7 +211,7 @@ static void shown_line(const struct session *s, uint32_t line, bool here, struct
 
 void evidence_around(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
 {
-    uint32_t lines = (uint32_t)s->measure.pairing->lines.n;
+    uint32_t lines = (uint32_t)s->pairing.lines.n;
     uint32_t from = line > EVIDENCE_AROUND ? line - EVIDENCE_AROUND : 0, to = line + EVIDENCE_AROUND;
     struct buf b = {0};
     for (uint32_t i = from; i < lines && i <= to; i++) {
@@ -282,19 +282,29 @@ static void judged(const struct session *s, uint32_t line, const struct diagnose
     buf_release(&b);
 }
 
+/* Of one side alone. */
+static void problems(const struct session *s, uint32_t row, struct arena *a, fact_list *out)
+{
+    size_t n = 0;
+    const struct check_problem *p = row == NONE ? NULL : alone_problems(&s->examined, row, &n);
+    for (size_t i = 0; p && i < n; i++)
+        fact_both(out, a, "problem", str_of(p[i].text));
+}
+
 struct evidence evidence_collect(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a)
 {
     fact_list l = {0};
     struct buf b = {0};
-    const struct line *at = &s->measure.pairing->lines.v[line];
+    const struct line *at = &s->pairing.lines.v[line];
     if (s->judged && line < s->judged->lines)
         judged(s, line, known, a, &l);
     struct pairing_options po = session_pairing_options(s);
+    problems(s, at->row[TARGET], a, &l);
     if (at->pair != NONE)
         pairing_why(&s->pairing, &po, line, &b);
     fact_both(&l, a, "pair", buf_view(&b));
     buf_clear(&b);
-    const struct view *v = measure_view(&s->measure, line);
+    const struct view *v = at->pair == NONE ? NULL : measure_view(&s->measure, line);
     if (v && v->count)
         view_write(v, &b);
     fact_both(&l, a, "view", buf_view(&b));
