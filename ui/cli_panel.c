@@ -4,20 +4,14 @@
 #include "panel/next_dump.h"
 #include "report/panels.h"
 #include "ui/cli.h"
+#include "ui/judged.h"
 #include "ui/ticket.h"
 
-/* An investigation, also one that is not there yet, and what its panels are judged from. */
-struct ticket {
-    struct investigation inv;
-    struct session s;
-    struct guide guide;
-    bool open;
-};
-
-static int read_ticket(struct ticket *t, const struct options *o, bool change, struct err *e)
+/* An investigation, also one that is not there yet. */
+static int read_ticket(struct judged *t, const struct options *o, bool change, struct err *e)
 {
     struct options saved = *o;
-    *t = (struct ticket){.open = false};
+    *t = (struct judged){.open = false};
     investigation_init(&t->inv);
     if (!str_ends(str_of(o->arg[0]), ".investigation.json"))
         return err_set(e, ERR_USAGE, _("%s: an investigation was expected, a file NAME.investigation.json"), o->arg[0]);
@@ -33,39 +27,7 @@ static int read_ticket(struct ticket *t, const struct options *o, bool change, s
     return change ? ticket_writable(&t->inv, e) : 0;
 }
 
-/* Compares the dumps and holds every exam there are files for. */
-static int judge_ticket(struct ticket *t, const struct options *o, struct err *e)
-{
-    struct session_options so;
-    struct err failed = {0};
-    ticket_session(&t->inv, o, &so);
-    if (session_start(&t->s, &so, e))
-        return -1;
-    guide_init(&t->guide, &t->s, &t->inv);
-    t->open = true;
-    cli_catch_interrupts();
-    if (cli_wait(&t->s, o, &failed) && failed.code == ERR_CANCEL) {
-        *e = failed;
-        return -1;
-    }
-    session_lock(&t->s); /* dumps that could not be read are said on the pages */
-    guide_look(&t->guide);
-    session_unlock(&t->s);
-    guide_wait(&t->guide);
-    guide_write(&t->guide);
-    return 0;
-}
-
-static void close_ticket(struct ticket *t)
-{
-    if (t->open) {
-        guide_release(&t->guide);
-        session_stop(&t->s);
-    }
-    investigation_release(&t->inv);
-}
-
-static int finish(struct ticket *t, const struct options *o, struct err *e)
+static int finish(struct judged *t, const struct options *o, struct err *e)
 {
     struct out out;
     if (!o->json && !o->output) {
@@ -85,16 +47,16 @@ static int finish(struct ticket *t, const struct options *o, struct err *e)
 
 int cli_panels(const struct options *o)
 {
-    struct ticket t;
+    struct judged t;
     struct err e = {0};
-    int status = read_ticket(&t, o, false, &e) || judge_ticket(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
-    close_ticket(&t);
+    int status = read_ticket(&t, o, false, &e) || judged_open(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
+    judged_close(&t);
     return status;
 }
 
 int cli_give(const struct options *o)
 {
-    struct ticket t;
+    struct judged t;
     struct err e = {0};
     enum slot_id s = slot_find(str_of(o->arg[1]));
     const char *path = o->args > 2 ? o->arg[2] : "";
@@ -112,20 +74,20 @@ int cli_give(const struct options *o)
         rc = slot_give(&t.inv, s, str_of(path), &e);
     if (rc == 0)
         rc = investigation_save(&t.inv, &e);
-    close_ticket(&t);
+    judged_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
 
 static int tell(const struct options *o, bool answer)
 {
-    struct ticket t;
+    struct judged t;
     struct err e = {0};
     int rc = read_ticket(&t, o, true, &e);
     if (rc == 0) {
         investigation_tell(&t.inv, answer ? &t.inv.answers : &t.inv.waived, str_of(o->arg[1]), str_trim(str_of(o->args > 2 ? o->arg[2] : "")));
         rc = investigation_save(&t.inv, &e);
     }
-    close_ticket(&t);
+    judged_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
 
@@ -147,7 +109,7 @@ static void list_recipes(struct buf *b)
     }
 }
 
-static int one_recipe(const struct ticket *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
+static int one_recipe(const struct judged *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
 {
     struct next_dump n;
     struct buf body = {0};
@@ -172,7 +134,7 @@ static int one_recipe(const struct ticket *t, const struct recipe *r, const stru
 
 int cli_recipe(const struct options *o)
 {
-    struct ticket t;
+    struct judged t;
     struct err e = {0};
     struct buf text = {0};
     const struct recipe *r = o->args > 1 ? recipe_find(str_of(o->arg[1])) : NULL;
@@ -182,10 +144,10 @@ int cli_recipe(const struct options *o)
     if (rc == 0 && !r)
         list_recipes(&text);
     else if (rc == 0)
-        rc = judge_ticket(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
+        rc = judged_open(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
     if (rc == 0)
         cli_print(&text);
     buf_release(&text);
-    close_ticket(&t);
+    judged_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }

@@ -2,15 +2,23 @@
 #include "base/msg.h"
 #include "report/report_build.h"
 #include "ui/cli.h"
+#include "ui/judged.h"
 #include "ui/ticket.h"
 
-static int write_report(const struct session *s, const struct investigation *inv, const struct options *o, const struct writer *w, struct err *e)
+static int write_report(const struct judged *t, const struct options *o, const struct writer *w, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = inv, .date = ticket_date(), .paths = o->paths};
+    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths};
     struct out out;
+    bool compared = t->s.judged && !t->s.single;
+    if (t->s.failed) {
+        *e = t->s.err;
+        return -1;
+    }
+    if (!compared && (w->rows_only || !guide_begun(&t->guide)))
+        return err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
     if (cli_out(o, &out, e))
         return -1;
-    w->report(&out, s, &ro);
+    w->report(&out, &t->s, &ro);
     return out_close(&out, e);
 }
 
@@ -29,17 +37,15 @@ static const struct writer *format_of(const struct options *o, struct err *e)
 
 int cli_report(const struct options *o)
 {
-    struct investigation inv = {.lock = -1};
-    struct session s;
+    struct judged t = {.inv = {.lock = -1}};
+    struct options told = *o; /* what the panels were told may be all there is */
     struct err e = {0};
-    bool open = false;
     const struct writer *w = format_of(o, &e);
     if (!w)
         return cli_fail(&e);
     cli_catch_interrupts();
-    int status = ticket_open_saved(&inv, o, false, true, &e) || cli_open_pair(&s, &open, &inv, o, false, &e) || write_report(&s, &inv, o, w, &e) ? cli_fail(&e) : EXIT_ALIGNED;
-    if (open)
-        session_stop(&s);
-    investigation_release(&inv);
+    told.nothing = true;
+    int status = ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) || write_report(&t, o, w, &e) ? cli_fail(&e) : EXIT_ALIGNED;
+    judged_close(&t);
     return status;
 }

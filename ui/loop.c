@@ -22,6 +22,7 @@
 #include "ui/tool.h"
 
 #define REST_MS 100 /* without a key: the panes below follow the cursor */
+#define WRITING_MS 250 /* how far writing has come is shown so often */
 #define FRAME_MS 40 /* between two frames nobody pressed a key for */
 
 static int wake[2];
@@ -241,10 +242,11 @@ static void loop(struct screen *s)
         bool busy = screen_idle(s);
         news = news || busy;
         struct pollfd p[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
-        long wait = busy ? 0 : s->hurry ? REST_MS : news ? FRAME_MS : s->desk.watch ? SCREEN_TICK_MS : -1;
+        long wait = busy ? 0 : s->hurry ? REST_MS : news ? FRAME_MS : s->writing ? WRITING_MS : s->desk.watch ? SCREEN_TICK_MS : -1;
         struct timespec soon = {wait / 1000, wait % 1000 * 1000000L};
         if (ppoll(p, 2, wait >= 0 ? &soon : NULL, &waiting) < 0 && errno != EINTR)
             return;
+        news = news || s->writing;
         if (s->desk.watch && clock_ms() - ticked >= SCREEN_TICK_MS) {
             ticked = clock_ms();
             screen_tick(s);

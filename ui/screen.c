@@ -191,6 +191,8 @@ static void in_force(struct screen *s)
     struct buf b = {0};
     char n[NUM_MAX], m[NUM_MAX];
     uint32_t all = desk_lines(&s->desk), left = desk_shown(&s->desk);
+    if (scribe_busy(&s->desk.scribe))
+        buf_fmt(&b, _("writing %s %.0f %%, Esc gives it up  "), path_base(str_of(s->desk.scribe.path)).p, 100 * scribe_share(&s->desk.scribe));
     if (a->filters.n && a->work)
         buf_fmt(&b, _("& filtering %.0f %%"), 100 * arrange_progress(a));
     else if (a->filters.n)
@@ -359,6 +361,18 @@ static void lower(struct screen *s, struct rect r)
     }
 }
 
+/* How what was being written ended. */
+static void written(struct screen *s)
+{
+    struct desk *d = &s->desk;
+    enum scribe_state how = scribe_take(&d->scribe);
+    if (how == SCRIBE_FAILED)
+        desk_complain(d, "%s", d->scribe.err.text);
+    else if (how == SCRIBE_WRITTEN)
+        desk_say(d, _("written: %s"), d->scribe.path);
+    s->writing = scribe_busy(&d->scribe);
+}
+
 void screen_draw(struct screen *s)
 {
     struct grid *g = &s->grid;
@@ -366,6 +380,7 @@ void screen_draw(struct screen *s)
     grid_clear(g);
     session_lock(&s->session);
     desk_refresh(&s->desk);
+    written(s);
     if (!s->hurry || s->shown_line >= desk_lines(&s->desk))
         s->shown_line = s->desk.cursor;
     if (top) {
@@ -396,24 +411,15 @@ void screen_draw(struct screen *s)
 
 /* ---- commands and what they leave to do ---- */
 
+/* Begun here, it is written in the background; the message comes with a later frame. */
 static void write_result(struct screen *s)
 {
-    struct report_options ro = {.rows = s->desk.write_report ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv, .date = ticket_date()};
-    struct out out;
-    struct err e;
     struct desk *d = &s->desk;
-    session_lock(&s->session); /* settled: nothing else wants it */
-    int rc = out_file(&out, d->write_path, &e);
-    if (rc == 0) {
-        const struct writer *w = writer_for(d->write_path);
-        (d->write_report ? w->report : w->compare)(&out, &s->session, &ro);
-        rc = out_close(&out, &e);
-    }
+    const struct report_options ro = {.rows = d->write_report ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
+                                      .guide = d->write_report ? &d->guide : NULL, .date = ticket_date()};
+    session_lock(&s->session);
+    scribe_begin(&d->scribe, d->write_path, d->write_report, &ro);
     session_unlock(&s->session);
-    if (rc)
-        desk_complain(d, "%s", e.text);
-    else
-        desk_say(d, _("written: %s"), d->write_path);
 }
 
 /* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
@@ -819,6 +825,7 @@ void screen_rest(struct screen *s)
 {
     ward_wait(&s->desk.ward);
     guide_wait(&s->desk.guide);
+    scribe_wait(&s->desk.scribe);
     if (!s->desk.sight.open)
         return;
     gaze_wait(&s->desk.sight.gaze);

@@ -45,6 +45,7 @@ struct screen {
     struct table_state table;
     struct plot_runs runs;      /* of the panel that shows curves */
     int detail_h;               /* lines the detail pane had to show, for scrolling */
+    bool writing;               /* something is written in the background; how far is shown */
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */

@@ -103,8 +103,14 @@ void jw_key(struct jsonw *w, const char *key)
 
 void jw_str(struct jsonw *w, struct str s)
 {
+    struct buf b = {0};
     before(w);
+    if (w->filter) {
+        w->filter(w->ctx, s, &b);
+        s = buf_view(&b);
+    }
     quoted(w, s);
+    buf_release(&b);
 }
 
 void jw_cstr(struct jsonw *w, const char *s)

@@ -15,6 +15,9 @@ struct jsonw {
     bool comma;     /* a value stands before this place */
     bool after_key; /* the next value belongs to the key just written */
     bool pretty;    /* one member a line, two blanks a level */
+    /* What becomes of every text before it is written, keys not; appends. NULL: it stays. */
+    void (*filter)(void *ctx, struct str s, struct buf *out);
+    void *ctx;
 };
 
 void jw_init(struct jsonw *w, struct buf *out, bool pretty);

@@ -141,6 +141,8 @@ static int run_back(struct desk *d, struct str args)
 static int run_cancel(struct desk *d, struct str args)
 {
     bool at_top = d->overlay == OVERLAY_NONE && !d->sight.open && !d->pick.on && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
+    if (at_top && scribe_busy(&d->scribe))
+        scribe_cancel(&d->scribe);
     return at_top ? R_DRAW : run_back(d, args);
 }
 

@@ -118,6 +118,10 @@ static int run_palette(struct desk *d, struct str args)
 static int run_language(struct desk *d, struct str args)
 {
     char name[16] = "";
+    if (scribe_busy(&d->scribe)) { /* it would be half in the one and half in the other */
+        desk_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
+        return R_DRAW;
+    }
     if (args.n && args.n < sizeof name)
         memcpy(name, args.p, args.n);
     msg_language(*name ? name : strcmp(msg_current(), "en") == 0 ? "zh_CN" : "en");

@@ -27,6 +27,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
     ward_init(&d->ward, s);
     sight_init(&d->sight, s);
     guide_init(&d->guide, s, inv);
+    scribe_init(&d->scribe, s, &d->guide);
     if (guide_begun(&d->guide))
         guide_look(&d->guide);
     desk_columns_from(d, inv->columns);
@@ -49,6 +50,7 @@ void desk_release(struct desk *d)
 {
     if (!d->s)
         return;
+    scribe_release(&d->scribe); /* it looks at the rest */
     sight_release(&d->sight);
     ward_release(&d->ward);
     guide_release(&d->guide);
@@ -667,6 +669,10 @@ bool desk_may_write(struct desk *d)
         writer_endings(&b);
         desk_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);
         buf_release(&b);
+        return false;
+    }
+    if (scribe_busy(&d->scribe)) {
+        desk_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
         return false;
     }
     if (!d->s->settled)

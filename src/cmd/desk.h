@@ -14,6 +14,7 @@
 #include "model/investigation.h"
 #include "model/session.h"
 #include "panel/guide.h"
+#include "report/scribe.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE, OVERLAY_PANEL };
@@ -144,6 +145,7 @@ struct desk {
     uint32_t open_line;
     char *write_path;
     bool write_report; /* the findings report, not the comparison */
+    struct scribe scribe; /* writes it */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */

@@ -537,3 +537,36 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
     buf_release(&at);
     return rc;
 }
+
+/* ---- looked at while it changes ---- */
+
+#define copied(to, from)                                                                           \
+    do {                                                                                           \
+        memset(to, 0, sizeof *(to));                                                               \
+        for (size_t at_ = 0; at_ < (from)->n; at_++)                                               \
+            vec_push(to, (from)->v[at_]);                                                          \
+    } while (0)
+
+void investigation_look(struct investigation *v, const struct investigation *from)
+{
+    *v = *from;
+    v->lock = -1;
+    copied(&v->decisions.log, &from->decisions.log);
+    copied(&v->findings.log, &from->findings.log);
+    copied(&v->bookmarks, &from->bookmarks);
+    copied(&v->remaps, &from->remaps);
+    copied(&v->given, &from->given);
+    copied(&v->waived, &from->waived);
+    copied(&v->answers, &from->answers);
+}
+
+void investigation_look_end(struct investigation *v)
+{
+    vec_release(&v->decisions.log);
+    vec_release(&v->findings.log);
+    vec_release(&v->bookmarks);
+    vec_release(&v->remaps);
+    vec_release(&v->given);
+    vec_release(&v->waived);
+    vec_release(&v->answers);
+}

@@ -83,6 +83,9 @@ void investigation_tell(struct investigation *v, text_list *l, struct str name, 
 /* Where a path given for a panel lies now: as given, from the investigation's folder, where a remap puts it, beside the
  * investigation. Replaces out's content; the path itself where it is nowhere. */
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out);
+/* What `from` holds now, for somebody who looks at it while it changes: lists are copied, strings stay its own. */
+void investigation_look(struct investigation *v, const struct investigation *from);
+void investigation_look_end(struct investigation *v);
 int64_t investigation_date(const struct investigation *v); /* now, or what `date` fixes */
 /* Adds, or takes away when it is there; true when added. */
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);

@@ -60,7 +60,7 @@ static void *work(void *ctx)
     session_lock(s);
     while (!g->stop) {
         int i = next_waiting(g);
-        if (i == EXAM_COUNT) {
+        if (i == EXAM_COUNT || g->held) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
@@ -115,17 +115,31 @@ void guide_release(struct guide *g)
     g->running = false;
 }
 
+bool guide_busy(const struct guide *g)
+{
+    bool busy = false;
+    for (int i = 0; i < EXAM_COUNT; i++)
+        busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == EXAM_RUNNING;
+    return busy && g->running;
+}
+
+void guide_hold(struct guide *g)
+{
+    g->held++;
+}
+
+void guide_give(struct guide *g)
+{
+    if (--g->held == 0 && g->late)
+        guide_look(g);
+    pthread_cond_broadcast(&g->s->changed);
+}
+
 void guide_wait(struct guide *g)
 {
     session_lock(g->s);
-    for (;;) {
-        bool busy = false;
-        for (int i = 0; i < EXAM_COUNT; i++)
-            busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == EXAM_RUNNING;
-        if (!busy || !g->running)
-            break;
+    while (guide_busy(g))
         pthread_cond_wait(&g->s->changed, &g->s->lock);
-    }
     session_unlock(g->s);
 }
 
@@ -170,6 +184,9 @@ static void look(struct guide *g, enum exam_id i)
 
 void guide_look(struct guide *g)
 {
+    g->late = g->held > 0;
+    if (g->late)
+        return;
     for (int i = 0; i < EXAM_COUNT; i++)
         if (!g->only || g->only >> i & 1)
             look(g, (enum exam_id)i);
@@ -225,6 +242,8 @@ static void write_page(struct guide *g, int i)
 void guide_write(struct guide *g)
 {
     const struct session *s = g->s;
+    if (g->written && g->held)
+        return;
     if (g->written && g->seen == g->changes && g->seen_settled == s->settled && g->seen_judged == (s->settled ? s->judged : NULL) &&
         g->language == msg_current())
         return;

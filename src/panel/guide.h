@@ -35,6 +35,8 @@ struct guide {
     bool running, stop;
     unsigned only;              /* bits of the exams that are held; 0: all */
     bool follow;                /* logs that grow are read on, their results stay meanwhile */
+    int held;                   /* by who looks without the lock; nothing changes meanwhile */
+    bool late;                  /* it is to be looked at when that is over */
     struct figures_watch watch;
     struct exam exam[EXAM_COUNT];
     uint32_t changes;           /* counts what pages are written from */
@@ -59,6 +61,11 @@ void guide_look(struct guide *g);
 void guide_write(struct guide *g);
 /* Something was told (an input, a waiver, an answer): looks, and pages are written anew. */
 void guide_tell(struct guide *g);
+bool guide_busy(const struct guide *g); /* an exam waits or is under way */
+/* For somebody who looks at results and pages without the lock: they stay until they are given back, and what is told
+ * meanwhile is looked at then. No exam may be under way. */
+void guide_hold(struct guide *g);
+void guide_give(struct guide *g);
 bool guide_begun(const struct guide *g); /* something was told to a panel */
 
 void guide_wait(struct guide *g); /* until nothing is waiting or running; the lock not held */

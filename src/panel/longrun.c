@@ -44,6 +44,14 @@ static const struct {
     {"cluster", NULL, N_("cluster: the run at full size against the run on one node")},
 };
 
+bool panel_is_feature(const char *id)
+{
+    for (size_t i = 0; i < ARRAY_LEN(features); i++)
+        if (strcmp(id, features[i].id) == 0)
+            return true;
+    return false;
+}
+
 /* 1 in use, 0 not, -1 nothing tells. */
 static int used(const struct guide *g, const char *key)
 {

@@ -99,6 +99,8 @@ size_t page_count(const struct panel_page *p, enum panel_mark m);
 /* The line a person looks for first: what is wrong, open, missing, being read, found. */
 uint32_t page_first(const struct panel_page *p);
 
+bool panel_is_feature(const char *id); /* of panel 7: a feature on the way to a cluster */
+
 void panel_settings(struct panel_page *p, const struct guide *g);
 void panel_data(struct panel_page *p, const struct guide *g);
 void panel_first(struct panel_page *p, const struct guide *g);

@@ -4,9 +4,18 @@
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 
+#include <stdatomic.h>
+
 #include "base/out.h"
 #include "model/investigation.h"
 #include "model/session.h"
+#include "panel/guide.h"
+
+/* How far writing has come, and whether it is to end; for whoever waits for it. */
+struct report_watch {
+    atomic_bool cancel;
+    atomic_uint share; /* of 1000 */
+};
 
 enum report_rows { ROWS_NONE, ROWS_DEVIATING, ROWS_ALL };
 
@@ -16,12 +25,18 @@ struct report_options {
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
     bool paths;       /* a report shows paths as they are */
+    const struct guide *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */
+    struct report_watch *watch; /* may be NULL */
 };
+
+/* So much is done. False: writing is to end, and o->err says so. o may be NULL. */
+bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t done, uint64_t all);
 
 struct writer {
     const char *ext;  /* ".json" */
     const char *name; /* for --format */
     bool file;        /* into a file only */
+    bool rows_only;   /* rows are all it has: nothing without two dumps */
     /* The comparison, and the findings report of it. A failure is in o->err. */
     void (*compare)(struct out *o, const struct session *s, const struct report_options *opt);
     void (*report)(struct out *o, const struct session *s, const struct report_options *opt);

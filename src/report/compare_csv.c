@@ -26,11 +26,10 @@ void compare_csv(struct out *o, const struct session *s, const struct report_opt
 {
     struct csv_sink k = {{text, number, count}, {&o->buf, true}};
     struct row_writer c;
-    (void)opt;
     rows_init(&c, s, &k.sink);
     rows_head(&c);
     csv_line(&k.out);
-    for (uint32_t i = 0; i < c.j->lines; i++) {
+    for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
         rows_write(&c, i);
         csv_line(&k.out);
         out_flow(o);

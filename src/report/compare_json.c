@@ -539,7 +539,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct session *s
     gaps(&x);
     jw_key(w, "rows");
     jw_array(w);
-    for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines; i++)
+    for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines && report_goes_on(opt, o, i, x.j->lines); i++)
         if (shown(&x.j->line[i], opt->rows)) {
             row_object(&x, i);
             out_flow(o);

@@ -105,7 +105,7 @@ static lxw_format *tone(lxw_workbook *book, lxw_color_t text_color, lxw_color_t 
     return f;
 }
 
-static void rows(lxw_workbook *book, const struct session *s, lxw_format *head)
+static void rows(lxw_workbook *book, struct out *o, const struct session *s, const struct report_options *opt, lxw_format *head)
 {
     lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c), *quiet = tone(book, 0x666666, 0xf2f2f2);
     struct sheet x = sheet(book, _("rows"), head);
@@ -114,7 +114,7 @@ static void rows(lxw_workbook *book, const struct session *s, lxw_format *head)
     worksheet_set_column(x.w, 0, 1, 52, NULL);
     rows_head(&c);
     uint16_t columns = x.column;
-    for (uint32_t i = 0; i < c.j->lines; i++) {
+    for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
         enum verdict v = c.j->line[i].verdict;
         next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE ? bad : v == VERDICT_DRIFT ? warn : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet : NULL);
         rows_write(&c, i);
@@ -139,9 +139,13 @@ void compare_xlsx(struct out *o, const struct session *s, const struct report_op
     workbook_set_properties(book, &about);
     lxw_format *head = workbook_add_format(book);
     format_set_bold(head);
-    rows(book, s, head);
+    rows(book, o, s, opt, head);
     if (opt->inv)
         findings(book, opt, head);
+    if (o->err.code) { /* cancelled: closing would write it */
+        lxw_workbook_free(book);
+        return;
+    }
     lxw_error e = workbook_close(book);
     if (e != LXW_NO_ERROR)
         err_set(&o->err, ERR_IO, "%s: %s", o->path, lxw_strerror(e));

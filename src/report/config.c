@@ -103,47 +103,52 @@ static void others_json(struct jsonw *w, const struct config_compare *c)
     jw_end_array(w);
 }
 
+void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool)
+{
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", tool);
+    side_json(w, "target", &c->side[0]);
+    side_json(w, "golden", &c->side[1]);
+    jw_key(w, "warnings");
+    jw_array(w);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->side[s].warnings.n; i++)
+            jw_cstr(w, c->side[s].warnings.v[i]);
+    jw_end_array(w);
+    jw_key(w, "summary");
+    jw_object(w);
+    jw_kint(w, "checks", (int64_t)c->checks.n);
+    for (int i = 0; i < CHECK_STATES; i++)
+        jw_kint(w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
+    jw_end_object(w);
+    jw_key(w, "checks");
+    jw_array(w);
+    for (size_t i = 0; i < c->checks.n; i++) {
+        check_json(w, &c->checks.v[i]);
+        out_flow(o);
+    }
+    jw_end_array(w);
+    jw_key(w, "unmapped");
+    jw_object(w);
+    keys_json(w, "target", c->unmapped[0].v, c->unmapped[0].n);
+    keys_json(w, "golden", c->unmapped[1].v, c->unmapped[1].n);
+    jw_end_object(w);
+    jw_key(w, "npu_only");
+    jw_object(w);
+    keys_json(w, "target", c->npu_only[0].v, c->npu_only[0].n);
+    keys_json(w, "golden", c->npu_only[1].v, c->npu_only[1].n);
+    jw_end_object(w);
+    others_json(w, c);
+    jw_kcstr(w, "verdict", c->pass ? "pass" : "fail");
+    jw_end_object(w);
+}
+
 void config_json(struct out *o, const struct config_compare *c, const char *tool)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    side_json(&w, "target", &c->side[0]);
-    side_json(&w, "golden", &c->side[1]);
-    jw_key(&w, "warnings");
-    jw_array(&w);
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < c->side[s].warnings.n; i++)
-            jw_cstr(&w, c->side[s].warnings.v[i]);
-    jw_end_array(&w);
-    jw_key(&w, "summary");
-    jw_object(&w);
-    jw_kint(&w, "checks", (int64_t)c->checks.n);
-    for (int i = 0; i < CHECK_STATES; i++)
-        jw_kint(&w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
-    jw_end_object(&w);
-    jw_key(&w, "checks");
-    jw_array(&w);
-    for (size_t i = 0; i < c->checks.n; i++) {
-        check_json(&w, &c->checks.v[i]);
-        out_flow(o);
-    }
-    jw_end_array(&w);
-    jw_key(&w, "unmapped");
-    jw_object(&w);
-    keys_json(&w, "target", c->unmapped[0].v, c->unmapped[0].n);
-    keys_json(&w, "golden", c->unmapped[1].v, c->unmapped[1].n);
-    jw_end_object(&w);
-    jw_key(&w, "npu_only");
-    jw_object(&w);
-    keys_json(&w, "target", c->npu_only[0].v, c->npu_only[0].n);
-    keys_json(&w, "golden", c->npu_only[1].v, c->npu_only[1].n);
-    jw_end_object(&w);
-    others_json(&w, c);
-    jw_kcstr(&w, "verdict", c->pass ? "pass" : "fail");
-    jw_end_object(&w);
+    config_json_object(&w, o, c, tool);
     buf_char(&o->buf, '\n');
 }
 

@@ -2,10 +2,12 @@
 #ifndef REPORT_CONFIG_H
 #define REPORT_CONFIG_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "config/compare.h"
 
 void config_json(struct out *o, const struct config_compare *c, const char *tool);
+void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool); /* within another */
 void config_csv(struct out *o, const struct config_compare *c); /* a line a check */
 /* For people, 80 columns: problems first, then what is recommended and what has to be confirmed by hand. */
 void config_text(struct buf *out, const struct config_compare *c);

@@ -139,32 +139,37 @@ static void course_json(struct jsonw *w, const struct curves *c)
     }
 }
 
-void curves_json(struct out *o, const struct curves *c, const char *tool)
+void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, const char *tool)
 {
     static const char *const joins[] = {"step", "epoch", "order"};
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", tool);
+    runs_json(w, c);
+    jw_kcstr(w, "joined_by", joins[c->join]);
+    jw_kint(w, "joined_steps", (int64_t)c->points.n);
+    jw_kint(w, "usable_steps", (int64_t)c->usable.n);
+    points_json(w, c);
+    jw_kcstr(w, "first_loss", stage_name(c->first_loss));
+    jw_kcstr(w, "mean_loss", stage_name(c->mean_loss));
+    jw_kcstr(w, "global_norm", stage_name(c->global_norm));
+    jw_kcstr(w, "verdict", stage_name(c->verdict));
+    step_or_null(w, "diverges_at", c->diverges_at);
+    step_or_null(w, "apart_at", c->apart_at);
+    lr_json(w, &c->lr);
+    marks_json(o, w, "spikes", c->spikes.v, c->spikes.n);
+    marks_json(o, w, "nonfinite", c->nonfinite.v, c->nonfinite.n);
+    course_json(w, c);
+    jw_kcstrs(w, "warnings", c->warnings.v, c->warnings.n);
+    jw_kcstrs(w, "next", c->next.v, c->next.n);
+    jw_end_object(w);
+}
+
+void curves_json(struct out *o, const struct curves *c, const char *tool)
+{
     struct jsonw w;
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    runs_json(&w, c);
-    jw_kcstr(&w, "joined_by", joins[c->join]);
-    jw_kint(&w, "joined_steps", (int64_t)c->points.n);
-    jw_kint(&w, "usable_steps", (int64_t)c->usable.n);
-    points_json(&w, c);
-    jw_kcstr(&w, "first_loss", stage_name(c->first_loss));
-    jw_kcstr(&w, "mean_loss", stage_name(c->mean_loss));
-    jw_kcstr(&w, "global_norm", stage_name(c->global_norm));
-    jw_kcstr(&w, "verdict", stage_name(c->verdict));
-    step_or_null(&w, "diverges_at", c->diverges_at);
-    step_or_null(&w, "apart_at", c->apart_at);
-    lr_json(&w, &c->lr);
-    marks_json(o, &w, "spikes", c->spikes.v, c->spikes.n);
-    marks_json(o, &w, "nonfinite", c->nonfinite.v, c->nonfinite.n);
-    course_json(&w, c);
-    jw_kcstrs(&w, "warnings", c->warnings.v, c->warnings.n);
-    jw_kcstrs(&w, "next", c->next.v, c->next.n);
-    jw_end_object(&w);
+    curves_json_object(&w, o, c, tool);
     buf_char(&o->buf, '\n');
 }
 

@@ -3,10 +3,12 @@
 #ifndef REPORT_CURVES_H
 #define REPORT_CURVES_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "curves/curves.h"
 
 void curves_json(struct out *o, const struct curves *c, const char *tool);
+void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, const char *tool); /* within another */
 void curves_csv(struct out *o, const struct curves *c); /* a line a joined step */
 void curves_text(struct buf *out, const struct curves *c);
 

@@ -44,13 +44,19 @@ void doc_begin(struct document *d, enum doc_block_kind k)
     vec_push(&section(d)->blocks, b);
 }
 
-void doc_cell(struct document *d, enum doc_kind k, enum doc_tone t, struct str text)
+const char *doc_text(struct document *d, enum doc_kind k, struct str text)
 {
     struct buf b = {0};
     clean_text(d->clean, text, k == DOC_NAME ? CLEAN_NAME : 0, &b);
-    struct doc_cell c = {arena_cstr(&d->arena, buf_view(&b)), (uint8_t)k, (uint8_t)t};
-    vec_push(&block(d)->cells, c);
+    const char *s = arena_cstr(&d->arena, buf_view(&b));
     buf_release(&b);
+    return s;
+}
+
+void doc_cell(struct document *d, enum doc_kind k, enum doc_tone t, struct str text)
+{
+    struct doc_cell c = {doc_text(d, k, text), (uint8_t)k, (uint8_t)t};
+    vec_push(&block(d)->cells, c);
 }
 
 void doc_cellf(struct document *d, enum doc_kind k, enum doc_tone t, const char *fmt, ...)
@@ -111,6 +117,13 @@ struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, 
     struct doc_figure *f = &block(d)->figure;
     *f = (struct doc_figure){{left, right, mark}, n, n, arena_zalloc(&d->arena, (n + 1) * sizeof(double)), arena_zalloc(&d->arena, n + 1)};
     return f;
+}
+
+void doc_picture(struct document *d, const struct picture *p)
+{
+    doc_begin(d, DOC_PICTURE);
+    block(d)->picture = arena_alloc(&d->arena, sizeof *p);
+    *block(d)->picture = *p;
 }
 
 bool doc_is_empty(const struct document *d)

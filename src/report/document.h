@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "report/clean.h"
+#include "report/picture.h"
 
 enum doc_kind {
     DOC_TEXT,
@@ -26,7 +27,7 @@ struct doc_cell {
     uint8_t kind, tone;
 };
 
-enum doc_block_kind { DOC_PARAGRAPH, DOC_ITEM, DOC_HEADING, DOC_TABLE, DOC_CODE, DOC_FIGURE };
+enum doc_block_kind { DOC_PARAGRAPH, DOC_ITEM, DOC_HEADING, DOC_TABLE, DOC_CODE, DOC_FIGURE, DOC_PICTURE };
 
 /* Bars side by side, heights 0 … 1 (NaN: none), each in a tone; one of them may be marked. */
 struct doc_figure {
@@ -42,6 +43,7 @@ struct doc_block {
     uint32_t marked;              /* row of a table, 0 the first below the head; NO_ROW: none */
     VEC(struct doc_cell) cells;   /* spans of a paragraph, item or heading; cells of a table; a code's one text */
     struct doc_figure figure;
+    struct picture *picture;
 };
 #define NO_ROW UINT32_MAX
 
@@ -74,6 +76,10 @@ void doc_heading(struct document *d, const char *text);
 void doc_code(struct document *d, struct str text);
 /* Room for n bars, which the caller fills. */
 struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, const char *right, const char *mark);
+/* A copy of it; its texts were made harmless by whoever wrote them (doc_text). */
+void doc_picture(struct document *d, const struct picture *p);
+/* A text made harmless as those of cells are, that lives as long as the document. */
+const char *doc_text(struct document *d, enum doc_kind k, struct str text);
 bool doc_is_empty(const struct document *d); /* the last section has nothing in it */
 void doc_drop(struct document *d);           /* takes it out */
 

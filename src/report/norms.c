@@ -36,48 +36,53 @@ static void names(struct jsonw *w, const char *key, const struct norm_side *s, c
     jw_end_array(w);
 }
 
-void norms_json(struct out *o, const struct norms *n, const char *tool)
+void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, const char *tool)
 {
     static const char *const sides[] = {"target", "golden"};
-    struct jsonw w;
     int64_t step = n->side[0].step >= 0 ? n->side[0].step : n->side[1].step;
-    jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", tool);
     for (int s = 0; s < 2; s++) {
-        jw_key(&w, sides[s]);
-        side_json(&w, &n->side[s]);
+        jw_key(w, sides[s]);
+        side_json(w, &n->side[s]);
     }
-    step < 0 ? jw_knull(&w, "step") : jw_kint(&w, "step", step);
-    jw_key(&w, "units");
-    jw_object(&w);
+    step < 0 ? jw_knull(w, "step") : jw_kint(w, "step", step);
+    jw_key(w, "units");
+    jw_object(w);
     for (int s = 0; s < 2; s++)
-        jw_kcstr(&w, sides[s], unit(&n->side[s]));
-    jw_end_object(&w);
-    jw_key(&w, "params");
-    jw_array(&w);
+        jw_kcstr(w, sides[s], unit(&n->side[s]));
+    jw_end_object(w);
+    jw_key(w, "params");
+    jw_array(w);
     for (size_t i = 0; i < n->pairs.n; i++) {
         const struct norm_pair *p = &n->pairs.v[i];
-        jw_object(&w);
+        jw_object(w);
         for (int s = 0; s < 2; s++)
-            names(&w, sides[s], &n->side[s], p->part[s], p->parts[s]);
-        jw_knum(&w, "t", p->norm[0]);
-        jw_knum(&w, "g", p->norm[1]);
-        jw_knum(&w, "rel", p->rel);
-        jw_knum(&w, "unseen", p->unseen);
-        jw_kbool(&w, "outlier", p->outlier);
-        jw_end_object(&w);
+            names(w, sides[s], &n->side[s], p->part[s], p->parts[s]);
+        jw_knum(w, "t", p->norm[0]);
+        jw_knum(w, "g", p->norm[1]);
+        jw_knum(w, "rel", p->rel);
+        jw_knum(w, "unseen", p->unseen);
+        jw_kbool(w, "outlier", p->outlier);
+        jw_end_object(w);
         out_flow(o);
     }
-    jw_end_array(&w);
-    isnan(n->median) ? jw_knull(&w, "median_rel") : jw_knum(&w, "median_rel", n->median);
-    names(&w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
-    names(&w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
-    jw_kcstrs(&w, "warnings", n->warnings.v, n->warnings.n);
-    jw_kcstrs(&w, "next", n->next.v, n->next.n);
-    jw_kcstr(&w, "verdict", stage_name(n->verdict));
-    jw_end_object(&w);
+    jw_end_array(w);
+    isnan(n->median) ? jw_knull(w, "median_rel") : jw_knum(w, "median_rel", n->median);
+    names(w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
+    names(w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
+    jw_kcstrs(w, "warnings", n->warnings.v, n->warnings.n);
+    jw_kcstrs(w, "next", n->next.v, n->next.n);
+    jw_kcstr(w, "verdict", stage_name(n->verdict));
+    jw_end_object(w);
+}
+
+void norms_json(struct out *o, const struct norms *n, const char *tool)
+{
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    norms_json_object(&w, o, n, tool);
     buf_char(&o->buf, '\n');
 }
 

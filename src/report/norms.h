@@ -2,10 +2,12 @@
 #ifndef REPORT_NORMS_H
 #define REPORT_NORMS_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "norms/norms.h"
 
 void norms_json(struct out *o, const struct norms *n, const char *tool);
+void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, const char *tool); /* within another */
 void norms_csv(struct out *o, const struct norms *n);
 void norms_text(struct buf *out, const struct norms *n);
 

@@ -68,45 +68,50 @@ static void reasons_json(struct jsonw *w, const struct optimizer *x)
     jw_end_array(w);
 }
 
+void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool)
+{
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", tool);
+    for (int s = 0; s < 2; s++) {
+        jw_key(w, sides[s]);
+        side_json(w, &x->side[s]);
+    }
+    jw_kint(w, "params", (int64_t)x->pairs);
+    jw_key(w, "hyper");
+    jw_object(w);
+    for (int s = 0; s < 2; s++) {
+        jw_key(w, sides[s]);
+        x->side[s].stated ? hyper_json(w, &x->side[s]) : jw_null(w);
+    }
+    jw_end_object(w);
+    jw_key(w, "reproduced");
+    jw_object(w);
+    for (int s = 0; s < 2; s++)
+        jw_kbool(w, sides[s], x->side[s].reproduced);
+    jw_end_object(w);
+    reasons_json(w, x);
+    jw_key(w, "worst");
+    jw_array(w);
+    for (size_t i = 0; i < x->worst.n; i++) {
+        jw_object(w);
+        jw_kcstr(w, "param", x->worst.v[i].param);
+        jw_knum(w, "rel_l2", x->worst.v[i].rel_l2);
+        jw_end_object(w);
+        out_flow(o);
+    }
+    jw_end_array(w);
+    jw_kcstrs(w, "warnings", x->warnings.v, x->warnings.n);
+    jw_kcstrs(w, "next", x->next.v, x->next.n);
+    jw_kcstr(w, "verdict", stage_name(x->verdict));
+    jw_end_object(w);
+}
+
 void optimizer_json(struct out *o, const struct optimizer *x, const char *tool)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    for (int s = 0; s < 2; s++) {
-        jw_key(&w, sides[s]);
-        side_json(&w, &x->side[s]);
-    }
-    jw_kint(&w, "params", (int64_t)x->pairs);
-    jw_key(&w, "hyper");
-    jw_object(&w);
-    for (int s = 0; s < 2; s++) {
-        jw_key(&w, sides[s]);
-        x->side[s].stated ? hyper_json(&w, &x->side[s]) : jw_null(&w);
-    }
-    jw_end_object(&w);
-    jw_key(&w, "reproduced");
-    jw_object(&w);
-    for (int s = 0; s < 2; s++)
-        jw_kbool(&w, sides[s], x->side[s].reproduced);
-    jw_end_object(&w);
-    reasons_json(&w, x);
-    jw_key(&w, "worst");
-    jw_array(&w);
-    for (size_t i = 0; i < x->worst.n; i++) {
-        jw_object(&w);
-        jw_kcstr(&w, "param", x->worst.v[i].param);
-        jw_knum(&w, "rel_l2", x->worst.v[i].rel_l2);
-        jw_end_object(&w);
-        out_flow(o);
-    }
-    jw_end_array(&w);
-    jw_kcstrs(&w, "warnings", x->warnings.v, x->warnings.n);
-    jw_kcstrs(&w, "next", x->next.v, x->next.n);
-    jw_kcstr(&w, "verdict", stage_name(x->verdict));
-    jw_end_object(&w);
+    optimizer_json_object(&w, o, x, tool);
     buf_char(&o->buf, '\n');
 }
 

@@ -2,10 +2,12 @@
 #ifndef REPORT_OPTIMIZER_H
 #define REPORT_OPTIMIZER_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "optimizer/optimizer.h"
 
 void optimizer_json(struct out *o, const struct optimizer *x, const char *tool);
+void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool); /* within another */
 void optimizer_text(struct buf *out, const struct optimizer *x);
 
 #endif

@@ -90,39 +90,44 @@ static void items_json(struct jsonw *w, const struct panel_page *p, bool inputs)
     jw_end_array(w);
 }
 
+void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, const char *tool)
+{
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", tool);
+    jw_kcstr(w, "investigation", g->inv->path);
+    int status = panels_status(g);
+    jw_kcstr(w, "verdict", status == 0 ? "pass" : status == 1 ? "fail" : "unknown");
+    jw_key(w, "next");
+    jw_object(w);
+    g->next ? jw_kint(w, "panel", g->next) : jw_knull(w, "panel");
+    jw_kcstr(w, "why", g->why);
+    jw_end_object(w);
+    jw_key(w, "panels");
+    jw_array(w);
+    for (int i = 0; i < PANELS; i++) {
+        const struct panel_page *p = &g->page[i];
+        jw_object(w);
+        jw_kint(w, "panel", i + 1);
+        jw_kcstr(w, "name", panels[i].name);
+        jw_kcstr(w, "title", _(panels[i].title));
+        jw_kcstr(w, "state", panel_state_name(p->state));
+        p->waits_for ? jw_kint(w, "waits_for", p->waits_for) : jw_knull(w, "waits_for");
+        jw_kcstr(w, "summary", p->summary);
+        jw_kcstr(w, "next", *p->next ? p->next : NULL);
+        items_json(w, p, true);
+        items_json(w, p, false);
+        jw_end_object(w);
+        out_flow(o);
+    }
+    jw_end_array(w);
+    jw_end_object(w);
+}
+
 void panels_json(struct out *o, const struct guide *g, const char *tool)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    jw_kcstr(&w, "investigation", g->inv->path);
-    int status = panels_status(g);
-    jw_kcstr(&w, "verdict", status == 0 ? "pass" : status == 1 ? "fail" : "unknown");
-    jw_key(&w, "next");
-    jw_object(&w);
-    g->next ? jw_kint(&w, "panel", g->next) : jw_knull(&w, "panel");
-    jw_kcstr(&w, "why", g->why);
-    jw_end_object(&w);
-    jw_key(&w, "panels");
-    jw_array(&w);
-    for (int i = 0; i < PANELS; i++) {
-        const struct panel_page *p = &g->page[i];
-        jw_object(&w);
-        jw_kint(&w, "panel", i + 1);
-        jw_kcstr(&w, "name", panels[i].name);
-        jw_kcstr(&w, "title", _(panels[i].title));
-        jw_kcstr(&w, "state", panel_state_name(p->state));
-        p->waits_for ? jw_kint(&w, "waits_for", p->waits_for) : jw_knull(&w, "waits_for");
-        jw_kcstr(&w, "summary", p->summary);
-        jw_kcstr(&w, "next", *p->next ? p->next : NULL);
-        items_json(&w, p, true);
-        items_json(&w, p, false);
-        jw_end_object(&w);
-        out_flow(o);
-    }
-    jw_end_array(&w);
-    jw_end_object(&w);
+    panels_json_object(&w, o, g, tool);
     buf_char(&o->buf, '\n');
 }

@@ -2,11 +2,13 @@
 #ifndef REPORT_PANELS_H
 #define REPORT_PANELS_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "panel/guide.h"
 
 void panels_text(struct buf *out, const struct guide *g);
 void panels_json(struct out *o, const struct guide *g, const char *tool);
+void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, const char *tool); /* within another */
 /* 0: all passed or waived; 1: one failed; 5: something is open. */
 int panels_status(const struct guide *g);
 

@@ -4,32 +4,60 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/diagnose.h"
 #include "find/explain.h"
 #include "report/report_sections.h"
 
+/* What is open, of the dumps and of the panels. */
+static void open_questions(struct building *b)
+{
+    if (b->j)
+        report_open(b);
+    report_open_panels(b);
+}
+
+static void reproduction(struct building *b)
+{
+    if (b->j)
+        report_reproduction(b);
+    report_panels_again(b);
+}
+
 static const struct {
     const char *id, *title;
     void (*build)(struct building *b);
+    bool dumps; /* told from two dumps alone */
 } sections[] = {
-    {"summary", N_("Summary"), report_summary},
-    {"first", N_("First deviation"), report_first},
-    {"findings", N_("Findings"), report_findings},
-    {"ruled-out", N_("Ruled out"), report_ruled_out},
-    {"open", N_("Open questions"), report_open},
-    {"diagnosis", N_("What it looks like"), report_diagnosis},
-    {"suspects", N_("Suspects"), report_suspects},
-    {"weights", N_("Weights"), report_weights},
-    {"overflow", N_("Overflow and saturation"), report_overflow},
-    {"known", N_("Accepted differences"), report_known},
-    {"precision", N_("Precision"), report_precision},
-    {"gaps", N_("Calls without a partner"), report_gaps},
-    {"decisions", N_("Correspondences decided by hand"), report_decisions},
-    {"inputs", N_("Inputs"), report_inputs},
-    {"limits", N_("Limits"), report_limits},
-    {"reproduction", N_("Reproduction"), report_reproduction},
+    {"summary", N_("Summary"), report_summary, false},
+    {"procedure", N_("Procedure"), report_procedure, false},
+    {"first", N_("First deviation"), report_first, true},
+    {"findings", N_("Findings"), report_findings, false},
+    {"ruled-out", N_("Ruled out"), report_ruled_out, false},
+    {"open", N_("Open questions"), open_questions, false},
+    {"diagnosis", N_("What it looks like"), report_diagnosis, true},
+    {"causes", N_("Known causes that fit"), report_causes, false},
+    {"suspects", N_("Suspects"), report_suspects, true},
+    {"settings", N_("Settings"), report_settings, false},
+    {"checkpoints", N_("Weights the runs start from"), report_checkpoints, false},
+    {"weights", N_("Parameters in the dumps"), report_weights, true},
+    {"determinism", N_("Determinism"), report_determinism, false},
+    {"first-step", N_("Loss of step 1"), report_first_step, false},
+    {"norms", N_("Local norm"), report_norms, false},
+    {"optimizer", N_("Optimizer"), report_optimizer, false},
+    {"frozen", N_("Learning rate 0"), report_frozen, false},
+    {"curves", N_("Long run"), report_long_run, false},
+    {"scaling", N_("Scaling out"), report_scaling, false},
+    {"overflow", N_("Overflow and saturation"), report_overflow, true},
+    {"known", N_("Accepted differences"), report_known, true},
+    {"precision", N_("Precision"), report_precision, true},
+    {"gaps", N_("Calls without a partner"), report_gaps, true},
+    {"decisions", N_("Correspondences decided by hand"), report_decisions, true},
+    {"inputs", N_("Inputs"), report_inputs, false},
+    {"limits", N_("Limits"), report_limits, true},
+    {"reproduction", N_("Reproduction"), reproduction, false},
 };
 
 void report_date(int64_t t, struct buf *out)
@@ -154,7 +182,7 @@ static void cause(struct building *b)
 static void reach(struct building *b)
 {
     const struct summary *x = &b->j->sum;
-    doc_begin(b->d, DOC_ITEM);
+    doc_begin(b->d, report_told(b) ? DOC_PARAGRAPH : DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Compared: ")));
     doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("%u rows paired, %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden; "),
               x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
@@ -199,24 +227,39 @@ static void glance(struct building *b)
 
 void report_summary(struct building *b)
 {
-    outcome(b);
-    where(b);
-    what(b);
+    if (b->j) {
+        outcome(b);
+        where(b);
+        what(b);
+    } else {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
+        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(_("no two dumps were given, so there is no first deviation")));
+    }
     cause(b);
-    reach(b);
-    glance(b);
+    report_procedure_line(b);
+    if (b->j && !report_told(b))
+        reach(b);
+    if (b->j)
+        glance(b);
+    if (b->j && report_told(b)) /* five lines above the picture, as the procedure's is one of them */
+        reach(b);
 }
 
 void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c)
 {
-    struct building b = {.d = d, .s = s, .j = s->judged, .m = &s->measure, .o = o};
+    struct building b = {.d = d, .s = s, .j = s->single ? NULL : s->judged, .m = &s->measure, .o = o};
     struct buf t = {0};
     document_init(d, c);
     if (o->inv)
         findings_read(&o->inv->findings, &b.findings);
-    clean_path(c, s->side[TARGET].dump.path, &t);
-    buf_cstr(&t, _(" against "));
-    clean_path(c, s->side[GOLDEN].dump.path, &t);
+    if (b.j) {
+        clean_path(c, s->side[TARGET].dump.path, &t);
+        buf_cstr(&t, _(" against "));
+        clean_path(c, s->side[GOLDEN].dump.path, &t);
+    } else if (o->inv && o->inv->path) {
+        clean_text(c, path_base(str_of(o->inv->path)), CLEAN_NAME, &t);
+    }
     d->title = arena_cstr(&d->arena, buf_view(&t));
     d->lang = strcmp(msg_current(), "zh_CN") == 0 ? "zh-CN" : "en";
     buf_clear(&t);
@@ -226,9 +269,10 @@ void report_build(struct document *d, const struct session *s, const struct repo
         report_date(o->date, &t);
     }
     d->stamp = arena_cstr(&d->arena, buf_view(&t));
-    for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(sections) && report_goes_on(o, NULL, i, ARRAY_LEN(sections)); i++) {
         doc_section(d, sections[i].id, _(sections[i].title));
-        sections[i].build(&b);
+        if (b.j || !sections[i].dumps)
+            sections[i].build(&b);
         if (doc_is_empty(d))
             doc_drop(d);
     }

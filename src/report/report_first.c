@@ -97,6 +97,7 @@ void report_first(struct building *b)
     buf_release(&t);
     figures(b, line);
     around(b, line);
+    report_elements(b, line);
     stacks(b, line);
 }
 

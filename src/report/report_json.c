@@ -1,8 +1,14 @@
 /* The findings report in the three formats that are texts. Its JSON is made of the data, not of the document, so that
  * scripts do not depend on the language of its sentences. */
 #include "base/jsonw.h"
+#include "report/config.h"
+#include "report/curves.h"
 #include "report/formats.h"
+#include "report/norms.h"
+#include "report/optimizer.h"
+#include "report/panels.h"
 #include "report/report_build.h"
+#include "report/weights.h"
 #include "report/write.h"
 
 static void document(struct out *o, const struct session *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
@@ -11,7 +17,8 @@ static void document(struct out *o, const struct session *s, const struct report
     struct document d;
     clean_init(&c, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, opt->paths);
     report_build(&d, s, opt, &c);
-    write(o, &d);
+    if (report_goes_on(opt, o, 1, 1))
+        write(o, &d);
     document_release(&d);
     clean_release(&c);
 }
@@ -63,6 +70,70 @@ static void finding(struct jsonw *w, const struct finding *x, const struct clean
     buf_release(&b);
 }
 
+/* A text as a report may show it. */
+static void shown(void *ctx, struct str s, struct buf *out)
+{
+    clean_text(ctx, s, 0, out);
+}
+
+static void repeat(struct jsonw *w, const char *key, const struct exam_result *r)
+{
+    jw_key(w, key);
+    if (!r) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kcstr(w, "verdict", stage_name(r->repeat.verdict));
+    jw_kint(w, "rows", (int64_t)r->repeat.rows);
+    jw_kint(w, "equal", (int64_t)r->repeat.equal);
+    jw_kcstr(w, "first", r->repeat.first);
+    jw_end_object(w);
+}
+
+/* What the panels' engines gave, each as its own command prints it; null where nothing was given. */
+static void exams(struct jsonw *w, struct out *o, const struct report_options *opt)
+{
+    const struct guide *g = opt->guide;
+    const struct exam_result *r[EXAM_COUNT] = {NULL};
+    for (int i = 0; g && i < EXAM_COUNT; i++)
+        r[i] = guide_result(g, (enum exam_id)i);
+    jw_key(w, "panels");
+    g ? panels_json_object(w, o, g, opt->tool) : jw_null(w);
+    jw_key(w, "settings");
+    r[EXAM_SETTINGS] ? config_json_object(w, o, r[EXAM_SETTINGS]->settings, opt->tool) : jw_null(w);
+    jw_key(w, "weights");
+    r[EXAM_WEIGHTS] ? weights_json_object(w, o, r[EXAM_WEIGHTS]->weights, opt) : jw_null(w);
+    repeat(w, "target_repeat", r[EXAM_REPEAT_TARGET]);
+    repeat(w, "golden_repeat", r[EXAM_REPEAT_GOLDEN]);
+    jw_key(w, "norms");
+    r[EXAM_NORMS] ? norms_json_object(w, o, r[EXAM_NORMS]->norms, opt->tool) : jw_null(w);
+    jw_key(w, "optimizer");
+    r[EXAM_STEP] ? optimizer_json_object(w, o, r[EXAM_STEP]->step, opt->tool) : jw_null(w);
+    jw_key(w, "frozen");
+    r[EXAM_FROZEN] ? curves_json_object(w, o, r[EXAM_FROZEN]->curves, opt->tool) : jw_null(w);
+    jw_key(w, "curves");
+    r[EXAM_CURVES] ? curves_json_object(w, o, r[EXAM_CURVES]->curves, opt->tool) : jw_null(w);
+}
+
+/* The data of every picture a report has. */
+static void figures(struct jsonw *w, struct out *o, const struct session *s, const struct report_options *opt, const struct clean *c)
+{
+    struct document d;
+    report_build(&d, s, opt, c);
+    report_goes_on(opt, o, 1, 1);
+    jw_key(w, "figures");
+    jw_array(w);
+    for (size_t i = 0; i < d.sections.n; i++)
+        for (size_t k = 0; k < d.sections.v[i].blocks.n; k++)
+            if (d.sections.v[i].blocks.v[k].kind == DOC_PICTURE) {
+                picture_json(w, d.sections.v[i].blocks.v[k].picture);
+                out_flow(o);
+            }
+    jw_end_array(w);
+    document_release(&d);
+}
+
 void report_json(struct out *o, const struct session *s, const struct report_options *opt)
 {
     struct jsonw w;
@@ -86,7 +157,11 @@ void report_json(struct out *o, const struct session *s, const struct report_opt
     jw_end_array(&w);
     thresholds(&w, &s->opt.tol);
     jw_key(&w, "comparison");
-    compare_json_object(&w, o, s, opt, &c);
+    s->judged && !s->single ? compare_json_object(&w, o, s, opt, &c) : jw_null(&w);
+    w.filter = shown;
+    w.ctx = &c;
+    exams(&w, o, opt);
+    figures(&w, o, s, opt, &c);
     jw_end_object(&w);
     buf_char(&o->buf, '\n');
     vec_release(&l);

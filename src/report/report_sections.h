@@ -3,12 +3,13 @@
 #define REPORT_REPORT_SECTIONS_H
 
 #include "model/investigation.h"
+#include "panel/guide.h"
 #include "report/report_build.h"
 
 struct building {
     struct document *d;
     const struct session *s;
-    const struct judgement *j;
+    const struct judgement *j; /* NULL: no two dumps were given; then the sections of theirs are not built */
     const struct measure *m;
     const struct report_options *o;
     finding_list findings; /* causes first */
@@ -31,6 +32,31 @@ void report_ruled_out(struct building *b);
 void report_open(struct building *b);
 void report_decisions(struct building *b);
 void report_reproduction(struct building *b);
+/* Of the panels' engines: nothing where nothing was given. */
+void report_procedure(struct building *b);
+void report_causes(struct building *b);
+void report_settings(struct building *b);
+void report_checkpoints(struct building *b);
+void report_determinism(struct building *b);
+void report_first_step(struct building *b);
+void report_norms(struct building *b);
+void report_optimizer(struct building *b);
+void report_frozen(struct building *b);
+void report_long_run(struct building *b);
+void report_scaling(struct building *b);
+
+/* Parts of sections: */
+void report_elements(struct building *b, uint32_t line); /* of a line's tensors */
+void report_given(struct building *b);                   /* files that were given to the panels */
+void report_open_panels(struct building *b);              /* what the panels wait for */
+void report_panels_again(struct building *b);             /* the commands that show them */
+void report_procedure_line(struct building *b);          /* of the summary */
+bool report_told(const struct building *b);              /* something was told to the panels */
+/* The result of an exam, NULL where there is none; says why where something was given. */
+const struct exam_result *report_exam(struct building *b, enum exam_id x);
+void report_sentences(struct building *b, enum doc_tone t, const char *const *s, size_t n); /* as items */
+/* A paragraph that begins with the verdict; cells may follow. */
+void report_stage(struct building *b, enum stage_verdict v, const char *pass, const char *fail);
 void report_limits(struct building *b);
 
 /* A cell: the name of a line's row on a side, "·" where it has none. */

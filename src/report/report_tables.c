@@ -82,6 +82,9 @@ void report_inputs(struct building *b)
     };
     const char *const head[] = {"", _("target"), _("golden")};
     struct buf t = {0};
+    report_given(b);
+    if (!b->j)
+        return;
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; i < IN_COUNT; i++) {
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(_(label[i])));

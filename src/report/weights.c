@@ -154,34 +154,39 @@ static void rows(struct out *o, struct jsonw *w, const char *key, const struct w
     jw_end_array(w);
 }
 
+void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c, const struct report_options *opt)
+{
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", opt->tool);
+    jw_key(w, "target");
+    side(w, &c->side[0]);
+    jw_key(w, "golden");
+    side(w, &c->side[1]);
+    jw_kint(w, "pairs", (int64_t)c->pairs.n);
+    jw_kint(w, "equal", (int64_t)equal_count(c));
+    jw_kint(w, "dtype_diff", (int64_t)c->dtype_diff);
+    names(w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
+    names(w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
+    names(w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);
+    names(w, "golden_aside", &c->side[1], c->aside[1].v, c->aside[1].n);
+    rows(o, w, "differs", c, false);
+    if (opt->rows != ROWS_NONE)
+        rows(o, w, "rows", c, opt->rows == ROWS_ALL);
+    jw_key(w, "warnings");
+    jw_array(w);
+    for (size_t i = 0; i < c->warnings.n; i++)
+        jw_cstr(w, c->warnings.v[i]);
+    jw_end_array(w);
+    jw_kcstr(w, "verdict", verdict_text(c));
+    jw_end_object(w);
+}
+
 void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", opt->tool);
-    jw_key(&w, "target");
-    side(&w, &c->side[0]);
-    jw_key(&w, "golden");
-    side(&w, &c->side[1]);
-    jw_kint(&w, "pairs", (int64_t)c->pairs.n);
-    jw_kint(&w, "equal", (int64_t)equal_count(c));
-    jw_kint(&w, "dtype_diff", (int64_t)c->dtype_diff);
-    names(&w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
-    names(&w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
-    names(&w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);
-    names(&w, "golden_aside", &c->side[1], c->aside[1].v, c->aside[1].n);
-    rows(o, &w, "differs", c, false);
-    if (opt->rows != ROWS_NONE)
-        rows(o, &w, "rows", c, opt->rows == ROWS_ALL);
-    jw_key(&w, "warnings");
-    jw_array(&w);
-    for (size_t i = 0; i < c->warnings.n; i++)
-        jw_cstr(&w, c->warnings.v[i]);
-    jw_end_array(&w);
-    jw_kcstr(&w, "verdict", verdict_text(c));
-    jw_end_object(&w);
+    weights_json_object(&w, o, c, opt);
     buf_char(&o->buf, '\n');
 }
 

@@ -3,12 +3,14 @@
 #ifndef REPORT_WEIGHTS_H
 #define REPORT_WEIGHTS_H
 
+#include "base/jsonw.h"
 #include "base/out.h"
 #include "report/compare.h"
 #include "weights/compare.h"
 
 /* rows: all pairs in "rows", or the differing ones; "differs" is always there. */
 void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt);
+void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c, const struct report_options *opt); /* within another */
 void weights_csv(struct out *o, const struct weight_compare *c);
 void weights_text(struct buf *out, const struct weight_compare *c);
 

@@ -7,44 +7,80 @@
 
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--text:#1b1f24;--quiet:#5b6470;--line:#d5dae1;--soft:#f4f6f8;"
-    "--good:#1a7f37;--warn:#8f5b00;--bad:#c0271f;--none:#aab2bd;--mark:#fff3c9;--link:#0b57b0}\n"
+    "--good:#1a7f37;--warn:#8f5b00;--bad:#c0271f;--none:#aab2bd;--mark:#fff3c9;--link:#0b57b0;"
+    "--ta:#0b57b0;--go:#c2570c;--ba:#f3d9c3;"
+    "--h0:#f4f6f8;--h1:#fde9cf;--h2:#fbd3a4;--h3:#f7b778;--h4:#ef9455;--h5:#de6e40;--h6:#bf4733;--h7:#952a2f;--h8:#5f1428;--hx:#1746d1}\n"
     "@media (prefers-color-scheme:dark){:root{--ground:#14171b;--text:#e4e8ed;--quiet:#9aa4b1;--line:#363c45;--soft:#1d2127;"
-    "--good:#56c474;--warn:#e0a93a;--bad:#ff7a6e;--none:#4d5560;--mark:#463a12;--link:#7db5ff}}\n"
+    "--good:#56c474;--warn:#e0a93a;--bad:#ff7a6e;--none:#4d5560;--mark:#463a12;--link:#7db5ff;"
+    "--ta:#7db5ff;--go:#f0a35e;--ba:#4a3828;"
+    "--h0:#1d2127;--h1:#3a2130;--h2:#5a2436;--h3:#7e2d36;--h4:#a33f34;--h5:#c65c36;--h6:#e08445;--h7:#f1b163;--h8:#fde3a1;--hx:#6f9bff}}\n"
     "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;max-width:72rem;padding:1.5rem 1.25rem 4rem;background:var(--ground);color:var(--text);"
+    "body{margin:0 auto;max-width:76rem;padding:1.75rem 1.5rem 4rem;background:var(--ground);color:var(--text);"
     "font:15px/1.55 system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",\"Noto Sans CJK SC\",\"PingFang SC\",\"Microsoft YaHei\",sans-serif}\n"
     "h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem;overflow-wrap:anywhere}\n"
-    "h2{font-size:1.2rem;margin:2.25rem 0 .6rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}\n"
-    "h3{font-size:1rem;margin:1.4rem 0 .4rem}\n"
-    "p{margin:.5rem 0;max-width:60rem}\n"
+    "h2{font-size:1.2rem;margin:2.5rem 0 .7rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}\n"
+    "h3{font-size:1rem;margin:1.5rem 0 .4rem}\n"
+    "p{margin:.5rem 0;max-width:60rem;overflow-wrap:anywhere}\n"
     "ul{margin:.4rem 0;padding-left:1.2rem;max-width:60rem}\n"
-    "li{margin:.3rem 0}\n"
+    "li{margin:.3rem 0;overflow-wrap:anywhere}\n"
     "header p{color:var(--quiet);margin:.2rem 0}\n"
     "nav{margin:1rem 0 0;padding:.6rem 0;border-top:1px solid var(--line);border-bottom:1px solid var(--line)}\n"
     "nav a{display:inline-block;margin-right:1.1rem;color:var(--link);text-decoration:none}\n"
     "nav a:hover,nav a:focus{text-decoration:underline}\n"
+    "#summary ul{list-style:none;padding:.6rem 1rem;border-left:3px solid var(--line);background:var(--soft);max-width:none}\n"
     "code,pre{font:.86em/1.5 ui-monospace,\"SF Mono\",\"DejaVu Sans Mono\",Consolas,\"Noto Sans Mono CJK SC\",monospace}\n"
-    "code{overflow-wrap:anywhere}\n"
+    "code{overflow-wrap:break-word}\n"
     "pre{margin:.6rem 0;padding:.7rem .9rem;background:var(--soft);border:1px solid var(--line);border-radius:6px;overflow-x:auto;"
     "white-space:pre-wrap;overflow-wrap:anywhere}\n"
     ".t{overflow-x:auto;margin:.7rem 0}\n"
     "table{border-collapse:collapse;font-size:.92em}\n"
-    "th,td{padding:.28rem .75rem .28rem .1rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}\n"
-    "th{color:var(--quiet);font-weight:600;border-bottom-width:2px;white-space:nowrap}\n"
-    "td code{display:inline-block;min-width:9rem}\n"
-    "td>.good,td>.warn,td>.bad{white-space:nowrap}\n"
+    "th,td{padding:.3rem 1rem .3rem .1rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}\n"
+    "th{color:var(--quiet);font-weight:600;border-bottom-width:2px;vertical-align:bottom}\n"
+    "td{max-width:34rem}\n"
     ".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n"
+    ".v{white-space:nowrap}\n"
     ".m td{background:var(--mark)}\n"
     ".good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.quiet{color:var(--quiet)}\n"
-    "figure{margin:.9rem 0}\n"
+    "figure{margin:1.1rem 0 1.4rem}\n"
     "svg{display:block;width:100%;height:5rem;background:var(--soft);border:1px solid var(--line);border-radius:4px}\n"
     "rect{fill:var(--none)}rect.good{fill:var(--good)}rect.warn{fill:var(--warn)}rect.bad{fill:var(--bad)}rect.k{fill:var(--text)}\n"
-    "figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1rem;justify-content:space-between;color:var(--quiet);font-size:.85em;margin-top:.2rem}\n"
+    ".ends{display:flex;flex-wrap:wrap;gap:.2rem 1rem;justify-content:space-between;color:var(--quiet);font-size:.85em;margin-top:.2rem}\n"
+    "figcaption{font-weight:600;margin-bottom:.35rem}\n"
+    "figure p,.ax{font-size:.85em;margin:.25rem 0}.ax{color:var(--quiet)}.e{text-align:right}\n"
+    ".plot{display:grid;grid-template-columns:4.6rem 1fr;grid-template-rows:auto 1.4rem;padding-right:1.6rem;font-size:.82em;color:var(--quiet);font-variant-numeric:tabular-nums}\n"
+    ".plot svg{height:13rem;grid-column:2;grid-row:1}\n"
+    ".ya,.xa{position:relative}.ya{grid-column:1;grid-row:1}.xa{grid-column:2;grid-row:2}\n"
+    ".ya span{position:absolute;right:.5rem;transform:translateY(-50%);white-space:nowrap}\n"
+    ".xa span{position:absolute;top:.2rem;transform:translateX(-50%);white-space:nowrap}\n"
+    "svg path{fill:none;stroke-width:1.6;vector-effect:non-scaling-stroke;stroke-linejoin:round}\n"
+    "svg .gr{stroke:var(--line);stroke-width:1}svg .ru{stroke:var(--quiet);stroke-dasharray:2 3}svg .ru.bad{stroke:var(--bad);stroke-dasharray:6 4}\n"
+    "path.ta{stroke:var(--ta)}path.go{stroke:var(--go);stroke-width:5;stroke-opacity:.55}path.di{stroke:var(--text)}path.ba{fill:var(--ba)}"
+    "path.ex{stroke:none;fill-opacity:.22}path.ta.ex{fill:var(--ta)}path.go.ex{fill:var(--go)}path.di.ex{fill:var(--quiet)}\n"
+    "rect.ta{fill:var(--ta)}rect.go{fill:var(--go)}rect.di{fill:var(--quiet)}\n"
+    ".heat{shape-rendering:crispEdges}.heat path{stroke:none}"
+    "path.h0{fill:var(--h0)}path.h1{fill:var(--h1)}path.h2{fill:var(--h2)}path.h3{fill:var(--h3)}path.h4{fill:var(--h4)}"
+    "path.h5{fill:var(--h5)}path.h6{fill:var(--h6)}path.h7{fill:var(--h7)}path.h8{fill:var(--h8)}path.hx{fill:var(--hx)}\n"
+    ".key{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;padding:0;margin:.3rem 0;font-size:.85em;max-width:none}"
+    ".key li{display:flex;align-items:center;gap:.4rem;margin:0}\n"
+    ".key li::before{content:\"\";width:1.1rem;height:.7rem;border-radius:2px;flex:none;border:1px solid var(--line)}\n"
+    ".key .ta::before{background:var(--ta)}.key .go::before{background:var(--go)}.key .di::before{background:var(--text)}.key .ba::before{background:var(--ba)}"
+    ".key .ru::before{height:0;border:0;border-top:2px dotted var(--quiet);border-radius:0}.key .ru.bad::before{border-top:2px dashed var(--bad)}.key .bad{color:inherit}\n"
+    ".key .h0::before{background:var(--h0)}.key .h1::before{background:var(--h1)}.key .h2::before{background:var(--h2)}.key .h3::before{background:var(--h3)}"
+    ".key .h4::before{background:var(--h4)}.key .h5::before{background:var(--h5)}.key .h6::before{background:var(--h6)}.key .h7::before{background:var(--h7)}"
+    ".key .h8::before{background:var(--h8)}.key .hx::before{background:var(--hx)}\n"
+    "@media (max-width:40rem){body{padding:1rem .8rem 3rem;font-size:14px}.plot{grid-template-columns:3.4rem 1fr}.plot svg{height:9rem}th,td{padding-right:.7rem}}\n"
     "@page{size:A4;margin:15mm 14mm}\n"
     "@media print{:root{color-scheme:light;--ground:#fff;--text:#000;--quiet:#444;--line:#bbb;--soft:#f5f5f5;--good:#14662c;--warn:#7a4d00;"
-    "--bad:#a81c15;--none:#999;--mark:#fff3c9;--link:#000}body{padding:0;max-width:none;font-size:9.5pt}nav{display:none}"
-    "h2,h3{break-after:avoid}tr,figure,li{break-inside:avoid}.t{overflow:visible}td,th{overflow-wrap:anywhere}td code{min-width:0}"
+    "--bad:#a81c15;--none:#999;--mark:#fff3c9;--link:#000;--ta:#0b57b0;--go:#c2570c;--ba:#f3d9c3;"
+    "--h0:#f4f6f8;--h1:#fde9cf;--h2:#fbd3a4;--h3:#f7b778;--h4:#ef9455;--h5:#de6e40;--h6:#bf4733;--h7:#952a2f;--h8:#5f1428;--hx:#1746d1}"
+    "body{padding:0;max-width:none;font-size:9.5pt}nav{display:none}"
+    "h2,h3,figcaption{break-after:avoid}tr,figure,li{break-inside:avoid}.t{overflow:visible}td{overflow-wrap:anywhere;max-width:none}td,th{padding-right:.6rem}.n,.v,th{overflow-wrap:normal}"
+    ".plot svg{height:38mm}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+
+#define NAME_WHOLE 36 /* bytes of a name that stays on one line */
+#define PIECE 40
+#define CELL_WHOLE 24 /* bytes of a word in a tone, likewise */
 
 static const char *const tones[] = {[TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
 
@@ -77,6 +113,17 @@ static void escaped(struct buf *b, const char *s)
     html_escape(b, str_of(s));
 }
 
+/* Places where a line may end: behind dots and slashes, and anywhere in what has none for long. */
+static void long_name(struct buf *b, struct str s)
+{
+    for (size_t from = 0, i = 0; i < s.n; i++)
+        if (i + 1 == s.n || s.p[i] == '.' || s.p[i] == '/' || (i - from >= PIECE && ((unsigned char)s.p[i + 1] & 0xc0) != 0x80)) {
+            html_escape(b, str_n(s.p + from, i + 1 - from));
+            buf_cstr(b, i + 1 < s.n ? "<wbr>" : "");
+            from = i + 1;
+        }
+}
+
 static void span(struct buf *b, const struct doc_cell *c)
 {
     static const char *const element[] = {[DOC_TEXT] = "span", [DOC_STRONG] = "strong", [DOC_NAME] = "code", [DOC_NUMBER] = "span"};
@@ -86,7 +133,10 @@ static void span(struct buf *b, const struct doc_cell *c)
     bool bare = !*tone && strcmp(e, "span") == 0;
     if (!bare)
         buf_fmt(b, *tone ? "<%s class=\"%s\">" : "<%s>", e, tone);
-    escaped(b, c->text);
+    if (c->kind == DOC_NAME && strlen(c->text) > NAME_WHOLE)
+        long_name(b, str_of(c->text));
+    else
+        escaped(b, c->text);
     if (!bare)
         buf_fmt(b, "</%s>", e);
 }
@@ -119,7 +169,7 @@ static void table(struct buf *b, const struct doc_block *k)
         const struct doc_cell *c = &k->cells.v[i];
         if (i % k->columns == 0)
             buf_cstr(b, i / k->columns - 1 == k->marked ? "<tr class=\"m\">" : "<tr>");
-        buf_cstr(b, c->kind == DOC_NUMBER ? "<td class=\"n\">" : "<td>");
+        buf_cstr(b, c->kind == DOC_NUMBER ? "<td class=\"n\">" : c->tone && strlen(c->text) <= CELL_WHOLE ? "<td class=\"v\">" : "<td>");
         if (*c->text)
             span(b, c);
         buf_cstr(b, "</td>");
@@ -141,14 +191,14 @@ static void figure(struct buf *b, const struct doc_figure *f)
     }
     if (f->mark < f->n)
         buf_fmt(b, "<rect class=\"k\" x=\"%u\" y=\"0\" width=\"3\" height=\"9\"/>\n", f->mark * 4);
-    buf_cstr(b, "</svg><figcaption>");
+    buf_cstr(b, "</svg><div class=\"ends\">");
     for (int i = 0; i < 3; i++) {
         static const int order[] = {0, 2, 1};
         buf_cstr(b, "<span>");
         escaped(b, f->label[order[i]]);
         buf_cstr(b, "</span>");
     }
-    buf_cstr(b, "</figcaption></figure>\n");
+    buf_cstr(b, "</div></figure>\n");
 }
 
 static void block(struct buf *b, const struct doc_block *k)
@@ -173,6 +223,9 @@ static void block(struct buf *b, const struct doc_block *k)
         break;
     case DOC_FIGURE:
         figure(b, &k->figure);
+        break;
+    case DOC_PICTURE:
+        picture_svg(b, k->picture);
         break;
     }
 }

@@ -141,6 +141,21 @@ static void code(struct buf *b, const char *s)
     buf_release(&fence);
 }
 
+/* Its text holds nothing but names of axes and numbers beside the characters drawn: no fence can be in it. */
+static void picture(struct buf *b, const struct picture *p)
+{
+    buf_cstr(b, "**");
+    md_escape(b, str_of(p->title));
+    buf_cstr(b, "**\n\n```text\n");
+    picture_text(b, p);
+    buf_cstr(b, "```\n");
+    if (*p->text) {
+        buf_char(b, '\n');
+        md_escape(b, str_of(p->text));
+        buf_char(b, '\n');
+    }
+}
+
 static void block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
@@ -161,6 +176,9 @@ static void block(struct buf *b, const struct doc_block *k)
         break;
     case DOC_FIGURE:
         figure(b, &k->figure);
+        break;
+    case DOC_PICTURE:
+        picture(b, k->picture);
         break;
     }
 }

@@ -1,14 +1,27 @@
+#include "base/msg.h"
 #include "report/compare.h"
 #include "report/formats.h"
 
 const struct writer writers[] = {
-    {".json", "json", false, compare_json, report_json},
-    {".csv", "csv", false, compare_csv, compare_csv},
-    {".html", "html", false, report_html, report_html},
-    {".md", "md", false, report_md, report_md},
-    {".xlsx", "xlsx", true, compare_xlsx, compare_xlsx},
+    {".json", "json", false, false, compare_json, report_json},
+    {".csv", "csv", false, true, compare_csv, compare_csv},
+    {".html", "html", false, false, report_html, report_html},
+    {".md", "md", false, false, report_md, report_md},
+    {".xlsx", "xlsx", true, true, compare_xlsx, compare_xlsx},
     {0},
 };
+
+bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t done, uint64_t all)
+{
+    if (!opt->watch)
+        return true;
+    atomic_store(&opt->watch->share, all ? (unsigned)(done * 1000 / all) : 0);
+    if (!atomic_load(&opt->watch->cancel))
+        return true;
+    if (o)
+        err_set(&o->err, ERR_CANCEL, "%s", _("not written: it was cancelled"));
+    return false;
+}
 
 const struct writer *writer_for(const char *path)
 {

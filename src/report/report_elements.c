@@ -1,0 +1,220 @@
+/* The elements of the first deviation's tensors: where in the tensor they differ, and how errors and values are spread. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "find/heat.h"
+#include "find/tally.h"
+#include "report/report_sections.h"
+
+#define READ_MOST (1ull << 26) /* elements of a tensor that are read for a report */
+#define ROWS_MOST 48
+#define CELLS_MOST 96
+#define WORST 6
+#define SPREAD_LEAST 64 /* elements: fewer have no spread */
+
+static bool given_up(const struct building *b)
+{
+    return b->o->watch && atomic_load(&b->o->watch->cancel);
+}
+
+/* The plane of the last two axes through the largest error. */
+static void ask_for(const struct lens *l, const struct tally *t, struct heat_ask *ask)
+{
+    static const int64_t most[2] = {ROWS_MOST, CELLS_MOST};
+    *ask = (struct heat_ask){.axis = {l->ndim - 2, l->ndim - 1}};
+    if (t->worsts)
+        lens_place(l, t->worst[0].at, ask->at);
+    else if (t->odds)
+        lens_place(l, t->odd[0].at, ask->at);
+    for (int i = 0; i < 2; i++) {
+        int a = ask->axis[i];
+        ask->count[i] = a < 0 ? 1 : l->shape[a];
+        ask->size[i] = (ask->count[i] + most[i] - 1) / most[i];
+        if (a >= 0)
+            ask->at[a] = 0;
+    }
+}
+
+static const char *axis_text(struct building *b, const struct lens *l, const struct heat_ask *ask, int i)
+{
+    if (ask->axis[i] < 0)
+        return "";
+    if (ask->size[i] == 1)
+        return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld"), ask->axis[i], (long long)l->shape[ask->axis[i]] - 1);
+    return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld, the extreme of %lld each"), ask->axis[i], (long long)l->shape[ask->axis[i]] - 1, (long long)ask->size[i]);
+}
+
+/* "at [3, ·, ·]": where the axes that are not shown stand. */
+static const char *plane_text(struct building *b, const struct lens *l, const struct heat_ask *ask)
+{
+    struct buf t = {0};
+    if (l->ndim < 3)
+        return "";
+    for (int i = 0; i < l->ndim; i++)
+        if (i == ask->axis[0] || i == ask->axis[1])
+            buf_cstr(&t, i ? ", ·" : "·");
+        else
+            buf_fmt(&t, i ? ", %lld" : "%lld", (long long)ask->at[i]);
+    const char *s = arena_fmt(&b->d->arena, _("The plane [%s] of the tensor, through its largest error."), t.p);
+    buf_release(&t);
+    return s;
+}
+
+static int heat_drawn(struct building *b, const struct lens *l, const struct tally *t, struct err *e)
+{
+    struct heat h;
+    struct heat_ask ask;
+    int rc = 0;
+    ask_for(l, t, &ask);
+    heat_init(&h, l, &ask);
+    while (rc == 0 && !heat_complete(&h) && h.read < READ_MOST && !given_up(b)) {
+        rc = heat_read(&h, e);
+        if (rc == 0)
+            heat_count(&h);
+    }
+    struct picture p = {.kind = DRAWN_CELLS, .id = "first-difference", .title = _("Where the tensors differ: |target − golden|"), .text = plane_text(b, l, &ask),
+                        .rows = h.h, .cells = h.w, .most = h.most[HEAT_ERROR]};
+    p.value = arena_alloc(&b->d->arena, (size_t)h.h * (size_t)h.w * sizeof(double));
+    for (int i = 0; i < h.h * h.w; i++)
+        p.value[i] = !h.cell[i].seen ? NAN : h.cell[i].odd[HEAT_ERROR] ? INFINITY : h.cell[i].value[HEAT_ERROR];
+    for (int i = 0; i < 2; i++)
+        p.axis[i] = axis_text(b, l, &ask, i);
+    if (rc == 0)
+        doc_picture(b->d, &p);
+    heat_release(&h);
+    return rc;
+}
+
+/* ---- how they are spread ---- */
+
+static void widen(const uint64_t *bins, int *low, int *high)
+{
+    int from, to;
+    if (!tally_span(bins, &from, &to))
+        return;
+    *low = *high && *low < from ? *low : from;
+    *high = *high > to ? *high : to;
+}
+
+static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_look look, const uint64_t *bins, const uint64_t *more)
+{
+    uint32_t k = p->count;
+    picture_series(p, &b->d->arena, id, name, look);
+    p->bin[k] = arena_zalloc(&b->d->arena, ((size_t)p->bins + 1) * sizeof(uint64_t));
+    p->zero[k] = bins[0] + (more ? more[0] : 0);
+    for (int i = 0; i < p->bins; i++) {
+        int at = p->first + TALLY_UNIT + i;
+        p->bin[k][i] = bins[at] + (more ? more[at] : 0);
+    }
+}
+
+static void spread_drawn(struct building *b, const struct tally *t)
+{
+    int low = 0, high = 0;
+    for (int s = 0; s < 2; s++)
+        for (int sign = 0; sign < 2; sign++)
+            widen(t->values[s][sign], &low, &high);
+    struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("How large the values are"),
+                        .text = _("How many elements have a magnitude of so much, a power of two each; heights are logarithmic."),
+                        .first = low - TALLY_UNIT, .bins = high ? high - low + 1 : 0};
+    bins_of(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
+    bins_of(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
+    if (picture_most(&p))
+        doc_picture(b->d, &p);
+    low = high = 0;
+    widen(t->errors, &low, &high);
+    p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("How large the errors are"),
+                         .text = _("How many elements are apart by so much, a power of two each; heights are logarithmic."),
+                         .first = low - TALLY_UNIT, .bins = high ? high - low + 1 : 0};
+    bins_of(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
+    if (high)
+        doc_picture(b->d, &p);
+}
+
+static void worst(struct building *b, const struct lens *l, const struct tally *t)
+{
+    const char *const head[] = {_("element"), _("target"), _("golden"), _("apart by"), "ULP"};
+    char n[NUM_MAX];
+    if (t->worsts)
+        doc_table(b->d, ARRAY_LEN(head), head);
+    for (int i = 0; i < t->worsts && i < WORST; i++) {
+        const struct tally_place *x = &t->worst[i];
+        struct buf at = {0};
+        int64_t place[TENSOR_DIMS];
+        lens_place(l, x->at, place);
+        for (int k = 0; k < l->ndim; k++)
+            buf_fmt(&at, k ? ", %lld" : "[%lld", (long long)place[k]);
+        buf_char(&at, ']');
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&at));
+        for (int s = 0; s < 2; s++)
+            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_exact(n, x->v[s])));
+        doc_cell(b->d, DOC_NUMBER, TONE_BAD, str_of(num_cell(n, x->error, 4)));
+        doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, lens_ulp(l, x->v[0], x->v[1]), 4)));
+        buf_release(&at);
+    }
+}
+
+static void counted(struct building *b, const struct lens *l, const struct tally *t)
+{
+    char n[4][NUM_MAX];
+    if (!tally_complete(t))
+        doc_say(b->d, TONE_QUIET, _("Of %s elements %s were read, from all parts."), num_count(n[0], l->numel), num_count(n[1], t->read));
+    doc_say(b->d, TONE_PLAIN, _("Elements: %s; equal: %s; with a relative error below 0.001: %s."), num_count(n[0], t->read), num_count(n[1], t->equal), num_count(n[2], t->thousandth));
+    if (t->unlike)
+        doc_say(b->d, TONE_BAD, _("%s elements are not finite on one side alone."), num_count(n[0], t->unlike));
+}
+
+static int elements(struct building *b, const struct lens *l, struct err *e)
+{
+    struct tally *t = mem_zalloc(sizeof *t);
+    int rc = 0;
+    tally_init(t, l);
+    while (rc == 0 && !tally_complete(t) && t->read < READ_MOST && !given_up(b)) {
+        rc = tally_read(t, e);
+        if (rc == 0)
+            tally_count(t);
+    }
+    if (rc == 0) {
+        doc_heading(b->d, _("Its elements"));
+        counted(b, l, t);
+        rc = heat_drawn(b, l, t, e);
+    }
+    if (rc == 0) {
+        worst(b, l, t);
+        if (t->read >= SPREAD_LEAST)
+            spread_drawn(b, t);
+    }
+    tally_release(t);
+    free(t);
+    return rc;
+}
+
+void report_elements(struct building *b, uint32_t line)
+{
+    struct tensor t[2];
+    struct lens l;
+    struct err e = {0};
+    struct measure_job job;
+    if (!measure_how(b->m, line, &job)) {
+        doc_say(b->d, TONE_QUIET, "%s", _("There are no elements of it to draw: both sides' tensors were not recorded, or do not lie on each other."));
+        return;
+    }
+    const struct dump *const side[2] = {b->m->side[TARGET], b->m->side[GOLDEN]};
+    if (measure_open_job(side, &job, t, &e)) {
+        doc_say(b->d, TONE_WARN, "%s", e.text);
+        return;
+    }
+    bool complex[2];
+    for (int d = 0; d < 2; d++)
+        complex[d] = dtype_table[t[d].dtype].klass == CLASS_COMPLEX;
+    if (complex[0] != complex[1]) { /* the diagnosis says so */
+        tensor_close(&t[0]);
+        tensor_close(&t[1]);
+        return;
+    }
+    lens_init(&l, &t[0], &t[1]);
+    if (l.numel && elements(b, &l, &e))
+        doc_say(b->d, TONE_WARN, "%s", e.text);
+    lens_release(&l);
+}

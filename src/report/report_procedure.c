@@ -1,0 +1,254 @@
+/* The procedure: where its panels stand, what people told them, what was given to them, what they ask for on the way to a
+ * cluster, and known causes that fit. */
+#include "base/io.h"
+#include "base/map.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "panel/card.h"
+#include "report/report_sections.h"
+
+#define HASHED_MOST (64u << 20) /* bytes of a file that is told by its content */
+#define CARDS_MOST 12
+
+static enum doc_tone tone_of(enum panel_state s)
+{
+    return s == PANEL_PASSED ? TONE_GOOD : s == PANEL_FAILED ? TONE_BAD : s == PANEL_OPEN ? TONE_WARN : s == PANEL_WAIVED ? TONE_PLAIN : TONE_QUIET;
+}
+
+const struct exam_result *report_exam(struct building *b, enum exam_id x)
+{
+    const struct exam *e = b->o->guide ? &b->o->guide->exam[x] : NULL;
+    if (!e || e->state == EXAM_MISSING)
+        return NULL;
+    if (e->state == EXAM_DONE)
+        return &e->result;
+    if (e->state == EXAM_FAILED)
+        doc_say(b->d, TONE_WARN, _("What was given could not be read: %s"), e->err.text);
+    else
+        doc_say(b->d, TONE_WARN, "%s", _("What was given was not read to its end when this was written."));
+    return NULL;
+}
+
+void report_sentences(struct building *b, enum doc_tone t, const char *const *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_TEXT, t, str_of(s[i]));
+    }
+}
+
+void report_stage(struct building *b, enum stage_verdict v, const char *pass, const char *fail)
+{
+    doc_begin(b->d, DOC_PARAGRAPH);
+    doc_cell(b->d, DOC_STRONG, v == STAGE_PASS ? TONE_GOOD : v == STAGE_FAIL ? TONE_BAD : TONE_WARN,
+             str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("It could not be judged.")));
+}
+
+bool report_told(const struct building *b)
+{
+    const struct investigation *v = b->o->inv;
+    return b->o->guide && v && v->given.n + v->waived.n + v->answers.n > 0;
+}
+
+/* ---- the panels ---- */
+
+static void told(struct building *b, const text_list *l, const char *word)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, "%s ", word);
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(l->v[i].name));
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s", l->v[i].text);
+    }
+}
+
+void report_procedure(struct building *b)
+{
+    const struct guide *g = b->o->guide;
+    const char *const head[] = {"", _("panel"), _("state"), _("what came of it")};
+    if (!report_told(b))
+        return;
+    doc_table(b->d, ARRAY_LEN(head), head);
+    for (int i = 0; i < PANELS; i++) {
+        const struct panel_page *p = &g->page[i];
+        doc_cellf(b->d, DOC_NUMBER, TONE_QUIET, "%d", i + 1);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(panels[i].title)));
+        if (p->state == PANEL_WAITS)
+            doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _("waits for %d"), p->waits_for);
+        else
+            doc_cellf(b->d, DOC_TEXT, tone_of(p->state), "%s %s", panel_glyph(p->state), panel_state_label(p->state));
+        doc_cell(b->d, DOC_TEXT, p->state == PANEL_NOT_STARTED ? TONE_QUIET : TONE_PLAIN, str_of(p->summary));
+    }
+    doc_begin(b->d, DOC_PARAGRAPH);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Next: ")));
+    if (g->next)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("panel %d. "), g->next);
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(g->why));
+    if (b->o->inv->waived.n + b->o->inv->answers.n)
+        doc_heading(b->d, _("What people accepted and answered"));
+    told(b, &b->o->inv->waived, _("waived"));
+    told(b, &b->o->inv->answers, _("answered"));
+}
+
+void report_procedure_line(struct building *b)
+{
+    const struct guide *g = b->o->guide;
+    size_t n[PANEL_STATES] = {0};
+    bool any = false;
+    if (!report_told(b))
+        return;
+    for (int i = 0; i < PANELS; i++)
+        n[g->page[i].state]++;
+    doc_begin(b->d, DOC_ITEM);
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Procedure: ")));
+    for (int i = PANEL_STATES - 1; i >= 0; i--)
+        if (n[i]) {
+            doc_cellf(b->d, DOC_TEXT, tone_of((enum panel_state)i), "%s%zu %s", any ? ", " : "", n[i], panel_state_label((enum panel_state)i));
+            any = true;
+        }
+    if (g->next)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; next is panel %d, %s"), g->next, _(panels[g->next - 1].title));
+}
+
+void report_open_panels(struct building *b)
+{
+    const struct guide *g = b->o->guide;
+    if (!report_told(b))
+        return;
+    for (int i = 0; i < PANELS - 1; i++) {
+        const struct panel_page *p = &g->page[i];
+        if (p->state != PANEL_OPEN && p->state != PANEL_NEEDS_INPUT)
+            continue;
+        doc_begin(b->d, DOC_ITEM);
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("Panel %d, %s: %s. %s"), i + 1, _(panels[i].title), p->summary, p->next);
+    }
+}
+
+void report_panels_again(struct building *b)
+{
+    if (!report_told(b) || !b->o->inv || !b->o->inv->path)
+        return;
+    struct str file = b->o->paths ? str_of(b->o->inv->path) : path_base(str_of(b->o->inv->path));
+    doc_begin(b->d, DOC_PARAGRAPH);
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("The panels, with the files given to them where they lay: diverge panels, or diverge report, and ")));
+    doc_cell(b->d, DOC_NAME, TONE_PLAIN, file);
+}
+
+void report_scaling(struct building *b)
+{
+    const struct guide *g = b->o->guide;
+    const char *const head[] = {_("feature"), _("state"), _("what was found")};
+    bool any = false;
+    if (!report_told(b) || !guide_result(g, EXAM_CURVES))
+        return;
+    const struct panel_page *p = &g->page[6];
+    for (size_t i = 0; i < p->items.n; i++) {
+        const struct panel_item *it = &p->items.v[i];
+        const char *answer = it->id ? investigation_text(&b->o->inv->answers, it->id) : NULL;
+        if (!it->id || !panel_is_feature(it->id))
+            continue;
+        if (!any)
+            doc_table(b->d, ARRAY_LEN(head), head);
+        any = true;
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(it->text));
+        doc_cellf(b->d, DOC_TEXT, it->mark == MARK_OK ? TONE_GOOD : it->mark == MARK_BAD ? TONE_BAD : it->mark == MARK_OPEN ? TONE_WARN : TONE_QUIET, "%s %s",
+                  panel_mark_glyph((enum panel_mark)it->mark),
+                  it->mark == MARK_OK     ? _("fine")
+                  : it->mark == MARK_BAD  ? _("not fine")
+                  : it->mark == MARK_OPEN ? _("not answered")
+                  : it->mark == MARK_WAIVED ? _("waived")
+                                            : _("not used"));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(answer ? answer : it->mark == MARK_WAIVED ? it->detail : ""));
+    }
+}
+
+/* ---- known causes ---- */
+
+static void cards(struct building *b, const struct card_facts *f)
+{
+    const char *text;
+    for (size_t i = 0; i < CARDS_MOST && (text = card_match(f, &b->d->arena, i)); i++) {
+        doc_begin(b->d, DOC_ITEM);
+        if (f->found) {
+            report_row_name(b, b->j->first, b->m->pairing->lines.v[b->j->first].row[TARGET] != NONE ? TARGET : GOLDEN);
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, STR(": "));
+        }
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(text));
+    }
+}
+
+void report_causes(struct building *b)
+{
+    const struct card_facts run = {.g = b->o->guide};
+    if (b->o->guide)
+        cards(b, &run);
+    if (!b->j || b->j->first == NONE)
+        return;
+    const struct line *l = &b->m->pairing->lines.v[b->j->first];
+    int side = l->row[TARGET] != NONE ? TARGET : GOLDEN;
+    const struct dump *d = b->m->side[side];
+    const struct call *c = &d->calls.v[d->rows.v[l->row[side]].call];
+    struct diagnoses found;
+    diagnose(&found, b->j, b->m, b->s->flow, b->j->first);
+    dump_row_name(d, l->row[side], &b->name);
+    const struct card_facts row = {.g = b->o->guide, .found = &found, .name = b->name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+                                   .dtype_differs = b->j->line[b->j->first].flags & LINE_DTYPE_DIFF};
+    cards(b, &row);
+    diagnoses_release(&found);
+}
+
+/* ---- what was given ---- */
+
+/* Size and a number made of its bytes; a folder has none. */
+static void identity(const char *path, struct buf *out)
+{
+    struct file f = {.fd = -1};
+    struct err quiet;
+    char n[NUM_MAX], block[1 << 16];
+    uint64_t h = 1;
+    if (path_is_dir(path)) {
+        buf_cstr(out, _("a folder"));
+        return;
+    }
+    if (file_open(&f, path, &quiet)) {
+        buf_cstr(out, _("not there"));
+        return;
+    }
+    buf_cstr(out, num_bytes(n, f.size));
+    long got = 0;
+    for (uint64_t at = 0; f.size <= HASHED_MOST && (got = file_read_some(&f, at, block, sizeof block, &quiet)) > 0; at += (uint64_t)got)
+        h = hash_bytes(block, (size_t)got, h);
+    if (f.size <= HASHED_MOST && got == 0)
+        buf_fmt(out, ", %016llx", (unsigned long long)h);
+    file_close(&f);
+}
+
+void report_given(struct building *b)
+{
+    const char *const head[] = {_("given"), _("file"), _("size, fingerprint")};
+    struct buf at = {0}, t = {0}, missing = {0};
+    if (!report_told(b))
+        return;
+    if (b->o->inv->given.n)
+        doc_table(b->d, ARRAY_LEN(head), head);
+    for (int i = SLOT_GOLDEN + 1; i < SLOT_COUNT; i++) {
+        const char *path = slot_path(b->o->inv, (enum slot_id)i);
+        if (!path) {
+            buf_fmt(&missing, "%s%s", missing.n ? ", " : "", slots[i].name);
+            continue;
+        }
+        investigation_locate(b->o->inv, path, &at);
+        buf_clear(&t);
+        clean_path(b->d->clean, path, &t);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(slots[i].title)));
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
+        buf_clear(&t);
+        identity(at.p, &t);
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
+    }
+    if (missing.n)
+        doc_say(b->d, TONE_QUIET, _("Not given: %s."), missing.p);
+    buf_release(&at);
+    buf_release(&t);
+    buf_release(&missing);
+}

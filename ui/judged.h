@@ -1,0 +1,20 @@
+/* A ticket with all that is judged of it: its dumps compared, its panels' exams held, their pages written. */
+#ifndef UI_JUDGED_H
+#define UI_JUDGED_H
+
+#include "panel/guide.h"
+#include "ui/options.h"
+
+struct judged {
+    struct investigation inv; /* the caller opens it */
+    struct session s;
+    struct guide guide;
+    bool open;
+};
+
+/* Compares the dumps and holds every exam there are files for. Dumps that could not be read are said on the pages; -1
+ * after an interrupt. */
+int judged_open(struct judged *t, const struct options *o, struct err *e);
+void judged_close(struct judged *t); /* also where it is not open: the investigation is released */
+
+#endif
