@@ -25,7 +25,7 @@ static int wait_for_exams(struct judged *t, const struct options *o, struct err 
     while ((now = under_way(&t->guide)) < EXAM_COUNT && !cli_interrupted()) {
         struct timespec until;
         if (show && now != shown)
-            fprintf(stderr, _("\r\033[Kexamining: %s …"), _(exam_kinds[now].title));
+            fprintf(stderr, "\r\033[K%s: %s …", _("examining"), _(exam_kinds[now].title));
         shown = now;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 100 * 1000000L;

@@ -1,6 +1,7 @@
 #include "report/csv.h"
 
 #include "base/num.h"
+#include "base/utf8.h"
 
 static bool needs_quotes(struct str s)
 {
@@ -10,7 +11,8 @@ static bool needs_quotes(struct str s)
     return false;
 }
 
-/* What a spreadsheet would run as a formula gets an apostrophe. */
+/* What a spreadsheet would run as a formula gets an apostrophe. Without `controls` none stays, nor what turns the direction
+ * of writing, nor a bad byte. */
 static void put(struct buf *b, struct str s, bool quote, bool formula, bool controls)
 {
     if (quote)
@@ -19,6 +21,13 @@ static void put(struct buf *b, struct str s, bool quote, bool formula, bool cont
         buf_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
         unsigned char ch = (unsigned char)s.p[i];
+        if (!controls && ch >= 0x80) {
+            struct str at = str_cut(s, i), rest = at;
+            utf8_next(&rest);
+            utf8_clean(b, str_n(at.p, at.n - rest.n));
+            i += at.n - rest.n - 1;
+            continue;
+        }
         if (ch == '"')
             buf_char(b, '"');
         buf_char(b, !controls && (ch < 0x20 || ch == 0x7f) ? ' ' : (char)ch);
