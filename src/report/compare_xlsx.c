@@ -15,6 +15,7 @@
 #include "report/rows.h"
 
 #define TEXT_MOST 32000 /* a cell holds 32,767 characters */
+#define LAST_COLUMN 60  /* more than rows have */
 
 struct sheet {
     struct row_sink sink;
@@ -111,7 +112,10 @@ static void rows(lxw_workbook *book, struct out *o, const struct session *s, con
     struct sheet x = sheet(book, _("rows"), head);
     struct row_writer c;
     rows_init(&c, s, &x.sink);
-    worksheet_set_column(x.w, 0, 1, 52, NULL);
+    worksheet_set_column(x.w, 0, 1, 60, NULL);
+    worksheet_set_column(x.w, 2, LAST_COLUMN, 14, NULL);
+    worksheet_set_landscape(x.w);
+    worksheet_repeat_rows(x.w, 0, 0);
     rows_head(&c);
     uint16_t columns = x.column;
     for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
