@@ -108,6 +108,21 @@ static void steps_marked(struct picture *p, const struct curves *c)
         picture_rule(p, i ? "" : _("stands out"), (double)c->spikes.v[i].step, true, false);
 }
 
+/* With what line and area stand for, where a column stands for several steps. */
+static void drawn_as(struct building *b, struct picture *p)
+{
+    double each = (p->to - p->from + 1) / p->columns;
+    if (!picture_fit(p))
+        return;
+    const char *axis = p->log ? _("The values' axis is logarithmic.") : "";
+    p->text = axis;
+    if (each > 1) {
+        p->text = arena_fmt(&b->d->arena, _("The line is the mean of about %.0f steps, the area goes from their lowest to their highest."), ceil(each));
+        p->text = *axis ? arena_fmt(&b->d->arena, "%s %s", p->text, axis) : p->text;
+    }
+    doc_picture(b->d, p);
+}
+
 /* Both runs; where there are several golden ones, what they span. */
 static void runs_drawn(struct building *b, const struct curves *c, enum log_value v, const char *id, const char *title)
 {
@@ -124,10 +139,7 @@ static void runs_drawn(struct building *b, const struct curves *c, enum log_valu
             picture_point(&p, band, x, value(c, i, k, v));
     }
     steps_marked(&p, c);
-    if (picture_fit(&p)) {
-        p.text = p.log ? _("The values' axis is logarithmic.") : "";
-        doc_picture(b->d, &p);
-    }
+    drawn_as(b, &p);
 }
 
 /* Target less golden, beside the same of the other golden runs and the limit of its mean. */
@@ -154,8 +166,7 @@ static void difference_drawn(struct building *b, const struct curves *c, enum lo
         picture_rule(&p, "", -limit, false, true);
     }
     steps_marked(&p, c);
-    if (picture_fit(&p))
-        doc_picture(b->d, &p);
+    drawn_as(b, &p);
 }
 
 static void drawn(struct building *b, const struct curves *c, const char *prefix)
@@ -237,7 +248,7 @@ static void marks(struct building *b, const struct curves *c)
 
 static void runs(struct building *b, const struct curves *c)
 {
-    const char *const head[] = {_("run"), _("log"), _("format"), _("records"), _("steps")};
+    const char *const head[] = {_("run"), _("training log"), _("format"), _("records"), _("steps")};
     struct buf t = {0};
     char n[NUM_MAX];
     doc_table(b->d, ARRAY_LEN(head), head);

@@ -160,7 +160,7 @@ static void table(struct buf *b, const struct doc_block *k)
 {
     buf_cstr(b, "<div class=\"t\"><table>\n<thead><tr>");
     for (size_t i = 0; i < k->columns; i++) {
-        buf_cstr(b, numeric(k, i) ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+        buf_cstr(b, numeric(k, i) ? "<th scope=\"col\" class=\"n\">" : strlen(k->cells.v[i].text) <= CELL_WHOLE ? "<th scope=\"col\" class=\"v\">" : "<th scope=\"col\">");
         escaped(b, k->cells.v[i].text);
         buf_cstr(b, "</th>");
     }
