@@ -231,7 +231,7 @@ static void scale(struct buf *b, const struct picture *p)
 
 static void cells(struct buf *b, const struct picture *p)
 {
-    char class[8];
+    char class[16];
     double height = p->rows < 4 ? 3 : 3 + 0.3 * p->rows;
     buf_cstr(b, "<div class=\"ax\">");
     escaped(b, p->axis[0]);
