@@ -450,8 +450,27 @@ static int run_go(struct desk *d, struct str args)
     return r;
 }
 
+/* Of both dumps, or of what the panels were given where there are none. */
+static bool anything_to_report(struct desk *d, struct str file)
+{
+    const struct session *s = d->s;
+    const struct writer *w = file.n ? writer_for(file.p) : NULL;
+    bool compared = s->judged && !s->single;
+    if (s->failed)
+        desk_complain(d, "%s", s->err.text);
+    else if (!compared && !(s->settled && guide_begun(&d->guide)))
+        desk_complain(d, _("%s: nothing has been compared yet"), "report");
+    else if (!compared && w && w->rows_only)
+        desk_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));
+    else
+        return true;
+    return false;
+}
+
 static int run_report(struct desk *d, struct str args)
 {
+    if (!anything_to_report(d, args))
+        return R_DRAW;
     if (!args.n)
         return ask(d, "report ");
     free(d->write_path);
@@ -477,6 +496,6 @@ const struct command commands_note[] = {
     {"finding-up", "[N]", N_("the finding stands nearer to the cause"), 0, run_up, NULL},
     {"finding-down", "[N]", N_("the finding stands further from the cause"), 0, run_down, NULL},
     {"finding-delete", "[N]", N_("take the finding out"), 0, run_delete, NULL},
-    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), NEEDS_BOTH | NEEDS_JUDGED, run_report, NULL},
+    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), 0, run_report, NULL},
     {0},
 };
