@@ -14,12 +14,13 @@
 static void norm_row(struct building *b, const struct norms *n, const struct norm_pair *x)
 {
     char t[NUM_MAX];
+    enum doc_tone tone = !x->outlier ? TONE_PLAIN : n->verdict == STAGE_FAIL ? TONE_BAD : TONE_WARN;
     norm_pair_name(n, x, &b->name);
     doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&b->name));
     for (int s = 0; s < 2; s++)
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(t, x->norm[s], 7)));
-    doc_cellf(b->d, DOC_NUMBER, x->outlier ? TONE_BAD : TONE_PLAIN, "%s %%", num_cell(t, 100 * x->rel, 3));
-    doc_cell(b->d, DOC_TEXT, x->outlier ? TONE_BAD : TONE_QUIET,
+    doc_cellf(b->d, DOC_NUMBER, tone, "%s %%", num_cell(t, 100 * x->rel, 3));
+    doc_cell(b->d, DOC_TEXT, x->outlier ? tone : TONE_QUIET,
              str_of(x->outlier ? _("stands out") : x->rel > 0 && x->rel <= x->unseen ? _("no more than the digits printed leave open") : ""));
 }
 

@@ -78,6 +78,8 @@ static void *work(void *ctx)
     struct session *s = k->s;
     struct still *x = mem_zalloc(sizeof *x);
     session_lock(s);
+    if (k->opt.guide)
+        guide_look(k->guide); /* also what the dumps alone can be asked */
     while (k->opt.guide && guide_busy(k->guide) && !atomic_load(&k->watch.cancel))
         pthread_cond_wait(&s->changed, &s->lock);
     if (k->opt.guide)

@@ -278,6 +278,9 @@ static void hostile_sections(void **state)
     put_log("<script>@x\x1b[2J\xe2\x80\xae=cmd().log", 4, 1200);
     give(SLOT_TARGET_SETTINGS, "e.yaml");
     give(SLOT_TARGET_WEIGHTS, "e.safetensors");
+    put_tensor("e2.safetensors", EVIL_JSON, 3);
+    give(SLOT_TARGET_NORMS, "e.safetensors");
+    give(SLOT_GOLDEN_NORMS, "e2.safetensors");
     give(SLOT_TARGET_LOG, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log");
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR(EVIL));
     investigation_tell(&inv, &inv.answers, STR("several-cards"), str_of(large));
@@ -287,6 +290,7 @@ static void hostile_sections(void **state)
     inert(&b);
     assert_false(holds(&b, "<script"));
     assert_true(holds(&b, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert_true(holds(&b, "<section id=\"norms\">"));
     assert_true(b.n < 1 << 20);
     report(".md", &b);
     inert(&b);
