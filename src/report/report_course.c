@@ -112,12 +112,13 @@ static void steps_marked(struct picture *p, const struct curves *c)
 static void drawn_as(struct building *b, struct picture *p)
 {
     double each = (p->to - p->from + 1) / p->columns;
+    char n[NUM_MAX];
     if (!picture_fit(p))
         return;
     const char *axis = p->log ? _("The values' axis is logarithmic.") : "";
     p->text = axis;
     if (each > 1) {
-        p->text = arena_fmt(&b->d->arena, _("The line is the mean of about %.0f steps, the area goes from their lowest to their highest."), ceil(each));
+        p->text = arena_fmt(&b->d->arena, _("The line is the mean of about %s steps, the area goes from their lowest to their highest."), num_count(n, (unsigned long long)ceil(each)));
         p->text = *axis ? arena_fmt(&b->d->arena, "%s %s", p->text, axis) : p->text;
     }
     doc_picture(b->d, p);
