@@ -77,6 +77,8 @@ static long written_ago(const char *path)
         newest = st.st_mtime;
     buf_release(&b);
     long ago = (long)(time(NULL) - newest);
+    if (ago < 0 && ago > -FRESH) /* clocks of file systems run ahead of ours by ticks or seconds */
+        ago = 0;
     return newest && ago >= 0 ? ago : -1;
 }
 
