@@ -177,7 +177,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libengine.a $(LIBS)
 
-# ---- measuring ----
+# ---- measuring: MSPROBE=/path/to/msprobe, GENERATOR=/path/to/gen_torch.py, TENSOR_PAIR=/path/to/a pair, PEER=no (tests/bench/peer) ----
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libengine.a
 	$(call say,BENCH,$@)

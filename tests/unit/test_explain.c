@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include "find/condition.h"
 #include "find/explain.h"
 
 /* One pair of rows a rule, and a golden-only and a target-only row behind them. */
@@ -91,6 +92,22 @@ static void a_sentence_for_every_rule(void **state)
             fail_msg("rule %u is not translated", r);
         free(translated);
         free(text);
+    }
+    shut(&s);
+}
+
+/* What an ill-conditioned operator does is said for every kind, with its condition. */
+static void ill_conditioned(void **state)
+{
+    struct scene s;
+    (void)state;
+    start(&s);
+    s.j.line[RULE_ILL].kappa = 1234;
+    for (int kind = CONDITION_SUM; kind < CONDITION_COUNT; kind++) {
+        s.j.line[RULE_ILL].was = (uint8_t)kind;
+        assert_non_null(strstr(sentence(&s, RULE_ILL), condition_text((enum condition_kind)kind)));
+        assert_non_null(strstr(sentence(&s, RULE_ILL), "1.2e3"));
+        assert_non_null(strstr(sentence(&s, RULE_ILL), "doubtful: ill-conditioned"));
     }
     shut(&s);
 }
@@ -271,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sentence_for_every_rule),
+        cmocka_unit_test(ill_conditioned),
         cmocka_unit_test(numbers_in_the_sentences),
         cmocka_unit_test(which_side_is_missing),
         cmocka_unit_test(non_finite_elements),
