@@ -337,7 +337,8 @@ void explain_provisional(const struct judgement *j, struct buf *out)
 {
     bool any = false;
     add_count(out, &any, j->pending_before, _("rows still to be compared"));
-    add_count(out, &any, j->doubtful_before, _("doubtful pairs"));
+    add_count(out, &any, j->doubtful_before - j->ill_before, _("doubtful pairs"));
+    add_count(out, &any, j->ill_before, _("rows doubtful for ill-conditioned operators"));
     add_count(out, &any, j->gaps_before, _("gaps of compute calls"));
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
 }

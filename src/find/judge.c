@@ -694,6 +694,7 @@ static void find_first(struct pass *p)
             break;
         }
         j->doubtful_before += (x->flags & LINE_DOUBTFUL) != 0;
+        j->ill_before += x->rule == RULE_ILL;
         j->unread_before += (x->flags & LINE_UNREAD) != 0;
         j->pending_before += x->verdict == VERDICT_PENDING;
         bool now = in_gap(p, i);

@@ -120,7 +120,7 @@ struct judgement {
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class klass;
     uint8_t preset;              /* the rule its verdicts are by (preset.h) */
-    uint32_t doubtful_before, gaps_before, unread_before, pending_before;
+    uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before; /* ill: of the doubtful, at ill-conditioned operators */
     VEC(struct suspect) suspects; /* the one that magnifies its error most first */
     VEC(struct entrance) frontier;   /* the one most depends on first */
     const struct known_list *known;   /* what was accepted, or NULL */
