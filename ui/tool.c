@@ -21,9 +21,34 @@ const char *tool_named(const char *const *names, const char *otherwise)
     return otherwise;
 }
 
+/* Meanwhile Ctrl-C is the tool's, and Ctrl-Z stops both, or the shell would never have the terminal back. */
+struct manners {
+    struct sigaction interrupt, stop;
+    sigset_t mask;
+};
+
+static void step_back(struct manners *m)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
+    sigset_t stop;
+    sigaction(SIGINT, &ignore, &m->interrupt);
+    sigaction(SIGTSTP, &usual, &m->stop);
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, &m->mask);
+}
+
+static void step_forward(const struct manners *m)
+{
+    pthread_sigmask(SIG_SETMASK, &m->mask, NULL);
+    sigaction(SIGTSTP, &m->stop, NULL);
+    sigaction(SIGINT, &m->interrupt, NULL);
+}
+
 int tool_run(const char *tool, const char *arg, const char *file)
 {
     char *copy = mem_strdup(tool), *argv[12], *rest = NULL;
+    struct manners m;
     int n = 0, status = 0;
     for (char *word = strtok_r(copy, " ", &rest); word && n < 9; word = strtok_r(NULL, " ", &rest))
         argv[n++] = word;
@@ -32,6 +57,7 @@ int tool_run(const char *tool, const char *arg, const char *file)
     argv[n++] = (char *)(uintptr_t)file;
     argv[n] = NULL;
     fflush(stdout);
+    step_back(&m);
     pid_t p = fork();
     if (p == 0) {
         sigset_t none;
@@ -43,6 +69,7 @@ int tool_run(const char *tool, const char *arg, const char *file)
     }
     while (p > 0 && waitpid(p, &status, 0) < 0 && errno == EINTR)
         continue;
+    step_forward(&m);
     free(copy);
     if (p < 0)
         return TOOL_MISSING;

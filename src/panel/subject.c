@@ -392,7 +392,7 @@ void subject_text(const struct finding *x, struct buf *out)
         buf_cstr(out, _("call "));
         break;
     case SUBJECT_GAP:
-        buf_cstr(out, _("no partner from "));
+        buf_cstr(out, _("gap from "));
         break;
     case SUBJECT_WEIGHT:
         buf_cstr(out, _("weight "));
