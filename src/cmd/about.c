@@ -81,8 +81,20 @@ bool about_here(struct desk *d, enum about which, struct subject *out, struct ar
     return of_line(d, d->cursor, which, out, a);
 }
 
+/* The one a list of findings has under its cursor. */
+static bool listed(const struct desk *d, struct finding *x)
+{
+    struct str word, number;
+    unsigned long long n;
+    const char *inside = d->overlay == OVERLAY_LIST && d->list_of && d->list_at < d->list.n ? d->list.v[d->list_at].inside : NULL;
+    return inside && str_split(str_of(inside), ' ', &word, &number) && str_u64(number, &n) && n <= UINT32_MAX &&
+           findings_get(&d->inv->findings, (uint32_t)n, x);
+}
+
 bool about_finding(struct desk *d, struct finding *x)
 {
+    if (listed(d, x))
+        return true;
     struct arena a = {0};
     struct subject s;
     struct buf was = d->message; /* nothing is said here */

@@ -9,7 +9,7 @@
  * also where it lies in a gap. */
 enum about { ABOUT_HERE, ABOUT_CALL, ABOUT_ROW };
 bool about_here(struct desk *d, enum about which, struct subject *out, struct arena *a);
-/* The newest finding about it, or in the table about its row or call; no message. */
+/* The finding selected in a list of them, else the newest about what is under the cursor, or in the table about its row or call; no message. */
 bool about_finding(struct desk *d, struct finding *x);
 
 #endif

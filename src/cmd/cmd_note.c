@@ -16,6 +16,18 @@ static int ask(struct desk *d, const char *words)
     return R_PROMPT;
 }
 
+/* Saved; a list of findings that is open says what they are now. */
+static bool kept(struct desk *d)
+{
+    bool ok = desk_keep(d);
+    if (ok && d->overlay == OVERLAY_LIST && d->list_of) {
+        char *again = mem_strdup(d->list_of);
+        command_run_locked(d, again);
+        free(again);
+    }
+    return ok;
+}
+
 /* A new version, signed; false where it could not be saved: that is said by now. */
 static bool put(struct desk *d, struct finding x, const char *what)
 {
@@ -24,7 +36,7 @@ static bool put(struct desk *d, struct finding x, const char *what)
     x.author = d->inv->author;
     x.time = investigation_date(d->inv);
     findings_add(&d->inv->findings, x);
-    return desk_keep(d);
+    return kept(d);
 }
 
 static void begin(struct desk *d, const struct subject *s, struct str text)
@@ -299,7 +311,7 @@ static int move(struct desk *d, struct str args, int by)
     if (findings_movable(&d->inv->findings, x.number, by)) {
         desk_remember(d, _("the order of findings"));
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
-        if (desk_keep(d))
+        if (kept(d))
             desk_say(d, by < 0 ? _("finding %u stands nearer to the cause") : _("finding %u stands further from the cause"), x.number);
     } else if (x.cause) {
         desk_say(d, by < 0 ? _("finding %u is the first that follows from its cause already") : _("finding %u is the last that follows from its cause already"), x.number);
@@ -324,7 +336,9 @@ static int run_down(struct desk *d, struct str args)
 static int run_findings(struct desk *d, struct str args)
 {
     finding_list l = {0};
-    struct buf text = {0}, about = {0};
+    struct buf text = {0}, about = {0}, again = {0};
+    buf_fmt(&again, "findings %.*s", STR_ARG(args));
+    args = str_cut(buf_view(&again), 9); /* what was given may be the list's own, which goes now */
     findings_read(&d->inv->findings, &l);
     desk_clear_list(d);
     for (size_t i = 0; i < l.n; i++) {
@@ -341,13 +355,19 @@ static int run_findings(struct desk *d, struct str args)
                          x->severity ? ":" : "", text.p ? text.p : "", about.p ? about.p : "");
         desk_add_inside(d, "finding", number);
     }
+    d->list_of = mem_strdup(again.p);
     if (d->list.n)
         desk_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
     else
         desk_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
+    if (!d->list.n && d->overlay == OVERLAY_LIST) { /* nothing is left of a list that was open */
+        d->overlay = d->panel_under ? OVERLAY_PANEL : OVERLAY_NONE;
+        d->panel_under = false;
+    }
     vec_release(&l);
     buf_release(&text);
     buf_release(&about);
+    buf_release(&again);
     return R_DRAW | R_LAYOUT;
 }
 

@@ -461,6 +461,8 @@ void desk_clear_list(struct desk *d)
         free(d->list.v[i].inside);
     }
     vec_clear(&d->list);
+    free(d->list_of);
+    d->list_of = NULL;
     d->list_again = NULL;
 }
 

@@ -134,6 +134,7 @@ struct desk {
     VEC(struct list_item) list;
     char *list_title;
     const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */
+    char *list_of;     /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
     uint32_t list_at;
 
     struct buf message;
