@@ -17,8 +17,10 @@ FLOAT := -ffp-contract=off
 # spreadsheets are written where the library is there
 HAVE_XLSX := $(shell pkg-config --exists xlsxwriter 2>/dev/null && echo -DHAVE_XLSXWRITER)
 PKG_CFLAGS := $(filter-out -D_%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) 2>/dev/null)
-FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(CFLAGS)
+# packs are compressed where the library is there
+HAVE_ZSTD := $(shell pkg-config --exists libzstd 2>/dev/null && echo -DHAVE_ZSTD)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) $(if $(HAVE_ZSTD),libzstd) 2>/dev/null)
+FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(HAVE_ZSTD) $(CFLAGS)
 LIBS = $(PKG_LIBS) -lcsv -lm -pthread
 
 ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))
@@ -26,7 +28,7 @@ UI_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard ui/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 SAMPLES := $(patsubst data/samples/%.tar.xz,$(BUILD)/samples/%/.unpacked,$(wildcard data/samples/*.tar.xz))
-DATA := $(wildcard data/*.conf data/*.json data/*.tsv)
+DATA := $(wildcard data/*.conf data/*.json data/*.tsv data/*.py)
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' "$(1)" "$(2)")
