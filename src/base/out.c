@@ -31,9 +31,16 @@ void out_fd(struct out *o, int fd)
     *o = (struct out){.fd = fd};
 }
 
+void out_memory(struct out *o)
+{
+    *o = (struct out){.fd = -1};
+}
+
 static void drain(struct out *o)
 {
     size_t done = 0;
+    if (o->fd < 0)
+        return;
     while (o->err.code == ERR_NONE && done < o->buf.n) {
         ssize_t w = write(o->fd, o->buf.p + done, o->buf.n - done);
         if (w < 0 && errno == EINTR)

@@ -16,6 +16,7 @@ struct out {
 
 int out_file(struct out *o, const char *path, struct err *e);
 void out_fd(struct out *o, int fd); /* stays open */
+void out_memory(struct out *o);     /* nowhere: all of it stays in `buf`, until out_close */
 /* Passes on what has gathered once it is worth a write. */
 void out_flow(struct out *o);
 /* Writes the rest; a file is put in its place. On failure nothing of it stays. */

@@ -496,6 +496,17 @@ static int run_report(struct desk *d, struct str args)
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_report = true;
+    d->write_pack = false;
+    return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+}
+
+static int run_pack(struct desk *d, struct str args)
+{
+    if (!args.n)
+        return ask(d, "pack ");
+    free(d->write_path);
+    d->write_path = str_dup(args);
+    d->write_pack = true;
     return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 
@@ -517,5 +528,6 @@ const struct command commands_note[] = {
     {"finding-down", "[N]", N_("the finding stands further from the cause"), 0, run_down, NULL},
     {"finding-delete", "[N]", N_("take the finding out"), 0, run_delete, NULL},
     {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), 0, run_report, NULL},
+    {"pack", "[FILE]", N_("write the evidence into one file, .tar.zst or .tar, that opens without the dumps"), NEEDS_BOTH | NEEDS_JUDGED, run_pack, NULL},
     {0},
 };

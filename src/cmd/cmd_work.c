@@ -160,7 +160,7 @@ static int run_write(struct desk *d, struct str args)
     }
     free(d->write_path);
     d->write_path = str_dup(args);
-    d->write_report = false;
+    d->write_report = d->write_pack = false;
     return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 

@@ -647,6 +647,10 @@ bool desk_decide(struct desk *d)
 bool desk_keep(struct desk *d)
 {
     d->guide.changes++; /* pages tell of findings too */
+    if (d->inv->pack) {
+        desk_complain(d, _("not saved: %s is a pack, and nothing in it is changed"), d->inv->pack);
+        return false;
+    }
     if (d->inv->holder) {
         desk_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
         return false;
@@ -666,7 +670,7 @@ bool desk_save(struct desk *d)
 
 bool desk_may_write(struct desk *d)
 {
-    if (!writer_for(d->write_path)) {
+    if (!d->write_pack && !writer_for(d->write_path)) {
         struct buf b = {0};
         writer_endings(&b);
         desk_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);

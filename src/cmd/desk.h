@@ -147,6 +147,7 @@ struct desk {
     char *write_path;
     bool write_report; /* the findings report, not the comparison */
     struct scribe scribe; /* writes it */
+    bool write_pack;   /* the evidence, packed */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
     struct buf copy;   /* for the clipboard */

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/frozen.h"
 #include "find/patient.h"
 
 static const struct {
@@ -280,7 +281,7 @@ void diagnose(struct diagnoses *out, const struct judgement *j, const struct mea
     struct specimen s[2];
     out->n = 0;
     memset(s, 0, sizeof s);
-    if (!diagnosable(j, m, line))
+    if (!diagnosable(j, m, line) || frozen_diagnoses(out, m, line))
         return;
     const struct line *l = &m->pairing->lines.v[line];
     struct patient p = {

@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/condition.h"
+#include "find/frozen.h"
 #include "find/known.h"
 #include "find/nature.h"
 #include "find/preset.h"
@@ -220,6 +221,8 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         }
     if (x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL)
         buf_cstr(out, _("; the pair itself is doubtful"));
+    if (frozen_line(m, line))
+        buf_cstr(out, _("; from the pack"));
 }
 
 static const struct {

@@ -5,6 +5,7 @@
 
 #include "find/condition.h"
 #include "find/culprit.h"
+#include "find/frozen.h"
 #include "find/known.h"
 #include "find/level.h"
 #include "find/nature.h"
@@ -772,8 +773,10 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     preset_judge(j, m, o->preset);
     judge_table(j, m);
     known_apply(j, m, o->known);
+    frozen_judge(j, m);
     count(&p);
     find_first(&p);
+    frozen_first(j, m);
     culprits_find(j, m, flow);
     free(p.wholes);
     free(p.call_error);

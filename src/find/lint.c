@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "fmt/pack.h"
 #include "base/msg.h"
 #include "find/known.h"
 
@@ -85,7 +86,7 @@ static long written_ago(const char *path)
 static void growing(const struct session *s, int side, struct arena *a, doubt_list *out)
 {
     const struct session_side *x = &s->side[side];
-    if (!x->places.n)
+    if (!x->places.n || packed_of(&x->dump))
         return;
     long ago = written_ago(x->places.v[x->place].paths.v[0]);
     if (ago >= 0 && ago < FRESH)

@@ -42,6 +42,7 @@ struct reader {
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
     /* The row's tensor; NULL where a format has none. Called from several threads once open. */
     int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
+    const char *without; /* what is said of a row without a tensor's file; NULL: that none was recorded */
     void (*close)(struct dump *d); /* frees d->state; may be NULL */
 };
 

@@ -1,11 +1,13 @@
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
+#include "fmt/pack.h"
 #include "fmt/ptdbg.h"
 #include "fmt/reader.h"
 #include "fmt/result.h"
 #include "fmt/weights_dump.h"
 
 const struct reader *const readers[] = {
+    &reader_pack,
     &reader_msprobe,
     &reader_msdump,
     &reader_ptdbg,

@@ -299,8 +299,10 @@ void frame_place(const struct frame *f, struct buf *out)
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     memset(t, 0, sizeof *t);
-    if (!(d->rows.v[row].has & HAS_FILE) || !d->reader || !d->reader->tensor)
+    if (!d->reader || !d->reader->tensor)
         return err_set(e, ERR_DATA, "%s", _("no tensor was recorded for this row"));
+    if (!(d->rows.v[row].has & HAS_FILE))
+        return err_set(e, ERR_DATA, "%s", _(d->reader->without ? d->reader->without : N_("no tensor was recorded for this row")));
     return d->reader->tensor(d, row, t, e);
 }
 

@@ -114,6 +114,7 @@ struct problem {
 struct dump {
     const struct reader *reader;
     const char *path;      /* of the folder or file opened */
+    const char *shown;     /* what it is called to people, or NULL: its path */
     const char *const *parts; /* all of them, where one step's recording lies in several (graphs) */
     size_t part_count;
     const char *framework; /* "pytorch", "mindspore", "" when unknown */
@@ -148,6 +149,11 @@ struct dump {
 
 void dump_init(struct dump *d);
 void dump_release(struct dump *d); /* closes its reader first */
+
+static inline const char *dump_shown(const struct dump *d)
+{
+    return d->shown ? d->shown : d->path;
+}
 
 /* For readers. Strings are copied into the arena. */
 uint32_t dump_slot(struct dump *d, struct str name);

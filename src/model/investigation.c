@@ -304,13 +304,10 @@ static void save_decisions(struct jsonw *w, const struct decisions *d)
     jw_kint(w, "decided", (int64_t)d->now);
 }
 
-int investigation_save(const struct investigation *v, struct err *e)
+void investigation_write(const struct investigation *v, struct buf *out)
 {
-    struct buf b = {0};
     struct jsonw w;
-    if (!v->path || v->read_only)
-        return 0;
-    jw_init(&w, &b, true);
+    jw_init(&w, out, true);
     jw_object(&w);
     jw_kint(&w, "schema", SCHEMA);
     jw_kcstr(&w, "tool", "diverge " DIVERGE_VERSION);
@@ -347,7 +344,15 @@ int investigation_save(const struct investigation *v, struct err *e)
     save_panels(&w, v);
     jw_end_object(&w);
     jw_end_object(&w);
-    buf_char(&b, '\n');
+    buf_char(out, '\n');
+}
+
+int investigation_save(const struct investigation *v, struct err *e)
+{
+    struct buf b = {0};
+    if (!v->path || v->read_only)
+        return 0;
+    investigation_write(v, &b);
     int rc = file_replace(v->path, buf_view(&b), e);
     buf_release(&b);
     return rc;

@@ -30,6 +30,7 @@ struct investigation {
     const char *state_dir; /* the user's folder of them, or NULL */
     bool read_only;     /* written by a newer version, or open elsewhere */
     const char *holder; /* who has it open elsewhere, or NULL */
+    const char *pack;   /* the pack it was taken out of, which stays as it is; or NULL */
     int lock;           /* descriptor of investigation_claim, or -1 */
     const char *input[2];
     const char *full[2]; /* where they lay when it was saved, or NULL */
@@ -65,6 +66,7 @@ void investigation_release(struct investigation *v);
 int investigation_load(struct investigation *v, const char *path, struct err *e);
 /* What was left in the file at v->path, over v: all but its inputs, which are v's own. */
 int investigation_recall(struct investigation *v, struct err *e);
+void investigation_write(const struct investigation *v, struct buf *out); /* the file's text, appended */
 /* 0 also when there is nowhere to save to. */
 int investigation_save(const struct investigation *v, struct err *e);
 /* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/msg.h"
+#include "find/frozen.h"
 #include "find/recall.h"
 #include "find/orders.h"
 #include "find/split.h"
@@ -164,6 +165,8 @@ static void begin_load(struct session *s, int i)
     x->dump.reader = p->reader;
     x->dump.column = (uint8_t)(s->tabled ? i : COLUMN_ALL);
     x->dump.path = p->paths.v[0];
+    if (s->opt.pack)
+        x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.pack, i == TARGET ? "target" : "golden");
     x->dump.parts = (const char *const *)p->paths.v;
     x->dump.part_count = p->paths.n;
     x->dump.step = p->step;
@@ -403,10 +406,15 @@ static void pair_sides(struct session *s)
         o.given = given = table_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count);
         o.map_only = true;
         o.map_count = 0;
+    } else if ((given = frozen_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count))) {
+        o.given = given;
+        o.map_only = true;
+        o.map_count = 0;
     }
     pairing_build(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
     split_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     orders_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    frozen_tell(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     free(given);
     session_lock(s);
     while (s->readers)
@@ -416,6 +424,7 @@ static void pair_sides(struct session *s)
     old = s->measure;
     old.pairing = &before;
     measure_init(&s->measure, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing, again ? &old : NULL);
+    frozen_measure(&s->measure);
     if (s->golden2.path)
         companion_join(&s->golden2, &s->measure);
     if (s->reference.path)

@@ -49,6 +49,7 @@ struct session_options {
     int workers;            /* 0: one a processor */
     const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
+    const char *pack;       /* the pack both sides were taken out of, or NULL */
     const char *cache;      /* folder where figures are kept from one session to the next, or NULL */
     /* Called from background threads after something changed; must not take the lock. May be NULL. */
     void (*notify)(void *ctx);

@@ -47,7 +47,7 @@ static void side_fields(struct jsonw *w, const struct dump *d, const char *path)
 
 void json_side_fields(struct jsonw *w, const struct dump *d)
 {
-    side_fields(w, d, d->path);
+    side_fields(w, d, dump_shown(d));
 }
 
 /* With the path as a report shows it. */
@@ -57,7 +57,7 @@ static void side(struct writing *x, int which)
     struct buf b = {0};
     clean_path(x->clean, d->path, &b);
     jw_object(x->w);
-    side_fields(x->w, d, x->clean ? b.p : d->path);
+    side_fields(x->w, d, x->clean ? b.p : dump_shown(d));
     jw_end_object(x->w);
     buf_release(&b);
 }

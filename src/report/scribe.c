@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "base/num.h"
+#include "report/pack.h"
 
 void scribe_init(struct scribe *k, struct session *s, struct guide *g)
 {
@@ -62,8 +64,28 @@ static void give_back(struct still *x, struct scribe *k)
 
 /* ---- the thread ---- */
 
+static int pack_it(struct scribe *k, const struct still *x, struct err *e)
+{
+    struct pack_options o = {.tool = x->opt.tool, .inv = &x->inv, .guide = x->opt.guide, .date = x->opt.date, .limit = k->pack};
+    struct pack_said said = {0};
+    struct buf b = {0};
+    char n[NUM_MAX];
+    int rc = pack_write(k->path, &x->s, &o, &said, e);
+    if (rc == 0) {
+        buf_fmt(&b, _("%zu tensors (%s)"), said.tensors, num_bytes(n, said.bytes));
+        if (said.left.n)
+            buf_fmt(&b, _("; left out: %zu, the first: %s"), said.left.n, said.left.v[0]);
+        k->told = mem_strdup(b.p);
+    }
+    pack_said_release(&said);
+    buf_release(&b);
+    return rc;
+}
+
 static int write_it(struct scribe *k, const struct still *x, struct err *e)
 {
+    if (k->pack)
+        return pack_it(k, x, e);
     const struct writer *w = writer_for(k->path);
     struct out out;
     if (out_file(&out, k->path, e))
@@ -104,14 +126,17 @@ static void join(struct scribe *k)
     k->running = false;
 }
 
-bool scribe_begin(struct scribe *k, const char *path, bool report, const struct report_options *o)
+static bool begin(struct scribe *k, const char *path, bool report, uint64_t pack, const struct report_options *o)
 {
     if (scribe_busy(k))
         return false;
     join(k); /* ended already */
     free(k->path);
+    free(k->told);
+    k->told = NULL;
     k->path = mem_strdup(path);
     k->report = report;
+    k->pack = pack;
     k->opt = *o;
     k->err = (struct err){0};
     atomic_store(&k->watch.cancel, false);
@@ -123,6 +148,16 @@ bool scribe_begin(struct scribe *k, const char *path, bool report, const struct 
         err_set(&k->err, ERR_IO, "%s", _("the system gives no thread to write it with"));
     }
     return true;
+}
+
+bool scribe_begin(struct scribe *k, const char *path, bool report, const struct report_options *o)
+{
+    return begin(k, path, report, 0, o);
+}
+
+bool scribe_pack(struct scribe *k, const char *path, uint64_t limit, const struct report_options *o)
+{
+    return begin(k, path, true, limit, o);
 }
 
 void scribe_cancel(struct scribe *k)
@@ -166,5 +201,6 @@ void scribe_release(struct scribe *k)
     session_unlock(k->s);
     join(k);
     free(k->path);
-    k->path = NULL;
+    free(k->told);
+    k->path = k->told = NULL;
 }

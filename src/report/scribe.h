@@ -17,6 +17,8 @@ struct scribe {
     struct report_watch watch;
     char *path;
     bool report;              /* with what people found; else the comparison alone */
+    uint64_t pack;            /* of the evidence, packed: bytes of its tensors; 0: none of it */
+    char *told;               /* of SCRIBE_WRITTEN what there is to tell beside, or NULL */
     struct report_options opt;
     struct err err;           /* of SCRIBE_FAILED */
 };
@@ -28,6 +30,8 @@ void scribe_release(struct scribe *k); /* what is being written is given up; the
 /* All with the session's lock held. */
 /* False while something is written. o's inv and guide are looked at as they are now. */
 bool scribe_begin(struct scribe *k, const char *path, bool report, const struct report_options *o);
+/* The evidence instead (report/pack.h), at most so many bytes of tensors. */
+bool scribe_pack(struct scribe *k, const char *path, uint64_t limit, const struct report_options *o);
 void scribe_cancel(struct scribe *k);
 bool scribe_busy(const struct scribe *k);
 double scribe_share(const struct scribe *k); /* 0 … 1 of what is being written */

@@ -562,6 +562,156 @@ static void map_laughs(void)
     fclose(f);
 }
 
+/* ---- packs ---- */
+
+/* A header of a ustar archive; type '0' is a file. */
+static void tar(FILE *f, const char *name, char type, uint64_t size, const char *link)
+{
+    unsigned char h[512] = {0};
+    unsigned sum = 0;
+    snprintf((char *)h, 100, "%s", name);
+    snprintf((char *)h + 100, 8, "%07o", 0644);
+    snprintf((char *)h + 108, 8, "%07o", 0);
+    snprintf((char *)h + 116, 8, "%07o", 0);
+    snprintf((char *)h + 124, 12, "%011llo", (unsigned long long)size);
+    snprintf((char *)h + 136, 12, "%011o", 0);
+    memset(h + 148, ' ', 8);
+    h[156] = (unsigned char)type;
+    snprintf((char *)h + 157, 100, "%s", link);
+    memcpy(h + 257, "ustar\00000", 8);
+    for (int i = 0; i < 512; i++)
+        sum += h[i];
+    snprintf((char *)h + 148, 8, "%06o", sum);
+    fwrite(h, 1, sizeof h, f);
+}
+
+static void tar_text(FILE *f, const char *name, const char *s)
+{
+    size_t n = strlen(s);
+    tar(f, name, '0', n, "");
+    fputs(s, f);
+    fill(f, 0, (512 - n % 512) % 512);
+}
+
+static void tar_close(FILE *f)
+{
+    fill(f, 0, 1024);
+    fclose(f);
+}
+
+static const char pack_ticket[] = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"golden\":{\"path\":\"golden\"}}}";
+static const char pack_side[] = "{\"pack\":1,\"id\":\"1\",\"framework\":\"pytorch\",\"joint\":\".\"}\n{\"call\":\"Functional.a.0.forward\",\"family\":\"linear\"}\n";
+static const char pack_row[] = "{\"row\":[0,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,null]}\n";
+
+/* Both sides, the target's followed by `more`, the archive left open. */
+static FILE *packed(const char *more)
+{
+    char rows[2000];
+    FILE *f = create("f.tar");
+    tar_text(f, "ticket.investigation.json", pack_ticket);
+    snprintf(rows, sizeof rows, "%s%s", pack_side, pack_row);
+    tar_text(f, "golden/rows.jsonl", rows);
+    snprintf(rows, sizeof rows, "%s%s%s", pack_side, more, *more ? "" : pack_row);
+    tar_text(f, "target/rows.jsonl", rows);
+    outside();
+    return f;
+}
+
+static void pack_up(void)
+{
+    FILE *f = packed("");
+    tar_text(f, "target/../../evil", "x");
+    tar_close(f);
+}
+static void pack_absolute(void)
+{
+    char path[5000];
+    FILE *f = packed("");
+    snprintf(path, sizeof path, "%.80s/x", root);
+    tar_text(f, path, "x");
+    tar_close(f);
+}
+static void pack_link(void)
+{
+    FILE *f = packed("");
+    tar(f, "inputs", '2', 0, "/tmp");
+    tar_text(f, "inputs/evil", "x");
+    tar_close(f);
+}
+static void pack_twice(void)
+{
+    FILE *f = packed("");
+    tar_text(f, "target/rows.jsonl", pack_side);
+    tar_close(f);
+}
+static void pack_claims(void)
+{
+    FILE *f = packed("");
+    tar(f, "big", '0', 077777777777, "");
+    tar_close(f);
+}
+static void pack_cut(void)
+{
+    FILE *f = packed("");
+    tar(f, "half", '0', 5000, "");
+    fill(f, 'x', 700);
+    fclose(f);
+}
+static void pack_many(void)
+{
+    FILE *f = packed("");
+    char name[40];
+    for (int i = 0; i < 300000; i++) {
+        snprintf(name, sizeof name, "g%d", i % 7);
+        tar(f, name, '5', 0, "");
+    }
+    tar_close(f);
+}
+
+/* The target's rows end in so many bytes. */
+static void pack_filled(const char *head, char c, size_t n)
+{
+    FILE *f = create("f.tar");
+    size_t all = strlen(pack_side) + strlen(head) + n;
+    tar_text(f, "ticket.investigation.json", pack_ticket);
+    tar_text(f, "golden/rows.jsonl", pack_side);
+    tar(f, "target/rows.jsonl", '0', all, "");
+    fputs(pack_side, f);
+    fputs(head, f);
+    fill(f, c, n);
+    fill(f, 0, (512 - all % 512) % 512);
+    tar_close(f);
+}
+static void pack_long(void) { pack_filled("{\"warning\":\"", 'x', LONG); }
+static void pack_deep(void) { pack_filled("{\"row\":", '[', DEEP); }
+static void pack_elsewhere(void)
+{
+    tar_close(packed("{\"row\":[0,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,\"../../hostile/outside/secret.npy\"]}\n"
+                     "{\"row\":[0,\"output.1\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,\"/etc/passwd\"]}\n"));
+}
+static void pack_circle(void)
+{
+    tar_close(packed("{\"call\":\"Module.a.A.forward.0\",\"in\":2,\"twin\":2}\n{\"call\":\"Module.b.B.forward.0\",\"in\":1,\"twin\":1}\n"
+                     "{\"row\":[1,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,null]}\n"));
+}
+
+static void merge_deep(void)
+{
+    FILE *f = create("t.investigation.json");
+    fputs("{\"schema\":1,\"investigation\":{\"findings\":", f);
+    repeat(f, "[", DEEP);
+    fclose(f);
+}
+static void merge_many(void)
+{
+    FILE *f = create("t.investigation.json");
+    fputs("{\"schema\":1,\"investigation\":{\"findings\":[{\"number\":1}", f);
+    for (int i = 0; i < 300000; i++)
+        fprintf(f, ",{\"number\":%d}", i);
+    fputs("]}}", f);
+    fclose(f);
+}
+
 static const struct {
     const char *name, *expect, *open, *how;
     void (*make)(void);
@@ -631,6 +781,19 @@ static const struct {
     {"a million equal keys in trainer_state.json", "any", "trainer_state.json", "check", state_many},
     {"an event of 2^62 bytes", "any", "events.out.tfevents.1.host", "check", events_counts},
     {"a cell of 100 MB in a monitor table", "any", "grad_reduced_0-0.csv", "check", monitor_long},
+    {"a pack that leads up and out", "refuse", "f.tar", "compare", pack_up},
+    {"a pack of an absolute name", "refuse", "f.tar", "compare", pack_absolute},
+    {"a pack with a link and a file behind it", "refuse", "f.tar", "compare", pack_link},
+    {"a pack that gives a name twice", "refuse", "f.tar", "compare", pack_twice},
+    {"a pack that claims 8 GB", "refuse", "f.tar", "compare", pack_claims},
+    {"a pack that was cut off", "refuse", "f.tar", "compare", pack_cut},
+    {"a pack of a million empty files", "refuse", "f.tar", "compare", pack_many},
+    {"a pack's rows, a line of 100 MB", "refuse", "f.tar", "compare", pack_long},
+    {"a pack's rows, deep nesting", "refuse", "f.tar", "compare", pack_deep},
+    {"a pack's tensor that is elsewhere", "any", "f.tar", "compare", pack_elsewhere},
+    {"a pack's modules within each other", "any", "f.tar", "compare", pack_circle},
+    {"deep nesting in two investigations", "refuse", "t.investigation.json", "merge", merge_deep},
+    {"a million findings in two investigations", "refuse", "t.investigation.json", "merge", merge_many},
     {"deep nesting in a mapping", "any", "d", "map", map_deep},
     {"a line of 100 MB in a mapping", "any", "d", "map", map_long},
     {"aliases of aliases in a mapping", "any", "d", "map", map_laughs},

@@ -1,0 +1,154 @@
+#include "find/frozen.h"
+
+#include <stdlib.h>
+
+#include "find/condition.h"
+
+struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n)
+{
+    const struct packed *p = packed_both(target, golden);
+    *n = 0;
+    if (!p)
+        return NULL;
+    struct line *l = mem_alloc((p->lines.n + 1) * sizeof *l);
+    for (size_t i = 0; i < p->lines.n; i++) {
+        const uint32_t *row = p->lines.v[i].row;
+        if (row[TARGET] < target->rows.n && row[GOLDEN] < golden->rows.n)
+            l[(*n)++] = (struct line){{row[TARGET], row[GOLDEN]}, NONE};
+    }
+    return l;
+}
+
+/* A reason this program knows; of a program that knew others the plain one of the pair's origin. */
+static uint8_t reason(const struct packed *p, const struct packed_line *x)
+{
+    static const uint8_t plain[ORIGIN_COUNT] = {WHY_NAME, WHY_RULE, WHY_MAPPING, WHY_SLOT, WHY_MARK};
+    return p->whys == WHY_COUNT && x->why < WHY_COUNT ? x->why : plain[x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME];
+}
+
+void frozen_tell(struct pairing *p, const struct dump *target, const struct dump *golden)
+{
+    const struct packed *all = packed_both(target, golden);
+    struct err quiet;
+    for (size_t i = 0; all && i < p->lines.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        const struct packed_line *x = l->pair == NONE ? NULL : packed_line(all, l->row[TARGET], l->row[GOLDEN]);
+        if (!x || p->pairs.v[l->pair].why != WHY_TABLE)
+            continue;
+        struct pair *pair = &p->pairs.v[l->pair];
+        struct view v;
+        pair->origin = x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME;
+        pair->why = reason(all, x);
+        pair->confidence = x->confidence >= 0 && x->confidence <= 1 ? x->confidence : 0;
+        pair->source = x->source;
+        pair->view = NONE;
+        if (*x->pair_view && view_parse(&v, str_of(x->pair_view), &quiet) == 0) {
+            vec_push(&p->views, v);
+            pair->view = (uint32_t)p->views.n - 1;
+        }
+    }
+}
+
+const struct packed_line *frozen_line(const struct measure *m, uint32_t line)
+{
+    const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct packed_line *x = all && l->pair != NONE ? packed_line(all, l->row[TARGET], l->row[GOLDEN]) : NULL;
+    if (!x)
+        return NULL;
+    uint32_t view = m->pairing->pairs.v[l->pair].view;
+    struct buf b = {0};
+    if (view != NONE)
+        view_write(&m->pairing->views.v[view], &b);
+    bool same = str_is(buf_view(&b), x->pair_view);
+    buf_release(&b);
+    return same ? x : NULL;
+}
+
+/* Statistics dumps have no room for figures until there are some. */
+static void make_room(struct measure *m)
+{
+    if (m->figures)
+        return;
+    m->figures = mem_zalloc((m->lines + 1) * sizeof *m->figures);
+    m->failure = mem_zalloc((m->lines + 1) * sizeof *m->failure);
+    m->view = mem_zalloc((m->lines + 1) * sizeof *m->view);
+}
+
+static void take(struct measure *m, uint32_t line, const struct packed_line *x)
+{
+    struct err quiet;
+    struct view *v = NULL;
+    make_room(m);
+    if (m->state[line] == MEASURE_WAITING) {
+        m->finished++;
+        m->worked += measure_bytes(m, line);
+    }
+    m->state[line] = x->figures ? MEASURE_DONE : MEASURE_FAILED;
+    m->failure[line] = x->failure;
+    if (!x->figures)
+        return;
+    m->figures[line] = mem_alloc(sizeof *m->figures[line]);
+    *m->figures[line] = *x->figures;
+    if (x->view) {
+        v = arena_zalloc(&m->arena, sizeof *v);
+        v->side = GOLDEN;
+        if (*x->view && view_parse(v, str_of(x->view), &quiet))
+            v = NULL;
+    }
+    m->view[line] = v;
+}
+
+void frozen_measure(struct measure *m)
+{
+    if (!packed_both(m->side[TARGET], m->side[GOLDEN]))
+        return;
+    for (uint32_t i = 0; i < m->lines; i++) {
+        const struct packed_line *x = m->state[i] == MEASURE_DONE || m->state[i] == MEASURE_FAILED ? NULL : frozen_line(m, i);
+        if (x && (x->figures || x->failure))
+            take(m, i, x);
+    }
+}
+
+void frozen_judge(struct judgement *j, const struct measure *m)
+{
+    const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
+    if (!all || all->verdicts != VERDICT_COUNT)
+        return;
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct packed_line *x = frozen_line(m, i);
+        if (!x || x->verdict >= VERDICT_COUNT || x->verdict == VERDICT_PENDING)
+            continue;
+        uint8_t rule = all->rules == RULE_COUNT && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
+        if (x->was >= (rule == RULE_ILL ? (int)CONDITION_COUNT : (int)VERDICT_COUNT))
+            rule = RULE_NONE;
+        j->line[i] = (struct line_judgement){.verdict = x->verdict, .flags = x->flags, .error = x->error, .limit = x->limit, .level = x->level,
+                                             .rule = rule, .was = rule ? x->was : 0, .kappa = rule == RULE_ILL ? x->kappa : 0};
+    }
+}
+
+void frozen_first(struct judgement *j, const struct measure *m)
+{
+    const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
+    if (!all || !all->has_first || j->first == NONE || !frozen_line(m, j->first))
+        return;
+    if (all->klass <= FIRST_NONFINITE)
+        j->klass = (enum first_class)all->klass;
+    j->doubtful_before = all->doubtful_before;
+    j->gaps_before = all->gaps_before;
+    j->unread_before = all->unread_before;
+}
+
+bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
+{
+    const struct packed_line *x = frozen_line(m, line);
+    if (!x || !x->diagnosis)
+        return false;
+    for (int i = 0; i < x->diagnoses && out->n < DIAGNOSIS_COUNT; i++)
+        for (int id = 0; id < DIAGNOSIS_COUNT; id++)
+            if (strcmp(diagnosis_name((enum diagnosis_id)id), x->diagnosis[i].name) == 0) {
+                out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score, mem_strdup(x->diagnosis[i].evidence)};
+                break;
+            }
+    return true;
+}

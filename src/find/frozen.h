@@ -1,0 +1,23 @@
+/* Both sides of a pack (fmt/pack.h): what had been found of them where their tensors were is taken over as it was, pairs,
+ * figures and verdicts. Lines that a person pairs otherwise since are judged like any others, by what the pack has. */
+#ifndef FIND_FROZEN_H
+#define FIND_FROZEN_H
+
+#include "find/diagnose.h"
+#include "fmt/pack.h"
+
+/* The pairs of the pack for pairing_options.given, which the caller frees; NULL where it is none. */
+struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n);
+/* What had been said of why they are pairs, and their views. */
+void frozen_tell(struct pairing *p, const struct dump *target, const struct dump *golden);
+/* The figures, for lines that nothing was computed of. */
+void frozen_measure(struct measure *m);
+/* Verdicts, and what stands before the first deviation. For judge(). */
+void frozen_judge(struct judgement *j, const struct measure *m);
+void frozen_first(struct judgement *j, const struct measure *m);
+/* What it had been found to look like; false where that was not looked for. */
+bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line);
+/* What had been found of a line that is a pair, through the view it has now; or NULL. */
+const struct packed_line *frozen_line(const struct measure *m, uint32_t line);
+
+#endif

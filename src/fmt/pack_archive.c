@@ -1,0 +1,159 @@
+/* Taking a pack apart: the archive's names and sizes are somebody else's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/tar.h"
+#include "base/zst.h"
+#include "fmt/pack.h"
+
+#define ENTRIES 200000
+#define RATIO 100
+#define EXTENSION_MOST (64u << 10)
+#define CHUNK (64u << 10)
+
+struct unpacking {
+    struct zst_reader in;
+    const char *folder;
+    uint64_t taken, room; /* bytes */
+    size_t entries;
+};
+
+bool pack_is(const char *path)
+{
+    struct str p = str_of(path);
+    return (str_ends(p, ".tar.zst") || str_ends(p, ".tar")) && path_is_file(path);
+}
+
+/* The next n bytes, which are to be there. */
+static int take(struct unpacking *u, void *out, size_t n, struct err *e)
+{
+    int rc = zst_read(&u->in, out, n, e);
+    return rc == 1 ? err_set(e, ERR_DATA, _("%s: the archive ends within a file"), u->in.file.name) : rc;
+}
+
+static int count(struct unpacking *u, uint64_t n, struct err *e)
+{
+    char most[NUM_MAX];
+    if (n > u->room || u->taken > u->room - n)
+        return err_set(e, ERR_DATA, _("%s: more than %s would come out of it, which is more than a file of its size may hold; --pack-limit allows more"),
+                       u->in.file.name, num_bytes(most, u->room));
+    u->taken += n;
+    return 0;
+}
+
+/* The folders a name lies in. */
+static int make_folders(const struct unpacking *u, const char *name, struct buf *path, struct err *e)
+{
+    for (const char *p = strchr(name, '/'); p; p = strchr(p + 1, '/')) {
+        buf_clear(path);
+        buf_fmt(path, "%s/%.*s", u->folder, (int)(p - name), name);
+        if (mkdir(path->p, 0700) && errno != EEXIST)
+            return err_system(e, path->p);
+    }
+    return 0;
+}
+
+static int write_all(int fd, const char *p, size_t n, const char *path, struct err *e)
+{
+    while (n) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w < 0)
+            return err_system(e, path);
+        p += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+static int copy(struct unpacking *u, int fd, uint64_t size, const char *path, struct err *e)
+{
+    char chunk[CHUNK];
+    uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    for (uint64_t at = 0; at < padded; at += CHUNK) {
+        size_t n = padded - at < CHUNK ? (size_t)(padded - at) : CHUNK;
+        size_t mine = at >= size ? 0 : size - at < n ? (size_t)(size - at) : n;
+        if (take(u, chunk, n, e) || write_all(fd, chunk, mine, path, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int one_file(struct unpacking *u, const char *name, uint64_t size, struct err *e)
+{
+    struct buf path = {0};
+    int rc = make_folders(u, name, &path, e), fd = -1;
+    buf_clear(&path);
+    buf_fmt(&path, "%s/%s", u->folder, name);
+    if (rc == 0) {
+        fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0)
+            rc = errno == EEXIST ? err_set(e, ERR_DATA, _("%s: the name %s is given twice"), u->in.file.name, name) : err_system(e, path.p);
+    }
+    if (rc == 0)
+        rc = copy(u, fd, size, path.p, e);
+    if (fd >= 0 && close(fd) && rc == 0)
+        rc = err_system(e, path.p);
+    buf_release(&path);
+    return rc;
+}
+
+/* A pax record is passed over, unless it changes what the next header says. */
+static int extension(struct unpacking *u, uint64_t size, struct err *e)
+{
+    static const char *const changes[] = {" path=", " size=", " linkpath="};
+    char text[EXTENSION_MOST + TAR_BLOCK];
+    if (size > EXTENSION_MOST)
+        return err_set(e, ERR_DATA, _("%s: a tar extension of %llu bytes; packs have none"), u->in.file.name, (unsigned long long)size);
+    if (take(u, text, (size_t)((size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK), e))
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+        if (str_has(str_n(text, (size_t)size), changes[i]))
+            return err_set(e, ERR_DATA, _("%s: a tar extension gives another name or size; packs have none"), u->in.file.name);
+    return 0;
+}
+
+static int one_entry(struct unpacking *u, const struct tar_entry *x, struct err *e)
+{
+    const char *name = str_starts(str_of(x->name), "./") ? x->name + 2 : x->name;
+    if (++u->entries > ENTRIES)
+        return err_set(e, ERR_DATA, _("%s: more than %d files"), u->in.file.name, ENTRIES);
+    if (count(u, x->size, e))
+        return -1;
+    if (x->kind == TAR_EXTENSION)
+        return extension(u, x->size, e);
+    if (x->kind == TAR_FOLDER)
+        return 0; /* made where something lies in it */
+    if (x->kind != TAR_FILE)
+        return err_set(e, ERR_DATA, _("%s: %s is no plain file; a pack holds nothing else"), u->in.file.name, x->name);
+    if (!tar_name_ok(name))
+        return err_set(e, ERR_DATA, _("%s: the name %s leads out of the pack, or is none"), u->in.file.name, x->name);
+    return one_file(u, name, x->size, e);
+}
+
+int pack_unpack(const char *path, const char *folder, uint64_t room, struct err *e)
+{
+    struct unpacking u = {.folder = folder};
+    unsigned char block[TAR_BLOCK];
+    struct tar_entry x;
+    uint64_t at = 0;
+    int rc;
+    if (zst_read_begin(&u.in, path, e))
+        return -1;
+    u.room = room + (u.in.file.size < UINT64_MAX / RATIO / 2 ? u.in.file.size * RATIO : UINT64_MAX / 2);
+    while ((rc = zst_read(&u.in, block, sizeof block, e)) == 0) {
+        rc = tar_read(block, &x, u.in.file.name, at, e);
+        if (rc <= 0 || (rc = one_entry(&u, &x, e)))
+            break;
+        at += TAR_BLOCK + (x.size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    }
+    if (rc == 1)
+        rc = err_set(e, ERR_DATA, _("%s: the archive has no end: it was cut off, or is not whole yet"), path);
+    zst_read_end(&u.in);
+    return rc;
+}

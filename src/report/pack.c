@@ -1,0 +1,250 @@
+#include "report/pack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/jsonw.h"
+#include "base/msg.h"
+#include "base/tar.h"
+#include "base/zst.h"
+#include "find/evidence.h"
+#include "fmt/pack.h"
+#include "report/formats.h"
+#include "report/pack_parts.h"
+#include "report/replay.h"
+
+#define CHUNK (1u << 20)
+
+struct packing {
+    const struct session *s;
+    const struct pack_options *o;
+    struct pack_said *said;
+    struct pack_choice choice;
+    pack_input_list inputs;
+    struct clean clean;
+    struct zst_writer zst;
+    struct buf b;     /* of the file being made */
+    struct buf head;
+    char id[20];
+};
+
+static void add(struct packing *p, const char *name, struct str content)
+{
+    buf_clear(&p->head);
+    tar_head(&p->head, name, content.n, p->o->date);
+    zst_write(&p->zst, p->head.p, p->head.n);
+    zst_write(&p->zst, content.p, content.n);
+    buf_clear(&p->head);
+    tar_fill(&p->head, content.n);
+    zst_write(&p->zst, p->head.p, p->head.n);
+}
+
+/* What has gathered in p->b. */
+static void add_text(struct packing *p, const char *name)
+{
+    add(p, name, buf_view(&p->b));
+    buf_clear(&p->b);
+}
+
+static int add_report(struct packing *p, const char *name, struct err *e)
+{
+    struct report_options ro = {.rows = ROWS_NONE, .tool = p->o->tool, .inv = p->o->inv, .guide = p->o->guide, .date = p->o->date, .paths = p->o->paths};
+    struct out out;
+    out_memory(&out);
+    writer_for(name)->report(&out, p->s, &ro);
+    buf_str(&p->b, buf_view(&out.buf));
+    if (out_close(&out, e))
+        return -1;
+    add_text(p, name);
+    return 0;
+}
+
+/* What is in it, for people and programs that only look. */
+static void add_list(struct packing *p)
+{
+    const struct pack_said *x = p->said;
+    struct jsonw w;
+    jw_init(&w, &p->b, true);
+    jw_object(&w);
+    jw_kint(&w, "pack", PACK_VERSION);
+    jw_kcstr(&w, "tool", p->o->tool);
+    jw_kint(&w, "date", p->o->date);
+    jw_kcstr(&w, "id", p->id);
+    jw_kint(&w, "rows", (int64_t)x->rows);
+    jw_kint(&w, "of", (int64_t)x->of);
+    jw_key(&w, "tensors");
+    jw_array(&w);
+    struct buf name = {0};
+    for (size_t i = 0; i < p->choice.tensors.n; i++) {
+        const struct pack_tensor *t = &p->choice.tensors.v[i];
+        dump_row_name(&p->s->side[t->side].dump, t->row, &name);
+        jw_object(&w);
+        jw_kcstr(&w, "side", t->side ? "golden" : "target");
+        jw_kstr(&w, "row", buf_view(&name));
+        jw_kcstr(&w, "file", t->file);
+        jw_kint(&w, "bytes", (int64_t)t->bytes);
+        jw_end_object(&w);
+    }
+    buf_release(&name);
+    jw_end_array(&w);
+    jw_kcstrs(&w, "left_out", x->left.v, x->left.n);
+    jw_end_object(&w);
+    buf_char(&p->b, '\n');
+    add_text(p, "pack.json");
+}
+
+static int add_tensor(struct packing *p, const struct pack_tensor *x, struct err *e)
+{
+    struct tensor t;
+    struct tensor_walk walk;
+    struct buf name = {0};
+    if (dump_tensor(&p->s->side[x->side].dump, x->row, &t, e))
+        return -1;
+    size_t each = dtype_table[t.dtype].size, n = CHUNK / each;
+    uint64_t done = 0, data = t.numel * each;
+    char *room = mem_alloc(CHUNK);
+    long got;
+    buf_fmt(&name, "%s/%s", x->side ? "golden" : "target", x->file);
+    pack_npy_head(&t, &p->b);
+    buf_clear(&p->head);
+    tar_head(&p->head, name.p, p->b.n + data, p->o->date);
+    zst_write(&p->zst, p->head.p, p->head.n);
+    zst_write(&p->zst, p->b.p, p->b.n);
+    tensor_walk_init(&walk, &t);
+    while ((got = tensor_walk_next(&walk, room, n, e)) > 0) {
+        zst_write(&p->zst, room, (size_t)got * each);
+        done += (uint64_t)got * each;
+    }
+    tensor_walk_release(&walk);
+    if (got == 0 && done != data)
+        got = err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t.file.name);
+    buf_clear(&p->head);
+    tar_fill(&p->head, p->b.n + data);
+    zst_write(&p->zst, p->head.p, p->head.n);
+    buf_clear(&p->b);
+    tensor_close(&t);
+    buf_release(&name);
+    free(room);
+    return got < 0 ? -1 : 0;
+}
+
+static int add_inputs(struct packing *p, struct err *e)
+{
+    for (size_t i = 0; i < p->inputs.n; i++) {
+        if (file_slurp(p->inputs.v[i].path, SIZE_MAX / 4, &p->b, e))
+            return -1;
+        add_text(p, p->inputs.v[i].file);
+    }
+    return 0;
+}
+
+/* From replay/ the tensors lie one folder up. */
+static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *a)
+{
+    const struct pack_tensor *t = pack_tensor_of(ctx, side, row);
+    return t ? arena_fmt(a, "../%s/%s", side ? "golden" : "target", t->file) : NULL;
+}
+
+/* One script a call, however many findings are about it. */
+static void add_replays(struct packing *p)
+{
+    const struct pairing *all = &p->s->pairing;
+    struct replay_options o = {.tool = p->o->tool, .file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
+    struct nmap seen = {0};
+    struct buf name = {0};
+    for (size_t i = 0; i < p->choice.told.n; i++) {
+        const struct line *l = &all->lines.v[p->choice.told.v[i]];
+        int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        uint64_t key = (uint64_t)side << 32 | p->s->side[side].dump.rows.v[l->row[side]].call;
+        if (nmap_get(&seen, key) != MAP_NONE)
+            continue;
+        nmap_set(&seen, key, 1);
+        replay_script(p->s, p->choice.told.v[i], &o, &p->b);
+        buf_clear(&name);
+        buf_fmt(&name, "replay/%03zu.py", ++p->said->scripts);
+        add_text(p, name.p);
+    }
+    nmap_release(&seen);
+    buf_release(&name);
+}
+
+static int add_all(struct packing *p, struct err *e)
+{
+    static const char *const side[] = {"target", "golden"};
+    struct buf ticket = {0}, name = {0};
+    struct arena a = {0};
+    int rc = pack_ticket(p->o->inv, &p->clean, p->o->paths, &a, &p->inputs, p->said, &ticket, e);
+    if (rc == 0) {
+        add_list(p);
+        add(p, "ticket.investigation.json", buf_view(&ticket));
+        rc = add_report(p, "report.html", e) || add_report(p, "report.md", e);
+    }
+    for (int d = 0; rc == 0 && d < 2; d++) {
+        pack_rows(&p->choice, d, p->id, &p->clean, &p->b);
+        buf_clear(&name);
+        buf_fmt(&name, "%s/%s", side[d], PACK_ROWS);
+        add_text(p, name.p);
+        if (d == TARGET) {
+            pack_pairs(&p->choice, &p->b);
+            add_text(p, "target/" PACK_PAIRS);
+        }
+        for (size_t i = 0; rc == 0 && i < p->choice.tensors.n; i++)
+            if (p->choice.tensors.v[i].side == d)
+                rc = add_tensor(p, &p->choice.tensors.v[i], e);
+    }
+    if (rc == 0) {
+        add_replays(p);
+        rc = add_inputs(p, e);
+    }
+    buf_release(&ticket);
+    buf_release(&name);
+    vec_release(&p->inputs);
+    arena_release(&a);
+    return rc ? -1 : 0;
+}
+
+static int check(const char *path, const struct session *s, struct err *e)
+{
+    if (s->single || !s->judged)
+        return err_set(e, ERR_USAGE, "%s", _("one side alone: a pack holds a comparison"));
+    if (s->tabled)
+        return err_set(e, ERR_USAGE, "%s", _("a result table is one small file already: send it as it is"));
+    if (str_ends(str_of(path), ".tar") || (str_ends(str_of(path), ".tar.zst") && zst_there()))
+        return 0;
+    return err_set(e, ERR_USAGE, zst_there() ? _("%s: a pack's name ends in .tar.zst or .tar") : _("%s: this program was built without zstd: a pack's name ends in .tar"), path);
+}
+
+int pack_write(const char *path, const struct session *s, const struct pack_options *o, struct pack_said *said, struct err *e)
+{
+    struct packing p = {.s = s, .o = o, .said = said};
+    struct out out;
+    *said = (struct pack_said){0};
+    if (check(path, s, e) || out_file(&out, path, e))
+        return -1;
+    snprintf(p.id, sizeof p.id, "%016llx",
+             (unsigned long long)(evidence_fingerprint(&s->side[0].dump) * 31 + evidence_fingerprint(&s->side[1].dump)));
+    clean_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, o->paths);
+    int rc = zst_write_begin(&p.zst, &out, str_ends(str_of(path), ".zst"), e);
+    if (rc == 0) {
+        pack_choose(&p.choice, s, o, said);
+        rc = add_all(&p, e);
+        buf_clear(&p.head);
+        tar_end(&p.head);
+        zst_write(&p.zst, p.head.p, p.head.n);
+        zst_write_end(&p.zst);
+        pack_choice_release(&p.choice);
+    }
+    if (rc)
+        out.err = *e; /* nothing of it stays */
+    rc = out_close(&out, e);
+    clean_release(&p.clean);
+    buf_release(&p.b);
+    buf_release(&p.head);
+    return rc;
+}
+
+void pack_said_release(struct pack_said *said)
+{
+    vec_release(&said->left);
+    arena_release(&said->arena);
+}

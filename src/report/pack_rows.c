@@ -1,0 +1,365 @@
+#include <stdlib.h>
+
+#include "base/jsonw.h"
+#include "fmt/pack.h"
+#include "find/diagnose.h"
+#include "model/family.h"
+#include "report/pack_parts.h"
+
+#define DIAGNOSED 256 /* lines looked at beside those that are told, as in the JSON of a comparison */
+
+static uint32_t renumbered(const uint32_t *number, uint32_t was)
+{
+    return was == NONE ? NONE : number[was];
+}
+
+static void cleaned(struct jsonw *w, const struct clean *clean, const char *s)
+{
+    struct buf b = {0};
+    clean_text(clean, str_of(s), CLEAN_LINES, &b);
+    jw_str(w, buf_view(&b));
+    buf_release(&b);
+}
+
+/* A frame's file: that it is a library's stays to be seen. */
+static void frame_file(struct jsonw *w, const struct clean *clean, const char *file)
+{
+    static const char *const libraries[] = {"/site-packages/", "/dist-packages/"};
+    struct buf b = {0};
+    for (size_t i = 0; i < ARRAY_LEN(libraries) && !clean->paths && !b.n; i++) {
+        const char *at = strstr(file, libraries[i]);
+        if (at)
+            buf_fmt(&b, "…%s", at);
+    }
+    cleaned(w, b.n ? NULL : clean, b.n ? b.p : file);
+    buf_release(&b);
+}
+
+/* One line of the file. */
+static void begin(struct jsonw *w, struct buf *out)
+{
+    jw_init(w, out, false);
+    jw_object(w);
+}
+
+static void end(struct jsonw *w)
+{
+    jw_end_object(w);
+    buf_char(w->out, '\n');
+}
+
+static void write_head(const struct pack_choice *c, int side, const char *id, struct buf *out)
+{
+    const struct dump *d = &c->s->side[side].dump;
+    char joint[2] = {d->joint, 0};
+    struct jsonw w;
+    begin(&w, out);
+    jw_kint(&w, "pack", PACK_VERSION);
+    jw_kcstr(&w, "id", id);
+    jw_kcstr(&w, "format", d->reader->name);
+    jw_kcstr(&w, "framework", d->framework);
+    jw_kcstr(&w, "level", d->level);
+    jw_kcstr(&w, "task", d->task);
+    jw_kint(&w, "step", d->step);
+    jw_kint(&w, "rank", d->rank);
+    jw_kint(&w, "digits", d->digits);
+    jw_kcstr(&w, "joint", joint);
+    jw_kbool(&w, "checksums", d->checksums);
+    jw_kint(&w, "rows", c->rows[side]);
+    jw_kint(&w, "of", (int64_t)d->rows.n);
+    end(&w);
+}
+
+static void write_stack(const struct dump *d, const struct stack *s, const struct clean *clean, struct buf *out)
+{
+    struct jsonw w;
+    begin(&w, out);
+    jw_key(&w, "stack");
+    jw_array(&w);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
+        if (f->raw) {
+            cleaned(&w, clean, f->raw);
+            continue;
+        }
+        jw_array(&w);
+        frame_file(&w, clean, f->file);
+        jw_int(&w, f->line);
+        jw_cstr(&w, f->func);
+        jw_cstr(&w, f->code);
+        jw_end_array(&w);
+    }
+    jw_end_array(&w);
+    end(&w);
+}
+
+static void number_of(struct jsonw *w, const char *key, uint32_t n)
+{
+    if (n != NONE)
+        jw_kint(w, key, n);
+}
+
+static void write_call(const struct pack_choice *c, int side, uint32_t call, struct buf *out)
+{
+    const struct dump *d = &c->s->side[side].dump;
+    const struct call *x = &d->calls.v[call];
+    struct jsonw w;
+    begin(&w, out);
+    jw_kstr(&w, "call", dump_call_name(d, call));
+    jw_kint(&w, "kind", x->kind);
+    jw_kint(&w, "phase", x->phase);
+    jw_kcstr(&w, "family", family_name((enum family)x->family));
+    if (x->scope != NONE)
+        jw_kcstr(&w, "scope", d->scopes.v[x->scope]);
+    number_of(&w, "stack", renumbered(c->stack[side], x->stack));
+    number_of(&w, "in", renumbered(c->call[side], x->parent));
+    number_of(&w, "twin", renumbered(c->call[side], x->twin));
+    if (x->gradient)
+        jw_kbool(&w, "gradient", true);
+    end(&w);
+}
+
+static void write_counts(struct jsonw *w, const struct row_extra *x)
+{
+    if (!x || !x->counts) {
+        jw_null(w);
+        return;
+    }
+    const uint64_t v[] = {x->nan, x->neg_inf, x->pos_inf, x->zero};
+    jw_array(w);
+    jw_int(w, x->counts);
+    for (int i = 0; i < 4; i++)
+        jw_int(w, (int64_t)v[i]);
+    jw_end_array(w);
+}
+
+static void write_row(const struct pack_choice *c, int side, uint32_t row, struct buf *out)
+{
+    const struct dump *d = &c->s->side[side].dump;
+    const struct row *r = &d->rows.v[row];
+    const struct shape *shape = dump_row_shape(d, row);
+    const struct pack_tensor *t = pack_tensor_of(c, side, row);
+    struct jsonw w;
+    begin(&w, out);
+    jw_key(&w, "row");
+    jw_array(&w);
+    jw_int(&w, c->call[side][r->call]);
+    jw_cstr(&w, d->slots.v[r->slot]);
+    jw_int(&w, r->io);
+    jw_int(&w, r->kind);
+    jw_cstr(&w, dtype_table[r->dtype].name);
+    jw_int(&w, r->has & ~(HAS_FILE | IS_DAMAGED));
+    if (shape)
+        jw_array(&w);
+    for (int i = 0; shape && i < shape->ndim; i++)
+        jw_int(&w, shape->dim[i]);
+    shape ? jw_end_array(&w) : jw_null(&w);
+    jw_array(&w);
+    for (int i = 0; i < STAT_COUNT; i++)
+        jw_num(&w, r->stat[i]);
+    jw_end_array(&w);
+    jw_cstr(&w, r->text);
+    write_counts(&w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+    jw_cstr(&w, t ? t->file : NULL);
+    jw_end_array(&w);
+    end(&w);
+}
+
+static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct clean *clean, struct buf *out)
+{
+    uint32_t row = renumbered(c->row[side], p->row);
+    struct jsonw w;
+    if (p->row != NONE && row == NONE)
+        return;
+    begin(&w, out);
+    jw_key(&w, "problem");
+    jw_array(&w);
+    jw_int(&w, row == NONE ? -1 : (int64_t)row);
+    jw_cstr(&w, p->kind);
+    cleaned(&w, clean, p->text);
+    jw_bool(&w, p->recorded);
+    jw_end_array(&w);
+    end(&w);
+}
+
+void pack_rows(const struct pack_choice *c, int side, const char *id, const struct clean *clean, struct buf *out)
+{
+    const struct dump *d = &c->s->side[side].dump;
+    const uint32_t *stack = c->stack[side];
+    uint32_t *was = mem_alloc((c->stacks[side] + 1) * sizeof *was);
+    write_head(c, side, id, out);
+    for (uint32_t i = 0; i < d->stacks.n; i++) /* numbered in the order of the calls that have them */
+        if (stack[i] != NONE)
+            was[stack[i]] = i;
+    for (uint32_t i = 0; i < c->stacks[side]; i++)
+        write_stack(d, &d->stacks.v[was[i]], clean, out);
+    for (uint32_t i = 0; i < d->calls.n; i++)
+        if (c->call[side][i] != NONE)
+            write_call(c, side, i, out);
+    for (uint32_t i = 0; i < d->rows.n; i++)
+        if (c->row[side][i] != NONE)
+            write_row(c, side, i, out);
+    for (size_t i = 0; i < d->problems.n; i++)
+        write_problem(c, side, &d->problems.v[i], clean, out);
+    for (size_t i = 0; i < d->warnings.n; i++) {
+        struct jsonw w;
+        begin(&w, out);
+        jw_key(&w, "warning");
+        cleaned(&w, clean, d->warnings.v[i]);
+        end(&w);
+    }
+    free(was);
+}
+
+/* ---- what was found ---- */
+
+static void write_figures(struct jsonw *w, const struct figures *f)
+{
+    const double v[] = {f->cosine, f->minus, f->rel_l2, f->euclid, f->max_abs, f->max_rel, f->one_thousandth, f->five_thousandths};
+    const uint64_t at[] = {f->max_abs_at, f->unlike, f->unlike_at};
+    jw_key(w, "figures");
+    jw_array(w);
+    jw_int(w, f->two);
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        jw_num(w, f->two ? v[i] : 0); /* absent: not looked at */
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        jw_int(w, (int64_t)at[i]);
+    for (int s = 0; s < 2; s++) {
+        const struct side_figures *x = &f->side[s];
+        const double own[] = {x->max, x->min, x->mean, x->norm};
+        const uint64_t counts[] = {x->count, x->nan, x->inf, x->zero, x->saturated};
+        for (size_t i = 0; i < ARRAY_LEN(own); i++)
+            jw_num(w, own[i]);
+        for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+            jw_int(w, (int64_t)counts[i]);
+    }
+    jw_end_array(w);
+}
+
+static void write_view(struct jsonw *w, const struct view *v)
+{
+    struct buf b = {0};
+    if (v && v->count)
+        view_write(v, &b);
+    jw_str(w, buf_view(&b));
+    buf_release(&b);
+}
+
+static void write_diagnoses(struct jsonw *w, const struct session *s, uint32_t line)
+{
+    struct diagnoses x;
+    diagnose(&x, s->judged, &s->measure, s->flow, line);
+    jw_key(w, "diagnoses");
+    jw_array(w);
+    for (int i = 0; i < x.n; i++) {
+        jw_array(w);
+        jw_cstr(w, diagnosis_name((enum diagnosis_id)x.v[i].id));
+        jw_int(w, x.v[i].side);
+        jw_num(w, (double)x.v[i].score);
+        jw_cstr(w, x.v[i].evidence);
+        jw_end_array(w);
+    }
+    jw_end_array(w);
+    diagnoses_release(&x);
+}
+
+static void write_line(const struct pack_choice *c, uint32_t line, bool diagnosed, struct buf *out)
+{
+    const struct measure *m = &c->s->measure;
+    const struct line *l = &c->s->pairing.lines.v[line];
+    const struct pair *p = &c->s->pairing.pairs.v[l->pair];
+    const struct line_judgement *x = &c->s->judged->line[line];
+    const uint8_t judged[] = {x->verdict, x->rule, x->flags, x->was};
+    struct jsonw w;
+    begin(&w, out);
+    jw_key(&w, "line");
+    jw_array(&w);
+    jw_int(&w, c->row[TARGET][l->row[TARGET]]);
+    jw_int(&w, c->row[GOLDEN][l->row[GOLDEN]]);
+    jw_end_array(&w);
+    jw_key(&w, "pair");
+    jw_array(&w);
+    jw_int(&w, p->origin);
+    jw_int(&w, p->why);
+    jw_num(&w, (double)p->confidence);
+    jw_int(&w, p->source == NONE ? -1 : (int64_t)p->source);
+    write_view(&w, p->view == NONE ? NULL : &c->s->pairing.views.v[p->view]);
+    jw_end_array(&w);
+    jw_key(&w, "judged");
+    jw_array(&w);
+    for (int i = 0; i < 4; i++)
+        jw_int(&w, judged[i]);
+    jw_num(&w, (double)x->error);
+    jw_num(&w, (double)x->limit);
+    jw_num(&w, (double)x->level);
+    jw_num(&w, (double)x->kappa);
+    jw_end_array(&w);
+    if (m->state[line] == MEASURE_DONE) {
+        write_figures(&w, m->figures[line]);
+        if (measure_view(m, line)) {
+            jw_key(&w, "view");
+            write_view(&w, measure_view(m, line));
+        }
+    } else if (m->state[line] == MEASURE_FAILED) {
+        jw_kcstr(&w, "failure", m->failure[line]);
+    }
+    if (diagnosed)
+        write_diagnoses(&w, c->s, line);
+    end(&w);
+}
+
+void pack_pairs(const struct pack_choice *c, struct buf *out)
+{
+    const struct judgement *j = c->s->judged;
+    struct jsonw w;
+    size_t looked = 0;
+    begin(&w, out);
+    jw_kint(&w, "pairs", PACK_VERSION);
+    jw_kint(&w, "verdicts", VERDICT_COUNT);
+    jw_kint(&w, "rules", RULE_COUNT);
+    jw_kint(&w, "whys", WHY_COUNT);
+    jw_key(&w, "first");
+    if (j->first == NONE) {
+        jw_null(&w);
+    } else {
+        jw_array(&w);
+        jw_int(&w, j->klass);
+        jw_int(&w, j->doubtful_before);
+        jw_int(&w, j->gaps_before);
+        jw_int(&w, j->unread_before);
+        jw_end_array(&w);
+    }
+    end(&w);
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line *l = &c->s->pairing.lines.v[i];
+        if (l->pair == NONE || c->row[TARGET][l->row[TARGET]] == NONE || c->row[GOLDEN][l->row[GOLDEN]] == NONE)
+            continue;
+        bool told = false, can = diagnosable(j, &c->s->measure, i);
+        for (size_t k = 0; k < c->told.n; k++)
+            told |= c->told.v[k] == i;
+        write_line(c, i, can && (told || looked++ < DIAGNOSED), out);
+    }
+}
+
+/* ---- tensors ---- */
+
+void pack_npy_head(const struct tensor *t, struct buf *out)
+{
+    static const char *const descr[DTYPE_COUNT] = {
+        [DTYPE_UNKNOWN] = "|u1", [DTYPE_F64] = "<f8", [DTYPE_F32] = "<f4", [DTYPE_F16] = "<f2", [DTYPE_BF16] = "<u2", [DTYPE_F8E4M3] = "|u1",
+        [DTYPE_F8E5M2] = "|u1", [DTYPE_I64] = "<i8", [DTYPE_I32] = "<i4", [DTYPE_I16] = "<i2", [DTYPE_I8] = "|i1", [DTYPE_U64] = "<u8",
+        [DTYPE_U32] = "<u4", [DTYPE_U16] = "<u2", [DTYPE_U8] = "|u1", [DTYPE_BOOL] = "|b1", [DTYPE_C64] = "<c8", [DTYPE_C128] = "<c16",
+    };
+    struct buf h = {0};
+    buf_fmt(&h, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr[t->dtype]);
+    for (int i = 0; i < t->ndim; i++)
+        buf_fmt(&h, "%lld,%s", (long long)t->shape[i], i + 1 < t->ndim ? " " : "");
+    buf_cstr(&h, "), }");
+    while ((h.n + 11) % 64)
+        buf_char(&h, ' ');
+    buf_char(&h, '\n');
+    const char magic[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(h.n & 255), (char)(h.n >> 8)};
+    buf_add(out, magic, sizeof magic);
+    buf_str(out, buf_view(&h));
+    buf_release(&h);
+}
