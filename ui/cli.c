@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "ui/ticket.h"
+#include "ui/unpack.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -41,10 +42,12 @@ bool cli_interrupted(void)
 
 int cli_fail(const struct err *e)
 {
-    struct buf b = {0};
-    utf8_clean(&b, str_of(e->text));
+    struct buf b = {0}, named = {0};
+    unpack_names(str_of(e->text), &named);
+    utf8_clean(&b, buf_view(&named));
     fprintf(stderr, "diverge: %s\n", b.p ? b.p : "");
     buf_release(&b);
+    buf_release(&named);
     switch (e->code) {
     case ERR_USAGE:
         return EXIT_USAGE;
@@ -152,4 +155,14 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
     if (cli_wait(s, o, e))
         return -1;
     return s->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
+}
+
+uint32_t cli_line_named(const struct session *s, const char *name)
+{
+    for (int d = 0; d < 2; d++) {
+        uint32_t r = dump_find_row(&s->side[d].dump, str_of(name));
+        if (r != NONE && s->pairing.line_of[d][r] != NONE)
+            return s->pairing.line_of[d][r];
+    }
+    return NONE;
 }

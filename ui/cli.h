@@ -22,6 +22,8 @@ int cli_marks(const struct options *o);
 /* The findings report of an investigation; findings written, listed, taken back. */
 int cli_report(const struct options *o);
 int cli_note(const struct options *o);
+int cli_merge(const struct options *o);  /* two people's investigations of one ticket */
+int cli_replay(const struct options *o); /* a script that makes a call again */
 int cli_config(const struct options *o); /* settings against the checklist */
 /* The stages: curves against the standard, gradient norms of weights, one optimizer step replayed. */
 int cli_curves(const struct options *o);
@@ -48,6 +50,8 @@ bool cli_out_standard(const struct options *o);
  * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */
 int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
                   struct err *e);
+/* The line of a row's name on either side, or NONE. */
+uint32_t cli_line_named(const struct session *s, const char *name);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
 /* Interrupts (INT, TERM, HUP) become this flag. */

@@ -19,7 +19,7 @@
 static void side_line(struct buf *b, const char *word, const struct dump *d)
 {
     char n[NUM_MAX];
-    buf_fmt(b, "%s  %s\n        %s · %s", word, d->path, d->reader->name, d->framework);
+    buf_fmt(b, "%s  %s\n        %s · %s", word, dump_shown(d), d->reader->name, d->framework);
     if (*d->level)
         buf_fmt(b, " · %s", d->level);
     buf_fmt(b, " · %s", d->task);

@@ -1,5 +1,10 @@
 /* diverge report: what was found, for people who were not there. */
+#include <stdio.h>
+
 #include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "report/pack.h"
 #include "report/report_build.h"
 #include "ui/cli.h"
 #include "ui/judged.h"
@@ -22,6 +27,38 @@ static int write_report(const struct judged *t, const struct options *o, const s
     return out_close(&out, e);
 }
 
+/* What came into it on standard error, and what did not. */
+static void tell_packed(const struct pack_said *said, const struct options *o)
+{
+    char rows[NUM_MAX], of[NUM_MAX], bytes[NUM_MAX];
+    struct buf b = {0};
+    if (!o->quiet)
+        fprintf(stderr, _("packed: %s of %s rows, %zu tensors (%s), %zu scripts, %zu further files\n"), num_count(rows, said->rows),
+                num_count(of, said->of), said->tensors, num_bytes(bytes, said->bytes), said->scripts, said->inputs);
+    for (size_t i = 0; i < said->left.n; i++) {
+        buf_clear(&b);
+        utf8_clean(&b, str_of(said->left.v[i]));
+        fprintf(stderr, _("left out: %s\n"), b.p ? b.p : "");
+    }
+    buf_release(&b);
+}
+
+static int write_pack(const struct judged *t, const struct options *o, struct err *e)
+{
+    struct pack_options po = {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths,
+                              .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
+    struct pack_said said = {0};
+    if (t->s.failed) {
+        *e = t->s.err;
+        return -1;
+    }
+    int rc = pack_write(o->pack, &t->s, &po, &said, e);
+    if (!rc)
+        tell_packed(&said, o);
+    pack_said_release(&said);
+    return rc;
+}
+
 /* By the file's ending; on standard output by --format. */
 static const struct writer *format_of(const struct options *o, struct err *e)
 {
@@ -40,12 +77,15 @@ int cli_report(const struct options *o)
     struct judged t = {.inv = {.lock = -1}};
     struct options told = *o; /* what the panels were told may be all there is */
     struct err e = {0};
-    const struct writer *w = format_of(o, &e);
-    if (!w)
+    bool only_pack = o->pack && !o->output && !o->json && !o->format;
+    const struct writer *w = only_pack ? NULL : format_of(o, &e);
+    if (!w && !only_pack)
         return cli_fail(&e);
     cli_catch_interrupts();
     told.nothing = true;
-    int status = ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) || write_report(&t, o, w, &e) ? cli_fail(&e) : EXIT_ALIGNED;
+    int rc = ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) || (w && write_report(&t, o, w, &e)) ||
+             (o->pack && write_pack(&t, o, &e));
+    int status = rc ? cli_fail(&e) : EXIT_ALIGNED;
     judged_close(&t);
     return status;
 }

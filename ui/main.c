@@ -10,6 +10,7 @@
 #include "ui/cli.h"
 #include "ui/folder.h"
 #include "ui/manual.h"
+#include "ui/unpack.h"
 
 static void out_of_memory(size_t n)
 {
@@ -100,7 +101,7 @@ int main(int argc, char **argv)
     static struct buf cache;
     if (!o.no_cache && folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
         o.cache = cache.p;
-    if (choose_kernels(&o, &e))
+    if (choose_kernels(&o, &e) || unpack_arguments(&o, &e))
         return cli_fail(&e);
     return c->run(&o);
 }

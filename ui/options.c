@@ -9,6 +9,7 @@
 #include "find/preset.h"
 #include "find/tol.h"
 #include "model/view.h"
+#include "report/replay.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)
 {
@@ -220,6 +221,46 @@ static int set_workers(struct options *o, const char *v, struct err *e)
     return number("--workers", str_of(v), &o->workers, e);
 }
 
+/* 200MB, 2GB, 5000 */
+static int set_pack_limit(struct options *o, const char *v, struct err *e)
+{
+    static const struct {
+        const char *unit;
+        uint64_t bytes;
+    } units[] = {{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"", 1}};
+    struct str s = str_of(v);
+    unsigned long long n;
+    size_t i = 0;
+    while (!str_ends(s, units[i].unit))
+        i++;
+    if (!str_u64(str_n(s.p, s.n - strlen(units[i].unit)), &n) || !n || n > (UINT64_MAX >> 2) / units[i].bytes)
+        return err_set(e, ERR_USAGE, _("--pack-limit takes a size, as in 200MB or 2GB, not \"%s\""), v);
+    o->pack_limit = n * units[i].bytes;
+    return 0;
+}
+
+static int set_framework(struct options *o, const char *v, struct err *e)
+{
+    o->framework = replay_framework_find(v);
+    if (o->framework < 0)
+        return err_set(e, ERR_USAGE, _("--framework takes torch or mindspore, not \"%s\""), v);
+    return 0;
+}
+
+static int set_ours(struct options *o, const char *v, struct err *e)
+{
+    (void)v, (void)e;
+    o->choice = MERGE_OURS;
+    return 0;
+}
+
+static int set_theirs(struct options *o, const char *v, struct err *e)
+{
+    (void)v, (void)e;
+    o->choice = MERGE_THEIRS;
+    return 0;
+}
+
 #define FLAG(field)                                                                                \
     static int set_##field(struct options *o, const char *v, struct err *e)                        \
     {                                                                                              \
@@ -259,6 +300,8 @@ TEXT(target_env)
 TEXT(golden_env)
 TEXT(lang)
 TEXT(weights)
+TEXT(pack)
+FLAG(force)
 TEXT(tensor)
 
 struct option {
@@ -306,6 +349,12 @@ static const struct option table[] = {
     {"--filter", "WORDS", OPT_NOTE, set_filter, N_("list findings of a status, with a #tag, author:NAME, severity:LEVEL, on:SUBJECT (setting, curve …) or words of the text")},
     {"--format", "NAME", OPT_REPORT, set_format, N_("of a report on standard output: html, md, json, csv")},
     {"--paths", NULL, OPT_REPORT, set_paths, N_("show paths as they are; without it a report does not tell where on whose machine something lay")},
+    {"--pack", "FILE", OPT_REPORT, set_pack, N_("the evidence in one file, .tar.zst or .tar, for people without the dumps: diverge FILE opens it")},
+    {"--pack-limit", "SIZE", OPT_REPORT | OPT_PACK, set_pack_limit, N_("of a pack's tensors, as in 2GB (default: 200MB); a larger pack needs it to be opened too")},
+    {"--framework", "NAME", OPT_REPLAY, set_framework, N_("that makes the call: torch (default) or mindspore")},
+    {"--ours", NULL, OPT_MERGE, set_ours, N_("where the two say different things, the first is right")},
+    {"--theirs", NULL, OPT_MERGE, set_theirs, N_("where the two say different things, the second is right")},
+    {"--force", NULL, OPT_MERGE, set_force, N_("merge them also where their inputs are not the same")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
     {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "config/compare.h"
 #include "model/finding.h"
+#include "model/merge.h"
 #include "report/compare.h"
 
 enum exit_status {
@@ -64,6 +65,12 @@ struct options {
     char waiver_id[MAX_WAIVERS][64]; /* the ids of those */
     int waivers;
     bool tensorboard;        /* --from: event files rather than text where a folder has both */
+    const char *pack;        /* the pack a report is written with, or NULL */
+    uint64_t pack_limit;     /* bytes of tensors in one; 0: the default */
+    const char *packed;      /* the pack that is open: not an option, set by main */
+    enum merge_choice choice; /* of what two investigations say differently */
+    bool force;              /* also of other inputs */
+    int framework;           /* of a script: enum replay_framework */
     const char *weights;     /* a checkpoint that names what norms leave unnamed, or NULL */
 };
 
@@ -95,6 +102,9 @@ enum {
     OPT_TENSOR = 16384, /* one row's tensors */
     OPT_REPORT = 32768, /* how a report looks */
     OPT_NOTE = 65536,  /* findings are written */
+    OPT_PACK = 1 << 24,   /* packs are written or opened */
+    OPT_REPLAY = 1 << 25, /* scripts are written */
+    OPT_MERGE = 1 << 26,  /* investigations are merged */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "find/explain.h"
 #include "panel/handed.h"
+#include "report/pack.h"
 #include "ui/edit.h"
 #include "ui/pane.h"
 #include "ui/ticket.h"
@@ -52,6 +53,8 @@ static int start_session(struct screen *s, struct err *e)
     if (session_start(&s->session, &so, e))
         return -1;
     desk_init(&s->desk, &s->session, &s->inv);
+    if (s->inv.pack)
+        desk_say(&s->desk, _("%s: what was found there, with the tensors that were packed; nothing you do here is saved"), s->inv.pack);
     if (s->inv.holder)
         desk_complain(&s->desk, _("this investigation is open elsewhere (%s): nothing you do here is saved"), s->inv.holder);
     buf_release(&s->table.name);
@@ -369,7 +372,7 @@ static void written(struct screen *s)
     if (how == SCRIBE_FAILED)
         desk_complain(d, "%s", d->scribe.err.text);
     else if (how == SCRIBE_WRITTEN)
-        desk_say(d, _("written: %s"), d->scribe.path);
+        desk_say(d, d->scribe.told ? _("written: %s; %s") : _("written: %s"), d->scribe.path, d->scribe.told);
     s->writing = scribe_busy(&d->scribe);
 }
 
@@ -415,10 +418,13 @@ void screen_draw(struct screen *s)
 static void write_result(struct screen *s)
 {
     struct desk *d = &s->desk;
-    const struct report_options ro = {.rows = d->write_report ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
-                                      .guide = d->write_report ? &d->guide : NULL, .date = ticket_date()};
+    const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
+                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = ticket_date()};
     session_lock(&s->session);
-    scribe_begin(&d->scribe, d->write_path, d->write_report, &ro);
+    if (d->write_pack)
+        scribe_pack(&d->scribe, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
+    else
+        scribe_begin(&d->scribe, d->write_path, d->write_report, &ro);
     session_unlock(&s->session);
 }
 

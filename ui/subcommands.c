@@ -46,13 +46,13 @@ const struct subcommand subcommands[] = {
      N_("One path alone is looked over: its figures, and what is wrong with it. Logs, settings, weights and optimizer steps\n"
         "come to the screen that judges them."),
      0, 2,
-     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN, open_program},
+     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK, open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("the same comparison without a screen"),
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
         "and stacks, suspects, differing precision. With -o or --json the result is written for programs\n"
         "(.json, .csv, .xlsx) or for people (.html, .md).\n"
         "RESULT is a table another tool wrote of its comparison (see diverge formats): its own verdicts are shown."),
-     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR, cli_compare},
+     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK, cli_compare},
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT, cli_check},
@@ -80,6 +80,17 @@ const struct subcommand subcommands[] = {
         "issues, .json for programs, .csv and .xlsx with all rows. Names of folders above the inputs are left out, see --paths.\n"
         "SOURCE_DATE_EPOCH fixes the time it bears. Exit status 0 once it is written, whatever it says."),
      1, 1, OPT_OUTPUT | OPT_REPORT | OPT_REMAP, cli_report},
+    {"merge", "INVESTIGATION INVESTIGATION", N_("two people's investigations of one ticket as one"),
+     N_("Prints what the second has that the first has not, and where the two say different things; -o FILE writes both as one\n"
+        "(FILE may be the first). Findings keep their authors and times. Of a conflict the first's side is kept and the second's\n"
+        "becomes a finding tagged #conflict, unless --ours or --theirs says who is right. Exit status 1 with conflicts nobody\n"
+        "has decided, 2 where the two are not about the same inputs."),
+     2, 2, OPT_OUTPUT | OPT_MERGE, cli_merge},
+    {"replay", "INVESTIGATION | TARGET GOLDEN ROW", N_("a Python script that makes the call of a row again and compares"),
+     N_("Loads the recorded inputs of the call ROW belongs to, makes the call in PyTorch or MindSpore and prints how far what comes\n"
+        "out is from what both sides recorded, in the recorded types, float32 and float64. Backward calls go through the forward\n"
+        "call. A call that is not known is left to be filled in: the script then says so and ends with status 2."),
+     2, 3, OPT_OUTPUT | OPT_REPLAY | OPT_REMAP | OPT_PACK, cli_replay},
     {"config", "TARGET GOLDEN", N_("settings: do both runs use the same, and the recommended ones"),
      N_("Compares two runs' settings by a checklist that knows how each framework says them and what holds where they do not:\n"
         "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"

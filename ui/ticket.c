@@ -37,8 +37,7 @@ int64_t ticket_date(void)
     return fixed ? fixed : (int64_t)time(NULL);
 }
 
-/* Who writes: DIVERGE_AUTHOR, else the account's name. */
-static void sign(struct investigation *v)
+void ticket_sign(struct investigation *v)
 {
     const char *name = getenv("DIVERGE_AUTHOR");
     const struct passwd *p = name && *name ? NULL : getpwuid(getuid());
@@ -66,6 +65,8 @@ int ticket_writable(const struct investigation *v, struct err *e)
 {
     if (!v->read_only)
         return 0;
+    if (v->pack)
+        return err_set(e, ERR_IO, _("%s is a pack: nothing in it is changed"), v->pack);
     return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), v->path, v->holder)
                      : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
 }
@@ -82,13 +83,30 @@ static int load_known(struct investigation *v, struct err *e)
     return known_load(&v->known, v->known_path, today, e);
 }
 
+/* Mapping files and known differences that lie beside the investigation, or in its folder. */
+static void locate_files(struct investigation *v)
+{
+    struct buf at = {0};
+    for (size_t i = 0; i < v->maps.n; i++) {
+        investigation_locate(v, v->maps.v[i], &at);
+        v->maps.v[i] = investigation_keep(v, at.p);
+    }
+    if (v->known_path) {
+        investigation_locate(v, v->known_path, &at);
+        v->known_path = investigation_keep(v, at.p);
+    }
+    buf_release(&at);
+}
+
 int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
     investigation_init(v);
     v->path = file ? investigation_keep(v, file) : NULL;
-    sign(v);
+    v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
+    v->read_only = v->pack != NULL;
+    ticket_sign(v);
     if (claim)
         investigation_claim(v);
     if (file && path_is_file(file) && investigation_load(v, file, e))
@@ -101,6 +119,8 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
         return -1;
     for (int i = 0; i < 2 && !saved && o->args; i++)
         v->input[i] = i < o->args ? investigation_keep(v, o->arg[i]) : NULL;
+    if (saved)
+        locate_files(v);
     v->map_only |= o->map_only;
     v->exact |= o->exact;
     v->strict_gaps |= o->strict_gaps;
@@ -156,6 +176,7 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
         .workers = o->workers,
         .cpu = o->cpu,
         .cache = o->cache,
+        .pack = v->pack,
     };
 }
 

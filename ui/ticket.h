@@ -15,6 +15,8 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
 int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);
 /* The time reports and findings bear: SOURCE_DATE_EPOCH, else now. */
 int64_t ticket_date(void);
+/* Who writes now, and when: DIVERGE_AUTHOR, else the account's name; SOURCE_DATE_EPOCH, else the clock. */
+void ticket_sign(struct investigation *v);
 /* 0 where it may be changed; -1 with why not: open elsewhere, or of a newer version. */
 int ticket_writable(const struct investigation *v, struct err *e);
 /* The session that opens it; strings stay v's and o's. */

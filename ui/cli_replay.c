@@ -1,0 +1,41 @@
+/* diverge replay: a script that makes one recorded call again. */
+#include <stdio.h>
+
+#include "base/msg.h"
+#include "report/replay.h"
+#include "ui/cli.h"
+#include "ui/ticket.h"
+
+static int write_script(struct session *s, const struct options *o, struct err *e)
+{
+    uint32_t line = cli_line_named(s, o->arg[o->args - 1]);
+    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = replay_own_file, .ctx = s};
+    struct out out;
+    if (line == NONE)
+        return err_set(e, ERR_USAGE, _("neither side has a row \"%s\""), o->arg[o->args - 1]);
+    if (cli_out(o, &out, e))
+        return -1;
+    bool known = replay_script(s, line, &ro, &out.buf);
+    if (out_close(&out, e))
+        return -1;
+    if (!known && !o->quiet)
+        fprintf(stderr, "diverge: %s\n", _("how this call is made is not known: the script has a line marked FILL IN, and until then ends with status 2"));
+    return 0;
+}
+
+int cli_replay(const struct options *o)
+{
+    struct investigation inv = {.lock = -1};
+    struct options two = *o;
+    struct session s;
+    struct err e = {0};
+    bool open = false;
+    two.args = 2;
+    cli_catch_interrupts();
+    int rc = o->args == 2 ? ticket_open_saved(&inv, o, false, true, &e) : ticket_open(&inv, &two, NULL, false, &e);
+    rc = rc || cli_open_pair(&s, &open, &inv, o, true, &e) || write_script(&s, o, &e);
+    if (open)
+        session_stop(&s);
+    investigation_release(&inv);
+    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+}

@@ -1,0 +1,131 @@
+#include "ui/unpack.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "fmt/pack.h"
+#include "ui/cli.h"
+#include "ui/folder.h"
+
+#define PREFIX "diverge-pack-"
+#define TICKET "ticket.investigation.json"
+#define ROOM (512ull << 20) /* bytes that may come out of any pack */
+#define ENTRIES 1000000     /* of the folder for temporary files */
+
+static name_list folders; /* of this program, taken away when it ends */
+static name_list packs;   /* what each was unpacked from */
+
+static int take_away(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    remove(path);
+    return 0;
+}
+
+static void remove_folder(const char *path)
+{
+    nftw(path, take_away, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void clear(void)
+{
+    for (size_t i = 0; i < folders.n; i++)
+        remove_folder(folders.v[i]);
+    name_list_release(&folders);
+    name_list_release(&packs);
+}
+
+/* Where temporary files go: TMPDIR, else /tmp, else the user's cache. */
+static bool place(struct buf *out)
+{
+    const char *own = getenv("TMPDIR");
+    buf_clear(out);
+    buf_cstr(out, own && *own == '/' ? own : "/tmp");
+    return (path_is_dir(out->p) && access(out->p, W_OK) == 0) || folder_made(out, "XDG_CACHE_HOME", ".cache");
+}
+
+/* PREFIX-PROCESS-XXXXXX of a process of this user that is no more. */
+static void sweep(const char *dir)
+{
+    name_list names = {0};
+    struct buf path = {0};
+    struct err quiet;
+    struct stat st;
+    if (dir_list(dir, ENTRIES, &names, &quiet)) /* too many: another time */
+        vec_clear(&names);
+    for (size_t i = 0; i < names.n; i++) {
+        unsigned long long pid;
+        struct str rest = str_of(names.v[i]), number;
+        if (!str_starts(rest, PREFIX) || !str_split(str_cut(rest, strlen(PREFIX)), '-', &number, &rest) || !str_u64(number, &pid) || pid > 1 << 30)
+            continue;
+        path_join(&path, dir, names.v[i]);
+        if (kill((pid_t)pid, 0) && errno == ESRCH && lstat(path.p, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+            remove_folder(path.p);
+    }
+    buf_release(&path);
+    name_list_release(&names);
+}
+
+static int unpack(const char *pack, uint64_t room, const char **ticket, struct err *e)
+{
+    struct buf path = {0};
+    if (!place(&path)) {
+        buf_release(&path);
+        return err_set(e, ERR_IO, "%s", _("there is no folder to unpack into; TMPDIR names one"));
+    }
+    if (!folders.n)
+        sweep(path.p);
+    buf_fmt(&path, "/" PREFIX "%ld-XXXXXX", (long)getpid());
+    if (!mkdtemp(path.p)) {
+        err_system(e, path.p);
+        buf_release(&path);
+        return -1;
+    }
+    if (!folders.n)
+        atexit(clear);
+    char *folder = mem_strdup(path.p);
+    vec_push(&folders, folder);
+    vec_push(&packs, mem_strdup(pack));
+    int rc = pack_unpack(pack, folder, room, e);
+    buf_cstr(&path, "/" TICKET);
+    if (rc == 0 && !path_is_file(path.p))
+        rc = err_set(e, ERR_DATA, _("%s: no pack: there is no %s in it"), pack, TICKET);
+    if (rc == 0)
+        *ticket = path.p; /* stays for as long as the program runs */
+    else
+        buf_release(&path);
+    return rc;
+}
+
+int unpack_arguments(struct options *o, struct err *e)
+{
+    uint64_t room = o->pack_limit > ROOM / 2 ? o->pack_limit * 2 : ROOM;
+    for (int i = 0; i < o->args; i++) {
+        if (!pack_is(o->arg[i]))
+            continue;
+        cli_catch_interrupts(); /* so that the folder goes with the program */
+        o->packed = o->arg[i];
+        if (unpack(o->packed, room, &o->arg[i], e))
+            return -1;
+    }
+    return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+}
+
+void unpack_names(struct str text, struct buf *out)
+{
+    while (text.n) {
+        size_t i = 0;
+        while (i < folders.n && !str_starts(text, folders.v[i]))
+            i++;
+        size_t n = i < folders.n ? strlen(folders.v[i]) : 1;
+        buf_str(out, i < folders.n ? str_of(packs.v[i]) : str_n(text.p, 1));
+        text = str_cut(text, n);
+    }
+}

@@ -1,0 +1,13 @@
+/* Packs named on the command line: each is unpacked into a folder of this user's alone, which goes when the program ends. */
+#ifndef UI_UNPACK_H
+#define UI_UNPACK_H
+
+#include "ui/options.h"
+
+/* Puts the investigation inside in the place of each argument that is a pack. Folders that a killed program left are
+ * taken away first. */
+int unpack_arguments(struct options *o, struct err *e);
+/* A text with the packs' names where their folders are named; appended. */
+void unpack_names(struct str text, struct buf *out);
+
+#endif
