@@ -95,6 +95,32 @@ int cli_out(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
+void cli_summary(const struct options *o, const struct buf *line)
+{
+    bool taken = o->json || (o->output && strcmp(o->output, "-") == 0) || (o->format && !o->output);
+    fwrite(line->p, 1, line->n, taken ? stderr : stdout);
+    fflush(taken ? stderr : stdout);
+}
+
+int cli_policy(const struct options *o, const struct session *s, int own)
+{
+    struct judge_options jo = session_judge_options(s);
+    struct policy_counts c;
+    struct buf line = {0};
+    if (!s->judged)
+        return own;
+    int status = judgement_status(s->judged, &jo);
+    if (o->summary) {
+        policy_line(&line, s, status, o->output);
+        cli_summary(o, &line);
+        buf_release(&line);
+    }
+    if (s->since.err.code && policy_of_rounds(&o->policy)) /* nothing is new to one who cannot see what was */
+        return cli_fail(&s->since.err);
+    policy_count(&c, s);
+    return o->policy.given ? policy_status(&o->policy, &c, status) : own;
+}
+
 #define SHOW_EVERY_MS 200
 
 static void show_progress(struct session *s)

@@ -35,6 +35,11 @@ int cli_give(const struct options *o);
 int cli_waive(const struct options *o);
 int cli_answer(const struct options *o);
 int cli_recipe(const struct options *o);
+/* What changed between two comparisons; a new dump after a fix, or the list of rounds. */
+int cli_changes(const struct options *o);
+int cli_round(const struct options *o);
+/* Leaves the round of the investigation that is o's first argument. golden NULL: the same golden run. */
+int cli_round_leave(const struct options *o, const char *target, const char *golden, struct err *e);
 int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
@@ -45,6 +50,10 @@ void cli_print_clean(const struct buf *b); /* the same line by line, controls ma
 int cli_ending(const char *path, struct err *e);
 /* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
 int cli_out(const struct options *o, struct out *out, struct err *e);
+/* Prints the line of --summary: to standard output, or where the result goes there to standard error. */
+void cli_summary(const struct options *o, const struct buf *line);
+/* The exit status of a settled comparison by --fail-on, with --summary's line printed; `own` is the command's. */
+int cli_policy(const struct options *o, const struct session *s, int own);
 bool cli_out_standard(const struct options *o);
 /* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
  * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */

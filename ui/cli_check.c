@@ -78,8 +78,21 @@ static void write_text(const struct dump *d, const struct check *c)
     buf_release(&name);
 }
 
+static void write_summary(const struct options *o, const struct dump *d, const struct check *c, const struct policy_counts *counts, int own)
+{
+    struct buf b = {0}, name = {0};
+    name_of(d, c->problems.n ? c->problems.v[0].row : NONE, &name);
+    policy_line_check(&b, counts, own, name.p, d->path, o->output);
+    cli_summary(o, &b);
+    buf_release(&b);
+    buf_release(&name);
+}
+
 int cli_check(const struct options *o)
 {
+    struct err unfit;
+    if (policy_fits(&o->policy, POLICY_CHECK, &unfit))
+        return cli_fail(&unfit);
     if (handed_find(o->arg[0]) == HANDED_LOG)
         return cli_check_log(o);
     struct session s;
@@ -106,7 +119,10 @@ int cli_check(const struct options *o)
         int workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
         cli_release_interrupts();
         check_run(&c, d, s.kern, workers, NULL, NULL);
-        status = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
+        struct policy_counts counts;
+        policy_count_check(&counts, d, &c);
+        int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
+        status = policy_status(&o->policy, &counts, own);
         if (o->json || o->output) {
             struct out out;
             int rc = cli_out(o, &out, &e);
@@ -116,9 +132,11 @@ int cli_check(const struct options *o)
             }
             if (rc)
                 status = cli_fail(&e);
-        } else {
+        } else if (!o->summary) {
             write_text(d, &c);
         }
+        if (o->summary)
+            write_summary(o, d, &c, &counts, own);
         check_release(&c);
     }
     session_stop(&s);

@@ -175,6 +175,16 @@ static void list_inputs(struct buf *b, const struct session *s)
         buf_char(b, '\n');
 }
 
+static void list_changes(struct buf *b, const struct session *s)
+{
+    size_t before = b->n;
+    if (s->since.told)
+        buf_cstr(b, _("changed      "));
+    since_sentence(s, b);
+    if (b->n > before)
+        buf_cstr(b, ".\n");
+}
+
 static void list_precision(struct buf *b, const struct session *s)
 {
     struct arena a = {0};
@@ -270,6 +280,7 @@ static void text_report(struct buf *b, const struct session *s)
     buf_cstr(b, _("result       "));
     explain_outcome(s->judged, &o, b);
     buf_char(b, '\n');
+    list_changes(b, s);
     if (s->judged->first != NONE)
         first_text(b, s);
     list_suspects(b, s);
@@ -300,7 +311,7 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
         return cli_tensor(s, o, e) ? cli_fail(e) : status;
     if ((o->json || o->output) && write_result(s, inv, o, e))
         return cli_fail(e);
-    if (!o->json && !(o->output && strcmp(o->output, "-") == 0)) {
+    if (!o->json && !o->summary && !(o->output && strcmp(o->output, "-") == 0)) {
         struct buf b = {0};
         text_report(&b, s);
         cli_print_clean(&b);
@@ -313,7 +324,7 @@ static int finish(struct session *s, struct investigation *inv, const struct opt
     } else if (o->investigation && investigation_save(inv, e)) {
         return cli_fail(e);
     }
-    return status;
+    return cli_policy(o, s, status);
 }
 
 int cli_compare(const struct options *o)
@@ -333,6 +344,8 @@ int cli_compare(const struct options *o)
     } else if (!inv.input[GOLDEN] && !o->tensor && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
                !places_hold_table(inv.input[TARGET])) {
         err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare, or one result table"));
+        status = cli_fail(&e);
+    } else if (policy_fits(&o->policy, inv.path ? POLICY_COMPARE | POLICY_ROUNDS : POLICY_COMPARE, &e)) {
         status = cli_fail(&e);
     } else if ((o->all_steps || o->all_ranks) && o->tensor) {
         err_set(&e, ERR_USAGE, "%s", _("--tensor goes with one step and one rank"));

@@ -107,6 +107,7 @@ static int one(struct run *r, const struct investigation *v, const struct twin *
     struct session s;
     struct session_options so;
     ticket_session(v, r->o, &so);
+    so.before = (struct round_place){.file = NULL}; /* it is of one step and rank */
     for (int i = 0; i < 2; i++) {
         so.step[i] = x->step[i];
         so.rank[i] = x->rank[i];
@@ -116,8 +117,11 @@ static int one(struct run *r, const struct investigation *v, const struct twin *
     int rc = cli_wait(&s, r->o, e);
     if (rc == 0) {
         struct judge_options jo = session_judge_options(&s);
-        merge(r, judgement_status(s.judged, &jo));
-        r->json ? tell_json(r, &s) : tell_text(r, &s);
+        merge(r, cli_policy(r->o, &s, judgement_status(s.judged, &jo)));
+        if (r->json)
+            tell_json(r, &s);
+        else if (!r->o->summary)
+            tell_text(r, &s);
     }
     session_stop(&s);
     return rc;

@@ -83,9 +83,9 @@ int cli_report(const struct options *o)
         return cli_fail(&e);
     cli_catch_interrupts();
     told.nothing = true;
-    int rc = ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) || (w && write_report(&t, o, w, &e)) ||
-             (o->pack && write_pack(&t, o, &e));
-    int status = rc ? cli_fail(&e) : EXIT_ALIGNED;
+    int rc = policy_fits(&o->policy, POLICY_COMPARE | POLICY_ROUNDS, &e) || ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) ||
+             (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
+    int status = rc ? cli_fail(&e) : cli_policy(o, &t.s, EXIT_ALIGNED);
     judged_close(&t);
     return status;
 }

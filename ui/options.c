@@ -171,6 +171,11 @@ static int set_format(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
+static int set_fail_on(struct options *o, const char *v, struct err *e)
+{
+    return policy_parse(&o->policy, str_of(v), e);
+}
+
 static int set_preset(struct options *o, const char *v, struct err *e)
 {
     o->preset = preset_find(str_of(v));
@@ -285,6 +290,7 @@ FLAG(help)
 FLAG(rule)
 FLAG(apply)
 FLAG(paths)
+FLAG(summary)
 TEXT(output)
 TEXT(golden2)
 TEXT(reference)
@@ -303,6 +309,7 @@ TEXT(weights)
 TEXT(pack)
 FLAG(force)
 TEXT(tensor)
+TEXT(round)
 
 struct option {
     const char *name, *arg; /* arg NULL: a flag; "[N]": a number that may be left out */
@@ -324,11 +331,12 @@ static const struct option table[] = {
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
+    {"--round", "NEW_TARGET", OPT_SCREEN, set_round, N_("with an investigation: the dump taken after a fix joins it as its next round; a new golden dump may follow as an argument")},
     {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, add_remap, N_("an investigation's inputs that lay below OLD lie below NEW now; repeatable")},
     {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},
     {"--apply", NULL, OPT_MARK, set_apply, N_("with --rule: make what it prints")},
     {"--view", "STEPS", OPT_MARK, set_view, N_("what makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, slice, split)")},
-    {"--undo", "[N]", OPT_MARKS | OPT_NOTE, set_undo, N_("take the last decision or change (or the last N) back")},
+    {"--undo", "[N]", OPT_MARKS | OPT_NOTE | OPT_ROUND, set_undo, N_("take the last decision, change or round (or the last N) back")},
     {"--export", "FILE", OPT_MARKS, set_export_to, N_("write the correspondences to FILE: .json is ours, .yaml msprobe's")},
     {"--as", "KIND", OPT_MARKS, set_export_as, N_("of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
     {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
@@ -357,6 +365,8 @@ static const struct option table[] = {
     {"--force", NULL, OPT_MERGE, set_force, N_("merge them also where their inputs are not the same")},
     {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
+    {"--summary", NULL, OPT_SUMMARY, set_summary, N_("one line for scripts instead of the text: diverge: deviates first=NAME rel_l2=1.2e-2 rows=1200 …")},
+    {"--fail-on", "LIST", OPT_SUMMARY, set_fail_on, N_("exit with 1 exactly when one of these is there: deviate, nonfinite, shape, dtype, drift, only, doubtful, unread, known, new, worse, vanished (check: nan, inf, saturated, damaged, …); none: never")},
     {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},
     {"--kv-heads", "N", OPT_WEIGHTS, set_kv_heads, N_("key-value heads (default: as many as --heads)")},
     {"--tp", "N", OPT_WEIGHTS, set_tp, N_("tensor-parallel size, where fused weights of a single file lie shard by shard (default: 1)")},

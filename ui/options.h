@@ -10,6 +10,7 @@
 #include "model/finding.h"
 #include "model/merge.h"
 #include "report/compare.h"
+#include "report/policy.h"
 
 enum exit_status {
     EXIT_ALIGNED = 0,
@@ -48,6 +49,9 @@ struct options {
     bool rule, apply;
     int undo;                /* decisions to take back; -1: none */
     const char *view, *export_to, *export_as;
+    bool summary;            /* one line instead of the text */
+    struct policy policy;    /* --fail-on */
+    const char *round;       /* the new target of the next round; NULL: none begins */
     const char *format;      /* of a report on standard output */
     bool paths;              /* reports show paths as they are */
     int status, severity;    /* of a finding; -1: not given */
@@ -105,6 +109,8 @@ enum {
     OPT_PACK = 1 << 24,   /* packs are written or opened */
     OPT_REPLAY = 1 << 25, /* scripts are written */
     OPT_MERGE = 1 << 26,  /* investigations are merged */
+    OPT_ROUND = 1 << 20, /* rounds are listed and taken back */
+    OPT_SUMMARY = 1 << 21, /* one line for scripts, and what they fail on */
 };
 
 extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is "" */

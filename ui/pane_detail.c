@@ -112,6 +112,17 @@ static void noted(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
+/* What it was in the round before. */
+static void earlier(struct page *p, uint32_t line)
+{
+    struct buf b = {0};
+    since_line(&p->s->session, line, &b);
+    enum change_kind k = since_change(&p->s->session, line);
+    if (b.n)
+        paragraph(p, k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE : k == CHANGE_KINDS ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
 /* What the call does to the error it gets. */
 static void amplification(struct page *p, uint32_t row)
 {
@@ -369,6 +380,7 @@ static void draw(struct screen *s, struct rect r)
     if (j)
         verdict(&p, line, j);
     problems(&p, row[TARGET]);
+    earlier(&p, line);
     noted(&p, line);
     if (j)
         looks_like(&p, line, true);

@@ -61,6 +61,20 @@ static void doubts(struct screen *s, struct rect r, int *y, int side)
     buf_release(&b);
 }
 
+/* What has changed since the round before, once that is known. */
+static void rounds(struct screen *s, struct rect r, int *y)
+{
+    const struct since *x = &s->session.since;
+    struct buf b = {0};
+    int skip = 0;
+    since_sentence(&s->session, &b);
+    if (!b.n && x->there)
+        buf_fmt(&b, _("Round %u; what has changed is told when everything is compared."), x->before.number + 1);
+    if (b.n)
+        grid_wrap(&s->grid, r, y, &skip, x->told && x->changes.confirmed ? STYLE_HEADER : STYLE_FIRST, buf_view(&b));
+    buf_release(&b);
+}
+
 static void nothing_open(struct screen *s, struct rect r)
 {
     int y = 1, skip = 0;
@@ -96,6 +110,7 @@ static void draw(struct screen *s, struct rect r)
     struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
     if (!s->session.single)
         grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(&s->session)));
+    rounds(s, whole, &at);
     doubts(s, whole, &at, -1);
 }
 

@@ -46,6 +46,9 @@ static void draw_overview(struct screen *s, struct rect r)
             buf_cstr(&b, panel_state_label(p->state));
         grid_text(g, r.y + y, x, state_w - 1, panel_style(p->state), buf_view(&b));
         buf_clear(&b);
+        int was = guide_was(gu, i);
+        if (was >= 0 && was != (int)p->state)
+            buf_fmt(&b, _("(was %s) "), panel_state_label((enum panel_state)was));
         if (p->waits_for && p->state == PANEL_FAILED)
             buf_fmt(&b, _("(may follow from %d) "), p->waits_for);
         buf_cstr(&b, p->summary);
@@ -153,6 +156,9 @@ static void draw_panel(struct screen *s, struct rect r)
     x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel, _(k->title)) + 2;
     x += grid_put(g, r.y, x, 1, panel_style(p->state), panel_glyph(p->state)) + 1;
     x += grid_put(g, r.y, x, r.w, panel_style(p->state), panel_state_label(p->state)) + 2;
+    int was = guide_was(&d->guide, d->panel - 1);
+    if (was >= 0 && was != (int)p->state)
+        x += grid_fmt(g, r.y, x, r.w, STYLE_DIM, _("(was %s) "), panel_state_label((enum panel_state)was)) + 1;
     if (p->waits_for)
         x += grid_fmt(g, r.y, x, r.w, STYLE_DRIFT, _("panel %d comes first"), p->waits_for) + 2;
     if (p->state == PANEL_WAIVED)

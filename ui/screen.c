@@ -14,6 +14,7 @@
 #include "find/explain.h"
 #include "panel/handed.h"
 #include "report/pack.h"
+#include "round/leave.h"
 #include "ui/edit.h"
 #include "ui/pane.h"
 #include "ui/ticket.h"
@@ -173,6 +174,8 @@ static void header(struct screen *s)
         buf_fmt(&left, x->single || t->step == go->step || go->step < 0 ? _("  step %d") : _("  step %d:%d"), t->step, go->step);
     if (t->rank >= 0)
         buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank, go->rank);
+    if (x->since.there)
+        buf_fmt(&left, _("  round %u"), x->since.before.number + 1);
     if (room >= 20) {
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         used = w - right_w;
@@ -445,6 +448,30 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
 }
 
+/* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is found by
+ * its inputs, so it goes on under their name. False with a message: nothing has changed. */
+static bool next_round(struct screen *s, char *input[2])
+{
+    struct err e = {0};
+    struct buf path = {0};
+    const char *const next[2] = {input[0], input[1] ? input[1] : s->inv.input[1]};
+    bool own = s->inv.path && s->state_dir && str_starts(str_of(s->inv.path), s->state_dir);
+    if (own)
+        ticket_own_path(next, s->state_dir, &path);
+    session_lock(&s->session);
+    guide_write(&s->desk.guide);
+    int rc = own && path_is_file(path.p) ? err_set(&e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE keeps one of several rounds"), path.p)
+                                         : round_leave(&s->inv, &s->session, &s->desk.guide, input[0], input[1], path.p, &e);
+    session_unlock(&s->session);
+    if (rc)
+        desk_complain(&s->desk, "%s", e.text);
+    buf_release(&path);
+    free(input[0]);
+    free(input[1]);
+    input[0] = input[1] = NULL;
+    return rc == 0;
+}
+
 /* What the user set up stays when the inputs are read anew. */
 static void restart(struct screen *s)
 {
@@ -452,11 +479,15 @@ static void restart(struct screen *s)
     struct desk was = s->desk;
     struct arrange kept = s->desk.arrange;
     char *input[2] = {s->desk.new_input[0], s->desk.new_input[1]};
+    bool round = s->desk.new_round;
+    s->desk.new_input[0] = s->desk.new_input[1] = NULL;
+    s->desk.new_round = false;
+    if (round && !next_round(s, input))
+        return;
     memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
     memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
     investigation_save(&s->inv, &quiet);
     memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
-    s->desk.new_input[0] = s->desk.new_input[1] = NULL;
     s->desk.arrange = (struct arrange){0};
     plot_runs_release(&s->runs);
     desk_release(&s->desk);
@@ -476,7 +507,7 @@ static void restart(struct screen *s)
     s->desk.watch = was.watch;
     if (rc)
         desk_complain(&s->desk, "%s", e.text);
-    if (input[0] || was.overlay == OVERLAY_INTAKE)
+    if (input[0] || round || was.overlay == OVERLAY_INTAKE)
         s->desk.overlay = OVERLAY_INTAKE;
     if (!input[0] && was.overlay == OVERLAY_PANEL) {
         s->desk.overlay = OVERLAY_PANEL;

@@ -25,18 +25,40 @@ static int compare_handed(const struct options *o)
     return cli_compare(o);
 }
 
+/* `diverge FILE --round TARGET [GOLDEN]` is `diverge round`, and on a terminal the investigator opens on it. */
+static int next_round(const struct options *o)
+{
+    struct options next = *o;
+    struct err e;
+    if (!o->args || !investigation_is(o->arg[0])) {
+        err_set(&e, ERR_USAGE, "%s", _("--round goes with an investigation: diverge NAME.investigation.json --round NEW_TARGET [NEW_GOLDEN]"));
+        return cli_fail(&e);
+    }
+    next.arg[2] = o->args > 1 ? o->arg[1] : NULL;
+    next.arg[1] = o->round;
+    next.args += 1;
+    if (!o->script && (o->json || o->output || !isatty(STDOUT_FILENO)))
+        return cli_round(&next);
+    if (cli_round_leave(&next, next.arg[1], next.arg[2], &e))
+        return cli_fail(&e);
+    next.args = 1;
+    return o->script ? script_run(&next) : loop_run(&next);
+}
+
 static int open_program(const struct options *o)
 {
     struct err e;
+    if (o->round)
+        return next_round(o);
     if (o->script)
         return script_run(o);
-    bool print = o->json || o->output || !isatty(STDOUT_FILENO);
+    bool print = o->json || o->output || o->summary || !isatty(STDOUT_FILENO);
     bool table = print && o->args == 1 && places_hold_table(o->arg[0]);
     if (print && o->args == 2)
-        return compare_handed(o);
+        return o->summary || o->policy.given ? cli_compare(o) : compare_handed(o);
     if (table)
         return cli_compare(o);
-    if (o->json || o->output)
+    if (o->json || o->output || o->summary)
         return err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare")), cli_fail(&e);
     return loop_run(o);
 }
@@ -46,16 +68,16 @@ const struct subcommand subcommands[] = {
      N_("One path alone is looked over: its figures, and what is wrong with it. Logs, settings, weights and optimizer steps\n"
         "come to the screen that judges them."),
      0, 2,
-     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK, open_program},
+     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY, open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("the same comparison without a screen"),
      N_("Prints where the two runs part: coverage, verdicts, step inputs, the first deviation with both sides' figures\n"
         "and stacks, suspects, differing precision. With -o or --json the result is written for programs\n"
         "(.json, .csv, .xlsx) or for people (.html, .md).\n"
         "RESULT is a table another tool wrote of its comparison (see diverge formats): its own verdicts are shown."),
-     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK, cli_compare},
+     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY, cli_compare},
     {"check", "DUMP", N_("one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Reads every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
-     1, OPT_STEP | OPT_OUTPUT, cli_check},
+     1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY, cli_check},
     {"weights", "TARGET [GOLDEN]", N_("weight files: are they the same; one alone: its tensors"),
      N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, joins\n"
         "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight differs,\n"
@@ -79,7 +101,7 @@ const struct subcommand subcommands[] = {
      N_("Compares what the investigation names and writes what was found: .html (one file that needs nothing else), .md for\n"
         "issues, .json for programs, .csv and .xlsx with all rows. Names of folders above the inputs are left out, see --paths.\n"
         "SOURCE_DATE_EPOCH fixes the time it bears. Exit status 0 once it is written, whatever it says."),
-     1, 1, OPT_OUTPUT | OPT_REPORT | OPT_REMAP, cli_report},
+     1, 1, OPT_OUTPUT | OPT_REPORT | OPT_REMAP | OPT_SUMMARY, cli_report},
     {"merge", "INVESTIGATION INVESTIGATION", N_("two people's investigations of one ticket as one"),
      N_("Prints what the second has that the first has not, and where the two say different things; -o FILE writes both as one\n"
         "(FILE may be the first). Findings keep their authors and times. Of a conflict the first's side is kept and the second's\n"
@@ -91,6 +113,18 @@ const struct subcommand subcommands[] = {
         "out is from what both sides recorded, in the recorded types, float32 and float64. Backward calls go through the forward\n"
         "call. A call that is not known is left to be filled in: the script then says so and ends with status 2."),
      2, 3, OPT_OUTPUT | OPT_REPLAY | OPT_REMAP | OPT_PACK, cli_replay},
+    {"round", "INVESTIGATION [NEW_TARGET [NEW_GOLDEN]]", N_("the dump taken after a fix joins the investigation as its next round"),
+     N_("Freezes how the comparison stands (a file NAME.round-N.gz beside the investigation), goes on with the new dump and\n"
+        "prints what changed. Marks, rules, findings and limits stay. A fix is confirmed when the first deviation is gone and\n"
+        "nothing new deviates. Without a dump the rounds are listed; --undo goes back to the one before. Exit status as of\n"
+        "diverge changes."),
+     1, 3, OPT_ROUND | OPT_REMAP | OPT_STEP | OPT_OUTPUT, cli_round},
+    {"changes", "OLD [NEW]", N_("what changed between two comparisons: fixed, new, worse, better, vanished"),
+     N_("OLD and NEW are investigations (compared anew), rounds of one (NAME.round-N.gz) or results of compare --json, mixed\n"
+        "as well; rows are told apart with --rows all. One investigation alone: since its last round. Exit status 0 when\n"
+        "nothing is new or worse, 1 when something is, 5 when the two are no comparisons of one model or NEW could not be\n"
+        "judged."),
+     1, 2, OPT_REMAP | OPT_OUTPUT, cli_changes},
     {"config", "TARGET GOLDEN", N_("settings: do both runs use the same, and the recommended ones"),
      N_("Compares two runs' settings by a checklist that knows how each framework says them and what holds where they do not:\n"
         "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments of Hugging\n"

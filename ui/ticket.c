@@ -9,19 +9,24 @@
 #include "base/map.h"
 #include "base/msg.h"
 
-/* Named after its inputs, so that the same two dumps find it again. */
-static void default_path(struct investigation *v, const char *state_dir)
+void ticket_own_path(const char *const input[2], const char *state_dir, struct buf *out)
 {
-    struct buf b = {0}, key = {0};
+    struct buf key = {0};
     for (int i = 0; i < 2; i++) {
-        char *full = v->input[i] ? realpath(v->input[i], NULL) : NULL;
+        char *full = input[i] ? realpath(input[i], NULL) : NULL;
         buf_fmt(&key, "%s\n", full ? full : "");
         free(full);
     }
-    buf_fmt(&b, "%s/%016llx.investigation.json", state_dir, (unsigned long long)hash_bytes(key.p, key.n, 7));
+    buf_fmt(out, "%s/%016llx.investigation.json", state_dir, (unsigned long long)hash_bytes(key.p, key.n, 7));
+    buf_release(&key);
+}
+
+static void default_path(struct investigation *v, const char *state_dir)
+{
+    struct buf b = {0};
+    ticket_own_path(v->input, state_dir, &b);
     v->path = investigation_keep(v, b.p);
     buf_release(&b);
-    buf_release(&key);
 }
 
 static int64_t fixed_date(void)
@@ -172,6 +177,7 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
         .known = v->known_path ? &v->known : NULL,
         .decisions = &v->decisions,
         .was = {v->state[0], v->state[1]},
+        .before = investigation_before(v),
         .tol = v->tol,
         .workers = o->workers,
         .cpu = o->cpu,

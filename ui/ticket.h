@@ -10,6 +10,9 @@
  * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). claim: it is to be saved, so
  * it is made this program's before it is read (investigation_claim). */
 int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e);
+/* Where the investigation of these two lies that nobody gave a file: named after its inputs, so that the same dumps find it
+ * again. Appends. */
+void ticket_own_path(const char *const input[2], const char *state_dir, struct buf *out);
 /* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and cannot.
  * read: its inputs are looked for. v is to be released in any case. */
 int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);

@@ -11,6 +11,7 @@ const struct command_group command_groups[] = {
     {N_("the tensor view"), commands_tensor},
     {N_("correspondences"), commands_mark},
     {N_("findings"), commands_note},
+    {N_("rounds"), commands_round},
     {N_("working"), commands_work},
     {N_("the guided panels"), commands_panel},
     {N_("opening"), commands_open},

@@ -54,7 +54,7 @@ int command_run_locked(struct desk *d, const char *text); /* the same for a comm
 /* The i-th command or argument that completes `text`; NULL when there are no more. */
 const char *command_complete(struct desk *d, const char *text, int i);
 
-extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
+extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[], commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
     commands_panel[];
 
 /* For the commands that move and open: the same in the panels. */

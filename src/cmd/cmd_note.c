@@ -419,6 +419,12 @@ static int run_finding(struct desk *d, struct str args)
         finding_line(cause.text, &text);
         desk_add_command(d, "finding", other, _("follows from finding %u: %s"), cause.number, text.p ? text.p : "");
     }
+    if (finding_of_rows(&x)) {
+        buf_clear(&text);
+        since_named(d->s, x.about, &text);
+        if (text.n)
+            desk_add_item(d, NONE, 0, buf_view(&text));
+    }
     list_actions(d, &x, number);
     for (size_t i = 0; i < x.evidence.n; i++) {
         const struct fact *f = &x.evidence.fact[i];

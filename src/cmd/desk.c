@@ -117,7 +117,7 @@ static bool all_of_one_name(const struct session *s)
 /* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
 static void doubt(struct desk *d)
 {
-    int loaded = (d->s->side[0].state == SIDE_LOADED) + (d->s->side[1].state == SIDE_LOADED);
+    int loaded = (d->s->side[0].state == SIDE_LOADED) + (d->s->side[1].state == SIDE_LOADED) + (d->s->since.err.code != ERR_NONE);
     if (loaded == d->doubts_of)
         return;
     d->doubts_of = loaded;

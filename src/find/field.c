@@ -308,6 +308,28 @@ static void module(const struct field_line *l, struct buf *out)
         buf_cstr(out, dump_of(l, speaker(l))->scopes.v[c->scope]);
 }
 
+/* ---- the round before ---- */
+
+static void was(const struct field_line *l, struct buf *out)
+{
+    const struct round_row *r = since_row(&l->s->since, l->line);
+    if (since_knows(&l->s->since, l->line))
+        buf_cstr(out, r ? verdict_name((enum verdict)r->verdict) : "absent");
+}
+
+static double was_error(const struct field_line *l)
+{
+    const struct round_row *r = since_row(&l->s->since, l->line);
+    return r ? (double)r->error : NAN;
+}
+
+static void change(const struct field_line *l, struct buf *out)
+{
+    enum change_kind k = since_change(l->s, l->line);
+    if (k != CHANGE_KINDS)
+        buf_cstr(out, change_name(k));
+}
+
 static void flags(const struct field_line *l, struct buf *out)
 {
     static const struct {
@@ -375,6 +397,9 @@ const struct field fields[] = {
     {"numel", N_("elements"), N_("element count"), 9, numel, NULL, false},
     {"flags", N_("flags"), N_("precision, doubtful, statistics, source, unread"), 12, NULL, flags, false},
     {"problem", N_("problem"), N_("of one side alone: nan, inf, saturated, damaged, missing-file, dtype, all-zero, constant"), 12, NULL, problem, false},
+    {"was", N_("was"), N_("verdict in the round before; absent: not recorded then"), 9, NULL, was, false},
+    {"was.rel_l2", N_("was L2"), N_("its error in the round before"), 8, was_error, NULL, true},
+    {"change", N_("change"), N_("since the round before: fixed, new, worse, better, vanished"), 8, NULL, change, false},
     {"rank", N_("rank"), N_("rank of the dump"), 4, rank, NULL, false},
     {"row", N_("row"), N_("place in execution order"), 8, order, NULL, false},
     {"target", N_("target"), N_("target's row name"), 40, NULL, target, false},

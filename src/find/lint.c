@@ -205,6 +205,8 @@ void lint_find(const struct session *s, struct arena *a, doubt_list *out)
         }
     if (loaded == 2)
         of_both(s, a, out);
+    if (s->since.err.code)
+        add(out, -1, false, arena_fmt(a, _("what the rows were in the round before is not known: %s"), s->since.err.text));
     const char *text;
     for (size_t i = 0; s->settled && s->judged && (text = known_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);

@@ -115,6 +115,11 @@ const char *finding_status_name(enum finding_status s); /* "root-cause" …, for
 int finding_status_find(struct str name);               /* by any beginning of the name, or -1 */
 const char *finding_severity_name(enum finding_severity s);
 int finding_severity_find(struct str name);
+/* Its `about` names rows. */
+static inline bool finding_of_rows(const struct finding *x)
+{
+    return x->subject == SUBJECT_PAIR || x->subject == SUBJECT_ROW || x->subject == SUBJECT_ELEMENT;
+}
 const char *finding_subject_name(enum finding_subject s); /* "pair" …, for files; _() of it for people */
 int finding_subject_find(struct str name);
 

@@ -33,6 +33,7 @@ void investigation_release(struct investigation *v)
     vec_release(&v->given);
     vec_release(&v->waived);
     vec_release(&v->answers);
+    vec_release(&v->rounds);
     decisions_release(&v->decisions);
     findings_release(&v->findings);
     known_release(&v->known);
@@ -82,6 +83,32 @@ static void load_side(struct investigation *v, const cJSON *root, int side)
     v->step[side] = number(o, "step");
     v->rank[side] = number(o, "rank");
     v->state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
+}
+
+/* A side of the round that was left, as load_side reads the investigation's own. */
+static void load_round_side(struct investigation *v, const cJSON *round, int side, struct round_left *r)
+{
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(round, side ? "golden" : "target");
+    r->input[side] = text(v, o, "path", NULL);
+    r->full[side] = text(v, o, "full_path", NULL);
+    r->step[side] = number(o, "step");
+    r->rank[side] = number(o, "rank");
+    r->state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
+}
+
+static void load_rounds(struct investigation *v, const cJSON *o)
+{
+    const cJSON *it;
+    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "rounds")) {
+        struct round_left r = {.number = (uint32_t)v->rounds.n + 1, .file = text(v, it, "file", ""), .author = text(v, it, "author", ""),
+                               .date = (int64_t)large(it, "date")};
+        unsigned long long fingerprint = 0;
+        sscanf(text(v, it, "fingerprint", ""), "%16llx", &fingerprint);
+        r.fingerprint = fingerprint;
+        load_round_side(v, it, 0, &r);
+        load_round_side(v, it, 1, &r);
+        vec_push(&v->rounds, r);
+    }
 }
 
 static void load_texts(struct investigation *v, const cJSON *o, const char *key, const char *name, const char *what, text_list *out)
@@ -138,6 +165,7 @@ static void load_left(struct investigation *v, const cJSON *o)
     }
     load_decisions(v, o);
     findings_load(&v->findings, &v->arena, o);
+    load_rounds(v, o);
     cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "bookmarks")) {
         struct bookmark b = {{text(v, it, "target", ""), text(v, it, "golden", "")}, text(v, it, "note", "")};
         vec_push(&v->bookmarks, b);
@@ -203,25 +231,57 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
     return 0;
 }
 
+/* A side's members: where it lay and what its files were. */
+static void save_place(struct jsonw *w, const char *path, const char *full, int step, int rank, const struct input_state *state)
+{
+    jw_object(w);
+    jw_kcstr(w, "path", path);
+    if (full)
+        jw_kcstr(w, "full_path", full);
+    if (step >= 0)
+        jw_kint(w, "step", step);
+    if (rank >= 0)
+        jw_kint(w, "rank", rank);
+    if (state->bytes) {
+        jw_kint(w, "bytes", (int64_t)state->bytes);
+        jw_kint(w, "files", (int64_t)state->files);
+        jw_kint(w, "time", (int64_t)state->time);
+    }
+    jw_end_object(w);
+}
+
 static void save_side(struct jsonw *w, const struct investigation *v, int side)
 {
     jw_key(w, side ? "golden" : "target");
-    jw_object(w);
+    /* it may be opened from another folder, and saved where the inputs are not */
     char *full = v->input[side] ? realpath(v->input[side], NULL) : NULL;
-    jw_kcstr(w, "path", v->input[side]);
-    if (full || v->full[side]) /* it may be opened from another folder, and saved where the inputs are not */
-        jw_kcstr(w, "full_path", full ? full : v->full[side]);
+    save_place(w, v->input[side], full ? full : v->full[side], v->step[side], v->rank[side], &v->state[side]);
     free(full);
-    if (v->step[side] >= 0)
-        jw_kint(w, "step", v->step[side]);
-    if (v->rank[side] >= 0)
-        jw_kint(w, "rank", v->rank[side]);
-    if (v->state[side].bytes) {
-        jw_kint(w, "bytes", (int64_t)v->state[side].bytes);
-        jw_kint(w, "files", (int64_t)v->state[side].files);
-        jw_kint(w, "time", (int64_t)v->state[side].time);
+}
+
+static void save_rounds(struct jsonw *w, const struct investigation *v)
+{
+    char fingerprint[20];
+    if (!v->rounds.n)
+        return;
+    jw_key(w, "rounds");
+    jw_array(w);
+    for (size_t i = 0; i < v->rounds.n; i++) {
+        const struct round_left *r = &v->rounds.v[i];
+        jw_object(w);
+        jw_kint(w, "round", r->number);
+        jw_kcstr(w, "file", r->file);
+        snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)r->fingerprint);
+        jw_kcstr(w, "fingerprint", fingerprint);
+        jw_kint(w, "date", r->date);
+        jw_kcstr(w, "author", r->author);
+        for (int side = 0; side < 2; side++) {
+            jw_key(w, side ? "golden" : "target");
+            save_place(w, r->input[side], r->full[side], r->step[side], r->rank[side], &r->state[side]);
+        }
+        jw_end_object(w);
     }
-    jw_end_object(w);
+    jw_end_array(w);
 }
 
 static void save_rows(struct jsonw *w, const char *const row[2])
@@ -324,6 +384,7 @@ void investigation_write(const struct investigation *v, struct buf *out)
     save_thresholds(&w, &v->tol);
     save_decisions(&w, &v->decisions);
     findings_save(&w, &v->findings);
+    save_rounds(&w, v);
     jw_key(&w, "bookmarks");
     jw_array(&w);
     for (size_t i = 0; i < v->bookmarks.n; i++) {
@@ -475,7 +536,15 @@ static void release_claim(struct investigation *v)
     lock_path(v, &path);
     unlink(path.p);
     close(v->lock);
+    v->lock = -1;
     buf_release(&path);
+}
+
+void investigation_move(struct investigation *v, const char *path)
+{
+    release_claim(v);
+    v->path = investigation_keep(v, path);
+    investigation_claim(v);
 }
 
 static bool there(const char *path)

@@ -11,6 +11,7 @@
 #include "model/decision.h"
 #include "model/finding.h"
 #include "model/input_state.h"
+#include "round/round_file.h"
 
 struct bookmark {
     const char *row[2]; /* full names, "" where a side has none */
@@ -23,6 +24,18 @@ struct named_text {
 };
 
 typedef VEC(struct named_text) text_list;
+
+/* A round that was left: what was compared, and the file beside the investigation that holds how it was judged. */
+struct round_left {
+    uint32_t number;
+    const char *file;     /* a name in the investigation's folder */
+    uint64_t fingerprint;
+    int64_t date;         /* when it was left, 0: not known */
+    const char *author;
+    const char *input[2], *full[2]; /* as of the investigation; input[GOLDEN] NULL: none */
+    int step[2], rank[2];
+    struct input_state state[2];
+};
 
 struct investigation {
     struct arena arena;
@@ -43,6 +56,7 @@ struct investigation {
     struct tol tol;
     struct decisions decisions;
     struct findings findings;
+    VEC(struct round_left) rounds; /* in order: round 1 first */
     const char *author;  /* of what is written now, "" where not known */
     int64_t date;        /* the time it is given, seconds since 1970; 0: the clock's */
     VEC(struct bookmark) bookmarks;
@@ -72,6 +86,8 @@ int investigation_save(const struct investigation *v, struct err *e);
 /* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says
  * who has it. Nothing happens without a path. Before the file is read: what somebody else saves in between would be lost. */
 void investigation_claim(struct investigation *v);
+/* It goes on in another file, and is this program's there as it was here. */
+void investigation_move(struct investigation *v, const char *path);
 /* Inputs that are not where they were: beside the investigation, or where a remap puts them. -1 with where they were
  * looked for. */
 int investigation_find_inputs(struct investigation *v, struct err *e);
@@ -92,5 +108,15 @@ int64_t investigation_date(const struct investigation *v); /* now, or what `date
 /* Adds, or takes away when it is there; true when added. */
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);
+
+/* ---- rounds (rounds.c) ---- */
+
+/* The newest of the rounds that were left; file NULL: there is none. */
+struct round_place investigation_before(const struct investigation *v);
+/* The next round: other inputs (golden NULL: the same golden run), `left` put behind the others. What was answered about
+ * the deviation of the round that is left is not about this one: it goes on under the name "first-deviation@1". */
+void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden);
+/* Back to the round before, its inputs and its answers; false where this is the first. */
+bool investigation_last_round(struct investigation *v);
 
 #endif

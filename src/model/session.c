@@ -307,8 +307,10 @@ static void judge_now(struct session *s)
     s->rejudge = false;
     session_unlock(s);
     struct judge_options o = session_judge_options(s);
+    struct since_news news;
     o.tol = &tol;
     judge(fresh, m, state, s->flow, &o);
+    since_look(&s->since, s, fresh, posts == m->wanted, &news);
     input_list inputs = {0}, old_inputs;
     inputs_find(m, state, s->flow, &inputs);
     session_lock(s);
@@ -321,6 +323,7 @@ static void judge_now(struct session *s)
     fresh->serial = ++s->judgements;
     s->judged = fresh;
     s->inputs = inputs;
+    since_take(&s->since, &news);
     s->judged_posts = posts;
     s->settled = (posts == m->wanted || s->opt.pair_only) && !s->rejudge && !s->repair;
     announce(s);
@@ -357,6 +360,19 @@ static int open_companions(struct session *s, struct err *e)
     return 0;
 }
 
+/* While the sides are read. */
+static void read_before(struct session *s)
+{
+    struct since x = {.there = false};
+    if (!s->opt.before.file || s->single || s->opt.pair_only)
+        return;
+    since_read(&x, &s->opt.before);
+    session_lock(s);
+    s->since = x;
+    announce(s);
+    session_unlock(s);
+}
+
 static int prepare(struct session *s, struct err *e)
 {
     if (find_side(s, TARGET, e))
@@ -369,6 +385,7 @@ static int prepare(struct session *s, struct err *e)
         return -1;
     for (int i = 0; i < sides; i++)
         begin_load(s, i);
+    read_before(s);
     for (int i = 0; i < sides; i++)
         pthread_join(s->loader[i], NULL);
     for (int i = 0; i < sides; i++)
@@ -431,6 +448,7 @@ static void pair_sides(struct session *s)
         companion_join(&s->reference, &s->measure);
     judged = s->judged;
     s->judged = NULL;
+    since_forget(&s->since);
     s->judged_posts = 0;
     s->want_count = 0;
     s->paired = true;
@@ -587,6 +605,7 @@ void session_stop(struct session *s)
     alone_release(&s->examined);
     companion_release(&s->golden2);
     companion_release(&s->reference);
+    since_release(&s->since);
     measure_release(&s->measure);
     pairing_release(&s->pairing);
     for (size_t i = 0; s->maps && i < s->opt.map_count; i++)

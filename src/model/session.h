@@ -15,6 +15,7 @@
 #include "model/alone.h"
 #include "model/companion.h"
 #include "model/input_state.h"
+#include "round/since.h"
 
 #define SESSION_WORKERS 64
 #define SESSION_WANT 512
@@ -45,6 +46,7 @@ struct session_options {
     bool examine;           /* a side by itself is looked over: `examined` */
     bool pair_only;         /* nothing is computed from tensors */
     struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */
+    struct round_place before; /* the round before this one; file NULL: there is none */
     struct tol tol;
     int workers;            /* 0: one a processor */
     const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */
@@ -75,6 +77,7 @@ struct session {
     input_list inputs;        /* the step's own inputs, judged with it */
     struct alone examined;    /* of one side alone */
     struct companion golden2, reference; /* path NULL: not there */
+    struct since since;       /* what was, and what has changed: of an investigation with earlier rounds */
     bool paused;              /* comparing waits; what is computed stays */
     bool settled;             /* everything wanted is computed and judged */
     bool failed;              /* err says why; what was loaded stays */

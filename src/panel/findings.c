@@ -69,6 +69,22 @@ static bool root_cause(const struct guide *g, struct finding *x)
     return any;
 }
 
+/* A new dump after a fix: true where what was wrong is gone and nothing came. */
+static bool rounds(struct panel_page *p, const struct guide *g)
+{
+    const struct since *x = &g->s->since;
+    struct buf b = {0};
+    if (!x->told)
+        return false;
+    changes_sentence(&x->changes, &b);
+    struct panel_item *it = page_item(p, x->changes.confirmed ? MARK_OK : x->changes.status == 1 ? MARK_ADVICE : MARK_NOTE,
+                                      x->changes.confirmed ? "confirmed" : NULL, "%s", b.p);
+    it->detail = it->text;
+    it->command = "changes";
+    buf_release(&b);
+    return x->changes.confirmed;
+}
+
 void panel_findings(struct panel_page *p, const struct guide *g)
 {
     const struct investigation *v = g->inv;
@@ -80,7 +96,8 @@ void panel_findings(struct panel_page *p, const struct guide *g)
     }
     struct finding root;
     bool named = root_cause(g, &root);
-    bool begun = investigation_text(&v->answers, "root-cause") || investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
+    bool begun = g->s->since.told || investigation_text(&v->answers, "root-cause") || investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
+    bool confirmed = rounds(p, g);
     if (all) {
         page_item(p, MARK_OK, "root-cause", "%s", _("every panel is passed or waived: nothing is left to explain"));
     } else if (failed || begun) {
@@ -88,7 +105,8 @@ void panel_findings(struct panel_page *p, const struct guide *g)
             page_item(p, MARK_OK, "root-cause", _("root cause: finding %u, %s"), root.number, root.text)->command = arena_fmt(&p->arena, "finding %u", root.number);
         else
             question(p, "root-cause", _("root cause: what makes the runs differ"));
-        question(p, "confirmed", _("confirmed: a run without it agrees"));
+        if (!confirmed)
+            question(p, "confirmed", _("confirmed: a run without it agrees"));
     }
     size_t open = findings(p, v);
     held(p, v);

@@ -208,6 +208,12 @@ void guide_tell(struct guide *g)
     guide_look(g);
 }
 
+int guide_was(const struct guide *g, int panel)
+{
+    const struct round_panel *p = g->s->since.there ? round_panel(&g->s->since.before, panels[panel].name) : NULL;
+    return p ? panel_state_find(p->state) : -1;
+}
+
 bool guide_begun(const struct guide *g)
 {
     return g->inv->given.n || g->inv->waived.n || g->inv->answers.n;

@@ -55,6 +55,8 @@ void guide_init(struct guide *g, struct session *s, struct investigation *v);
 void guide_release(struct guide *g); /* before session_stop, the lock not held */
 
 /* All with the session's lock held. */
+/* How a panel (0: panel 1) stood when the round before was left, or -1. */
+int guide_was(const struct guide *g, int panel);
 /* Looks which inputs are there and what they are now, and sets the thread to what has to be examined. */
 void guide_look(struct guide *g);
 /* Writes the pages anew where something has changed since. */

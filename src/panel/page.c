@@ -28,6 +28,14 @@ const char *panel_state_name(enum panel_state s)
     return states[s].name;
 }
 
+int panel_state_find(const char *name)
+{
+    int s = PANEL_STATES - 1;
+    while (s >= 0 && strcmp(states[s].name, name) != 0)
+        s--;
+    return s;
+}
+
 const char *panel_state_label(enum panel_state s)
 {
     return _(states[s].label);

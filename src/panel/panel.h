@@ -74,6 +74,7 @@ struct panel {
 extern const struct panel panels[PANELS]; /* [0] is panel 1 */
 
 const char *panel_state_name(enum panel_state s);  /* "needs-input" …, for files */
+int panel_state_find(const char *name);            /* by that name, or -1 */
 const char *panel_state_label(enum panel_state s); /* the same in the user's words */
 const char *panel_glyph(enum panel_state s);
 const char *panel_mark_name(enum panel_mark m);

@@ -223,6 +223,49 @@ static void companions(struct writing *x, uint32_t i)
     jw_end_object(w);
 }
 
+void compare_json_was(struct jsonw *w, const struct session *s, uint32_t line)
+{
+    if (!since_knows(&s->since, line))
+        return;
+    const struct round_row *r = since_row(&s->since, line);
+    enum change_kind k = since_change(s, line);
+    jw_key(w, "was");
+    if (r) {
+        jw_object(w);
+        jw_kcstr(w, "verdict", verdict_name((enum verdict)r->verdict));
+        figure(w, "error", !isnan(r->error), (double)r->error);
+        figure(w, "confidence", !isnan(r->confidence), (double)r->confidence);
+        jw_end_object(w);
+    } else {
+        jw_null(w);
+    }
+    jw_kcstr(w, "change", k == CHANGE_KINDS ? NULL : change_name(k));
+}
+
+/* What has changed since that round. */
+static void round_object(struct writing *x)
+{
+    const struct since *q = &x->s->since;
+    struct jsonw *w = x->w;
+    struct buf sentence = {0};
+    if (!q->told)
+        return;
+    changes_sentence(&q->changes, &sentence);
+    jw_key(w, "round");
+    jw_object(w);
+    jw_kint(w, "number", q->changes.round[1]);
+    jw_kint(w, "before", q->changes.round[0]);
+    jw_kbool(w, "comparable", q->changes.comparable);
+    jw_kcstr(w, "first", first_fate_name(q->changes.fate));
+    jw_kcstr(w, "first_was", *q->changes.first[0] ? q->changes.first[0] : NULL);
+    jw_kbool(w, "confirmed", q->changes.confirmed);
+    jw_kstr(w, "sentence", buf_view(&sentence));
+    for (int k = 0; k < CHANGE_KINDS; k++)
+        jw_kint(w, change_name((enum change_kind)k), q->changes.count[k]);
+    jw_end_object(w);
+    buf_release(&sentence);
+}
+
 /* What kind of deviation it is: of as many lines as can be looked at in a moment, the first ones of the table. */
 static void diagnosis(struct writing *x, uint32_t i)
 {
@@ -289,6 +332,7 @@ static void row_object(struct writing *x, uint32_t i)
     pair_figure(x, i, "cosine", two, two ? f->cosine : 0, RESULT_COSINE);
     figure(w, "one_minus_cosine", two, two ? f->minus : 0);
     figure(w, "rel_l2", two, two ? f->rel_l2 : 0);
+    figure(w, "error", !isnan(g->error), (double)g->error);
     pair_figure(x, i, "euclid", two, two ? f->euclid : 0, RESULT_EUCLID);
     pair_figure(x, i, "max_abs_err", two, two ? f->max_abs : 0, RESULT_MAX_ABS);
     pair_figure(x, i, "max_rel_err", two, two ? f->max_rel : 0, RESULT_MAX_REL);
@@ -304,6 +348,7 @@ static void row_object(struct writing *x, uint32_t i)
     }
     jw_end_array(w);
     companions(x, i);
+    compare_json_was(w, x->s, i);
     diagnosis(x, i);
     jw_end_object(w);
     buf_release(&why);
@@ -531,6 +576,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct session *s
     jw_end_array(w);
     jw_key(w, "summary");
     summary(&x);
+    round_object(&x);
     first(&x);
     suspects(&x);
     frontier(&x);

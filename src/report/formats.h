@@ -20,6 +20,9 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct session *s
 void compare_json_brief(struct jsonw *w, const struct session *s);
 void compare_json_row(struct jsonw *w, const struct session *s, uint32_t line);
 
+/* Two members of an object: what the round before said of a line, and what became of it; nothing where there is none. */
+void compare_json_was(struct jsonw *w, const struct session *s, uint32_t line);
+
 /* {"path":…,"format":…,…}: one side, as in every command's JSON */
 void json_side(struct jsonw *w, const struct dump *d);
 void json_side_fields(struct jsonw *w, const struct dump *d);

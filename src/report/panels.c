@@ -29,6 +29,9 @@ static void a_panel(struct buf *b, const struct guide *g, int i)
     else
         buf_cstr(&state, panel_state_label(p->state));
     text_pad(b, buf_view(&state), 14);
+    int was = guide_was(g, i);
+    if (was >= 0 && was != (int)p->state)
+        buf_fmt(b, _("(was %s) "), panel_state_label((enum panel_state)was));
     buf_fmt(b, "%s\n", p->summary);
     bool done = p->state == PANEL_PASSED || p->state == PANEL_WAIVED;
     for (size_t k = 0; k < p->items.n; k++) {
@@ -112,6 +115,9 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, c
         jw_kcstr(w, "name", panels[i].name);
         jw_kcstr(w, "title", _(panels[i].title));
         jw_kcstr(w, "state", panel_state_name(p->state));
+        int was = guide_was(g, i);
+        if (g->s->since.there)
+            jw_kcstr(w, "was", was < 0 ? NULL : panel_state_name((enum panel_state)was));
         p->waits_for ? jw_kint(w, "waits_for", p->waits_for) : jw_knull(w, "waits_for");
         jw_kcstr(w, "summary", p->summary);
         jw_kcstr(w, "next", *p->next ? p->next : NULL);

@@ -34,6 +34,7 @@ static const struct {
     {"summary", N_("Summary"), report_summary, false},
     {"procedure", N_("Procedure"), report_procedure, false},
     {"first", N_("First deviation"), report_first, true},
+    {"rounds", N_("Since the round before"), report_rounds, true},
     {"findings", N_("Findings"), report_findings, false},
     {"ruled-out", N_("Ruled out"), report_ruled_out, false},
     {"open", N_("Open questions"), open_questions, false},
@@ -179,6 +180,18 @@ static void cause(struct building *b)
                   report_count(b, FINDING_SUSPECTED), report_count(b, FINDING_CLEARED), report_count(b, FINDING_WAIVED));
 }
 
+static void since_then(struct building *b)
+{
+    const struct since *x = &b->s->since;
+    struct buf t = {0};
+    since_sentence(b->s, &t);
+    if (t.n) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_STRONG, x->changes.confirmed ? TONE_GOOD : x->changes.status == 1 ? TONE_BAD : TONE_PLAIN, buf_view(&t));
+    }
+    buf_release(&t);
+}
+
 static void reach(struct building *b)
 {
     const struct summary *x = &b->j->sum;
@@ -238,6 +251,7 @@ void report_summary(struct building *b)
     }
     cause(b);
     report_procedure_line(b);
+    since_then(b);
     if (b->j && !report_told(b))
         reach(b);
     if (b->j)

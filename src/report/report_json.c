@@ -70,6 +70,27 @@ static void finding(struct jsonw *w, const struct finding *x, const struct clean
     buf_release(&b);
 }
 
+/* What the rows that findings are about were in the round before, and are. */
+static void finding_rows(struct jsonw *w, const struct session *s, const finding_list *l)
+{
+    if (!s->since.join.was)
+        return;
+    jw_key(w, "finding_rows");
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        if (!finding_of_rows(&l->v[i]))
+            continue;
+        uint32_t line = since_find(s, l->v[i].about);
+        jw_object(w);
+        jw_kint(w, "number", l->v[i].number);
+        jw_kcstr(w, "verdict", line == NONE ? NULL : verdict_name(s->judged->line[line].verdict));
+        if (line != NONE)
+            compare_json_was(w, s, line);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 /* A text as a report may show it. */
 static void shown(void *ctx, struct str s, struct buf *out)
 {
@@ -155,6 +176,7 @@ void report_json(struct out *o, const struct session *s, const struct report_opt
     for (size_t i = 0; i < l.n; i++)
         finding(&w, &l.v[i], &c, &a);
     jw_end_array(&w);
+    finding_rows(&w, s, &l);
     thresholds(&w, &s->opt.tol);
     jw_key(&w, "comparison");
     s->judged && !s->single ? compare_json_object(&w, o, s, opt, &c) : jw_null(&w);

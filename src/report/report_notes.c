@@ -31,6 +31,20 @@ static void pair_figures(struct building *b, const struct finding *x)
     }
 }
 
+/* What its row was in the round before, and is. */
+static void since_then(struct building *b, const struct finding *x)
+{
+    struct buf t = {0};
+    if (!finding_of_rows(x))
+        return;
+    since_named(b->s, x->about, &t);
+    if (t.n) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
+    }
+    buf_release(&t);
+}
+
 /* The lines that were shown around it. */
 static void excerpt(struct building *b, const struct finding *x)
 {
@@ -115,8 +129,10 @@ static void finding(struct building *b, const struct finding *x, bool full)
         report_date(x->time, &t);
     }
     doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
-    if (full)
+    if (full) {
+        since_then(b, x);
         evidence(b, x);
+    }
     buf_release(&t);
 }
 

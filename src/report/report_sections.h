@@ -27,6 +27,7 @@ void report_gaps(struct building *b);
 void report_known(struct building *b);
 void report_precision(struct building *b);
 void report_overflow(struct building *b);
+void report_rounds(struct building *b);
 void report_findings(struct building *b);
 void report_ruled_out(struct building *b);
 void report_open(struct building *b);

@@ -194,6 +194,28 @@ static void put_confidence(struct row_writer *c, uint32_t line, int arg)
     number(c, p != NONE, p == NONE ? 0 : round((double)c->m->pairing->pairs.v[p].confidence * 1e4) / 1e4);
 }
 
+/* What the round before said of the row, and what became of it. */
+static void put_was(struct row_writer *c, uint32_t line, int arg)
+{
+    const struct round_row *r = since_row(&c->s->since, line);
+    (void)arg;
+    text(c, str_of(r ? verdict_name((enum verdict)r->verdict) : ""));
+}
+
+static void put_was_error(struct row_writer *c, uint32_t line, int arg)
+{
+    const struct round_row *r = since_row(&c->s->since, line);
+    (void)arg;
+    number(c, r && !isnan(r->error), r ? (double)r->error : 0);
+}
+
+static void put_change(struct row_writer *c, uint32_t line, int arg)
+{
+    enum change_kind k = since_change(c->s, line);
+    (void)arg;
+    text(c, str_of(k == CHANGE_KINDS ? "" : change_name(k)));
+}
+
 static void put_count(struct row_writer *c, uint32_t line, int arg) /* side * 3 + nan, inf, zero */
 {
     const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
@@ -273,15 +295,23 @@ static const struct column tail[] = {
     {0},
 };
 
+static const struct column round_columns[] = {
+    {"Was", put_was, 0},
+    {"Was Error", put_was_error, 0},
+    {"Change", put_change, 0},
+    {0},
+};
+
 void rows_init(struct row_writer *c, const struct session *s, struct row_sink *sink)
 {
-    *c = (struct row_writer){.sink = sink, .j = s->judged, .m = &s->measure};
+    *c = (struct row_writer){.sink = sink, .s = s, .j = s->judged, .m = &s->measure};
     bool md5 = s->side[0].dump.checksums || s->side[1].dump.checksums;
     const struct column *const part[ROW_PARTS] = {
         head,
         c->m->wanted ? tensor_columns : stat_columns,
         md5 ? md5_columns : tail + ARRAY_LEN(tail) - 1,
         tail,
+        s->since.join.was ? round_columns : round_columns + ARRAY_LEN(round_columns) - 1,
     };
     memcpy(c->part, part, sizeof part);
 }

@@ -13,10 +13,11 @@ struct row_sink {
 };
 
 struct column;
-#define ROW_PARTS 4
+#define ROW_PARTS 5
 
 struct row_writer {
     struct row_sink *sink;
+    const struct session *s;
     const struct judgement *j;
     const struct measure *m;
     const struct column *part[ROW_PARTS];

@@ -1,0 +1,119 @@
+/* Rounds: a new dump after a fix, and what has changed since the round before. */
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "find/explain.h"
+
+/* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides exist
+ * is taken. Copies; golden NULL where there is none. */
+static void two_paths(struct str args, char **target, char **golden)
+{
+    for (size_t i = 0; i < args.n; i++) {
+        char *a = args.p[i] == ' ' ? str_dup(str_n(args.p, i)) : NULL, *b = a ? str_dup(str_trim(str_cut(args, i))) : NULL;
+        if (a && (path_is_dir(a) || path_is_file(a)) && (path_is_dir(b) || path_is_file(b))) {
+            *target = a;
+            *golden = b;
+            return;
+        }
+        free(a);
+        free(b);
+    }
+    *target = str_dup(args);
+    *golden = NULL;
+}
+
+static int run_round(struct desk *d, struct str args)
+{
+    if (!args.n) {
+        free(d->prompt);
+        d->prompt = mem_strdup("round ");
+        d->prompt_kind = ':';
+        return R_PROMPT;
+    }
+    if (!d->s->settled) {
+        desk_complain(d, "%s", _("a round is left when its comparison is finished"));
+        return R_DRAW;
+    }
+    free(d->new_input[TARGET]);
+    free(d->new_input[GOLDEN]);
+    two_paths(args, &d->new_input[TARGET], &d->new_input[GOLDEN]);
+    memcpy(d->new_step, d->inv->step, sizeof d->new_step);
+    memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
+    d->new_round = true;
+    return R_DRAW | R_LAYOUT | R_RESTART;
+}
+
+#define LISTED 2000
+
+static void add_row(struct desk *d, uint32_t line, struct buf *text)
+{
+    struct buf name[2] = {{0}, {0}};
+    desk_names(d, line, name);
+    buf_clear(text);
+    buf_fmt(text, "%s   ", name[*name[0].p ? 0 : 1].p);
+    since_line(d->s, line, text);
+    desk_add_item(d, line, d->s->judged->line[line].verdict, buf_view(text));
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
+/* What vanished has no line: it is told by what it was. */
+static void add_gone(struct desk *d, struct buf *text)
+{
+    const struct since *x = &d->s->since;
+    char n[NUM_MAX];
+    for (uint32_t i = 0; i < x->before.rows.n && d->list.n < LISTED; i++) {
+        const struct round_row *r = &x->before.rows.v[i];
+        if (x->join.again[i] || change_of(r, NULL) != CHANGE_VANISHED)
+            continue;
+        buf_clear(text);
+        buf_fmt(text, _("%s   was %s %s, not recorded any more"), round_row_name(&x->before, i), verdict_label((enum verdict)r->verdict),
+                num_error(n, (double)r->error));
+        desk_add_item(d, NONE, r->verdict, buf_view(text));
+    }
+}
+
+static int run_changes(struct desk *d, struct str args)
+{
+    struct buf text = {0};
+    const struct since *x = &d->s->since;
+    desk_clear_list(d);
+    if (!x->there || !x->told) {
+        desk_say(d, "%s", x->there ? _("what has changed is told when everything is compared")
+                          : d->inv->rounds.n ? _("what the rows were in the round before could not be read")
+                                             : _("this is the first round; :round NEW_TARGET begins the next"));
+        return R_DRAW;
+    }
+    for (int k = 0; k < CHANGE_KINDS; k++) {
+        if (args.n && !str_is(args, change_name((enum change_kind)k)))
+            continue;
+        for (uint32_t i = 0; x->changes.count[k] && i < d->s->judged->lines && d->list.n < LISTED; i++)
+            if (since_change(d->s, i) == (enum change_kind)k)
+                add_row(d, i, &text);
+        if (k == CHANGE_VANISHED)
+            add_gone(d, &text);
+    }
+    buf_clear(&text);
+    changes_sentence(&x->changes, &text);
+    if (d->list.n)
+        desk_show_list(d, text.p);
+    else
+        desk_say(d, "%s", text.p);
+    buf_release(&text);
+    return R_DRAW | R_LAYOUT;
+}
+
+static const char *complete_change(const struct desk *d, int i)
+{
+    (void)d;
+    return i < CHANGE_KINDS ? change_name((enum change_kind)i) : NULL;
+}
+
+const struct command commands_round[] = {
+    {"round", "NEW_TARGET [NEW_GOLDEN]", N_("the dump taken after a fix joins as the next round; what is decided and found stays"), NEEDS_PAIRED | NEEDS_JUDGED, run_round, NULL},
+    {"changes", "[KIND]", N_("rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
+    {0},
+};

@@ -1,0 +1,68 @@
+/* The rounds of an investigation: other inputs after a fix, everything decided and found is kept. */
+#include "model/investigation.h"
+
+#include <stdlib.h>
+
+struct round_place investigation_before(const struct investigation *v)
+{
+    if (!v->rounds.n || !v->path)
+        return (struct round_place){.file = NULL};
+    const struct round_left *r = vec_last(&v->rounds);
+    return (struct round_place){v->path, r->file, r->fingerprint, r->number};
+}
+
+/* Answers about the deviation of one round: they wait under another name while a later round is open, or come back. */
+static void turn_answers(struct investigation *v, uint32_t round, bool back)
+{
+    static const char *const names[] = {"first-deviation", "confirmed"};
+    struct buf aside = {0};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        buf_clear(&aside);
+        buf_fmt(&aside, "%s@%u", names[i], round);
+        const char *from = back ? aside.p : names[i], *to = back ? names[i] : aside.p, *text = investigation_text(&v->answers, from);
+        if (text) {
+            investigation_tell(v, &v->answers, str_of(to), str_of(text));
+            investigation_tell(v, &v->answers, str_of(from), STR(""));
+        }
+    }
+    buf_release(&aside);
+}
+
+void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden)
+{
+    left.number = (uint32_t)v->rounds.n + 1;
+    for (int i = 0; i < 2; i++) {
+        const char *next = i ? golden : target;
+        left.input[i] = v->input[i];
+        char *full = v->input[i] ? realpath(v->input[i], NULL) : NULL;
+        left.full[i] = full ? investigation_keep(v, full) : v->full[i];
+        free(full);
+        left.step[i] = v->step[i];
+        left.rank[i] = v->rank[i];
+        left.state[i] = v->state[i];
+        if (next) {
+            v->input[i] = investigation_keep(v, next);
+            v->full[i] = NULL;
+            v->state[i] = (struct input_state){0};
+        }
+    }
+    vec_push(&v->rounds, left);
+    turn_answers(v, left.number, false);
+}
+
+bool investigation_last_round(struct investigation *v)
+{
+    if (!v->rounds.n)
+        return false;
+    struct round_left left = *vec_last(&v->rounds);
+    for (int i = 0; i < 2; i++) {
+        v->input[i] = left.input[i];
+        v->full[i] = left.full[i];
+        v->step[i] = left.step[i];
+        v->rank[i] = left.rank[i];
+        v->state[i] = left.state[i];
+    }
+    v->rounds.n--;
+    turn_answers(v, left.number, true);
+    return true;
+}

@@ -1,0 +1,280 @@
+#include "round/changes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "model/dump.h"
+
+static const char *const kinds[CHANGE_KINDS] = {"fixed", "new", "worse", "better", "vanished"};
+static const char *const fates[] = {"none", "gone", "stays", "vanished", "untold"};
+
+const char *change_name(enum change_kind k)
+{
+    return kinds[k];
+}
+
+const char *first_fate_name(enum first_fate f)
+{
+    return fates[f];
+}
+
+/* ---- rows ---- */
+
+enum standing { STANDS_ABSENT, STANDS_AGREES, STANDS_BAD, STANDS_UNSURE /* bad, its pair doubtful */, STANDS_UNJUDGED };
+
+static enum standing standing_of(const struct round_row *x)
+{
+    if (!x)
+        return STANDS_ABSENT;
+    if (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT)
+        return STANDS_AGREES;
+    if (!verdict_is_bad((enum verdict)x->verdict))
+        return STANDS_UNJUDGED;
+    return x->flags & ROUND_DOUBTFUL ? STANDS_UNSURE : STANDS_BAD;
+}
+
+/* Both deviate, or both agree: CHANGE_KINDS where that is all there is to say. */
+static enum change_kind degree(const struct round_row *was, const struct round_row *now)
+{
+    static const uint8_t rank[VERDICT_COUNT] = {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_NONFINITE] = 3, [VERDICT_SHAPE] = 3};
+    if (rank[was->verdict] != rank[now->verdict])
+        return rank[now->verdict] > rank[was->verdict] ? CHANGE_WORSE : CHANGE_BETTER;
+    if (now->verdict != VERDICT_DEVIATE) /* below the limit an error is noise, whatever its size */
+        return CHANGE_KINDS;
+    if (now->error > CHANGES_FACTOR * was->error)
+        return CHANGE_WORSE;
+    return now->error * CHANGES_FACTOR < was->error ? CHANGE_BETTER : CHANGE_KINDS;
+}
+
+enum change_kind change_of(const struct round_row *was, const struct round_row *now)
+{
+    enum standing a = standing_of(was), b = standing_of(now);
+    if (b == STANDS_BAD)
+        return a == STANDS_BAD || a == STANDS_UNSURE ? degree(was, now) : CHANGE_NEW;
+    if (b == STANDS_AGREES && a == STANDS_AGREES)
+        return degree(was, now);
+    if (a == STANDS_BAD)
+        return b == STANDS_AGREES ? CHANGE_FIXED : CHANGE_VANISHED;
+    return CHANGE_KINDS;
+}
+
+static const struct round_row *row_at(const struct round *r, uint32_t row)
+{
+    return row == NONE ? NULL : &r->rows.v[row];
+}
+
+static void add(struct changes *c, enum change_kind k, uint32_t was, uint32_t now)
+{
+    struct change x = {(uint8_t)k, was, now};
+    if (k == CHANGE_KINDS)
+        return;
+    c->count[k]++;
+    vec_push(&c->list, x);
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->now != y->now)
+        return x->now < y->now ? -1 : 1;
+    return x->was < y->was ? -1 : x->was > y->was;
+}
+
+static void each_row(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+{
+    for (uint32_t i = 0; i < now->rows.n; i++)
+        add(c, change_of(row_at(before, x->was[i]), row_at(now, i)), x->was[i], i);
+    for (uint32_t i = 0; i < before->rows.n; i++)
+        if (!x->again[i])
+            add(c, change_of(row_at(before, i), NULL), i, NONE);
+    if (c->list.n)
+        qsort(c->list.v, c->list.n, sizeof *c->list.v, by_kind);
+    for (size_t i = 0, n = 0; i < c->list.n && n < CHANGES_NAMED; i++)
+        if (c->list.v[i].kind == CHANGE_NEW)
+            c->named[n++] = arena_cstr(&c->arena, str_of(round_row_name(now, c->list.v[i].now)));
+}
+
+/* What became of the row that was first. */
+static void fate_of(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+{
+    uint32_t was = round_first(before), is = NONE, first = round_first(now);
+    for (uint32_t i = 0; was != NONE && i < now->rows.n && is == NONE; i++)
+        if (x->was[i] == was)
+            is = i;
+    enum standing s = standing_of(row_at(now, is));
+    c->fate = s == STANDS_AGREES ? FIRST_GONE : s == STANDS_BAD ? FIRST_STAYS : FIRST_VANISHED;
+    if (c->fate == FIRST_STAYS)
+        c->error[1] = now->rows.v[is].error;
+    c->moved = now->deviates && first != is;
+}
+
+/* ---- without rows ---- */
+
+static uint64_t bad_rows(const struct round *r)
+{
+    return (uint64_t)r->by[VERDICT_DEVIATE] + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE];
+}
+
+static bool same_first(const struct round *a, const struct round *b)
+{
+    return strcmp(a->first[0], b->first[0]) == 0 && strcmp(a->first[1], b->first[1]) == 0;
+}
+
+/* Whatever stands before the first deviation did not deviate: one that is first now and stood before it is new. */
+static void by_counts(struct changes *c, const struct round *before, const struct round *now)
+{
+    bool same = before->deviates && now->deviates && same_first(before, now);
+    c->moved = before->deviates && now->deviates && !same;
+    if (before->deviates)
+        c->fate = same ? FIRST_STAYS : now->deviates ? FIRST_UNTOLD : FIRST_GONE;
+    if (now->deviates && (!before->deviates || (c->moved && now->first_order < before->first_order))) {
+        c->count[CHANGE_NEW] = 1;
+        c->named[0] = arena_cstr(&c->arena, str_of(*now->first[0] ? now->first[0] : now->first[1]));
+    }
+    bool grown = same && now->first_error > CHANGES_FACTOR * before->first_error;
+    if (grown || bad_rows(now) > bad_rows(before))
+        c->count[CHANGE_WORSE] = 1;
+}
+
+/* ---- the two together ---- */
+
+static const char *why_not(struct changes *c, const struct round *before, const struct round *now, size_t sure)
+{
+    uint64_t a = round_lines(before), b = round_lines(now), fewer = a < b ? a : b;
+    char n[3][NUM_MAX];
+    for (int s = 0; s < 2; s++) {
+        const char *was = before->side[s].framework, *is = now->side[s].framework;
+        if (*was && *is && strcmp(was, is) != 0)
+            return arena_fmt(&c->arena, s == TARGET ? _("the target was of %s and is of %s: these are not two comparisons of one model")
+                                                    : _("the golden side was of %s and is of %s: these are not two comparisons of one model"),
+                             was, is);
+    }
+    if (c->rows && (double)sure < CHANGES_SHARE * (double)fewer)
+        return arena_fmt(&c->arena, _("of %s and %s rows only %s are found in both, by both names or by address: these are not two comparisons of one model"),
+                         num_count(n[0], a), num_count(n[1], b), num_count(n[2], sure));
+    if (!c->rows && (double)fewer < CHANGES_SHARE * (double)(a > b ? a : b))
+        return arena_fmt(&c->arena, _("one has %s rows and the other %s: these are not two comparisons of one model"), num_count(n[0], a), num_count(n[1], b));
+    return NULL;
+}
+
+void changes_find(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+{
+    const struct round *const r[] = {before, now};
+    *c = (struct changes){.rows = x != NULL, .why = "", .judged = now->status};
+    for (int i = 0; i < 2; i++) {
+        c->round[i] = r[i]->number;
+        c->error[i] = r[i]->first_error;
+        c->first[i] = arena_cstr(&c->arena, str_of(*r[i]->first[0] ? r[i]->first[0] : r[i]->first[1]));
+    }
+    if (x) {
+        c->joined = x->joined;
+        each_row(c, before, now, x);
+        if (before->deviates)
+            fate_of(c, before, now, x);
+    } else {
+        by_counts(c, before, now);
+        c->why = _("the rows of both are not told (compare --rows all writes them): only counts and first deviations are compared");
+    }
+    const char *not = why_not(c, before, now, x ? x->sure : 0);
+    c->comparable = !not;
+    if (not)
+        c->why = not;
+    c->confirmed = c->comparable && c->rows && c->fate == FIRST_GONE && !c->count[CHANGE_NEW] &&
+                   c->count[CHANGE_VANISHED] <= c->count[CHANGE_FIXED] && now->status != 5;
+    bool worse = c->count[CHANGE_NEW] || c->count[CHANGE_WORSE];
+    c->status = !c->comparable ? 5 : worse ? 1 : now->status == 5 ? 5 : 0;
+}
+
+void changes_release(struct changes *c)
+{
+    vec_release(&c->list);
+    arena_release(&c->arena);
+    *c = (struct changes){0};
+}
+
+/* ---- the sentence ---- */
+
+static void label(uint32_t round, struct buf *out)
+{
+    if (round)
+        buf_fmt(out, _("round %u"), round);
+    else
+        buf_cstr(out, _("the earlier run"));
+}
+
+static void say_first(const struct changes *c, const char *earlier, struct buf *out)
+{
+    char a[NUM_MAX], b[NUM_MAX];
+    switch (c->fate) {
+    case FIRST_NONE:
+        buf_fmt(out, _("nothing deviated in %s"), earlier);
+        break;
+    case FIRST_GONE:
+        buf_fmt(out, _("the first deviation of %s (%s) is gone"), earlier, c->first[0]);
+        break;
+    case FIRST_STAYS:
+        if (isnan(c->error[0]) || isnan(c->error[1]))
+            buf_fmt(out, _("the first deviation of %s (%s) is still there"), earlier, c->first[0]);
+        else
+            buf_fmt(out, _("the first deviation of %s (%s) is still there, %s then and %s now"), earlier, c->first[0], num_error(a, (double)c->error[0]),
+                    num_error(b, (double)c->error[1]));
+        break;
+    case FIRST_VANISHED:
+        buf_fmt(out, _("the first deviation of %s (%s) is no longer recorded or judged, which is no fix"), earlier, c->first[0]);
+        break;
+    case FIRST_UNTOLD:
+        buf_fmt(out, _("the first deviation of %s (%s) is not the first any more"), earlier, c->first[0]);
+        break;
+    }
+}
+
+static void say_new(const struct changes *c, struct buf *out)
+{
+    uint32_t n = c->count[CHANGE_NEW];
+    if (!c->rows)
+        buf_fmt(out, _("; new: %s"), c->named[0]);
+    else if (n == 1)
+        buf_fmt(out, _("; 1 row is new: %s"), c->named[0]);
+    else
+        buf_fmt(out, _("; %u rows are new: "), n);
+    for (int i = 0; c->rows && n > 1 && i < CHANGES_NAMED && c->named[i]; i++)
+        buf_fmt(out, "%s%s", i ? _(", ") : "", c->named[i]);
+    if (n > CHANGES_NAMED)
+        buf_cstr(out, ", …");
+}
+
+void changes_sentence(const struct changes *c, struct buf *out)
+{
+    struct buf earlier = {0};
+    if (c->round[1])
+        buf_fmt(out, _("Round %u: "), c->round[1]);
+    if (!c->comparable) {
+        buf_cstr(out, c->why);
+        return;
+    }
+    label(c->round[0], &earlier);
+    say_first(c, earlier.p, out);
+    buf_release(&earlier);
+    if (c->confirmed)
+        buf_cstr(out, _(" and nothing new deviates: the fix is confirmed"));
+    if (c->count[CHANGE_NEW])
+        say_new(c, out);
+    if (c->count[CHANGE_VANISHED] > (c->fate == FIRST_VANISHED))
+        buf_fmt(out, _("; rows that deviated and are no longer recorded or judged: %u"), c->count[CHANGE_VANISHED]);
+    if (c->rows && c->count[CHANGE_WORSE])
+        buf_fmt(out, _("; rows that got worse: %u"), c->count[CHANGE_WORSE]);
+    else if (c->count[CHANGE_WORSE])
+        buf_cstr(out, _("; more deviates than before"));
+    if (c->moved)
+        buf_fmt(out, _("; the first deviation is now %s"), c->first[1]);
+    if (c->judged == 5)
+        buf_cstr(out, _("; too little is paired now to judge"));
+    else if (c->fate == FIRST_GONE && !c->confirmed && c->rows)
+        buf_cstr(out, _("; so the fix is not confirmed"));
+    else if (!c->first[1][0] && c->fate == FIRST_NONE)
+        buf_cstr(out, _(", and nothing does now"));
+}

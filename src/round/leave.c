@@ -1,0 +1,145 @@
+#include "round/leave.h"
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "round/freeze.h"
+
+static void add_findings(struct round *r, const struct investigation *v)
+{
+    finding_list l = {0};
+    findings_read(&v->findings, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct finding *x = &l.v[i];
+        struct round_finding f = {x->number, finding_status_name((enum finding_status)x->status), arena_cstr(&r->arena, str_of(x->text)),
+                                  {arena_cstr(&r->arena, str_of(x->about[0])), arena_cstr(&r->arena, str_of(x->about[1]))}};
+        vec_push(&r->findings, f);
+    }
+    vec_release(&l);
+}
+
+static void add_panels(struct round *r, const struct guide *g)
+{
+    for (int i = 0; i < PANELS; i++) {
+        struct round_panel p = {panels[i].name, panel_state_name(g->page[i].state), arena_cstr(&r->arena, str_of(g->page[i].summary))};
+        vec_push(&r->panels, p);
+    }
+}
+
+void round_of(struct round *r, const struct session *s, const struct investigation *v, const struct guide *g)
+{
+    round_freeze(r, s, s->judged);
+    round_freeze_addresses(r, s, NULL);
+    r->number = (uint32_t)v->rounds.n + 1;
+    r->author = arena_cstr(&r->arena, str_of(v->author));
+    r->date = investigation_date(v);
+    add_findings(r, v);
+    if (g && g->written)
+        add_panels(r, g);
+}
+
+static bool same_state(const struct input_state *a, const struct input_state *b)
+{
+    return a->bytes == b->bytes && a->files == b->files && a->time == b->time;
+}
+
+/* What is frozen has to be what was compared: a dump written over since is another one. */
+static int check_old(const struct investigation *v, const struct session *s, struct err *e)
+{
+    for (int i = 0; i < 2; i++)
+        if (v->state[i].bytes && s->side[i].now.bytes && !same_state(&v->state[i], &s->side[i].now))
+            return err_set(e, ERR_USAGE, _("%s has changed since round %zu was compared: what its rows were cannot be kept any more. Take each new dump into a folder of its own"),
+                           v->input[i], v->rounds.n + 1);
+    return 0;
+}
+
+static int check_recording(const char *path, struct err *e)
+{
+    place_list found = {0};
+    if (!path_is_dir(path) && !path_is_file(path))
+        return err_set(e, ERR_IO, _("%s: no such file or folder"), path);
+    int rc = places_find(path, &found, e);
+    if (rc == 0 && !found.n)
+        rc = err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), path);
+    places_release(&found);
+    return rc;
+}
+
+static int check_new(const struct session *s, const char *const path[2], struct err *e)
+{
+    bool other = false;
+    for (int i = 0; i < 2; i++) {
+        uint64_t was[2], is[2];
+        if (!path[i])
+            continue;
+        if (check_recording(path[i], e))
+            return -1;
+        struct input_state now = input_state_of(s->side[i].dump.path); /* the folder may have been written anew */
+        bool same = path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
+        other = other || !same || !same_state(&now, &s->side[i].now);
+    }
+    return other ? 0 : err_set(e, ERR_USAGE, _("%s is what this round compares already"), path[TARGET]);
+}
+
+/* Beside the investigation, named after it: NAME.round-N.gz. */
+static void file_name(const struct investigation *v, struct buf *path)
+{
+    struct str whole = str_of(v->path);
+    const char *ending = ".investigation.json";
+    buf_clear(path);
+    buf_str(path, str_ends(whole, ending) ? str_n(whole.p, whole.n - strlen(ending)) : whole);
+    buf_fmt(path, ".round-%zu" ROUND_ENDING, v->rounds.n + 1);
+}
+
+static int write_round(const struct investigation *v, const struct session *s, const struct guide *g, struct buf *path, struct round_left *left,
+                       struct err *e)
+{
+    struct round r;
+    round_init(&r);
+    round_of(&r, s, v, g);
+    file_name(v, path);
+    int rc = round_write(&r, path->p, &left->fingerprint, e);
+    left->date = r.date;
+    round_release(&r);
+    return rc;
+}
+
+int round_leave(struct investigation *v, const struct session *s, const struct guide *g, const char *target, const char *golden,
+                const char *path, struct err *e)
+{
+    const char *const next[2] = {target, golden};
+    struct buf file = {0};
+    struct round_left left = {.author = v->author};
+    if (s->single || !s->judged || !s->settled)
+        return err_set(e, ERR_USAGE, "%s", _("a round is left when its comparison is finished"));
+    if (!v->path)
+        return err_set(e, ERR_USAGE, "%s", _("rounds are kept beside an investigation's file: --investigation FILE names one"));
+    if (v->read_only)
+        return err_set(e, ERR_IO, _("%s cannot be changed: it is open elsewhere, or of a newer version"), v->path);
+    if (check_old(v, s, e) || check_new(s, next, e))
+        return -1;
+    if (write_round(v, s, g, &file, &left, e)) {
+        buf_release(&file);
+        return -1;
+    }
+    left.file = investigation_keep(v, path_base(buf_view(&file)).p);
+    buf_release(&file);
+    const char *was = v->path;
+    for (int i = 0; i < 2; i++)
+        v->state[i] = s->side[i].now;
+    investigation_next_round(v, left, target, golden);
+    if (path)
+        investigation_move(v, path);
+    if (investigation_save(v, e) == 0)
+        return 0;
+    if (path)
+        investigation_move(v, was);
+    investigation_last_round(v);
+    return -1;
+}
+
+int round_return(struct investigation *v, struct err *e)
+{
+    if (!investigation_last_round(v))
+        return err_set(e, ERR_USAGE, _("%s is in its first round"), v->path);
+    return investigation_save(v, e);
+}

@@ -1,0 +1,235 @@
+#include "round/result.h"
+
+#include <math.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "fmt/jsonspan.h"
+
+#define MEMBER_MOST (32u << 20)
+#define ROW_MOST ((size_t)8 << 20)
+#define BLOCK (256 * 1024)
+
+static const cJSON *get(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
+static const char *text(struct round *r, const cJSON *o, const char *key)
+{
+    const cJSON *x = get(o, key);
+    return cJSON_IsString(x) ? arena_cstr(&r->arena, str_of(x->valuestring)) : "";
+}
+
+static struct str text_of(const cJSON *o, const char *key)
+{
+    const cJSON *x = get(o, key);
+    return cJSON_IsString(x) ? str_of(x->valuestring) : STR("");
+}
+
+/* "NaN" and "Inf" come as texts. */
+static double real(const cJSON *o, const char *key, double otherwise)
+{
+    const cJSON *x = get(o, key);
+    double v;
+    if (cJSON_IsString(x) && str_double(str_of(x->valuestring), &v))
+        return v;
+    return json_number(x, &v) ? v : otherwise;
+}
+
+static uint32_t count(const cJSON *o, const char *key)
+{
+    double v = real(o, key, 0);
+    return v >= 0 && v < UINT32_MAX ? (uint32_t)v : 0;
+}
+
+static void read_side(struct round *r, int side, const cJSON *o)
+{
+    double step = real(o, "step", -1), rank = real(o, "rank", -1);
+    r->side[side] = (struct round_side){
+        .path = text(r, o, "path"), .full_path = "", .format = text(r, o, "format"), .framework = text(r, o, "framework"),
+        .step = step >= 0 && step <= INT32_MAX ? (int)step : -1, .rank = rank >= 0 && rank <= INT32_MAX ? (int)rank : -1,
+        .rows = count(o, "rows"),
+    };
+}
+
+static void read_summary(struct round *r, const cJSON *o)
+{
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        r->by[v] = count(o, verdict_name((enum verdict)v));
+    r->pairs = count(o, "pairs");
+    r->only[TARGET] = count(o, "target_only");
+    r->only[GOLDEN] = count(o, "golden_only");
+    r->by[VERDICT_ONLY] = r->only[TARGET] + r->only[GOLDEN];
+    r->doubtful = count(o, "doubtful");
+    r->unread = count(o, "unread");
+    r->known = count(o, "known");
+    r->coverage[TARGET] = real(get(o, "coverage"), "target", 0);
+    r->coverage[GOLDEN] = real(get(o, "coverage"), "golden", 0);
+}
+
+/* What the verdict rests on; older results tell it of tensors only. */
+static float error_of(const cJSON *row)
+{
+    return (float)real(row, "error", real(row, "rel_l2", (double)NAN));
+}
+
+static void read_first(struct round *r, const cJSON *o)
+{
+    r->deviates = cJSON_IsObject(o);
+    if (!r->deviates)
+        return;
+    r->first[TARGET] = text(r, o, "target");
+    r->first[GOLDEN] = text(r, o, "golden");
+    r->first_order = count(o, "order");
+    r->first_error = error_of(o);
+}
+
+static int add_row(struct round *r, const cJSON *o, const char *path, uint64_t offset, struct err *e)
+{
+    int verdict = round_verdict(text_of(o, "verdict"));
+    double confidence = real(o, "confidence", (double)NAN);
+    if (verdict < 0)
+        return err_at(e, path, offset, _("a row with a \"verdict\" was expected"));
+    struct round_row x = {.error = error_of(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
+                          .flags = confidence < 0.5 ? ROUND_DOUBTFUL : 0};
+    return round_add(r, text_of(o, "target"), text_of(o, "golden"), x) ? err_at(e, path, offset, _("more rows than can be kept")) : 0;
+}
+
+/* ---- the rows, which may be more than fit in memory as one tree ---- */
+
+struct scan {
+    struct round *r;
+    const char *path;
+    struct buf row;
+    int depth;
+    bool text, escaped;
+    uint64_t at;
+};
+
+/* One byte of the array. 1: its end; -1: e. */
+static int step(struct scan *s, char c, struct err *e)
+{
+    bool inside = s->depth > 1 || (s->depth == 1 && c == '{');
+    if (inside)
+        buf_char(&s->row, c);
+    if (s->row.n > ROW_MOST)
+        return err_at(e, s->path, s->at, _("a row of more than 8 MB"));
+    if (s->text) {
+        s->text = s->escaped || c != '"';
+        s->escaped = !s->escaped && c == '\\';
+    } else if (c == '"') {
+        s->text = true;
+    } else if (c == '[' || c == '{') {
+        s->depth++;
+    } else if ((c == ']' || c == '}') && --s->depth == 1) {
+        cJSON *row = json_text(buf_view(&s->row), s->path, e);
+        int rc = row ? add_row(s->r, row, s->path, s->at, e) : -1;
+        cJSON_Delete(row);
+        buf_clear(&s->row);
+        return rc;
+    }
+    return s->depth == 0;
+}
+
+static int read_rows(struct round *r, const char *path, uint64_t offset, struct err *e)
+{
+    struct file f;
+    struct scan s = {.r = r, .path = path, .at = offset};
+    char *block = mem_alloc(BLOCK);
+    int rc = file_open(&f, path, e);
+    while (rc == 0) {
+        long n = file_read_some(&f, s.at, block, BLOCK, e);
+        if (n <= 0) {
+            rc = n < 0 ? -1 : err_at(e, path, s.at, _("the list of rows has no end"));
+            break;
+        }
+        for (long i = 0; i < n && rc == 0; i++, s.at++)
+            rc = step(&s, block[i], e);
+    }
+    file_close(&f);
+    buf_release(&s.row);
+    free(block);
+    return rc < 0 ? -1 : 0;
+}
+
+/* ---- the whole ---- */
+
+struct reading {
+    struct round *r;
+    const char *path;
+    bool schema, summary, first;
+    uint64_t rows; /* where their list begins, 0: there is none */
+};
+
+static int member(struct reading *x, const struct jmember *m, struct err *e)
+{
+    struct round *r = x->r;
+    static const char *const wanted[] = {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
+    size_t which = 0;
+    while (which < ARRAY_LEN(wanted) && !str_is(m->key, wanted[which]))
+        which++;
+    if (str_is(m->key, "rows"))
+        x->rows = m->offset;
+    if (which == ARRAY_LEN(wanted))
+        return 0;
+    if (m->too_long || m->value.n > MEMBER_MOST)
+        return err_at(e, x->path, m->offset, _("\"%s\" of more than 32 MB"), wanted[which]);
+    cJSON *v = json_parse(m->value, m->special, x->path, m->offset, e);
+    if (!v)
+        return -1;
+    if (which == 0)
+        x->schema = cJSON_IsNumber(v) && v->valueint == 1;
+    else if (which == 1 && cJSON_IsString(v))
+        r->tool = arena_cstr(&r->arena, str_of(v->valuestring));
+    else if (which == 2 || which == 3)
+        read_side(r, which == 2 ? TARGET : GOLDEN, v);
+    else if (which == 4 && cJSON_IsObject(v)) {
+        read_summary(r, v);
+        x->summary = true;
+    } else if (which == 5) {
+        read_first(r, v);
+        x->first = true;
+    } else if (which == 6 && cJSON_IsString(v))
+        r->first_class = arena_cstr(&r->arena, str_of(v->valuestring));
+    cJSON_Delete(v);
+    return 0;
+}
+
+/* As judgement_status says it, from what the result tells: coverage of pairs stands for that of compute calls. */
+static int status_of(const struct round *r)
+{
+    if (r->deviates)
+        return 1;
+    return r->pairs && r->coverage[TARGET] >= 0.5 ? 0 : 5;
+}
+
+static enum round_extent extent_of(const struct round *r)
+{
+    uint64_t bad = (uint64_t)r->by[VERDICT_DEVIATE] + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE];
+    if (r->rows.n >= round_lines(r))
+        return ROUND_ROWS_ALL;
+    return r->rows.n && r->rows.n >= bad ? ROUND_ROWS_DEVIATING : ROUND_ROWS_NONE;
+}
+
+int round_from_result(struct round *r, const char *path, struct err *e)
+{
+    struct jspan j;
+    struct jmember m;
+    struct reading x = {.r = r, .path = path};
+    int rc;
+    if (jspan_open(&j, path, NULL, e))
+        return -1;
+    while ((rc = jspan_next(&j, &m, e)) > 0 && (rc = member(&x, &m, e)) == 0)
+        continue;
+    jspan_close(&j);
+    if (rc)
+        return -1;
+    if (!x.schema || !x.summary || !x.first)
+        return err_set(e, ERR_DATA, _("%s: an investigation, a round of one, or the result of one comparison (compare --json) was expected"), path);
+    if (x.rows && read_rows(r, path, x.rows, e))
+        return -1;
+    r->status = status_of(r);
+    r->extent = extent_of(r);
+    return 0;
+}

@@ -1,0 +1,224 @@
+/* diverge changes, diverge round: what changed between two comparisons; a new dump after a fix. */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "report/changes.h"
+#include "round/leave.h"
+#include "round/result.h"
+#include "ui/cli.h"
+#include "ui/judged.h"
+#include "ui/ticket.h"
+
+/* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be read. */
+static int compare_now(struct judged *x, const struct options *o, struct err *e)
+{
+    if (judged_open(x, o, e))
+        return -1;
+    if (x->s.failed) {
+        *e = x->s.err;
+        return -1;
+    }
+    return x->s.judged ? 0 : err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
+}
+
+static int from_investigation(struct round *r, const struct options *o, const char *path, struct err *e)
+{
+    struct options one = *o;
+    struct judged x = {.inv = {.lock = -1}};
+    one.arg[0] = path;
+    one.args = 1;
+    int rc = ticket_open_saved(&x.inv, &one, false, true, e);
+    if (rc == 0)
+        rc = compare_now(&x, &one, e);
+    if (rc == 0)
+        round_of(r, &x.s, &x.inv, &x.guide);
+    judged_close(&x);
+    return rc;
+}
+
+/* An investigation compared anew, a round of one, or a result. */
+static int read_one(struct round *r, const struct options *o, const char *path, struct err *e)
+{
+    uint64_t fingerprint;
+    if (investigation_is(path))
+        return from_investigation(r, o, path, e);
+    if (round_is(path))
+        return round_read(r, NULL, path, &fingerprint, e);
+    return round_from_result(r, path, e);
+}
+
+/* An investigation alone: its newest round that was left against what holds. */
+static int last_round(struct round *r, const struct options *o, const char **name, struct buf *text, struct err *e)
+{
+    struct investigation v = {.lock = -1};
+    struct options one = *o;
+    one.args = 1;
+    int rc = ticket_open_saved(&v, &one, false, false, e);
+    struct round_place p = rc ? (struct round_place){.file = NULL} : investigation_before(&v);
+    if (rc == 0 && !p.file)
+        rc = err_set(e, ERR_USAGE, _("%s is in its first round: there is nothing to tell it from; diverge round begins the next"), o->arg[0]);
+    if (rc == 0)
+        rc = round_open(r, &p, e);
+    if (rc == 0) {
+        buf_cstr(text, p.file);
+        *name = text->p;
+    }
+    investigation_release(&v);
+    return rc;
+}
+
+/* Prints or writes it; the exit status. */
+static int deliver(const struct round *before, const struct round *now, const char *const path[2], const struct options *o, struct err *e)
+{
+    struct round_join join = {0};
+    struct changes c;
+    bool rows = before->extent == ROUND_ROWS_ALL && now->extent == ROUND_ROWS_ALL;
+    if (rows) {
+        round_join_names(&join, before, now);
+        round_join_rest(&join, before, now);
+    }
+    changes_find(&c, before, now, rows ? &join : NULL);
+    struct changes_report report = {&c, before, now, {path[0], path[1]}, TOOL};
+    struct buf text = {0};
+    struct out out;
+    int rc = 0;
+    if (!o->json && !o->output) {
+        changes_text(&text, &report);
+        cli_print(&text);
+    } else if ((rc = cli_out(o, &out, e)) == 0) {
+        changes_json(&out, &report);
+        rc = out_close(&out, e);
+    }
+    int status = rc ? cli_fail(e) : c.status;
+    buf_release(&text);
+    changes_release(&c);
+    round_join_release(&join);
+    return status;
+}
+
+static int may_write(const struct options *o, struct err *e)
+{
+    if (cli_out_standard(o) || str_ends(str_of(o->output), ".json"))
+        return 0;
+    return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
+}
+
+int cli_changes(const struct options *o)
+{
+    struct round r[2];
+    struct err e = {0};
+    struct buf name = {0};
+    const char *path[2] = {o->arg[0], o->arg[o->args - 1]};
+    cli_catch_interrupts();
+    round_init(&r[0]);
+    round_init(&r[1]);
+    int rc = may_write(o, &e);
+    if (rc == 0)
+        rc = o->args == 1 ? last_round(&r[0], o, &path[0], &name, &e) : read_one(&r[0], o, path[0], &e);
+    if (rc == 0)
+        rc = read_one(&r[1], o, path[1], &e);
+    int status = rc ? cli_fail(&e) : deliver(&r[0], &r[1], path, o, &e);
+    round_release(&r[0]);
+    round_release(&r[1]);
+    buf_release(&name);
+    return status;
+}
+
+/* ---- rounds ---- */
+
+static void list_rounds(const struct investigation *v, struct buf *b)
+{
+    for (size_t i = 0; i <= v->rounds.n; i++) {
+        bool now = i == v->rounds.n;
+        const struct round_left *r = now ? NULL : &v->rounds.v[i];
+        const char *const *input = now ? v->input : r->input;
+        char when[32] = "";
+        struct tm tm;
+        time_t at = now ? 0 : (time_t)r->date;
+        if (at && gmtime_r(&at, &tm))
+            strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+        buf_fmt(b, _("round %zu  %s ⇄ %s"), i + 1, input[0] ? input[0] : "-", input[1] ? input[1] : "-");
+        if (now)
+            buf_cstr(b, _("  (this one)\n"));
+        else
+            buf_fmt(b, _("  left %s by %s, kept in %s\n"), when, *r->author ? r->author : "-", r->file);
+    }
+}
+
+int cli_round_leave(const struct options *o, const char *target, const char *golden, struct err *e)
+{
+    struct judged x = {.inv = {.lock = -1}};
+    struct options old = *o;
+    old.args = 1;
+    old.step[0] = old.step[1] = old.rank[0] = old.rank[1] = -1; /* they are wishes of the new round */
+    int rc = ticket_open_saved(&x.inv, &old, true, true, e);
+    if (rc == 0)
+        rc = compare_now(&x, &old, e);
+    if (rc == 0)
+        rc = round_leave(&x.inv, &x.s, &x.guide, target, golden, NULL, e);
+    judged_close(&x);
+    return rc;
+}
+
+/* The round that has begun: compared, saved, and told from the one before. */
+static int tell_round(const struct options *o, struct err *e)
+{
+    struct judged x = {.inv = {.lock = -1}};
+    struct options new = *o;
+    struct round now;
+    int status;
+    new.args = 1;
+    round_init(&now);
+    if (ticket_open_saved(&x.inv, &new, true, true, e) || compare_now(&x, &new, e)) {
+        status = cli_fail(e);
+    } else if (!x.s.since.there) {
+        *e = x.s.since.err;
+        status = cli_fail(e);
+    } else {
+        ticket_note_inputs(&x.inv, &x.s);
+        round_of(&now, &x.s, &x.inv, &x.guide);
+        const char *const path[2] = {vec_last(&x.inv.rounds)->file, x.inv.path};
+        status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(&x.s.since.before, &now, path, o, e);
+    }
+    round_release(&now);
+    judged_close(&x);
+    return status;
+}
+
+static int list_or_return(const struct options *o, struct err *e)
+{
+    struct investigation v = {.lock = -1};
+    struct options one = *o;
+    struct buf b = {0};
+    bool back = o->undo > 0;
+    one.args = 1;
+    int rc = ticket_open_saved(&v, &one, back, false, e);
+    for (int i = 0; rc == 0 && i < o->undo; i++)
+        rc = round_return(&v, e);
+    if (rc == 0) {
+        list_rounds(&v, &b);
+        cli_print_clean(&b);
+    }
+    investigation_release(&v);
+    buf_release(&b);
+    return rc ? cli_fail(e) : EXIT_ALIGNED;
+}
+
+int cli_round(const struct options *o)
+{
+    struct err e = {0};
+    cli_catch_interrupts();
+    if (may_write(o, &e))
+        return cli_fail(&e);
+    if (o->args == 1)
+        return list_or_return(o, &e);
+    if (o->undo > 0)
+        err_set(&e, ERR_USAGE, "%s", _("--undo goes back to the round before: it takes no new dump"));
+    if (o->undo > 0 || cli_round_leave(o, o->arg[1], o->args > 2 ? o->arg[2] : NULL, &e))
+        return cli_fail(&e);
+    return tell_round(o, &e);
+}
