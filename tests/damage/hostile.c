@@ -1,6 +1,6 @@
 /* Files made to do harm, one case at a time: `hostile` lists the cases, `hostile NAME FOLDER` makes one below FOLDER.
  * tests/damage/run opens them. A line of the list: NAME, what has to come of it (refuse, report, fine, any: as in
- * run), the path below FOLDER to open, and how (check, weights, compare). What lies in FOLDER/outside must never be
+ * run), the path below FOLDER to open, and how (check, weights, compare, map, changes, since). What lies in FOLDER/outside must never be
  * read: its tensor holds 1337.25. */
 #include "hostile.h"
 
@@ -562,6 +562,66 @@ static void map_laughs(void)
     fclose(f);
 }
 
+/* ---- rounds ---- */
+
+#define ROUND_HEAD "{\"schema\":1,\"kind\":\"diverge-round\",\"rows\":"
+
+/* `head`, then `unit` so many times, packed as gzip. */
+static void packed_round(const char *name, const char *head, const char *unit, size_t times)
+{
+    char path[4096];
+    fclose(create(name));
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    gzFile f = gzopen(path, "wb9");
+    gzputs(f, head);
+    for (size_t i = 0; i < times; i++)
+        gzputs(f, unit);
+    gzclose(f);
+}
+
+static void round_escapes(void)
+{
+    packed_round("t.round-1.gz", ROUND_HEAD "1,\"first\":{\"target\":\"\\u001b]0;t\\u0007\",\"order\":0}}\n",
+                 "deviate\t1\t1\t0\t0\t\x1b[31mrow\x1b]0;t\a\t\x9b" "2J\n", 1);
+}
+static void round_bomb(void) { packed_round("t.round-1.gz", ROUND_HEAD "1}\nmatch\t0\t1\t0\t0\t", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", LONG / 64); }
+static void round_many(void) { packed_round("t.round-1.gz", ROUND_HEAD "30000000}\n", "match\t\t\t0\t0\ta\ta\n", 30 * (size_t)MANY); }
+static void round_equal(void) { packed_round("t.round-1.gz", ROUND_HEAD "1000000}\n", "deviate\t1\t1\t0\tff\ta\tb\n", MANY); }
+static void round_deep(void) { packed_round("t.round-1.gz", "", "[", DEEP); }
+static void round_cut(void)
+{
+    FILE *f = create("t.round-1.gz");
+    fputs("\x1f\x8b\x08", f);
+    fclose(f);
+}
+
+static const char investigation[] = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"d\"},\"golden\":{\"path\":\"d\"},\"rounds\":["
+                                    "{\"round\":1,\"file\":\"%s\",\"fingerprint\":\"0000000000000001\"}]}}";
+static void round_out(void)
+{
+    char body[1000];
+    dump_of_file("good.npy");
+    packed_round("outside/secret.round-1.gz", ROUND_HEAD "1}\n", "match\t1337.25\t1\t0\t0\ta\ta\n", 1);
+    snprintf(body, sizeof body, investigation, "outside/secret.round-1.gz");
+    text("t.investigation.json", body);
+}
+
+static void result_rows_deep(void)
+{
+    FILE *f = create("r.json");
+    fputs("{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void result_row_long(void)
+{
+    FILE *f = create("r.json");
+    fputs("{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":[{\"target\":\"", f);
+    fill(f, 'x', LONG);
+    fputs("\"}]}", f);
+    fclose(f);
+}
+
 /* ---- packs ---- */
 
 /* A header of a ustar archive; type '0' is a file. */
@@ -797,6 +857,15 @@ static const struct {
     {"deep nesting in a mapping", "any", "d", "map", map_deep},
     {"a line of 100 MB in a mapping", "any", "d", "map", map_long},
     {"aliases of aliases in a mapping", "any", "d", "map", map_laughs},
+    {"escapes in a round", "any", "t.round-1.gz", "changes", round_escapes},
+    {"a name of 100 MB in a round of 100 kB", "refuse", "t.round-1.gz", "changes", round_bomb},
+    {"thirty million rows in a round of a megabyte", "refuse", "t.round-1.gz", "changes", round_many},
+    {"a million equal rows in a round", "any", "t.round-1.gz", "changes", round_equal},
+    {"deep nesting in a round", "refuse", "t.round-1.gz", "changes", round_deep},
+    {"a round that is not whole", "refuse", "t.round-1.gz", "changes", round_cut},
+    {"an investigation whose round leads out of its folder", "refuse", "t.investigation.json", "since", round_out},
+    {"deep nesting in the rows of a result", "refuse", "r.json", "changes", result_rows_deep},
+    {"a row of 100 MB in a result", "refuse", "r.json", "changes", result_row_long},
 };
 
 int main(int argc, char **argv)

@@ -3,7 +3,8 @@
  *
  * killed PROGRAM SAMPLES [POINTS]: so many kills (else KILL_POINTS, else 40), spread evenly over the time a whole session
  * takes. A session is the screen's script: marks, rejections, undo and redo, each followed by a screen whose last line
- * says that it is done. After each kill one more mark is made without a screen; every fourth of these is killed too. */
+ * says that it is done. After each kill one more mark is made without a screen; every fourth of these is killed too. Then a
+ * quarter as many kills of a round that is left for the next: a round the file speaks of is whole. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -239,6 +240,57 @@ static void together(long round)
     }
 }
 
+/* How many rounds the file says were left. */
+static int rounds(long point)
+{
+    static char text[OUTPUT];
+    FILE *f = fopen(file, "r");
+    if (!f)
+        die("the file is gone", point);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    cJSON *root = cJSON_Parse(text);
+    if (!root)
+        die("the file is no JSON", point);
+    int n = cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "investigation"), "rounds"));
+    cJSON_Delete(root);
+    return n;
+}
+
+/* A round is left for the next and killed on the way: either it was not left, or its file is there, whole and the one that was
+ * meant; and what was not done can be done. Returns how many of the kills came before it was left. */
+static long kill_rounds(long points, const char *samples)
+{
+    static char out[OUTPUT], next[500], left[420];
+    int64_t whole = 0;
+    long before = 0;
+    const char *begin[] = {"diverge", "compare", target, golden, "--investigation", file, "-q", NULL};
+    const char *leave[] = {"diverge", "round", file, next, "-q", NULL};
+    const char *look[] = {"diverge", "compare", file, "--summary", "--fail-on", "new", "-q", NULL};
+    snprintf(next, sizeof next, "%s/tt_emb_fp32/target", samples);
+    snprintf(left, sizeof left, "%s/t.round-1.gz", dir);
+    for (long k = -1; k < points; k++) {
+        unlink(file);
+        unlink(left);
+        run(begin, out, -1, false, NULL);
+        run(leave, out, k < 0 ? -1 : whole * k / points, false, k < 0 ? &whole : NULL);
+        int n = rounds(k);
+        before += n == 0;
+        if (k < 0 && n != 1)
+            die("the round was not left", k);
+        if (n == 0)
+            run(leave, out, -1, false, NULL);
+        if (rounds(k) != 1)
+            die("a round could not be left after a kill", k);
+        int status = run(look, out, -1, false, NULL);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !strstr(out, " round=2 ")) {
+            fprintf(stderr, "%s", out);
+            die("the round that was left cannot be read", k);
+        }
+    }
+    return before;
+}
+
 int main(int argc, char **argv)
 {
     static char out[OUTPUT], t[500], g[500];
@@ -295,6 +347,8 @@ int main(int argc, char **argv)
            (long long)least / 1000, at[0], COMMANDS, seen);
     if (points >= 40 && seen < 4)
         die("the kills all fell at one moment: nothing was tested", -1);
+    long of_rounds = points / 4, before = kill_rounds(of_rounds, argv[2]);
+    printf("%ld kills of a round being left, %ld before it was\n", of_rounds, before);
     snprintf(out, sizeof out, "rm -rf '%s'", dir);
     return system(out) != 0;
 }
