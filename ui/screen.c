@@ -787,9 +787,7 @@ static uint64_t stamp_of(const struct session *s)
 void screen_tick(struct screen *s)
 {
     session_lock(&s->session);
-    s->desk.guide.follow = s->desk.watch;
-    if (s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || guide_begun(&s->desk.guide)))
-        guide_look(&s->desk.guide);
+    guide_follow(&s->desk.guide, s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || guide_begun(&s->desk.guide)));
     bool quiet = s->session.settled && s->desk.watch;
     uint64_t now = quiet ? stamp_of(&s->session) : 0;
     session_unlock(&s->session);

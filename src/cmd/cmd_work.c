@@ -237,6 +237,7 @@ static int run_pause(struct desk *d, struct str args)
 static int run_follow(struct desk *d, struct str args)
 {
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
+    d->guide.follow = d->watch;
     desk_say(d, d->watch ? _("following: dumps are read again and logs read on when they have grown") : _("no longer following"));
     return R_DRAW;
 }

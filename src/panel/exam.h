@@ -62,6 +62,7 @@ struct exam_kind {
     enum slot_id slot[EXAM_SLOTS];
     int slots, must;   /* the first `must` have to be there */
     int (*run)(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e);
+    bool goes_on;      /* of logs: what they have grown by is read alone */
 };
 
 extern const struct exam_kind exam_kinds[EXAM_COUNT];

@@ -182,13 +182,13 @@ static void look(struct guide *g, enum exam_id i)
     g->changes++;
 }
 
-void guide_look(struct guide *g)
+static void look_at(struct guide *g, bool all)
 {
-    g->late = g->held > 0;
-    if (g->late)
+    g->late = g->held > 0 && (all || g->late);
+    if (g->held)
         return;
     for (int i = 0; i < EXAM_COUNT; i++)
-        if (!g->only || g->only >> i & 1)
+        if ((!g->only || g->only >> i & 1) && (all || exam_kinds[i].goes_on))
             look(g, (enum exam_id)i);
     if (next_waiting(g) == EXAM_COUNT)
         return;
@@ -200,6 +200,18 @@ void guide_look(struct guide *g)
             err_set(&g->exam[i].err, ERR_IO, "%s", _("the system gives no thread to examine it with"));
         }
     pthread_cond_broadcast(&g->s->changed);
+}
+
+void guide_look(struct guide *g)
+{
+    look_at(g, true);
+}
+
+void guide_follow(struct guide *g, bool on)
+{
+    g->follow = on;
+    if (on)
+        look_at(g, false);
 }
 
 void guide_tell(struct guide *g)

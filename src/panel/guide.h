@@ -59,6 +59,8 @@ void guide_release(struct guide *g); /* before session_stop, the lock not held *
 int guide_was(const struct guide *g, int panel);
 /* Looks which inputs are there and what they are now, and sets the thread to what has to be examined. */
 void guide_look(struct guide *g);
+/* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked at. */
+void guide_follow(struct guide *g, bool on);
 /* Writes the pages anew where something has changed since. */
 void guide_write(struct guide *g);
 /* Something was told (an input, a waiver, an answer): looks, and pages are written anew. */
