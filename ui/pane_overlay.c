@@ -81,7 +81,7 @@ static void draw_list(struct screen *s, struct rect r)
         int y = r.y + 1 + (int)i;
         if (x->mark)
             grid_put(g, y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
-        if (utf8_cells(str_of(x->text)) <= r.w - 4)
+        if (x->inside || utf8_cells(str_of(x->text)) <= r.w - 4) /* what is said comes first, what it is about may go */
             grid_put(g, y, r.x + 3, r.w - 4, STYLE_TEXT, x->text);
         else
             grid_middle(g, y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
