@@ -124,6 +124,14 @@ void grid_middle(struct grid *g, int y, int x, int width, uint8_t style, struct 
     buf_release(&b);
 }
 
+void grid_end(struct grid *g, int y, int x, int width, uint8_t style, struct str s)
+{
+    bool cut = utf8_cells(s) > width && width > 1;
+    int used = grid_text(g, y, x, cut ? width - 1 : width, style, s);
+    if (cut)
+        grid_put(g, y, x + used, 1, style, "…");
+}
+
 void grid_fill(struct grid *g, int y, int x, int width, uint32_t ch, uint8_t style)
 {
     for (int i = x; i < x + width; i++)

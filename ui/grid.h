@@ -40,6 +40,8 @@ int grid_fmt(struct grid *g, int y, int x, int width, uint8_t style, const char 
 void grid_right(struct grid *g, int y, int x, int width, uint8_t style, const char *s);
 /* Cut in the middle when too long, so that both ends stay. */
 void grid_middle(struct grid *g, int y, int x, int width, uint8_t style, struct str s);
+/* Cut at the end when too long: for sentences, whose beginning tells more. */
+void grid_end(struct grid *g, int y, int x, int width, uint8_t style, struct str s);
 void grid_fill(struct grid *g, int y, int x, int width, uint32_t ch, uint8_t style);
 /* Sets a bit on what is drawn there (the cursor line). */
 void grid_mark(struct grid *g, int y, int x, int width, uint8_t bit);

@@ -26,6 +26,26 @@ static uint8_t mark_style(enum panel_mark m)
 
 /* ---- all of them ---- */
 
+/* What a panel's line ends with. */
+static void overview_text(const struct guide *gu, int i, struct buf *b)
+{
+    const struct panel_page *p = &gu->page[i];
+    int was = guide_was(gu, i);
+    buf_clear(b);
+    if (was >= 0 && was != (int)p->state)
+        buf_fmt(b, _("(was %s) "), panel_state_label((enum panel_state)was));
+    if (p->waits_for && p->state == PANEL_FAILED)
+        buf_fmt(b, _("(may follow from %d) "), p->waits_for);
+    buf_cstr(b, p->summary);
+}
+
+static int lines_of(const struct screen *s, struct rect r, const char *text)
+{
+    struct grid probe = s->grid; /* drawn nowhere: only counted */
+    int y = 0, skip = 1 << 20;
+    return text && *text ? grid_wrap(&probe, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
+}
+
 static void draw_overview(struct screen *s, struct rect r)
 {
     const struct guide *gu = &s->desk.guide;
@@ -34,6 +54,15 @@ static void draw_overview(struct screen *s, struct rect r)
     struct buf b = {0};
     grid_put(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("the procedure"));
     s->desk.page = PANELS;
+    /* sentences in full where there is room for them */
+    struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6};
+    int all = 0;
+    for (int i = 0; i < PANELS; i++) {
+        overview_text(gu, i, &b);
+        int n = lines_of(s, text, b.p);
+        all += n > 1 ? n : 1;
+    }
+    bool whole = all + 4 <= r.h;
     for (int i = 0; i < PANELS; i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
@@ -45,16 +74,16 @@ static void draw_overview(struct screen *s, struct rect r)
         else
             buf_cstr(&b, panel_state_label(p->state));
         grid_text(g, r.y + y, x, state_w - 1, panel_style(p->state), buf_view(&b));
-        buf_clear(&b);
-        int was = guide_was(gu, i);
-        if (was >= 0 && was != (int)p->state)
-            buf_fmt(&b, _("(was %s) "), panel_state_label((enum panel_state)was));
-        if (p->waits_for && p->state == PANEL_FAILED)
-            buf_fmt(&b, _("(may follow from %d) "), p->waits_for);
-        buf_cstr(&b, p->summary);
-        grid_middle(g, r.y + y, x + state_w, r.w - title_w - state_w - 6, STYLE_DIM, buf_view(&b));
-        if (s->desk.panel_at == (uint32_t)i)
-            grid_mark(g, r.y + y, r.x, r.w, STYLE_CURSOR);
+        overview_text(gu, i, &b);
+        int from = y;
+        if (whole && b.n) {
+            grid_wrap(g, text, &y, &skip, STYLE_DIM, buf_view(&b));
+            y--;
+        } else {
+            grid_end(g, r.y + y, text.x, text.w, STYLE_DIM, buf_view(&b));
+        }
+        for (; s->desk.panel_at == (uint32_t)i && from <= y; from++)
+            grid_mark(g, r.y + from, r.x, r.w, STYLE_CURSOR);
     }
     y++;
     buf_clear(&b);
@@ -67,13 +96,6 @@ static void draw_overview(struct screen *s, struct rect r)
 }
 
 /* ---- one ---- */
-
-static int lines_of(const struct screen *s, struct rect r, const char *text)
-{
-    struct grid probe = s->grid; /* drawn nowhere: only counted */
-    int y = 0, skip = 1 << 20;
-    return text && *text ? grid_wrap(&probe, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
-}
 
 static void bar(struct grid *g, int y, int x, int w, float share)
 {
@@ -97,10 +119,14 @@ static void draw_item(struct screen *s, const struct panel_page *p, const struct
         grid_middle(g, y, x + 18, r.w - 22, it->mark == MARK_NEED ? STYLE_ONLY : STYLE_DIM, str_of(it->value[0]));
     } else if (!table && it->value[0]) {
         int w = utf8_cells(str_of(it->value[0]));
-        grid_middle(g, y, x, r.w - 6 - w, STYLE_TEXT, str_of(it->text));
+        grid_end(g, y, x, r.w - 6 - w, STYLE_TEXT, str_of(it->text));
         grid_right(g, y, r.x + r.w - w - 1, w, STYLE_DIM, it->value[0]);
     } else {
-        grid_middle(g, y, x, text_w - (id_w ? id_w : 0), it->mark == MARK_NOTE ? STYLE_DIM : STYLE_TEXT, str_of(it->text));
+        uint8_t style = it->mark == MARK_NOTE ? STYLE_DIM : STYLE_TEXT;
+        if (table) /* a name */
+            grid_middle(g, y, x, text_w - id_w, style, str_of(it->text));
+        else
+            grid_end(g, y, x, text_w, style, str_of(it->text));
         for (int i = 0; i < 2 && table; i++)
             grid_middle(g, y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TEXT, str_of(it->value[i] ? it->value[i] : ""));
         if (bars)

@@ -205,7 +205,7 @@ static const struct {
 } kinds[] = {
     {"deviation", N_("no row deviates in that direction"), is_bad},
     {"drift", N_("no row drifts in that direction"), is_drift},
-    {"gap", N_("no gap in that direction: every call has a partner"), is_gap},
+    {"gap", N_("no gap in that direction"), is_gap},
     {"unmatched", N_("no unmatched row in that direction"), is_only},
     {"precision", N_("no differing precision in that direction"), is_precision},
     {"nonfinite", N_("no non-finite row in that direction"), is_nonfinite},

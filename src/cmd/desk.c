@@ -386,6 +386,8 @@ void desk_go(struct desk *d, uint32_t line)
     if (line != d->cursor)
         remember_place(d);
     d->follow = false;
+    if (d->overlay == OVERLAY_PANEL) /* what was gone to lies below it */
+        d->overlay = OVERLAY_NONE;
     if (arrange_pos(&d->arrange, line) == NONE)
         desk_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
     d->cursor = line;
