@@ -21,6 +21,7 @@
 
 static name_list folders; /* of this program, taken away when it ends */
 static name_list packs;   /* what each was unpacked from */
+static name_list tickets; /* the investigations in them, which stand in the options */
 
 static int take_away(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
@@ -40,6 +41,7 @@ static void clear(void)
         remove_folder(folders.v[i]);
     name_list_release(&folders);
     name_list_release(&packs);
+    name_list_release(&tickets);
 }
 
 /* Where temporary files go: TMPDIR, else /tmp, else the user's cache. */
@@ -97,10 +99,8 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
     buf_cstr(&path, "/" TICKET);
     if (rc == 0 && !path_is_file(path.p))
         rc = err_set(e, ERR_DATA, _("%s: no pack: there is no %s in it"), pack, TICKET);
-    if (rc == 0)
-        *ticket = path.p; /* stays for as long as the program runs */
-    else
-        buf_release(&path);
+    vec_push(&tickets, path.p);
+    *ticket = path.p;
     return rc;
 }
 
