@@ -444,6 +444,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.args = input[1] ? 2 : 1;
     s->opt.maps = 0;
     s->opt.investigation = NULL;
+    s->opt.packed = NULL; /* what is opened now is no longer in the pack */
     s->looked = false;
     return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
 }

@@ -202,6 +202,8 @@ static void add_problem(struct dump *d, const cJSON *a)
 {
     uint32_t row = (uint32_t)whole(cJSON_GetArrayItem(a, 0), d->rows.n, NONE);
     const char *kind = text_in(d, cJSON_GetArrayItem(a, 1), ""), *text = text_in(d, cJSON_GetArrayItem(a, 2), "");
+    if (!*kind || !*text)
+        return;
     (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
 }
 
@@ -216,7 +218,7 @@ static int one_record(struct dump *d, struct state *st, const cJSON *o, const ch
         add_call(d, st, o);
     else if ((v = member(o, "problem")))
         add_problem(d, v);
-    else if ((v = member(o, "warning")))
+    else if ((v = member(o, "warning")) && *text_in(d, v, ""))
         dump_warn(d, text_in(d, v, ""));
     else if (member(o, "pack"))
         head(d, st, o);
