@@ -239,10 +239,14 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
     enum family family = (enum family)d->calls.v[r->call].family;
     bool whole = dtype_table[r->dtype].klass == CLASS_INT || dtype_table[r->dtype].klass == CLASS_BOOL;
     char plain[FAMILY_PLAIN];
-    struct str op = family_plain(item_operator(d, r->call), plain);
+    struct str op = {0};
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
         const char *name = operators[i].name;
-        if (operators[i].family != family || (name && !(operators[i].part ? str_has(op, name) : str_is(op, name))))
+        if (operators[i].family != family)
+            continue;
+        if (name && !op.p) /* only where it matters: this is asked for every row that deviates */
+            op = family_plain(item_operator(d, r->call), plain);
+        if (name && !(operators[i].part ? str_has(op, name) : str_is(op, name)))
             continue;
         enum condition_kind k = operators[i].kind;
         bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE || (k == CONDITION_STEP && family == FAMILY_CAST);
