@@ -203,6 +203,9 @@ accuracy: $(BUILD)/diverge samples
 screenshots: $(BUILD)/diverge samples
 	@screenshots/make $(BUILD)
 
+example: $(BUILD)/diverge samples
+	@data/example/make $(BUILD)
+
 doc: $(BUILD)/diverge
 	@.ci/docs $(BUILD)/diverge
 
@@ -220,5 +223,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: all deps demo accuracy test check killed headers golden-accept asan tsan neon damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage fuzz fuzz-run bench screenshots doc pot install clean samples
 .SECONDARY:

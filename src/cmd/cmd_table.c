@@ -247,6 +247,7 @@ static int run_sort(struct desk *d, struct str args)
         return R_DRAW;
     }
     desk_remember(d, _("the order"));
+    desk_uncover(d);
     /* numbers: the largest are of interest first */
     bool descending = f && f->number && strcmp(f->name, "row") != 0;
     if (f && f == d->arrange.sort)
@@ -278,6 +279,7 @@ static int add_filter(struct desk *d, struct str text, bool inverse)
     char *what = str_dup(text);
     desk_remember(d, what);
     free(what);
+    desk_uncover(d);
     arrange_take(&d->arrange, code, text, inverse);
     return R_DRAW;
 }

@@ -379,6 +379,12 @@ void desk_unfold_all(struct desk *d)
     d->node = outline_visible(&d->outline, d->node);
 }
 
+void desk_uncover(struct desk *d)
+{
+    if (d->overlay == OVERLAY_PANEL)
+        d->overlay = OVERLAY_NONE;
+}
+
 void desk_go(struct desk *d, uint32_t line)
 {
     uint32_t n = desk_lines(d);
@@ -386,8 +392,7 @@ void desk_go(struct desk *d, uint32_t line)
     if (line != d->cursor)
         remember_place(d);
     d->follow = false;
-    if (d->overlay == OVERLAY_PANEL) /* what was gone to lies below it */
-        d->overlay = OVERLAY_NONE;
+    desk_uncover(d);
     if (arrange_pos(&d->arrange, line) == NONE)
         desk_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
     d->cursor = line;

@@ -170,6 +170,8 @@ void desk_refresh(struct desk *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
 void desk_go(struct desk *d, uint32_t line);
+/* The table is what a command is about: an open panel gives way to it. */
+void desk_uncover(struct desk *d);
 void desk_step(struct desk *d, long by); /* as many shown lines down or up */
 /* Rows put together, or single again. The cursor then follows what is selected there: the first row
  * that deviates below it, else the first. */

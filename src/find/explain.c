@@ -278,7 +278,7 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     const struct line_judgement *x = &j->line[j->first];
     const struct line *l = &m->pairing->lines.v[j->first];
     if (x->rule == RULE_PARAMETER)
-        return _("The weights differ before the call runs: compare what was loaded or initialised on both sides.");
+        return _("A weight or table differs before the call runs: compare what was loaded, initialised or computed beforehand on both sides.");
     if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
         return _("An argument differs, not a value that was computed: compare both sides' configuration and code.");
     if (x->rule == RULE_SOURCE)

@@ -115,6 +115,7 @@ void panel_findings(struct panel_page *p, const struct guide *g)
     bool unnamed = p->state == PANEL_OPEN && !named && !investigation_text(&v->answers, "root-cause");
     p->summary = open      ? arena_fmt(&p->arena, _("findings still only suspected: %zu"), open)
                  : all     ? _("nothing is left to explain")
+                 : named   ? arena_fmt(&p->arena, _("root cause: finding %u, %s"), root.number, root.text)
                  : unnamed ? _("the root cause is not named yet")
                            : arena_fmt(&p->arena, _("notes: %zu"), notes);
     p->next = p->state == PANEL_PASSED ? _("Write the report and close the ticket.")

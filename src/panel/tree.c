@@ -19,6 +19,15 @@ static const struct curves *curves(const struct guide *g)
     return r ? r->curves : NULL;
 }
 
+/* Some panel failed, and panel 8 holds the explanation with its proof. */
+static bool closed(const struct guide *g)
+{
+    bool any = false;
+    for (int i = 1; i < PANELS; i++)
+        any |= failed(g, i);
+    return any && g->page[PANELS - 1].state == PANEL_PASSED;
+}
+
 static bool settings_differ(const struct guide *g)
 {
     return failed(g, 1);
@@ -99,6 +108,7 @@ static const struct {
     int panel;
     const char *why;
 } branches[] = {
+    {closed, 8, N_("The root cause is named and confirmed: write the report. What else failed follows from it, or is another ticket's.")},
     {settings_differ, 1, N_("Settings differ: runs with other settings are other runs. Align or waive them before anything else.")},
     {data_differ, 2, N_("Inputs, weights or determinism are not equal: everything below follows from them.")},
     {first_step_differs, 3, N_("Step 1 differs: that is the forward pass. Dump it on both sides and look at the first deviation.")},

@@ -212,7 +212,7 @@ static void classes(void **state)
     /* what kind of input it is says more than that it is one */
     s.j.klass = FIRST_INPUT;
     s.j.first = RULE_PARAMETER;
-    assert_non_null(strstr(explain_first(&s.j, &s.m), "weights differ"));
+    assert_non_null(strstr(explain_first(&s.j, &s.m), "weight or table differs"));
     s.j.first = RULE_SCALAR_DIFFERS;
     assert_non_null(strstr(explain_first(&s.j, &s.m), "argument differs"));
     s.j.first = RULE_SOURCE;
