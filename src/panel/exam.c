@@ -90,6 +90,16 @@ static int run_curves(struct exam_result *r, const struct exam_case *c, struct f
     return 0;
 }
 
+static int run_log(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+{
+    const struct log_options o = {.cancel = &watch->cancel};
+    r->log = arena_zalloc(&r->arena, sizeof *r->log);
+    if (series_open(&r->log->series, c->path[0], &o, e))
+        return -1;
+    log_check_run(&r->log->check, &r->log->series);
+    return 0;
+}
+
 static int open_norms(struct exam_result *r, const struct exam_case *c, const char *target, const char *golden, struct figures_watch *watch,
                       struct err *e)
 {
@@ -131,15 +141,16 @@ static int run_step(struct exam_result *r, const struct exam_case *c, struct fig
 }
 
 const struct exam_kind exam_kinds[EXAM_COUNT] = {
-    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings, false},
-    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights, false},
-    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat, false},
-    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat, false},
-    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, true},
+    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings},
+    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights},
+    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat},
+    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat},
+    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, .goes_on = true},
+    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, .alone = true},
     [EXAM_NORMS] = {N_("gradient norms"),
-                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms, false},
-    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step, false},
-    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves, true},
+                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms},
+    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step},
+    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves, .goes_on = true},
 };
 
 /* ---- cases ---- */
@@ -193,6 +204,8 @@ bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigatio
         for (int n = 0; n + 1 < k->slots; n += 2)
             there |= c->path[i] && c->path[n + 1];
     buf_release(&at);
+    if (k->alone && c->path[k->slots - 1])
+        there = false;
     if (x == EXAM_SETTINGS)
         take_waivers(c, v);
     for (int i = 0; i < EXAM_SLOTS; i++)
@@ -216,6 +229,10 @@ void exam_release(struct exam_result *r)
         weight_compare_release(r->weights);
     if (r->curves)
         curves_release(r->curves);
+    if (r->log) {
+        series_release(&r->log->series);
+        log_check_release(&r->log->check);
+    }
     if (r->norms)
         norms_release(r->norms);
     if (r->step)

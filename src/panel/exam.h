@@ -6,6 +6,7 @@
 
 #include "config/compare.h"
 #include "curves/curves.h"
+#include "log/check.h"
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
 #include "panel/slot.h"
@@ -17,6 +18,7 @@ enum exam_id {
     EXAM_REPEAT_TARGET,
     EXAM_REPEAT_GOLDEN,
     EXAM_CURVES,
+    EXAM_LOG,
     EXAM_NORMS,
     EXAM_STEP,
     EXAM_FROZEN,
@@ -46,12 +48,19 @@ struct repeat {
     const char *first; /* the first row that is not the same, or NULL */
 };
 
+/* One side's log, while there is no other to hold it against. */
+struct lone_log {
+    struct series series;
+    struct log_check check;
+};
+
 /* One of these, by the exam. */
 struct exam_result {
     struct arena arena;
     struct config_compare *settings;
     struct weight_compare *weights;
     struct curves *curves;
+    struct lone_log *log;
     struct norms *norms;
     struct optimizer *step;
     struct repeat repeat;
@@ -62,6 +71,7 @@ struct exam_kind {
     enum slot_id slot[EXAM_SLOTS];
     int slots, must;   /* the first `must` have to be there */
     int (*run)(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e);
+    bool alone;        /* only while the last slot is empty */
     bool goes_on;      /* of logs: what they have grown by is read alone */
 };
 

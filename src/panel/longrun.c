@@ -7,6 +7,8 @@
 #include "panel/card.h"
 #include "panel/curve_items.h"
 
+#define LONE_MOST 50 /* problems of one log that are listed */
+
 static void course(struct panel_page *p, const struct curves *c)
 {
     char n[3][NUM_MAX];
@@ -88,13 +90,47 @@ static void scaling(struct panel_page *p, const struct guide *g)
     }
 }
 
+/* What the target's log tells by itself. */
+static void alone(struct panel_page *p, const struct guide *g)
+{
+    const struct exam_result *r = guide_result(g, EXAM_LOG);
+    const struct log_record *first = NULL, *last = NULL, *least = NULL;
+    char n[4][NUM_MAX];
+    if (!r)
+        return;
+    const struct series *s = &r->log->series;
+    for (size_t i = 0; i < s->records.n; i++) {
+        const struct log_record *x = &s->records.v[i];
+        if (!log_has(x, LOG_LOSS) || !isfinite(x->value[LOG_LOSS]))
+            continue;
+        first = first ? first : x;
+        last = x;
+        least = !least || x->value[LOG_LOSS] < least->value[LOG_LOSS] ? x : least;
+    }
+    page_item(p, MARK_NOTE, NULL, _("%s, %s records"), s->format, num_count(n[0], s->records.n));
+    if (first) {
+        page_item(p, MARK_NOTE, NULL, _("loss: %s at step %s, %s at step %s"), num_cell(n[0], first->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)first->step),
+                  num_cell(n[2], last->value[LOG_LOSS], 6), num_count(n[3], (unsigned long long)last->step));
+        page_item(p, MARK_NOTE, NULL, _("its smallest: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
+    }
+    const struct log_check *c = &r->log->check;
+    for (size_t i = 0; i < c->problems.n && i < LONE_MOST; i++) {
+        bool note = i + c->notes >= c->problems.n;
+        if (c->problems.v[i].step >= 0)
+            page_item(p, note ? MARK_NOTE : MARK_ADVICE, NULL, _("step %s: %s"), num_count(n[0], (unsigned long long)c->problems.v[i].step), c->problems.v[i].text);
+        else
+            page_item(p, note ? MARK_NOTE : MARK_ADVICE, NULL, "%s", c->problems.v[i].text);
+    }
+}
+
 void panel_longrun(struct panel_page *p, const struct guide *g)
 {
     page_inputs(p, g, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, true);
     page_input(p, g, SLOT_GOLDEN_LOG2, false);
     if (guide_pending(p, g, EXAM_CURVES, "curves", _("training logs of both sides"))) {
-        page_settle(p, g);
         p->summary = vec_last(&p->items)->text;
+        alone(p, g);
+        page_settle(p, g);
         p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they tell the benchmark's own spread.");
         return;
     }
