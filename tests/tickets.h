@@ -53,4 +53,19 @@ static inline void end(void)
     open_now = false;
 }
 
+static inline int setup(void **state)
+{
+    (void)state;
+    if (!*dir)
+        snprintf(dir, sizeof dir, "%s", scratch());
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    end();
+    return 0;
+}
+
 #endif

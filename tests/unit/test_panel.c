@@ -78,21 +78,6 @@ static void next_is(int panel, const char *part)
         fail_msg("next is %d: %s", g.next, g.why);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    if (!*dir)
-        snprintf(dir, sizeof dir, "%s", scratch());
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    end();
-    return 0;
-}
-
 /* ---- logs that grow ---- */
 
 static void logs_are_followed(void **state)

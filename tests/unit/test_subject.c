@@ -4,21 +4,6 @@
 
 #include "panel/subject.h"
 
-static int setup(void **state)
-{
-    (void)state;
-    if (!*dir)
-        snprintf(dir, sizeof dir, "%s", scratch());
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    end();
-    return 0;
-}
-
 static const char *fact_of(const struct evidence *e, const char *what, int side)
 {
     for (size_t i = 0; i < e->n; i++)
