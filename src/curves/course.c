@@ -39,11 +39,28 @@ static int64_t leaves(const struct curves *c, size_t window, double limit)
     return first == SIZE_MAX ? -1 : c->points.v[c->usable.v[first]].step;
 }
 
+/* A skipped step, or one at learning rate 0, leaves the weights as they were. */
+static void beginning(struct curves *c)
+{
+    c->updates[0] = c->updates[1] = 0;
+    c->forward_only = false;
+    if (!c->usable.n)
+        return;
+    for (size_t i = 0; i < c->usable.v[0]; i++)
+        for (int s = 0; s < 2; s++) {
+            const struct log_record *r = curve_record(c, i, s);
+            c->updates[s] += !curve_skipped(r) && !(log_has(r, LOG_LR) && r->value[LOG_LR] == 0);
+        }
+    const struct curve_point *first = &c->points.v[0];
+    bool each = first->step <= 1 || (c->run[0].interval <= 1 && c->run[1].interval <= 1);
+    c->forward_only = each && !first->at[0] && !first->at[1] && !c->updates[0] && !c->updates[1];
+}
+
 /* Steps 2 and 3 tell the optimizer apart from the rest: with bias correction the first update does not depend
  * on the betas, so eps, rate and decay show in step 2, the betas in step 3. */
 static int64_t early_jump(const struct curves *c, const struct tol_curves *t)
 {
-    for (size_t i = 1; i < 3 && i < c->diff.n; i++) {
+    for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
         if (now >= t->first_loss_abs / 5 && now > 10 * before)
             return c->points.v[c->usable.v[i]].step;
@@ -115,7 +132,10 @@ void curves_course(struct curves *c, const struct tol_curves *t)
     double limit = t->diverge;
     if (c->band.runs > 1 && t->noise * c->band.spread[CURVE_MEAN_ABS] > limit)
         limit = t->noise * c->band.spread[CURVE_MEAN_ABS];
-    c->diverges_at = leaves(c, steps_of(t->window), limit);
+    size_t window = steps_of(t->window);
+    c->diverges_at = leaves(c, window, limit);
+    c->from_start = c->diverges_at >= 0 && c->first_loss == STAGE_FAIL && c->diverges_at == c->points.v[c->usable.v[window - 1]].step;
+    beginning(c);
     c->apart_at = early_jump(c, t);
     trend(c, t);
 }

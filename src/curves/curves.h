@@ -77,7 +77,10 @@ struct curves {
     enum stage_verdict first_loss, mean_loss, global_norm, verdict;
     size_t norms;                    /* steps at which both global norms are finite */
     int64_t diverges_at;             /* -1: nowhere */
-    int64_t apart_at;                /* the second or third usable step, where the loss leaves by a jump; -1 */
+    bool from_start;                 /* they never agreed: diverges_at is but the first window's end */
+    size_t updates[2];               /* joined steps before the first usable one whose update a side made */
+    bool forward_only;               /* the first usable step is the runs' first: no update lies before it */
+    int64_t apart_at;                /* the second or third usable step of such runs, where the loss leaves by a jump; -1 */
     int around_zero;                 /* 1, 0; -1: cannot be said */
     struct curve_trend trend;
     struct curve_band band;

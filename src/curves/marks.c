@@ -2,7 +2,8 @@
  *
  * A spike of the loss is a difference above a fixed limit, or one far outside of its neighbourhood: more than
  * `outlier` robust deviations (1.4826 times the median deviation) from the median of the blocks around it, and
- * at least the mean-loss limit away, so that two almost equal runs have none. Of the global norm, which
+ * at least the mean-loss limit away, so that two almost equal runs have none. Where most steps are above the
+ * fixed limit the runs are apart, and none of them stands out by that. Of the global norm, which
  * scatters in proportion, the same is asked of the logarithm of the ratio. */
 #include "curves/curves.h"
 
@@ -129,7 +130,10 @@ static int by_step(const void *a, const void *b)
 
 void curves_marks(struct curves *c, const struct tol_curves *t)
 {
-    struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, t->spike};
+    size_t above = 0;
+    for (size_t i = 0; i < c->diff.n; i++)
+        above += fabs(c->diff.v[i]) > t->spike;
+    struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
     outliers(c, &loss, t, CURVE_LOSS);
     norm_outliers(c, t);
     for (size_t run = 0; run < c->runs; run++)

@@ -252,10 +252,26 @@ static void next_nonfinite(struct words *x)
         }
 }
 
+/* A loss after updates says nothing of the forward pass alone. */
+static void next_beginning(struct words *x)
+{
+    const struct curves *c = x->c;
+    char n[NUM_MAX], m[NUM_MAX];
+    long long step = (long long)c->points.v[c->usable.v[0]].step;
+    if (c->updates[0] != c->updates[1])
+        NEXT(x, _("the target made %s updates before step %lld, the golden run %s: skipped steps (overflow) leave them with different weights. Start both with the same loss scale (MindFormers: loss_scale_value, Megatron: --initial-loss-scale), then compare the first loss"),
+             num_count(n, c->updates[0]), step, num_count(m, c->updates[1]));
+    else
+        NEXT(x, _("the first loss both logs have is that of step %lld, after updates: print every step from the first on (MindFormers: per_print_times 1, Megatron: --log-interval 1) to tell the forward pass from what follows"),
+             step);
+}
+
 static void next_step(struct words *x)
 {
     const struct curves *c = x->c;
-    if (c->first_loss == STAGE_FAIL)
+    if (c->first_loss == STAGE_FAIL && !c->forward_only)
+        next_beginning(x);
+    else if (c->first_loss == STAGE_FAIL)
         NEXT(x, _("the first loss is apart: the forward pass differs. Compare inputs and weights (diverge weights), then dump step 1 of both sides (diverge compare)"));
     else if (c->apart_at >= 0 && c->mean_loss == STAGE_FAIL)
         NEXT(x, c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step

@@ -19,6 +19,12 @@ static void first_loss(struct panel_page *p, const struct guide *g)
     }
     size_t at = c->usable.v[0];
     const struct log_record *t = curve_record(c, at, 0), *o = curve_record(c, at, 1);
+    if (c->first_loss == STAGE_FAIL && !c->forward_only) {
+        page_item(p, MARK_MISSING, "first-loss", _("first loss: not in both logs; that of step %lld, after updates, is apart by %s (%s %%)"),
+                  (long long)c->points.v[at].step, num_cell(n[0], a->value, 3), num_cell(n[1], 100 * r->value, 3))
+            ->detail = _("Only the loss before any update is forward only: print every step from the first on, and let neither side skip steps the other makes (loss scale).");
+        return;
+    }
     struct panel_item *it = page_item(p, c->first_loss == STAGE_PASS ? MARK_OK : c->first_loss == STAGE_FAIL ? MARK_BAD : MARK_OPEN, "first-loss",
                                       _("loss of step %lld: %s and %s, apart by %s (%s %%)"), (long long)c->points.v[at].step,
                                       num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], o->value[LOG_LOSS]), num_cell(n[2], a->value, 3),
@@ -95,9 +101,9 @@ void panel_first(struct panel_page *p, const struct guide *g)
         p->next = _("The forward pass agrees: go on to the backward pass.");
     else if (deviation == MARK_BAD)
         p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from.");
-    else if (deviation == MARK_MISSING && r)
+    else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)
         p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
-    else if (deviation == MARK_OK && r)
+    else if (deviation == MARK_OK && p->items.v[loss].mark == MARK_BAD)
         p->next = _("The dumps agree and the losses do not: is it the same step, and is the loss reduced alike?");
     else
         p->next = _("Give both training logs for the first loss, or both dumps of step 1.");

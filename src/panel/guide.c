@@ -326,7 +326,7 @@ static int64_t step_of(const struct curves *c, enum step_why *why)
         *why = STEP_NOT_FINITE;
         return c->nonfinite.v[0].step;
     }
-    if (c->first_loss == STAGE_FAIL && c->usable.n) {
+    if (c->first_loss == STAGE_FAIL && c->forward_only) {
         *why = STEP_FIRST;
         return c->points.v[c->usable.v[0]].step;
     }

@@ -12,7 +12,9 @@
 static void course(struct panel_page *p, const struct curves *c)
 {
     char n[3][NUM_MAX];
-    if (c->diverges_at >= 0)
+    if (c->from_start)
+        page_item(p, MARK_BAD, "divergence", "%s", _("the losses are apart from the first step on"));
+    else if (c->diverges_at >= 0)
         page_item(p, MARK_BAD, "divergence", _("the losses part for good at step %lld"), (long long)c->diverges_at)->command =
             arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
     if (c->trend.there) {
@@ -31,6 +33,15 @@ static void course(struct panel_page *p, const struct curves *c)
     if (c->lr.there)
         page_item(p, c->lr.equal ? MARK_OK : MARK_ADVICE, "learning-rate", c->lr.equal ? _("learning rates: equal at all %s steps compared") : _("learning rates: differ (%s steps compared)"),
                   num_count(n[0], c->lr.steps));
+}
+
+/* The target's first step that is not finite, -1: none. */
+static int64_t not_finite(const struct curves *c)
+{
+    for (size_t i = 0; i < c->nonfinite.n; i++)
+        if (c->nonfinite.v[i].run == 0)
+            return c->nonfinite.v[i].step;
+    return -1;
 }
 
 /* Features that are added one at a time; `key`: the check that tells whether the runs use it (a number above 1, or yes). */
@@ -136,8 +147,9 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     }
     const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
     char n[2][NUM_MAX];
-    if (c->diverges_at >= 0)
-        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->from_start ? -1 : c->diverges_at;
+    if (look >= 0)
+        p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
     p->picture = PICTURE_CURVES;
     curve_points(p, c);
     course(p, c);
@@ -151,10 +163,15 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     for (size_t i = 0; i < p->items.n; i++)
         for (size_t k = 0; k < ARRAY_LEN(features); k++)
             left += p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
-    p->summary = c->diverges_at >= 0
+    p->summary = c->from_start ? _("the losses are apart from the first step on")
+                 : c->diverges_at >= 0
                      ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
                      : arena_fmt(&p->arena, _("%s steps, mean loss apart by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
-    if (p->state == PANEL_FAILED && c->diverges_at >= 0)
+    if (p->state == PANEL_FAILED && broken >= 0)
+        p->next = _("The target's loss or norm is not finite: look at overflow and the loss scale before that step, and dump it.");
+    else if (p->state == PANEL_FAILED && c->from_start)
+        p->next = _("The losses never agreed: panel 3 comes first.");
+    else if (p->state == PANEL_FAILED && c->diverges_at >= 0)
         p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step.");
     else if (p->state == PANEL_FAILED)
         p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below one percent at the end, judge by downstream evaluation.");

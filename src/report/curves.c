@@ -298,7 +298,9 @@ static void line(struct buf *b, const char *fmt, ...)
 static void course_text(struct buf *b, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
-    if (c->diverges_at >= 0)
+    if (c->from_start)
+        line(b, "%s", _("the losses are apart from the first step on"));
+    else if (c->diverges_at >= 0)
         line(b, _("the losses part for good at step %lld"), (long long)c->diverges_at);
     if (c->trend.there)
         line(b, c->around_zero == 1   ? _("difference: around zero, mean %s, trend %s in 1,000 steps, %s sign changes")

@@ -63,7 +63,8 @@ void report_first_step(struct building *b)
     if (!r)
         return;
     const struct curves *c = r->curves;
-    report_stage(b, c->first_loss, _("The first loss agrees: forward passes do."), _("The first loss does not agree: forward passes do not."));
+    report_stage(b, c->first_loss, _("The first loss agrees: forward passes do."),
+                 c->forward_only ? _("The first loss does not agree: forward passes do not.") : _("The first loss both logs have does not agree; updates lie before it."));
     if (!c->usable.n)
         return;
     doc_table(b->d, ARRAY_LEN(head), head);
@@ -197,7 +198,10 @@ static void course(struct building *b, const struct curves *c)
     char n[3][NUM_MAX];
     if (c->diverges_at >= 0) {
         doc_begin(b->d, DOC_ITEM);
-        doc_cellf(b->d, DOC_STRONG, TONE_BAD, _("The losses part for good at step %lld."), (long long)c->diverges_at);
+        if (c->from_start)
+            doc_cell(b->d, DOC_STRONG, TONE_BAD, str_of(_("The losses are apart from the first step on.")));
+        else
+            doc_cellf(b->d, DOC_STRONG, TONE_BAD, _("The losses part for good at step %lld."), (long long)c->diverges_at);
     }
     if (c->apart_at >= 0) {
         doc_begin(b->d, DOC_ITEM);

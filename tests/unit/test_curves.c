@@ -260,6 +260,52 @@ static void skipped_steps(void **state)
     assert_true(said("do not count: 3"));
 }
 
+/* The golden side's loss scale came down over three steps, and the target learned in them: no fault of the forward pass. */
+static void updates_before_the_first_loss(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 3; i++)
+        g.skipped[i] = true;
+    g.loss[4] = t.loss[4] + 1;
+    judge(false);
+    assert_int_equal(c.first_loss, STAGE_FAIL);
+    assert_false(c.forward_only);
+    assert_int_equal(c.updates[0], 3);
+    assert_int_equal(c.updates[1], 0);
+    assert_true(advised("the target made 3 updates before step 4, the golden run 0"));
+    assert_false(advised("forward pass differs"));
+    curves_release(&c);
+    for (int i = 1; i <= 3; i++)
+        t.skipped[i] = true; /* both skipped them: the weights are the first ones still */
+    judge(false);
+    assert_true(c.forward_only);
+    assert_true(advised("forward pass differs"));
+    curves_release(&c);
+    setup(NULL);
+    for (int i = 1; i <= 3; i++)
+        t.loss[i] = g.loss[i] = NAN; /* what is not finite is no skip */
+    g.loss[4] = t.loss[4] + 1;
+    judge(false);
+    assert_false(c.forward_only);
+    assert_true(advised("that of step 4, after updates"));
+}
+
+static void never_agreed(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 1200; i++)
+        t.loss[i] += 2;
+    judge(false);
+    assert_true(c.from_start);
+    assert_int_equal(c.spikes.n, 0); /* all of them are apart, none stands out */
+    curves_release(&c);
+    for (int i = 1; i <= 600; i++)
+        t.loss[i] -= 2;
+    judge(false);
+    assert_false(c.from_start);
+    assert_true(c.diverges_at >= 600 && c.diverges_at < 660);
+}
+
 /* ---- joining ---- */
 
 static void steps_not_places(void **state)
@@ -575,7 +621,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(healthy_pair),      TEST(limits_flip),   TEST(too_short),     TEST(a_nan_fails),           TEST(skipped_steps),    TEST(steps_not_places),
+        TEST(healthy_pair),      TEST(limits_flip),   TEST(too_short),     TEST(a_nan_fails),           TEST(skipped_steps), TEST(updates_before_the_first_loss), TEST(never_agreed),    TEST(steps_not_places),
         TEST(epochs_join),       TEST(order_joins),   TEST(golden_runs_widen), TEST(where_they_part),   TEST(a_huge_step_passes_by), TEST(spikes_are_found),
         TEST(inside_but_not_centred), TEST(second_step_tells), TEST(rates_differ), TEST(resolution),    TEST(flat_line),        TEST(hostile_limits),
         TEST(what_is_refused),   TEST(real_nan),      TEST(written),
