@@ -55,9 +55,15 @@ static void several(const struct session *s, int side, struct arena *a, doubt_li
         return;
     ambiguous(x, side, a, out);
     lint_extent(x, &steps, &ranks);
-    if (x->places.n > 1 && (s->opt.step[side] < 0 || steps < 2) && (s->opt.rank[side] < 0 || ranks < 2))
-        add(out, side, true, arena_fmt(a, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks,
-                                       x->places.v[x->place].step, x->places.v[x->place].rank));
+    const struct place *open = &x->places.v[x->place];
+    if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
+        return;
+    if (steps > 1 && ranks > 1)
+        add(out, side, true, arena_fmt(a, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks, open->step, open->rank));
+    else if (steps > 1)
+        add(out, side, true, arena_fmt(a, _("%d steps are there; step %d is compared"), steps, open->step));
+    else if (ranks > 1)
+        add(out, side, true, arena_fmt(a, _("%d ranks are there; rank %d is compared"), ranks, open->rank));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
