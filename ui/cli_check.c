@@ -93,7 +93,8 @@ int cli_check(const struct options *o)
     struct err unfit;
     if (policy_fits(&o->policy, POLICY_CHECK, &unfit))
         return cli_fail(&unfit);
-    if (handed_find(o->arg[0]) == HANDED_LOG)
+    enum handed what = handed_find(o->arg[0]);
+    if (what == HANDED_LOG || what == HANDED_NORMS)
         return cli_check_log(o);
     struct session s;
     struct session_options so;

@@ -12,6 +12,8 @@ static int compare_handed(const struct options *o)
     switch (handed_find(o->arg[TARGET])) {
     case HANDED_LOG:
         return cli_curves(o);
+    case HANDED_NORMS:
+        return cli_norms(o);
     case HANDED_SETTINGS:
         return cli_config(o);
     case HANDED_STEP:

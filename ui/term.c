@@ -58,9 +58,9 @@ int term_start(struct err *e)
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(e, ERR_USAGE, "%s", _("no terminal here; `diverge compare TARGET GOLDEN` prints the comparison"));
+        return err_set(e, ERR_USAGE, "%s", _("no terminal here; `diverge compare TARGET GOLDEN` prints the comparison, `diverge check PATH` looks at one side alone"));
     if (!name || !*name || strcmp(name, "dumb") == 0)
-        return err_set(e, ERR_USAGE, _("TERM is \"%s\": a full-screen program cannot run there; `diverge compare TARGET GOLDEN` prints the comparison"), name ? name : "");
+        return err_set(e, ERR_USAGE, _("TERM is \"%s\": a full-screen program cannot run there; `diverge compare TARGET GOLDEN` prints the comparison, `diverge check PATH` looks at one side alone"), name ? name : "");
     tcgetattr(STDIN_FILENO, &state.saved);
     if (!newterm(NULL, stdout, stdin))
         return err_set(e, ERR_USAGE, _("no description of the terminal \"%s\" is installed"), name);

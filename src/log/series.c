@@ -261,6 +261,24 @@ static const char *chosen(const struct search *s, bool tensorboard)
     return NULL;
 }
 
+bool series_norms_only(const char *path)
+{
+    struct search s = {0};
+    struct file f;
+    struct err quiet;
+    const char *kind = NULL;
+    if (path_is_dir(path)) {
+        search_in(&s, path, DEPTH);
+        kind = chosen(&s, false);
+    } else if (file_open(&f, path, &quiet) == 0) {
+        int k = sniff(&f, NULL, PROBE_BYTES, NULL);
+        kind = k < 0 ? NULL : log_kinds[k].name;
+        file_close(&f);
+    }
+    search_release(&s);
+    return kind && (strcmp(kind, "msprobe-monitor") == 0 || strcmp(kind, "local-norm") == 0);
+}
+
 /* By rank, then the order in which the parts of a run were written. */
 static int in_order(const void *a, const void *b)
 {
@@ -439,7 +457,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
                                       (long long)f.most_step));
     }
     if (other)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu other logs lie here (%s) and are not read; name one to read it"), other, others));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("other logs that lie here (%s) and are not read: %zu; name one to read it"), others, other));
     return 0;
 }
 

@@ -14,6 +14,7 @@ static const struct {
     int panel;
 } uses[] = {
     [HANDED_LOG] = {{SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 7},
+    [HANDED_NORMS] = {{SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS}, 4},
     [HANDED_SETTINGS] = {{SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS}, 1},
     [HANDED_STEP] = {{SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 5},
 };
@@ -40,7 +41,7 @@ enum handed handed_find(const char *path)
 {
     enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path);
     return what != HANDED_NOTHING ? what
-           : series_probe(path)   ? HANDED_LOG
+           : series_probe(path)   ? series_norms_only(path) ? HANDED_NORMS : HANDED_LOG
            : is_settings(path)    ? HANDED_SETTINGS
                                   : HANDED_NOTHING;
 }

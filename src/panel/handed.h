@@ -1,11 +1,11 @@
-/* What somebody was handed: a path that may be a recording, a training log, settings or one optimizer step. */
+/* What somebody was handed: a path that may be a recording, a training log, norms, settings or one optimizer step. */
 #ifndef PANEL_HANDED_H
 #define PANEL_HANDED_H
 
 #include "model/session.h"
 #include "panel/slot.h"
 
-enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_SETTINGS, HANDED_STEP };
+enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };
 
 /* Looks at the files; HANDED_NOTHING also where nothing can be read. */
 enum handed handed_find(const char *path);
