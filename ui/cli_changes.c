@@ -197,6 +197,8 @@ static int list_or_return(const struct options *o, struct err *e)
     bool back = o->undo > 0;
     one.args = 1;
     int rc = ticket_open_saved(&v, &one, back, false, e);
+    if (rc == 0 && o->undo > 1 && (size_t)o->undo > v.rounds.n)
+        rc = err_set(e, ERR_USAGE, _("%s: rounds that can be gone back: %zu, not %d"), o->arg[0], v.rounds.n, o->undo);
     for (int i = 0; rc == 0 && i < o->undo; i++)
         rc = round_return(&v, e);
     if (rc == 0) {

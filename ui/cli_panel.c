@@ -83,8 +83,12 @@ static int tell(const struct options *o, bool answer)
     struct judged t;
     struct err e = {0};
     int rc = read_ticket(&t, o, true, &e);
+    struct str text = str_trim(str_of(o->args > 2 ? o->arg[2] : ""));
+    text_list *l = answer ? &t.inv.answers : &t.inv.waived;
+    if (rc == 0 && !panel_knows(str_of(o->arg[1])) && (text.n || !investigation_text(l, o->arg[1])))
+        rc = err_set(&e, ERR_USAGE, _("%s: no check, item or panel is called so; diverge panels lists them"), o->arg[1]);
     if (rc == 0) {
-        investigation_tell(&t.inv, answer ? &t.inv.answers : &t.inv.waived, str_of(o->arg[1]), str_trim(str_of(o->args > 2 ? o->arg[2] : "")));
+        investigation_tell(&t.inv, l, str_of(o->arg[1]), text);
         rc = investigation_save(&t.inv, &e);
     }
     judged_close(&t);

@@ -119,6 +119,10 @@ static int tell(struct desk *d, text_list *l, struct str args, const char *usage
         desk_complain(d, "%s", usage);
         return R_DRAW;
     }
+    if (text.n && !panel_knows(id)) {
+        desk_complain(d, _("%s: no check, item or panel is called so"), name);
+        return R_DRAW;
+    }
     investigation_tell(d->inv, l, id, text);
     desk_say(d, "%s %s", name, text.n ? said : gone);
     return told(d);

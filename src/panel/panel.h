@@ -101,6 +101,8 @@ size_t page_count(const struct panel_page *p, enum panel_mark m);
 uint32_t page_first(const struct panel_page *p);
 
 bool panel_is_feature(const char *id); /* of panel 7: a feature on the way to a cluster */
+/* Something that can be waived or answered: a panel's number, a check's id or key, or what an item may be called. */
+bool panel_knows(struct str id);
 
 void panel_settings(struct panel_page *p, const struct guide *g);
 void panel_data(struct panel_page *p, const struct guide *g);

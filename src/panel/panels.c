@@ -1,4 +1,8 @@
+#include <stdio.h>
+
 #include "base/msg.h"
+#include "config/checklist.h"
+#include "find/inputs.h"
 #include "panel/guide.h"
 
 const struct panel panels[PANELS] = {
@@ -14,3 +18,28 @@ const struct panel panels[PANELS] = {
      N_("The migration standard is met over the run, and stays so with every feature added."), 6, panel_longrun},
     {"findings", N_("Findings"), N_("The root cause is named, a run without it confirms it, and the report is written."), 0, panel_findings},
 };
+
+/* What the panels call their items beside checks, inputs, features and steps. */
+static const char *const items[] = {
+    "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",    "first-deviation",
+    "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",         "divergence",
+    "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",
+};
+
+bool panel_knows(struct str id)
+{
+    unsigned long long n;
+    if (str_u64(id, &n))
+        return n >= 1 && n <= PANELS;
+    if (checklist_find(id))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(items); i++)
+        if (str_is(id, items[i]))
+            return true;
+    for (int w = 0; w < INPUT_COUNT; w++)
+        if (str_is(id, input_name((enum input_what)w)))
+            return true;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", STR_ARG(id));
+    return panel_is_feature(name) || (str_starts(id, "step-") && str_u64(str_n(id.p + 5, id.n - 5), &n));
+}

@@ -582,6 +582,26 @@ static void kernels_are_named_where_the_dump_is_a_graphs(void **state)
     buf_release(&b);
 }
 
+/* Every item a panel has can be named when it is waived. */
+static void what_is_named_is_known(void **state)
+{
+    (void)state;
+    begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
+    give(SLOT_GOLDEN_LOG, write_log("g.log", (struct course){.steps = 1200}, 2));
+    give(SLOT_TARGET_LOG, write_log("t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
+    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    settle();
+    for (int i = 0; i < PANELS; i++)
+        for (size_t k = 0; k < g.page[i].items.n; k++) {
+            const struct panel_item *it = &g.page[i].items.v[k];
+            if (it->id && it->mark != MARK_INPUT && it->mark != MARK_NEED && !panel_knows(str_of(it->id)))
+                fail_msg("panel %d: %s", i + 1, it->id);
+        }
+    assert_true(panel_knows(STR("8")) && panel_knows(STR("C045")) && panel_knows(STR("overflow_mode")) && panel_knows(STR("step-12")));
+    assert_false(panel_knows(STR("9")) || panel_knows(STR("0")) || panel_knows(STR("C999")) || panel_knows(STR("first-los")) || panel_knows(STR("step-")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +610,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(data_flip, setup, teardown),
         cmocka_unit_test_setup_teardown(ids_have_to_be_in_the_vocabulary, setup, teardown),
         cmocka_unit_test_setup_teardown(first_loss_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_named_is_known, setup, teardown),
         cmocka_unit_test_setup_teardown(first_deviation_has_to_be_explained, setup, teardown),
         cmocka_unit_test_setup_teardown(norms_flip, setup, teardown),
         cmocka_unit_test_setup_teardown(optimizer_flips, setup, teardown),
