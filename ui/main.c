@@ -53,6 +53,19 @@ static const char *language(int argc, char **argv)
     return language_from_environment();
 }
 
+/* A subcommand (or --version) may stand behind --lang and -q: it is brought to the front. */
+static void command_first(int argc, char **argv)
+{
+    int at = 1;
+    while (at < argc && (strncmp(argv[at], "--lang", 6) == 0 || strcmp(argv[at], "-q") == 0))
+        at += strcmp(argv[at], "--lang") == 0 ? 2 : 1;
+    if (at >= argc || (!subcommand_find(argv[at]) && strcmp(argv[at], "--version") != 0))
+        return;
+    char *name = argv[at];
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    argv[1] = name;
+}
+
 /* --cpu, else DIVERGE_CPU: said at once where this machine has no such variant. */
 static int choose_kernels(struct options *o, struct err *e)
 {
@@ -74,6 +87,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_DFL);
     set_locale();
     msg_language(language(argc, argv));
+    command_first(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
         puts(TOOL);
         return 0;
