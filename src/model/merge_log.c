@@ -29,11 +29,11 @@ static uint32_t next_number(const cJSON *list, const char *key, int n)
 /* ---- findings ---- */
 
 /* The members of a version that hold the number of another finding. */
-static const char *const references[] = {"cause"};
+static const char *const references[] = {"caused_by"};
 /* Those by which two first versions are one finding: it was copied with the file, or written twice. */
 static const char *const identity[] = {"author", "time", "target", "golden", "subject", "at"};
 /* Those that a change changes. */
-static const char *const content[] = {"text", "status", "severity", "removed", "cause"};
+static const char *const content[] = {"text", "status", "severity", "removed", "caused_by"};
 
 static bool equal_members(const cJSON *a, const cJSON *b, const char *const *key, size_t n)
 {

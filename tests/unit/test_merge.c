@@ -126,12 +126,12 @@ static void causes(void **state)
     struct merge m;
     (void)state;
     cJSON *a = merged(&m, MERGE_ASK, "\"findings\":[" FINDING(1, 1, 1, "suspected", "mine", "anna", 5) "]",
-                      "\"findings\":[{\"number\":1,\"step\":1,\"place\":2,\"text\":\"follows\",\"cause\":2,\"author\":\"bo\",\"time\":1,\"links\":[9]},"
+                      "\"findings\":[{\"number\":1,\"step\":1,\"place\":2,\"text\":\"follows\",\"caused_by\":2,\"author\":\"bo\",\"time\":1,\"links\":[9]},"
                       "{\"number\":2,\"step\":2,\"place\":1,\"text\":\"cause\",\"author\":\"bo\",\"time\":2},"
                       "{\"number\":3,\"step\":3,\"place\":3,\"text\":\"never\",\"author\":\"bo\",\"time\":3},{\"number\":3,\"step\":4,\"place\":3,\"text\":\"never\",\"removed\":true}]");
     assert_int_equal(cJSON_GetArraySize(at(a, "findings")), 3);
     assert_int_equal(merge_number(entry(a, "findings", 1), "number"), 2);
-    assert_int_equal(merge_number(entry(a, "findings", 1), "cause"), 3);
+    assert_int_equal(merge_number(entry(a, "findings", 1), "caused_by"), 3);
     assert_int_equal(merge_number(entry(a, "findings", 2), "number"), 3);
     merge_release(&m);
     cJSON_Delete(a);
