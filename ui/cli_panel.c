@@ -18,13 +18,13 @@ static int read_ticket(struct judged *t, const struct options *o, bool change, s
     bool there = path_is_file(o->arg[0]);
     if (!there && !change)
         return err_set(e, ERR_IO, _("%s: no such investigation; diverge give begins one"), o->arg[0]);
+    if (!change)
+        return judged_read(t, o, e);
     saved.nothing = true;
     saved.args = there ? 1 : 0;
     saved.investigation = there ? NULL : o->arg[0];
-    saved.unread = change;
-    if (ticket_open(&t->inv, &saved, NULL, change, e))
-        return -1;
-    return change ? ticket_writable(&t->inv, e) : 0;
+    saved.unread = true;
+    return ticket_open(&t->inv, &saved, NULL, true, e) ? -1 : ticket_writable(&t->inv, e);
 }
 
 static int finish(struct judged *t, const struct options *o, struct err *e)

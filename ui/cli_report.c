@@ -15,16 +15,22 @@ static int write_report(const struct judged *t, const struct options *o, const s
     struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths};
     struct out out;
     bool compared = t->s.judged && !t->s.single;
-    if (t->s.failed) {
+    if (t->s.failed && (w->rows_only || !report_holds(&ro))) {
         *e = t->s.err;
         return -1;
     }
-    if (!compared && (w->rows_only || !guide_begun(&t->guide)))
+    if (!t->s.failed && !compared && (w->rows_only || !guide_begun(&t->guide)))
         return err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
     if (cli_out(o, &out, e))
         return -1;
     w->report(&out, &t->s, &ro);
-    return out_close(&out, e);
+    if (out_close(&out, e))
+        return -1;
+    if (t->s.failed) {
+        cli_fail(&t->s.err);
+        fputs(_("written without a comparison: what the investigation holds\n"), stderr);
+    }
+    return 0;
 }
 
 /* What came into it on standard error, and what did not. */
@@ -75,17 +81,17 @@ static const struct writer *format_of(const struct options *o, struct err *e)
 int cli_report(const struct options *o)
 {
     struct judged t = {.inv = {.lock = -1}};
-    struct options told = *o; /* what the panels were told may be all there is */
     struct err e = {0};
     bool only_pack = o->pack && !o->output && !o->json && !o->format;
     const struct writer *w = only_pack ? NULL : format_of(o, &e);
     if (!w && !only_pack)
         return cli_fail(&e);
     cli_catch_interrupts();
-    told.nothing = true;
-    int rc = policy_fits(&o->policy, POLICY_COMPARE | POLICY_ROUNDS, &e) || ticket_open_saved(&t.inv, &told, false, true, &e) || judged_open(&t, o, &e) ||
+    int rc = policy_fits(&o->policy, POLICY_COMPARE | POLICY_ROUNDS, &e) || judged_read(&t, o, &e) || judged_open(&t, o, &e) ||
              (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
-    int status = rc ? cli_fail(&e) : cli_policy(o, &t.s, EXIT_ALIGNED);
+    int status = rc                                                     ? cli_fail(&e)
+                 : t.s.failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED
+                                                                        : cli_policy(o, &t.s, EXIT_ALIGNED);
     judged_close(&t);
     return status;
 }

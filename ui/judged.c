@@ -39,13 +39,33 @@ static int wait_for_exams(struct judged *t, const struct options *o, struct err 
     return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
+int judged_read(struct judged *t, const struct options *o, struct err *e)
+{
+    struct options told = *o; /* what the panels were told may be all there is */
+    told.nothing = true;
+    if (ticket_open_saved(&t->inv, &told, false, true, e) == 0)
+        return 0;
+    struct err gone = *e;
+    investigation_release(&t->inv);
+    if (gone.code == ERR_USAGE || ticket_open_saved(&t->inv, &told, false, false, e))
+        return -1;
+    t->gone = gone;
+    return 0;
+}
+
 int judged_open(struct judged *t, const struct options *o, struct err *e)
 {
     struct session_options so;
     struct err failed = {0};
     ticket_session(&t->inv, o, &so);
+    if (t->gone.code)
+        so.path[0] = so.path[1] = NULL;
     if (session_start(&t->s, &so, e))
         return -1;
+    if (t->gone.code) {
+        t->s.failed = true;
+        t->s.err = t->gone;
+    }
     guide_init(&t->guide, &t->s, &t->inv);
     t->open = true;
     cli_catch_interrupts();

@@ -9,8 +9,13 @@ struct judged {
     struct investigation inv; /* the caller opens it */
     struct session s;
     struct guide guide;
+    struct err gone; /* what of its inputs is no longer there (judged_read): then nothing is compared */
     bool open;
 };
+
+/* Opens the saved investigation named by the first argument, not to be changed. Inputs that are gone are no error: `gone`
+ * says which, and what the investigation holds can still be told. */
+int judged_read(struct judged *t, const struct options *o, struct err *e);
 
 /* Compares the dumps and holds every exam there are files for. Dumps that could not be read are said on the pages; -1
  * after an interrupt. */

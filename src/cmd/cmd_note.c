@@ -482,11 +482,12 @@ static bool anything_to_report(struct desk *d, struct str file)
     const struct session *s = d->s;
     const struct writer *w = file.n ? writer_for(file.p) : NULL;
     bool compared = s->judged && !s->single;
-    if (s->failed)
+    const struct report_options held = {.inv = d->inv};
+    if (s->failed && ((w && w->rows_only) || !report_holds(&held)))
         desk_complain(d, "%s", s->err.text);
-    else if (!compared && !(s->settled && guide_begun(&d->guide)))
+    else if (!s->failed && !compared && !(s->settled && guide_begun(&d->guide)))
         desk_complain(d, _("%s: nothing has been compared yet"), "report");
-    else if (!compared && w && w->rows_only)
+    else if (!s->failed && !compared && w && w->rows_only)
         desk_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));
     else
         return true;

@@ -688,9 +688,10 @@ bool desk_may_write(struct desk *d)
         desk_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
         return false;
     }
-    if (!d->s->settled)
-        desk_complain(d, "%s", _("the comparison is not finished yet: then it can be written"));
-    return d->s->settled;
+    bool ended = d->s->settled || (d->s->failed && d->write_report); /* a report tells what the investigation holds */
+    if (!ended)
+        desk_complain(d, "%s", d->s->failed ? d->s->err.text : _("the comparison is not finished yet: then it can be written"));
+    return ended;
 }
 
 static void say(struct desk *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));

@@ -596,8 +596,8 @@ void investigation_locate(const struct investigation *v, const char *path, struc
 int investigation_find_inputs(struct investigation *v, struct err *e)
 {
     struct buf at = {0};
-    int rc = 0;
-    for (int s = 0; s < 2 && rc == 0; s++) {
+    const char *gone[2] = {NULL, NULL};
+    for (int s = 0; s < 2; s++) {
         const char *was = v->input[s], *full = v->full[s];
         if (!was || there(was))
             continue;
@@ -606,10 +606,15 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
         else if (remapped(v, was, &at) || remapped(v, full, &at) || beside(v, was, &at))
             v->input[s] = investigation_keep(v, at.p);
         else
-            rc = err_set(e, ERR_IO, _("%s: no such file or folder, nor beside the investigation; --remap OLD=NEW tells where what lay below OLD lies now"), was);
+            gone[s] = was;
     }
     buf_release(&at);
-    return rc;
+    if (gone[0] && gone[1])
+        return err_set(e, ERR_IO, _("%s and %s: no such files or folders, nor beside the investigation; --remap OLD=NEW tells where what lay below OLD lies now"), gone[0], gone[1]);
+    if (gone[0] || gone[1])
+        return err_set(e, ERR_IO, _("%s: no such file or folder, nor beside the investigation; --remap OLD=NEW tells where what lay below OLD lies now"),
+                       gone[0] ? gone[0] : gone[1]);
+    return 0;
 }
 
 /* ---- looked at while it changes ---- */

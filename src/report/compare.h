@@ -32,6 +32,9 @@ struct report_options {
 /* So much is done. False: writing is to end, and o->err says so. o may be NULL. */
 bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t done, uint64_t all);
 
+/* Whether the investigation has anything to tell without its dumps: findings, decisions, what the panels were told. */
+bool report_holds(const struct report_options *o);
+
 struct writer {
     const char *ext;  /* ".json" */
     const char *name; /* for --format */

@@ -14,14 +14,14 @@
 /* What is open, of the dumps and of the panels. */
 static void open_questions(struct building *b)
 {
-    if (b->j)
+    if (b->j || b->unread)
         report_open(b);
     report_open_panels(b);
 }
 
 static void reproduction(struct building *b)
 {
-    if (b->j)
+    if (b->j || b->unread)
         report_reproduction(b);
     report_panels_again(b);
 }
@@ -55,9 +55,9 @@ static const struct {
     {"known", N_("Accepted differences"), report_known, true},
     {"precision", N_("Precision"), report_precision, true},
     {"gaps", N_("Calls without a partner"), report_gaps, true},
-    {"decisions", N_("Correspondences decided by hand"), report_decisions, true},
+    {"decisions", N_("Correspondences decided by hand"), report_decisions, false},
     {"inputs", N_("Inputs"), report_inputs, false},
-    {"limits", N_("Limits"), report_limits, true},
+    {"limits", N_("Limits"), report_limits, false},
     {"reproduction", N_("Reproduction"), reproduction, false},
 };
 
@@ -247,7 +247,13 @@ void report_summary(struct building *b)
     } else {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
-        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(_("no two dumps were given, so there is no first deviation")));
+        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(b->unread ? _("the dumps could not be read when this was written; it tells what the investigation holds, as it was seen when it was noted")
+                                                             : _("no two dumps were given, so there is no first deviation")));
+        if (b->unread) {
+            doc_begin(b->d, DOC_ITEM);
+            doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Not read: ")));
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(b->unread));
+        }
     }
     cause(b);
     report_procedure_line(b);
@@ -260,17 +266,30 @@ void report_summary(struct building *b)
         reach(b);
 }
 
+/* How the report calls a side's recording: as it was opened, else as the investigation has it. */
+static const char *recording(const struct session *s, const struct report_options *o, int side)
+{
+    const char *path = s->side[side].dump.path;
+    return path || !o->inv ? path : o->inv->input[side];
+}
+
+void report_clean(struct clean *c, const struct session *s, const struct report_options *o)
+{
+    clean_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
+}
+
 void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c)
 {
-    struct building b = {.d = d, .s = s, .j = s->single ? NULL : s->judged, .m = &s->measure, .o = o};
+    struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o,
+                         .unread = s->failed ? s->err.text : NULL};
     struct buf t = {0};
     document_init(d, c);
     if (o->inv)
         findings_read(&o->inv->findings, &b.findings);
-    if (b.j) {
-        clean_path(c, s->side[TARGET].dump.path, &t);
+    if (b.j || (b.unread && recording(s, o, TARGET) && recording(s, o, GOLDEN))) {
+        clean_path(c, recording(s, o, TARGET), &t);
         buf_cstr(&t, _(" against "));
-        clean_path(c, s->side[GOLDEN].dump.path, &t);
+        clean_path(c, recording(s, o, GOLDEN), &t);
     } else if (o->inv && o->inv->path) {
         clean_text(c, path_base(str_of(o->inv->path)), CLEAN_NAME, &t);
     }

@@ -5,7 +5,9 @@
 #include "report/compare.h"
 #include "report/document.h"
 
-/* The session settled and judged. c as clean_init made it of the session's inputs; d is empty. */
+/* What paths are called in it. */
+void report_clean(struct clean *c, const struct session *s, const struct report_options *o);
+/* The session settled and judged, or failed: then it tells what the investigation holds. d is empty. */
 void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c);
 /* "2026-11-21 09:30 UTC" */
 void report_date(int64_t t, struct buf *out);

@@ -15,7 +15,7 @@ static void document(struct out *o, const struct session *s, const struct report
 {
     struct clean c;
     struct document d;
-    clean_init(&c, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, opt->paths);
+    report_clean(&c, s, opt);
     report_build(&d, s, opt, &c);
     if (report_goes_on(opt, o, 1, 1))
         write(o, &d);
@@ -162,7 +162,7 @@ void report_json(struct out *o, const struct session *s, const struct report_opt
     struct arena a = {0};
     struct buf date = {0};
     finding_list l = {0};
-    clean_init(&c, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, opt->paths);
+    report_clean(&c, s, opt);
     if (opt->inv)
         findings_read(&opt->inv->findings, &l);
     report_date(opt->date, &date);
@@ -179,9 +179,11 @@ void report_json(struct out *o, const struct session *s, const struct report_opt
     finding_rows(&w, s, &l);
     thresholds(&w, &s->opt.tol);
     jw_key(&w, "comparison");
-    s->judged && !s->single ? compare_json_object(&w, o, s, opt, &c) : jw_null(&w);
+    s->judged && !s->single && !s->failed ? compare_json_object(&w, o, s, opt, &c) : jw_null(&w);
     w.filter = shown;
     w.ctx = &c;
+    if (s->failed)
+        jw_kcstr(&w, "unread", s->err.text);
     exams(&w, o, opt);
     figures(&w, o, s, opt, &c);
     jw_end_object(&w);

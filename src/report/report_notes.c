@@ -156,15 +156,15 @@ void report_open(struct building *b)
     size_t suspected = report_count(b, FINDING_SUSPECTED);
     const char *open[8];
     size_t n = 0;
-    if (b->j->first != NONE && !report_count(b, FINDING_ROOT_CAUSE))
+    if ((!b->j || b->j->first != NONE) && !report_count(b, FINDING_ROOT_CAUSE))
         open[n++] = _("No finding is called the root cause.");
     if (suspected)
         open[n++] = _("Findings are still only suspected: a run without them would confirm or clear them.");
-    if (b->j->doubtful_before)
+    if (b->j && b->j->doubtful_before)
         open[n++] = _("Doubtful pairs stand before the first deviation: marking them makes it sure.");
-    if (b->j->gaps_before)
+    if (b->j && b->j->gaps_before)
         open[n++] = _("Calls that only one side has stand before the first deviation.");
-    if (b->j->unread_before)
+    if (b->j && b->j->unread_before)
         open[n++] = _("Tensors before the first deviation could not be read.");
     for (size_t i = 0; i < b->s->inputs.n; i++)
         if (b->s->inputs.v[i].equal == 0) {
@@ -220,8 +220,11 @@ void report_limits(struct building *b)
     const char *key;
     double mine, theirs;
     bool moved = false;
+    int preset = b->j ? b->j->preset : b->s->opt.preset;
+    if (!b->j && !b->unread)
+        return;
     tol_init(&fresh);
-    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), preset_name(b->j->preset), b->s->opt.exact ? _(", bit for bit") : "");
+    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), preset_name(preset), b->s->opt.exact ? _(", bit for bit") : "");
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; (key = tol_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
@@ -281,13 +284,16 @@ static void thresholds(struct building *b, struct buf *t)
 void report_reproduction(struct building *b)
 {
     const struct session_options *o = &b->s->opt;
+    const struct session_side *x = b->s->side;
     struct buf t = {0};
     buf_cstr(&t, "diverge compare");
-    for (int s = 0; s < 2; s++)
-        if (o->path[s])
-            path_word(b, &t, o->path[s]);
-    two(&t, "--step", b->s->side[0].dump.step, b->s->side[1].dump.step);
-    two(&t, "--rank", b->s->side[0].dump.rank, b->s->side[1].dump.rank);
+    for (int s = 0; s < 2; s++) {
+        const char *path = o->path[s] || !b->o->inv ? o->path[s] : b->o->inv->input[s];
+        if (path)
+            path_word(b, &t, path);
+    }
+    two(&t, "--step", b->j ? x[0].dump.step : o->step[0], b->j ? x[1].dump.step : o->step[1]);
+    two(&t, "--rank", b->j ? x[0].dump.rank : o->rank[0], b->j ? x[1].dump.rank : o->rank[1]);
     for (size_t i = 0; i < o->map_count; i++) {
         buf_cstr(&t, " --map");
         path_word(b, &t, o->maps[i]);
@@ -307,8 +313,9 @@ void report_reproduction(struct building *b)
     buf_cstr(&t, o->map_only ? " --map-only" : "");
     buf_cstr(&t, o->exact ? " --exact" : "");
     buf_cstr(&t, o->strict_gaps ? " --strict-gaps" : "");
-    if (b->j->preset)
-        buf_fmt(&t, " --preset %s", preset_name(b->j->preset));
+    int preset = b->j ? b->j->preset : o->preset;
+    if (preset)
+        buf_fmt(&t, " --preset %s", preset_name(preset));
     thresholds(b, &t);
     if (b->o->inv && b->o->inv->path) { /* decisions by hand and findings are in it */
         struct buf file = {0};

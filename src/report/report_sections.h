@@ -9,7 +9,8 @@
 struct building {
     struct document *d;
     const struct session *s;
-    const struct judgement *j; /* NULL: no two dumps were given; then the sections of theirs are not built */
+    const struct judgement *j; /* NULL: no two dumps were given or read; then the sections of theirs are not built */
+    const char *unread;        /* why the dumps that were given could not be read; NULL: they could, or none were given */
     const struct measure *m;
     const struct report_options *o;
     finding_list findings; /* causes first */

@@ -16,7 +16,23 @@
 
 /* ---- inputs ---- */
 
-enum { IN_PATH, IN_FORMAT, IN_FRAMEWORK, IN_LEVEL, IN_STEP, IN_ROWS, IN_FILES, IN_FINGERPRINT, IN_COUNT };
+enum { IN_PATH, IN_FORMAT, IN_FRAMEWORK, IN_LEVEL, IN_STEP, IN_ROWS, IN_FILES, IN_NEWEST, IN_FINGERPRINT, IN_COUNT };
+
+/* Of dumps that could not be read: where they were and what they were when they were last compared. */
+static void kept_text(const struct building *b, int side, int which, struct buf *t)
+{
+    const struct investigation *v = b->o->inv;
+    const struct input_state *was = &v->state[side];
+    buf_clear(t);
+    if (which == IN_PATH && v->input[side])
+        clean_path(b->d->clean, v->input[side], t);
+    else if (which == IN_STEP && v->step[side] >= 0)
+        buf_fmt(t, v->rank[side] >= 0 ? "%d, %d" : "%d", v->step[side], v->rank[side]);
+    else if (which == IN_FILES && was->bytes)
+        buf_fmt(t, _("%llu bytes in %llu files"), (unsigned long long)was->bytes, (unsigned long long)was->files);
+    else if (which == IN_NEWEST && was->time)
+        report_date((int64_t)was->time, t);
+}
 
 static void input_text(const struct building *b, int side, int which, struct buf *t)
 {
@@ -76,24 +92,38 @@ static void warnings(struct building *b)
 
 void report_inputs(struct building *b)
 {
-    static const char *const label[IN_COUNT] = {
-        [IN_PATH] = N_("recording"), [IN_FORMAT] = N_("format"), [IN_FRAMEWORK] = N_("framework"), [IN_LEVEL] = N_("level, task"),
-        [IN_STEP] = N_("step, rank"), [IN_ROWS] = N_("rows"), [IN_FILES] = N_("files"), [IN_FINGERPRINT] = N_("fingerprint of what was read"),
+    enum { READ = 1, KEPT = 2 }; /* known of a dump that was read; of one that was not */
+    static const struct {
+        const char *label;
+        int of;
+    } rows[IN_COUNT] = {
+        [IN_PATH] = {N_("recording"), READ | KEPT},     [IN_FORMAT] = {N_("format"), READ},
+        [IN_FRAMEWORK] = {N_("framework"), READ},       [IN_LEVEL] = {N_("level, task"), READ},
+        [IN_STEP] = {N_("step, rank"), READ | KEPT},    [IN_ROWS] = {N_("rows"), READ},
+        [IN_FILES] = {N_("files"), READ | KEPT},        [IN_NEWEST] = {N_("newest file"), KEPT},
+        [IN_FINGERPRINT] = {N_("fingerprint of what was read"), READ},
     };
     const char *const head[] = {"", _("target"), _("golden")};
     struct buf t = {0};
+    bool kept = !b->j && b->unread && b->o->inv;
     report_given(b);
-    if (!b->j)
+    if (!b->j && !kept)
         return;
+    if (kept)
+        doc_say(b->d, TONE_WARN, "%s", _("Not read for this report; what they were when they were last compared:"));
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; i < IN_COUNT; i++) {
-        doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(_(label[i])));
+        if (!(rows[i].of & (kept ? KEPT : READ)))
+            continue;
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(_(rows[i].label)));
         for (int s = 0; s < 2; s++) {
-            input_text(b, s, i, &t);
+            (kept ? kept_text : input_text)(b, s, i, &t);
             doc_cell(b->d, i == IN_PATH || i == IN_FINGERPRINT ? DOC_NAME : DOC_TEXT, TONE_PLAIN, buf_view(&t));
         }
     }
     buf_release(&t);
+    if (!b->j)
+        return;
     step_inputs(b);
     warnings(b);
 }

@@ -32,6 +32,8 @@ static void look(struct still *x, struct scribe *k)
     x->s.tabled = s->tabled;
     x->s.paired = s->paired;
     x->s.settled = true;
+    x->s.failed = s->failed;
+    x->s.err = s->err;
     x->s.pairing = s->pairing;
     x->s.measure = s->measure;
     x->s.judged = x->judged;

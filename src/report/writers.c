@@ -23,6 +23,12 @@ bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t do
     return false;
 }
 
+bool report_holds(const struct report_options *o)
+{
+    const struct investigation *v = o->inv;
+    return v && (v->findings.now || v->decisions.now || v->given.n || v->waived.n || v->answers.n);
+}
+
 const struct writer *writer_for(const char *path)
 {
     for (const struct writer *w = writers; w->ext; w++)
