@@ -1,5 +1,6 @@
 /* diverge merge: two people's investigations of one ticket. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/jsonw.h"
 #include "base/msg.h"
@@ -8,6 +9,7 @@
 #include "ui/ticket.h"
 
 #define LARGEST (256u << 20)
+#define ENDING ".investigation.json"
 
 static void put_json(const struct merge *m, const struct options *o, struct buf *b)
 {
@@ -66,19 +68,52 @@ static void put_text(const struct merge *m, const struct options *o, struct buf 
         buf_cstr(b, _("what is marked * is kept; the other side is noted as a finding tagged #conflict. --ours or --theirs decides\n"));
 }
 
-/* Into the file named with -o, unless somebody has it open. */
-static int write_merged(const cJSON *root, const char *path, struct err *e)
+/* The rounds' files go with it, named after it. One that is not there any more, or not the one, is told of: what was judged
+ * in that round is lost then, the rest is not. */
+static void carry_rounds(const struct merge *m, const struct options *o, const char *name)
 {
+    struct str folder = path_parent(str_of(o->output));
+    struct buf dir = {0}, file = {0}, to = {0};
+    buf_str(&dir, folder.n ? folder : o->output[0] == '/' ? STR("/") : STR("."));
+    for (size_t i = 0; i < m->rounds.n; i++) {
+        const struct merge_round *r = &m->rounds.v[i];
+        struct round_place from = {.beside = o->arg[r->side], .file = r->file, .number = (uint32_t)i + 1};
+        unsigned long long fingerprint = 0;
+        struct err e = {0};
+        sscanf(r->fingerprint, "%16llx", &fingerprint);
+        from.fingerprint = fingerprint;
+        buf_clear(&file);
+        buf_fmt(&file, "%s.round-%zu" ROUND_ENDING, name, i + 1);
+        path_join(&to, dir.p, file.p);
+        if (round_copy(&from, to.p, &e))
+            cli_fail(&e);
+    }
+    buf_release(&dir);
+    buf_release(&file);
+    buf_release(&to);
+}
+
+/* Into the file named with -o, unless somebody has it open. */
+static int write_merged(const struct merge *m, cJSON *root, const struct options *o, struct err *e)
+{
+    const char *path = o->output;
+    struct str base = path_base(str_of(path));
+    char *name = str_dup(str_n(base.p, base.n - strlen(ENDING)));
     struct investigation claim;
     investigation_init(&claim);
     claim.path = path;
     investigation_claim(&claim);
+    merge_name_rounds(root, name);
     char *text = cJSON_Print(root);
     struct buf b = {0};
     buf_cstr(&b, text ? text : "");
     buf_char(&b, '\n');
-    int rc = ticket_writable(&claim, e) || file_replace(path, buf_view(&b), e) ? -1 : 0;
+    int rc = ticket_writable(&claim, e);
+    if (rc == 0)
+        carry_rounds(m, o, name);
+    rc = rc || file_replace(path, buf_view(&b), e) ? -1 : 0;
     cJSON_free(text);
+    free(name);
     buf_release(&b);
     investigation_release(&claim);
     return rc;
@@ -103,17 +138,15 @@ static cJSON *load(const char *path, struct err *e)
 int cli_merge(const struct options *o)
 {
     struct investigation who = {.lock = -1};
-    struct merge m = {.choice = o->choice, .name = {o->arg[0], o->arg[1]}};
+    struct merge m = {.choice = o->choice, .force = o->force, .name = {o->arg[0], o->arg[1]}};
     struct buf b = {0};
     struct err e = {0};
     cJSON *file[2] = {NULL, NULL};
     int rc = 0;
-    if (o->output && !str_ends(str_of(o->output), ".investigation.json"))
+    if (o->output && !str_ends(str_of(o->output), ENDING))
         rc = err_set(&e, ERR_USAGE, _("%s: an investigation's name ends in .investigation.json"), o->output);
     for (int s = 0; s < 2 && rc == 0; s++)
         rc = (file[s] = load(o->arg[s], &e)) ? 0 : -1;
-    if (rc == 0 && !o->force)
-        rc = merge_same_inputs(&m, file[0], file[1], &e);
     if (rc == 0) {
         investigation_init(&who);
         ticket_sign(&who);
@@ -122,7 +155,7 @@ int cli_merge(const struct options *o)
         rc = merge_investigations(&m, file[0], file[1], &e);
     }
     if (rc == 0 && o->output)
-        rc = write_merged(file[0], o->output, &e);
+        rc = write_merged(&m, file[0], o, &e);
     if (rc == 0) {
         (o->json ? put_json : put_text)(&m, o, &b);
         o->json ? cli_print(&b) : cli_print_clean(&b);

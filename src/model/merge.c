@@ -205,6 +205,12 @@ static void with_decisions(struct merge *m, const struct kind *k, cJSON *ours, c
     merge_decisions(m, ours, theirs);
 }
 
+static void with_rounds(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+{
+    (void)k;
+    merge_rounds(m, ours, theirs);
+}
+
 static void with_panels(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
 {
     static const struct kind of_panels[] = {
@@ -224,7 +230,7 @@ static void with_panels(struct merge *m, const struct kind *k, cJSON *ours, cons
 }
 
 static const struct kind kinds[] = {
-    {"target", keep_ours, {NULL, NULL}, NULL}, /* looked at by merge_same_inputs */
+    {"target", keep_ours, {NULL, NULL}, NULL}, /* looked at by merge_one_history; they go with the rounds */
     {"golden", keep_ours, {NULL, NULL}, NULL},
     {"maps", merge_entries, {NULL, NULL}, NULL},
     {"map_only", merge_value, {NULL, NULL}, NULL},
@@ -241,7 +247,7 @@ static const struct kind kinds[] = {
     {"columns", keep_ours, {NULL, NULL}, NULL},
     {"remaps", merge_entries, {"from", NULL}, "to"},
     {"filters", merge_entries, {"name", NULL}, "text"},
-    {"rounds", merge_entries, {"fingerprint", NULL}, NULL},
+    {"rounds", with_rounds, {NULL, NULL}, NULL},
     {"panels", with_panels, {NULL, NULL}, NULL},
 };
 
@@ -288,11 +294,18 @@ int merge_investigations(struct merge *m, cJSON *ours, const cJSON *theirs, stru
 {
     cJSON *a = inner(ours, m->name[0], e);
     const cJSON *b = a ? inner(theirs, m->name[1], e) : NULL;
-    if (!a || !b || check_counts(a->child, m->name[0], e) || check_counts(b->child, m->name[1], e))
+    if (!a || !b || check_counts(a->child, m->name[0], e) || check_counts(b->child, m->name[1], e) || merge_one_history(m, a, b, e))
         return -1;
+    int mine = cJSON_GetArraySize(member(a, "rounds")), other = cJSON_GetArraySize(member(b, "rounds"));
+    cJSON *older = other < mine ? cJSON_Duplicate(b, true) : NULL;
+    if (mine < other)
+        merge_age_answers(a, mine + 1);
+    if (older)
+        merge_age_answers(older, other + 1);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        kinds[i].merge(m, &kinds[i], a, b);
+        kinds[i].merge(m, &kinds[i], a, older ? older : b);
     merge_unknown(m, a, b);
+    cJSON_Delete(older);
     if (m->choice == MERGE_ASK && m->conflicts.n)
         merge_note_conflicts(m, a);
     return 0;
@@ -302,38 +315,6 @@ void merge_release(struct merge *m)
 {
     vec_release(&m->added);
     vec_release(&m->conflicts);
+    vec_release(&m->rounds);
     arena_release(&m->arena);
-}
-
-/* ---- whether they are about the same ---- */
-
-static const char *where(const cJSON *side)
-{
-    const char *full = merge_text(side, "full_path");
-    return *full ? full : merge_text(side, "path");
-}
-
-static bool differs(const cJSON *a, const cJSON *b, const char *key)
-{
-    const cJSON *x = member(a, key), *y = member(b, key);
-    return cJSON_IsNumber(x) && cJSON_IsNumber(y) && !cJSON_Compare(x, y, true);
-}
-
-int merge_same_inputs(const struct merge *m, const cJSON *ours, const cJSON *theirs, struct err *e)
-{
-    static const char *const sides[] = {"target", "golden"}, *const counts[] = {"bytes", "files", "time", "step", "rank"};
-    const cJSON *a = inner(ours, m->name[0], e), *b = a ? inner(theirs, m->name[1], e) : NULL;
-    if (!a || !b)
-        return -1;
-    for (int s = 0; s < 2; s++) {
-        const cJSON *x = member(a, sides[s]), *y = member(b, sides[s]);
-        if (strcmp(where(x), where(y)) != 0)
-            return err_set(e, ERR_USAGE, _("the two are not about the same inputs: the %s is %s in one and %s in the other; --force merges them all the same"),
-                           s ? _("golden") : _("target"), *where(x) ? where(x) : "-", *where(y) ? where(y) : "-");
-        for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-            if (differs(x, y, counts[i]))
-                return err_set(e, ERR_USAGE, _("the two are not about the same inputs: of the %s (%s) %s is %.0f in one and %.0f in the other; --force merges them all the same"),
-                               s ? _("golden") : _("target"), where(x), counts[i], merge_number(x, counts[i]), merge_number(y, counts[i]));
-    }
-    return 0;
 }

@@ -20,28 +20,41 @@ struct merge_item {
 };
 typedef VEC(struct merge_item) merge_list;
 
+/* A round that the merged investigation has, and whose file it is (0: ours). */
+struct merge_round {
+    int side;
+    const char *file, *fingerprint; /* as that investigation has them */
+};
+
 struct merge {
     struct arena arena;
     const char *name[2];       /* what the two files are called in sentences */
     enum merge_choice choice;
+    bool force;                /* though they are not about the same inputs */
     const char *author;        /* who merges, "" where not known, and when: on what is written about conflicts */
     int64_t time;
     merge_list added, conflicts;
+    VEC(struct merge_round) rounds; /* in order */
     size_t same;
 };
 
 /* Merges `theirs` into `ours`, both whole files. Conflicts are settled by the choice; by MERGE_ASK ours stays, and what theirs
- * said becomes a finding tagged #conflict, so that it is in the file and in the report until somebody has decided. -1 where
- * one is no investigation. */
+ * said becomes a finding tagged #conflict, so that it is in the file and in the report until somebody has decided. -1 with a
+ * sentence where one is no investigation, or they are not about the same inputs (other paths, or files that were others): one
+ * may be rounds ahead of the other (merge_rounds.c). */
 int merge_investigations(struct merge *m, cJSON *ours, const cJSON *theirs, struct err *e);
 void merge_release(struct merge *m);
-/* -1 with a sentence where the two are not about the same inputs: other paths, or files that were others. */
-int merge_same_inputs(const struct merge *m, const cJSON *ours, const cJSON *theirs, struct err *e);
+/* Rounds' files are called NAME.round-N.gz in the file, as they lie beside an investigation of that name. */
+void merge_name_rounds(cJSON *file, const char *name);
 
 /* ---- for merge.c: its larger parts ---- */
 
 void merge_findings(struct merge *m, cJSON *ours, const cJSON *theirs);
 void merge_decisions(struct merge *m, cJSON *ours, const cJSON *theirs);
+/* Of investigations' inner objects: -1 where neither's rounds are the first of the other's. */
+int merge_one_history(const struct merge *m, const cJSON *ours, const cJSON *theirs, struct err *e);
+void merge_rounds(struct merge *m, cJSON *ours, const cJSON *theirs);
+void merge_age_answers(cJSON *o, int round); /* those about its deviation, when others have gone on */
 void merge_note_conflicts(struct merge *m, cJSON *ours); /* as findings */
 const char *merge_text(const cJSON *o, const char *key); /* "" where it is none */
 double merge_number(const cJSON *o, const char *key);    /* 0 where it is none */

@@ -500,6 +500,22 @@ int round_open(struct round *r, const struct round_place *p, struct err *e)
     return 0;
 }
 
+int round_copy(const struct round_place *p, const char *to, struct err *e)
+{
+    struct round r;
+    struct buf from = {0}, bytes = {0}, dir = {0};
+    struct str folder = path_parent(str_of(p->beside));
+    buf_str(&dir, folder.n ? folder : p->beside[0] == '/' ? STR("/") : STR("."));
+    path_join(&from, dir.p, p->file);
+    round_init(&r);
+    int rc = strcmp(from.p, to) == 0 ? 0 : round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) || file_replace(to, buf_view(&bytes), e) ? -1 : 0;
+    round_release(&r);
+    buf_release(&from);
+    buf_release(&bytes);
+    buf_release(&dir);
+    return rc;
+}
+
 bool round_is(const char *path)
 {
     struct file f;

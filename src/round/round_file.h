@@ -21,6 +21,8 @@ struct round_place {
 };
 /* The same of a file that has to be the one referred to. */
 int round_open(struct round *r, const struct round_place *p, struct err *e);
+/* The file referred to, if it is whole and the one, also under another path. */
+int round_copy(const struct round_place *p, const char *to, struct err *e);
 /* Whether a path names such a file, by its ending and its first bytes. */
 bool round_is(const char *path);
 

@@ -241,18 +241,77 @@ static void of_the_same(void **state)
         {"\"target\":{\"path\":\"a\"}", "", false},
         {"", "", true},
     };
-    struct merge m = {.name = {"a", "b"}};
+    struct merge m = {.name = {"a", "b"}, .author = ""};
     struct err e;
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         cJSON *a = file(all[i].ours), *b = file(all[i].theirs);
-        if ((merge_same_inputs(&m, a, b, &e) == 0) != all[i].same)
+        if ((merge_investigations(&m, a, b, &e) == 0) != all[i].same)
             fail_msg("%s | %s", all[i].ours, all[i].theirs);
+        merge_release(&m);
+        m = (struct merge){.name = {"a", "b"}, .author = ""};
         if (!all[i].same)
             assert_non_null(strstr(e.text, "--force"));
         cJSON_Delete(a);
         cJSON_Delete(b);
     }
+}
+
+#define SIDES(t) "\"target\":{\"path\":\"" t "\"},\"golden\":{\"path\":\"g\"}"
+#define ROUND(n, t, print) "{\"round\":" #n ",\"file\":\"" t ".gz\",\"fingerprint\":\"" print "\"," SIDES(t) "}"
+#define ROUNDS "\"rounds\":["
+#define ANSWER "\"panels\":{\"answers\":[{\"id\":\"confirmed\",\"text\":\"yes\"}]}"
+
+/* One history goes on: who is rounds ahead gives the inputs, and what the other answered was about a round that is left. */
+static void rounds_ahead(void **state)
+{
+    static const char *const one[] = {SIDES("t1") "," ANSWER, SIDES("t2") "," ROUNDS ROUND(1, "t1", "a1") "]," ANSWER,
+                                      SIDES("t3") "," ROUNDS ROUND(1, "t1", "b1") "," ROUND(2, "t2", "b2") "]"};
+    static const char *const now[] = {"t1", "t2", "t3"};
+    struct merge m;
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            int most = i > k ? i : k;
+            cJSON *a = merged(&m, MERGE_ASK, one[i], one[k]);
+            assert_string_equal(merge_text(at(a, "target"), "path"), now[most]);
+            assert_int_equal(cJSON_GetArraySize(at(a, "rounds")), most);
+            assert_int_equal(m.rounds.n, most);
+            for (int r = 0; r < most; r++)
+                assert_int_equal(m.rounds.v[r].side, r >= i);
+            const cJSON *answers = cJSON_GetObjectItemCaseSensitive(at(a, "panels"), "answers"), *it;
+            cJSON_ArrayForEach(it, answers) {
+                const char *id = merge_text(it, "id");
+                if (strcmp(id, "confirmed") == 0)
+                    assert_true(most < 2 && (i == most || k == most));
+            }
+            merge_release(&m);
+            cJSON_Delete(a);
+        }
+}
+
+/* Two who went on with different dumps have no one history, whatever is forced. */
+static void rounds_apart(void **state)
+{
+    static const struct {
+        const char *ours, *theirs;
+        bool forced;
+    } all[] = {
+        {SIDES("t3") "," ROUNDS ROUND(1, "t1", "a1") "]", SIDES("t3") "," ROUNDS ROUND(1, "t2", "b1") "]", false},
+        {SIDES("t3") "," ROUNDS ROUND(1, "t1", "a1") "]", SIDES("t4") "," ROUNDS ROUND(1, "t1", "a1") "]", true},
+        {SIDES("t2"), SIDES("t3") "," ROUNDS ROUND(1, "t1", "a1") "]", true},
+    };
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        for (int force = 0; force < 2; force++) {
+            cJSON *a = file(all[i].ours), *b = file(all[i].theirs);
+            struct merge m = {.name = {"a", "b"}, .author = "", .force = force};
+            assert_int_equal(merge_investigations(&m, a, b, &e) == 0, force && all[i].forced);
+            merge_release(&m);
+            cJSON_Delete(a);
+            cJSON_Delete(b);
+        }
 }
 
 static void hostile(void **state)
@@ -288,7 +347,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_of_both), cmocka_unit_test(findings_that_went_on), cmocka_unit_test(causes), cmocka_unit_test(decisions_of_both),
-        cmocka_unit_test(rules_keep_their_numbers), cmocka_unit_test(plain_members), cmocka_unit_test(of_the_same), cmocka_unit_test(hostile),
+        cmocka_unit_test(rules_keep_their_numbers), cmocka_unit_test(plain_members), cmocka_unit_test(of_the_same), cmocka_unit_test(rounds_ahead),
+        cmocka_unit_test(rounds_apart), cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
