@@ -116,6 +116,7 @@ static int edit(struct noting *n, const struct options *o, struct buf *b, struct
         return err_set(e, ERR_USAGE, _("there is no finding %u; diverge note lists them"), (unsigned)o->edit);
     if (o->args == 2)
         x.text = o->arg[1];
+    x.removed = o->taken_out;
     take_words(o, &x);
     if (link_cause(n, o, &x, e))
         return -1;
@@ -123,7 +124,10 @@ static int edit(struct noting *n, const struct options *o, struct buf *b, struct
     x.author = n->inv.author;
     x.time = investigation_date(&n->inv);
     findings_add(&n->inv.findings, x);
-    buf_fmt(b, _("finding %u: %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)));
+    if (x.removed)
+        buf_fmt(b, _("finding %u is gone; --undo brings it back\n"), x.number);
+    else
+        buf_fmt(b, _("finding %u: %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)));
     return investigation_save(&n->inv, e);
 }
 
@@ -151,14 +155,14 @@ static void list_one(const struct finding *x, struct buf *b)
     buf_release(&line);
 }
 
-static void list(const struct investigation *inv, const struct options *o, struct buf *b)
+static void list(const struct investigation *inv, const struct options *o, bool json, struct buf *b)
 {
     finding_list l = {0};
     struct jsonw w;
     size_t told = 0;
     findings_read(&inv->findings, &l);
     jw_init(&w, b, true);
-    if (o->json) {
+    if (json) {
         jw_object(&w);
         jw_kint(&w, "schema", 1);
         jw_kcstr(&w, "tool", TOOL);
@@ -169,12 +173,12 @@ static void list(const struct investigation *inv, const struct options *o, struc
         if (o->filter && !finding_wanted(&l.v[i], str_of(o->filter)))
             continue;
         told++;
-        if (o->json)
+        if (json)
             finding_json(&w, &l.v[i], true);
         else
             list_one(&l.v[i], b);
     }
-    if (o->json) {
+    if (json) {
         jw_end_array(&w);
         jw_end_object(&w);
         buf_char(b, '\n');
@@ -182,6 +186,39 @@ static void list(const struct investigation *inv, const struct options *o, struc
         buf_cstr(b, l.n ? _("no finding is of that kind\n") : _("there is no finding yet\n"));
     }
     vec_release(&l);
+}
+
+/* On standard output, or as JSON into the file named with -o. */
+static int tell(const struct investigation *inv, const struct options *o, struct buf *b, struct err *e)
+{
+    struct out out;
+    list(inv, o, o->json || o->output, b);
+    if (cli_out_standard(o)) {
+        o->json || o->output ? cli_print(b) : cli_print_clean(b);
+        return 0;
+    }
+    if (cli_out(o, &out, e))
+        return -1;
+    buf_str(&out.buf, buf_view(b));
+    return out_close(&out, e);
+}
+
+/* What does not go together, told before anything is opened. */
+static int check(const struct options *o, bool changes, bool adds, struct err *e)
+{
+    if (!changes && !adds && o->args > 1)
+        return err_set(e, ERR_USAGE, "%s", _("note: a row and a text are needed, or an option that says what it is about and a text"));
+    if ((o->subject || changes) && o->args == 3)
+        return err_set(e, ERR_USAGE, _("one argument too many: %s"), o->arg[2]);
+    if ((o->subject && !adds) || (o->args > 1 && !str_trim(str_of(o->arg[o->args - 1])).n))
+        return err_set(e, ERR_USAGE, "%s", _("note: a text is needed: what is to be said of it"));
+    if (!changes && !adds && (o->status >= 0 || o->severity >= 0 || o->caused_by >= 0))
+        return err_set(e, ERR_USAGE, "%s", _("note: --status, --severity and --caused-by are of a finding: a text makes one, --edit N changes one; --filter lists"));
+    if ((changes || adds || o->undo > 0) && o->output)
+        return err_set(e, ERR_USAGE, "%s", _("note: -o is for the list of findings alone"));
+    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
+        return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
+    return 0;
 }
 
 int cli_note(const struct options *o)
@@ -194,13 +231,8 @@ int cli_note(const struct options *o)
     int rc;
     own.nothing = true; /* what it is about may need no dumps */
     cli_catch_interrupts();
-    if (!changes && !adds && o->args > 1)
-        rc = err_set(&e, ERR_USAGE, "%s", _("note: a row and a text are needed, or an option that says what it is about and a text"));
-    else if ((o->subject || changes) && o->args == 3)
-        rc = err_set(&e, ERR_USAGE, _("one argument too many: %s"), o->arg[2]);
-    else if (o->subject && !adds)
-        rc = err_set(&e, ERR_USAGE, "%s", _("note: a text is needed: what is to be said of it"));
-    else
+    rc = check(o, changes, adds, &e);
+    if (!rc)
         rc = ticket_open_saved(&n.inv, &own, change, adds, &e);
     if (!rc && o->undo > 0)
         rc = undo(&n.inv, o->undo, &b, &e);
@@ -209,9 +241,9 @@ int cli_note(const struct options *o)
     else if (!rc && adds)
         rc = look(&n, &own, &e) || note(&n, o, &b, &e);
     else if (!rc)
-        list(&n.inv, o, &b);
-    if (!rc)
-        o->json && !change ? cli_print(&b) : cli_print_clean(&b);
+        rc = tell(&n.inv, o, &b, &e);
+    if (!rc && change)
+        cli_print_clean(&b);
     shut(&n);
     buf_release(&b);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;

@@ -131,6 +131,12 @@ static int set_edit(struct options *o, const char *v, struct err *e)
     return number("--edit", str_of(v), &o->edit, e);
 }
 
+static int set_delete(struct options *o, const char *v, struct err *e)
+{
+    o->taken_out = true;
+    return number("--delete", str_of(v), &o->edit, e);
+}
+
 static int set_subject(struct options *o, int kind, const char *v, struct err *e)
 {
     if (o->subject)
@@ -354,6 +360,7 @@ static const struct option table[] = {
     {"--runs", NULL, OPT_NOTE, about_runs, N_("about both runs as a whole")},
     {"--caused-by", "N", OPT_NOTE, set_caused_by, N_("the finding follows from finding N; 0: from no other")},
     {"--edit", "N", OPT_NOTE, set_edit, N_("change finding N: its text, --status, --severity, --caused-by")},
+    {"--delete", "N", OPT_NOTE, set_delete, N_("take finding N out; --undo brings it back")},
     {"--filter", "WORDS", OPT_NOTE, set_filter, N_("list findings of a status, with a #tag, author:NAME, severity:LEVEL, on:SUBJECT (setting, curve …) or words of the text")},
     {"--format", "NAME", OPT_REPORT, set_format, N_("of a report on standard output: html, md, json, csv")},
     {"--paths", NULL, OPT_REPORT, set_paths, N_("show paths as they are; without it a report does not tell where on whose machine something lay")},

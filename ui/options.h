@@ -58,6 +58,7 @@ struct options {
     int subject;             /* enum finding_subject of a finding, by an option; 0: a row */
     const char *subject_name;
     int caused_by, edit;     /* numbers of findings; -1: not given */
+    bool taken_out;          /* the finding `edit` goes */
     const char *filter;      /* of a list of findings */
     int workers;
     bool no_cache;

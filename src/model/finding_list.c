@@ -69,6 +69,8 @@ static void walk(struct tree *t, const finding_list *l, uint32_t top, finding_li
     for (uint32_t i = top;;) {
         struct finding x = l->v[i];
         x.depth = depth;
+        if (t->up[i] == MAP_NONE)
+            x.cause = 0; /* that finding was taken out */
         vec_push(out, x);
         t->taken[i] = true;
         uint32_t next = t->child[i];
