@@ -5,6 +5,7 @@
 #define KERN_UMAX _mm512_max_epu32
 #define KERN_UMIN _mm512_min_epu32
 #define KERN_LESS(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define KERN_FARTHER(d, than) _mm512_range_ps(d, than, 0xb) /* of the magnitudes */
 #define KERN_ANY(m) (_mm512_test_epi32_mask((__m512i)(m), (__m512i)(m)) != 0)
 #define KERN_WIDE(h) _mm512_cvtepu16_epi32((__m256i)(h))
 #define KERN_FMA _mm512_fmadd_ps
@@ -18,6 +19,9 @@
 /* +0 is the smallest without sign, -0 with it */
 #define KERN_ZERO16(umin, smin)                                                                    \
     ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
+#define KERN_NONE16(x) _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7fff))
+#define KERN_EQUAL16 _mm512_cmpeq_epi16_mask
+#define KERN_BOTH_SIGNS16(smax, umax) (_mm512_movepi16_mask(_mm512_andnot_si512(smax, umax)) == 0xffffffff)
 /* the largest value: the largest with sign, or where all are negative the one of the least magnitude */
 #define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)

@@ -60,6 +60,12 @@ INLINE vf pick(vi mask, vf yes, vf no)
 #define higher(x, than) pick((vi)((vu)(x) > (vu)(than)), x, than)
 #define lower(x, than) pick((vi)((vu)(x) < (vu)(than)), x, than)
 #endif
+/* The larger magnitude of d and of what is not negative; e is d's. */
+#ifdef KERN_FARTHER
+#define farther(d, e, than) ((vf)KERN_FARTHER(d, than))
+#else
+#define farther(d, e, than) higher(e, than)
+#endif
 #if KERN_WIDTH == 16 && defined(KERN_UMAX)
 typedef __m512i vbits;
 #elif KERN_WIDTH == 8 && defined(KERN_UMAX)
@@ -219,7 +225,8 @@ INLINE struct side_part side_start(const struct kern_side *s, int w)
     return p;
 }
 
-/* `watch` for zeros: the golden side's show in the division. */
+/* `watch` for zeros: the golden side's show in the division, and by bits the other's do (block). The least
+ * magnitude is asked for by zeros and by lanes of one sign: without either it is looked up where it is wanted. */
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
     for (int k = 0; k < vectors(type); k++) {
@@ -239,7 +246,8 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
     if (BY_BITS(type)) {
         p->smax = KERN_SMAX16((vraw)x->raw, p->smax);
         p->umax = KERN_UMAX16((vraw)x->raw, p->umax);
-        p->umin = KERN_UMIN16((vraw)x->raw, p->umin);
+        if (watch || careful)
+            p->umin = KERN_UMIN16((vraw)x->raw, p->umin);
         if (watch && !careful)
             p->smin = KERN_SMIN16((vraw)x->raw, p->smin);
     }
@@ -249,28 +257,34 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
 /* Whether the relative error is below a limit. Quotients of 16-bit floats are equal to a limit or far from
  * it. Those of float32 are not, but there t-g is exact, of at most 18 bits, and so is its product with
  * 1000 (seven bits and a shift) or 200 (five); against eps the product with 200 is not, and the next
- * number after eps makes up for it. */
+ * number after eps makes up for it. Two bfloat16s that differ do so by more than 0.0019 of either. */
 INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct piece *g, enum kern_type type, bool careful)
 {
+    const bool by_equality = BY_BITS(type) && type == KERN_BF16 && !careful;
     for (int k = 0; k < vectors(type); k++) {
         vf y = g->v[k], d = t->v[k] - y, e = magnitude(d), size = magnitude(y), size5 = size, rel;
         p->dg += d * y;
         p->se += d * d;
-        p->max_abs = higher(e, p->max_abs);
+        p->max_abs = farther(d, e, p->max_abs);
         if (careful) {
             size5 = pick(y == 0, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
             size = pick(y == 0, all(KERN_EPSILON), size);
         }
-        rel = e / size;
+        rel = careful || type == KERN_F32 ? e / size : magnitude(d / y); /* the same, in fewer steps */
         p->max_rel = higher(rel, p->max_rel);
         if (type == KERN_F32) {
             count_less(p->n1, e * 1000, size);
             count_less(p->n5, e * 200, size5);
         } else {
-            count_less(p->n1, rel, all(0.001f));
+            if (!by_equality)
+                count_less(p->n1, rel, all(0.001f));
             count_less(p->n5, rel, all(0.005f));
         }
     }
+#ifdef KERN_RAW
+    if (by_equality)
+        p->n1 += (tally)__builtin_popcountll(KERN_EQUAL16((vraw)t->raw, (vraw)g->raw));
+#endif
 }
 
 /* What becomes of a block: masks that are all 0 where all is well. */
@@ -308,6 +322,32 @@ INLINE void add_wide(double *to, vf v)
 }
 
 #ifdef KERN_RAW
+/* Where a place has seen one sign only, its other extreme is the least magnitude. */
+INLINE void side_least(struct side_part *p, enum kern_type type, const void *x, size_t n)
+{
+    if (KERN_BOTH_SIGNS16(p->smax, p->umax))
+        return;
+    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
+        vraw raw;
+        memcpy(&raw, (const char *)x + 2 * i, sizeof raw);
+        p->umin = KERN_UMIN16(raw, p->umin);
+    }
+}
+
+/* Whether the target has a zero. There the relative error is 1: where it stays below there is none. */
+INLINE bool zero_found(const struct pair_part *p, const void *t, size_t n)
+{
+    uint64_t found = 0;
+    if (!any(p->max_rel >= 1))
+        return false;
+    for (size_t i = 0; i < n; i += 2 * W) {
+        vraw raw;
+        memcpy(&raw, (const char *)t + 2 * i, sizeof raw);
+        found |= KERN_NONE16(raw);
+    }
+    return found != 0;
+}
+
 /* The extremes' bits as floats, into the lanes that have been before. */
 INLINE void side_extremes(struct side_part *p, enum kern_type type)
 {
@@ -334,7 +374,8 @@ INLINE void pair_keep(struct kern_sums *s, const struct pair_part *p, int w)
 {
     add_wide(s->dg + w * W, p->dg);
     add_wide(s->se + w * W, p->se);
-    memcpy(s->max_rel + w * W, &p->max_rel, sizeof p->max_rel);
+    vf max_rel = higher(p->max_rel, load_f32(s->max_rel, (size_t)w * W));
+    memcpy(s->max_rel + w * W, &max_rel, sizeof max_rel);
     s->n1 += counted(p->n1);
     s->n5 += counted(p->n5);
 }
@@ -418,7 +459,7 @@ INLINE void add_two(const struct kern_sums *s, enum kern_type type, const void *
                     bool careful, struct side_part *const side[2], struct pair_part *pair)
 {
     struct side_part a = side_start(&s->side[0], w), b = side_start(&s->side[1], w);
-    struct pair_part p = {.max_rel = load_f32(s->max_rel, (size_t)w * W)};
+    struct pair_part p = {0};
     const size_t step = (size_t)vectors(type) * L;
     for (size_t i = 0; i < n; i += step) {
         struct piece x = load(type, t, i, w), y = load(type, g, i, w);
@@ -426,13 +467,17 @@ INLINE void add_two(const struct kern_sums *s, enum kern_type type, const void *
             __builtin_prefetch((const char *)t + 2 * i + AHEAD);
             __builtin_prefetch((const char *)g + 2 * i + AHEAD);
         }
-        side_add(&a, &x, type, true, careful);
+        side_add(&a, &x, type, !BY_BITS(type), careful);
         side_add(&b, &y, type, false, careful);
         if (KERN_ROOM)
             pair_add(&p, &x, &y, type, careful);
     }
 #ifdef KERN_RAW
     if (BY_BITS(type)) {
+        if (!careful) {
+            side_least(&a, type, t, n);
+            side_least(&b, type, g, n);
+        }
         side_extremes(&a, type);
         side_extremes(&b, type);
     }
@@ -465,7 +510,7 @@ INLINE enum outcome block(struct kern_sums *s, enum kern_type type, const void *
     vi rose = {0};
     for (int w = 0; w < PARTS; w++) {
         add(s, t, g, n, w, (struct side_part *const[]){&part[0][w], &part[1][w]}, &pair[w]);
-        side_doubts(&doubts, &part[0][w], type, n, true, careful);
+        side_doubts(&doubts, &part[0][w], type, n, !g || !BY_BITS(type), careful);
         if (!g)
             continue;
         side_doubts(&doubts, &part[1][w], type, n, false, careful);
@@ -476,6 +521,10 @@ INLINE enum outcome block(struct kern_sums *s, enum kern_type type, const void *
         return NEVER;
     if (any(doubts.again))
         return AGAIN;
+#ifdef KERN_RAW
+    if (BY_BITS(type) && g && !careful && zero_found(&pair[0], t, n))
+        return AGAIN;
+#endif
     for (int w = 0; w < PARTS; w++) {
         side_keep(&s->side[0], &part[0][w], w);
         if (!g)
