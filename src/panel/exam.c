@@ -57,7 +57,7 @@ static int run_repeat(struct exam_result *r, const struct exam_case *c, struct f
             const struct judge_options jo = session_judge_options(s);
             int status = judgement_status(j, &jo);
             for (size_t i = 0; i < j->lines; i++) {
-                r->repeat.rows += s->pairing.lines.v[i].pair != NONE;
+                r->repeat.rows += s->pairing.lines.v[i].pair != NONE && j->line[i].verdict != VERDICT_SKIP;
                 r->repeat.equal += j->line[i].verdict == VERDICT_MATCH;
             }
             r->repeat.verdict = status == 0 ? STAGE_PASS : status == 1 ? STAGE_FAIL : STAGE_UNKNOWN;

@@ -37,8 +37,9 @@ static void a_panel(struct buf *b, const struct guide *g, int i)
     for (size_t k = 0; k < p->items.n; k++) {
         const struct panel_item *it = &p->items.v[k];
         if (it->mark == MARK_BAD || it->mark == MARK_OPEN || (it->mark == MARK_NEED && !done))
-            buf_fmt(b, "    %s %s%s%s%s%s\n", panel_mark_glyph((enum panel_mark)it->mark), it->id && it->mark != MARK_NEED ? it->id : "",
-                    it->id && it->mark != MARK_NEED ? "  " : "", it->text, it->value[0] ? "  " : "", it->value[0] ? it->value[0] : "");
+            buf_fmt(b, "    %s %s%s%s%s%s%s%s\n", panel_mark_glyph((enum panel_mark)it->mark), it->id && it->mark != MARK_NEED ? it->id : "",
+                    it->id && it->mark != MARK_NEED ? "  " : "", it->text, it->value[0] ? "  " : "", it->value[0] ? it->value[0] : "",
+                    it->value[1] ? " ⇄ " : "", it->value[1] ? it->value[1] : "");
     }
     buf_release(&state);
 }
