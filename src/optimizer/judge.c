@@ -46,11 +46,16 @@ static bool blind(const struct step_side *s, const struct tol_optimizer *t, enum
     return step_try(s, &r, false, false) <= t->residual;
 }
 
+static bool blind_to_betas(const struct step_side *s, const struct tol_optimizer *t)
+{
+    return blind(s, t, HYPER_BETA1, 0.5) && blind(s, t, HYPER_BETA2, 0.5);
+}
+
 static void cannot_tell(struct optimizer *x, const struct step_side *s, const struct tol_optimizer *t)
 {
     const double *v = s->hyper.v;
     char a[NUM_MAX], b[NUM_MAX];
-    if (blind(s, t, HYPER_BETA1, 0.5) && blind(s, t, HYPER_BETA2, 0.5))
+    if (blind_to_betas(s, t))
         step_warn(x, _("this step does not tell beta1 and beta2: with bias correction the first update is the same whatever they are (they show in the loss of step 3)"));
     if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
         step_warn(x, _("this step does not tell eps: no gradient is small enough for it"));
@@ -60,6 +65,14 @@ static void cannot_tell(struct optimizer *x, const struct step_side *s, const st
         step_warn(x, _("this step does not tell whether gradients are clipped: an Adam step hardly depends on their size"));
     if (blind(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
         step_warn(x, _("this step does not tell whether biases and norms decay: there are none, or nothing decays"));
+}
+
+static bool stands_still(const struct step_side *s)
+{
+    for (size_t i = 0; i < s->params.n; i++)
+        if (!(s->params.v[i].moved <= 0))
+            return false;
+    return s->params.n;
 }
 
 static void limits(struct optimizer *x, const struct tol_optimizer *t)
@@ -73,6 +86,8 @@ static void limits(struct optimizer *x, const struct tol_optimizer *t)
                       p->hyper.v[HYPER_STEP]);
         else if (p->reproduced)
             cannot_tell(x, p, t);
+        else if (stands_still(p))
+            step_warn(x, _("%s: no weight moved in this step: it was skipped (overflow), its learning rate is 0, or \"after\" was saved before the update"), who);
         if (p->hidden > 0.1)
             step_warn(x, _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"), who,
                       num_cell(n, 100 * p->hidden, 2));
@@ -81,7 +96,7 @@ static void limits(struct optimizer *x, const struct tol_optimizer *t)
 
 /* ---- where to look ---- */
 
-static void look(struct optimizer *x)
+static void look(struct optimizer *x, const struct tol_optimizer *t)
 {
     static const struct {
         const char *what, *text;
@@ -103,7 +118,9 @@ static void look(struct optimizer *x)
             if (strcmp(advice[i].what, x->reasons.v[k].what) == 0)
                 vec_push(&x->next, _(advice[i].text));
     if (!x->reasons.n && x->verdict == STAGE_PASS)
-        vec_push(&x->next, _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass of step 1 in detail, and replay a later step for the betas"));
+        vec_push(&x->next, x->side[0].reproduced && blind_to_betas(&x->side[0], t)
+                               ? _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass of step 1 in detail, and replay a later step for the betas")
+                               : _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass in detail"));
     else if (!x->reasons.n && x->verdict == STAGE_FAIL)
         vec_push(&x->next, _("save before, grad and after at one place of the optimizer on both sides: unscaled gradients, after their reduction and before clipping"));
 }
@@ -134,5 +151,5 @@ void step_judge(struct optimizer *x, const struct tol *t)
         x->verdict = a->reproduced && b->reproduced ? STAGE_PASS : STAGE_FAIL;
     if (x->verdict == STAGE_PASS && !equal && x->pairs)
         step_warn(x, _("the updated weights differ as far as honest gradients do; both updates follow from what went in"));
-    look(x);
+    look(x, &t->optimizer);
 }

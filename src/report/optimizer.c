@@ -144,6 +144,8 @@ static void side_text(struct buf *b, const struct step_side *s, bool golden)
         buf_fmt(b, "            %s\n", _("not replayed"));
     else if (s->reproduced)
         buf_fmt(b, "            %s\n", _("its step is what is stated"));
+    else if (isinf(s->residual))
+        buf_fmt(b, "            %s\n", _("its step is not what is stated: nothing was updated"));
     else
         buf_fmt(b, _("            its step is not what is stated: %s %% of the update is left over\n"), num_cell(n, 100 * s->residual, 3));
 }

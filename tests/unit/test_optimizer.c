@@ -67,6 +67,7 @@ static void torch_is_reproduced(void **state)
         assert_int_equal(x.reasons.n, 0);
         assert_int_equal(x.pairs, 5);
         assert_true(said("does not tell beta1 and beta2") == (i == 0));
+        assert_true((strstr(x.next.v[0], "for the betas") != NULL) == (i == 0));
     }
 }
 
@@ -283,6 +284,17 @@ static void each_hypothesis(void **state)
     assert_string_equal(x.reasons.v[0].text, "bfloat16");
 }
 
+static void nothing_moved(void **state)
+{
+    (void)state;
+    struct made m = usual;
+    m.lr = 0;
+    compare(&m, &usual);
+    assert_true(said("no weight moved"));
+    compare(&usual, &usual);
+    assert_false(said("no weight moved"));
+}
+
 static void golden_may_be_wrong(void **state)
 {
     (void)state;
@@ -496,7 +508,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(torch_is_reproduced), TEST(faults_are_named),  TEST(two_reasons),      TEST(formula_in_double), TEST(each_hypothesis),
-        TEST(golden_may_be_wrong), TEST(stated_otherwise),  TEST(gradients_apart),  TEST(other_names),       TEST(not_a_number),
+        TEST(nothing_moved), TEST(golden_may_be_wrong), TEST(stated_otherwise),  TEST(gradients_apart),  TEST(other_names),       TEST(not_a_number),
         TEST(without_a_configuration), TEST(everybodys_names), TEST(bad_configurations), TEST(what_is_refused), TEST(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
