@@ -114,6 +114,24 @@ static uint64_t print_of(const struct norm_value *v)
     return hash_bytes(f, sizeof f, 0);
 }
 
+/* The scales of norms stay positive in training; of a gradient about half of the elements are not. Their number where all
+ * scales of a side are so, and one's name; 0 where they are not or there is only one. */
+static size_t positive_scales(const struct norm_side *s, const char **example)
+{
+    size_t scales = 0;
+    for (size_t i = 0; i < s->values.n; i++) {
+        const struct norm_value *v = &s->values.v[i];
+        struct str name = str_of(v->name);
+        if (isnan(v->min) || v->elements < 16 || !str_ihas(name, "norm") || str_ends(name, "bias"))
+            continue;
+        if (!(v->min > 0))
+            return 0;
+        *example = v->name;
+        scales++;
+    }
+    return scales > 1 ? scales : 0;
+}
+
 /* The guide's recipe saves the parameter under the name of its gradient. */
 static void gradients_that_are_weights(struct norms *n)
 {
@@ -125,8 +143,8 @@ static void gradients_that_are_weights(struct norms *n)
     }
     for (int s = 0; s < 2; s++) {
         const struct norm_side *side = &n->side[s];
-        size_t ones = 0, equal = 0;
-        const char *one = NULL, *example = NULL, *weight = NULL;
+        const char *one = NULL, *example = NULL, *weight = NULL, *scale = NULL;
+        size_t ones = 0, equal = 0, scales = positive_scales(side, &scale);
         for (size_t i = 0; i < side->values.n; i++) {
             const struct norm_value *v = &side->values.v[i];
             uint32_t k = isnan(v->max) ? MAP_NONE : nmap_get(&known, print_of(v));
@@ -137,13 +155,15 @@ static void gradients_that_are_weights(struct norms *n)
             if (v->max == 1 && v->min == 1 && v->elements > 1 && !ones++)
                 one = v->name;
         }
-        n->not_gradients = n->not_gradients || equal;
+        n->not_gradients = n->not_gradients || equal || scales > ones;
         if (equal)
             norms_warn(n, _("%s: %zu saved gradients equal weights of the checkpoint (%s is %s): the recipe that saves param instead of param.grad"), who(s),
                        equal, example, weight);
         else if (ones)
             norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as norm weights are at the start: were weights saved for gradients? --weights CHECKPOINT tells"),
                        who(s), ones, one);
+        else if (scales)
+            norms_warn(n, _("%s: these are weights, not their gradients: the scales of all %zu norms are positive in every element, e.g. %s"), who(s), scales, scale);
     }
     nmap_release(&known);
 }
@@ -211,5 +231,7 @@ void norms_judge(struct norms *n, const struct tol_norms *t)
         readers_notes(n);
         n->judged = true;
     }
+    if (n->not_gradients && n->verdict == STAGE_PASS)
+        n->verdict = STAGE_UNKNOWN;
     look(n);
 }

@@ -78,7 +78,7 @@ struct norms {
     VEC(uint32_t) only[2];
     double median;                    /* of the finite differences; NaN without one */
     enum stage_verdict verdict;
-    bool not_gradients;               /* a side's files are the checkpoint's weights */
+    bool not_gradients;               /* a side's files are weights */
     bool judged;                      /* once at least: the warnings are complete */
     VEC(const char *) warnings, next; /* sentences */
 };

@@ -394,6 +394,23 @@ static void gradients_that_are_weights(void **state)
     assert_int_equal(n.verdict, STAGE_PASS);
 }
 
+static double trained(int i, int k)
+{
+    return model[i].vector ? 1 + 0.1 * sin(i + 0.3 * k) : 0.02 * sin(i + 0.1 * k);
+}
+
+static void weights_without_a_checkpoint(void **state)
+{
+    (void)state;
+    tensors("t.safetensors", target, trained);
+    tensors("g.safetensors", golden, trained);
+    judge();
+    assert_true(n.not_gradients);
+    assert_int_equal(n.verdict, STAGE_UNKNOWN); /* equal, and no gradients */
+    assert_true(said("these are weights, not their gradients"));
+    assert_true(advised("param.grad"));
+}
+
 /* One .npy a gradient, numbered as the guide's recipe does; a checkpoint names them. */
 static void numbered_files(void **state)
 {
@@ -517,7 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(named_pair),          TEST(one_stands_out),       TEST(a_part_that_is_nan), TEST(all_apart),        TEST(squares_under_names),
         TEST(the_global_norm_decides), TEST(megatrons_list),   TEST(mindformers_own_list), TEST(both_without_names), TEST(saved_gradients),
-        TEST(gradients_that_are_weights), TEST(numbered_files), TEST(monitor_and_log),   TEST(a_dumps_gradients), TEST(what_is_refused),
+        TEST(gradients_that_are_weights), TEST(weights_without_a_checkpoint), TEST(numbered_files), TEST(monitor_and_log),   TEST(a_dumps_gradients), TEST(what_is_refused),
         TEST(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
