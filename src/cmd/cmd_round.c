@@ -33,6 +33,10 @@ static int run_round(struct desk *d, struct str args)
         d->prompt_kind = ':';
         return R_PROMPT;
     }
+    if (str_is(args, "--undo")) {
+        desk_complain(d, "%s", d->inv->rounds.n ? _("to go back to the round before, leave, then: diverge round FILE --undo") : _("this is the first round"));
+        return R_DRAW;
+    }
     if (!d->s->settled) {
         desk_complain(d, "%s", _("a round is left when its comparison is finished"));
         return R_DRAW;
