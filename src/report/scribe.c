@@ -86,10 +86,12 @@ static int pack_it(struct scribe *k, const struct still *x, struct err *e)
 
 static int write_it(struct scribe *k, const struct still *x, struct err *e)
 {
+    const struct writer *w = k->pack ? NULL : writer_for(k->path);
+    struct out out;
+    if (!x->judged && (!w || !k->report || w->rows_only)) /* taken away since, or given up before there was another */
+        return err_set(e, ERR_CANCEL, "%s", _("not written: there is no comparison now"));
     if (k->pack)
         return pack_it(k, x, e);
-    const struct writer *w = writer_for(k->path);
-    struct out out;
     if (out_file(&out, k->path, e))
         return -1;
     (k->report ? w->report : w->compare)(&out, &x->s, &x->opt);
@@ -104,7 +106,8 @@ static void *work(void *ctx)
     session_lock(s);
     if (k->opt.guide)
         guide_look(k->guide); /* also what the dumps alone can be asked */
-    while (k->opt.guide && guide_busy(k->guide) && !atomic_load(&k->watch.cancel))
+    /* a pairing changed since it was asked for takes the judgement away until there is a new one */
+    while (((k->opt.guide && guide_busy(k->guide)) || (!s->settled && !s->failed)) && !atomic_load(&k->watch.cancel))
         pthread_cond_wait(&s->changed, &s->lock);
     if (k->opt.guide)
         guide_write(k->guide);

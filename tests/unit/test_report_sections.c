@@ -548,6 +548,23 @@ static void in_the_background(void **state)
     session_lock(&s);
     assert_int_equal(scribe_take(&k), SCRIBE_FAILED);
     session_unlock(&s);
+    /* paired anew before it could look: the table is of the new pairing, whole */
+    struct decisions d = {0};
+    decisions_add(&d, (struct decision){.kind = DECIDE_REJECT, .step = 1, .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"}, .view = ""});
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/background%s", dir, i ? ".json" : ".csv");
+        session_lock(&s);
+        session_decide(&s, &d);
+        assert_true(scribe_begin(&k, path, false, &plain));
+        session_unlock(&s);
+        scribe_wait(&k);
+        session_lock(&s);
+        assert_int_equal(scribe_take(&k), SCRIBE_WRITTEN);
+        assert_true(s.settled && s.judged);
+        session_unlock(&s);
+        unlink(path);
+    }
+    decisions_release(&d);
     scribe_release(&k);
     buf_release(&a);
     buf_release(&b);
