@@ -60,9 +60,12 @@ int cli_fail(const struct err *e)
 
 void cli_print(const struct buf *b)
 {
-    if (b->n)
-        fwrite(b->p, 1, b->n, stdout);
+    struct buf named = {0};
+    unpack_names(buf_view(b), &named);
+    if (named.n)
+        fwrite(named.p, 1, named.n, stdout);
     fflush(stdout);
+    buf_release(&named);
 }
 
 void cli_print_clean(const struct buf *b)
@@ -95,11 +98,27 @@ int cli_out(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
+int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
+{
+    struct out out;
+    if (cli_out_standard(o)) {
+        cli_print(b);
+        return 0;
+    }
+    if (cli_out(o, &out, e))
+        return -1;
+    unpack_names(buf_view(b), &out.buf);
+    return out_close(&out, e);
+}
+
 void cli_summary(const struct options *o, const struct buf *line)
 {
     bool taken = o->json || (o->output && strcmp(o->output, "-") == 0) || (o->format && !o->output);
-    fwrite(line->p, 1, line->n, taken ? stderr : stdout);
+    struct buf named = {0};
+    unpack_names(buf_view(line), &named);
+    fwrite(named.p, 1, named.n, taken ? stderr : stdout);
     fflush(taken ? stderr : stdout);
+    buf_release(&named);
 }
 
 int cli_policy(const struct options *o, const struct session *s, int own)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/io.h"
+#include "base/jsonw.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -149,6 +150,35 @@ static void list_rounds(const struct investigation *v, struct buf *b)
     }
 }
 
+/* The same for scripts. */
+static void rounds_json(const struct investigation *v, struct buf *b)
+{
+    struct jsonw w;
+    jw_init(&w, b, true);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", TOOL);
+    jw_kcstr(&w, "investigation", v->path);
+    jw_key(&w, "rounds");
+    jw_array(&w);
+    for (size_t i = 0; i <= v->rounds.n; i++) {
+        const struct round_left *r = i < v->rounds.n ? &v->rounds.v[i] : NULL;
+        const char *const *input = r ? r->input : v->input;
+        jw_object(&w);
+        jw_kint(&w, "round", (int64_t)i + 1);
+        jw_kcstr(&w, "target", input[0]);
+        jw_kcstr(&w, "golden", input[1]);
+        jw_key(&w, "left");
+        r && r->date ? jw_int(&w, r->date) : jw_null(&w);
+        jw_kcstr(&w, "author", r && *r->author ? r->author : NULL);
+        jw_kcstr(&w, "file", r ? r->file : NULL);
+        jw_end_object(&w);
+    }
+    jw_end_array(&w);
+    jw_end_object(&w);
+    buf_char(b, '\n');
+}
+
 int cli_round_leave(const struct options *o, const char *target, const char *golden, struct err *e)
 {
     struct judged x = {.inv = {.lock = -1}};
@@ -201,7 +231,10 @@ static int list_or_return(const struct options *o, struct err *e)
         rc = err_set(e, ERR_USAGE, _("%s: rounds that can be gone back: %zu, not %d"), o->arg[0], v.rounds.n, o->undo);
     for (int i = 0; rc == 0 && i < o->undo; i++)
         rc = round_return(&v, e);
-    if (rc == 0) {
+    if (rc == 0 && (o->json || o->output)) {
+        rounds_json(&v, &b);
+        rc = cli_deliver(o, &b, e);
+    } else if (rc == 0) {
         list_rounds(&v, &b);
         cli_print_clean(&b);
     }

@@ -191,16 +191,12 @@ static void list(const struct investigation *inv, const struct options *o, bool 
 /* On standard output, or as JSON into the file named with -o. */
 static int tell(const struct investigation *inv, const struct options *o, struct buf *b, struct err *e)
 {
-    struct out out;
-    list(inv, o, o->json || o->output, b);
-    if (cli_out_standard(o)) {
-        o->json || o->output ? cli_print(b) : cli_print_clean(b);
-        return 0;
-    }
-    if (cli_out(o, &out, e))
-        return -1;
-    buf_str(&out.buf, buf_view(b));
-    return out_close(&out, e);
+    bool json = o->json || o->output;
+    list(inv, o, json, b);
+    if (json)
+        return cli_deliver(o, b, e);
+    cli_print_clean(b);
+    return 0;
 }
 
 /* What does not go together, told before anything is opened. */

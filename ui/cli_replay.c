@@ -1,15 +1,26 @@
 /* diverge replay: a script that makes one recorded call again. */
 #include <stdio.h>
 
+#include "base/io.h"
 #include "base/msg.h"
 #include "report/replay.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"
 
+/* A pack is unpacked for as long as this program runs: the script is for the folder a person unpacks it into. There the
+ * tensors lie in target/ and golden/. */
+static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *a)
+{
+    const char *path = replay_own_file(ctx, side, row, a);
+    if (!path)
+        return NULL;
+    return arena_fmt(a, "%s/%.*s", side ? "golden" : "target", STR_ARG(path_base(str_of(path))));
+}
+
 static int write_script(struct session *s, const struct options *o, struct err *e)
 {
     uint32_t line = cli_line_named(s, o->arg[o->args - 1]);
-    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = replay_own_file, .ctx = s};
+    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = s->opt.pack ? packed_file : replay_own_file, .ctx = s};
     struct out out;
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("neither side has a row \"%s\""), o->arg[o->args - 1]);
@@ -18,6 +29,8 @@ static int write_script(struct session *s, const struct options *o, struct err *
     bool known = replay_script(s, line, &ro, &out.buf);
     if (out_close(&out, e))
         return -1;
+    if (s->opt.pack && !o->quiet)
+        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack that (tar -xf) and start the script in the folder they come into\n"), s->opt.pack);
     if (!known && !o->quiet)
         fprintf(stderr, "diverge: %s\n", _("how this call is made is not known: the script has a line marked FILL IN, and until then ends with status 2"));
     return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/jsonw.h"
 #include "base/msg.h"
 #include "fmt/pack.h"
 #include "ui/cli.h"
@@ -75,6 +76,18 @@ static void sweep(const char *dir)
     name_list_release(&names);
 }
 
+/* As JSON writes it, so that it may stand in any output. */
+static char *escaped(const char *name)
+{
+    struct buf b = {0};
+    struct jsonw w;
+    jw_init(&w, &b, false);
+    jw_str(&w, str_of(name));
+    char *own = str_dup(str_n(b.p + 1, b.n - 2));
+    buf_release(&b);
+    return own;
+}
+
 static int unpack(const char *pack, uint64_t room, const char **ticket, struct err *e)
 {
     struct buf path = {0};
@@ -94,7 +107,7 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
         atexit(clear);
     char *folder = mem_strdup(path.p);
     vec_push(&folders, folder);
-    vec_push(&packs, mem_strdup(pack));
+    vec_push(&packs, escaped(pack));
     int rc = pack_unpack(pack, folder, room, e);
     buf_cstr(&path, "/" TICKET);
     if (rc == 0 && !path_is_file(path.p))
@@ -120,6 +133,10 @@ int unpack_arguments(struct options *o, struct err *e)
 
 void unpack_names(struct str text, struct buf *out)
 {
+    if (!folders.n) {
+        buf_str(out, text);
+        return;
+    }
     while (text.n) {
         size_t i = 0;
         while (i < folders.n && !str_starts(text, folders.v[i]))
