@@ -33,7 +33,7 @@ enum first_fate {
 
 struct changes {
     struct arena arena;
-    uint32_t round[2];        /* numbers, 0: of no investigation */
+    uint32_t round[2];        /* numbers; 0: not two rounds of one investigation */
     bool comparable;
     const char *why;          /* a sentence: why they are not, or what could not be looked at; "" */
     bool rows;                /* row by row: else by counts and first deviations alone */
