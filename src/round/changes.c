@@ -164,10 +164,10 @@ static const char *why_not(struct changes *c, const struct round *before, const 
 void changes_find(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
 {
     const struct round *const r[] = {before, now};
-    bool numbered = before->number && before->number < now->number; /* else they are no rounds of one history */
+    bool ordered = !now->number || before->number < now->number; /* else they are no rounds of one history */
     *c = (struct changes){.rows = x != NULL, .why = "", .judged = now->status};
     for (int i = 0; i < 2; i++) {
-        c->round[i] = numbered ? r[i]->number : 0;
+        c->round[i] = ordered && before->number ? r[i]->number : 0;
         c->error[i] = r[i]->first_error;
         c->first[i] = arena_cstr(&c->arena, str_of(*r[i]->first[0] ? r[i]->first[0] : r[i]->first[1]));
     }
