@@ -20,7 +20,9 @@ static bool is_date(const char *s)
     for (size_t i = 0; i < sizeof like - 1; i++)
         if (like[i] == 'd' ? s[i] < '0' || s[i] > '9' : s[i] != like[i])
             return false;
-    return !s[sizeof like - 1];
+    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int month = (s[5] - '0') * 10 + s[6] - '0', day = (s[8] - '0') * 10 + s[9] - '0';
+    return !s[sizeof like - 1] && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
 }
 
 /* 0 for a word that is no kind. */
@@ -52,7 +54,7 @@ static int load_entry(struct known_list *l, const char *path, const cJSON *o, co
     x.over = *x.until && strcmp(x.until, today) < 0;
     x.row = pattern_compile(str_of(x.text), PATTERN_WHOLE, e);
     if (!x.row)
-        return err_prefix(e, _("%s: entry %zu: "), path, number);
+        return err_prefix(e, _("%s: entry %zu"), path, number);
     vec_push(&l->entries, x);
     return 0;
 }

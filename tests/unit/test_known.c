@@ -24,7 +24,9 @@ static void refused(void **state)
         {"{\"known\":[{\"row\":\"a\"}]}", "entry 1: \"row\""},
         {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\",\"kind\":\"match\"}]}", "not \"match\""},
         {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\"},{\"row\":\"b\",\"reason\":\"r\",\"until\":\"soon\"}]}", "entry 2: \"until\""},
-        {"{\"known\":[{\"row\":\"(\",\"reason\":\"r\"}]}", "entry 1"},
+        {"{\"known\":[{\"row\":\"b\",\"reason\":\"r\",\"until\":\"2026-13-01\"}]}", "entry 1: \"until\""},
+        {"{\"known\":[{\"row\":\"b\",\"reason\":\"r\",\"until\":\"2026-04-31\"}]}", "entry 1: \"until\""},
+        {"{\"known\":[{\"row\":\"(\",\"reason\":\"r\"}]}", "entry 1: pattern"},
         {"[", "known.json"},
     };
     (void)state;
