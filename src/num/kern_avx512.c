@@ -19,9 +19,11 @@
 /* +0 is the smallest without sign, -0 with it */
 #define KERN_ZERO16(umin, smin)                                                                    \
     ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
-#define KERN_NONE16(x) _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7fff))
+#define KERN_NONE16(x) (_mm512_testn_epi16_mask(x, x) != 0)
 #define KERN_EQUAL16 _mm512_cmpeq_epi16_mask
 #define KERN_BOTH_SIGNS16(smax, umax) (_mm512_movepi16_mask(_mm512_andnot_si512(smax, umax)) == 0xffffffff)
+#define KERN_REACH16(smax, umax, high, low)                                                       \
+    ((_mm512_cmpge_epi16_mask(smax, high) | _mm512_cmpge_epu16_mask(umax, low)) != 0)
 /* the largest value: the largest with sign, or where all are negative the one of the least magnitude */
 #define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)

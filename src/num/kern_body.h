@@ -181,13 +181,20 @@ INLINE const void *skip(enum kern_type type, const void *p, size_t n)
 
 /* ---- a part: W lanes of a block ---- */
 
-/* Whether extremes and zeros of 16-bit types are found by their bits, two elements in the place of one. */
 #ifdef KERN_RAW
-#define BY_BITS(type) ((type) != KERN_F32)
-typedef KERN_RAW vraw;
+#include "num/kern_bits_body.h"
 #else
 #define BY_BITS(type) ((void)(type), false)
+struct bits {
+    char none;
+};
 #endif
+
+/* What is being added to: the extremes by bits of what is taken at once are not in the lanes yet. */
+struct state {
+    struct kern_sums *s;
+    struct bits bits[2];
+};
 
 /* A float16's square is exact, so it makes no difference whether it is rounded before it is added. */
 #ifdef KERN_FMA
@@ -201,7 +208,8 @@ struct side_part {
     vf least; /* smallest square, unless careful */
     vi zero;  /* counts a lane, when careful */
 #ifdef KERN_RAW
-    vraw smax, smin, umax, umin; /* of the bits, with and without sign */
+    vraw smax, umax, umin; /* struct bits, one by one so that they stay in registers */
+    vraw smin;             /* when watched for zeros */
 #endif
 };
 
@@ -210,23 +218,20 @@ struct pair_part {
     tally n1, n5;
 };
 
-INLINE struct side_part side_start(const struct kern_side *s, int w)
+INLINE struct side_part side_start(void)
 {
-    struct side_part p = {
-        .max = load_f32(s->max, (size_t)w * W),
-        .min = load_f32(s->min, (size_t)w * W),
-        .least = all(1),
-    };
+    struct side_part p = {.max = all(-INFINITY), .min = all(INFINITY), .least = all(1)};
 #ifdef KERN_RAW
     p.smax = KERN_SET16(-0x8000);
     p.smin = KERN_SET16(0x7fff);
+    p.umax = KERN_SET16(0);
     p.umin = KERN_SET16(-1);
 #endif
     return p;
 }
 
-/* `watch` for zeros: the golden side's show in the division, and by bits the other's do (block). The least
- * magnitude is asked for by zeros and by lanes of one sign: without either it is looked up where it is wanted. */
+/* `watch` for zeros: the golden side's show in the division, and by bits the target's are looked for only where
+ * that leaves it open (judge). */
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
     for (int k = 0; k < vectors(type); k++) {
@@ -246,10 +251,10 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
     if (BY_BITS(type)) {
         p->smax = KERN_SMAX16((vraw)x->raw, p->smax);
         p->umax = KERN_UMAX16((vraw)x->raw, p->umax);
-        if (watch || careful)
+        if (watch && !careful) {
             p->umin = KERN_UMIN16((vraw)x->raw, p->umin);
-        if (watch && !careful)
             p->smin = KERN_SMIN16((vraw)x->raw, p->smin);
+        }
     }
 #endif
 }
@@ -258,14 +263,15 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
  * it. Those of float32 are not, but there t-g is exact, of at most 18 bits, and so is its product with
  * 1000 (seven bits and a shift) or 200 (five); against eps the product with 200 is not, and the next
  * number after eps makes up for it. Two bfloat16s that differ do so by more than 0.0019 of either. */
-INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct piece *g, enum kern_type type, bool careful)
+INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct piece *g, enum kern_type type,
+                     bool careful)
 {
     const bool by_equality = BY_BITS(type) && type == KERN_BF16 && !careful;
     for (int k = 0; k < vectors(type); k++) {
         vf y = g->v[k], d = t->v[k] - y, e = magnitude(d), size = magnitude(y), size5 = size, rel;
         p->dg += d * y;
         p->se += d * d;
-        p->max_abs = farther(d, e, p->max_abs);
+        p->max_abs = careful || type == KERN_F32 ? higher(e, p->max_abs) : farther(d, e, p->max_abs);
         if (careful) {
             size5 = pick(y == 0, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
             size = pick(y == 0, all(KERN_EPSILON), size);
@@ -313,6 +319,15 @@ INLINE void pair_doubts(struct doubts *x, const struct pair_part *p, bool carefu
     *(careful ? &x->never : &x->again) |= ~(p->max_rel < INFINITY);
 }
 
+/* What is asked above, of both sides and in fewer steps: all ones where there is no doubt. */
+INLINE vi certain(const struct side_part *t, const struct side_part *g, const struct pair_part *p, enum kern_type type)
+{
+    vf least = smaller(t->sq, g->sq), total = t->sq + g->sq + p->se + magnitude(p->dg) + p->max_rel;
+    if (!BY_BITS(type))
+        least = smaller(t->least, least);
+    return (least >= SMALLEST) & (total < INFINITY) & ((p->se >= SMALLEST) | (p->max_abs == 0));
+}
+
 INLINE void add_wide(double *to, vf v)
 {
     vd sum;
@@ -321,73 +336,46 @@ INLINE void add_wide(double *to, vf v)
     memcpy(to, &sum, sizeof sum);
 }
 
-#ifdef KERN_RAW
-/* Where a place has seen one sign only, its other extreme is the least magnitude. */
-INLINE void side_least(struct side_part *p, enum kern_type type, const void *x, size_t n)
+INLINE void side_keep(struct state *st, int side, const struct side_part *p, enum kern_type type, int w)
 {
-    if (KERN_BOTH_SIGNS16(p->smax, p->umax))
-        return;
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
-        vraw raw;
-        memcpy(&raw, (const char *)x + 2 * i, sizeof raw);
-        p->umin = KERN_UMIN16(raw, p->umin);
-    }
-}
-
-/* Whether the target has a zero. There the relative error is 1: where it stays below there is none. */
-INLINE bool zero_found(const struct pair_part *p, const void *t, size_t n)
-{
-    uint64_t found = 0;
-    if (!any(p->max_rel >= 1))
-        return false;
-    for (size_t i = 0; i < n; i += 2 * W) {
-        vraw raw;
-        memcpy(&raw, (const char *)t + 2 * i, sizeof raw);
-        found |= KERN_NONE16(raw);
-    }
-    return found != 0;
-}
-
-/* The extremes' bits as floats, into the lanes that have been before. */
-INLINE void side_extremes(struct side_part *p, enum kern_type type)
-{
-    struct piece max, min;
-    vraw high = KERN_HIGH16(p->smax, p->umin), low = KERN_LOW16(p->umax, p->umin);
-    max = load(type, &high, 0, 0);
-    min = load(type, &low, 0, 0);
-    for (int k = 0; k < 2; k++) {
-        p->max = larger(max.v[k], p->max);
-        p->min = smaller(min.v[k], p->min);
-    }
-}
-#endif
-
-INLINE void side_keep(struct kern_side *s, const struct side_part *p, int w)
-{
+    struct kern_side *s = &st->s->side[side];
     add_wide(s->sum + w * W, p->sum);
     add_wide(s->sq + w * W, p->sq);
-    memcpy(s->max + w * W, &p->max, sizeof p->max);
-    memcpy(s->min + w * W, &p->min, sizeof p->min);
+#ifdef KERN_RAW
+    if (BY_BITS(type)) {
+        bits_add(&st->bits[side], &(struct bits){p->smax, p->umax, p->umin});
+        return;
+    }
+#endif
+    (void)type;
+    vf max = larger(p->max, load_f32(s->max + w * W, 0)), min = smaller(p->min, load_f32(s->min + w * W, 0));
+    memcpy(s->max + w * W, &max, sizeof max);
+    memcpy(s->min + w * W, &min, sizeof min);
 }
 
 INLINE void pair_keep(struct kern_sums *s, const struct pair_part *p, int w)
 {
     add_wide(s->dg + w * W, p->dg);
     add_wide(s->se + w * W, p->se);
-    vf max_rel = higher(p->max_rel, load_f32(s->max_rel, (size_t)w * W));
+    vf max_rel = higher(p->max_rel, load_f32(s->max_rel + w * W, 0));
     memcpy(s->max_rel + w * W, &max_rel, sizeof max_rel);
     s->n1 += counted(p->n1);
     s->n5 += counted(p->n5);
 }
 
-/* Once the limit is among the extremes, saturated elements are counted apart: most tensors have none. */
+/* Where the limit is among the extremes, saturated elements are counted apart: most tensors have none. */
 INLINE void side_count(struct kern_side *s, const struct side_part part[PARTS], enum kern_type type, const void *x,
                        size_t n, bool careful)
 {
     vi reached = {0};
     tally below = {0};
     for (int w = 0; w < PARTS; w++) {
-        reached |= (part[w].max >= s->limit) | (part[w].min <= -s->limit);
+#ifdef KERN_RAW
+        if (BY_BITS(type))
+            reached -= bits_limit(part[w].smax, part[w].umax, type);
+        else
+#endif
+            reached |= (part[w].max >= s->limit) | (part[w].min <= -s->limit);
         s->zero += careful ? add_counts(part[w].zero) : 0;
     }
     if (!any(reached))
@@ -428,142 +416,7 @@ INLINE void note_largest(struct kern_sums *s, const struct pair_part p[PARTS], e
     }
 }
 
-/* ---- a block ---- */
-
-enum outcome { TAKEN, AGAIN, NEVER };
-
-/* Sums of part w of a block. One function a type and way, not inlined: what stands around the loop would
- * take its registers. */
-typedef void add_function(const struct kern_sums *s, const void *t, const void *g, size_t n, int w,
-                          struct side_part *const side[2], struct pair_part *pair);
-
-/* Puts what is finished into memory: the registers are wanted for the second pass. */
-#define settle(x) __asm__ volatile("" : "+m"(x))
-
-INLINE void add_one(const struct kern_sums *s, enum kern_type type, const void *x, size_t n, int w, bool careful,
-                    struct side_part *side)
-{
-    struct side_part a = side_start(&s->side[0], w);
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
-        struct piece v = load(type, x, i, w);
-        side_add(&a, &v, type, true, careful);
-    }
-#ifdef KERN_RAW
-    if (BY_BITS(type))
-        side_extremes(&a, type);
-#endif
-    *side = a;
-}
-
-INLINE void add_two(const struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n, int w,
-                    bool careful, struct side_part *const side[2], struct pair_part *pair)
-{
-    struct side_part a = side_start(&s->side[0], w), b = side_start(&s->side[1], w);
-    struct pair_part p = {0};
-    const size_t step = (size_t)vectors(type) * L;
-    for (size_t i = 0; i < n; i += step) {
-        struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-        if (BY_BITS(type)) { /* measured: a few percent here, and a loss for float32, which waits for memory anyway */
-            __builtin_prefetch((const char *)t + 2 * i + AHEAD);
-            __builtin_prefetch((const char *)g + 2 * i + AHEAD);
-        }
-        side_add(&a, &x, type, !BY_BITS(type), careful);
-        side_add(&b, &y, type, false, careful);
-        if (KERN_ROOM)
-            pair_add(&p, &x, &y, type, careful);
-    }
-#ifdef KERN_RAW
-    if (BY_BITS(type)) {
-        if (!careful) {
-            side_least(&a, type, t, n);
-            side_least(&b, type, g, n);
-        }
-        side_extremes(&a, type);
-        side_extremes(&b, type);
-    }
-#endif
-    *side[0] = a;
-    *side[1] = b;
-    if (!KERN_ROOM) {
-        settle(*side[0]);
-        settle(*side[1]);
-        for (size_t i = 0; i < n; i += step) {
-            struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-            pair_add(&p, &x, &y, type, careful);
-        }
-    }
-    pair->dg = p.dg; /* one by one: gcc keeps what is copied whole out of registers */
-    pair->se = p.se;
-    pair->max_abs = p.max_abs;
-    pair->max_rel = p.max_rel;
-    pair->n1 = p.n1;
-    pair->n5 = p.n5;
-}
-
-/* g NULL: one side. */
-INLINE enum outcome block(struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n, bool careful,
-                          add_function *add)
-{
-    struct side_part part[2][PARTS];
-    struct pair_part pair[PARTS];
-    struct doubts doubts = {{0}, {0}};
-    vi rose = {0};
-    for (int w = 0; w < PARTS; w++) {
-        add(s, t, g, n, w, (struct side_part *const[]){&part[0][w], &part[1][w]}, &pair[w]);
-        side_doubts(&doubts, &part[0][w], type, n, !g || !BY_BITS(type), careful);
-        if (!g)
-            continue;
-        side_doubts(&doubts, &part[1][w], type, n, false, careful);
-        pair_doubts(&doubts, &pair[w], careful);
-        rose |= pair[w].max_abs > s->max_abs;
-    }
-    if (any(doubts.never))
-        return NEVER;
-    if (any(doubts.again))
-        return AGAIN;
-#ifdef KERN_RAW
-    if (BY_BITS(type) && g && !careful && zero_found(&pair[0], t, n))
-        return AGAIN;
-#endif
-    for (int w = 0; w < PARTS; w++) {
-        side_keep(&s->side[0], &part[0][w], w);
-        if (!g)
-            continue;
-        side_keep(&s->side[1], &part[1][w], w);
-        pair_keep(s, &pair[w], w);
-    }
-    side_count(&s->side[0], part[0], type, t, n, careful);
-    if (g)
-        side_count(&s->side[1], part[1], type, g, n, careful);
-    if (g && any(rose))
-        note_largest(s, pair, type, t, g, n);
-    return TAKEN;
-}
-
-INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n, add_function *quick,
-                   add_function *careful)
-{
-    size_t at = 0;
-    while (at < n) {
-        size_t part = n - at < KERN_BLOCK ? n - at : KERN_BLOCK;
-        enum outcome o = AGAIN;
-        if (!s->wary) {
-            o = block(s, type, t, g, part, false, quick);
-            s->wary = o == AGAIN ? WARY : 0;
-        }
-        if (o == AGAIN) {
-            o = block(s, type, t, g, part, true, careful);
-            s->wary--;
-        }
-        if (o != TAKEN)
-            break;
-        t = skip(type, t, part);
-        g = g ? skip(type, g, part) : NULL;
-        s->n += part;
-        at += part;
-    }
-    return at;
-}
+#include "num/kern_block_body.h"
 
 INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
 {
@@ -575,18 +428,18 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
 
 #define ADDERS(name, type, careful)                                                                \
     static __attribute__((noinline)) void add_one_##name(                                          \
-        const struct kern_sums *s, const void *t, const void *g, size_t n, int w,                  \
+        const void *t, const void *g, size_t n, int w,                                            \
         struct side_part *const side[2], struct pair_part *pair)                                   \
     {                                                                                              \
         (void)g;                                                                                   \
         (void)pair;                                                                                \
-        add_one(s, type, t, n, w, careful, side[0]);                                               \
+        add_one(type, t, n, w, careful, side[0]);                                                  \
     }                                                                                              \
     static __attribute__((noinline)) void add_two_##name(                                          \
-        const struct kern_sums *s, const void *t, const void *g, size_t n, int w,                  \
+        const void *t, const void *g, size_t n, int w,                                            \
         struct side_part *const side[2], struct pair_part *pair)                                   \
     {                                                                                              \
-        add_two(s, type, t, g, n, w, careful, side, pair);                                         \
+        add_two(type, t, g, n, w, careful, side, pair);                                            \
     }
 
 #define FOR_TYPE(name, type)                                                                       \

@@ -23,7 +23,7 @@ static double draw(void)
 }
 
 enum kind {
-    PLAIN, WIDE, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, TINY, DENORMAL, HUGE_VALUES, SATURATED,
+    PLAIN, WIDE, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, ONE_SIGN, TINY, DENORMAL, HUGE_VALUES, SATURATED,
     SPECIAL, ONE_SPECIAL, LIMITS, TIES, EPS_LIMITS, KINDS
 };
 
@@ -57,6 +57,11 @@ static void draw_pair(enum kind kind, size_t i, double *x, double *y)
     case NEGATIVE:
         *x = -fabs(*x) - 1;
         *y = *x * 1.001;
+        break;
+    case ONE_SIGN: /* a block; the target's zeros are in the third alone */
+        *x = (i / KERN_BLOCK % 2 ? -1 : 1) * (fabs(*x) + (i % 5 ? 0 : 1));
+        *y = (i / KERN_BLOCK % 3 ? 1 : -1) * fabs(*y);
+        *x = i == 2 * KERN_BLOCK + 5 ? 0 : *x;
         break;
     case TINY: /* squares at the lower end of the range */
         *x *= 1e-18;
@@ -338,7 +343,8 @@ static void pair_by_hand(const struct kern_sums *r, const double *t, const doubl
 
 static void agrees_with_plain_arithmetic(void **state)
 {
-    static const enum kind kinds[] = {PLAIN, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, SATURATED, LIMITS, TIES, EPS_LIMITS};
+    static const enum kind kinds[] = {PLAIN, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, ONE_SIGN, SATURATED,
+                                       LIMITS, TIES, EPS_LIMITS};
     static unsigned char t[ROOM * 4], g[ROOM * 4];
     static double x[ROOM], y[ROOM];
     const struct kern *best = kern_nth(0);

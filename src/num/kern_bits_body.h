@@ -1,0 +1,69 @@
+/* Extremes and zeros of 16-bit floats by their bits, two elements in the place of one. Part of kern_body.h, where
+ * a register holds all lanes (KERN_RAW). Extremes are kept over all blocks that are handed over at once, and
+ * become floats at the end. */
+#define BY_BITS(type) ((type) != KERN_F32)
+
+typedef KERN_RAW vraw;
+
+/* The largest with and without sign, and the least magnitude, which is kept only as far as somebody asks: for
+ * zeros, and where a place has seen one sign alone and it is the other extreme. */
+struct bits {
+    vraw smax, umax, umin;
+};
+
+INLINE struct bits bits_start(void)
+{
+    return (struct bits){.smax = KERN_SET16(-0x8000), .umax = KERN_SET16(0), .umin = KERN_SET16(-1)};
+}
+
+INLINE vraw bits_load(const void *p, size_t i)
+{
+    vraw raw;
+    memcpy(&raw, (const char *)p + 2 * i, sizeof raw);
+    return raw;
+}
+
+INLINE void bits_add(struct bits *to, const struct bits *b)
+{
+    to->smax = KERN_SMAX16(b->smax, to->smax);
+    to->umax = KERN_UMAX16(b->umax, to->umax);
+    to->umin = KERN_UMIN16(b->umin, to->umin);
+}
+
+/* The least magnitude of a block, where it is an extreme: a place has seen one sign alone. */
+INLINE vraw bits_least(vraw smax, vraw umax, const void *x, size_t n)
+{
+    vraw least = KERN_SET16(-1);
+    if (!KERN_BOTH_SIGNS16(smax, umax))
+        for (size_t i = 0; i < n; i += 2 * W)
+            least = KERN_UMIN16(bits_load(x, i), least);
+    return least;
+}
+
+INLINE bool bits_zero(const void *x, size_t n)
+{
+    vraw least = KERN_SET16(-1);
+    for (size_t i = 0; i < n; i += 2 * W)
+        least = KERN_UMIN16(bits_load(x, i) & KERN_SET16(0x7fff), least);
+    return KERN_NONE16(least);
+}
+
+/* Whether the largest finite value is among the extremes. */
+INLINE int bits_limit(vraw smax, vraw umax, enum kern_type type)
+{
+    const short limit = type == KERN_F16 ? 0x7bff : 0x7f7f;
+    return KERN_REACH16(smax, umax, KERN_SET16(limit), KERN_SET16((short)(limit - 0x8000)));
+}
+
+/* Into the lanes. */
+INLINE void bits_end(struct kern_side *s, const struct bits *b, enum kern_type type)
+{
+    vraw high = KERN_HIGH16(b->smax, b->umin), low = KERN_LOW16(b->umax, b->umin);
+    vf max = load_f32(s->max, 0), min = load_f32(s->min, 0);
+    for (int k = 0; k < 2; k++) {
+        max = larger(load(type, &high, 0, 0).v[k], max);
+        min = smaller(load(type, &low, 0, 0).v[k], min);
+    }
+    memcpy(s->max, &max, sizeof max);
+    memcpy(s->min, &min, sizeof min);
+}

@@ -1,0 +1,196 @@
+/* Blocks: added up, judged, kept. Part of kern_body.h. */
+
+enum outcome { TAKEN, AGAIN, NEVER };
+
+/* Sums of part w of a block. One function a type and way, not inlined: what stands around the loop would
+ * take its registers. */
+typedef void add_function(const void *t, const void *g, size_t n, int w, struct side_part *const side[2],
+                          struct pair_part *pair);
+
+/* Puts what is finished into memory: the registers are wanted for the second pass. */
+#define settle(x) __asm__ volatile("" : "+m"(x))
+
+/* One by one: gcc keeps what is copied whole out of registers. */
+INLINE void side_store(struct side_part *to, const struct side_part *p, enum kern_type type, const void *x, size_t n,
+                       bool watched, bool careful)
+{
+    (void)x;
+    (void)n;
+    to->sum = p->sum;
+    to->sq = p->sq;
+    if (careful)
+        to->zero = p->zero;
+    else if (watched && !BY_BITS(type))
+        to->least = p->least;
+#ifdef KERN_RAW
+    if (BY_BITS(type)) {
+        to->smax = p->smax;
+        to->umax = p->umax;
+        to->umin = watched && !careful ? p->umin : bits_least(p->smax, p->umax, x, n);
+        if (watched && !careful)
+            to->smin = p->smin;
+        return;
+    }
+#endif
+    to->max = p->max;
+    to->min = p->min;
+}
+
+INLINE void add_one(enum kern_type type, const void *x, size_t n, int w, bool careful, struct side_part *side)
+{
+    struct side_part a = side_start();
+    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
+        struct piece v = load(type, x, i, w);
+        side_add(&a, &v, type, true, careful);
+    }
+    side_store(side, &a, type, x, n, true, careful);
+}
+
+INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful,
+                    struct side_part *const side[2], struct pair_part *pair)
+{
+    struct side_part a = side_start(), b = side_start();
+    struct pair_part p = {0};
+    const size_t step = (size_t)vectors(type) * L;
+    for (size_t i = 0; i < n; i += step) {
+        struct piece x = load(type, t, i, w), y = load(type, g, i, w);
+        if (BY_BITS(type)) { /* measured: a few percent here, and a loss for float32, which waits for memory anyway */
+            __builtin_prefetch((const char *)t + 2 * i + AHEAD);
+            __builtin_prefetch((const char *)g + 2 * i + AHEAD);
+        }
+        side_add(&a, &x, type, !BY_BITS(type), careful);
+        side_add(&b, &y, type, false, careful);
+        if (KERN_ROOM)
+            pair_add(&p, &x, &y, type, careful);
+    }
+    side_store(side[0], &a, type, t, n, !BY_BITS(type), careful);
+    side_store(side[1], &b, type, g, n, false, careful);
+    if (!KERN_ROOM) {
+        settle(*side[0]);
+        settle(*side[1]);
+        for (size_t i = 0; i < n; i += step) {
+            struct piece x = load(type, t, i, w), y = load(type, g, i, w);
+            pair_add(&p, &x, &y, type, careful);
+        }
+    }
+    pair->dg = p.dg;
+    pair->se = p.se;
+    pair->max_abs = p.max_abs;
+    pair->max_rel = p.max_rel;
+    pair->n1 = p.n1;
+    pair->n5 = p.n5;
+}
+
+/* What the elements of a block add up to. */
+struct added {
+    struct side_part side[2][PARTS];
+    struct pair_part pair[PARTS];
+};
+
+INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, add_function *add)
+{
+    for (int w = 0; w < PARTS; w++)
+        add(t, g, n, w, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
+}
+
+INLINE enum outcome judge(const struct added *x, enum kern_type type, const void *t, bool two, size_t n, bool careful)
+{
+    struct doubts doubts = {{0}, {0}};
+    vi well = ~(vi){0}, unlike = {0};
+    for (int w = 0; w < PARTS && two && !careful; w++) {
+        well &= certain(&x->side[0][w], &x->side[1][w], &x->pair[w], type);
+        unlike |= x->pair[w].max_rel >= 1;
+    }
+#ifdef KERN_RAW
+    /* where the target has a zero the relative error is 1 */
+    if (BY_BITS(type) && two && !careful && any(unlike) && bits_zero(t, n))
+        doubts.again = ~doubts.again;
+#else
+    (void)t;
+    (void)unlike;
+#endif
+    if (two && !careful && !any(~well | doubts.again))
+        return TAKEN;
+    for (int w = 0; w < PARTS; w++) {
+        side_doubts(&doubts, &x->side[0][w], type, n, !two || !BY_BITS(type), careful);
+        if (!two)
+            continue;
+        side_doubts(&doubts, &x->side[1][w], type, n, false, careful);
+        pair_doubts(&doubts, &x->pair[w], careful);
+    }
+    return any(doubts.never) ? NEVER : any(doubts.again) ? AGAIN : TAKEN;
+}
+
+/* g NULL: one side. */
+INLINE enum outcome keep_block(struct state *st, const struct added *x, enum kern_type type, const void *t,
+                               const void *g, size_t n, bool careful)
+{
+    enum outcome o = judge(x, type, t, g != NULL, n, careful);
+    vi rose = {0};
+    if (o != TAKEN)
+        return o;
+    for (int w = 0; w < PARTS; w++) {
+        side_keep(st, 0, &x->side[0][w], type, w);
+        if (!g)
+            continue;
+        side_keep(st, 1, &x->side[1][w], type, w);
+        pair_keep(st->s, &x->pair[w], w);
+        rose |= x->pair[w].max_abs > st->s->max_abs;
+    }
+    side_count(&st->s->side[0], x->side[0], type, t, n, careful);
+    if (g)
+        side_count(&st->s->side[1], x->side[1], type, g, n, careful);
+    if (g && any(rose))
+        note_largest(st->s, x->pair, type, t, g, n);
+    return TAKEN;
+}
+
+INLINE size_t at_most_a_block(size_t n)
+{
+    return n < KERN_BLOCK ? n : KERN_BLOCK;
+}
+
+/* A block is judged and kept once the next one has been added up: the core would be idle while it waits for the
+ * last sums. The next one's are dropped where this one is not taken. */
+INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n,
+                   add_function *quick, add_function *careful)
+{
+    struct added added[2];
+    struct state st = {.s = s};
+    size_t at = 0;
+    int k = 0;
+    bool ready = false, calm = true; /* this block is added up already; the one before was taken the quick way */
+#ifdef KERN_RAW
+    st.bits[0] = st.bits[1] = bits_start();
+#endif
+    while (at < n) {
+        size_t part = at_most_a_block(n - at), next = calm ? at_most_a_block(n - at - part) : 0;
+        const void *x = skip(type, t, at), *y = g ? skip(type, g, at) : NULL;
+        enum outcome o = AGAIN;
+        if (!s->wary) {
+            if (!ready)
+                add_block(&added[k], x, y, part, quick);
+            if (next)
+                add_block(&added[1 - k], skip(type, x, part), g ? skip(type, y, part) : NULL, next, quick);
+            o = keep_block(&st, &added[k], type, x, y, part, false);
+            s->wary = o == AGAIN ? WARY : 0;
+            k = 1 - k;
+        }
+        calm = o == TAKEN;
+        ready = calm && next;
+        if (o == AGAIN) {
+            add_block(&added[k], x, y, part, careful);
+            o = keep_block(&st, &added[k], type, x, y, part, true);
+            s->wary--;
+        }
+        if (o != TAKEN)
+            break;
+        s->n += part;
+        at += part;
+    }
+#ifdef KERN_RAW
+    for (int side = 0; BY_BITS(type) && at && side < 1 + (g != NULL); side++)
+        bits_end(&s->side[side], &st.bits[side], type);
+#endif
+    return at;
+}
