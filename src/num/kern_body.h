@@ -18,7 +18,7 @@
 #define W KERN_WIDTH
 #define PARTS (L / W)
 #define WARY 16 /* blocks taken the careful way at once, after one that needed it */
-#define AHEAD 1024 /* bytes */
+#define AHEAD 512 /* bytes */
 #define SMALLEST 0x1p-126f /* squares below lose digits */
 #define INLINE static inline __attribute__((always_inline))
 
