@@ -23,8 +23,8 @@ static double draw(void)
 }
 
 enum kind {
-    PLAIN, WIDE, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, ONE_SIGN, TINY, DENORMAL, HUGE_VALUES, SATURATED,
-    SPECIAL, ONE_SPECIAL, LIMITS, TIES, EPS_LIMITS, KINDS
+    PLAIN, WIDE, CLOSE, EQUAL, ZEROS, FEW_ZEROS, ALL_ZERO, NEGATIVE, ONE_SIGN, TINY, DENORMAL, HUGE_VALUES, LARGE,
+    SATURATED, SPECIAL, ONE_SPECIAL, LIMITS, TIES, EPS_LIMITS, KINDS
 };
 
 static void draw_pair(enum kind kind, size_t i, double *x, double *y)
@@ -74,6 +74,10 @@ static void draw_pair(enum kind kind, size_t i, double *x, double *y)
     case HUGE_VALUES:
         *x *= 3e38;
         *y *= 3e38;
+        break;
+    case LARGE: /* squares of a block leave the range, the errors' do not */
+        *x *= i / KERN_BLOCK == 1 ? 1e20 : 1e10;
+        *y = *x * (i % 2 ? 1 : 1.01);
         break;
     case SATURATED:
         *x = i % 700 == 5 ? 65504 : *x;
