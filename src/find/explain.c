@@ -332,7 +332,7 @@ static void add_count(struct buf *out, bool *any, uint32_t n, const char *what)
     if (!n)
         return;
     buf_cstr(out, *any ? _(", ") : _("provisional; before it: "));
-    buf_fmt(out, "%u %s", n, what);
+    buf_fmt(out, "%s: %u", what, n);
     *any = true;
 }
 
@@ -360,6 +360,8 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
         buf_fmt(out, status == 0 ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
                                  : _("could not be judged: no sure pair deviates, but only %.0f %% of the target's compute calls were judged match or drift; pair more (--map) or record more"), share);
     }
+    if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage) /* a dump that ends early, a smaller model */
+        buf_fmt(out, _("; but only %.0f %% of the golden side's have a partner: nothing is said of the others"), 100 * s->coverage[GOLDEN]);
     if (status != 1 && s->ill)
         buf_fmt(out, _("; rows held apart as doubtful, at ill-conditioned operators: %u"), s->ill);
 }
