@@ -88,9 +88,11 @@ static char *private_file(const char *text, struct err *e)
 static int edited(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
 {
     static const char *const names[] = {"VISUAL", "EDITOR", NULL};
-    struct editing x = {.tool = tool_named(names, "vi")};
-    char *file = private_file(text, e);
+    struct editing x = {.tool = tool_named(names, lend ? "vi" : NULL)};
     int rc = -1;
+    if (!x.tool) /* a script, and nobody at the keys */
+        return err_set(e, ERR_USAGE, "%s", _("without a terminal no editor is started that $VISUAL or $EDITOR does not name"));
+    char *file = private_file(text, e);
     if (!file)
         return -1;
     x.file = file;
