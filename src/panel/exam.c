@@ -141,16 +141,16 @@ static int run_step(struct exam_result *r, const struct exam_case *c, struct fig
 }
 
 const struct exam_kind exam_kinds[EXAM_COUNT] = {
-    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings},
-    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights},
-    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat},
-    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat},
-    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, .goes_on = true},
-    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, .alone = true},
+    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
+    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights, false, false},
+    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
+    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
+    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
+    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, true, false},
     [EXAM_NORMS] = {N_("gradient norms"),
-                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms},
-    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step},
-    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves, .goes_on = true},
+                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms, false, false},
+    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step, false, false},
+    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
 };
 
 /* ---- cases ---- */
