@@ -1,10 +1,10 @@
 #include "ui/cli.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/threads.h"
 #include "base/utf8.h"
 #include "find/check.h"
 #include "panel/handed.h"
@@ -117,9 +117,8 @@ int cli_check(const struct options *o)
         status = cli_fail(&e);
     } else {
         const struct dump *d = &s.side[TARGET].dump;
-        int workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
         cli_release_interrupts();
-        check_run(&c, d, s.kern, workers, NULL, NULL);
+        check_run(&c, d, s.kern, threads_wanted(o->workers), NULL, NULL);
         struct policy_counts counts;
         policy_count_check(&counts, d, &c);
         int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;

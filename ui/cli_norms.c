@@ -1,7 +1,7 @@
 /* diverge norms: the gradient norm of every weight on both sides. */
-#include <unistd.h>
 
 #include "base/msg.h"
+#include "base/threads.h"
 #include "report/norms.h"
 #include "ui/cli_stage.h"
 
@@ -19,7 +19,7 @@ static int work(void *ctx, struct figures_watch *watch, struct err *e)
         .step = {o->step[0], o->step[1]},
         .rank = o->rank[0],
         .weights = o->weights,
-        .workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN),
+        .workers = threads_wanted(o->workers),
         .kern = kern_select(NULL),
         .log = {.tensorboard = o->tensorboard, .cancel = &watch->cancel},
         .watch = watch,

@@ -1,7 +1,7 @@
 /* diverge optimizer: one step of each side replayed. */
-#include <unistd.h>
 
 #include "base/msg.h"
+#include "base/threads.h"
 #include "report/optimizer.h"
 #include "ui/cli_stage.h"
 
@@ -15,7 +15,7 @@ static int work(void *ctx, struct figures_watch *watch, struct err *e)
 {
     struct job *j = ctx;
     const struct step_options opt = {
-        .workers = j->o->workers ? j->o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN), .kern = kern_select(NULL), .watch = watch};
+        .workers = threads_wanted(j->o->workers), .kern = kern_select(NULL), .watch = watch};
     return optimizer_run(&j->step, j->o->arg[0], j->o->arg[1], &opt, &j->tol, e);
 }
 

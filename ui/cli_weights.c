@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/threads.h"
 #include "base/utf8.h"
 #include "report/weights.h"
 #include "ui/cli.h"
@@ -80,7 +81,7 @@ static int wait_for(struct task *t, const struct options *o, struct err *e)
 {
     bool show = !o->quiet && isatty(STDERR_FILENO), shown = false;
     char n[NUM_MAX];
-    t->workers = o->workers ? o->workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    t->workers = threads_wanted(o->workers);
     t->kern = kern_select(o->cpu);
     if (!t->kern)
         return err_set(e, ERR_USAGE, _("this machine cannot run kernel %s"), o->cpu);

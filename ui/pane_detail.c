@@ -270,14 +270,14 @@ static void figures_row(struct page *p, const struct figure_columns *c, int side
         grid_fmt(g, y, x + c->counts, 40, STYLE_DIM, " %s", r->text);
 }
 
-static void figures_table(struct page *p, const uint32_t row[2], const struct figures *f)
+static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
 {
     struct figure_columns c = figure_columns(p->r.w);
     struct stats st[2];
     memset(st, 0, sizeof st);
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
-            st[s] = stats_of(&p->s->session.side[s].dump, row[s], f ? &f->side[s] : s == TARGET ? alone_figures(&p->s->session.examined, row[s]) : NULL);
+            st[s] = stats_of(&p->s->session.side[s].dump, row[s], session_figures(&p->s->session, line, s));
     figures_head(p, &c);
     for (int s = 0; s < 2 && !(s && p->s->session.single); s++)
         figures_row(p, &c, s, row, st);
@@ -384,7 +384,7 @@ static void draw(struct screen *s, struct rect r)
     noted(&p, line);
     if (j)
         looks_like(&p, line, true);
-    figures_table(&p, row, f);
+    figures_table(&p, line, row);
     two_sided(&p, f);
     if (j)
         amplification(&p, row[TARGET]);

@@ -106,8 +106,8 @@ struct draw {
 static const struct usual {
     const char *field;
     int from;
-} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}},
-  usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}};
+} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}, {0}},
+  usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}, {0}};
 
 struct column {
     const struct field *field;
@@ -138,10 +138,9 @@ static int width_of(const struct desk *d, const struct field *f)
 static void choose_columns(const struct desk *d, int w, struct columns *c)
 {
     if (!d->columns) {
-        bool alone = d->s->single;
-        for (size_t i = 0; i < (alone ? ARRAY_LEN(usual_alone) : ARRAY_LEN(usual)); i++)
-            if (w >= (alone ? usual_alone : usual)[i].from)
-                c->c[c->n++].field = field_find(str_of((alone ? usual_alone : usual)[i].field));
+        for (const struct usual *u = d->s->single ? usual_alone : usual; u->field; u++)
+            if (w >= u->from)
+                c->c[c->n++].field = field_find(str_of(u->field));
     } else {
         for (int i = d->column_at; i < d->columns; i++)
             c->c[c->n++].field = d->column[i];

@@ -819,14 +819,16 @@ static void list_folder(struct screen *s)
  * around it. */
 static void take_handed(struct screen *s)
 {
+    if (s->looked)
+        return;
     session_lock(&s->session);
     bool failed = s->session.failed;
-    bool asked = false;
-    int panel = 0;
-    if (!s->looked && (failed || s->session.paired)) {
-        s->looked = asked = true;
-        panel = failed ? handed_give(&s->inv) : handed_give_weights(&s->inv, &s->session);
+    s->looked = failed || s->session.paired;
+    if (!s->looked) {
+        session_unlock(&s->session);
+        return;
     }
+    int panel = failed ? handed_give(&s->inv) : handed_give_weights(&s->inv, &s->session);
     if (panel) {
         s->desk.overlay = OVERLAY_PANEL;
         s->desk.panel = panel;
@@ -836,7 +838,7 @@ static void take_handed(struct screen *s)
     session_unlock(&s->session);
     if (panel && failed)
         restart(s);
-    else if (folder && asked)
+    else if (folder)
         list_folder(s);
 }
 

@@ -1,6 +1,13 @@
 #include "base/threads.h"
 
+#include <unistd.h>
+
 #define MOST 64
+
+int threads_wanted(int asked)
+{
+    return asked ? asked : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 void threads_run(int n, void *(*work)(void *ctx), void *ctx)
 {

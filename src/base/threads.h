@@ -12,6 +12,9 @@
  * more), and returns when all have returned. */
 void threads_run(int n, void *(*work)(void *ctx), void *ctx);
 
+/* How many threads: as many as are asked for; 0: one a processor. */
+int threads_wanted(int asked);
+
 /* Threads that each have work of their own, of uneven size. Zeroed by crew_init. */
 struct crew {
     pthread_mutex_t lock;

@@ -93,7 +93,7 @@ void evidence_figures(const struct session *s, uint32_t line, struct arena *a, f
         for (int d = 0; d < 2; d++) {
             buf_clear(&text[d]);
             if (l->row[d] != NONE)
-                side_text(&s->side[d].dump, l->row[d], f ? &f->side[d] : d == TARGET ? alone_figures(&s->examined, l->row[d]) : NULL, k, &text[d]);
+                side_text(&s->side[d].dump, l->row[d], session_figures(s, line, d), k, &text[d]);
         }
         fact_sides(out, a, side_fact[k], text);
     }

@@ -88,21 +88,13 @@ static double limit(const struct field_line *l)
 
 /* ---- one side's figures: computed where the tensor was read, else recorded ---- */
 
-/* Of this side's tensor, or NULL. */
-static const struct side_figures *computed(const struct field_line *l, int side)
-{
-    if (l->f)
-        return &l->f->side[side];
-    return side == TARGET && l->row[TARGET] != NONE ? alone_figures(&l->s->examined, l->row[TARGET]) : NULL;
-}
-
 static double stat_of(const struct field_line *l, int side, int stat)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct row *r = row_of(l, side);
     if (!r || r->kind != ROW_TENSOR) /* a scalar's value is t.value */
         return NAN;
-    const struct side_figures *f = computed(l, side);
+    const struct side_figures *f = session_figures(l->s, l->line, side);
     if (f) {
         const double v[] = {f->max, f->min, f->mean, f->norm};
         return v[stat];
@@ -113,7 +105,7 @@ static double stat_of(const struct field_line *l, int side, int stat)
 static double count_of(const struct field_line *l, int side, int which)
 {
     const struct row *r = row_of(l, side);
-    const struct side_figures *f = computed(l, side);
+    const struct side_figures *f = session_figures(l->s, l->line, side);
     if (f)
         return (double)(which == 0 ? f->nan : which == 1 ? f->inf : f->zero);
     if (!r || r->extra == NONE)

@@ -261,7 +261,7 @@ static const char *chosen(const struct search *s, bool tensorboard)
     return NULL;
 }
 
-bool series_norms_only(const char *path)
+const char *series_kind(const char *path)
 {
     struct search s = {0};
     struct file f;
@@ -276,7 +276,7 @@ bool series_norms_only(const char *path)
         file_close(&f);
     }
     search_release(&s);
-    return kind && (strcmp(kind, "msprobe-monitor") == 0 || strcmp(kind, "local-norm") == 0);
+    return kind;
 }
 
 /* By rank, then the order in which the parts of a run were written. */

@@ -108,8 +108,8 @@ void series_release(struct series *s);
 
 /* Whether this file looks like a log, by its first 8 MB; a folder, when a file in it does. */
 bool series_probe(const char *path);
-/* It holds gradient norms of weights and no step's loss. Files of a folder are looked at as in series_probe. */
-bool series_norms_only(const char *path);
+/* The log_kind.name of what would be read there, NULL where series_probe says no. */
+const char *series_kind(const char *path);
 
 const struct log_record *series_at(const struct series *s, int64_t step); /* NULL: not printed */
 

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/msg.h"
@@ -274,7 +273,7 @@ static void call_helpers(void *ctx)
 /* As many workers as processors, where there is any work: also a single tensor is shared. */
 static void start_workers(struct session *s)
 {
-    long n = s->opt.workers ? s->opt.workers : sysconf(_SC_NPROCESSORS_ONLN);
+    int n = threads_wanted(s->opt.workers);
     n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
     session_lock(s); /* those of an earlier pairing are at work already */
     s->began_ms = clock_ms();
@@ -510,7 +509,6 @@ static void tell(void *ctx)
 static void conduct_alone(struct session *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
-    int workers = s->opt.workers ? s->opt.workers : (int)sysconf(_SC_NPROCESSORS_ONLN);
     session_lock(s);
     pairing_alone(&s->pairing, d);
     s->paired = true;
@@ -518,7 +516,7 @@ static void conduct_alone(struct session *s)
     session_unlock(s);
     tell(s);
     if (s->opt.examine)
-        alone_run(&s->examined, d, s->kern, workers, &s->watch[0], &s->lock, tell, s);
+        alone_run(&s->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell, s);
     session_lock(s);
     s->settled = true;
     session_unlock(s);
@@ -741,6 +739,14 @@ void session_progress(const struct session *s, struct session_progress *p)
         return;
     p->per_second = (worked - (double)s->worked_before) * 1000 / now;
     p->left = ((double)m->work - worked) / p->per_second;
+}
+
+const struct side_figures *session_figures(const struct session *s, uint32_t line, int side)
+{
+    const struct figures *f = s->paired && s->measure.figures ? s->measure.figures[line] : NULL;
+    if (f)
+        return &f->side[side];
+    return s->single && s->paired && side == TARGET ? alone_figures(&s->examined, s->pairing.lines.v[line].row[TARGET]) : NULL;
 }
 
 struct judge_options session_judge_options(const struct session *s)

@@ -137,6 +137,8 @@ void session_progress(const struct session *s, struct session_progress *p);
 /* The newest judgement's serial, 0 while there is none: what is made of one is stale when it has changed. Of one side
  * alone 1 once it has been looked over. */
 uint64_t session_judged(const struct session *s);
+/* A row's own figures as computed from its tensor: of a pair, or of one side alone; NULL where none were. */
+const struct side_figures *session_figures(const struct session *s, uint32_t line, int side);
 struct judge_options session_judge_options(const struct session *s);
 struct pairing_options session_pairing_options(const struct session *s);
 

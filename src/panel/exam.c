@@ -1,10 +1,9 @@
 #include "panel/exam.h"
 
-#include <unistd.h>
-
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
+#include "base/threads.h"
 #include "model/session.h"
 
 /* ---- the engines ---- */
@@ -190,7 +189,7 @@ bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigatio
     const struct exam_kind *k = &exam_kinds[x];
     struct buf at = {0};
     bool there = k->must > 0;
-    *c = (struct exam_case){.tol = v->tol, .workers = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    *c = (struct exam_case){.tol = v->tol, .workers = threads_wanted(0)};
     for (int i = 0; i < k->slots; i++) {
         const char *p = slot_path(v, k->slot[i]);
         if (p) {

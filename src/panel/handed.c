@@ -40,10 +40,12 @@ static bool is_settings(const char *path)
 enum handed handed_find(const char *path)
 {
     enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path);
-    return what != HANDED_NOTHING ? what
-           : series_probe(path)   ? series_norms_only(path) ? HANDED_NORMS : HANDED_LOG
-           : is_settings(path)    ? HANDED_SETTINGS
-                                  : HANDED_NOTHING;
+    if (what != HANDED_NOTHING)
+        return what;
+    const char *log = series_kind(path);
+    if (log)
+        return strcmp(log, "msprobe-monitor") == 0 || strcmp(log, "local-norm") == 0 ? HANDED_NORMS : HANDED_LOG;
+    return is_settings(path) ? HANDED_SETTINGS : HANDED_NOTHING;
 }
 
 int handed_give(struct investigation *v)
