@@ -23,15 +23,15 @@ static struct str name_of(const struct options *o)
 static int look(struct noting *n, const struct options *o, struct err *e)
 {
     enum finding_subject kind = (enum finding_subject)o->subject;
-    int exam = subject_exam(kind, name_of(o));
+    unsigned exams = subject_exams(kind, name_of(o));
     struct session_options so;
     struct err failed = {0};
-    if (exam == EXAM_COUNT) {
+    if (exams == SUBJECT_DUMPS) {
         if (cli_open_pair(&n->s, &n->open, &n->inv, o, false, e))
             return -1;
     } else {
         ticket_session(&n->inv, o, &so);
-        if (exam >= 0)
+        if (exams)
             so.path[0] = so.path[1] = NULL;
         if (session_start(&n->s, &so, e))
             return -1;
@@ -43,8 +43,8 @@ static int look(struct noting *n, const struct options *o, struct err *e)
     }
     guide_init(&n->guide, &n->s, &n->inv);
     n->guided = true;
-    n->guide.only = exam >= 0 && exam < EXAM_COUNT ? 1u << exam : 0;
-    if (exam != EXAM_COUNT) {
+    n->guide.only = exams & ~SUBJECT_DUMPS;
+    if (exams != SUBJECT_DUMPS) {
         session_lock(&n->s);
         guide_look(&n->guide);
         session_unlock(&n->s);

@@ -1,4 +1,4 @@
-/* Two runs' losses and what lies between them, as dots. */
+/* Two runs' losses and what lies between them, as dots; of one run its loss and its global norm. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -61,6 +61,14 @@ static size_t usable_from(const struct curves *c, size_t point)
     return low;
 }
 
+static void take(struct plot_runs *x, int at, double v)
+{
+    if (!shown(x, v, &x->out_lower))
+        return;
+    widen(&x->lower[at], v);
+    widen(&x->all_lower, v);
+}
+
 /* Only what is shown is gone through: a short stretch of a long run costs little. */
 static void gather(struct plot_runs *x, const struct curves *c)
 {
@@ -75,14 +83,13 @@ static void gather(struct plot_runs *x, const struct curves *c)
             widen(&x->loss[k][at], r->value[LOG_LOSS]);
             widen(&x->all_loss, r->value[LOG_LOSS]);
         }
+        if (at >= 0 && x->beside >= 0 && log_has(record_of(c, i, 0), (enum log_value)x->beside))
+            take(x, at, record_of(c, i, 0)->value[x->beside]);
     }
     for (size_t i = usable_from(c, from); i < c->diff.n && c->usable.v[i] <= to + 1; i++) {
         int at = column_of(x, c->points.v[c->usable.v[i]].step);
-        double v = x->log ? fabs(c->diff.v[i]) : c->diff.v[i];
-        if (at < 0 || !shown(x, v, &x->out_diff))
-            continue;
-        widen(&x->diff[at], v);
-        widen(&x->all_diff, v);
+        if (at >= 0)
+            take(x, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i]);
     }
 }
 
@@ -168,11 +175,14 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
 static void readout(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, size_t i, int at)
 {
     char n[3][NUM_MAX];
-    const struct log_record *t = curve_record(c, i, 0), *o = curve_record(c, i, 1);
+    const struct log_record *t = record_of(c, i, 0), *o = x->beside < 0 ? record_of(c, i, 1) : t;
     int column = column_of(x, c->points.v[i].step), y = r.y + r.h - 1;
     for (int k = 0; column >= 0 && k < r.h - 1; k++)
         grid_mark(g, r.y + k, r.x + LABEL_W + column / 2, 1, STYLE_CURSOR);
-    if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
+    if (x->beside >= 0 && log_has(t, LOG_LOSS) && log_has(t, (enum log_value)x->beside))
+        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s %s"), (long long)c->points.v[i].step, num_cell(n[0], t->value[LOG_LOSS], 6),
+                 log_value_title((enum log_value)x->beside), num_cell(n[1], t->value[x->beside], 6));
+    else if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
         grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: a loss was not printed"), (long long)c->points.v[i].step);
     else
         grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s, apart by %s"), (long long)c->points.v[i].step, num_cell(n[0], t->value[LOG_LOSS], 6),
@@ -190,7 +200,7 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
         at += grid_fmt(g, y, at, 2, look_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
         if (share >= 0 && r.w < 110) /* the step read out needs the room */
             continue;
-        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k ? _("golden") : _("target")) : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
+        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k == GOLDEN ? _("golden") : _("target")) : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
         at += 2;
     }
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
@@ -217,6 +227,19 @@ static bool same_part(const struct plot_runs *x, double from, double to)
     return !(x->from < from || x->from > from || x->to < to || x->to > to);
 }
 
+static const char *const short_title[LOG_VALUES] = {[LOG_NORM] = N_("norm"), [LOG_LR] = N_("rate"), [LOG_SCALE] = N_("scale")};
+
+/* The lower curve of a run alone: the first that it prints of these. */
+static int beside(const struct curves *c)
+{
+    static const enum log_value order[] = {LOG_NORM, LOG_LR, LOG_SCALE};
+    for (size_t k = 0; k < ARRAY_LEN(order) && c->runs < 2; k++)
+        for (size_t i = 0; i < c->points.n; i++)
+            if (log_has(curve_record(c, i, 0), order[k]))
+                return order[k];
+    return c->runs < 2 ? LOG_NORM : -1;
+}
+
 static void gather_runs(struct plot_runs *x, const struct curves *c, const struct desk *d, int n)
 {
     double from = d->plot_from, to = d->plot_to > from ? d->plot_to : 1;
@@ -226,14 +249,15 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
     plot_runs_release(x);
     struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 1));
     *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot_log, .runs = c->runs, .first = c->points.v[0].step,
-                            .span = (double)(vec_last(&c->points)->step - c->points.v[0].step), .diff = room + (size_t)n * c->runs};
+                            .span = (double)(vec_last(&c->points)->step - c->points.v[0].step), .lower = room + (size_t)n * c->runs, .beside = beside(c)};
     for (size_t k = 0; k < c->runs; k++)
         x->loss[k] = room + (size_t)n * k;
     gather(x, c);
     double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always in sight */
-    widen(&x->all_diff, limit);
-    if (!x->log)
-        widen(&x->all_diff, -limit);
+    if (x->beside < 0)
+        widen(&x->all_lower, limit);
+    if (x->beside < 0 && !x->log)
+        widen(&x->all_lower, -limit);
 }
 
 static void draw_losses(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x)
@@ -251,16 +275,18 @@ static void draw_losses(struct grid *g, struct rect r, struct rect at, const str
     plot_release(&p);
 }
 
-static void draw_difference(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x, double limit)
+static void draw_lower(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x, double limit)
 {
     struct plot p;
-    plot_init(&p, at, x->all_diff.low, x->all_diff.high, x->log);
-    plot_level(&p, limit, STYLE_DIM);
-    plot_level(&p, -limit, STYLE_DIM);
-    spans(&p, x, x->diff);
-    means(&p, x, x->diff, STYLE_DRIFT);
+    plot_init(&p, at, x->all_lower.low, x->all_lower.high, x->log);
+    if (x->beside < 0) {
+        plot_level(&p, limit, STYLE_DIM);
+        plot_level(&p, -limit, STYLE_DIM);
+    }
+    spans(&p, x, x->lower);
+    means(&p, x, x->lower, STYLE_DRIFT);
     plot_draw(&p, g);
-    labels(g, r, _("apart"), &x->all_diff, &p, x->out_diff);
+    labels(g, r, x->beside < 0 ? _("apart") : _(short_title[x->beside]), &x->all_lower, &p, x->out_lower);
     plot_release(&p);
 }
 
@@ -272,7 +298,7 @@ void draw_curves(struct screen *s, struct rect r, const struct curves *c)
         return;
     gather_runs(x, c, &s->desk, w * 2);
     draw_losses(&s->grid, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
-    draw_difference(&s->grid, (struct rect){r.y + upper, r.x, lower, LABEL_W}, (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
+    draw_lower(&s->grid, (struct rect){r.y + upper, r.x, lower, LABEL_W}, (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
                     c->limit[CURVE_MEAN_ABS].limit);
     legend(&s->grid, r, x, c, s->desk.plot_at);
 }

@@ -191,10 +191,10 @@ static void draw_panel(struct screen *s, struct rect r)
         grid_put(g, r.y, x, r.w, STYLE_DIM, p->summary);
     if (r.h >= 12)
         grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_DIM, str_of(_(k->goal)));
-    const struct exam_result *result = p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
-    if (result && r.h >= 16) {
+    const struct curves *curves = guide_curves(&d->guide, p);
+    if (curves && r.h >= 16) {
         int h = r.h / 3 + (r.h > 40 ? 3 : 0);
-        draw_curves(s, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, result->curves);
+        draw_curves(s, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, curves);
         y += h;
     }
     const struct panel_item *at = d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;

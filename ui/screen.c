@@ -245,7 +245,7 @@ static void status(struct screen *s)
         return;
     }
     if (!x->side[0].path) {
-        grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("nothing is open"));
+        grid_put(g, 1, at, g->cols - at, STYLE_DIM, guide_begun(&s->desk.guide) ? _("no dumps are open") : _("nothing is open"));
         return;
     }
     if (x->single && x->paired) {

@@ -48,12 +48,12 @@ static bool of_line(struct desk *d, uint32_t line, enum about which, struct subj
 /* The step read out of a panel's curves. */
 static bool point(struct desk *d, const struct panel_page *p, struct subject *out, struct arena *a)
 {
-    const struct exam_result *r = p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
-    if (!r || d->plot_at < 0 || !d->plot_held)
+    const struct curves *c = guide_curves(&d->guide, p);
+    if (!c || d->plot_at < 0 || !d->plot_held)
         return false;
-    size_t at = curve_point_near(r->curves, d->plot_at);
+    size_t at = curve_point_near(c, d->plot_at);
     *out = (struct subject){SUBJECT_CURVE, {"", ""}, ""};
-    out->at = arena_fmt(a, "%sloss@%lld", p->picture == PICTURE_FROZEN ? "frozen-" : "", (long long)r->curves->points.v[at].step);
+    out->at = arena_fmt(a, "%sloss@%lld", p->picture == EXAM_FROZEN ? "frozen-" : "", (long long)c->points.v[at].step);
     return true;
 }
 

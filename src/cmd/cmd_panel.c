@@ -380,9 +380,7 @@ static double within(double v, double low, double high)
 /* The curves the open panel shows, or NULL. */
 static const struct curves *shown_curves(const struct desk *d)
 {
-    const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
-    const struct exam_result *r = p && p->picture ? guide_result(&d->guide, p->picture == PICTURE_FROZEN ? EXAM_FROZEN : EXAM_CURVES) : NULL;
-    return r && r->curves->points.n ? r->curves : NULL;
+    return d->overlay == OVERLAY_PANEL && d->panel ? guide_curves(&d->guide, &d->guide.page[d->panel - 1]) : NULL;
 }
 
 /* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of that. */

@@ -90,7 +90,8 @@ struct curves {
     VEC(const char *) next;          /* what to look at, best first */
 };
 
-/* Reads the runs, two at a time; release c also after -1. */
+/* Reads the runs, two at a time; release c also after -1. Of a run alone every record is a point, none is usable, and
+ * judging tells of it only what is not finite and what stands out. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
 /* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they ended. */
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e);
@@ -114,8 +115,6 @@ static inline const struct log_record *curve_record(const struct curves *c, size
 enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner);
 bool curve_usable(const struct log_record *target, const struct log_record *golden);
 bool curve_skipped(const struct log_record *r);
-/* A loss this step had and did not print: Megatron leaves out what is not finite. */
-bool curve_loss_hidden(const struct series *s, const struct log_record *r);
 void curves_band(struct curves *c);
 void curves_lr(struct curves *c);
 void curves_marks(struct curves *c, const struct tol_curves *t);

@@ -68,11 +68,6 @@ bool curve_usable(const struct log_record *t, const struct log_record *g)
            !curve_skipped(g);
 }
 
-bool curve_loss_hidden(const struct series *s, const struct log_record *r)
-{
-    return !log_has(r, LOG_LOSS) && (r->has & LOG_HAS_SKIPPED) && !r->skipped && strcmp(s->format, "megatron-log") == 0;
-}
-
 struct opening {
     struct curves *c;
     const struct curves *old;
@@ -117,6 +112,17 @@ static void join(struct curves *c)
     }
 }
 
+/* Of one run every record is a point. */
+static void list(struct curves *c)
+{
+    const struct series *s = &c->run[0];
+    c->diverges_at = c->apart_at = -1;
+    for (size_t i = 0; i < s->records.n; i++) {
+        struct curve_point p = {.step = s->records.v[i].step, .at = {(uint32_t)i, UINT32_MAX}};
+        vec_push(&c->points, p);
+    }
+}
+
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e)
 {
     return curves_open_after(c, NULL, path, n, o, e);
@@ -126,9 +132,9 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
 {
     struct opening x = {.c = c, .old = old && old->runs == n ? old : NULL, .path = path, .o = o};
     *c = (struct curves){.runs = n};
-    if (n < 2 || n > CURVE_RUNS) {
+    if (n < 1 || n > CURVE_RUNS) {
         c->runs = 0;
-        return err_set(e, ERR_USAGE, _("curves are compared of 2 to %d runs, not of %zu"), CURVE_RUNS, n);
+        return err_set(e, ERR_USAGE, _("curves are of 1 to %d runs, not of %zu"), CURVE_RUNS, n);
     }
     threads_run((int)n, open_some, &x);
     for (size_t i = 0; i < n; i++)
@@ -141,7 +147,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
     for (size_t i = 0; i < n; i++)
         if (!c->run[i].records.n)
             return err_set(e, ERR_DATA, _("%s: no record with a step's loss in it; it holds local norms only (diverge norms)"), path[i]);
-    join(c);
+    n > 1 ? join(c) : list(c);
     return 0;
 }
 

@@ -93,6 +93,11 @@ void curves_judge(struct curves *c, const struct tol_curves *t)
     vec_clear(&c->warnings);
     vec_clear(&c->next);
     arena_clear(&c->arena);
+    if (c->runs < 2) {
+        c->verdict = STAGE_UNKNOWN;
+        curves_marks(c, t);
+        return;
+    }
     values(c);
     curves_band(c);
     hold(c, CURVE_STEPS, t->steps);

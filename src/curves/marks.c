@@ -4,7 +4,10 @@
  * `outlier` robust deviations (1.4826 times the median deviation) from the median of the blocks around it, and
  * at least the mean-loss limit away, so that two almost equal runs have none. Where most steps are above the
  * fixed limit the runs are apart, and none of them stands out by that. Of the global norm, which
- * scatters in proportion, the same is asked of the logarithm of the ratio. */
+ * scatters in proportion, the same is asked of the logarithm of the ratio.
+ *
+ * A run alone is held against its own course: the median of the steps around. There a spike is also at least
+ * `spike` away, since nothing tells the batch's part of a loss from the training's. */
 #include "curves/curves.h"
 
 #include <math.h>
@@ -14,6 +17,7 @@
 
 #define AROUND 3       /* blocks of the neighbourhood */
 #define NORM_FACTOR 2  /* a norm stands out at this ratio at least */
+#define BESIDE 5       /* steps on each side that are a lone run's course */
 
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 {
@@ -50,8 +54,8 @@ static double value_at(const struct curves *c, size_t point, int run, enum curve
 /* The run that left its own course: whose value is farther from its neighbours' mean. */
 static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s)
 {
-    double off[2];
-    for (int run = 0; run < 2; run++) {
+    double off[2] = {0};
+    for (int run = 0; run < 2 && c->runs > 1; run++) {
         double sum = 0;
         size_t n = 0, from = i < 5 ? 0 : i - 5, to = i + 6 < x->n ? i + 6 : x->n;
         for (size_t k = from; k < to; k++)
@@ -103,13 +107,47 @@ static void norm_outliers(struct curves *c, const struct tol_curves *t)
     vec_release(&ratio);
 }
 
+/* What each value is off the median of those around it. */
+static void off_course(const double *v, size_t n, double *off)
+{
+    double around[2 * BESIDE + 1];
+    for (size_t i = 0; i < n; i++) {
+        size_t from = i < BESIDE ? 0 : i - BESIDE, to = i + BESIDE + 1 < n ? i + BESIDE + 1 : n;
+        memcpy(around, v + from, (to - from) * sizeof *v);
+        off[i] = v[i] - median_of(around, to - from);
+    }
+}
+
+/* A lone run's loss, or the logarithm of its global norm. */
+static void lone_outliers(struct curves *c, const struct tol_curves *t, enum curve_series s)
+{
+    enum log_value which = s == CURVE_LOSS ? LOG_LOSS : LOG_NORM;
+    VEC(uint32_t) point = {0};
+    VEC(double) value = {0};
+    for (size_t i = 0; i < c->points.n; i++) {
+        const struct log_record *r = curve_record(c, i, 0);
+        double v = r->value[which];
+        if (!log_has(r, which) || !isfinite(v) || curve_skipped(r) || (s == CURVE_NORM && !(v > 0)))
+            continue;
+        vec_push(&point, (uint32_t)i);
+        vec_push(&value, s == CURVE_LOSS ? v : log(v));
+    }
+    double *off = mem_resize_array(NULL, value.n + 1, sizeof *off);
+    off_course(value.v, value.n, off);
+    struct course x = {point.v, off, value.n, s == CURVE_LOSS ? t->spike : log(NORM_FACTOR), INFINITY};
+    outliers(c, &x, t, s);
+    free(off);
+    vec_release(&point);
+    vec_release(&value);
+}
+
 /* Of a skipped step an infinite norm is what one expects. */
 static void nonfinite(struct curves *c, size_t run)
 {
     const struct series *s = &c->run[run];
     for (size_t i = 0; i < s->records.n; i++) {
         const struct log_record *r = &s->records.v[i];
-        bool hidden = curve_loss_hidden(s, r) || ((r->has & LOG_HAS_NANS) && r->nans);
+        bool hidden = log_loss_hidden(s, r);
         if (hidden || (log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))) {
             struct curve_mark m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS, .value = hidden ? NAN : r->value[LOG_LOSS]};
             vec_push(&c->nonfinite, m);
@@ -134,8 +172,13 @@ void curves_marks(struct curves *c, const struct tol_curves *t)
     for (size_t i = 0; i < c->diff.n; i++)
         above += fabs(c->diff.v[i]) > t->spike;
     struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
-    outliers(c, &loss, t, CURVE_LOSS);
-    norm_outliers(c, t);
+    if (c->runs > 1) {
+        outliers(c, &loss, t, CURVE_LOSS);
+        norm_outliers(c, t);
+    } else {
+        lone_outliers(c, t, CURVE_LOSS);
+        lone_outliers(c, t, CURVE_NORM);
+    }
     for (size_t run = 0; run < c->runs; run++)
         nonfinite(c, run);
     if (c->spikes.n)

@@ -4,10 +4,6 @@
 
 #include "base/msg.h"
 
-static const char *const what[LOG_VALUES] = {
-    [LOG_LOSS] = N_("loss"), [LOG_LR] = N_("learning rate"), [LOG_NORM] = N_("global norm"), [LOG_SCALE] = N_("loss scale"),
-};
-
 static void add(struct log_check *c, int64_t step, const char *kind, const char *text)
 {
     struct log_problem p = {.step = step, .kind = kind, .text = text};
@@ -23,12 +19,14 @@ static bool expected(const struct log_record *r, enum log_value v)
 static void one_step(struct log_check *c, const struct series *s, const struct log_record *r)
 {
     const char *path = r->file < s->files.n ? s->files.v[r->file].path : s->path;
+    if (log_loss_hidden(s, r) && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS])))
+        add(c, r->step, "nan", arena_fmt(&c->arena, _("the loss is not finite and not printed (%s, %s %u)"), path, _(s->unit), r->line));
     for (int v = 0; v < LOG_EPOCH; v++) {
         if (!log_has(r, (enum log_value)v) || isfinite(r->value[v]) || expected(r, (enum log_value)v))
             continue;
         bool nan = isnan(r->value[v]);
         add(c, r->step, nan ? "nan" : "inf",
-            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"), _(what[v]), path, _(s->unit), r->line));
+            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"), log_value_title((enum log_value)v), path, _(s->unit), r->line));
     }
 }
 
@@ -49,7 +47,7 @@ static void still(struct log_check *c, const struct series *s, enum log_value v)
     if (n < 2 || (v == LOG_LR && first != 0))
         return;
     add(c, -1, first == 0 ? "all-zero" : "constant",
-        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"), _(what[v]), n));
+        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"), log_value_title(v), n));
     c->notes++;
 }
 

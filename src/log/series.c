@@ -39,6 +39,20 @@ const struct log_record *series_at(const struct series *s, int64_t step)
     return lo < s->records.n && s->records.v[lo].step == step ? &s->records.v[lo] : NULL;
 }
 
+const char *log_value_title(enum log_value v)
+{
+    static const char *const what[LOG_VALUES] = {
+        [LOG_LOSS] = N_("loss"), [LOG_LR] = N_("learning rate"), [LOG_NORM] = N_("global norm"), [LOG_SCALE] = N_("loss scale"), [LOG_EPOCH] = N_("epoch"),
+    };
+    return _(what[v]);
+}
+
+bool log_loss_hidden(const struct series *s, const struct log_record *r)
+{
+    bool left_out = !log_has(r, LOG_LOSS) && (r->has & LOG_HAS_SKIPPED) && !r->skipped && strcmp(s->format, "megatron-log") == 0;
+    return left_out || ((r->has & LOG_HAS_NANS) && r->nans);
+}
+
 /* ---- one file ---- */
 
 /* Digits "2025-06-03 09:28:24" somewhere in a line, to put parts of a run into order. */

@@ -118,6 +118,11 @@ static inline bool log_has(const struct log_record *r, enum log_value v)
     return r->has >> v & 1;
 }
 
+/* "global norm", in the language in force. */
+const char *log_value_title(enum log_value v);
+/* A loss this step had and did not print: Megatron leaves out what is not finite. */
+bool log_loss_hidden(const struct series *s, const struct log_record *r);
+
 /* The step did not update the weights: its loss is no loss of the model's. */
 static inline bool log_skipped(const struct log_record *r)
 {

@@ -6,6 +6,8 @@
 #include "base/num.h"
 #include "panel/curve_items.h"
 
+#define MARKS 200 /* of them are listed */
+
 static enum panel_mark mark_of(enum stage_verdict v)
 {
     return v == STAGE_PASS ? MARK_OK : v == STAGE_FAIL ? MARK_BAD : MARK_OPEN;
@@ -45,19 +47,39 @@ void curve_points(struct panel_page *p, const struct curves *c)
     }
 }
 
+/* What a step that asks to be looked at leads to. */
+static void lead(struct panel_page *p, struct panel_item *it, const struct curve_mark *m, const char *of)
+{
+    char at[40];
+    it->detail = _("Look at the data of this step (decode them; skip them), at overflow around it and at the local norms; Enter writes what dumps it.");
+    it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)m->step);
+    snprintf(at, sizeof at, "%s%s@%lld", of, m->series == CURVE_LOSS ? "loss" : "norm", (long long)m->step);
+    page_subject(p, it, SUBJECT_CURVE, NULL, NULL, at);
+}
+
+static const char *series_title(const struct curve_mark *m)
+{
+    return m->series == CURVE_LOSS ? _("loss") : _("global norm");
+}
+
+void curve_spikes(struct panel_page *p, const struct curves *c)
+{
+    char n[NUM_MAX], id[40];
+    for (size_t i = 0; i < c->spikes.n && i < MARKS; i++) {
+        const struct curve_mark *m = &c->spikes.v[i];
+        snprintf(id, sizeof id, "step-%lld", (long long)m->step);
+        lead(p, page_item(p, MARK_ADVICE, id, _("step %lld stands out: the %s is %s"), (long long)m->step, series_title(m), num_cell(n, m->value, 4)), m, "");
+    }
+}
+
 void curve_marks(struct panel_page *p, const struct curves *c, bool decides)
 {
     char n[NUM_MAX], id[40];
-    for (size_t i = 0; i < c->nonfinite.n + c->spikes.n && i < 200; i++) {
+    for (size_t i = 0; i < c->nonfinite.n + c->spikes.n && i < MARKS; i++) {
         bool finite = i >= c->nonfinite.n;
         const struct curve_mark *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        struct panel_item *it = page_item(p, decides ? MARK_BAD : MARK_ADVICE, id,
-                                          finite ? _("step %lld stands out: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
-                                          (long long)m->step, m->series == CURVE_LOSS ? _("loss") : _("global norm"), m->run + 1, num_cell(n, m->value, 4));
-        it->detail = _("Look at the data of this step (decode them; skip them), at overflow around it and at the local norms; Enter writes what dumps it.");
-        it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)m->step);
-        snprintf(id, sizeof id, "%s%s@%lld", decides ? "frozen-" : "", m->series == CURVE_LOSS ? "loss" : "norm", (long long)m->step);
-        page_subject(p, it, SUBJECT_CURVE, NULL, NULL, id);
+        lead(p, page_item(p, decides ? MARK_BAD : MARK_ADVICE, id, finite ? _("step %lld stands out: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
+                          (long long)m->step, series_title(m), m->run + 1, num_cell(n, m->value, 4)), m, decides ? "frozen-" : "");
     }
 }

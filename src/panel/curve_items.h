@@ -5,6 +5,8 @@
 #include "panel/guide.h"
 
 void curve_points(struct panel_page *p, const struct curves *c); /* the standard's points */
+/* Steps that stand out of one log alone. */
+void curve_spikes(struct panel_page *p, const struct curves *c);
 /* Steps that are not finite or stand out; they decide where no step may. */
 void curve_marks(struct panel_page *p, const struct curves *c, bool decides);
 

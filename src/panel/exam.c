@@ -91,11 +91,10 @@ static int run_curves(struct exam_result *r, const struct exam_case *c, struct f
 
 static int run_log(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
 {
-    const struct log_options o = {.cancel = &watch->cancel};
-    r->log = arena_zalloc(&r->arena, sizeof *r->log);
-    if (series_open(&r->log->series, c->path[0], &o, e))
+    if (run_curves(r, c, watch, e))
         return -1;
-    log_check_run(&r->log->check, &r->log->series);
+    r->log = arena_zalloc(&r->arena, sizeof *r->log);
+    log_check_run(r->log, &r->curves->run[0]);
     return 0;
 }
 
@@ -145,7 +144,7 @@ const struct exam_kind exam_kinds[EXAM_COUNT] = {
     [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
     [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
     [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
-    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, true, false},
+    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, true, true},
     [EXAM_NORMS] = {N_("gradient norms"),
                     {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms, false, false},
     [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step, false, false},
@@ -228,10 +227,8 @@ void exam_release(struct exam_result *r)
         weight_compare_release(r->weights);
     if (r->curves)
         curves_release(r->curves);
-    if (r->log) {
-        series_release(&r->log->series);
-        log_check_release(&r->log->check);
-    }
+    if (r->log)
+        log_check_release(r->log);
     if (r->norms)
         norms_release(r->norms);
     if (r->step)

@@ -48,19 +48,13 @@ struct repeat {
     const char *first; /* the first row that is not the same, or NULL */
 };
 
-/* One side's log, while there is no other to hold it against. */
-struct lone_log {
-    struct series series;
-    struct log_check check;
-};
-
 /* One of these, by the exam. */
 struct exam_result {
     struct arena arena;
     struct config_compare *settings;
     struct weight_compare *weights;
     struct curves *curves;
-    struct lone_log *log;
+    struct log_check *log; /* of curves of one run */
     struct norms *norms;
     struct optimizer *step;
     struct repeat repeat;

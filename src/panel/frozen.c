@@ -64,7 +64,7 @@ void panel_frozen(struct panel_page *p, const struct guide *g)
         return;
     }
     const struct curves *c = guide_result(g, EXAM_FROZEN)->curves;
-    p->picture = PICTURE_FROZEN;
+    p->picture = EXAM_FROZEN;
     frozen(p, c);
     curve_points(p, c);
     largest(p, c);

@@ -243,7 +243,7 @@ static void write_page(struct guide *g, int i)
     p->summary = p->next = "";
     p->next_command = NULL;
     p->values[0] = p->values[1] = NULL;
-    p->picture = PICTURE_NONE;
+    p->picture = -1;
     panels[i].write(p, g);
     for (size_t k = 0; k < p->items.n && p->state == PANEL_PASSED; k++)
         if (p->items.v[k].mark == MARK_NEED)
@@ -294,6 +294,17 @@ const struct exam_result *guide_result(const struct guide *g, enum exam_id x)
     return g->exam[x].state == EXAM_DONE ? &g->exam[x].result : NULL;
 }
 
+const struct curves *guide_curves(const struct guide *g, const struct panel_page *p)
+{
+    const struct exam_result *r = p->picture < 0 ? NULL : guide_result(g, (enum exam_id)p->picture);
+    return r && r->curves->points.n ? r->curves : NULL;
+}
+
+enum exam_id guide_curve_exam(const struct guide *g, bool frozen)
+{
+    return frozen ? EXAM_FROZEN : guide_result(g, EXAM_LOG) ? EXAM_LOG : EXAM_CURVES;
+}
+
 bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what)
 {
     const struct exam *e = &g->exam[x];
@@ -341,7 +352,7 @@ static int64_t step_of(const struct curves *c, enum step_why *why)
 
 int64_t guide_step_to_dump(const struct guide *g, enum step_why *why)
 {
-    static const enum exam_id exams[] = {EXAM_CURVES, EXAM_FROZEN};
+    static const enum exam_id exams[] = {EXAM_CURVES, EXAM_LOG, EXAM_FROZEN};
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
         const struct exam_result *r = guide_result(g, exams[i]);
         int64_t step = r ? step_of(r->curves, why) : -1;

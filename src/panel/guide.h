@@ -78,6 +78,10 @@ void guide_wait(struct guide *g); /* until nothing is waiting or running; the lo
 
 /* The result of an exam that is done, else NULL. */
 const struct exam_result *guide_result(const struct guide *g, enum exam_id x);
+/* The curves a page draws, with one point at least, or NULL. */
+const struct curves *guide_curves(const struct guide *g, const struct panel_page *p);
+/* Where a step of the run, or of the run at learning rate 0, is looked up: of both sides, or of the one there is. */
+enum exam_id guide_curve_exam(const struct guide *g, bool frozen);
 /* An item that says an exam is under way, failed, or lacks a file that `need` produces. False where it is done. */
 bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what);
 enum step_why { STEP_NOT_FINITE, STEP_FIRST, STEP_APART, STEP_PARTS, STEP_SPIKE };

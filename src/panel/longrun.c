@@ -101,6 +101,35 @@ static void scaling(struct panel_page *p, const struct guide *g)
     }
 }
 
+/* The last of the problems from the i-th on that are of one kind and of neighbouring steps. */
+static size_t stretch(const struct log_check *c, const struct series *s, size_t i)
+{
+    size_t last = c->problems.n - c->notes;
+    while (i + 1 < last && c->problems.v[i].step >= 0 && strcmp(c->problems.v[i].kind, c->problems.v[i + 1].kind) == 0 &&
+           c->problems.v[i + 1].step >= c->problems.v[i].step && c->problems.v[i + 1].step - c->problems.v[i].step <= s->interval)
+        i++;
+    return i;
+}
+
+static void lone_problems(struct panel_page *p, const struct series *s, const struct log_check *c)
+{
+    char n[2][NUM_MAX];
+    for (size_t i = 0, end, listed = 0; i < c->problems.n && listed < LONE_MOST; i = end + 1, listed++) {
+        const struct log_problem *x = &c->problems.v[i];
+        enum panel_mark mark = i + c->notes >= c->problems.n ? MARK_NOTE : MARK_ADVICE;
+        end = stretch(c, s, i);
+        if (x->step < 0) {
+            page_item(p, mark, NULL, "%s", x->text);
+            continue;
+        }
+        num_count(n[0], (unsigned long long)x->step);
+        num_count(n[1], (unsigned long long)c->problems.v[end].step);
+        struct panel_item *it = c->problems.v[end].step > x->step ? page_item(p, mark, NULL, _("steps %s to %s: %s"), n[0], n[1], x->text)
+                                                                   : page_item(p, mark, NULL, _("step %s: %s"), n[0], x->text);
+        it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)x->step);
+    }
+}
+
 /* What the target's log tells by itself. */
 static void alone(struct panel_page *p, const struct guide *g)
 {
@@ -109,7 +138,8 @@ static void alone(struct panel_page *p, const struct guide *g)
     char n[4][NUM_MAX];
     if (!r)
         return;
-    const struct series *s = &r->log->series;
+    const struct series *s = &r->curves->run[0];
+    p->picture = EXAM_LOG;
     for (size_t i = 0; i < s->records.n; i++) {
         const struct log_record *x = &s->records.v[i];
         if (!log_has(x, LOG_LOSS) || !isfinite(x->value[LOG_LOSS]))
@@ -124,14 +154,8 @@ static void alone(struct panel_page *p, const struct guide *g)
                   num_cell(n[2], last->value[LOG_LOSS], 6), num_count(n[3], (unsigned long long)last->step));
         page_item(p, MARK_NOTE, NULL, _("its smallest: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
     }
-    const struct log_check *c = &r->log->check;
-    for (size_t i = 0; i < c->problems.n && i < LONE_MOST; i++) {
-        bool note = i + c->notes >= c->problems.n;
-        if (c->problems.v[i].step >= 0)
-            page_item(p, note ? MARK_NOTE : MARK_ADVICE, NULL, _("step %s: %s"), num_count(n[0], (unsigned long long)c->problems.v[i].step), c->problems.v[i].text);
-        else
-            page_item(p, note ? MARK_NOTE : MARK_ADVICE, NULL, "%s", c->problems.v[i].text);
-    }
+    lone_problems(p, s, r->log);
+    curve_spikes(p, r->curves);
 }
 
 void panel_longrun(struct panel_page *p, const struct guide *g)
@@ -150,7 +174,7 @@ void panel_longrun(struct panel_page *p, const struct guide *g)
     int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->from_start ? -1 : c->diverges_at;
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
-    p->picture = PICTURE_CURVES;
+    p->picture = EXAM_CURVES;
     curve_points(p, c);
     course(p, c);
     page_cards(p, g, "curve:");

@@ -47,8 +47,6 @@ struct panel_item {
     const char *about[2], *at; /* as of struct finding, or NULL */
 };
 
-enum { PICTURE_NONE, PICTURE_CURVES, PICTURE_FROZEN };
-
 struct panel_page {
     struct arena arena;
     enum panel_state state;
@@ -57,7 +55,7 @@ struct panel_page {
     const char *next;    /* a sentence: what to do */
     const char *next_command; /* what does it, or NULL */
     const char *values[2]; /* titles of the items' values, or NULL: they have none */
-    int picture;
+    int picture;         /* the exam whose curves are drawn above it, -1: none */
     VEC(struct panel_item) items; /* inputs first */
 };
 

@@ -215,12 +215,12 @@ static int find_curve(const struct guide *g, struct str name, struct subject *ou
     clear(out, SUBJECT_CURVE);
     if (!subject_point(name, &frozen, &v, &step))
         return err_set(e, ERR_USAGE, _("\"%.*s\": a series and a step were expected, as in loss@1200, norm@3, lr@10 or frozen-loss@7"), STR_ARG(name));
-    enum exam_id x = frozen ? EXAM_FROZEN : EXAM_CURVES;
+    enum exam_id x = guide_curve_exam(g, frozen);
     const struct exam_result *r = guide_result(g, x);
     if (!r)
         return no_exam(g, x, e);
     if (subject_point_index(r->curves, step) == SIZE_MAX)
-        return err_set(e, ERR_USAGE, _("no step %lld is printed by both runs"), (long long)step);
+        return err_set(e, ERR_USAGE, r->curves->runs > 1 ? _("no step %lld is printed by both runs") : _("the log prints no step %lld"), (long long)step);
     out->at = arena_cstr(a, name);
     return 0;
 }
@@ -330,18 +330,18 @@ static void place_runs(const struct guide *g, const struct subject *s, struct bu
 }
 
 const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
-    [SUBJECT_PAIR] = {NULL, NULL, EXAM_COUNT, find_row, freeze_line, place_line},
-    [SUBJECT_ROW] = {NULL, NULL, EXAM_COUNT, find_row, freeze_line, place_line},
-    [SUBJECT_CALL] = {"--call", "NAME", EXAM_COUNT, find_call, freeze_call, place_line},
-    [SUBJECT_GAP] = {"--gap", "NAME", EXAM_COUNT, find_gap, freeze_gap, place_line},
-    [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", EXAM_COUNT, find_element, freeze_element, place_element},
-    [SUBJECT_SETTING] = {"--setting", "ID", EXAM_SETTINGS, find_setting, freeze_setting, place_item},
-    [SUBJECT_WEIGHT] = {"--weight", "NAME", EXAM_WEIGHTS, find_weight, freeze_weight, place_item},
-    [SUBJECT_NORM] = {"--norm", "NAME", EXAM_NORMS, find_norm, freeze_norm, place_item},
-    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", EXAM_CURVES, find_curve, freeze_curve, place_curve},
-    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", EXAM_STEP, find_hypothesis, freeze_hypothesis, place_item},
-    [SUBJECT_ITEM] = {"--item", "PANEL:ID", -1, find_item, freeze_item, place_item},
-    [SUBJECT_RUNS] = {"--runs", NULL, -1, find_runs, freeze_runs, place_runs},
+    [SUBJECT_PAIR] = {NULL, NULL, SUBJECT_DUMPS, find_row, freeze_line, place_line},
+    [SUBJECT_ROW] = {NULL, NULL, SUBJECT_DUMPS, find_row, freeze_line, place_line},
+    [SUBJECT_CALL] = {"--call", "NAME", SUBJECT_DUMPS, find_call, freeze_call, place_line},
+    [SUBJECT_GAP] = {"--gap", "NAME", SUBJECT_DUMPS, find_gap, freeze_gap, place_line},
+    [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", SUBJECT_DUMPS, find_element, freeze_element, place_element},
+    [SUBJECT_SETTING] = {"--setting", "ID", 1u << EXAM_SETTINGS, find_setting, freeze_setting, place_item},
+    [SUBJECT_WEIGHT] = {"--weight", "NAME", 1u << EXAM_WEIGHTS, find_weight, freeze_weight, place_item},
+    [SUBJECT_NORM] = {"--norm", "NAME", 1u << EXAM_NORMS, find_norm, freeze_norm, place_item},
+    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", 1u << EXAM_CURVES | 1u << EXAM_LOG, find_curve, freeze_curve, place_curve},
+    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", 1u << EXAM_STEP, find_hypothesis, freeze_hypothesis, place_item},
+    [SUBJECT_ITEM] = {"--item", "PANEL:ID", 0, find_item, freeze_item, place_item},
+    [SUBJECT_RUNS] = {"--runs", NULL, 0, find_runs, freeze_runs, place_runs},
 };
 
 int subject_find(const struct guide *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e)
@@ -349,9 +349,9 @@ int subject_find(const struct guide *g, enum finding_subject kind, struct str na
     return subject_kinds[kind].find(g, name, out, a, e);
 }
 
-int subject_exam(enum finding_subject kind, struct str name)
+unsigned subject_exams(enum finding_subject kind, struct str name)
 {
-    return kind == SUBJECT_CURVE && str_starts(name, "frozen-") ? (int)EXAM_FROZEN : subject_kinds[kind].exam;
+    return kind == SUBJECT_CURVE && str_starts(name, "frozen-") ? 1u << EXAM_FROZEN : subject_kinds[kind].exams;
 }
 
 struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a)

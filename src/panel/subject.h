@@ -13,9 +13,11 @@ struct subject {
     const char *about[2], *at; /* as of struct finding; never NULL */
 };
 
+#define SUBJECT_DUMPS (1u << EXAM_COUNT)
+
 struct subject_kind {
     const char *option, *arg; /* of `diverge note`, for its own kind only; NULL: rows are named without one */
-    int exam;                 /* the exam it is seen in, EXAM_COUNT: the dumps, -1: any */
+    unsigned exams;           /* bits of the exams it is seen in, SUBJECT_DUMPS: the dumps; 0: any */
     /* The one of that name; strings in a. -1 with a sentence that says what is not there. */
     int (*find)(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e);
     void (*freeze)(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
@@ -33,8 +35,8 @@ void subject_of_call(const struct session *s, uint32_t line, struct subject *out
 void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a); /* it NULL: the panel */
 struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a);
 struct subject subject_of(const struct finding *x); /* its strings are the finding's */
-/* The exam it is seen in; EXAM_COUNT: the dumps, -1: any. Some names choose among exams ("frozen-loss@3"). */
-int subject_exam(enum finding_subject kind, struct str name);
+/* subject_kind.exams; some names choose among them ("frozen-loss@3"). */
+unsigned subject_exams(enum finding_subject kind, struct str name);
 /* "A ↔ B [1,2]", "setting C045 (lr)", "loss of step 1200": appends. */
 void subject_text(const struct finding *x, struct buf *out);
 

@@ -369,7 +369,7 @@ static void around_point(const struct curves *c, size_t at, enum log_value v, st
     for (size_t i = at > AROUND ? at - AROUND : 0; i < c->points.n && i <= at + AROUND; i++) {
         buf_clear(&b);
         buf_fmt(&b, "%s %lld", i == at ? ">" : " ", (long long)c->points.v[i].step);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2 && k < (int)c->runs; k++) {
             put_value(curve_record(c, i, k), v, &text);
             buf_fmt(&b, "  %s", text.n ? text.p : "–");
         }
@@ -394,13 +394,14 @@ void freeze_curve(const struct guide *g, const struct subject *s, struct arena *
     int64_t step;
     if (!subject_point(str_of(s->at), &frozen, &v, &step))
         return;
-    enum exam_id x = frozen ? EXAM_FROZEN : EXAM_CURVES;
+    enum exam_id x = guide_curve_exam(g, frozen);
     const struct exam_result *r = guide_result(g, x);
     size_t at = r ? subject_point_index(r->curves, step) : SIZE_MAX;
     struct buf text[2] = {{0}, {0}};
     if (at != SIZE_MAX) {
         const struct curves *c = r->curves;
-        const struct log_record *rec[2] = {curve_record(c, at, 0), curve_record(c, at, 1)};
+        static const struct log_record none;
+        const struct log_record *rec[2] = {curve_record(c, at, 0), c->runs > 1 ? curve_record(c, at, 1) : &none};
         for (int k = 0; k < LOG_EPOCH; k++) {
             put_value(rec[0], (enum log_value)k, &text[0]);
             put_value(rec[1], (enum log_value)k, &text[1]);
@@ -410,7 +411,8 @@ void freeze_curve(const struct guide *g, const struct subject *s, struct arena *
             fact_number(out, a, "difference", rec[0]->value[v] - rec[1]->value[v]);
             fact_number(out, a, "relative", fabs(rec[0]->value[v] - rec[1]->value[v]) / fabs(rec[1]->value[v]));
         }
-        curve_limits(c, at, v, a, out);
+        if (c->runs > 1)
+            curve_limits(c, at, v, a, out);
         for (int k = 0; k < 2; k++) {
             const struct series *run = &c->run[k];
             buf_clear(&text[k]);

@@ -549,6 +549,31 @@ static void hostile_limits(void **state)
     }
 }
 
+/* One run: every record is a point, and only what leaves its own course is told of. */
+static void a_run_alone(void **state)
+{
+    (void)state;
+    healthy(&t, MEGATRON, 1200, 3);
+    const char *path = write_run(&t, "alone.log");
+    judge_paths(&path, 1);
+    assert_int_equal(c.points.n, 1200);
+    assert_int_equal(c.points.v[1199].step, 1200);
+    assert_int_equal(c.usable.n + c.spikes.n + c.nonfinite.n, 0);
+    assert_true(c.verdict == STAGE_UNKNOWN && c.diverges_at == -1 && c.apart_at == -1);
+    assert_int_equal(curve_point_near(&c, 0.5), 600);
+    curves_release(&c);
+    t.loss[3] += 2; /* while the loss still falls */
+    t.loss[700] += 1;
+    t.norm[900] *= 10;
+    t.loss[1000] = NAN; /* Megatron leaves it out */
+    path = write_run(&t, "alone.log");
+    judge_paths(&path, 1);
+    assert_int_equal(c.spikes.n, 3);
+    assert_true(c.spikes.v[0].step == 3 && c.spikes.v[1].step == 700 && c.spikes.v[1].series == CURVE_LOSS && c.spikes.v[1].run == 0);
+    assert_true(c.spikes.v[2].step == 900 && c.spikes.v[2].series == CURVE_NORM);
+    assert_true(c.nonfinite.n == 1 && c.nonfinite.v[0].step == 1000 && isnan(c.nonfinite.v[0].value));
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -624,7 +649,7 @@ int main(void)
         TEST(healthy_pair),      TEST(limits_flip),   TEST(too_short),     TEST(a_nan_fails),           TEST(skipped_steps), TEST(updates_before_the_first_loss), TEST(never_agreed),    TEST(steps_not_places),
         TEST(epochs_join),       TEST(order_joins),   TEST(golden_runs_widen), TEST(where_they_part),   TEST(a_huge_step_passes_by), TEST(spikes_are_found),
         TEST(inside_but_not_centred), TEST(second_step_tells), TEST(rates_differ), TEST(resolution),    TEST(flat_line),        TEST(hostile_limits),
-        TEST(what_is_refused),   TEST(real_nan),      TEST(written),
+        TEST(a_run_alone),       TEST(what_is_refused),   TEST(real_nan),      TEST(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -500,6 +500,20 @@ static void enough(void **state)
     buf_release(&b);
 }
 
+/* Megatron counts iterations that had NaN and prints no loss for them. */
+static void a_loss_left_out(void **state)
+{
+    struct log_check c;
+    (void)state;
+    load_text(ITER("1", "2.5") "iteration 2/ 100 | learning rate: 1.0E-03 | grad norm: 1.25 | number of skipped iterations:   0 | number of nan iterations:   1 |\n" ITER("3", "2.25"));
+    log_check_run(&c, &s);
+    assert_true(c.problems.n > 0 && c.problems.v[0].step == 2 && strcmp(c.problems.v[0].kind, "nan") == 0);
+    assert_non_null(strstr(c.problems.v[0].text, "not printed"));
+    assert_non_null(strstr(c.problems.v[0].text, "line 2"));
+    log_check_release(&c);
+    series_release(&s);
+}
+
 static void written(void **state)
 {
     struct log_check c;
@@ -539,7 +553,7 @@ int main(void)
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
         cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(hostile), cmocka_unit_test(enough),
-        cmocka_unit_test(written),
+        cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

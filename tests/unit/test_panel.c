@@ -124,6 +124,31 @@ static void logs_are_followed(void **state)
     buf_release(&text);
 }
 
+static void one_log_is_followed(void **state)
+{
+    (void)state;
+    const char *t = write_log("alone.log", (struct course){.steps = 40}, 11);
+    begin(NULL, NULL);
+    give(SLOT_TARGET_LOG, t);
+    session_lock(&s);
+    g.follow = true;
+    session_unlock(&s);
+    settle();
+    const struct panel_page *p = &g.page[6];
+    assert_int_equal(p->picture, EXAM_LOG);
+    assert_int_equal(guide_curves(&g, p)->points.n, 40);
+    write_log("alone.log", (struct course){.steps = 60}, 11);
+    session_lock(&s);
+    guide_follow(&g, true);
+    session_unlock(&s);
+    settle();
+    assert_int_equal(guide_curves(&g, p)->points.n, 60);
+    give(SLOT_GOLDEN_LOG, write_log("alone-g.log", (struct course){.steps = 60}, 12));
+    settle();
+    assert_int_equal(p->picture, EXAM_CURVES);
+    assert_int_equal(guide_curves(&g, p)->runs, 2);
+}
+
 /* ---- nothing yet ---- */
 
 static void empty_ticket_asks_for_settings(void **state)
@@ -619,6 +644,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_jump_behind_step_1_leads_to_norms_then_optimizer, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_close_the_ticket, setup, teardown),
         cmocka_unit_test_setup_teardown(logs_are_followed, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_log_is_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_told_is_saved, setup, teardown),
         cmocka_unit_test_setup_teardown(paths_are_found_from_the_investigation, setup, teardown),
         cmocka_unit_test_setup_teardown(json_is_whole, setup, teardown),
