@@ -1,0 +1,62 @@
+/* For judge.c: the state of its pass over the table, and the weighing of one error in it. */
+#ifndef FIND_WEIGH_H
+#define FIND_WEIGH_H
+
+#include "find/judge.h"
+#include "find/level.h"
+
+/* The judging of all lines in execution order, and what the ones passed leave for those behind. */
+struct pass {
+    struct judgement *j;
+    struct whole *wholes; /* per group of the pairing */
+    const struct measure *m;
+    const uint8_t *state;
+    const struct flow *flow;
+    const struct judge_options *o;
+    const struct tol *tol;
+    const struct dump *side[2];
+    struct level level;
+    float *call_error;   /* per target call: the largest accepted error among its inputs */
+    float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
+    uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
+    bool product;        /* a matmul-like call of the target has been passed */
+    bool open_product;   /* one whose output could not be judged: what follows may carry its noise */
+    bool coarse;         /* float32 products may run with rounded operands (TF32, HF32) here */
+};
+
+/* One line being judged. */
+struct look {
+    uint32_t i;
+    uint32_t row[2], call;
+    const struct row *r[2];
+    const struct figures *f; /* computed, or NULL */
+    struct line_judgement *out;
+};
+
+static inline void look_give(struct look *k, enum verdict v, enum rule r)
+{
+    k->out->verdict = (uint8_t)v;
+    k->out->rule = (uint8_t)r;
+}
+
+static inline enum dtype_class row_class(const struct row *r)
+{
+    return dtype_table[r->dtype].klass;
+}
+
+/* Integers and booleans: they agree or they do not. */
+static inline bool class_is_whole(enum dtype_class c)
+{
+    return c == CLASS_INT || c == CLASS_BOOL;
+}
+
+/* Gives the line its verdict by an error (rel_l2, or the largest relative difference of recorded figures: stats). */
+void weigh(struct pass *p, struct look *k, double error, bool stats);
+/* Whether an input is the call's weight or bias: by its place in the calls that have one. */
+bool weigh_is_parameter(const struct pass *p, const struct look *k);
+/* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */
+void weigh_excuse(struct pass *p, struct look *k);
+/* Accepted errors become the noise of what comes after. */
+void weigh_remember(struct pass *p, const struct look *k);
+
+#endif
