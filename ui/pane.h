@@ -17,6 +17,9 @@ struct pane_ops {
 
 extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake, pane_tensor, pane_panel, pane_overview;
 
+/* The pane that has the keys. */
+const struct pane_ops *screen_pane(const struct screen *s);
+
 /* Shared between panes. */
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */
 uint8_t verdict_style(const struct line_judgement *l);

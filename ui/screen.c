@@ -1,17 +1,12 @@
 #include "ui/screen.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/embed.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "base/num.h"
-#include "base/utf8.h"
-#include "find/explain.h"
 #include "panel/handed.h"
 #include "report/pack.h"
 #include "round/leave.h"
@@ -20,29 +15,6 @@
 #include "ui/ticket.h"
 
 /* ---- start and stop ---- */
-
-static const struct pane_ops *const focused[FOCUS_COUNT] = {&pane_table, &pane_detail, &pane_stack};
-
-static const struct pane_ops *active_pane(const struct screen *s)
-{
-    switch (s->desk.overlay) {
-    case OVERLAY_HELP:
-        return &pane_help;
-    case OVERLAY_LIST:
-        return &pane_list;
-    case OVERLAY_INTAKE:
-        return &pane_intake;
-    case OVERLAY_PANEL:
-        return s->desk.panel ? &pane_panel : &pane_overview;
-    case OVERLAY_NONE:
-        break;
-    }
-    if (s->desk.sight.open)
-        return &pane_tensor;
-    if (s->desk.focus == FOCUS_TABLE && s->desk.group != GROUP_NONE)
-        return &pane_outline;
-    return focused[s->desk.focus];
-}
 
 static int start_session(struct screen *s, struct err *e)
 {
@@ -91,328 +63,12 @@ void screen_stop(struct screen *s)
     plot_runs_release(&s->runs);
     grid_release(&s->grid);
     buf_release(&s->table.name);
-    for (size_t i = 0; i < s->prompt.history.n; i++)
-        free(s->prompt.history.v[i]);
-    vec_release(&s->prompt.history);
-    buf_release(&s->prompt.text);
+    prompt_release(&s->prompt);
 }
 
 void screen_size(struct screen *s, int rows, int cols)
 {
     grid_init(&s->grid, rows < 1 ? 1 : rows, cols < 1 ? 1 : cols);
-}
-
-/* ---- drawing ---- */
-
-/* What tells one side's path from the other's: the last part in which they differ. */
-static struct str telling_part(const struct session *x, int side)
-{
-    struct str a = str_of(x->side[side].path), b = str_of(x->single ? "" : x->side[!side].path), base = path_base(a);
-    while (a.n && b.n) {
-        struct str p = path_base(a), q = path_base(b);
-        if (!str_eq(p, q))
-            return p;
-        a = path_parent(a);
-        b = path_parent(b);
-    }
-    return base;
-}
-
-static int bar(struct screen *s, int y, int x, double share)
-{
-    static const char *const part[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-    int cells = 6, eighths = (int)(share * cells * 8 + 0.5);
-    grid_put(&s->grid, y, x, 1, STYLE_PROGRESS, "▕");
-    for (int i = 0; i < cells; i++) {
-        int here = eighths - i * 8;
-        here = here < 0 ? 0 : here > 8 ? 8 : here;
-        if (s->grid.ascii)
-            here = here > 4 ? 8 : 0;
-        grid_put(&s->grid, y, x + 1 + i, 1, STYLE_PROGRESS, part[here]);
-    }
-    grid_put(&s->grid, y, x + 1 + cells, 1, STYLE_PROGRESS, "▏");
-    return cells + 2;
-}
-
-/* How fast tensors are read and how long the rest will take, once there is something to go by. */
-static void rate(const struct session *x, const struct session_progress *p, struct buf *out)
-{
-    char n[NUM_MAX];
-    if (p->per_second > 0 && !x->settled && !x->paused)
-        buf_fmt(out, _("%s/s  %.0f s left   "), num_bytes(n, (unsigned long long)p->per_second), p->left);
-}
-
-static void header(struct screen *s)
-{
-    struct grid *g = &s->grid;
-    const struct session *x = &s->session;
-    struct buf right = {0};
-    struct session_progress p;
-    session_progress(x, &p);
-    const char *what = p.comparing ? _("compared") : !x->single || !x->paired ? _("reading") : x->settled ? _("read") : _("looked over");
-    int w = g->cols, used = 0;
-    if (!x->side[TARGET].path) { /* the panels alone */
-        grid_put(g, 0, 1, w - 1, STYLE_HEADER, "diverge");
-        return;
-    }
-    if (x->judged)
-        buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
-    rate(x, &p, &right);
-    buf_fmt(&right, "%s ", x->paused ? _("paused") : what);
-    int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
-    int room = w - right_w - 2;
-    struct buf left = {0};
-    for (int i = 0; i < 2 && !(i && x->single); i++) {
-        const struct dump *d = &x->side[i].dump;
-        struct str part = telling_part(x, i);
-        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
-        if (w >= 120 && x->side[i].state >= SIDE_LOADING)
-            buf_fmt(&left, " %s %s %s", d->framework, d->level, d->task);
-    }
-    const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
-    if (t->step >= 0)
-        buf_fmt(&left, x->single || t->step == go->step || go->step < 0 ? _("  step %d") : _("  step %d:%d"), t->step, go->step);
-    if (t->rank >= 0)
-        buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank, go->rank);
-    if (x->since.there)
-        buf_fmt(&left, _("  round %u"), x->since.before.number + 1);
-    if (room >= 20) {
-        grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
-        used = w - right_w;
-        used += grid_text(g, 0, used, right_w, STYLE_HEADER, buf_view(&right));
-        used += bar(s, 0, used, p.share);
-        grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(p.share * 100));
-    } else {
-        grid_middle(g, 0, 0, w, STYLE_HEADER, buf_view(&left));
-    }
-    buf_release(&left);
-    buf_release(&right);
-}
-
-/* At the right of line 2, over whatever is there: what hides rows, and what is searched. */
-static void in_force(struct screen *s)
-{
-    struct grid *g = &s->grid;
-    const struct arrange *a = &s->desk.arrange;
-    struct buf b = {0};
-    char n[NUM_MAX], m[NUM_MAX];
-    uint32_t all = desk_lines(&s->desk), left = desk_shown(&s->desk);
-    if (scribe_busy(&s->desk.scribe))
-        buf_fmt(&b, _("writing %s %.0f %%, Esc gives it up  "), path_base(str_of(s->desk.scribe.path)).p, 100 * scribe_share(&s->desk.scribe));
-    if (a->filters.n && a->work)
-        buf_fmt(&b, _("& filtering %.0f %%"), 100 * arrange_progress(a));
-    else if (a->filters.n)
-        buf_fmt(&b, _("& %s rows, %s hidden"), num_count(n, left), num_count(m, all - left));
-    else if (a->work)
-        buf_fmt(&b, _("sorting %.0f %%"), 100 * arrange_progress(a));
-    if (s->desk.search.code)
-        buf_fmt(&b, "%s/%s  %s%s", b.n ? "  " : "", s->desk.search.text, num_count(n, s->desk.search.hits), s->desk.search.complete ? "" : "…");
-    if (b.n) {
-        int w = utf8_cells(buf_view(&b)), x = g->cols - w - 1;
-        x = x < 0 ? 0 : x;
-        grid_fill(g, 1, x ? x - 1 : 0, g->cols - x + 1, ' ', STYLE_TEXT);
-        grid_text(g, 1, x, g->cols - x, STYLE_HIT, buf_view(&b));
-    }
-    buf_release(&b);
-}
-
-/* "1 ✓ 2 ✗ …" of the guided panels, once something was told to them; returns the cells used. */
-static int panel_states(struct screen *s, int at)
-{
-    const struct guide *gu = &s->desk.guide;
-    struct grid *g = &s->grid;
-    int from = at;
-    if (!gu->written || !guide_begun(gu) || g->cols < 110)
-        return 0;
-    for (int i = 0; i < PANELS; i++) {
-        enum panel_state st = gu->page[i].state;
-        at += grid_fmt(g, 1, at, 3, STYLE_DIM, "%d ", i + 1);
-        at += grid_put(g, 1, at, 1, panel_style(st), panel_glyph(st)) + 1;
-    }
-    return at - from + 2;
-}
-
-/* Line 2: where the first deviation is, and how many rows of each verdict. */
-static void status(struct screen *s)
-{
-    struct grid *g = &s->grid;
-    const struct session *x = &s->session;
-    const struct judgement *j = x->judged;
-    char n[NUM_MAX], m[NUM_MAX];
-    int at = 1 + panel_states(s, 1);
-    if (x->failed) {
-        grid_put(g, 1, at, g->cols - at, STYLE_ERROR, _("could not be opened"));
-        return;
-    }
-    if (!x->side[0].path) {
-        grid_put(g, 1, at, g->cols - at, STYLE_DIM, guide_begun(&s->desk.guide) ? _("no dumps are open") : _("nothing is open"));
-        return;
-    }
-    if (x->single && x->paired) {
-        const struct check *c = &x->examined.check;
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("one side only, %s rows"), num_count(n, x->side[0].dump.rows.n)) + 3;
-        if (!x->examined.done)
-            grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("its tensors are being looked over"));
-        else if (c->problems.n == c->notes)
-            grid_put(g, 1, at, g->cols - at, STYLE_HEADER, _("nothing is wrong with it"));
-        else
-            grid_fmt(g, 1, at, g->cols - at, STYLE_FIRST, _("problems: %s"), num_count(n, c->problems.n - c->notes));
-        return;
-    }
-    if (!j) {
-        grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("%s rows and %s rows read so far"), num_count(n, x->side[0].dump.rows.n),
-                 num_count(m, x->side[1].dump.rows.n));
-        return;
-    }
-    struct buf wrong = {0};
-    inputs_differing(&x->inputs, &wrong);
-    if (wrong.n) /* before any layer is to blame */
-        at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
-    buf_release(&wrong);
-    if (j->first != NONE) {
-        bool so_far = j->pending_before || !x->settled, provisional = j->doubtful_before || j->gaps_before || j->unread_before;
-        at += grid_fmt(g, 1, at, g->cols, STYLE_FIRST, so_far ? _("first so far: row %s %s") : provisional ? _("first deviation: row %s %s (provisional)") : _("first deviation: row %s %s"),
-                       num_count(n, j->first + 1), class_label(j->klass));
-    } else if (x->settled) {
-        struct judge_options o = session_judge_options(x);
-        at += grid_put(g, 1, at, g->cols, STYLE_HEADER, judgement_status(j, &o) == 0 ? _("aligned: nothing deviates") : _("could not be judged: too little is paired"));
-    } else {
-        at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
-    }
-    at += 3;
-    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
-    for (size_t i = 0; i < ARRAY_LEN(order); i++)
-        if (j->sum.by[order[i]]) {
-            at += grid_put(g, 1, at, g->cols - at, verdict_style_of(order[i]), verdict_glyph_of(order[i]));
-            at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT, " %s  ", num_count(n, j->sum.by[order[i]]));
-        }
-    if (j->sum.dtype_diff)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_DRIFT, _("precision %s  "), num_count(n, j->sum.dtype_diff));
-    if (j->sum.doubtful)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"), num_count(n, j->sum.doubtful));
-}
-
-static void footer(struct screen *s, int y)
-{
-    struct grid *g = &s->grid;
-    s->cursor_y = s->cursor_x = -1;
-    if (s->prompt.active) {
-        struct str before = str_n(s->prompt.text.p, s->prompt.at);
-        char kind[2] = {s->prompt.kind, 0};
-        if (s->desk.message.n && y > 0) { /* why the line is still open */
-            grid_fill(g, y - 1, 0, g->cols, ' ', STYLE_TEXT);
-            grid_text(g, y - 1, 1, g->cols - 1, s->desk.message_is_error ? STYLE_ERROR : STYLE_MESSAGE, buf_view(&s->desk.message));
-        }
-        grid_put(g, y, 0, 1, STYLE_KEY, kind);
-        grid_text(g, y, 1, g->cols - 1, STYLE_TEXT, buf_view(&s->prompt.text));
-        s->cursor_y = y;
-        s->cursor_x = 1 + utf8_cells(before);
-        if (s->cursor_x >= g->cols)
-            s->cursor_x = g->cols - 1;
-        return;
-    }
-    if (s->desk.message.n) {
-        grid_text(g, y, 1, g->cols - 1, s->desk.message_is_error ? STYLE_ERROR : STYLE_MESSAGE, buf_view(&s->desk.message));
-        return;
-    }
-    const struct pane_ops *p = active_pane(s);
-    int x = 1;
-    for (const struct hint *h = p->hints; h->command; h++) {
-        const char *key = keymap_key(&s->keys, p->place, h->command);
-        if (!key)
-            continue;
-        int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(_(h->label))) + 2;
-        if (x + need > g->cols + 2)
-            break;
-        x += grid_put(g, y, x, g->cols - x, STYLE_KEY, key) + 1;
-        x += grid_put(g, y, x, g->cols - x, STYLE_DIM, _(h->label)) + 2;
-    }
-}
-
-static void rule(struct screen *s, int y, const char *title, const char *other)
-{
-    struct grid *g = &s->grid;
-    grid_fill(g, y, 0, g->cols, 0x2500, STYLE_RULE);
-    grid_fmt(g, y, 1, g->cols - 2, STYLE_TITLE, " %s ", title);
-    if (other && g->cols > 40)
-        grid_fmt(g, y, g->cols - utf8_cells(str_of(other)) - 4, g->cols, STYLE_DIM, " %s ", other);
-}
-
-static void draw_in(struct screen *s, const struct pane_ops *pane, struct rect r)
-{
-    struct rect was = grid_clip(&s->grid, r);
-    pane->draw(s, r);
-    grid_clip(&s->grid, was);
-}
-
-/* The pane below the table: the one with the keys, else the detail; side by side where there is room. */
-static void lower(struct screen *s, struct rect r)
-{
-    enum focus f = s->desk.focus;
-    if (r.h < 2)
-        return;
-    struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
-    if (r.w >= 150) {
-        int half = r.w / 2;
-        rule(s, r.y, _("detail"), NULL);
-        grid_fmt(&s->grid, r.y, half + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
-        draw_in(s, &pane_detail, (struct rect){in.y, in.x, in.h, half - 2});
-        for (int y = 0; y < in.h; y++)
-            grid_put(&s->grid, in.y + y, half, 1, STYLE_RULE, "│");
-        draw_in(s, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
-    } else {
-        bool stack = f == FOCUS_STACK;
-        rule(s, r.y, stack ? _("stack") : _("detail"), stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
-        draw_in(s, stack ? &pane_stack : &pane_detail, in);
-    }
-}
-
-/* How what was being written ended. */
-static void written(struct screen *s)
-{
-    struct desk *d = &s->desk;
-    enum scribe_state how = scribe_take(&d->scribe);
-    if (how == SCRIBE_FAILED)
-        desk_complain(d, "%s", d->scribe.err.text);
-    else if (how == SCRIBE_WRITTEN)
-        desk_say(d, d->scribe.told ? _("written: %s; %s") : _("written: %s"), d->scribe.path, d->scribe.told);
-    s->writing = scribe_busy(&d->scribe);
-}
-
-void screen_draw(struct screen *s)
-{
-    struct grid *g = &s->grid;
-    int top = g->rows >= 6 ? 2 : 0, body = g->rows - top - 1;
-    grid_clear(g);
-    session_lock(&s->session);
-    desk_refresh(&s->desk);
-    written(s);
-    if (!s->hurry || s->shown_line >= desk_lines(&s->desk))
-        s->shown_line = s->desk.cursor;
-    if (top) {
-        header(s);
-        status(s);
-        in_force(s);
-    }
-    struct rect r = {top, 0, body, g->cols};
-    if (body > 0 && (s->desk.overlay != OVERLAY_NONE || s->desk.sight.open)) {
-        draw_in(s, active_pane(s), r);
-    } else if (body > 0) {
-        int low = body * 2 / 5 < 11 ? body * 2 / 5 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
-        if (s->desk.zoom)
-            low = body;
-        else if (body < 10)
-            low = s->desk.focus == FOCUS_TABLE ? 0 : body;
-        else if (low < 5)
-            low = 5;
-        if (s->session.failed)
-            low = 0;
-        if (body - low > 0)
-            draw_in(s, s->desk.group != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, body - low, r.w});
-        lower(s, (struct rect){r.y + body - low, r.x, low, r.w});
-    }
-    footer(s, g->rows - 1);
-    session_unlock(&s->session);
 }
 
 /* ---- commands and what they leave to do ---- */
@@ -517,18 +173,6 @@ static void restart(struct screen *s)
     }
 }
 
-static void open_prompt(struct screen *s)
-{
-    struct prompt *p = &s->prompt;
-    buf_clear(&p->text);
-    buf_cstr(&p->text, s->desk.prompt);
-    p->kind = s->desk.prompt_kind;
-    p->at = p->text.n;
-    p->active = true;
-    p->recall = p->history.n;
-    p->completion = -1;
-}
-
 void screen_keys(struct screen *s, struct str set)
 {
     static const struct {
@@ -553,176 +197,17 @@ int screen_command(struct screen *s, const char *text)
     if (r & R_RESTART)
         restart(s);
     if (r & R_PROMPT)
-        open_prompt(s);
+        prompt_open(s);
     return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE | R_KEYS | R_EDIT)) | R_DRAW;
 }
 
-/* ---- the prompt ---- */
-
-static void insert(struct prompt *p, const char *s)
-{
-    size_t n = strlen(s), rest = p->text.n - p->at;
-    buf_reserve(&p->text, n);
-    memmove(p->text.p + p->at + n, p->text.p + p->at, rest);
-    memcpy(p->text.p + p->at, s, n);
-    p->text.n += n;
-    p->text.p[p->text.n] = 0;
-    p->at += n;
-}
-
-static void cut(struct prompt *p, size_t from, size_t to)
-{
-    memmove(p->text.p + from, p->text.p + to, p->text.n - to);
-    p->text.n -= to - from;
-    p->text.p[p->text.n] = 0;
-    p->at = from;
-}
-
-/* Start of the character before, and behind, a place in UTF-8. */
-static size_t before(const struct prompt *p)
-{
-    size_t i = p->at;
-    while (i > 0 && (p->text.p[--i] & 0xc0) == 0x80)
-        continue;
-    return i;
-}
-
-static size_t after(const struct prompt *p)
-{
-    size_t i = p->at;
-    if (i < p->text.n)
-        do
-            i++;
-        while (i < p->text.n && (p->text.p[i] & 0xc0) == 0x80);
-    return i;
-}
-
-static void recall(struct prompt *p, int by)
-{
-    size_t to = p->recall + (size_t)by;
-    if (to > p->history.n) /* also below 0 */
-        return;
-    p->recall = to;
-    buf_clear(&p->text);
-    buf_cstr(&p->text, to < p->history.n ? p->history.v[to] + 1 : "");
-    p->at = p->text.n;
-}
-
-static void complete(struct screen *s)
-{
-    struct prompt *p = &s->prompt;
-    if (p->kind == '/')
-        return;
-    if (p->completion < 0) {
-        p->stem = p->text.n;
-        p->completion = 0;
-    }
-    struct buf asked = {0};
-    char *typed = mem_strdup(p->text.p ? p->text.p : "");
-    typed[p->stem] = 0;
-    char *blank = strrchr(typed, ' ');
-    if (p->kind == '&') /* the names of fields, at any word */
-        buf_fmt(&asked, "filter %s", blank ? blank + 1 : typed);
-    else
-        buf_cstr(&asked, typed);
-    session_lock(&s->session);
-    const char *word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion);
-    if (!word && p->completion) /* round again */
-        word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion = 0);
-    session_unlock(&s->session);
-    buf_release(&asked);
-    if (word) {
-        size_t keep = blank ? (size_t)(blank - typed) + 1 : 0;
-        p->text.n = keep;
-        buf_cstr(&p->text, word);
-        p->at = p->text.n;
-        p->completion++;
-    }
-    free(typed);
-}
-
-static int finish(struct screen *s)
-{
-    struct prompt *p = &s->prompt;
-    char *line = mem_alloc(p->text.n + 2);
-    line[0] = p->kind;
-    memcpy(line + 1, p->text.p ? p->text.p : "", p->text.n);
-    line[p->text.n + 1] = 0;
-    p->active = false;
-    struct buf command = {0};
-    if (p->kind == '/')
-        buf_cstr(&command, "search ");
-    if (p->kind == '&' && p->text.n)
-        buf_cstr(&command, "filter ");
-    buf_cstr(&command, line + 1);
-    if (p->text.n)
-        vec_push(&p->history, line);
-    else
-        free(line);
-    int r = screen_command(s, command.p ? command.p : "");
-    buf_release(&command);
-    return r;
-}
-
-static int prompt_key(struct screen *s, const char *key)
-{
-    struct prompt *p = &s->prompt;
-    buf_clear(&s->desk.message);
-    if (strcmp(key, "Tab") == 0) {
-        complete(s);
-        return R_DRAW;
-    }
-    p->completion = -1;
-    if (strcmp(key, "Enter") == 0)
-        return finish(s);
-    if (strcmp(key, "C-e") == 0 && edit_from_prompt(s)) {
-        p->into_editor = true;
-        return R_DRAW | R_EDIT;
-    }
-    if (strcmp(key, "Esc") == 0 || strcmp(key, "C-c") == 0 || strcmp(key, "C-g") == 0 ||
-        (strcmp(key, "Backspace") == 0 && !p->text.n))
-        p->active = false;
-    else if (strcmp(key, "Backspace") == 0 && p->at)
-        cut(p, before(p), p->at);
-    else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
-        size_t from = p->at;
-        cut(p, from, after(p));
-    } else if (strcmp(key, "Left") == 0 || strcmp(key, "C-b") == 0)
-        p->at = before(p);
-    else if (strcmp(key, "Right") == 0 || strcmp(key, "C-f") == 0)
-        p->at = after(p);
-    else if (strcmp(key, "Home") == 0 || strcmp(key, "C-a") == 0)
-        p->at = 0;
-    else if (strcmp(key, "End") == 0 || strcmp(key, "C-e") == 0)
-        p->at = p->text.n;
-    else if (strcmp(key, "C-u") == 0)
-        cut(p, 0, p->at);
-    else if (strcmp(key, "C-k") == 0) {
-        size_t from = p->at;
-        cut(p, from, p->text.n);
-    } else if (strcmp(key, "C-w") == 0) {
-        size_t to = p->at, from = to;
-        while (from && p->text.p[from - 1] == ' ')
-            from--;
-        while (from && p->text.p[from - 1] != ' ')
-            from--;
-        cut(p, from, to);
-    } else if (strcmp(key, "Up") == 0 || strcmp(key, "C-p") == 0)
-        recall(p, -1);
-    else if (strcmp(key, "Down") == 0 || strcmp(key, "C-n") == 0)
-        recall(p, 1);
-    else if (strcmp(key, "Space") == 0)
-        insert(p, " ");
-    else if (utf8_cells(str_of(key)) >= 1 && (strlen(key) == 1 || (unsigned char)key[0] >= 0x80))
-        insert(p, key);
-    return R_DRAW;
-}
+/* ---- keys and the mouse ---- */
 
 int screen_key(struct screen *s, const char *key)
 {
     if (s->prompt.active)
         return prompt_key(s, key);
-    const char *command = keymap_find(&s->keys, active_pane(s)->place, key);
+    const char *command = keymap_find(&s->keys, screen_pane(s)->place, key);
     buf_clear(&s->desk.message);
     if (!command) {
         desk_complain(&s->desk, _("%s does nothing here; ? lists the keys"), key);

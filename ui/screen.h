@@ -8,18 +8,7 @@
 #include "ui/keymap.h"
 #include "ui/options.h"
 #include "ui/plot.h"
-
-struct prompt {
-    bool active;
-    char kind;        /* ':' or '/' */
-    struct buf text;
-    size_t at;        /* byte the cursor stands before */
-    VEC(char *) history;
-    size_t recall;    /* index in history, n: the fresh line */
-    int completion;   /* the next one Tab offers */
-    bool into_editor; /* its text goes on in the editor */
-    size_t stem;      /* bytes that were typed, what follows is completed */
-};
+#include "ui/prompt.h"
 
 /* What the table keeps between two frames. */
 struct table_state {
