@@ -102,14 +102,14 @@ static void header(struct screen *s)
         buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank, go->rank);
     if (x->since.there)
         buf_fmt(&left, _("  round %u"), x->since.before.number + 1);
-    if (room >= 20) {
+    if (room >= 20 && !x->failed) {
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         used = w - right_w;
         used += grid_text(g, 0, used, right_w, STYLE_HEADER, buf_view(&right));
         used += bar(s, 0, used, p.share);
         grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(p.share * 100));
     } else {
-        grid_middle(g, 0, 0, w, STYLE_HEADER, buf_view(&left));
+        grid_middle(g, 0, x->failed, w - x->failed, STYLE_HEADER, buf_view(&left));
     }
     buf_release(&left);
     buf_release(&right);

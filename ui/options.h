@@ -30,6 +30,7 @@ enum exit_status {
 struct options {
     bool nothing; /* to begin with nothing open is all right */
     bool unread;  /* an investigation's inputs are not read: they may be elsewhere */
+    bool gone;    /* one whose inputs are gone is opened all the same (investigation.gone) */
     const char *arg[MAX_ARGS]; /* positional */
     int args;
     int step[2], rank[2];      /* -1: the first both sides have */

@@ -377,11 +377,13 @@ static void empty(struct screen *s, struct rect r)
     struct rect in = {r.y + r.h / 3, r.x + 2, r.h - r.h / 3, r.w - 4};
     int y = 0, skip = 0;
     if (x->failed)
-        grid_wrap(&s->grid, in, &y, &skip, STYLE_ERROR, str_of(x->err.text));
+        grid_wrap(&s->grid, in, &y, &skip, STYLE_ERROR, str_of(s->inv.gone ? s->inv.gone : x->err.text));
     else
         grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->desk.arrange.filters.n ? _("No row fulfils the filters; \\ takes them off.") : _("There is no row: both dumps are empty.") : _("Reading …")));
     if (x->failed) {
         y++;
+        if (s->inv.gone)
+            grid_wrap(&s->grid, in, &y, &skip, STYLE_TEXT, str_of(_("What the investigation keeps is still here: :findings lists the findings, 0 the panels, :report writes it down.")));
         grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` looks at one side alone, `diverge formats` lists what can be read.")));
     }
 }

@@ -38,6 +38,7 @@ static int start_session(struct screen *s, struct err *e)
 int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e)
 {
     s->opt = *o;
+    s->opt.gone = true;
     s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels may be all that was told to it */
     s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
     s->cursor_y = s->cursor_x = -1;

@@ -120,8 +120,11 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
         struct named_text x = {arena_cstr(&v->arena, o->remap_from[i]), arena_cstr(&v->arena, o->remap_to[i])};
         vec_push(&v->remaps, x);
     }
-    if (saved && investigation_find_inputs(v, e) && !o->unread)
-        return -1;
+    if (saved && investigation_find_inputs(v, e)) {
+        if (!o->unread && !o->gone)
+            return -1;
+        v->gone = investigation_keep(v, e->text);
+    }
     for (int i = 0; i < 2 && !saved && o->args; i++)
         v->input[i] = i < o->args ? investigation_keep(v, o->arg[i]) : NULL;
     if (saved)

@@ -43,6 +43,7 @@ struct investigation {
     const char *state_dir; /* the user's folder of them, or NULL */
     bool read_only;     /* written by a newer version, or open elsewhere */
     const char *holder; /* who has it open elsewhere, or NULL */
+    const char *gone;   /* which inputs are not there any more, a sentence, where it is opened all the same; or NULL */
     const char *pack;   /* the pack it was taken out of, which stays as it is; or NULL */
     int lock;           /* descriptor of investigation_claim, or -1 */
     const char *input[2];
