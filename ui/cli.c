@@ -98,6 +98,14 @@ int cli_out(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
+int cli_out_named(const struct options *o, struct out *out, struct err *e)
+{
+    if (cli_out(o, out, e))
+        return -1;
+    out->rename = o->packed ? unpack_names : NULL;
+    return 0;
+}
+
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
 {
     struct out out;
@@ -105,9 +113,9 @@ int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
         cli_print(b);
         return 0;
     }
-    if (cli_out(o, &out, e))
+    if (cli_out_named(o, &out, e))
         return -1;
-    unpack_names(buf_view(b), &out.buf);
+    buf_str(&out.buf, buf_view(b));
     return out_close(&out, e);
 }
 

@@ -50,6 +50,8 @@ void cli_print_clean(const struct buf *b); /* the same line by line, controls ma
 int cli_ending(const char *path, struct err *e);
 /* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
 int cli_out(const struct options *o, struct out *out, struct err *e);
+/* The same of text that may name files of a pack: with the pack's name, not that of the folder it is unpacked into. */
+int cli_out_named(const struct options *o, struct out *out, struct err *e);
 /* The same of a result that is a whole text already, for programs. */
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e);
 /* Prints the line of --summary: to standard output, or where the result goes there to standard error. */

@@ -90,7 +90,7 @@ static int deliver(const struct round *before, const struct round *now, const ch
     if (!o->json && !o->output) {
         changes_text(&text, &report);
         cli_print(&text);
-    } else if ((rc = cli_out(o, &out, e)) == 0) {
+    } else if ((rc = cli_out_named(o, &out, e)) == 0) {
         changes_json(&out, &report);
         rc = out_close(&out, e);
     }

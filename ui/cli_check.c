@@ -125,7 +125,7 @@ int cli_check(const struct options *o)
         status = policy_status(&o->policy, &counts, own);
         if (o->json || o->output) {
             struct out out;
-            int rc = cli_out(o, &out, &e);
+            int rc = cli_out_named(o, &out, &e);
             if (rc == 0) {
                 write_json(&out, d, &c);
                 rc = out_close(&out, &e);

@@ -39,7 +39,7 @@ static int finish(struct judged *t, const struct options *o, struct err *e)
     }
     if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
         return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
-    if (cli_out(o, &out, e))
+    if (cli_out_named(o, &out, e))
         return -1;
     panels_json(&out, &t->guide, TOOL);
     return out_close(&out, e);

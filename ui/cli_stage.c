@@ -62,7 +62,7 @@ static int deliver(const struct stage *s, const struct options *o, struct err *e
         buf_release(&b);
         return 0;
     }
-    if (cli_out(o, &out, e))
+    if (cli_out_named(o, &out, e))
         return -1;
     wants_csv(o) ? s->csv(&out, s->ctx) : s->json(&out, s->ctx);
     return out_close(&out, e);

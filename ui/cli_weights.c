@@ -122,7 +122,7 @@ static int deliver(const struct options *o, const struct weight_compare *c, cons
     }
     if (!cli_out_standard(o) && !csv && !str_ends(str_of(o->output), ".json"))
         return err_set(e, ERR_USAGE, _("%s: weights are written as .json or .csv"), o->output);
-    if (cli_out(o, &out, e))
+    if (cli_out_named(o, &out, e))
         return -1;
     if (c)
         csv ? weights_csv(&out, c) : weights_json(&out, c, &opt);

@@ -34,7 +34,8 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
     buf_clear(&b);
     int steps, ranks;
     lint_extent(x, &steps, &ranks);
-    buf_fmt(&b, _("%d steps × %d ranks · "), steps, ranks);
+    if (steps > 1 || ranks > 1)
+        buf_fmt(&b, _("steps: %d, ranks: %d · "), steps, ranks);
     if (d->step >= 0)
         buf_fmt(&b, _("step %d · "), d->step);
     if (d->rank >= 0)

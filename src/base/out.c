@@ -41,6 +41,12 @@ static void drain(struct out *o)
     size_t done = 0;
     if (o->fd < 0)
         return;
+    if (o->rename) { /* whole records: no name lies across two of these calls */
+        struct buf named = {0};
+        o->rename(buf_view(&o->buf), &named);
+        buf_release(&o->buf);
+        o->buf = named;
+    }
     while (o->err.code == ERR_NONE && done < o->buf.n) {
         ssize_t w = write(o->fd, o->buf.p + done, o->buf.n - done);
         if (w < 0 && errno == EINTR)

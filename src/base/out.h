@@ -12,6 +12,7 @@ struct out {
     int fd;
     char *path, *tmp; /* NULL for a descriptor */
     struct err err;   /* the first failure; later calls do nothing */
+    void (*rename)(struct str text, struct buf *out); /* text as it is to be read, appended; or NULL: as it was written */
 };
 
 int out_file(struct out *o, const char *path, struct err *e);
