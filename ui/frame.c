@@ -92,8 +92,10 @@ static void header(struct screen *s)
         const struct dump *d = &x->side[i].dump;
         struct str part = telling_part(x, i);
         buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
-        if (w >= 120 && x->side[i].state >= SIDE_LOADING)
-            buf_fmt(&left, " %s %s %s", d->framework, d->level, d->task);
+        const char *const words[] = {d->framework, d->level, d->task};
+        for (size_t k = 0; k < ARRAY_LEN(words) && w >= 120 && x->side[i].state >= SIDE_LOADING; k++)
+            if (words[k] && *words[k])
+                buf_fmt(&left, " %s", words[k]);
     }
     const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
     if (t->step >= 0)
@@ -218,6 +220,9 @@ static void status(struct screen *s)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"), num_count(n, j->sum.doubtful));
 }
 
+/* Where there is no table its keys would lead nowhere. */
+static const struct hint unopened[] = {{"intake", N_("other dumps")}, {"panel 0", N_("all panels")}, {"report", N_("report")}, {"palette", N_("commands")}, {"help", N_("help")}, {"back", N_("quit")}, {0}};
+
 static void footer(struct screen *s, int y)
 {
     struct grid *g = &s->grid;
@@ -243,7 +248,7 @@ static void footer(struct screen *s, int y)
     }
     const struct pane_ops *p = screen_pane(s);
     int x = 1;
-    for (const struct hint *h = p->hints; h->command; h++) {
+    for (const struct hint *h = s->session.failed && p == &pane_table ? unopened : p->hints; h->command; h++) {
         const char *key = keymap_key(&s->keys, p->place, h->command);
         if (!key)
             continue;

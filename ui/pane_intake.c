@@ -21,7 +21,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
         return;
     }
     if (!x->places.n) {
-        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, _("looking …"));
+        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, s->session.failed ? _("not opened") : _("looking …"));
         (*y)++;
         return;
     }
@@ -109,7 +109,10 @@ static void draw(struct screen *s, struct rect r)
     }
     int at = (y[0] > y[1] ? y[0] : y[1]) + 1;
     struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
-    if (!s->session.single)
+    bool told = s->session.side[0].state == SIDE_FAILED || s->session.side[1].state == SIDE_FAILED;
+    if (s->session.failed && !told)
+        grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->session.err.text));
+    else if (!s->session.failed && !s->session.single)
         grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(&s->session)));
     rounds(s, whole, &at);
     doubts(s, whole, &at, -1);
