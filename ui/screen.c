@@ -107,12 +107,21 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
 }
 
 /* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is found by
- * its inputs, so it goes on under their name. False with a message: nothing has changed. */
-static bool next_round(struct screen *s, char *input[2])
+ * its inputs, so it goes on under their name. Without inputs: back to the round before. False with a message: nothing has
+ * changed. */
+static bool change_round(struct screen *s, char *input[2])
 {
     struct err e = {0};
     struct buf path = {0};
     const char *const next[2] = {input[0], input[1] ? input[1] : s->inv.input[1]};
+    if (!input[0]) {
+        session_lock(&s->session);
+        bool done = round_return(&s->inv, &e) == 0;
+        session_unlock(&s->session);
+        if (!done)
+            desk_complain(&s->desk, "%s", e.text);
+        return done;
+    }
     bool own = s->inv.path && s->state_dir && str_starts(str_of(s->inv.path), s->state_dir);
     if (own)
         ticket_own_path(next, s->state_dir, &path);
@@ -137,15 +146,17 @@ static void restart(struct screen *s)
     struct desk was = s->desk;
     struct arrange kept = s->desk.arrange;
     char *input[2] = {s->desk.new_input[0], s->desk.new_input[1]};
-    bool round = s->desk.new_round;
+    bool round = s->desk.new_round, back = round && !input[0];
     s->desk.new_input[0] = s->desk.new_input[1] = NULL;
     s->desk.new_round = false;
-    if (round && !next_round(s, input))
+    if (round && !change_round(s, input))
         return;
-    memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
-    memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
-    investigation_save(&s->inv, &quiet);
-    memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
+    if (!back) {
+        memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
+        memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
+        investigation_save(&s->inv, &quiet);
+        memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
+    }
     s->desk.arrange = (struct arrange){0};
     plot_runs_release(&s->runs);
     desk_release(&s->desk);

@@ -33,8 +33,9 @@ static int run_round(struct desk *d, struct str args)
         d->prompt_kind = ':';
         return R_PROMPT;
     }
-    if (str_is(args, "--undo")) {
-        desk_complain(d, "%s", d->inv->rounds.n ? _("to go back to the round before, leave, then: diverge round FILE --undo") : _("this is the first round"));
+    bool back = str_is(args, "--undo");
+    if (back && !d->inv->rounds.n) {
+        desk_complain(d, "%s", _("this is the first round"));
         return R_DRAW;
     }
     if (!d->s->settled) {
@@ -43,7 +44,9 @@ static int run_round(struct desk *d, struct str args)
     }
     free(d->new_input[TARGET]);
     free(d->new_input[GOLDEN]);
-    two_paths(args, &d->new_input[TARGET], &d->new_input[GOLDEN]);
+    d->new_input[TARGET] = d->new_input[GOLDEN] = NULL;
+    if (!back)
+        two_paths(args, &d->new_input[TARGET], &d->new_input[GOLDEN]);
     memcpy(d->new_step, d->inv->step, sizeof d->new_step);
     memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
     d->new_round = true;
@@ -117,7 +120,7 @@ static const char *complete_change(const struct desk *d, int i)
 }
 
 const struct command commands_round[] = {
-    {"round", "NEW_TARGET [NEW_GOLDEN]", N_("the dump taken after a fix joins as the next round; what is decided and found stays"), NEEDS_PAIRED | NEEDS_JUDGED, run_round, NULL},
+    {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("the dump taken after a fix joins as the next round, --undo goes back to the one before; what is decided and found stays"), NEEDS_PAIRED | NEEDS_JUDGED, run_round, NULL},
     {"changes", "[KIND]", N_("rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},
 };

@@ -150,7 +150,7 @@ struct desk {
     bool write_pack;   /* the evidence, packed */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
-    bool new_round;     /* they are the next round of this investigation */
+    bool new_round;     /* they are the next round of this investigation; without inputs: back to the one before */
     struct buf copy;   /* for the clipboard */
     char *edit_command, *edit_text; /* R_EDIT: what is run with the text that comes out, and the text to begin with */
     char *keys;        /* name of a set of keys */

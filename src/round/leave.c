@@ -139,6 +139,8 @@ int round_leave(struct investigation *v, const struct session *s, const struct g
 
 int round_return(struct investigation *v, struct err *e)
 {
+    if (v->read_only)
+        return err_set(e, ERR_IO, _("%s cannot be changed: it is open elsewhere, or of a newer version"), v->path);
     if (!investigation_last_round(v))
         return err_set(e, ERR_USAGE, _("%s is in its first round"), v->path);
     return investigation_save(v, e);
