@@ -1,10 +1,8 @@
-/* One recording read by its reader alone, for unit tests, and trees of files to read. */
+/* One recording read by its reader alone, for unit tests. */
 #ifndef TESTS_OPENED_H
 #define TESTS_OPENED_H
 
 #include "support.h"
-
-#include <sys/stat.h>
 
 #include "fmt/reader.h"
 
@@ -48,26 +46,6 @@ static inline uint32_t row_named(const struct dump *d, const char *name)
     if (r == NONE)
         fail_msg("no row %s", name);
     return r;
-}
-
-/* Writes dir/name; folders in name are made. */
-static inline void put_bytes(const char *dir, const char *name, const void *bytes, size_t n)
-{
-    char path[1200];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
-        *p = 0;
-        mkdir(path, 0755);
-    }
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    fwrite(bytes, 1, n, f);
-    fclose(f);
-}
-
-static inline void put_text(const char *dir, const char *name, const char *text)
-{
-    put_bytes(dir, name, text, strlen(text));
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A path below the unpacked samples (tests/run sets DIVERGE_SAMPLES); a static buffer, eight calls deep. */
 static inline const char *sample(const char *name)
@@ -31,6 +32,36 @@ static inline const char *scratch(void)
     const char *tmp = getenv("TMPDIR");
     snprintf(dir, sizeof dir, "%s/diverge-test-XXXXXX", tmp ? tmp : "/tmp");
     return mkdtemp(dir);
+}
+
+/* dir/name; a static buffer, sixteen calls deep. */
+static inline char *path_in(const char *dir, const char *name)
+{
+    static char path[16][1200];
+    static int next;
+    char *out = path[next++ % 16];
+    assert_true(snprintf(out, sizeof path[0], "%s/%s", dir, name) < (int)sizeof path[0]);
+    return out;
+}
+
+/* Writes dir/name, and the folders in name; its path, as path_in gives it. */
+static inline const char *put_bytes(const char *dir, const char *name, const void *bytes, size_t n)
+{
+    char *out = path_in(dir, name);
+    for (char *p = out + strlen(dir) + 1; (p = strchr(p, '/')); *p++ = '/') {
+        *p = 0;
+        mkdir(out, 0755);
+    }
+    FILE *f = fopen(out, "wb");
+    assert_non_null(f);
+    assert_true(fwrite(bytes, 1, n, f) == n);
+    assert_true(fclose(f) == 0);
+    return out;
+}
+
+static inline const char *put_text(const char *dir, const char *name, const char *text)
+{
+    return put_bytes(dir, name, text, strlen(text));
 }
 
 #endif

@@ -34,17 +34,13 @@ static const char mg_model[] =
 
 static const char *write_file(const char *name, const char *const *part)
 {
-    static char path[4][400];
-    static int next;
-    char *p = path[next++ % 4];
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
-    FILE *f = fopen(p, "w");
-    assert_non_null(f);
+    struct buf b = {0};
     for (; *part; part++)
-        fputs(*part, f);
-    fputs("\n", f);
-    fclose(f);
-    return p;
+        buf_cstr(&b, *part);
+    buf_char(&b, '\n');
+    const char *path = put_bytes(dir, name, b.p, b.n);
+    buf_release(&b);
+    return path;
 }
 
 static void run_waived(const char *target, const char *golden, const char *env, const struct config_waiver *w, size_t waivers)

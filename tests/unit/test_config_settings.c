@@ -6,22 +6,9 @@
 
 static char dir[256];
 
-static const char *file_of(const char *name, const char *text, size_t n)
-{
-    static char path[8][400];
-    static int next;
-    char *p = path[next++ % 8];
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
-    FILE *f = fopen(p, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    fclose(f);
-    return p;
-}
-
 static const char *text_file(const char *name, const char *text)
 {
-    return file_of(name, text, strlen(text));
+    return put_text(dir, name, text);
 }
 
 static struct settings s;
@@ -38,7 +25,7 @@ static void refused_bytes(const char *text, size_t n, const char *part)
 {
     struct err e = {0};
     settings_release(&s);
-    assert_int_equal(settings_open(&s, file_of("refused", text, n), &e), -1);
+    assert_int_equal(settings_open(&s, put_bytes(dir, "refused", text, n), &e), -1);
     if (!strstr(e.text, part))
         fail_msg("\"%s\" does not say \"%s\"", e.text, part);
 }
@@ -247,7 +234,7 @@ static void printed_long_line(void **state)
     memset(b.p + b.n, 'x', 100u << 20);
     b.n += 100u << 20;
     settings_release(&s);
-    assert_int_equal(settings_open(&s, file_of("long.log", b.p, b.n), &e), 0);
+    assert_int_equal(settings_open(&s, put_bytes(dir, "long.log", b.p, b.n), &e), 0);
     has("lr", "3");
     buf_release(&b);
     remove(s.path);

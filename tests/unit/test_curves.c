@@ -49,12 +49,9 @@ static void healthy(struct run *r, enum form form, int steps, uint32_t seed)
 
 static const char *write_run(const struct run *r, const char *name)
 {
-    static char path[16][1024];
-    static int next;
-    char *p = path[next++ % 16];
     if (!*dir)
         snprintf(dir, sizeof dir, "%s", scratch());
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    char *p = path_in(dir, name);
     FILE *f = fopen(p, "w");
     assert_non_null(f);
     for (int i = r->first; i < r->first + r->steps; i++) {

@@ -1,6 +1,6 @@
 /* All figures of two tensors against the same sums in long double, element by element: every type,
  * sizes around block borders, reordered and big-endian storage, and what is not finite. */
-#include "support.h"
+#include "packed.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,20 +24,9 @@ static double draw(void)
 
 /* ---- files ---- */
 
-static void raw_tensor(struct tensor *t, enum dtype d, const void *raw, size_t n)
+static struct tensor raw_tensor(enum dtype d, const void *raw, size_t n)
 {
-    struct buf path = {0};
-    struct err e;
-    path_join(&path, scratch(), "t");
-    FILE *f = fopen(path.p, "wb");
-    assert_non_null(f);
-    fwrite(raw, dtype_table[d].size, n, f);
-    fclose(f);
-    *t = (struct tensor){.dtype = d, .ndim = 1, .shape = {(int64_t)n}};
-    assert_int_equal(tensor_pack(t, path.p, &e), 0);
-    assert_int_equal(file_open(&t->file, path.p, &e), 0);
-    assert_int_equal(tensor_check(t, 0, t->file.size, &e), 0);
-    buf_release(&path);
+    return packed(d, 1, (const int64_t[]){(int64_t)n}, raw);
 }
 
 /* Elements of one type near a value: those of the small floats by rounding to the nearest pattern. */
@@ -174,8 +163,8 @@ static void random_pair(enum dtype dt, enum dtype dg, size_t n, double error)
     }
     dtype_to_f64(dt, rt, n, t);
     dtype_to_f64(dg, rg, n, g);
-    raw_tensor(&a, dt, rt, n);
-    raw_tensor(&b, dg, rg, n);
+    a = raw_tensor(dt, rt, n);
+    b = raw_tensor(dg, rg, n);
     assert_int_equal(figures_two(kern_select(NULL), &a, &b, &f, NULL, &e), 0);
     struct reference r = by_hand(t, g, n, eps_of(dt, dg));
     compare(&f, &r, t, g, n);
@@ -330,8 +319,8 @@ static void eps_of_small_integers(void **state)
         else
             t[0] = 1;
         dtype_to_f64(cases[i].d, t, 1, &one);
-        raw_tensor(&a, cases[i].d, t, 1);
-        raw_tensor(&b, cases[i].d, g, 1);
+        a = raw_tensor(cases[i].d, t, 1);
+        b = raw_tensor(cases[i].d, g, 1);
         assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), 0);
         if (f.max_rel != one / cases[i].eps)
             fail_msg("%s: %g instead of %g", dtype_table[cases[i].d].name, f.max_rel, one / cases[i].eps);
@@ -455,7 +444,7 @@ static void saturation(void **state)
         double back;
         dtype_to_f64(d, raw + size, 1, &back);
         assert_true(back == dtype_table[d].max);
-        raw_tensor(&a, d, raw, 3000);
+        a = raw_tensor(d, raw, 3000);
         assert_int_equal(figures_one(&kern_scalar, &a, &f, NULL, &e), 0);
         assert_int_equal(f.saturated, 6);
         assert_true(f.max == dtype_table[d].max && f.min == -dtype_table[d].max);
@@ -489,8 +478,8 @@ static void permuted_and_swapped(void **state)
                     big[k * 4 + j] = raw[3 - j];
             }
     figures_memory(&kern_scalar, DTYPE_F32, t, DTYPE_F32, g, N, &straight);
-    raw_tensor(&x, DTYPE_F32, t, N);
-    raw_tensor(&y, DTYPE_F32, big, N);
+    x = raw_tensor(DTYPE_F32, t, N);
+    y = raw_tensor(DTYPE_F32, big, N);
     y.swap = true;
     y.ndim = 3;
     memcpy(y.shape, (const int64_t[]){C, B, A}, 3 * sizeof(int64_t));
@@ -524,15 +513,15 @@ static void empty_and_unequal(void **state)
     struct side_figures s;
     struct err e = {0};
     (void)state;
-    raw_tensor(&a, DTYPE_F32, "", 0);
-    raw_tensor(&b, DTYPE_F32, "", 0);
+    a = raw_tensor(DTYPE_F32, "", 0);
+    b = raw_tensor(DTYPE_F32, "", 0);
     assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), 0);
     assert_false(f.two);
     assert_int_equal(figures_one(&kern_scalar, &a, &s, NULL, &e), 0);
     assert_int_equal(s.count, 0);
     assert_true(isnan(s.max) && isnan(s.mean));
     tensor_close(&b);
-    raw_tensor(&b, DTYPE_F32, "1234", 1);
+    b = raw_tensor(DTYPE_F32, "1234", 1);
     assert_int_equal(figures_two(&kern_scalar, &a, &b, &f, NULL, &e), -1);
     assert_int_equal(e.code, ERR_USAGE);
     tensor_close(&a);
@@ -547,7 +536,7 @@ static void can_be_watched_and_stopped(void **state)
     struct figures_watch w = {0};
     struct err e = {0};
     (void)state;
-    raw_tensor(&a, DTYPE_F32, x, 100000);
+    a = raw_tensor(DTYPE_F32, x, 100000);
     assert_int_equal(figures_one(&kern_scalar, &a, &s, &w, &e), 0);
     assert_int_equal(atomic_load(&w.done), 100000);
     atomic_store(&w.cancel, true);
@@ -602,8 +591,8 @@ static void threads_do_not_show(void **state)
     }
     t[5000000] = g[5000000] = 0x7e00; /* a NaN alike */
     g[8500000] = (uint16_t)(t[8500000] + 900);
-    raw_tensor(&a, DTYPE_F16, t, N);
-    raw_tensor(&b, DTYPE_F16, g, N);
+    a = raw_tensor(DTYPE_F16, t, N);
+    b = raw_tensor(DTYPE_F16, g, N);
     assert_int_equal(figures_two(kern_select(NULL), &a, &b, &alone, NULL, &e), 0);
     assert_true(alone.two && alone.max_abs_at == 8500000 && alone.side[0].nan == 1 && alone.side[0].count == N);
     for (int n = 1; n <= 4; n++) {

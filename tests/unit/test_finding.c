@@ -1,5 +1,5 @@
 /* Findings: versions, what holds, undo, order, the way through a file; evidence of a row. */
-#include "opened.h"
+#include "support.h"
 
 #include "find/evidence.h"
 #include "model/investigation.h"

@@ -1,9 +1,8 @@
 /* Heat maps and tallies against plain loops: every element type, mixed ones, permuted and expanded sides, sides with
  * other axes, NaN and infinities; planes of any two axes, windows and cells of any size. */
-#include "support.h"
+#include "packed.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "find/heat.h"
 #include "find/tally.h"
@@ -16,26 +15,6 @@ static uint32_t draw(uint32_t below)
     seed ^= seed >> 7;
     seed ^= seed << 17;
     return (uint32_t)(seed >> 16) % below;
-}
-
-/* A packed tensor of those bytes in a file of its own. */
-static struct tensor tensor_of(enum dtype d, int ndim, const int64_t *shape, const unsigned char *bytes)
-{
-    struct tensor t = {.dtype = d, .ndim = ndim};
-    struct buf path = {0};
-    struct err e;
-    if (ndim)
-        memcpy(t.shape, shape, (size_t)ndim * sizeof *shape);
-    assert_int_equal(tensor_pack(&t, "t", &e), 0);
-    path_join(&path, scratch(), "t");
-    FILE *f = fopen(path.p, "wb");
-    assert_non_null(f);
-    fwrite(bytes, dtype_table[d].size, t.numel, f);
-    fclose(f);
-    assert_int_equal(file_open(&t.file, path.p, &e), 0);
-    unlink(path.p);
-    buf_release(&path);
-    return t;
 }
 
 /* Element `index` (row-major over the tensor's own axes) of bytes laid out as t says. */
@@ -77,14 +56,14 @@ static struct pair pair_of(enum dtype td, enum dtype gd, int ndim, const int64_t
         b[0][i] = (unsigned char)draw(256);
         b[1][i] = draw(8) ? b[0][i] : (unsigned char)draw(256);
     }
-    struct tensor t = tensor_of(td, ndim, shape, b[0]), g;
+    struct tensor t = packed(td, ndim, shape, b[0]), g;
     int64_t turned[TENSOR_DIMS];
     int perm[TENSOR_DIMS];
     for (int i = 0; i < ndim; i++) {
         turned[i] = permuted ? shape[ndim - 1 - i] : shape[i];
         perm[i] = ndim - 1 - i;
     }
-    g = tensor_of(gd, ndim, turned, b[1]);
+    g = packed(gd, ndim, turned, b[1]);
     if (permuted) /* stored the other way round, shown as the target is */
         tensor_permute(&g, perm);
     p.v[0] = values_of(&t, b[0]);
@@ -348,7 +327,7 @@ static void other_axes(void **state)
             b[0][i] = (unsigned char)draw(256);
             b[1][i] = (unsigned char)draw(256);
         }
-        struct tensor t = tensor_of(DTYPE_F32, 2, permuted ? turned : flat, b[0]), g = tensor_of(DTYPE_F32, 4, deep, b[1]);
+        struct tensor t = packed(DTYPE_F32, 2, permuted ? turned : flat, b[0]), g = packed(DTYPE_F32, 4, deep, b[1]);
         if (permuted)
             tensor_permute(&t, swap);
         p.v[0] = values_of(&t, b[0]);
@@ -371,7 +350,7 @@ static void complex_is_a_pair(void **state)
     struct lens_element x;
     struct err e;
     (void)state;
-    struct tensor t = tensor_of(DTYPE_C64, 1, shape, (const unsigned char *)v);
+    struct tensor t = packed(DTYPE_C64, 1, shape, v);
     lens_init(&l, &t, NULL);
     assert_int_equal(l.ndim, 2);
     assert_int_equal(l.numel, 6);
@@ -387,7 +366,7 @@ static void check_text(enum dtype d, const void *raw, const char *want)
     struct lens_element x;
     struct err e;
     struct buf b = {0};
-    struct tensor t = tensor_of(d, 0, NULL, raw);
+    struct tensor t = packed(d, 0, NULL, raw);
     lens_init(&l, &t, NULL);
     assert_int_equal(lens_element(&l, 0, &x, &e), 0);
     lens_text(&l, 0, &x, &b);

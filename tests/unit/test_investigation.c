@@ -421,9 +421,7 @@ static void inputs_that_changed(void **state)
     snprintf(path, sizeof path, "%s/dump.json", root);
     struct input_state none = input_state_of("/no/such/folder"), empty = input_state_of(root);
     assert_true(none.bytes == 0 && none.files == 0 && empty.bytes == 0 && empty.files == 0);
-    FILE *f = fopen(path, "w");
-    fputs("12345", f);
-    fclose(f);
+    put_text(root, "dump.json", "12345");
     struct input_state was = input_state_of(root), file = input_state_of(path);
     assert_true(was.bytes == 5 && was.files == 1 && file.bytes == 5 && file.files == 1 && was.time > 0);
     buf_cstr(&b, "");
@@ -435,9 +433,7 @@ static void inputs_that_changed(void **state)
     later.time += 60;
     input_state_text(&was, &later, &b);
     assert_non_null(strstr(b.p, "written anew"));
-    f = fopen(path, "a");
-    fputs("6", f);
-    fclose(f);
+    put_text(root, "dump.json", "123456");
     later = input_state_of(root);
     buf_clear(&b);
     input_state_text(&was, &later, &b);

@@ -8,26 +8,6 @@
 
 #include "base/io.h"
 
-static void put(const char *dir, const char *name, const char *text, size_t n)
-{
-    struct buf path = {0};
-    path_join(&path, dir, name);
-    FILE *f = fopen(path.p, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-    buf_release(&path);
-}
-
-static const char *in(const char *dir, const char *name)
-{
-    static struct buf path[4];
-    static int next;
-    struct buf *b = &path[next++ % 4];
-    path_join(b, dir, name);
-    return b->p;
-}
-
 static void reads_by_position(void **state)
 {
     const char *dir = scratch();
@@ -35,8 +15,8 @@ static void reads_by_position(void **state)
     struct err e = {0};
     char got[16];
     (void)state;
-    put(dir, "f", "0123456789", 10);
-    assert_int_equal(file_open(&f, in(dir, "f"), &e), 0);
+    put_bytes(dir, "f", "0123456789", 10);
+    assert_int_equal(file_open(&f, path_in(dir, "f"), &e), 0);
     assert_int_equal(f.size, 10);
     assert_int_equal(file_read(&f, 3, got, 4, &e), 0);
     assert_memory_equal(got, "3456", 4);
@@ -59,14 +39,14 @@ static void opens_regular_files_only(void **state)
     struct file f;
     struct err e = {0};
     (void)state;
-    assert_int_equal(file_open(&f, in(dir, "missing"), &e), -1);
+    assert_int_equal(file_open(&f, path_in(dir, "missing"), &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_non_null(strstr(e.text, "missing"));
     assert_null(f.name);
     assert_int_equal(file_open(&f, dir, &e), -1);
     assert_int_equal(e.code, ERR_IO);
-    assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0); /* nobody writes: a plain open would wait */
-    assert_int_equal(file_open(&f, in(dir, "pipe"), &e), -1);
+    assert_int_equal(mkfifo(path_in(dir, "pipe"), 0600), 0); /* nobody writes: a plain open would wait */
+    assert_int_equal(file_open(&f, path_in(dir, "pipe"), &e), -1);
     assert_non_null(strstr(e.text, "regular file"));
     assert_int_equal(file_open(&f, "/dev/null", &e), -1);
     assert_int_equal(file_open_inside(&f, dir, "pipe", &e), -1);
@@ -78,16 +58,16 @@ static void slurps_up_to_a_limit(void **state)
     struct buf b = {0};
     struct err e = {0};
     (void)state;
-    put(dir, "f", "hello", 5);
+    put_bytes(dir, "f", "hello", 5);
     buf_cstr(&b, ">");
-    assert_int_equal(file_slurp(in(dir, "f"), 5, &b, &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "f"), 5, &b, &e), 0);
     assert_string_equal(b.p, ">hello");
-    assert_int_equal(file_slurp(in(dir, "f"), 4, &b, &e), -1);
+    assert_int_equal(file_slurp(path_in(dir, "f"), 4, &b, &e), -1);
     assert_int_equal(e.code, ERR_DATA);
     assert_string_equal(b.p, ">hello");
-    put(dir, "empty", "", 0);
+    put_bytes(dir, "empty", "", 0);
     buf_clear(&b);
-    assert_int_equal(file_slurp(in(dir, "empty"), 5, &b, &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "empty"), 5, &b, &e), 0);
     assert_int_equal(b.n, 0);
     buf_release(&b);
 }
@@ -108,14 +88,14 @@ static void stays_inside(void **state)
     const char *root = scratch();
     struct err e = {0};
     (void)state;
-    mkdir(in(root, "dump"), 0755);
-    mkdir(in(root, "dump2"), 0755);
+    mkdir(path_in(root, "dump"), 0755);
+    mkdir(path_in(root, "dump2"), 0755);
     char dir[512];
-    snprintf(dir, sizeof dir, "%s", in(root, "dump"));
-    put(root, "secret", "s", 1);
-    put(in(root, "dump2"), "x", "s", 1);
-    put(dir, "x", "1", 1);
-    put(dir, "..x", "1", 1);
+    snprintf(dir, sizeof dir, "%s", path_in(root, "dump"));
+    put_bytes(root, "secret", "s", 1);
+    put_bytes(root, "dump2/x", "s", 1);
+    put_bytes(dir, "x", "1", 1);
+    put_bytes(dir, "..x", "1", 1);
     assert_int_equal(inside(dir, "x", &e), 0);
     assert_int_equal(inside(dir, "..x", &e), 0); /* dots alone harm nobody */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -127,7 +107,7 @@ static void stays_inside(void **state)
     assert_int_equal(inside(dir, "missing", &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_non_null(strstr(e.text, "missing"));
-    mkdir(in(dir, "folder"), 0755);
+    mkdir(path_in(dir, "folder"), 0755);
     assert_int_equal(inside(dir, "folder", &e), -1);
 }
 
@@ -137,23 +117,23 @@ static void follows_links_that_stay(void **state)
     struct err e = {0};
     char dir[512], target[600];
     (void)state;
-    mkdir(in(root, "dump"), 0755);
-    mkdir(in(root, "dump-other"), 0755); /* its name begins as the dump's */
-    snprintf(dir, sizeof dir, "%s", in(root, "dump"));
-    put(dir, "x", "1", 1);
-    put(root, "secret", "s", 1);
-    put(in(root, "dump-other"), "x", "s", 1);
-    assert_int_equal(symlink("x", in(dir, "same")), 0);
-    assert_int_equal(symlink("same", in(dir, "chain")), 0);
+    mkdir(path_in(root, "dump"), 0755);
+    mkdir(path_in(root, "dump-other"), 0755); /* its name begins as the dump's */
+    snprintf(dir, sizeof dir, "%s", path_in(root, "dump"));
+    put_bytes(dir, "x", "1", 1);
+    put_bytes(root, "secret", "s", 1);
+    put_bytes(root, "dump-other/x", "s", 1);
+    assert_int_equal(symlink("x", path_in(dir, "same")), 0);
+    assert_int_equal(symlink("same", path_in(dir, "chain")), 0);
     snprintf(target, sizeof target, "%s/x", dir);
-    assert_int_equal(symlink(target, in(dir, "absolute")), 0);
-    assert_int_equal(symlink("../secret", in(dir, "out")), 0);
-    assert_int_equal(symlink("out", in(dir, "out-by-chain")), 0);
-    assert_int_equal(symlink("/etc/passwd", in(dir, "etc")), 0);
-    assert_int_equal(symlink("../dump-other/x", in(dir, "neighbour")), 0);
-    assert_int_equal(symlink("loop", in(dir, "loop")), 0);
-    assert_int_equal(symlink("nowhere", in(dir, "dangling")), 0);
-    assert_int_equal(symlink(".", in(dir, "itself")), 0);
+    assert_int_equal(symlink(target, path_in(dir, "absolute")), 0);
+    assert_int_equal(symlink("../secret", path_in(dir, "out")), 0);
+    assert_int_equal(symlink("out", path_in(dir, "out-by-chain")), 0);
+    assert_int_equal(symlink("/etc/passwd", path_in(dir, "etc")), 0);
+    assert_int_equal(symlink("../dump-other/x", path_in(dir, "neighbour")), 0);
+    assert_int_equal(symlink("loop", path_in(dir, "loop")), 0);
+    assert_int_equal(symlink("nowhere", path_in(dir, "dangling")), 0);
+    assert_int_equal(symlink(".", path_in(dir, "itself")), 0);
     assert_int_equal(inside(dir, "same", &e), 0);
     assert_int_equal(inside(dir, "chain", &e), 0);
     assert_int_equal(inside(dir, "absolute", &e), 0);
@@ -165,10 +145,10 @@ static void follows_links_that_stay(void **state)
     }
     assert_non_null(strstr((inside(dir, "out", &e), e.text), "leaves the dump"));
     /* the folder itself may be reached through a link, and end in a slash */
-    assert_int_equal(symlink("dump", in(root, "alias")), 0);
-    assert_int_equal(inside(in(root, "alias"), "same", &e), 0);
-    assert_int_equal(inside(in(root, "alias/"), "same", &e), 0);
-    assert_int_equal(inside(in(root, "alias"), "out", &e), -1);
+    assert_int_equal(symlink("dump", path_in(root, "alias")), 0);
+    assert_int_equal(inside(path_in(root, "alias"), "same", &e), 0);
+    assert_int_equal(inside(path_in(root, "alias/"), "same", &e), 0);
+    assert_int_equal(inside(path_in(root, "alias"), "out", &e), -1);
 }
 
 static void replaces_whole(void **state)
@@ -178,19 +158,19 @@ static void replaces_whole(void **state)
     struct err e = {0};
     name_list names = {0};
     (void)state;
-    assert_int_equal(file_replace(in(dir, "f"), STR("first"), &e), 0);
+    assert_int_equal(file_replace(path_in(dir, "f"), STR("first"), &e), 0);
     struct file old;
-    assert_int_equal(file_open(&old, in(dir, "f"), &e), 0);
-    assert_int_equal(file_replace(in(dir, "f"), STR("second, longer"), &e), 0);
+    assert_int_equal(file_open(&old, path_in(dir, "f"), &e), 0);
+    assert_int_equal(file_replace(path_in(dir, "f"), STR("second, longer"), &e), 0);
     char seen[8] = "";
     assert_int_equal(file_read_some(&old, 0, seen, sizeof seen, &e), 5); /* who had it open keeps the old one */
     assert_memory_equal(seen, "first", 5);
     file_close(&old);
-    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
     assert_string_equal(b.p, "second, longer");
-    assert_int_equal(file_replace(in(dir, "f"), (struct str){NULL, 0}, &e), 0);
+    assert_int_equal(file_replace(path_in(dir, "f"), (struct str){NULL, 0}, &e), 0);
     buf_clear(&b);
-    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
     assert_int_equal(b.n, 0);
     assert_int_equal(dir_list(dir, 10, &names, &e), 0);
     assert_int_equal(names.n, 1); /* nothing beside it stays */
@@ -204,15 +184,15 @@ static void a_failed_replacement_leaves_the_old_file(void **state)
     struct err e = {0};
     name_list names = {0};
     (void)state;
-    mkdir(in(dir, "f"), 0755); /* a folder in the place: rename refuses */
-    put(in(dir, "f"), "x", "1", 1);
-    assert_int_equal(file_replace(in(dir, "f"), STR("text"), &e), -1);
+    mkdir(path_in(dir, "f"), 0755); /* a folder in the place: rename refuses */
+    put_bytes(dir, "f/x", "1", 1);
+    assert_int_equal(file_replace(path_in(dir, "f"), STR("text"), &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_int_equal(dir_list(dir, 10, &names, &e), 0);
     assert_int_equal(names.n, 1);
     name_list_release(&names);
     memset(&e, 0, sizeof e);
-    assert_int_equal(file_replace(in(dir, "no/such/folder"), STR("text"), &e), -1);
+    assert_int_equal(file_replace(path_in(dir, "no/such/folder"), STR("text"), &e), -1);
     assert_int_equal(e.code, ERR_IO);
 }
 
@@ -266,10 +246,10 @@ static void lists_folders(void **state)
     name_list names = {0};
     struct err e = {0};
     (void)state;
-    put(dir, "rank10", "", 0);
-    put(dir, "rank2", "", 0);
-    put(dir, ".hidden", "", 0);
-    put(dir, "rank02", "", 0);
+    put_bytes(dir, "rank10", "", 0);
+    put_bytes(dir, "rank2", "", 0);
+    put_bytes(dir, ".hidden", "", 0);
+    put_bytes(dir, "rank02", "", 0);
     assert_int_equal(dir_list(dir, 4, &names, &e), 0);
     assert_int_equal(names.n, 4);
     assert_string_equal(names.v[0], ".hidden");
@@ -280,7 +260,7 @@ static void lists_folders(void **state)
     assert_int_equal(dir_list(dir, 3, &names, &e), -1);
     assert_int_equal(e.code, ERR_DATA);
     name_list_release(&names);
-    assert_int_equal(dir_list(in(dir, "none"), 3, &names, &e), -1);
+    assert_int_equal(dir_list(path_in(dir, "none"), 3, &names, &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_int_equal(names.n, 0);
 }

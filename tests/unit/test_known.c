@@ -8,15 +8,6 @@
 #include "find/lint.h"
 #include "sessions.h"
 
-static const char *put(const char *text)
-{
-    static char path[300];
-    struct err e;
-    snprintf(path, sizeof path, "%s/known.json", scratch());
-    assert_int_equal(file_replace(path, str_of(text), &e), 0);
-    return path;
-}
-
 static void refused(void **state)
 {
     static const char *const bad[][2] = {
@@ -33,7 +24,7 @@ static void refused(void **state)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct known_list l = {0};
         struct err e = {0};
-        assert_int_equal(known_load(&l, put(bad[i][0]), "2026-01-01", &e), -1);
+        assert_int_equal(known_load(&l, put_text(scratch(), "known.json", bad[i][0]), "2026-01-01", &e), -1);
         if (!strstr(e.text, bad[i][1]))
             fail_msg("%s does not say %s", e.text, bad[i][1]);
         known_release(&l);
@@ -47,7 +38,7 @@ static struct session *accepting(struct known_list *l, const char *text, const c
     struct session_options o = {.path = {sample("tt_rope/target"), sample("tt_rope/bench")}, .step = {-1, -1}, .rank = {-1, -1}, .known = l};
     struct err e;
     tol_init(&o.tol);
-    if (known_load(l, put(text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
+    if (known_load(l, put_text(scratch(), "known.json", text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
 }

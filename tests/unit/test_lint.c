@@ -1,5 +1,4 @@
 /* The linter's sentences: each for what it speaks of, and none for recordings with nothing odd about them. */
-#include "opened.h"
 #include "sessions.h"
 
 #include <utime.h>

@@ -22,17 +22,9 @@ static char dir[256];
 /* A file of this test with these bytes. */
 static const char *put_n(const char *name, const char *text, size_t n)
 {
-    static char path[8][1024];
-    static int next;
-    char *p = path[next++ % 8];
     if (!*dir)
         snprintf(dir, sizeof dir, "%s", scratch());
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
-    FILE *f = fopen(p, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    fclose(f);
-    return p;
+    return put_bytes(dir, name, text, n);
 }
 
 static const char *put(const char *name, const char *text)

@@ -5,13 +5,7 @@
 
 static const char *file_of(const char *text)
 {
-    static char path[300];
-    snprintf(path, sizeof path, "%s/map", scratch());
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-    return path;
+    return put_text(scratch(), "map", text);
 }
 
 static void expect(const char *text, size_t n, const char *const pairs[][2])

@@ -386,16 +386,10 @@ static struct hyper h;
 
 static int load(const char *name, const char *text, struct err *e)
 {
-    char path[1024];
     if (!*dir)
         snprintf(dir, sizeof dir, "%s", scratch());
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
     hyper_release(&h);
-    return hyper_load(&h, path, e);
+    return hyper_load(&h, put_text(dir, name, text), e);
 }
 
 static void near(double a, double b)

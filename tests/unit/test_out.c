@@ -10,15 +10,6 @@
 #include "base/io.h"
 #include "base/out.h"
 
-static const char *in(const char *dir, const char *name)
-{
-    static struct buf path[4];
-    static int next;
-    struct buf *b = &path[next++ % 4];
-    path_join(b, dir, name);
-    return b->p;
-}
-
 static size_t entries(const char *dir)
 {
     name_list l = {0};
@@ -44,14 +35,14 @@ static void appears_when_closed(void **state)
     struct out o;
     struct err e = {0};
     (void)state;
-    assert_int_equal(out_file(&o, in(dir, "r.csv"), &e), 0);
+    assert_int_equal(out_file(&o, path_in(dir, "r.csv"), &e), 0);
     buf_cstr(&o.buf, "head\n");
     out_flow(&o);
-    assert_false(path_is_file(in(dir, "r.csv")));
+    assert_false(path_is_file(path_in(dir, "r.csv")));
     buf_cstr(&o.buf, "row\n");
     assert_int_equal(out_close(&o, &e), 0);
     assert_int_equal(e.code, ERR_NONE);
-    check_content(in(dir, "r.csv"), "head\nrow\n");
+    check_content(path_in(dir, "r.csv"), "head\nrow\n");
     assert_int_equal(entries(dir), 1);
 }
 
@@ -62,7 +53,7 @@ static void flows_large_reports(void **state)
     struct err e = {0};
     struct buf all = {0};
     (void)state;
-    assert_int_equal(out_file(&o, in(dir, "r"), &e), 0);
+    assert_int_equal(out_file(&o, path_in(dir, "r"), &e), 0);
     for (int i = 0; i < 100000; i++) {
         buf_fmt(&o.buf, "row %d of many\n", i);
         buf_fmt(&all, "row %d of many\n", i);
@@ -70,7 +61,7 @@ static void flows_large_reports(void **state)
         assert_true(o.buf.n < 300 * 1024); /* not gathered in memory */
     }
     assert_int_equal(out_close(&o, &e), 0);
-    check_content(in(dir, "r"), all.p);
+    check_content(path_in(dir, "r"), all.p);
     buf_release(&all);
 }
 
@@ -80,12 +71,12 @@ static void replaces_an_old_report(void **state)
     struct out o;
     struct err e = {0};
     (void)state;
-    assert_int_equal(file_replace(in(dir, "r"), STR("old"), &e), 0);
-    assert_int_equal(out_file(&o, in(dir, "r"), &e), 0);
+    assert_int_equal(file_replace(path_in(dir, "r"), STR("old"), &e), 0);
+    assert_int_equal(out_file(&o, path_in(dir, "r"), &e), 0);
     buf_cstr(&o.buf, "new");
-    check_content(in(dir, "r"), "old");
+    check_content(path_in(dir, "r"), "old");
     assert_int_equal(out_close(&o, &e), 0);
-    check_content(in(dir, "r"), "new");
+    check_content(path_in(dir, "r"), "new");
 }
 
 static void no_folder(void **state)
@@ -93,7 +84,7 @@ static void no_folder(void **state)
     struct out o;
     struct err e = {0};
     (void)state;
-    assert_int_equal(out_file(&o, in(scratch(), "no/folder/r"), &e), -1);
+    assert_int_equal(out_file(&o, path_in(scratch(), "no/folder/r"), &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_non_null(strstr(e.text, "no/folder/r"));
     assert_null(strstr(e.text, ".tmp")); /* the user's name, not ours */
@@ -105,14 +96,14 @@ static void failed_rename_leaves_nothing(void **state)
     struct out o;
     struct err e = {0};
     (void)state;
-    mkdir(in(dir, "r"), 0755);
-    mkdir(in(in(dir, "r"), "full"), 0755);
-    assert_int_equal(out_file(&o, in(dir, "r"), &e), 0);
+    mkdir(path_in(dir, "r"), 0755);
+    mkdir(path_in(dir, "r/full"), 0755);
+    assert_int_equal(out_file(&o, path_in(dir, "r"), &e), 0);
     buf_cstr(&o.buf, "text");
     assert_int_equal(out_close(&o, &e), -1);
     assert_int_equal(e.code, ERR_IO);
     assert_int_equal(entries(dir), 1);
-    assert_true(path_is_dir(in(dir, "r")));
+    assert_true(path_is_dir(path_in(dir, "r")));
 }
 
 /* A full disk: every write after some bytes fails. */
@@ -123,8 +114,8 @@ static void failed_write_leaves_the_old_report(void **state)
     struct err e = {0};
     struct rlimit was, small;
     (void)state;
-    assert_int_equal(file_replace(in(dir, "r"), STR("old"), &e), 0);
-    assert_int_equal(out_file(&o, in(dir, "r"), &e), 0);
+    assert_int_equal(file_replace(path_in(dir, "r"), STR("old"), &e), 0);
+    assert_int_equal(out_file(&o, path_in(dir, "r"), &e), 0);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &was);
     small = was;
@@ -138,8 +129,8 @@ static void failed_write_leaves_the_old_report(void **state)
     setrlimit(RLIMIT_FSIZE, &was);
     assert_int_equal(rc, -1);
     assert_int_equal(e.code, ERR_IO);
-    assert_non_null(strstr(e.text, in(dir, "r")));
-    check_content(in(dir, "r"), "old");
+    assert_non_null(strstr(e.text, path_in(dir, "r")));
+    check_content(path_in(dir, "r"), "old");
     assert_int_equal(entries(dir), 1);
 }
 

@@ -1,5 +1,4 @@
 /* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
-#include "opened.h"
 #include "tickets.h"
 
 #include <math.h>
@@ -30,11 +29,8 @@ struct course {
 
 static const char *write_log(const char *name, struct course c, uint32_t seed)
 {
-    static char path[16][400];
-    static int next;
-    char *p = path[next++ % 16];
     uint32_t data = 7, own = seed;
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    char *p = path_in(dir, name);
     FILE *f = fopen(p, "w");
     assert_non_null(f);
     for (int i = 1; i <= c.steps; i++) {
@@ -175,13 +171,9 @@ static const char yaml[] = "seed: 1\noptimizer: {type: AdamW, betas: [0.9, %s], 
 
 static const char *write_yaml(const char *name, const char *beta2, int vocabulary)
 {
-    static char path[8][400];
-    static int next;
-    char text[1000], *p = path[next++ % 8];
+    char text[1000];
     snprintf(text, sizeof text, yaml, beta2, vocabulary);
-    put_text(dir, name, text);
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
-    return p;
+    return put_text(dir, name, text);
 }
 
 static void settings_flip(void **state)

@@ -137,13 +137,9 @@ static void test_which_step_is_before(void **state)
 /* What lies there cannot be read: nothing is said, and nothing fails. */
 static void test_damaged_step_before(void **state)
 {
-    char path[400];
     (void)state;
     const char *root = scratch(), *target = side_of(root, "t", (const int[]){1, 1}, true), *golden = side_of(root, "g", (const int[]){1, 2}, true);
-    snprintf(path, sizeof path, "%s/step0/rank0/dump.json", target);
-    FILE *f = fopen(path, "w");
-    fputs("{\"task\":\"tensor\",\"data\":", f);
-    fclose(f);
+    put_text(target, "step0/rank0/dump.json", "{\"task\":\"tensor\",\"data\":");
     struct session *s = open_step(target, golden, 1);
     struct diagnoses x;
     uint32_t row = dump_find_row(&s->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));

@@ -9,30 +9,12 @@
 
 static const char *root; /* of the tree being made */
 
-static void make_folders(const char *path)
-{
-    char part[900];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *p = part + 1; *p; p++)
-        if (*p == '/') {
-            *p = 0;
-            mkdir(part, 0755);
-            *p = '/';
-        }
-    mkdir(part, 0755);
-}
-
 /* A dump of msprobe, or of MindSpore, in this folder of the tree. */
 static void put(const char *folder, const char *name, const char *text)
 {
     char path[900];
-    snprintf(path, sizeof path, "%s/%s", root, folder);
-    make_folders(path);
-    snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    put_text(root, path, text);
 }
 
 static void msprobe(const char *folder)

@@ -80,18 +80,12 @@ static void finish(struct archive *z)
 
 static int opened(struct tensor *t, struct str bytes, struct err *e)
 {
-    static char path[300];
     static const char *dir;
     if (!dir)
         dir = scratch();
-    snprintf(path, sizeof path, "%s/x.pt", dir);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    fwrite(bytes.p, 1, bytes.n, f);
-    fclose(f);
     *t = (struct tensor){0};
     memset(e, 0, sizeof *e);
-    return file_open(&t->file, path, e);
+    return file_open(&t->file, put_bytes(dir, "x.pt", bytes.p, bytes.n), e);
 }
 
 /* ---- a tensor's pickle ---- */

@@ -1,6 +1,6 @@
 /* Reports of a whole procedure: sections from what the panels were given, pictures, names that try everything, the same
  * bytes each time, writing in the background. */
-#include "opened.h"
+#include "support.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -24,10 +24,8 @@ static bool open_now;
 
 static void put_log(const char *name, uint32_t seed, int steps)
 {
-    char path[700];
     uint32_t state = seed;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(path_in(dir, name), "w");
     assert_non_null(f);
     for (int i = 1; i <= steps; i++) {
         state = state * 1664525u + 1013904223u;

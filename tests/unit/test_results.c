@@ -257,30 +257,12 @@ static void folders_and_single_sides(void **state)
 
 static const char *dir;
 
-static const char *put(const char *name, const void *p, size_t n)
-{
-    static char path[8][512];
-    static int at;
-    char *x = path[at++ % 8];
-    snprintf(x, sizeof path[0], "%s/%s", dir, name);
-    FILE *f = fopen(x, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(p, 1, n, f), n);
-    fclose(f);
-    return x;
-}
-
-static const char *put_text(const char *name, const char *text)
-{
-    return put(name, text, strlen(text));
-}
-
 #define HEAD "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr,NPU max,Bench max,Result,Err_message\n"
 
 static void odd_rows(void **state)
 {
     (void)state;
-    const char *path = put_text("compare_result_rank3.csv", "\xef\xbb\xbf" HEAD
+    const char *path = put_text(dir, "compare_result_rank3.csv", "\xef\xbb\xbf" HEAD
         "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",1.0,0.0, inf,1.0,pass,[]\n"
         /* the name again: another run of the call, its golden row the same */
         "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",nan,0.0,nan,1.0,ERROR,\"[\"\"error: a\"\", \"\"warning: b\"\"]\"\n"
@@ -320,7 +302,7 @@ static void odd_rows(void **state)
 static void oldest_columns(void **state)
 {
     (void)state;
-    const char *path = put_text("old.csv", "Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,RMSE,MAPE\n"
+    const char *path = put_text(dir, "old.csv", "Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,RMSE,MAPE\n"
                                            "Torch_add_0_forward_input.0,torch.float32,torch.float32,[2],[2],0.75,0.1,0.2\n");
     struct session *s = open_path(path, false);
     double v;
@@ -332,21 +314,21 @@ static void oldest_columns(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    assert_non_null(strstr(refused(put_text("compare_result_a.csv", HEAD)), "a result table without a row"));
-    assert_non_null(strstr(refused(put_text("other.csv", "a,b\n1,2\n")), "no recording of a known format"));
-    assert_non_null(strstr(refused(put_text("multi_ranks_compare_merge_1.xlsx", "PK")), "merge_result"));
-    assert_non_null(strstr(refused(put_text("compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without a row"));
+    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "no recording of a known format"));
+    assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "merge_result"));
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
                            "expected a list \"op_items\""));
-    assert_non_null(strstr(refused(put_text("compare_result_c.json", "{\"a\": {\"op_items\": [{}")), "compare_result_c.json: byte"));
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_c.json", "{\"a\": {\"op_items\": [{}")), "compare_result_c.json: byte"));
     /* a quote that never ends */
     size_t n = 40u << 20;
     char *big = malloc(n);
     memset(big, 'x', n);
     memcpy(big, HEAD "\"", sizeof HEAD);
-    assert_non_null(strstr(refused(put("compare_result_d.csv", big, n)), "line 2: a row of more than 16 MB"));
+    assert_non_null(strstr(refused(put_bytes(dir, "compare_result_d.csv", big, n)), "line 2: a row of more than 16 MB"));
     memset(big, ',', n); /* nothing but columns */
     memcpy(big, HEAD "", sizeof HEAD - 1);
-    assert_non_null(strstr(refused(put("compare_result_e.csv", big, n)), "more than 1024 columns"));
+    assert_non_null(strstr(refused(put_bytes(dir, "compare_result_e.csv", big, n)), "more than 1024 columns"));
     free(big);
 }
 
@@ -408,7 +390,7 @@ static const char *put_xlsx(const char *name, const struct member *m, size_t n)
     le(&b, dir_part.n, 4);
     le(&b, at, 4);
     le(&b, 0, 2);
-    const char *path = put(name, b.p, b.n);
+    const char *path = put_bytes(dir, name, b.p, b.n);
     buf_release(&b);
     buf_release(&dir_part);
     return path;
@@ -506,7 +488,7 @@ static void hostile_sheets(void **state)
         struct file f;
         size_t rows = 0;
         struct sheet_sink sink = {.row = ignore_row, .ctx = &rows};
-        assert_int_equal(file_open(&f, put("cut.xlsx", b.p, cut), &e), 0);
+        assert_int_equal(file_open(&f, put_bytes(dir, "cut.xlsx", b.p, cut), &e), 0);
         sheet_read(&f, &sink, &e);
         file_close(&f);
     }
@@ -543,7 +525,7 @@ static void repeated_names(void **state)
     buf_cstr(&b, HEAD);
     for (int i = 0; i < 300000; i++)
         buf_fmt(&b, "A.b.0.forward.input.%d,A.b.0.forward.input.0,torch.float32,torch.float32,[],[],1,0,1,1,pass,[]\n", i % 7 ? 0 : i);
-    struct session *s = open_path(put("many.csv", b.p, b.n), false);
+    struct session *s = open_path(put_bytes(dir, "many.csv", b.p, b.n), false);
     assert_int_equal(s->side[TARGET].dump.rows.n, 300000);
     assert_int_equal(s->side[GOLDEN].dump.rows.n, 1);
     stop(s);

@@ -281,15 +281,11 @@ static void fails(const char *target, const char *golden, enum err_code code, co
 static void what_cannot_be_opened(void **state)
 {
     const char *dir = scratch();
-    char path[400];
     (void)state;
     fails("/nowhere/x", sample("tt_rope/bench"), ERR_IO, "/nowhere/x");
     fails(sample("tt_rope/bench"), "/nowhere/y", ERR_IO, "/nowhere/y");
     fails(sample("tt_rope/bench"), dir, ERR_DATA, "no recording of a known format");
-    snprintf(path, sizeof path, "%s/dump.json", dir);
-    FILE *f = fopen(path, "w");
-    fputs("{\"task\":", f);
-    fclose(f);
+    put_text(dir, "dump.json", "{\"task\":");
     fails(dir, sample("tt_rope/bench"), ERR_DATA, "dump.json: byte 8");
     fails(sample("tt_rope/bench"), dir, ERR_DATA, "dump.json: byte 8");
 }

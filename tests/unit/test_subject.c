@@ -1,5 +1,4 @@
 /* What findings are about: each kind named, frozen and found again; what explains the first deviation; links. */
-#include "opened.h"
 #include "tickets.h"
 
 #include "panel/subject.h"
@@ -123,26 +122,16 @@ static void a_gap(void **state)
     vec_release(&gaps);
 }
 
-static const char *put(const char *name, const char *text)
-{
-    static char path[8][400];
-    static int next;
-    char *p = path[next++ % 8];
-    put_text(dir, name, text);
-    snprintf(p, sizeof path[0], "%s/%s", dir, name);
-    return p;
-}
-
 static void what_panels_are_judged_from(void **state)
 {
     (void)state;
     begin(NULL, NULL);
     refused(SUBJECT_SETTING, "C101", "not given yet");
     refused(SUBJECT_CURVE, "loss@1", "not given yet");
-    give(SLOT_TARGET_SETTINGS, put("a.yaml", "seed: 1\nodd: {thing: 5}\nmodel: {model_config: {type: LlamaConfig, num_layers: 2}}\n"));
-    give(SLOT_GOLDEN_SETTINGS, put("b.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2}}\nseed: 2\n"));
-    give(SLOT_TARGET_LOG, put("t.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.5}\n{\"step\": 3, \"loss\": 4.25}\n"));
-    give(SLOT_GOLDEN_LOG, put("g.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.0}\n{\"step\": 3, \"loss\": 4.25}\n"));
+    give(SLOT_TARGET_SETTINGS, put_text(dir, "a.yaml", "seed: 1\nodd: {thing: 5}\nmodel: {model_config: {type: LlamaConfig, num_layers: 2}}\n"));
+    give(SLOT_GOLDEN_SETTINGS, put_text(dir, "b.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2}}\nseed: 2\n"));
+    give(SLOT_TARGET_LOG, put_text(dir, "t.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.5}\n{\"step\": 3, \"loss\": 4.25}\n"));
+    give(SLOT_GOLDEN_LOG, put_text(dir, "g.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.0}\n{\"step\": 3, \"loss\": 4.25}\n"));
     give(SLOT_TARGET_WEIGHTS, sample("weights/hf.safetensors"));
     give(SLOT_GOLDEN_WEIGHTS, sample("weights/hf.pth"));
     give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));

@@ -30,11 +30,8 @@ static void side(struct dump *d, const char *text)
 
 static void load(struct mapping *m, const char *text)
 {
-    char path[300];
     struct err e;
-    snprintf(path, sizeof path, "%s/map", scratch());
-    assert_int_equal(file_replace(path, str_of(text), &e), 0);
-    if (mapping_load(m, path, &e))
+    if (mapping_load(m, put_text(scratch(), "map", text), &e))
         fail_msg("%s", e.text);
 }
 

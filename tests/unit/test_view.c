@@ -1,5 +1,5 @@
 /* Finding the order of axes under which two differently shaped tensors are the same. */
-#include "support.h"
+#include "packed.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -12,21 +12,6 @@ static double draw(void)
 {
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
     return (double)(seed >> 11) * 0x1p-53 * 2 - 1;
-}
-
-static void raw_tensor(struct tensor *t, const float *v, int ndim, const int64_t *shape)
-{
-    char path[300];
-    struct err e;
-    *t = (struct tensor){.dtype = DTYPE_F32, .ndim = ndim};
-    if (ndim)
-        memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
-    assert_int_equal(tensor_pack(t, "t", &e), 0);
-    snprintf(path, sizeof path, "%s/t", scratch());
-    FILE *f = fopen(path, "wb");
-    fwrite(v, sizeof *v, t->numel, f);
-    fclose(f);
-    assert_int_equal(file_open(&t->file, path, &e), 0);
 }
 
 /* What `t` holds, its axes in another order, as stored values. */
@@ -88,8 +73,8 @@ static void heads_before_sequence(void **state)
     (void)state;
     float *a = values(2400);
     permuted(a, 4, shape, swap, other);
-    raw_tensor(&t, a, 4, shape);
-    raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
+    t = packed(DTYPE_F32, 4, shape, a);
+    g = packed(DTYPE_F32, 4, (const int64_t[]){2, 50, 3, 8}, other);
     assert_int_equal(find(&t, &g, &v, &flat), 1);
     assert_true(v.count == 1 && v.step[0].op == VIEW_PERMUTE && v.side == 1 && v.step[0].n == 4);
     for (int i = 0; i < 4; i++)
@@ -117,8 +102,8 @@ static void heads_joined(void **state)
         permuted(a, 4, shape, swap, other);
         for (int i = 0; i < 2400; i++) /* honest rounding between the sides */
             other[i] *= (float)(1 + 1e-6 * draw());
-        raw_tensor(side ? &g : &t, a, 4, shape);
-        raw_tensor(side ? &t : &g, other, 3, joined);
+        *(side ? &g : &t) = packed(DTYPE_F32, 4, shape, a);
+        *(side ? &t : &g) = packed(DTYPE_F32, 3, joined, other);
         assert_int_equal(find(&t, &g, &v, &flat), 1);
         assert_int_equal(v.side, side);
         check_applied(&t, &g, &v, 1e-5);
@@ -142,8 +127,8 @@ static void all_orders_of_three_axes(void **state)
         permuted(a, 3, shape, perms[p], other);
         for (int i = 0; i < 3; i++)
             moved[i] = shape[perms[p][i]];
-        raw_tensor(&t, a, 3, shape);
-        raw_tensor(&g, other, 3, moved);
+        t = packed(DTYPE_F32, 3, shape, a);
+        g = packed(DTYPE_F32, 3, moved, other);
         assert_int_equal(find(&t, &g, &v, &flat), 1);
         check_applied(&t, &g, &v, 0);
         tensor_close(&t);
@@ -158,8 +143,8 @@ static void flat_is_right_already(void **state)
     struct figures flat;
     float *a = values(2400);
     (void)state;
-    raw_tensor(&t, a, 4, (const int64_t[]){2, 3, 50, 8});
-    raw_tensor(&g, a, 2, (const int64_t[]){6, 400});
+    t = packed(DTYPE_F32, 4, (const int64_t[]){2, 3, 50, 8}, a);
+    g = packed(DTYPE_F32, 2, (const int64_t[]){6, 400}, a);
     assert_int_equal(find(&t, &g, &v, &flat), 0);
     assert_true(flat.rel_l2 == 0);
     tensor_close(&t);
@@ -173,8 +158,8 @@ static void other_values(void **state)
     struct view v;
     struct figures flat;
     (void)state;
-    raw_tensor(&t, values(2400), 4, (const int64_t[]){2, 3, 50, 8});
-    raw_tensor(&g, values(2400), 4, (const int64_t[]){2, 50, 3, 8});
+    t = packed(DTYPE_F32, 4, (const int64_t[]){2, 3, 50, 8}, values(2400));
+    g = packed(DTYPE_F32, 4, (const int64_t[]){2, 50, 3, 8}, values(2400));
     assert_int_equal(find(&t, &g, &v, &flat), 0);
     tensor_close(&t);
     tensor_close(&g);
@@ -214,8 +199,8 @@ static void too_many_axes_are_not_tried(void **state)
     (void)state;
     float *a = values(432);
     permuted(a, 7, shape, swap, other);
-    raw_tensor(&t, a, 7, shape);
-    raw_tensor(&g, other, 7, (const int64_t[]){3, 2, 3, 2, 3, 2, 2});
+    t = packed(DTYPE_F32, 7, shape, a);
+    g = packed(DTYPE_F32, 7, (const int64_t[]){3, 2, 3, 2, 3, 2, 2}, other);
     assert_int_equal(find(&t, &g, &v, &flat), 0);
     tensor_close(&t);
     tensor_close(&g);
@@ -233,8 +218,8 @@ static void read_errors(void **state)
     (void)state;
     float *a = values(2400);
     permuted(a, 4, shape, swap, other);
-    raw_tensor(&t, a, 4, shape);
-    raw_tensor(&g, other, 4, (const int64_t[]){2, 50, 3, 8});
+    t = packed(DTYPE_F32, 4, shape, a);
+    g = packed(DTYPE_F32, 4, (const int64_t[]){2, 50, 3, 8}, other);
     assert_int_equal(figures_two(&kern_scalar, &t, &g, &flat, NULL, &e), 0);
     assert_int_equal(truncate(g.file.name, 100), 0);
     assert_int_equal(view_search(&t, &g, &flat, &v, &e), -1);

@@ -197,17 +197,6 @@ static void faults(void **state)
     weight_compare_release(&c);
 }
 
-static const char *put(const char *dir, const char *name, const void *p, size_t n)
-{
-    static char path[1024];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(p, 1, n, f), n);
-    fclose(f);
-    return path;
-}
-
 static void maps(void **state)
 {
     static const char text[] = "{\"pairs\":[{\"target\":\"model.layers.*.mlp.down_proj.weight\","
@@ -226,7 +215,7 @@ static void maps(void **state)
     assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
     weight_compare_release(&c);
 
-    const char *turned = put(dir, "map.json", text, sizeof text - 1);
+    const char *turned = put_bytes(dir, "map.json", text, sizeof text - 1);
     struct weight_options asked = {.map = &turned, .maps = 1};
     compare(&c, "weights/made/bad.safetensors", "weights/made/hf.safetensors", &asked);
     const struct weight_pair *p = of_target(&c, "model.layers.0.mlp.down_proj.weight");
@@ -236,7 +225,7 @@ static void maps(void **state)
     assert_int_equal(p->verdict, WEIGHT_SHAPE);
     weight_compare_release(&c);
 
-    const char *bad = put(dir, "bad.json", "{\"pairs\":[{\"target\":3}]}", 24);
+    const char *bad = put_bytes(dir, "bad.json", "{\"pairs\":[{\"target\":3}]}", 24);
     struct weight_options wrong = {.map = &bad, .maps = 1};
     struct err e = {0};
     assert_int_equal(weight_compare_open(&c, sample("weights/hf.pth"), sample("weights/hf.pth"), &wrong, &e), -1);

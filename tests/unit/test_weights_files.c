@@ -7,21 +7,10 @@
 #include "fmt/weight_names.h"
 #include "fmt/weights.h"
 
-static const char *put(const char *name, const void *p, size_t n)
-{
-    static char path[1024];
-    snprintf(path, sizeof path, "%s/%s", scratch(), name);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(p, 1, n, f), n);
-    fclose(f);
-    return path;
-}
-
 static int open_bytes(struct weights *w, const char *name, const struct buf *b, struct err *e)
 {
     memset(e, 0, sizeof *e);
-    return weights_open(w, put(name, b->p, b->n), e);
+    return weights_open(w, put_bytes(scratch(), name, b->p, b->n), e);
 }
 
 static void little(struct buf *b, uint64_t v, int bytes)
@@ -360,7 +349,7 @@ static void joined(void **state)
     struct err e = {0};
     char got[16] = "";
     (void)state;
-    assert_int_equal(file_open(&f, put("x", "0123456789", 10), &e), 0);
+    assert_int_equal(file_open(&f, put_bytes(scratch(), "x", "0123456789", 10), &e), 0);
     int fd = file_detach(&f);
     struct file_span s[] = {{.fd = fd, .at = 7, .size = 3}, {.fd = fd, .at = 0, .size = 2}, {.fd = -1, .size = 4, .memory = strdup("abcd")}};
     file_join(&whole, "x", s, 3);
