@@ -26,6 +26,7 @@ LIBS = $(PKG_LIBS) -lcsv -lm -pthread
 ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))
 UI_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard ui/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+TERM_TESTS := $(patsubst tests/term/%.c,$(BUILD)/tests/%,$(wildcard tests/term/term_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 SAMPLES := $(patsubst data/samples/%.tar.xz,$(BUILD)/samples/%/.unpacked,$(wildcard data/samples/*.tar.xz))
 DATA := $(wildcard data/*.conf data/*.json data/*.tsv data/*.py)
@@ -94,7 +95,7 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory check
 
-check: $(BUILD)/diverge $(UNIT) samples $(BUILD)/tests/term $(BUILD)/tests/killed headers
+check: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/killed headers
 	@tests/run $(BUILD)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a $(wildcard tests/*.h)
@@ -107,10 +108,10 @@ $(BUILD)/tests/test_ui_%: tests/unit/test_ui_%.c $(BUILD)/libengine.a $(UI_O) te
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS) -lcmocka
 
-$(BUILD)/tests/term: tests/term/term.c tests/support.h | $(BUILD)/.deps
+$(BUILD)/tests/term_%: tests/term/term_%.c tests/term/terminal.c tests/term/look.c tests/term/terminal.h tests/support.h | $(BUILD)/.deps
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $< -lvterm -lutil -lcmocka -lm
+	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $(filter %.c,$^) -lvterm -lutil -lcmocka -lm
 
 # killed at so many moments of a session: make killed KILL_POINTS=1000
 $(BUILD)/tests/killed: tests/kill/kill.c | $(BUILD)/.deps

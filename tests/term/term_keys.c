@@ -1,0 +1,205 @@
+/* What is typed, clicked and copied: keys one by one and ahead, prompts, the mouse, a viewer in between, choosing what to open. */
+#include "terminal.h"
+
+#include <unistd.h>
+
+static void keys_move_the_cursor(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "llama_rope/ms", "llama_rope/torch");
+    wait_ready(&t);
+    int y = cursor_row(&t);
+    tty_send(&t, "k");
+    wait_row(&t, y - 1);
+    tty_send(&t, "\033OA\033OA"); /* Up, in the mode the program asked for */
+    wait_row(&t, y - 3);
+    tty_send(&t, "\033OB");
+    wait_row(&t, y - 2);
+    tty_send(&t, "jjkjkkjj"); /* typed ahead: none is lost */
+    wait_row(&t, y);
+    tty_send(&t, "g");
+    wait_row(&t, 3);
+    tty_send(&t, "\033[6~\033[5~j"); /* PgDn, PgUp */
+    wait_row(&t, 4);
+    tty_send(&t, "F");
+    wait_text(&t, -1, "first deviation");
+    wait_text(&t, cursor_row(&t), "\xe2\x96\xb6");
+    tty_send(&t, "%");
+    wait_text(&t, -1, "% does nothing here");
+    tty_send(&t, "?");
+    wait_text(&t, 2, "Keys run commands");
+    tty_send(&t, "q");
+    wait_gone(&t, 2, "Keys run commands");
+    tty_close(&t);
+}
+
+static bool cursor_column_is(const struct tty *t, const void *arg)
+{
+    return t->cursor.col == *(const int *)arg;
+}
+
+static void prompts_show_the_cursor(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "llama_rope/ms", "llama_rope/torch");
+    wait_ready(&t);
+    tty_send(&t, "/rms");
+    wait_text(&t, 23, "/rms");
+    assert_true(t.cursor_shown);
+    assert_int_equal(t.cursor.row, 23);
+    assert_int_equal(t.cursor.col, 4);
+    tty_send(&t, "\x15\xe8\xa7\x86\xe5\x9b\xbe"); /* Ctrl-U, two wide characters */
+    wait_text(&t, 23, "/\xe8\xa7\x86\xe5\x9b\xbe");
+    assert_int_equal(t.cursor.col, 5);
+    tty_send(&t, "\033OD"); /* Left, over a whole character */
+    wait_until(&t, cursor_column_is, &(int){3}, "the cursor before the last character");
+    tty_send(&t, "\x15" "RMSNorm\r");
+    wait_text(&t, cursor_row(&t) > 0 ? NOWHERE : 0, "RMSNorm");
+    wait_gone(&t, 23, "/RMSNorm");
+    assert_false(t.cursor_shown);
+    tty_send(&t, ":lis\tdev");
+    wait_text(&t, 23, ":listdev");
+    tty_send(&t, "\x17list dev\t\r");
+    wait_text(&t, 2, "rows that deviate");
+    tty_close(&t);
+}
+
+static void escape_is_quick(void **state)
+{
+    struct tty t;
+    long best = PATIENCE_MS;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    for (int i = 0; i < 3; i++) { /* the best of three: the machine may be busy */
+        tty_send(&t, ":set");
+        wait_text(&t, 23, ":set");
+        long from = now_ms();
+        tty_send(&t, "\033");
+        wait_gone(&t, 23, ":set");
+        best = now_ms() - from < best ? now_ms() - from : best;
+    }
+    assert_in_range(best, 0, 300);
+    tty_close(&t);
+}
+
+static void source_opens_in_a_viewer(void **state)
+{
+    static struct snapshot before;
+    char dir[2][512], base[256], source[512], viewer[512], command[600];
+    struct tty t;
+    struct termios now;
+    (void)state;
+    snprintf(base, sizeof base, "%s", scratch());
+    snprintf(source, sizeof source, "%s", put_text(base, "model file.py", "import torch\n\nx = 1\n"));
+    make_pair(dir, source);
+    snprintf(viewer, sizeof viewer, "%s", put_text(base, "viewer", "#!/bin/sh\nprintf 'VIEWER'\nfor a; do printf ' [%s]' \"${a##*/}\"; done\n"
+                                                                   "printf '\\n'\nread -r answer\n"));
+    assert_int_equal(chmod(viewer, 0755), 0);
+    snprintf(command, sizeof command, "%s -n", viewer);
+    struct setting env[] = {{"DIVERGE_VIEWER", command}, {0}};
+    tty_start_on(&t, env, dir[0], dir[1]);
+    wait_text(&t, 0, "100 %");
+    wait_text(&t, NOWHERE, "Functional.linear.0");
+    tty_send(&t, "s");
+    wait_text(&t, NOWHERE, "model file.py:3 forward");
+    take_snapshot(&t, &before);
+    tty_send(&t, "S");
+    wait_text(&t, NOWHERE, "VIEWER [-n] [+3] [model file.py]");
+    assert_int_equal(tcgetattr(t.master, &now), 0);
+    assert_int_equal(now.c_lflag, t.before.c_lflag);
+    assert_false(t.alternate);
+    tty_send(&t, "\n");
+    wait_like(&t, &before);
+    assert_true(t.alternate);
+    assert_int_equal(remove(source), 0);
+    tty_send(&t, "S");
+    wait_text(&t, -1, "is not on this machine");
+    tty_send(&t, "q");
+    tty_close(&t);
+}
+
+/* What is copied goes to the terminal as OSC 52, whole, and through tmux where that is around it. */
+static void copies_go_to_the_terminal(void **state)
+{
+    static const struct setting plain[] = {{"TMUX", NULL}, {"STY", NULL}, {0}}, tmux[] = {{"TMUX", "/tmp/x,1,0"}, {0}};
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) {
+        struct tty t;
+        tty_start(&t, 24, 80, inside ? tmux : plain, "tt_rope/target", "tt_rope/bench");
+        wait_ready(&t);
+        tty_send(&t, "y");
+        wait_text(&t, 23, "copied 29 bytes");
+        /* base64 of Torch.outer.0.forward.input.1 */
+        const char *want = inside ? "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"
+                                  : "\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a";
+        assert_true(has_bytes(&t, want));
+        assert_true(cell_at(&t, cursor_row(&t), 0).chars[0] == 0x25b6); /* nothing of it is on the screen */
+        tty_close(&t);
+    }
+}
+
+/* Reports are sent as xterm sends them; libvterm takes only the first of "?1006;1000h". */
+static void mouse_when_asked(void **state)
+{
+    char click[40];
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    assert_false(has_bytes(&t, "1000h"));
+    tty_send(&t, ":mouse on\r");
+    wait_text(&t, 23, "mouse on");
+    assert_true(has_bytes(&t, "1000h"));
+    int y = cursor_row(&t);
+    snprintf(click, sizeof click, "\033[<0;11;%dM", y - 3 + 1);
+    tty_send(&t, click);
+    wait_row(&t, y - 3);
+    tty_send(&t, "\033[<65;11;10M"); /* the wheel */
+    wait_row(&t, y);
+    tty_send(&t, ":mouse off\r");
+    wait_text(&t, 23, "mouse off");
+    assert_true(has_bytes(&t, "1000l"));
+    tty_quit(&t, "q");
+}
+
+/* Without anything to compare: what is here, taken one after the other. */
+static void begins_with_nothing(void **state)
+{
+    char here[500], *argv[] = {(char *)(uintptr_t)program, NULL};
+    struct tty t;
+    (void)state;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(sample("tt_rope")), 0);
+    tty_run(&t, 24, 80, NULL, argv);
+    assert_int_equal(chdir(here), 0);
+    wait_text(&t, NOWHERE, "Nothing is open yet");
+    tty_send(&t, "d");
+    wait_text(&t, 2, "found here");
+    tty_send(&t, "j\r"); /* bench comes first: target is the second */
+    wait_text(&t, 4, "target/step0/rank0");
+    tty_send(&t, "d");
+    wait_text(&t, 2, "as the golden side");
+    tty_send(&t, "\r");
+    wait_text(&t, NOWHERE, "GOLDEN");
+    wait_text(&t, 1, "first deviation: row 17");
+    tty_send(&t, "\r");
+    wait_text(&t, 2, "rel L2");
+    tty_quit(&t, "qq");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(keys_move_the_cursor),
+        TEST(prompts_show_the_cursor),
+        TEST(escape_is_quick),
+        TEST(source_opens_in_a_viewer),
+        TEST(copies_go_to_the_terminal),
+        TEST(mouse_when_asked),
+        TEST(begins_with_nothing),
+    };
+    return terminal_ready(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+}
