@@ -1,12 +1,11 @@
 /* Condition numbers against what noise really does: the operator is computed twice, from values and from values with
  * noise of a known size, and how much larger the error came out must be what condition.h says of it. And what is made
  * of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
-#include "support.h"
+#include "scenes.h"
 
 #include <math.h>
 
 #include "find/condition.h"
-#include "find/judge.h"
 #include "model/family.h"
 #include "sides.h"
 
@@ -262,33 +261,13 @@ static void test_others_have_none(void **state)
 
 /* ---- what is made of them ---- */
 
-struct scene {
-    struct dump d[2];
-    struct pairing p;
-    struct pairing_options po;
-    struct measure m;
-    struct flow flow[2];
-    struct tol tol;
-    struct judge_options o;
-    struct judgement j;
-};
-
-static void scene_start(struct scene *s)
-{
-    memset(s, 0, sizeof *s);
-    for (int i = 0; i < 2; i++)
-        side_start(&s->d[i], "pytorch");
-    tol_init(&s->tol);
-    s->o.tol = &s->tol;
-}
-
-static void scene_call(struct scene *s, const char *op)
+static void both_call(struct scene *s, const char *op)
 {
     for (int i = 0; i < 2; i++)
         call_of(&s->d[i], op);
 }
 
-static uint32_t scene_row(struct scene *s, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
+static uint32_t both_row(struct scene *s, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
 {
     uint32_t r = 0;
     for (int i = 0; i < 2; i++) {
@@ -298,38 +277,16 @@ static uint32_t scene_row(struct scene *s, const char *slot, enum dtype type, co
     return r;
 }
 
-static void scene_build(struct scene *s)
-{
-    for (int i = 0; i < 2; i++) {
-        side_end(&s->d[i]);
-        flow_build(&s->flow[i], &s->d[i]);
-    }
-    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
-}
-
-static void scene_error(struct scene *s, uint32_t row, double rel_l2, double same)
+static void errs(struct scene *s, uint32_t row, double rel_l2, double same)
 {
     struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .one_thousandth = same, .side = {{.norm = 1}, {.norm = 2}}};
-    measure_post(&s->m, &(struct measure_job){.line = s->p.line_of[TARGET][row]}, &f, NULL, NULL);
+    scene_computed(s, row, &f);
 }
 
-static const struct line_judgement *scene_judge(struct scene *s, uint32_t row)
+static const struct line_judgement *judged(struct scene *s, uint32_t row)
 {
-    judgement_release(&s->j);
-    judge(&s->j, &s->m, s->m.state, s->flow, &s->o);
-    return &s->j.line[s->p.line_of[TARGET][row]];
-}
-
-static void scene_end(struct scene *s)
-{
-    judgement_release(&s->j);
-    for (int i = 0; i < 2; i++)
-        flow_release(&s->flow[i]);
-    measure_release(&s->m);
-    pairing_release(&s->p);
-    for (int i = 0; i < 2; i++)
-        dump_release(&s->d[i]);
+    scene_judge(s);
+    return &s->j.line[scene_line(s, row)];
 }
 
 /* linear → x, op(x) → y, linear(y): errors of x and y; judged at y. */
@@ -346,19 +303,21 @@ static uint32_t passed_on(const char *op, size_t (*run)(const double *, const do
         w[i] = normal();
     }
     run(x, NULL, y);
-    scene_call(&s, "linear");
-    uint32_t r0 = scene_row(&s, "input.0", DTYPE_F32, "256,16", a, N), r1 = scene_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
-    scene_call(&s, op);
-    uint32_t r2 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = scene_row(&s, "output.0", DTYPE_F32, "256,16", y, N);
-    scene_call(&s, "linear");
-    uint32_t r4 = scene_row(&s, "input.0", DTYPE_F32, "256,16", y, N), r5 = scene_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
+    both_call(&s, "linear");
+    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", a, N), r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    both_call(&s, op);
+    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = both_row(&s, "output.0", DTYPE_F32, "256,16", y, N);
+    both_call(&s, "linear");
+    uint32_t r4 = both_row(&s, "input.0", DTYPE_F32, "256,16", y, N), r5 = both_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
+    for (int i = 0; i < 2; i++)
+        side_end(&s.d[i]);
     scene_build(&s);
-    scene_error(&s, r0, 0, 1);
-    scene_error(&s, r1, in, 0.9);
-    scene_error(&s, r2, in, 0.9);
-    scene_error(&s, r3, out, 0.1);
-    scene_error(&s, r4, out, 0.1);
-    scene_error(&s, r5, out, 0.1);
+    errs(&s, r0, 0, 1);
+    errs(&s, r1, in, 0.9);
+    errs(&s, r2, in, 0.9);
+    errs(&s, r3, out, 0.1);
+    errs(&s, r4, out, 0.1);
+    errs(&s, r5, out, 0.1);
     return r3;
 }
 
@@ -366,7 +325,7 @@ static void test_held_apart_and_passed_on(void **state)
 {
     (void)state;
     uint32_t r = passed_on("layer_norm", op_layer_norm, around_5000, 5, 1e-5, 1e-2); /* 10³ × 10⁻⁵ */
-    const struct line_judgement *l = scene_judge(&s, r);
+    const struct line_judgement *l = judged(&s, r);
     assert_int_equal(l->verdict, VERDICT_DEVIATE);
     assert_int_equal(l->rule, RULE_ILL);
     assert_true(l->flags & LINE_ILL && l->flags & LINE_DOUBTFUL);
@@ -396,7 +355,7 @@ static void test_faults_are_no_noise(void **state)
     };
     for (size_t i = 0; i < ARRAY_LEN(fault); i++) {
         uint32_t r = passed_on(fault[i].op, fault[i].run, fault[i].value, fault[i].size, fault[i].in, fault[i].out);
-        const struct line_judgement *l = scene_judge(&s, r);
+        const struct line_judgement *l = judged(&s, r);
         if (l->verdict != VERDICT_DEVIATE || l->flags & LINE_DOUBTFUL || s.j.first != s.p.line_of[TARGET][r])
             fail_msg("%s: fault %zu is not the first deviation (limit %g)", fault[i].op, i, (double)l->limit);
         scene_end(&s);
@@ -409,14 +368,14 @@ static void test_not_where_noise_is_known(void **state)
     (void)state;
     uint32_t r = passed_on("layer_norm", op_layer_norm, around_5000, 5, 1e-5, 1e-2);
     s.o.exact = true;
-    assert_false(scene_judge(&s, r)->flags & LINE_DOUBTFUL);
+    assert_false(judged(&s, r)->flags & LINE_DOUBTFUL);
     assert_int_not_equal(s.j.first, NONE);
     s.o.exact = false;
     float *band = mem_alloc(s.d[GOLDEN].rows.n * sizeof *band);
     for (size_t i = 0; i < s.d[GOLDEN].rows.n; i++)
         band[i] = 1e-6F;
     s.o.band = band;
-    assert_int_equal(scene_judge(&s, r)->rule, RULE_LIMIT);
+    assert_int_equal(judged(&s, r)->rule, RULE_LIMIT);
     assert_int_not_equal(s.j.first, NONE);
     free(band);
     scene_end(&s);
@@ -432,20 +391,22 @@ static uint32_t routed(double share, uint32_t *picked)
         x[i] = uniform();
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
         v[i] = floor(16 * uniform());
-    scene_call(&s, "linear");
-    uint32_t r0 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1), r1 = scene_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
-    scene_call(&s, "topk");
-    uint32_t r2 = scene_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = scene_row(&s, "output.1", DTYPE_I64, "256,2", v, 2 * ROWS);
-    scene_call(&s, "embedding");
-    uint32_t r4 = scene_row(&s, "input.0", DTYPE_I64, "256,2", v, 2 * ROWS);
-    *picked = scene_row(&s, "output.0", DTYPE_F32, "256,16", x + 2, N - 2);
+    both_call(&s, "linear");
+    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1), r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    both_call(&s, "topk");
+    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = both_row(&s, "output.1", DTYPE_I64, "256,2", v, 2 * ROWS);
+    both_call(&s, "embedding");
+    uint32_t r4 = both_row(&s, "input.0", DTYPE_I64, "256,2", v, 2 * ROWS);
+    *picked = both_row(&s, "output.0", DTYPE_F32, "256,16", x + 2, N - 2);
+    for (int i = 0; i < 2; i++)
+        side_end(&s.d[i]);
     scene_build(&s);
-    scene_error(&s, r0, 0, 1);
-    scene_error(&s, r1, 3e-4, 0.9);
-    scene_error(&s, r2, 3e-4, 0.9);
-    scene_error(&s, r3, share, 1 - share);
-    scene_error(&s, r4, share, 1 - share);
-    scene_error(&s, *picked, sqrt(2 * share), 1 - share);
+    errs(&s, r0, 0, 1);
+    errs(&s, r1, 3e-4, 0.9);
+    errs(&s, r2, 3e-4, 0.9);
+    errs(&s, r3, share, 1 - share);
+    errs(&s, r4, share, 1 - share);
+    errs(&s, *picked, sqrt(2 * share), 1 - share);
     return r3;
 }
 
@@ -454,7 +415,7 @@ static void test_few_turn_where_values_tie(void **state)
     uint32_t picked;
     (void)state;
     uint32_t r = routed(4.0 / 512, &picked);
-    const struct line_judgement *l = scene_judge(&s, r);
+    const struct line_judgement *l = judged(&s, r);
     assert_int_equal(l->rule, RULE_ILL);
     assert_int_equal(l->was, CONDITION_ORDER);
     assert_int_equal(s.j.first, NONE);
@@ -462,7 +423,7 @@ static void test_few_turn_where_values_tie(void **state)
     assert_int_equal(s.j.line[s.p.line_of[TARGET][picked]].verdict, VERDICT_MATCH);
     scene_end(&s);
     r = routed(0.2, &picked);
-    l = scene_judge(&s, r);
+    l = judged(&s, r);
     assert_int_equal(l->rule, RULE_INTEGERS_DIFFER);
     assert_int_equal(s.j.first, s.p.line_of[TARGET][r]);
     scene_end(&s);

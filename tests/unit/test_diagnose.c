@@ -1,5 +1,5 @@
 /* The detectors, each on data that has the fault and on data that has not. */
-#include "support.h"
+#include "scenes.h"
 
 #include <math.h>
 
@@ -10,13 +10,8 @@
 #include "num/figures.h"
 
 /* One pair of tensors under one call, with its figures and elements, as if it had been compared. */
-struct scene {
-    struct dump d[2];
-    struct pairing p;
-    struct pairing_options po;
-    struct measure m;
-    struct judgement j;
-    struct flow flow[2];
+struct example {
+    struct scene scene;
     struct specimen sp;
     struct figures f;
     struct diagnoses out;
@@ -42,26 +37,22 @@ static void fill(double *v, size_t n, uint64_t seed)
         v[i] = (double)(float)gauss(&seed);
 }
 
-static void begin(struct scene *s, const char *call, const char *slot, enum row_io io, enum call_phase phase, int ndim, const int64_t *shape)
+static void begin(struct example *s, const char *call, const char *slot, enum row_io io, enum call_phase phase, int ndim, const int64_t *shape)
 {
+    struct scene *c = &s->scene;
     memset(s, 0, sizeof *s);
+    scene_start(c);
     for (int k = 0; k < 2; k++) {
-        struct dump *d = &s->d[k];
-        dump_init(d);
-        uint32_t c = dump_add_call(d, str_of(call), CALL_API, phase);
-        d->calls.v[c].family = (uint8_t)family_find(str_of(strchr(call, '.') ? strchr(call, '.') + 1 : call));
+        struct dump *d = &c->d[k];
+        uint32_t at = dump_add_call(d, str_of(call), CALL_API, phase);
+        d->calls.v[at].family = (uint8_t)family_find(str_of(strchr(call, '.') ? strchr(call, '.') + 1 : call));
         struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = dump_shape(d, shape, ndim), .extra = NONE, .kind = ROW_TENSOR, .io = (uint8_t)io,
                         .dtype = DTYPE_F32, .has = HAS_SHAPE};
-        dump_add_row(d, c, r);
+        dump_add_row(d, at, r);
     }
-    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
-    s->j.lines = s->p.lines.n;
-    s->j.line = calloc(s->j.lines, sizeof *s->j.line);
-    s->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
-    s->j.first = NONE;
-    for (int k = 0; k < 2; k++)
-        flow_build(&s->flow[k], &s->d[k]);
+    scene_build(c);
+    scene_unjudged(c);
+    c->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
 }
 
 static void floats_of(const double *v, float *out, size_t n)
@@ -70,8 +61,9 @@ static void floats_of(const double *v, float *out, size_t n)
         out[i] = (float)v[i];
 }
 
-static const struct diagnoses *examine(struct scene *s, const double *t, const double *g, int ndim, const int64_t *shape)
+static const struct diagnoses *examine(struct example *s, const double *t, const double *g, int ndim, const int64_t *shape)
 {
+    struct scene *c = &s->scene;
     specimen_from(&s->sp, t, g, ndim, shape);
     float *f[2];
     for (int k = 0; k < 2; k++) {
@@ -82,24 +74,18 @@ static const struct diagnoses *examine(struct scene *s, const double *t, const d
     free(f[0]);
     free(f[1]);
     if (!s->f.two)
-        s->j.line[0].verdict = VERDICT_NONFINITE;
-    s->patient = (struct patient){.j = &s->j, .m = &s->m, .flow = s->flow, .side = {&s->d[0], &s->d[1]}, .r = {&s->d[0].rows.v[0], &s->d[1].rows.v[0]},
-                                  .judged = &s->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
+        c->j.line[0].verdict = VERDICT_NONFINITE;
+    s->patient = (struct patient){.j = &c->j, .m = &c->m, .flow = c->flow, .side = {&c->d[0], &c->d[1]}, .r = {&c->d[0].rows.v[0], &c->d[1].rows.v[0]},
+                                  .judged = &c->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
     patient_examine(&s->patient);
     return &s->out;
 }
 
-static void end(struct scene *s)
+static void end(struct example *s)
 {
     diagnoses_release(&s->out);
     specimen_release(&s->sp);
-    judgement_release(&s->j);
-    measure_release(&s->m);
-    pairing_release(&s->p);
-    for (int k = 0; k < 2; k++) {
-        flow_release(&s->flow[k]);
-        dump_release(&s->d[k]);
-    }
+    scene_end(&s->scene);
 }
 
 static bool has(const struct diagnoses *x, enum diagnosis_id id)
@@ -113,7 +99,7 @@ static bool has(const struct diagnoses *x, enum diagnosis_id id)
 /* A plain output row of N elements: what is said of it, the best first. */
 static void check_first(const double *t, const double *g, enum diagnosis_id id, int side, const char *words)
 {
-    struct scene s;
+    struct example s;
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
     const struct diagnoses *x = examine(&s, t, g, 3, shape3);
     if (!x->n || x->v[0].id != id)
@@ -127,7 +113,7 @@ static void check_first(const double *t, const double *g, enum diagnosis_id id, 
 
 static void check_silent(const double *t, const double *g)
 {
-    struct scene s;
+    struct example s;
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
     const struct diagnoses *x = examine(&s, t, g, 3, shape3);
     if (x->n)
@@ -248,7 +234,7 @@ static void dropped(void **state)
     check_first(T, G, DIAGNOSIS_DROPOUT, TARGET, "1.25");
     for (int i = 0; i < N; i++) /* zeros without the factor are no dropout */
         T[i] = T[i] == 0 ? 0 : G[i];
-    struct scene s;
+    struct example s;
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
     assert_false(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_DROPOUT));
     end(&s);
@@ -258,7 +244,7 @@ static void orders(void **state)
 {
     static const int64_t square[2] = {16, 16}, fused[2] = {48, 16};
     static double t[768], g[768];
-    struct scene s;
+    struct example s;
     (void)state;
     fill(g, 768, 12);
     for (int i = 0; i < 256; i++)
@@ -313,7 +299,7 @@ static void masks(void **state)
 {
     static const int64_t face[3] = {1, 8, 8};
     static double t[64], g[64];
-    struct scene s;
+    struct example s;
     (void)state;
     for (int i = 0; i < 64; i++) {
         g[i] = i % 8 > i / 8;
@@ -338,7 +324,7 @@ static void masks(void **state)
 static void temperature(void **state)
 {
     static double score[N];
-    struct scene s;
+    struct example s;
     (void)state;
     fill(score, N, 21);
     for (int row = 0; row < 32; row++) {
@@ -410,7 +396,7 @@ static void rotary(void **state)
 {
     static const int64_t table[2] = {32, 16};
     static double t[512], g[512], h[512];
-    struct scene s;
+    struct example s;
     (void)state;
     for (int i = 0; i < 512; i++) {
         double f = (double)(float)pow(10000, -(i % 8) / 8.0), p = i / 16;
@@ -453,14 +439,14 @@ static void statistics(void **state)
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct scene s;
+        struct example s;
         begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
         for (int k = 0; k < 2; k++) {
-            struct row *r = &s.d[k].rows.v[0];
+            struct row *r = &s.scene.d[k].rows.v[0];
             memcpy(r->stat, k ? cases[c].g : cases[c].t, sizeof r->stat);
             r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
         }
-        diagnose(&s.out, &s.j, &s.m, s.flow, 0);
+        diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
         if (cases[c].id < 0 ? s.out.n != 0 : !s.out.n || s.out.v[0].id != cases[c].id)
             fail_msg("case %zu: %s", c, s.out.n ? s.out.v[0].evidence : "nothing");
         end(&s);
@@ -469,13 +455,13 @@ static void statistics(void **state)
 
 static void only_where_something_deviates(void **state)
 {
-    struct scene s;
+    struct example s;
     (void)state;
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
-    assert_true(diagnosable(&s.j, &s.m, 0));
-    s.j.line[0].verdict = VERDICT_MATCH;
-    assert_false(diagnosable(&s.j, &s.m, 0));
-    diagnose(&s.out, &s.j, &s.m, s.flow, 0);
+    assert_true(diagnosable(&s.scene.j, &s.scene.m, 0));
+    s.scene.j.line[0].verdict = VERDICT_MATCH;
+    assert_false(diagnosable(&s.scene.j, &s.scene.m, 0));
+    diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
     assert_int_equal(s.out.n, 0);
     for (int i = 0; i < DIAGNOSIS_COUNT; i++) { /* every one can be named, advised and translated */
         assert_true(strlen(diagnosis_name((enum diagnosis_id)i)) >= 3);

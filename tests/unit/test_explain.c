@@ -1,22 +1,11 @@
 /* Verdicts in sentences: one for every rule, with what belongs to it, in both languages. */
-#include "support.h"
+#include "scenes.h"
 
 #include <math.h>
 
 #include "base/msg.h"
 #include "find/condition.h"
 #include "find/explain.h"
-
-/* One pair of rows a rule, and a golden-only and a target-only row behind them. */
-struct scene {
-    struct dump d[2];
-    struct pairing p;
-    struct pairing_options po;
-    struct measure m;
-    struct judgement j;
-    struct tol tol;
-    struct judge_options o;
-};
 
 static void row(struct dump *d, const char *call, enum row_kind kind, const char *text)
 {
@@ -30,11 +19,11 @@ static void row(struct dump *d, const char *call, enum row_kind kind, const char
     dump_add_row(d, c, r);
 }
 
+/* One pair of rows a rule, and a golden-only and a target-only row behind them. */
 static void start(struct scene *s)
 {
-    memset(s, 0, sizeof *s);
+    scene_start(s);
     for (int k = 0; k < 2; k++) {
-        dump_init(&s->d[k]);
         for (int r = 0; r < RULE_COUNT; r++) {
             char name[30];
             snprintf(name, sizeof name, "F.r%d.0.forward", r);
@@ -42,24 +31,10 @@ static void start(struct scene *s)
         }
         row(&s->d[k], k ? "F.golden.0.forward" : "F.target.0.forward", ROW_TENSOR, NULL);
     }
-    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
-    s->j.lines = s->p.lines.n;
-    s->j.line = calloc(s->j.lines, sizeof *s->j.line);
+    scene_build(s);
+    scene_unjudged(s);
     for (size_t i = 0; i < s->j.lines; i++)
         s->j.line[i] = (struct line_judgement){.rule = (uint8_t)i, .error = 0.0123f, .limit = 0.0045f, .level = 0.00067f};
-    tol_init(&s->tol);
-    s->o.tol = &s->tol;
-    s->j.first = NONE;
-}
-
-static void shut(struct scene *s)
-{
-    judgement_release(&s->j);
-    measure_release(&s->m);
-    pairing_release(&s->p);
-    dump_release(&s->d[0]);
-    dump_release(&s->d[1]);
 }
 
 static const char *sentence(const struct scene *s, uint32_t line)
@@ -93,7 +68,7 @@ static void a_sentence_for_every_rule(void **state)
         free(translated);
         free(text);
     }
-    shut(&s);
+    scene_end(&s);
 }
 
 /* What an ill-conditioned operator does is said for every kind, with its condition. */
@@ -109,7 +84,7 @@ static void ill_conditioned(void **state)
         assert_non_null(strstr(sentence(&s, RULE_ILL), "1.2e3"));
         assert_non_null(strstr(sentence(&s, RULE_ILL), "doubtful: ill-conditioned"));
     }
-    shut(&s);
+    scene_end(&s);
 }
 
 static void numbers_in_the_sentences(void **state)
@@ -133,7 +108,7 @@ static void numbers_in_the_sentences(void **state)
     assert_non_null(strstr(sentence(&s, RULE_SCALAR_DIFFERS), "-Inf against -10000"));
     assert_non_null(strstr(sentence(&s, RULE_ELEMENTS), "8 elements against 8"));
     assert_non_null(strstr(sentence(&s, RULE_KINDS), "float32 against float32"));
-    shut(&s);
+    scene_end(&s);
 }
 
 static void which_side_is_missing(void **state)
@@ -148,7 +123,7 @@ static void which_side_is_missing(void **state)
         s.j.line[i] = (struct line_judgement){.verdict = VERDICT_ONLY, .rule = RULE_ONE_SIDED};
         assert_non_null(strstr(sentence(&s, i), l->row[TARGET] == NONE ? "no target row" : "no golden row"));
     }
-    shut(&s);
+    scene_end(&s);
 }
 
 static void non_finite_elements(void **state)
@@ -164,7 +139,7 @@ static void non_finite_elements(void **state)
     assert_non_null(strstr(text, "3 elements"));
     assert_non_null(strstr(text, "index 17"));
     assert_non_null(strstr(text, "target: 2 NaN, 1 Inf; golden: 0 NaN, 5 Inf"));
-    shut(&s);
+    scene_end(&s);
 }
 
 static void what_is_added(void **state)
@@ -187,7 +162,7 @@ static void what_is_added(void **state)
     assert_non_null(strstr(sentence(&s, RULE_SAME_STATS), "judged without its tensor: x.pt: gone"));
     dump_problem(&s.d[1], RULE_ABSENT, "damaged", "dump.json: byte 77: odd");
     assert_non_null(strstr(sentence(&s, RULE_ABSENT), "byte 77"));
-    shut(&s);
+    scene_end(&s);
 }
 
 static void classes(void **state)
@@ -219,7 +194,7 @@ static void classes(void **state)
     assert_non_null(strstr(explain_first(&s.j, &s.m), "table or buffer"));
     for (int v = 0; v < VERDICT_COUNT; v++)
         assert_true(*verdict_label((enum verdict)v));
-    shut(&s);
+    scene_end(&s);
 }
 
 static void provisional(void **state)

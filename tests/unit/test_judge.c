@@ -1,39 +1,13 @@
 /* Verdicts, rule by rule, on tiny dumps made here: what each row is held against, the first deviation
  * and its kind, suspects, coverage and the exit status. */
-#include "support.h"
+#include "scenes.h"
 
 #include <math.h>
 
 #include "find/culprit.h"
-#include "find/judge.h"
 #include "model/family.h"
 
 /* ---- two sides, alike in names ---- */
-
-struct scene {
-    struct dump d[2];
-    struct pairing p;
-    struct pairing_options po;
-    struct measure m;
-    struct flow flow[2];
-    struct tol tol;
-    struct judge_options o;
-    struct judgement j;
-    uint8_t *state;
-    bool built;
-};
-
-static void start(struct scene *s)
-{
-    memset(s, 0, sizeof *s);
-    for (int i = 0; i < 2; i++) {
-        dump_init(&s->d[i]);
-        s->d[i].framework = "pytorch";
-        s->d[i].level = "L1";
-    }
-    tol_init(&s->tol);
-    s->o.tol = &s->tol;
-}
 
 static uint32_t call_on(struct dump *d, const char *op, enum call_phase phase)
 {
@@ -90,51 +64,30 @@ static uint32_t number_on(struct dump *d, const char *slot, enum row_kind kind, 
     return dump_add_row(d, (uint32_t)d->calls.n - 1, r);
 }
 
+/* What posts figures and what judges call it too: the first call builds. */
 static void build(struct scene *s)
 {
-    pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
-    measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
-    for (int i = 0; i < 2; i++)
-        flow_build(&s->flow[i], &s->d[i]);
-    s->built = true;
-}
-
-static uint32_t line_of(const struct scene *s, uint32_t row)
-{
-    return s->p.line_of[TARGET][row];
+    if (!s->p.line_of[TARGET])
+        scene_build(s);
 }
 
 /* The figures of a measured row, as far as the rule looks at them. */
 static void computed(struct scene *s, uint32_t row, double rel_l2)
 {
     struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .side = {{.norm = 1}, {.norm = 2}}};
-    if (!s->built)
-        build(s);
-    measure_post(&s->m, &(struct measure_job){.line = line_of(s, row)}, &f, NULL, NULL);
+    build(s);
+    scene_computed(s, row, &f);
 }
 
 static void judge_all(struct scene *s)
 {
-    if (!s->built)
-        build(s);
-    judgement_release(&s->j);
-    judge(&s->j, &s->m, s->m.state, s->flow, &s->o);
-}
-
-static void shut(struct scene *s)
-{
-    judgement_release(&s->j);
-    for (int i = 0; i < 2; i++)
-        flow_release(&s->flow[i]);
-    measure_release(&s->m);
-    pairing_release(&s->p);
-    for (int i = 0; i < 2; i++)
-        dump_release(&s->d[i]);
+    build(s);
+    scene_judge(s);
 }
 
 static const struct line_judgement *of(const struct scene *s, uint32_t row)
 {
-    return &s->j.line[line_of(s, row)];
+    return &s->j.line[scene_line(s, row)];
 }
 
 static void expect_line(const struct line_judgement *l, enum verdict v, enum rule r, int line)
@@ -177,13 +130,13 @@ static void numbers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         both_call(&s, "linear");
         for (int k = 0; k < 2; k++)
             number_on(&s.d[k], "input.0", cases[i].kind[k], cases[i].v[k], cases[i].text[k]);
         judge_all(&s);
         expect_line(of(&s, 0), cases[i].verdict, cases[i].rule, (int)i);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -192,7 +145,7 @@ static void types_as_values(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "to");
     uint32_t r = number_on(&s.d[0], "input.0", ROW_DTYPE, 0, "torch.bfloat16");
     number_on(&s.d[1], "input.0", ROW_DTYPE, 0, "BFloat16");
@@ -204,7 +157,7 @@ static void types_as_values(void **state)
     judge_all(&s);
     EXPECT(&s, r, VERDICT_MATCH, RULE_SCALAR_SAME);
     EXPECT(&s, q, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void tensors_of_one_element_and_numbers(void **state)
@@ -212,7 +165,7 @@ static void tensors_of_one_element_and_numbers(void **state)
     static const double stats[] = {0.125, 0.125, 0.125};
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t same = tensor_on(&s.d[0], "input.0", DTYPE_F32, 1, stats);
     number_on(&s.d[1], "input.0", ROW_FLOAT, 0.125, "0.125");
@@ -227,7 +180,7 @@ static void tensors_of_one_element_and_numbers(void **state)
     EXPECT(&s, differs, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS);
     EXPECT(&s, unknown, VERDICT_DTYPE, RULE_KINDS);
     EXPECT(&s, text, VERDICT_DTYPE, RULE_KINDS);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- what two tensors are ---- */
@@ -236,7 +189,7 @@ static void shapes_and_types(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t counts = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
     tensor_on(&s.d[1], "output.0", DTYPE_F32, 63, NULL);
@@ -254,29 +207,29 @@ static void shapes_and_types(void **state)
     assert_false(of(&s, none)->flags & LINE_DTYPE_DIFF);
     assert_false(of(&s, kinds)->flags & LINE_DTYPE_DIFF); /* counted are floating types alone */
     assert_int_equal(s.j.sum.dtype_diff, 1);
-    assert_int_equal(s.j.first, line_of(&s, counts));
+    assert_int_equal(s.j.first, scene_line(&s, counts));
     assert_int_equal(s.j.klass, FIRST_SHAPE);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void pending_rows(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t waits = measured(&s, "input.0", DTYPE_F32), bad = measured(&s, "output.0", DTYPE_F32);
     computed(&s, bad, 0.5);
     judge_all(&s);
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING);
-    assert_int_equal(s.j.first, line_of(&s, bad));
+    assert_int_equal(s.j.first, scene_line(&s, bad));
     assert_int_equal(s.j.pending_before, 1);
     struct measure_job job;
     assert_true(measure_take(&s.m, NULL, 0, &job));
-    assert_int_equal(job.line, line_of(&s, waits));
+    assert_int_equal(job.line, scene_line(&s, waits));
     judge_all(&s);
     EXPECT(&s, waits, VERDICT_PENDING, RULE_PENDING); /* running */
-    shut(&s);
+    scene_end(&s);
 }
 
 static void unlike_elements(void **state)
@@ -284,22 +237,22 @@ static void unlike_elements(void **state)
     struct scene s;
     struct figures f = {.two = false, .unlike = 2, .unlike_at = 7};
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t r = measured(&s, "output.0", DTYPE_F32);
     build(&s);
-    measure_post(&s.m, &(struct measure_job){.line = line_of(&s, r)}, &f, NULL, NULL);
+    scene_computed(&s, r, &f);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_NONFINITE, RULE_NONFINITE);
     assert_int_equal(s.j.klass, FIRST_NONFINITE);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void integers_are_exact(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "argmax");
     uint32_t same = measured(&s, "output.0", DTYPE_I64), off = measured(&s, "output.1", DTYPE_I64);
     computed(&s, same, 0);
@@ -307,7 +260,7 @@ static void integers_are_exact(void **state)
     judge_all(&s);
     EXPECT(&s, same, VERDICT_MATCH, RULE_EQUAL);
     EXPECT(&s, off, VERDICT_DEVIATE, RULE_INTEGERS_DIFFER);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- the rule for floats ---- */
@@ -317,7 +270,7 @@ static void integers_are_exact(void **state)
 static void errors_after(struct scene *s, enum dtype d, int noise, double level, const double *error, int n, uint32_t *row)
 {
     uint32_t before[100];
-    start(s);
+    scene_start(s);
     for (int i = 0; i < noise; i++) {
         both_call(s, "mul");
         before[i] = measured(s, "output.0", d);
@@ -347,7 +300,7 @@ static void errors_without_noise(void **state)
     EXPECT(&s, r[2], VERDICT_MATCH, RULE_WITHIN);
     EXPECT(&s, r[3], VERDICT_MATCH, RULE_LEVEL); /* the ones before are noise by now */
     EXPECT(&s, r[4], VERDICT_DEVIATE, RULE_JUMP);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void errors_above_noise(void **state)
@@ -362,7 +315,7 @@ static void errors_above_noise(void **state)
         errors_after(&s, DTYPE_F32, 64, 1e-4, &error[i], 1, &r);
         expect_line(of(&s, r), verdict[i], rule[i], i);
         assert_true(fabs((double)of(&s, r)->level - 1e-4) < 1e-9);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -373,7 +326,7 @@ static void limits_rise_with_the_level(void **state)
     struct scene s;
     (void)state;
     for (int i = 0; i < 2; i++) {
-        start(&s);
+        scene_start(&s);
         uint32_t before[64];
         for (int k = 0; k < 64; k++) {
             both_call(&s, "mul");
@@ -387,7 +340,7 @@ static void limits_rise_with_the_level(void **state)
         judge_all(&s);
         assert_true(fabs((double)of(&s, row)->level - 1e-3) < 1e-8);
         expect_line(of(&s, row), i ? VERDICT_DEVIATE : VERDICT_DRIFT, i ? RULE_LIMIT : RULE_DRIFT, i);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -403,10 +356,10 @@ static void limits_of_coarser_types(void **state)
         uint32_t r;
         errors_after(&s, cases[i].d, 0, 0, &cases[i].within, 1, &r);
         EXPECT(&s, r, VERDICT_MATCH, RULE_WITHIN);
-        shut(&s);
+        scene_end(&s);
         errors_after(&s, cases[i].d, 0, 0, &cases[i].beyond, 1, &r);
         EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -416,14 +369,14 @@ static void rounding_comes_down_from_inputs(void **state)
     struct scene s;
     (void)state;
     for (int coarse = 0; coarse < 2; coarse++) {
-        start(&s);
+        scene_start(&s);
         both_call(&s, "mul");
         uint32_t in = measured(&s, "input.0", coarse ? DTYPE_BF16 : DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
         computed(&s, in, 0);
         computed(&s, out, 9e-4);
         judge_all(&s);
         EXPECT(&s, out, coarse ? VERDICT_MATCH : VERDICT_DEVIATE, coarse ? RULE_WITHIN : RULE_JUMP);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -433,7 +386,7 @@ static void errors_of_inputs_excuse_outputs(void **state)
     struct scene s;
     uint32_t before[64];
     (void)state;
-    start(&s);
+    scene_start(&s);
     for (int i = 0; i < 64; i++) {
         both_call(&s, "mul");
         before[i] = measured(&s, "output.0", DTYPE_F32);
@@ -451,7 +404,7 @@ static void errors_of_inputs_excuse_outputs(void **state)
     EXPECT(&s, in, VERDICT_DRIFT, RULE_DRIFT);
     EXPECT(&s, out, VERDICT_MATCH, RULE_LEVEL);
     EXPECT(&s, alone, VERDICT_DEVIATE, RULE_JUMP);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* Products with rounded operands: their floor is wider, where products do err like that. */
@@ -461,7 +414,7 @@ static void floors_of_products(void **state)
     for (int exact = 0; exact < 2; exact++) {
         struct scene s;
         uint32_t p[20];
-        start(&s);
+        scene_start(&s);
         for (int i = 0; i < 20; i++) {
             both_call(&s, "linear");
             p[i] = measured(&s, "output.0", DTYPE_F32);
@@ -471,7 +424,7 @@ static void floors_of_products(void **state)
         judge_all(&s);
         /* this hardware multiplies exactly, as the others show: then 5e-4 is none of its noise */
         EXPECT(&s, p[0], exact ? VERDICT_DEVIATE : VERDICT_MATCH, exact ? RULE_JUMP : RULE_WITHIN);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -480,7 +433,7 @@ static void parameters_agree_to_their_rounding(void **state)
     (void)state;
     for (int step = 0; step < 2; step++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         s.d[0].step = step;
         both_call(&s, "linear");
         uint32_t named = measured(&s, "parameters.weight", DTYPE_F32), second = measured(&s, "input.1", DTYPE_F32);
@@ -494,7 +447,7 @@ static void parameters_agree_to_their_rounding(void **state)
         EXPECT(&s, second, step ? VERDICT_MATCH : VERDICT_DEVIATE, step ? RULE_WITHIN : RULE_PARAMETER);
         EXPECT(&s, third, VERDICT_MATCH, RULE_WITHIN);
         EXPECT(&s, good, VERDICT_MATCH, RULE_WITHIN);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -504,7 +457,7 @@ static void sources_are_held_to_the_drift_limit(void **state)
     static const double a[] = {3, -1, 7}, b[] = {4, -1, 8};
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     uint32_t row[3];
     both_call(&s, "mul");
     for (int i = 0; i < 2; i++)
@@ -525,7 +478,7 @@ static void sources_are_held_to_the_drift_limit(void **state)
     assert_true(of(&s, row[0])->flags & LINE_SOURCE);
     assert_false(of(&s, row[1])->flags & LINE_SOURCE);
     assert_int_equal(s.j.klass, FIRST_INPUT);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void reordered_pairs_claim_nothing(void **state)
@@ -533,11 +486,11 @@ static void reordered_pairs_claim_nothing(void **state)
     struct scene s;
     struct figures f = {.two = true, .rel_l2 = 1.3, .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t r = measured(&s, "output.0", DTYPE_F32);
     build(&s);
-    measure_post(&s.m, &(struct measure_job){.line = line_of(&s, r)}, &f, NULL, NULL);
+    scene_computed(&s, r, &f);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT); /* paired by name: it is wrong */
     s.p.pairs.v[0].origin = ORIGIN_SEQUENCE;
@@ -545,7 +498,7 @@ static void reordered_pairs_claim_nothing(void **state)
     assert_int_equal(of(&s, r)->rule, RULE_REORDERED);
     assert_true(of(&s, r)->flags & LINE_DOUBTFUL);
     assert_int_equal(s.j.first, NONE);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- recorded figures ---- */
@@ -561,7 +514,7 @@ static void statistics(void **state)
     static const double base[] = {2, -2, 10}, close[] = {2 + 1e-4, -2, 10}, off[] = {2, -2, 10.2}, zero[] = {0, 0, 0};
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t same = recorded(&s, "output.0", base, base), near = recorded(&s, "output.1", close, base);
     uint32_t bad = recorded(&s, "output.2", off, base), zeros = recorded(&s, "output.3", zero, zero);
@@ -576,7 +529,7 @@ static void statistics(void **state)
     assert_true(isinf(of(&s, one_zero)->error));
     for (uint32_t r = 0; r < 5; r++)
         assert_true(of(&s, r)->flags & LINE_STATISTICS);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* A source that prints six digits cannot be asked for more. */
@@ -586,14 +539,14 @@ static void printed_digits(void **state)
     (void)state;
     for (int six = 0; six < 2; six++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         s.tol.f32.drift = 1e-9;
         s.d[1].digits = six ? 6 : 17;
         both_call(&s, "mul");
         uint32_t r = recorded(&s, "output.0", t, g);
         judge_all(&s);
         assert_int_equal(of(&s, r)->verdict, six ? VERDICT_MATCH : VERDICT_DEVIATE);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -614,12 +567,12 @@ static void non_finite_statistics(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         both_call(&s, "mul");
         uint32_t r = recorded(&s, "output.0", cases[i].t, cases[i].g);
         judge_all(&s);
         expect_line(of(&s, r), cases[i].v, cases[i].r, (int)i);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -628,7 +581,7 @@ static void integer_statistics(void **state)
     static const double a[] = {9, 0, 20}, b[] = {9, 0, 21};
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "embedding");
     uint32_t same = recorded(&s, "input.0", a, a), off = recorded(&s, "input.1", a, b);
     for (int i = 0; i < 2; i++)
@@ -637,7 +590,7 @@ static void integer_statistics(void **state)
     judge_all(&s);
     EXPECT(&s, same, VERDICT_MATCH, RULE_SAME_STATS);
     EXPECT(&s, off, VERDICT_DEVIATE, RULE_INTEGERS_DIFFER);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void checksums(void **state)
@@ -656,7 +609,7 @@ static void checksums(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         both_call(&s, "mul");
         uint32_t r = both_tensor(&s, "output.0", DTYPE_F32, cases[i].d);
         for (int k = 0; k < 2; k++) {
@@ -667,7 +620,7 @@ static void checksums(void **state)
         s.d[1].framework = cases[i].framework; /* after the pairing by names */
         judge_all(&s);
         expect_line(of(&s, r), cases[i].v, cases[i].r, (int)i);
-        shut(&s);
+        scene_end(&s);
     }
 }
 
@@ -677,7 +630,7 @@ static void unread_tensors_are_judged_by_statistics(void **state)
     struct scene s;
     struct err e;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t r = recorded(&s, "output.0", off, base);
     for (int i = 0; i < 2; i++)
@@ -689,7 +642,7 @@ static void unread_tensors_are_judged_by_statistics(void **state)
     EXPECT(&s, r, VERDICT_DEVIATE, RULE_LIMIT);
     assert_true((of(&s, r)->flags & LINE_UNREAD) && (of(&s, r)->flags & LINE_STATISTICS));
     assert_int_equal(s.j.sum.unread, 1);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- one-sided rows, exactness ---- */
@@ -707,7 +660,7 @@ static void one_sided_rows(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s;
-        start(&s);
+        scene_start(&s);
         call_on(&s.d[0], "linear", PHASE_FORWARD);
         uint32_t in = tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, NULL), out = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
         call_on(&s.d[0], "transpose", PHASE_FORWARD);
@@ -720,8 +673,8 @@ static void one_sided_rows(void **state)
         EXPECT(&s, in, cases[i].input, RULE_ONE_SIDED);
         assert_int_equal(s.j.sum.only[TARGET], 3);
         if (cases[i].strict)
-            assert_true(s.j.first == line_of(&s, out) && s.j.klass == FIRST_GAP);
-        shut(&s);
+            assert_true(s.j.first == scene_line(&s, out) && s.j.klass == FIRST_GAP);
+        scene_end(&s);
     }
 }
 
@@ -730,7 +683,7 @@ static void exact_comparison(void **state)
     static const double base[] = {2, -2, 10}, off[] = {2, -2, 10.0001};
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     s.o.exact = true;
     both_call(&s, "mul");
     uint32_t equal = measured(&s, "output.0", DTYPE_F32), last_bit = measured(&s, "output.1", DTYPE_F32);
@@ -749,7 +702,7 @@ static void exact_comparison(void **state)
     EXPECT(&s, stats, VERDICT_MATCH, RULE_SAME_STATS);
     EXPECT(&s, near, VERDICT_DEVIATE, RULE_EXACT);
     EXPECT(&s, types, VERDICT_DEVIATE, RULE_EXACT);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- the first deviation ---- */
@@ -758,7 +711,7 @@ static void exact_comparison(void **state)
 static void chain(struct scene *s, const double error[][2], int n)
 {
     uint32_t row[20][2];
-    start(s);
+    scene_start(s);
     for (int i = 0; i < n; i++) {
         both_call(s, "mul");
         row[i][0] = measured(s, "input.0", DTYPE_F32);
@@ -778,14 +731,14 @@ static void kinds_of_first_deviation(void **state)
     assert_int_equal(s.j.first, 3);
     assert_int_equal(s.j.klass, FIRST_OUTPUT);
     assert_int_equal(s.j.doubtful_before + s.j.gaps_before + s.j.unread_before + s.j.pending_before, 0);
-    shut(&s);
+    scene_end(&s);
     chain(&s, (const double[][2]){{0, 0}, {0.5, 0.5}, {0.5, 0.5}}, 3);
     assert_int_equal(s.j.first, 2);
     assert_int_equal(s.j.klass, FIRST_INPUT);
-    shut(&s);
+    scene_end(&s);
     chain(&s, (const double[][2]){{0, 0}, {0, 0}}, 2);
     assert_int_equal(s.j.first, NONE);
-    shut(&s);
+    scene_end(&s);
 }
 
 /* An input that deviates right behind a stretch only one side recorded comes out of that gap. */
@@ -793,7 +746,7 @@ static void out_of_a_gap(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "mul");
     uint32_t a = measured(&s, "output.0", DTYPE_F32);
     call_on(&s.d[0], "linear", PHASE_FORWARD); /* the target's alone */
@@ -806,10 +759,10 @@ static void out_of_a_gap(void **state)
     computed(&s, a, 0);
     computed(&s, in, 0.5);
     judge_all(&s);
-    assert_int_equal(s.j.first, line_of(&s, in));
+    assert_int_equal(s.j.first, scene_line(&s, in));
     assert_int_equal(s.j.klass, FIRST_GAP);
     assert_int_equal(s.j.gaps_before, 1);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void doubtful_pairs_are_nobodys_first(void **state)
@@ -827,7 +780,7 @@ static void doubtful_pairs_are_nobodys_first(void **state)
     s.tol.confidence = 0.3;
     judge_all(&s);
     assert_int_equal(s.j.first, 1);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void suspects(void **state)
@@ -845,7 +798,7 @@ static void suspects(void **state)
     assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && passage_kind(&p) == PASSAGE_ADDED);
     assert_true(fabs(q.factor - 1) < 1e-6 && passage_kind(&q) == PASSAGE_INHERITED);
     assert_int_equal(s.j.frontier.n, 5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
-    shut(&s);
+    scene_end(&s);
 }
 
 /* ---- how much was judged ---- */
@@ -854,7 +807,7 @@ static void suspects(void **state)
 static void share(struct scene *s, int n, int alike)
 {
     uint32_t row[40];
-    start(s);
+    scene_start(s);
     for (int i = 0; i < n; i++) {
         both_call(s, "linear");
         row[i] = i < alike ? measured(s, "output.0", DTYPE_F32) : both_tensor(s, "output.0", DTYPE_F32, DTYPE_F32);
@@ -871,30 +824,30 @@ static void status_and_coverage(void **state)
     share(&s, 10, 10);
     assert_int_equal(judgement_status(&s.j, &s.o), 0);
     assert_true(s.j.sum.compute[0] == 10 && s.j.sum.covered[0] == 10 && s.j.sum.judged == 10 && s.j.sum.coverage[0] == 1);
-    shut(&s);
+    scene_end(&s);
     share(&s, 10, 5);
     assert_int_equal(judgement_status(&s.j, &s.o), 0); /* half is enough */
     s.tol.coverage = 0.51;
     assert_int_equal(judgement_status(&s.j, &s.o), 5);
-    shut(&s);
+    scene_end(&s);
     share(&s, 10, 4);
     assert_int_equal(judgement_status(&s.j, &s.o), 5);
     assert_true(s.j.sum.coverage[0] == 1); /* paired they are, but not judged */
-    shut(&s);
+    scene_end(&s);
     chain(&s, (const double[][2]){{0, 0.5}}, 1);
     assert_int_equal(judgement_status(&s.j, &s.o), 1);
-    shut(&s);
-    start(&s); /* nothing at all */
+    scene_end(&s);
+    scene_start(&s); /* nothing at all */
     judge_all(&s);
     assert_int_equal(judgement_status(&s.j, &s.o), 5);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void coverage_counts_shared_phases_only(void **state)
 {
     struct scene s;
     (void)state;
-    start(&s);
+    scene_start(&s);
     both_call(&s, "linear");
     uint32_t r = measured(&s, "output.0", DTYPE_F32);
     call_on(&s.d[0], "linear", PHASE_BACKWARD); /* the golden side recorded no backward */
@@ -903,7 +856,7 @@ static void coverage_counts_shared_phases_only(void **state)
     judge_all(&s);
     assert_true(s.j.sum.compute[0] == 1 && s.j.sum.compute[1] == 1 && s.j.sum.coverage[0] == 1);
     assert_int_equal(judgement_status(&s.j, &s.o), 0);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void listed_rows_are_what_map_only_covers(void **state)
@@ -915,7 +868,7 @@ static void listed_rows_are_what_map_only_covers(void **state)
     (void)state;
     m.entries.v = e;
     m.entries.n = 2;
-    start(&s);
+    scene_start(&s);
     s.o.map_only = true;
     s.po = (struct pairing_options){.maps = &m, .map_count = 1, .map_only = true};
     both_call(&s, "linear");
@@ -924,7 +877,7 @@ static void listed_rows_are_what_map_only_covers(void **state)
     judge_all(&s);
     assert_true(s.j.sum.compute[0] == 2 && s.j.sum.covered[0] == 1 && s.j.sum.coverage[0] == 0.5);
     assert_int_equal(judgement_status(&s.j, &s.o), 0);
-    shut(&s);
+    scene_end(&s);
 }
 
 static void counts_of_verdicts(void **state)
@@ -942,7 +895,7 @@ static void counts_of_verdicts(void **state)
             assert_string_not_equal(verdict_name((enum verdict)v), verdict_name((enum verdict)w));
     assert_true(verdict_is_bad(VERDICT_DEVIATE) && verdict_is_bad(VERDICT_NONFINITE) && verdict_is_bad(VERDICT_SHAPE));
     assert_false(verdict_is_bad(VERDICT_DTYPE) || verdict_is_bad(VERDICT_DRIFT) || verdict_is_bad(VERDICT_ONLY));
-    shut(&s);
+    scene_end(&s);
 }
 
 /* A window larger than any is the largest there is: the last error alone is no level. */
@@ -957,7 +910,7 @@ static void a_huge_window(void **state)
     s.tol.window = 1e12;
     judge_all(&s);
     EXPECT(&s, r[1], VERDICT_MATCH, RULE_LEVEL);
-    shut(&s);
+    scene_end(&s);
 }
 
 int main(void)
