@@ -151,7 +151,7 @@ neon:
 	    $(MAKE) --no-print-directory $(NEON_TESTS) && for t in $(NEON_TESTS); do echo "$$t" && $(NEON_RUN) $$t || exit 1; done; \
 	else echo "not tested: $(NEON_CC) and $(NEON_RUN) are needed (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user)"; fi
 
-$(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/cmocka.h tests/support.h tests/packed.h
+$(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/cmocka.h $(wildcard tests/*.h)
 	$(call say,NEON,$@)
 	@mkdir -p $(@D)
 	$(Q)$(NEON_CC) $(STD) -O3 -g $(FLOAT) -fno-math-errno -fno-trapping-math $(WARN) -Wno-psabi -Isrc -Itests/cross -Itests \

@@ -1,6 +1,7 @@
 /* Condition numbers against what noise really does: the operator is computed twice, from values and from values with
  * noise of a known size, and how much larger the error came out must be what condition.h says of it. And what is made
  * of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
+#include "draws.h"
 #include "scenes.h"
 
 #include <math.h>
@@ -15,15 +16,9 @@
 
 static uint64_t seed;
 
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005U + 1442695040888963407U;
-    return (double)(seed >> 11) / 0x1p53;
-}
-
 static double normal(void)
 {
-    return sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform());
+    return sqrt(-2 * log(1 - draw_share(&seed))) * cos(6.283185307179586 * draw_share(&seed));
 }
 
 static double rms(const double *v, size_t n)
@@ -388,9 +383,9 @@ static uint32_t routed(double share, uint32_t *picked)
     scene_start(&s);
     seed = 8;
     for (size_t i = 0; i < N; i++)
-        x[i] = uniform();
+        x[i] = draw_share(&seed);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        v[i] = floor(16 * uniform());
+        v[i] = floor(16 * draw_share(&seed));
     both_call(&s, "linear");
     uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1), r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     both_call(&s, "topk");

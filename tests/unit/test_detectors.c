@@ -1,5 +1,6 @@
 /* Every kind of deviation that has a name, on data that has it: it is said first, and what the data has not is not said.
  * Rows of elements made here, comparisons on disk where the rest of the dump has to tell, and the samples. */
+#include "draws.h"
 #include "sessions.h"
 
 #include "find/diagnose.h"
@@ -11,20 +12,6 @@ enum { A = 8, B = 8, C = 16, N = A * B * C };
 static double T[N], G[N];
 
 static uint64_t seed;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(seed >> 11) * 0x1p-53;
-}
-
-static double normal(void)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += uniform();
-    return sum;
-}
 
 /* ---- faults of one tensor of [8,8,16]: batch or experts, tokens or heads, width; T is G with rounding on it ---- */
 
@@ -58,7 +45,7 @@ static void make_bf16_saturated(void)
 static void make_uninitialised(void)
 {
     for (int i = 5 * B * C; i < 6 * B * C; i++)
-        T[i] = ldexp(normal(), i % 2 ? 100 : -90);
+        T[i] = ldexp(draw_normal(&seed), i % 2 ? 100 : -90);
 }
 
 static void make_world_size(void)
@@ -95,7 +82,7 @@ static void make_heads_interleaved(void) /* the last axis: 4 heads of 4, in turn
 static void make_shifted(void)
 {
     for (int i = 0; i < N; i++)
-        T[i] = i / C % B ? G[i - C] : normal();
+        T[i] = i / C % B ? G[i - C] : draw_normal(&seed);
 }
 
 static void make_rounded(void)
@@ -107,7 +94,7 @@ static void make_rounded(void)
 static void make_dropout(void)
 {
     for (int i = 0; i < N; i++)
-        T[i] = uniform() < 0.1 ? 0 : (double)(float)(G[i] / 0.9);
+        T[i] = draw_share(&seed) < 0.1 ? 0 : (double)(float)(G[i] / 0.9);
 }
 
 static void make_denormal(void)
@@ -123,7 +110,7 @@ static void spoil(int axis, int from, int to)
 {
     for (int i = 0; i < N; i++) {
         int at = axis == 0 ? i / (B * C) : axis == 1 ? i / C % B : i % C;
-        T[i] = at >= from && at < to ? G[i] + normal() : T[i];
+        T[i] = at >= from && at < to ? G[i] + draw_normal(&seed) : T[i];
     }
 }
 
@@ -201,7 +188,7 @@ static char *dump_of(const char *root, const char *name, const double *v)
     for (int k = 0; k < 3; k++) {
         char call[64];
         for (int i = 0; i < N; i++)
-            x[i] = (float)(k == 1 && v ? v[i] : normal());
+            x[i] = (float)(k == 1 && v ? v[i] : draw_normal(&seed));
         snprintf(call, sizeof call, "Functional.linear.%d.forward", k);
         tensors_add(&d, call, "8,8,16", x, N);
     }
@@ -218,8 +205,8 @@ static void each_says_what_it_is_and_nothing_else(void **state)
         const struct fault *f = &faults[i];
         seed = 1000 + i;
         for (int k = 0; k < N; k++) {
-            G[k] = (double)(float)normal();
-            T[k] = (double)(float)(G[k] * (1 + 1e-7 * normal()));
+            G[k] = (double)(float)draw_normal(&seed);
+            T[k] = (double)(float)(G[k] * (1 + 1e-7 * draw_normal(&seed)));
         }
         f->make();
         const char *root = scratch();
@@ -250,7 +237,7 @@ static void floats(float *v, int what)
 {
     seed = 500 + (uint64_t)what;
     for (int i = 0; i < N; i++)
-        v[i] = (float)normal();
+        v[i] = (float)draw_normal(&seed);
 }
 
 /* The second call holds what the golden side has in the first. */

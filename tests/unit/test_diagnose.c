@@ -1,4 +1,5 @@
 /* The detectors, each on data that has the fault and on data that has not. */
+#include "draws.h"
 #include "scenes.h"
 
 #include <math.h>
@@ -21,20 +22,10 @@ struct example {
 enum { N = 512 }; /* 8 × 4 × 16 */
 static const int64_t shape3[3] = {8, 4, 16};
 
-static double gauss(uint64_t *state)
-{
-    double sum = 0;
-    for (int i = 0; i < 12; i++) {
-        *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-        sum += (double)(*state >> 11) * 0x1p-53;
-    }
-    return sum - 6;
-}
-
 static void fill(double *v, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++)
-        v[i] = (double)(float)gauss(&seed);
+        v[i] = (double)(float)draw_normal(&seed);
 }
 
 static void begin(struct example *s, const char *call, const char *slot, enum row_io io, enum call_phase phase, int ndim, const int64_t *shape)
@@ -130,12 +121,12 @@ static void healthy_noise_is_none_of_them(void **state)
         uint64_t noise = seed * 77;
         fill(G, N, seed);
         for (int i = 0; i < N; i++) /* errors of the values' size, nothing behind them */
-            T[i] = (double)(float)(G[i] * (1 + 0.02 * gauss(&noise)));
+            T[i] = (double)(float)(G[i] * (1 + 0.02 * draw_normal(&noise)));
         check_silent(T, G);
         fill(T, N, seed + 1000); /* another tensor of the same distribution */
         check_silent(T, G);
         for (int i = 0; i < N; i++) /* noise on everything */
-            T[i] = (double)(float)(G[i] + 0.05 * gauss(&noise));
+            T[i] = (double)(float)(G[i] + 0.05 * draw_normal(&noise));
         check_silent(T, G);
     }
 }
@@ -179,7 +170,7 @@ static void constant_factors(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint64_t noise = 9;
         for (int i = 0; i < N; i++) /* with the rounding of another order of operations on it */
-            T[i] = (double)(float)(G[i] * cases[c].k * (1 + 1e-6 * gauss(&noise)));
+            T[i] = (double)(float)(G[i] * cases[c].k * (1 + 1e-6 * draw_normal(&noise)));
         check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, cases[c].words);
     }
     for (int i = 0; i < N; i++)
@@ -227,10 +218,8 @@ static void dropped(void **state)
     uint64_t seed = 11;
     (void)state;
     fill(G, N, 8);
-    for (int i = 0; i < N; i++) {
-        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-        T[i] = (double)(seed >> 11) * 0x1p-53 < 0.2 ? 0 : (double)(float)(G[i] / 0.8);
-    }
+    for (int i = 0; i < N; i++)
+        T[i] = draw_share(&seed) < 0.2 ? 0 : (double)(float)(G[i] / 0.8);
     check_first(T, G, DIAGNOSIS_DROPOUT, TARGET, "1.25");
     for (int i = 0; i < N; i++) /* zeros without the factor are no dropout */
         T[i] = T[i] == 0 ? 0 : G[i];

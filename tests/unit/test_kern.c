@@ -1,5 +1,6 @@
 /* The kernels: every variant this machine can run gives the bits of the scalar one, stops at the same
  * blocks and widens alike; the scalar one agrees with plain double arithmetic. */
+#include "draws.h"
 #include "support.h"
 
 #include <float.h>
@@ -18,8 +19,7 @@ static uint64_t seed = 1;
 
 static double draw(void)
 {
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(seed >> 11) * 0x1p-53 * 2 - 1;
+    return draw_share(&seed) * 2 - 1;
 }
 
 enum kind {

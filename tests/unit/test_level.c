@@ -1,4 +1,5 @@
 /* The noise level against a plain list of the last errors. */
+#include "draws.h"
 #include "support.h"
 
 #include "find/level.h"
@@ -50,8 +51,7 @@ static void follows_the_last_errors(void **state)
         level_init(&l, windows[w]);
         check(&l, all, 0, windows[w]);
         for (int i = 0; i < 1500; i++) {
-            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-            unsigned r = (unsigned)(seed >> 35);
+            unsigned r = (unsigned)(draw_bits(&seed) >> 35);
             all[i] = (struct entry){(float)(r % 1000) * 1e-6f, r % 5 == 0, types[i < 700 ? r / 1000 % 4 : 1]};
             level_add(&l, (double)all[i].error, all[i].product, all[i].d);
             check(&l, all, i + 1, windows[w]);

@@ -1,4 +1,5 @@
 /* The table of pairs: names, a user's mapping, one-sided rows in their places, and why two rows meet. */
+#include "draws.h"
 #include "support.h"
 
 #include "model/pairing.h"
@@ -213,8 +214,7 @@ static void every_row_has_its_line(void **state)
         for (int s = 0; s < 2; s++) {
             buf_cstr(&text[s], "");
             for (int k = 0; k < 20; k++) {
-                seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-                unsigned r = (unsigned)(seed >> 40);
+                unsigned r = (unsigned)(draw_bits(&seed) >> 40);
                 if (r % 3)
                     buf_fmt(&text[s], "%sc%d i%s", text[s].n ? "|" : "", s && r % 7 == 0 ? (k + 5) % 20 : k, r % 5 ? " o" : "");
             }

@@ -1,4 +1,5 @@
 /* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
+#include "draws.h"
 #include "tickets.h"
 
 #include <math.h>
@@ -11,16 +12,6 @@
 
 /* ---- runs, as Megatron prints them ---- */
 
-static double noise(uint32_t *state)
-{
-    double sum = 0;
-    for (int i = 0; i < 12; i++) {
-        *state = *state * 1664525u + 1013904223u;
-        sum += (*state >> 8) / 16777216.0;
-    }
-    return sum - 6;
-}
-
 struct course {
     int steps, drift_from, spike_at;
     double first, jump; /* added to the first loss; to every one but it */
@@ -29,12 +20,12 @@ struct course {
 
 static const char *write_log(const char *name, struct course c, uint32_t seed)
 {
-    uint32_t data = 7, own = seed;
+    uint64_t data = 7, own = seed;
     char *p = path_in(dir, name);
     FILE *f = fopen(p, "w");
     assert_non_null(f);
     for (int i = 1; i <= c.steps; i++) {
-        double loss = (c.frozen ? 5 : 1 + 4 * exp(-i / 300.0)) + 0.05 * noise(&data) + 0.0003 * noise(&own);
+        double loss = (c.frozen ? 5 : 1 + 4 * exp(-i / 300.0)) + 0.05 * draw_normal(&data) + 0.0003 * draw_normal(&own);
         loss += i == 1 ? c.first : c.jump;
         if (c.drift_from && i > c.drift_from)
             loss += (i - c.drift_from) * 0.0005;

@@ -1,4 +1,5 @@
 /* The value of the step before: dumps of two steps on disk, looked at in the second one. */
+#include "draws.h"
 #include "sessions.h"
 
 #include "find/diagnose.h"
@@ -10,10 +11,8 @@ enum { N = 64 };
 static void fill(float *v, int what)
 {
     uint64_t x = (uint64_t)what * 977 + 5;
-    for (int i = 0; i < N; i++) {
-        x = x * 6364136223846793005ULL + 1442695040888963407ULL;
-        v[i] = (float)((double)(x >> 11) * 0x1p-52 - 1);
-    }
+    for (int i = 0; i < N; i++)
+        v[i] = (float)(draw_share(&x) * 2 - 1);
 }
 
 /* A side: in each step a call that agrees and one that holds the values numbered `what`, 0: none is recorded. */

@@ -1,5 +1,6 @@
 /* Pickles as inert data: what Python wrote reads as it was, anything else is an error or a harmless
  * tree, and nothing is ever run. The three samples are one dict, pickled by Python 3.11. */
+#include "draws.h"
 #include "support.h"
 
 #include <math.h>
@@ -186,10 +187,8 @@ static void random_programs_are_harmless(void **state)
         struct arena a = {0};
         struct err e;
         char program[24];
-        for (size_t i = 0; i < sizeof program; i++) {
-            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-            program[i] = ops[(seed >> 33) % (sizeof ops - 1)];
-        }
+        for (size_t i = 0; i < sizeof program; i++)
+            program[i] = ops[(draw_bits(&seed) >> 33) % (sizeof ops - 1)];
         program[sizeof program - 1] = '.';
         parse(&a, program, sizeof program, &e);
         arena_release(&a);

@@ -1,4 +1,5 @@
 /* Scanning of log lines: words at every place, numbers as strtod has them. */
+#include "draws.h"
 #include "support.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void numbers_to_the_bit(void **state)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         number_is(texts[i]);
     for (int i = 0; i < 20000; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
+        draw_bits(&random);
         int decimals = (int)(random >> 60), e = (int)(random >> 40 & 63) - 32;
         snprintf(text, sizeof text, i % 2 ? "%.*fe%d" : "%.*e", decimals, (double)(random >> 20) / 1e9, e);
         number_is(text);

@@ -1,5 +1,6 @@
 /* Pairing two frameworks by what their calls do: an inserted call shifts nothing, what is not clear
  * stays alone or is doubtful. */
+#include "draws.h"
 #include "support.h"
 
 #include <math.h>
@@ -10,12 +11,6 @@
 
 static uint64_t seed = 5;
 
-static double draw(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(seed >> 11) * 0x1p-53;
-}
-
 /* A value: its element count and figures. */
 struct value {
     int64_t numel;
@@ -24,14 +19,14 @@ struct value {
 
 static struct value fresh(int64_t numel)
 {
-    return (struct value){numel, 1 + draw() * 5, -1 - draw() * 5, 10 + draw() * 30};
+    return (struct value){numel, 1 + draw_share(&seed) * 5, -1 - draw_share(&seed) * 5, 10 + draw_share(&seed) * 30};
 }
 
 static struct value near(struct value v, double by)
 {
-    v.max *= 1 + by * (draw() - 0.5);
-    v.min *= 1 + by * (draw() - 0.5);
-    v.norm *= 1 + by * (draw() - 0.5);
+    v.max *= 1 + by * (draw_share(&seed) - 0.5);
+    v.min *= 1 + by * (draw_share(&seed) - 0.5);
+    v.norm *= 1 + by * (draw_share(&seed) - 0.5);
     return v;
 }
 
