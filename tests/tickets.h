@@ -12,7 +12,8 @@ static struct session s;
 static struct guide g;
 static bool open_now;
 
-static inline void begin(const char *target, const char *golden)
+/* workers: threads that compare, 0: as many as there are processors. */
+static inline void begin_with(const char *target, const char *golden, int workers)
 {
     char path[400];
     investigation_init(&inv);
@@ -20,12 +21,17 @@ static inline void begin(const char *target, const char *golden)
     inv.path = investigation_keep(&inv, path);
     inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
     inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
-    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol};
+    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol, .workers = workers};
     struct err e;
     if (session_start(&s, &o, &e) || session_wait(&s, &e))
         fail_msg("%s", e.text);
     guide_init(&g, &s, &inv);
     open_now = true;
+}
+
+static inline void begin(const char *target, const char *golden)
+{
+    begin_with(target, golden, 0);
 }
 
 static inline void give(enum slot_id slot, const char *path)
@@ -40,7 +46,9 @@ static inline void settle(void)
     guide_tell(&g);
     session_unlock(&s);
     guide_wait(&g);
+    session_lock(&s);
     guide_write(&g);
+    session_unlock(&s);
 }
 
 static inline void end(void)
@@ -56,8 +64,7 @@ static inline void end(void)
 static inline int setup(void **state)
 {
     (void)state;
-    if (!*dir)
-        snprintf(dir, sizeof dir, "%s", scratch());
+    snprintf(dir, sizeof dir, "%s", scratch());
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
-#include "draws.h"
+#include "courses.h"
 #include "tickets.h"
 
 #include <math.h>
@@ -10,37 +10,7 @@
 #include "panel/next_dump.h"
 #include "report/panels.h"
 
-/* ---- runs, as Megatron prints them ---- */
-
-struct course {
-    int steps, drift_from, spike_at;
-    double first, jump; /* added to the first loss; to every one but it */
-    bool frozen, nan;
-};
-
-static const char *write_log(const char *name, struct course c, uint32_t seed)
-{
-    uint64_t data = 7, own = seed;
-    char *p = path_in(dir, name);
-    FILE *f = fopen(p, "w");
-    assert_non_null(f);
-    for (int i = 1; i <= c.steps; i++) {
-        double loss = (c.frozen ? 5 : 1 + 4 * exp(-i / 300.0)) + 0.05 * draw_normal(&data) + 0.0003 * draw_normal(&own);
-        loss += i == 1 ? c.first : c.jump;
-        if (c.drift_from && i > c.drift_from)
-            loss += (i - c.drift_from) * 0.0005;
-        if (i == c.spike_at)
-            loss += 0.4;
-        fprintf(f, " iteration %8d/%8d | consumed samples: %d | elapsed time per iteration (ms): 10.0 | learning rate: %.6E | global batch size: 8 | ", i, c.steps,
-                8 * i, c.frozen ? 0.0 : 1e-3);
-        if (!c.nan || i != 600)
-            fprintf(f, "lm loss: %.6E | ", loss);
-        fprintf(f, "loss scale: 1.0 | grad norm: %s | number of skipped iterations: 0 | number of nan iterations: %d |\n", c.nan && i == 600 ? "nan" : "1.500",
-                c.nan && i == 600);
-    }
-    fclose(f);
-    return p;
-}
+/* ---- what is expected ---- */
 
 static void state_is(int panel, enum panel_state wanted)
 {
@@ -70,7 +40,7 @@ static void next_is(int panel, const char *part)
 static void logs_are_followed(void **state)
 {
     (void)state;
-    const char *t = write_log("grow-t.log", (struct course){.steps = 40}, 11), *o = write_log("grow-g.log", (struct course){.steps = 60}, 12);
+    const char *t = write_log(dir, "grow-t.log", (struct course){.steps = 40}, 11), *o = write_log(dir, "grow-g.log", (struct course){.steps = 60}, 12);
     begin(NULL, NULL);
     give(SLOT_TARGET_LOG, t);
     give(SLOT_GOLDEN_LOG, o);
@@ -82,7 +52,7 @@ static void logs_are_followed(void **state)
     assert_int_equal(first->points.n, 40);
     struct buf text = {0};
     struct err e;
-    assert_int_equal(file_slurp(write_log("grow-all.log", (struct course){.steps = 60}, 11), 1 << 20, &text, &e), 0);
+    assert_int_equal(file_slurp(write_log(dir, "grow-all.log", (struct course){.steps = 60}, 11), 1 << 20, &text, &e), 0);
     size_t line = text.n / 60;
     FILE *f = fopen(t, "w"); /* the same file, as a run goes on: ten more steps and half of one */
     fwrite(text.p, 1, 50 * line + line / 2, f);
@@ -114,7 +84,7 @@ static void logs_are_followed(void **state)
 static void one_log_is_followed(void **state)
 {
     (void)state;
-    const char *t = write_log("alone.log", (struct course){.steps = 40}, 11);
+    const char *t = write_log(dir, "alone.log", (struct course){.steps = 40}, 11);
     begin(NULL, NULL);
     give(SLOT_TARGET_LOG, t);
     session_lock(&s);
@@ -124,13 +94,13 @@ static void one_log_is_followed(void **state)
     const struct panel_page *p = &g.page[6];
     assert_int_equal(p->picture, EXAM_LOG);
     assert_int_equal(guide_curves(&g, p)->points.n, 40);
-    write_log("alone.log", (struct course){.steps = 60}, 11);
+    write_log(dir, "alone.log", (struct course){.steps = 60}, 11);
     session_lock(&s);
     guide_follow(&g, true);
     session_unlock(&s);
     settle();
     assert_int_equal(guide_curves(&g, p)->points.n, 60);
-    give(SLOT_GOLDEN_LOG, write_log("alone-g.log", (struct course){.steps = 60}, 12));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "alone-g.log", (struct course){.steps = 60}, 12));
     settle();
     assert_int_equal(p->picture, EXAM_CURVES);
     assert_int_equal(guide_curves(&g, p)->runs, 2);
@@ -147,7 +117,7 @@ static void empty_ticket_asks_for_settings(void **state)
         state_is(i, PANEL_NOT_STARTED);
     next_is(1, "settings");
     assert_int_equal(panels_status(&g), 5);
-    give(SLOT_TARGET_LOG, write_log("one.log", (struct course){.steps = 5}, 1));
+    give(SLOT_TARGET_LOG, write_log(dir, "one.log", (struct course){.steps = 5}, 1));
     settle();
     state_is(3, PANEL_NEEDS_INPUT);
     state_is(7, PANEL_NEEDS_INPUT);
@@ -249,11 +219,11 @@ static void first_loss_flips(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_GOLDEN_LOG, write_log("g.log", (struct course){.steps = 30}, 2));
-    give(SLOT_TARGET_LOG, write_log("t.log", (struct course){.steps = 30}, 1));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 30}, 2));
+    give(SLOT_TARGET_LOG, write_log(dir, "t.log", (struct course){.steps = 30}, 1));
     settle();
     state_is(3, PANEL_PASSED);
-    give(SLOT_TARGET_LOG, write_log("t3.log", (struct course){.steps = 30, .first = 0.3, .jump = 0.3}, 1));
+    give(SLOT_TARGET_LOG, write_log(dir, "t3.log", (struct course){.steps = 30, .first = 0.3, .jump = 0.3}, 1));
     settle();
     state_is(3, PANEL_FAILED);
     next_is(3, "Step 1 differs");
@@ -307,8 +277,8 @@ static void norms_flip(void **state)
     /* logs that hold none: not failed, only missing */
     give(SLOT_TARGET_NORMS, "");
     give(SLOT_GOLDEN_NORMS, "");
-    give(SLOT_TARGET_LOG, write_log("p.log", (struct course){.steps = 20}, 1));
-    give(SLOT_GOLDEN_LOG, write_log("q.log", (struct course){.steps = 20}, 2));
+    give(SLOT_TARGET_LOG, write_log(dir, "p.log", (struct course){.steps = 20}, 1));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "q.log", (struct course){.steps = 20}, 2));
     settle();
     state_is(4, PANEL_NOT_STARTED);
     assert_int_equal(item(4, "local-norm")->mark, MARK_MISSING);
@@ -336,16 +306,16 @@ static void frozen_flips(void **state)
     (void)state;
     const struct course clean = {.steps = 1100, .frozen = true};
     begin(NULL, NULL);
-    give(SLOT_TARGET_FROZEN, write_log("f1.log", clean, 1));
-    give(SLOT_GOLDEN_FROZEN, write_log("f2.log", clean, 2));
+    give(SLOT_TARGET_FROZEN, write_log(dir, "f1.log", clean, 1));
+    give(SLOT_GOLDEN_FROZEN, write_log(dir, "f2.log", clean, 2));
     settle();
     state_is(6, PANEL_PASSED);
-    give(SLOT_TARGET_FROZEN, write_log("f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
+    give(SLOT_TARGET_FROZEN, write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
     settle();
     state_is(6, PANEL_FAILED);
     assert_string_equal(item(6, "step-700")->command, "next-dump 700");
-    give(SLOT_TARGET_FROZEN, write_log("f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
-    give(SLOT_GOLDEN_FROZEN, write_log("f5.log", (struct course){.steps = 1100}, 2));
+    give(SLOT_TARGET_FROZEN, write_log(dir, "f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
+    give(SLOT_GOLDEN_FROZEN, write_log(dir, "f5.log", (struct course){.steps = 1100}, 2));
     settle();
     state_is(6, PANEL_OPEN);
 }
@@ -354,8 +324,8 @@ static void long_run_flips(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, write_log("l1.log", (struct course){.steps = 1200}, 1));
-    give(SLOT_GOLDEN_LOG, write_log("l2.log", (struct course){.steps = 1200}, 2));
+    give(SLOT_TARGET_LOG, write_log(dir, "l1.log", (struct course){.steps = 1200}, 1));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "l2.log", (struct course){.steps = 1200}, 2));
     settle();
     state_is(7, PANEL_OPEN); /* nobody has spoken of scaling out */
     investigation_tell(&inv, &inv.waived, STR("scaling"), STR("one card"));
@@ -371,12 +341,12 @@ static void long_run_flips(void **state)
     settle();
     state_is(7, PANEL_FAILED);
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR("ok"));
-    give(SLOT_TARGET_LOG, write_log("l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
+    give(SLOT_TARGET_LOG, write_log(dir, "l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
     settle();
     state_is(7, PANEL_FAILED);
     next_is(7, "part later");
     assert_non_null(strstr(g.page[6].summary, "diverges at step"));
-    give(SLOT_TARGET_LOG, write_log("l4.log", (struct course){.steps = 1200, .nan = true}, 1));
+    give(SLOT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
     settle();
     next_is(7, "not finite");
 }
@@ -385,8 +355,8 @@ static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, write_log("j1.log", (struct course){.steps = 100, .jump = 0.5}, 1));
-    give(SLOT_GOLDEN_LOG, write_log("j2.log", (struct course){.steps = 100}, 2));
+    give(SLOT_TARGET_LOG, write_log(dir, "j1.log", (struct course){.steps = 100, .jump = 0.5}, 1));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "j2.log", (struct course){.steps = 100}, 2));
     settle();
     state_is(3, PANEL_PASSED);
     next_is(4, "backward or optimizer");
@@ -595,8 +565,8 @@ static void what_is_named_is_known(void **state)
 {
     (void)state;
     begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
-    give(SLOT_GOLDEN_LOG, write_log("g.log", (struct course){.steps = 1200}, 2));
-    give(SLOT_TARGET_LOG, write_log("t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
+    give(SLOT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 1200}, 2));
+    give(SLOT_TARGET_LOG, write_log(dir, "t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
     give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
     give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();

@@ -1,40 +1,20 @@
 /* Reports of a whole procedure: sections from what the panels were given, pictures, names that try everything, the same
  * bytes each time, writing in the background. */
-#include "support.h"
+#include "courses.h"
+#include "reports.h"
+#include "tickets.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "fmt/sheet.h"
 #include "fmt/zip.h"
-#include "report/formats.h"
 #include "report/scribe.h"
 #include "report/write.h"
 
 #define EVIL "<script>alert(1)</script>\"'&|`**[x](http:h)@you\x1b[2J\xe2\x80\xae=cmd()"
 #define EVIL_JSON "<script>alert(1)</script>\\\"'&|`**[x](http:h)@you\\u001b[2J\xe2\x80\xae=cmd()"
-
-static char dir[256];
-static struct investigation inv;
-static struct session s;
-static struct guide g;
-static bool open_now;
-
-static void put_log(const char *name, uint32_t seed, int steps)
-{
-    uint32_t state = seed;
-    FILE *f = fopen(path_in(dir, name), "w");
-    assert_non_null(f);
-    for (int i = 1; i <= steps; i++) {
-        state = state * 1664525u + 1013904223u;
-        fprintf(f, " iteration %8d/%8d | consumed samples: %d | elapsed time per iteration (ms): 10.0 | learning rate: 1.0E-03 | global batch size: 8 | "
-                   "lm loss: %.6E | loss scale: 1.0 | grad norm: %.3f | number of skipped iterations: 0 | number of nan iterations: 0 |\n",
-                i, steps, 8 * i, 1 + 4 * exp(-i / 300.0) + 1e-4 * (state >> 8) / 16777216.0, 1.5 + 0.1 * (state >> 16) / 65536.0);
-    }
-    fclose(f);
-}
 
 /* One float32 tensor, named so in the header's JSON. */
 static void put_tensor(const char *file, const char *json_name, float value)
@@ -52,92 +32,27 @@ static void put_tensor(const char *file, const char *json_name, float value)
     put_bytes(dir, file, bytes, (size_t)n + 16);
 }
 
-static void give(enum slot_id slot, const char *path)
+/* A file of this test's own folder. */
+static void give_own(enum slot_id slot, const char *name)
 {
-    struct err e;
-    char full[900];
-    snprintf(full, sizeof full, path[0] == '/' || strncmp(path, "build/", 6) == 0 ? "%s%s" : "%s/%s", path[0] == '/' || strncmp(path, "build/", 6) == 0 ? "" : dir, path);
-    assert_int_equal(slot_give(&inv, slot, str_of(full), &e), 0);
-}
-
-static void begin(const char *target, const char *golden, int workers)
-{
-    char path[400];
-    investigation_init(&inv);
-    snprintf(path, sizeof path, "%s/t.investigation.json", dir);
-    inv.path = investigation_keep(&inv, path);
-    inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
-    inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
-    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol, .workers = workers};
-    struct err e;
-    if (session_start(&s, &o, &e) || session_wait(&s, &e))
-        fail_msg("%s", e.text);
-    guide_init(&g, &s, &inv);
-    open_now = true;
-}
-
-static void settle(void)
-{
-    session_lock(&s);
-    guide_tell(&g);
-    session_unlock(&s);
-    guide_wait(&g);
-    session_lock(&s);
-    guide_write(&g);
-    session_unlock(&s);
-}
-
-static void end(void)
-{
-    if (!open_now)
-        return;
-    guide_release(&g);
-    session_stop(&s);
-    investigation_release(&inv);
-    open_now = false;
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(dir, sizeof dir, "%s", scratch());
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    end();
-    return 0;
+    give(slot, path_in(dir, name));
 }
 
 static const struct report_options plain = {.rows = ROWS_NONE, .tool = "diverge", .inv = &inv, .guide = &g, .date = 1790000000};
 
 static void report(const char *ext, struct buf *text)
 {
-    char path[300];
-    struct out out;
-    struct err e;
-    snprintf(path, sizeof path, "%s/r%s", dir, ext);
-    assert_int_equal(out_file(&out, path, &e), 0);
-    writer_for(path)->report(&out, &s, &plain);
-    if (out_close(&out, &e))
-        fail_msg("%s", e.text);
-    buf_clear(text);
-    assert_int_equal(file_slurp(path, 1 << 26, text, &e), 0);
-}
-
-static bool holds(const struct buf *b, const char *part)
-{
-    return str_has(buf_view(b), part);
+    char name[20];
+    snprintf(name, sizeof name, "r%s", ext);
+    report_text(path_in(dir, name), &s, &plain, true, text);
 }
 
 /* Everything the panels of a ticket can be given, of small samples. */
 static void give_all(void)
 {
-    put_log("t.log", 1, 1200);
-    put_log("g.log", 2, 1200);
-    put_log("g2.log", 3, 1200);
+    write_log(dir, "t.log", (struct course){.steps = 1200}, 1);
+    write_log(dir, "g.log", (struct course){.steps = 1200}, 2);
+    write_log(dir, "g2.log", (struct course){.steps = 1200}, 3);
     put_text(dir, "t.yaml", "seed: 1\noptimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n"
                             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: 1000}}\n"
                             "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
@@ -146,15 +61,15 @@ static void give_all(void)
                             "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
     put_tensor("t.safetensors", "model.norm.weight", 1);
     put_tensor("g.safetensors", "model.norm.weight", 1.5f);
-    give(SLOT_TARGET_LOG, "t.log");
-    give(SLOT_GOLDEN_LOG, "g.log");
-    give(SLOT_GOLDEN_LOG2, "g2.log");
-    give(SLOT_TARGET_FROZEN, "t.log");
-    give(SLOT_GOLDEN_FROZEN, "g.log");
-    give(SLOT_TARGET_SETTINGS, "t.yaml");
-    give(SLOT_GOLDEN_SETTINGS, "g.yaml");
-    give(SLOT_TARGET_WEIGHTS, "t.safetensors");
-    give(SLOT_GOLDEN_WEIGHTS, "g.safetensors");
+    give_own(SLOT_TARGET_LOG, "t.log");
+    give_own(SLOT_GOLDEN_LOG, "g.log");
+    give_own(SLOT_GOLDEN_LOG2, "g2.log");
+    give_own(SLOT_TARGET_FROZEN, "t.log");
+    give_own(SLOT_GOLDEN_FROZEN, "g.log");
+    give_own(SLOT_TARGET_SETTINGS, "t.yaml");
+    give_own(SLOT_GOLDEN_SETTINGS, "g.yaml");
+    give_own(SLOT_TARGET_WEIGHTS, "t.safetensors");
+    give_own(SLOT_GOLDEN_WEIGHTS, "g.safetensors");
     give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
     give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     give(SLOT_TARGET_NORMS, sample("logs/norms/mindspore_print_local_norm.log"));
@@ -168,7 +83,7 @@ static void sections_of_the_panels(void **state)
     struct buf b = {0};
     char part[64];
     (void)state;
-    begin(sample("tt_rope/target"), sample("tt_rope/bench"), 0);
+    begin(sample("tt_rope/target"), sample("tt_rope/bench"));
     give_all();
     give(SLOT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run: it does not repeat */
     settle();
@@ -214,7 +129,7 @@ static void only_what_is_there(void **state)
 {
     struct buf b = {0};
     (void)state;
-    begin(sample("tt_rope/target"), sample("tt_rope/bench"), 0);
+    begin(sample("tt_rope/target"), sample("tt_rope/bench"));
     settle();
     report(".html", &b);
     for (const char *const *id = (const char *const[]){"procedure", "settings", "curves", "frozen", "optimizer", "determinism", "scaling", NULL}; *id; id++) {
@@ -223,11 +138,11 @@ static void only_what_is_there(void **state)
         assert_false(holds(&b, part));
     }
     end();
-    begin(NULL, NULL, 0);
-    put_log("t.log", 1, 1200);
-    put_log("g.log", 2, 1200);
-    give(SLOT_TARGET_LOG, "t.log");
-    give(SLOT_GOLDEN_LOG, "g.log");
+    begin(NULL, NULL);
+    write_log(dir, "t.log", (struct course){.steps = 1200}, 1);
+    write_log(dir, "g.log", (struct course){.steps = 1200}, 2);
+    give_own(SLOT_TARGET_LOG, "t.log");
+    give_own(SLOT_GOLDEN_LOG, "g.log");
     settle();
     report(".html", &b);
     assert_true(holds(&b, "<section id=\"curves\">"));
@@ -266,20 +181,20 @@ static void hostile_sections(void **state)
     struct buf b = {0};
     char *large = malloc(1 << 20);
     (void)state;
-    begin(sample("tt_rope/target"), sample("tt_rope/bench"), 0);
+    begin(sample("tt_rope/target"), sample("tt_rope/bench"));
     give_all();
     memset(large, 'x', (1 << 20) - 1);
     large[(1 << 20) - 1] = 0;
     put_text(dir, "e.yaml", "seed: \"" EVIL_JSON "\"\noptimizer: {type: \"" EVIL_JSON "\", betas: [0.9, 0.95]}\n\"" EVIL_JSON "\": 3\n"
                             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4}}\nrunner_config: {epochs: 1, batch_size: 1}\n");
     put_tensor("e.safetensors", EVIL_JSON, 1);
-    put_log("<script>@x\x1b[2J\xe2\x80\xae=cmd().log", 4, 1200);
-    give(SLOT_TARGET_SETTINGS, "e.yaml");
-    give(SLOT_TARGET_WEIGHTS, "e.safetensors");
+    write_log(dir, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log", (struct course){.steps = 1200}, 4);
+    give_own(SLOT_TARGET_SETTINGS, "e.yaml");
+    give_own(SLOT_TARGET_WEIGHTS, "e.safetensors");
     put_tensor("e2.safetensors", EVIL_JSON, 3);
-    give(SLOT_TARGET_NORMS, "e.safetensors");
-    give(SLOT_GOLDEN_NORMS, "e2.safetensors");
-    give(SLOT_TARGET_LOG, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log");
+    give_own(SLOT_TARGET_NORMS, "e.safetensors");
+    give_own(SLOT_GOLDEN_NORMS, "e2.safetensors");
+    give_own(SLOT_TARGET_LOG, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log");
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR(EVIL));
     investigation_tell(&inv, &inv.answers, STR("several-cards"), str_of(large));
     investigation_tell(&inv, &inv.waived, STR("C045"), STR(EVIL));
@@ -337,7 +252,7 @@ static void hostile_tables(void **state)
     put_dump("two", EVIL_JSON, 2);
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", dir, i ? "two" : "one");
-    begin(path[0], path[1], 0);
+    begin(path[0], path[1]);
     findings_add(&inv.findings, (struct finding){.number = 1, .step = 1, .place = 1, .status = FINDING_ROOT_CAUSE, .text = "=1+cmd|' /C calc'!A0", .author = "+x", .about = {"@y", ""}});
     settle();
     report(".csv", &b);
@@ -375,7 +290,7 @@ static void same_bytes(void **state)
     struct buf first[3] = {{0}}, b = {0};
     (void)state;
     for (int workers = 1; workers <= 4; workers += 3) {
-        begin(sample("tt_bf16/target"), sample("tt_bf16/bench"), workers);
+        begin_with(sample("tt_bf16/target"), sample("tt_bf16/bench"), workers);
         give_all();
         settle();
         for (size_t i = 0; i < ARRAY_LEN(ext); i++) {
@@ -398,7 +313,7 @@ static void valid_html(void **state)
     (void)state;
     if (system("command -v tidy >/dev/null 2>&1"))
         skip();
-    begin(sample("tt_bf16/target"), sample("tt_bf16/bench"), 0);
+    begin(sample("tt_bf16/target"), sample("tt_bf16/bench"));
     give_all();
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR(EVIL));
     settle();
@@ -501,7 +416,7 @@ static void in_the_background(void **state)
     struct err e;
     char path[300];
     (void)state;
-    begin(sample("tt_bf16/target"), sample("tt_bf16/bench"), 0);
+    begin(sample("tt_bf16/target"), sample("tt_bf16/bench"));
     give_all();
     settle();
     scribe_init(&k, &s, &g);
