@@ -67,6 +67,18 @@ static inline const char *fuzz_dir(void)
     return dir;
 }
 
+/* Its folder of one side, 0 or 1. */
+static inline const char *fuzz_side(int side)
+{
+    static char dir[2][600];
+    if (!*dir[side]) {
+        snprintf(dir[side], sizeof dir[side], "%s/%d", fuzz_dir(), side);
+        if (mkdir(dir[side], 0755))
+            abort();
+    }
+    return dir[side];
+}
+
 /* Writes dir/name and returns its path (a static buffer). */
 static inline const char *fuzz_put(const char *dir, const char *name, struct str s)
 {

@@ -14,8 +14,8 @@ struct fuzz_dump {
     const char *part[1];
 };
 
-/* 0, or -1 with a sentence in e. */
-static inline int fuzz_open(struct fuzz_dump *x, const struct reader *r, const char *path, struct err *e)
+/* column: of a table with several sides. 0, or -1 with a sentence in e. */
+static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column, struct err *e)
 {
     dump_init(&x->dump);
     pthread_mutex_init(&x->lock, NULL);
@@ -25,10 +25,16 @@ static inline int fuzz_open(struct fuzz_dump *x, const struct reader *r, const c
     x->dump.path = path;
     x->dump.parts = x->part;
     x->dump.part_count = 1;
+    x->dump.column = column;
     int rc = r->open(&x->dump, &x->load, e);
     x->dump.complete = rc == 0;
     assert(rc == 0 || e->text[0]);
     return rc;
+}
+
+static inline int fuzz_open(struct fuzz_dump *x, const struct reader *r, const char *path, struct err *e)
+{
+    return fuzz_open_column(x, r, path, 0, e);
 }
 
 static inline void fuzz_close(struct fuzz_dump *x)

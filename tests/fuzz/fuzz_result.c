@@ -1,7 +1,7 @@
 /* A result table, opened as a comparison, judged and explained. What begins with '{' is one of the JSON ones,
  * with '<' a worksheet and its shared strings cut apart at "%%", packed here so that mutation reaches the
  * XML; anything else is a .csv, or an .xlsx by its first bytes. */
-#include "fuzz_dump.h"
+#include "fuzz_pair.h"
 
 #include <zlib.h>
 
@@ -60,47 +60,22 @@ static const char *put_sheet(struct str rest)
     return path;
 }
 
-static void open_side(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column, struct err *e)
-{
-    dump_init(&x->dump);
-    pthread_mutex_init(&x->lock, NULL);
-    x->load = (struct load){.lock = &x->lock};
-    x->dump.reader = r;
-    x->dump.path = path;
-    x->dump.column = column;
-    x->dump.complete = r->open(&x->dump, &x->load, e) == 0;
-    assert(x->dump.complete || e->text[0]);
-}
-
 static void compare(const struct dump *t, const struct dump *g)
 {
-    struct pairing p = {0};
-    struct flow flow[2] = {{0}, {0}};
-    struct measure m = {0};
-    struct judgement j = {0};
-    struct tol tol;
+    struct fuzz_pair x = {.po = {.map_only = true}};
     struct buf b = {0};
-    struct pairing_options po = {.map_only = true};
-    struct judge_options jo = {.tol = &tol};
-    struct line *given = table_pairs(t, g, &po.given_count);
-    po.given = given;
-    tol_init(&tol);
-    flow_build(&flow[0], t);
-    flow_build(&flow[1], g);
-    pairing_build(&p, t, g, &po);
-    measure_init(&m, t, g, &p, NULL);
-    judge(&j, &m, m.state, flow, &jo);
-    for (uint32_t i = 0; i < j.lines; i++) {
-        explain_verdict(&j, &m, i, &b);
-        pairing_why(&p, &po, i, &b);
-        assert(j.line[i].verdict != VERDICT_PENDING);
+    struct line *given = table_pairs(t, g, &x.po.given_count);
+    x.po.given = given;
+    fuzz_pair_up(&x, t, g);
+    measure_init(&x.m, t, g, &x.p, NULL);
+    fuzz_judge(&x);
+    for (uint32_t i = 0; i < x.j.lines; i++) {
+        explain_verdict(&x.j, &x.m, i, &b);
+        pairing_why(&x.p, &x.po, i, &b);
+        assert(x.j.line[i].verdict != VERDICT_PENDING);
     }
     buf_release(&b);
-    judgement_release(&j);
-    measure_release(&m);
-    pairing_release(&p);
-    flow_release(&flow[0]);
-    flow_release(&flow[1]);
+    fuzz_pair_release(&x);
     free(given);
 }
 
@@ -117,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                                : &reader_msprobe_result;
     for (uint8_t i = 0; i < 3; i++) {
         struct err e = {0};
-        open_side(&x[i], r, path, i, &e);
+        fuzz_open_column(&x[i], r, path, i, &e);
         if (x[i].dump.complete)
             fuzz_check_dump(&x[i].dump);
     }

@@ -1,0 +1,44 @@
+/* Two recordings paired and judged, as the program does it once both are read. */
+#ifndef TESTS_FUZZ_PAIR_H
+#define TESTS_FUZZ_PAIR_H
+
+#include "fuzz_dump.h"
+
+#include "find/judge.h"
+
+struct fuzz_pair {
+    struct pairing p;
+    struct flow flow[2];
+    struct measure m;
+    struct judgement j;
+    struct tol tol;
+    struct pairing_options po; /* set by the caller, as far as they are not 0 */
+    struct judge_options jo;
+};
+
+static inline void fuzz_pair_up(struct fuzz_pair *x, const struct dump *t, const struct dump *g)
+{
+    tol_init(&x->tol);
+    x->jo.tol = &x->tol;
+    flow_build(&x->flow[0], t);
+    flow_build(&x->flow[1], g);
+    pairing_build(&x->p, t, g, &x->po);
+}
+
+/* Once x->m has been begun. */
+static inline void fuzz_judge(struct fuzz_pair *x)
+{
+    judge(&x->j, &x->m, x->m.state, x->flow, &x->jo);
+    assert(x->j.lines == x->p.lines.n);
+}
+
+static inline void fuzz_pair_release(struct fuzz_pair *x)
+{
+    judgement_release(&x->j);
+    measure_release(&x->m);
+    pairing_release(&x->p);
+    flow_release(&x->flow[0]);
+    flow_release(&x->flow[1]);
+}
+
+#endif
