@@ -51,6 +51,17 @@ static inline void settle(void)
     session_unlock(&s);
 }
 
+/* Of panel 1, 2 …: the item with this id, which must be there. */
+static inline const struct panel_item *item(int panel, const char *id)
+{
+    const struct panel_page *p = &g.page[panel - 1];
+    for (size_t i = 0; i < p->items.n; i++)
+        if (p->items.v[i].id && strcmp(p->items.v[i].id, id) == 0)
+            return &p->items.v[i];
+    fail_msg("panel %d has no %s", panel, id);
+    return NULL;
+}
+
 static inline void end(void)
 {
     if (!open_now)

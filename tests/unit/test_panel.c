@@ -19,16 +19,6 @@ static void state_is(int panel, enum panel_state wanted)
         fail_msg("panel %d is %s, not %s: %s", panel, panel_state_name(p->state), panel_state_name(wanted), p->summary);
 }
 
-static const struct panel_item *item(int panel, const char *id)
-{
-    const struct panel_page *p = &g.page[panel - 1];
-    for (size_t i = 0; i < p->items.n; i++)
-        if (p->items.v[i].id && strcmp(p->items.v[i].id, id) == 0)
-            return &p->items.v[i];
-    fail_msg("panel %d has no %s", panel, id);
-    return NULL;
-}
-
 static void next_is(int panel, const char *part)
 {
     if (g.next != panel || !strstr(g.why, part))
