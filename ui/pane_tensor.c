@@ -25,15 +25,6 @@ struct plate {
 
 /* ---- words ---- */
 
-static void place_text(const struct lens *l, uint64_t index, struct buf *out)
-{
-    int64_t at[TENSOR_DIMS];
-    lens_place(l, index, at);
-    for (int i = 0; i < l->ndim; i++)
-        buf_fmt(out, i ? ",%lld" : "[%lld", (long long)at[i]);
-    buf_char(out, ']');
-}
-
 static void share_text(uint64_t part, uint64_t all, struct buf *out)
 {
     char n[NUM_MAX];
@@ -234,7 +225,7 @@ static void cursor_line(struct plate *p)
     uint64_t at = lens_index(p->l, p->sight->at);
     const struct lens_element *x = gaze_element(&p->sight->gaze, at);
     struct buf b = {0};
-    place_text(p->l, at, &b);
+    lens_place_text(p->l, at, &b);
     for (int d = 0; d < 2 && x; d++)
         if (p->l->has[d]) {
             buf_fmt(&b, "  %s ", d ? _("golden") : _("target"));
@@ -258,7 +249,7 @@ static void worst_lines(struct plate *p, int most)
     for (int i = 0; i < most && i < p->t->worsts; i++) {
         const struct tally_place *q = &p->t->worst[i];
         struct buf b = {0};
-        place_text(p->l, q->at, &b);
+        lens_place_text(p->l, q->at, &b);
         if (p->two)
             buf_fmt(&b, "  t %s  g %s", num_cell(n[0], q->v[0], 7), num_cell(n[1], q->v[1], 7));
         else
@@ -282,7 +273,7 @@ static void odd_line(struct plate *p)
     buf_cstr(&b, _("at "));
     for (int i = 0; i < t->odds && i < 8; i++) {
         buf_cstr(&b, i ? " " : "");
-        place_text(p->l, t->odd[i].at, &b);
+        lens_place_text(p->l, t->odd[i].at, &b);
     }
     if (t->odds > 8)
         buf_cstr(&b, " …");

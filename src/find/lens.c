@@ -86,6 +86,15 @@ void lens_place(const struct lens *l, uint64_t index, int64_t at[TENSOR_DIMS])
     }
 }
 
+void lens_place_text(const struct lens *l, uint64_t index, struct buf *out)
+{
+    int64_t at[TENSOR_DIMS];
+    lens_place(l, index, at);
+    for (int i = 0; i < l->ndim; i++)
+        buf_fmt(out, i ? ",%lld" : "[%lld", (long long)at[i]);
+    buf_char(out, ']');
+}
+
 /* 2^e by its bits, for e of normal numbers. */
 static double power(int e)
 {

@@ -25,6 +25,7 @@ void lens_init(struct lens *l, struct tensor *target, struct tensor *golden);
 void lens_release(struct lens *l); /* a zeroed one is fine */
 uint64_t lens_index(const struct lens *l, const int64_t at[TENSOR_DIMS]);
 void lens_place(const struct lens *l, uint64_t index, int64_t at[TENSOR_DIMS]);
+void lens_place_text(const struct lens *l, uint64_t index, struct buf *out); /* "[1,2,3]"; appends */
 /* How far apart two numbers are, in units of the spacing of the coarser type at g (integers: of 1). NaN and infinite
  * where a value is. */
 double lens_ulp(const struct lens *l, double t, double g);

@@ -185,15 +185,6 @@ bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_
     return true;
 }
 
-static void put_index(const struct lens *l, uint64_t index, struct buf *out)
-{
-    int64_t at[TENSOR_DIMS];
-    lens_place(l, index, at);
-    for (int i = 0; i < l->ndim; i++)
-        buf_fmt(out, i ? ",%lld" : "[%lld", (long long)at[i]);
-    buf_char(out, ']');
-}
-
 /* The bytes as they are stored, most significant first. */
 static void put_bits(const struct lens *l, int side, const struct lens_element *x, struct buf *out)
 {
@@ -245,7 +236,7 @@ static void around_element(const struct lens *l, uint64_t index, struct arena *a
             break;
         buf_clear(&text);
         buf_fmt(&text, "%s ", i == here ? ">" : " ");
-        put_index(l, index + (uint64_t)(i - here), &text);
+        lens_place_text(l, index + (uint64_t)(i - here), &text);
         for (int d = 0; d < 2; d++)
             if (l->has[d]) {
                 buf_cstr(&text, "  ");
@@ -302,7 +293,7 @@ static void put_spread(const struct spread *s, const struct lens *l, struct aren
         fact_number(out, a, "max_abs_err", s->most);
         fact_number(out, a, "rel_l2", s->square > 0 ? sqrt(s->off / s->square) : s->off > 0 ? (double)INFINITY : 0);
         buf_clear(&text[0]);
-        put_index(l, s->worst, &text[0]);
+        lens_place_text(l, s->worst, &text[0]);
         fact_both(out, a, "index", buf_view(&text[0]));
     }
     buf_release(&text[0]);
