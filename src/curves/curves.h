@@ -99,6 +99,8 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
 void curves_judge(struct curves *c, const struct tol_curves *t);
 void curves_release(struct curves *c);
 
+/* Index of a point of this step, printed by both runs; SIZE_MAX: none. */
+size_t curve_point_at(const struct curves *c, int64_t step);
 /* The point nearest to a share of the steps, 0 … 1; there is one at least. And the share a step lies at. */
 size_t curve_point_near(const struct curves *c, double share);
 double curve_share(const struct curves *c, int64_t step);

@@ -168,18 +168,31 @@ void curves_release(struct curves *c)
     *c = (struct curves){0};
 }
 
-size_t curve_point_near(const struct curves *c, double share)
+/* The first point of this step or a later one; behind the last: there is none. */
+static size_t point_from(const struct curves *c, int64_t step)
 {
-    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step, step = first + (int64_t)(share * (double)(last - first) + 0.5);
-    size_t low = 0, high = c->points.n - 1;
+    size_t low = 0, high = c->points.n;
     while (low < high) {
-        size_t middle = (low + high) / 2;
+        size_t middle = low + (high - low) / 2;
         if (c->points.v[middle].step < step)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+size_t curve_point_at(const struct curves *c, int64_t step)
+{
+    size_t i = point_from(c, step);
+    return i < c->points.n && c->points.v[i].step == step ? i : SIZE_MAX;
+}
+
+size_t curve_point_near(const struct curves *c, double share)
+{
+    int64_t first = c->points.v[0].step, last = vec_last(&c->points)->step;
+    size_t i = point_from(c, first + (int64_t)(share * (double)(last - first) + 0.5));
+    return i < c->points.n ? i : c->points.n - 1;
 }
 
 double curve_share(const struct curves *c, int64_t step)

@@ -219,7 +219,7 @@ static int find_curve(const struct guide *g, struct str name, struct subject *ou
     const struct exam_result *r = guide_result(g, x);
     if (!r)
         return no_exam(g, x, e);
-    if (subject_point_index(r->curves, step) == SIZE_MAX)
+    if (curve_point_at(r->curves, step) == SIZE_MAX)
         return err_set(e, ERR_USAGE, r->curves->runs > 1 ? _("no step %lld is printed by both runs") : _("the log prints no step %lld"), (long long)step);
     out->at = arena_cstr(a, name);
     return 0;

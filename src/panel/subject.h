@@ -64,8 +64,6 @@ bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_
 /* "frozen-loss@12": which curves, which series (LOG_LOSS …), which step. */
 bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t *step);
 const char *subject_series(enum log_value v); /* "loss", "norm" … */
-/* Index of a point both runs print, SIZE_MAX: none. */
-size_t subject_point_index(const struct curves *c, int64_t step);
 const struct weight_pair *subject_weight(const struct weight_compare *c, struct str name);
 const struct norm_pair *subject_norm(const struct norms *n, struct str name);
 const struct step_reason *subject_reason(const struct optimizer *x, struct str at);

@@ -342,19 +342,6 @@ bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t 
     return false;
 }
 
-size_t subject_point_index(const struct curves *c, int64_t step)
-{
-    size_t low = 0, high = c->points.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->points.v[middle].step < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < c->points.n && c->points.v[low].step == step ? low : SIZE_MAX;
-}
-
 static void put_value(const struct log_record *r, enum log_value v, struct buf *out)
 {
     char n[NUM_MAX];
@@ -396,7 +383,7 @@ void freeze_curve(const struct guide *g, const struct subject *s, struct arena *
         return;
     enum exam_id x = guide_curve_exam(g, frozen);
     const struct exam_result *r = guide_result(g, x);
-    size_t at = r ? subject_point_index(r->curves, step) : SIZE_MAX;
+    size_t at = r ? curve_point_at(r->curves, step) : SIZE_MAX;
     struct buf text[2] = {{0}, {0}};
     if (at != SIZE_MAX) {
         const struct curves *c = r->curves;
