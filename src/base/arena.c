@@ -90,14 +90,20 @@ const char *arena_cstr(struct arena *a, struct str s)
     return arena_str(a, s).p;
 }
 
-const char *arena_fmt(struct arena *a, const char *fmt, ...)
+const char *arena_vfmt(struct arena *a, const char *fmt, va_list ap)
 {
     struct buf b = {0};
-    va_list ap;
-    va_start(ap, fmt);
     buf_vfmt(&b, fmt, ap);
-    va_end(ap);
     const char *s = arena_cstr(a, buf_view(&b));
     buf_release(&b);
+    return s;
+}
+
+const char *arena_fmt(struct arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *s = arena_vfmt(a, fmt, ap);
+    va_end(ap);
     return s;
 }

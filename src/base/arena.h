@@ -19,5 +19,6 @@ void *arena_zalloc(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL behind it */
 const char *arena_cstr(struct arena *a, struct str s);
 const char *arena_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *arena_vfmt(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 #endif

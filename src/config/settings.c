@@ -52,15 +52,12 @@ int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e
 
 void settings_warn(struct settings *s, const char *fmt, ...)
 {
-    struct buf b = {0};
     va_list ap;
     if (s->warnings.n == SETTINGS_WARNINGS)
         return;
     va_start(ap, fmt);
-    buf_vfmt(&b, fmt, ap);
+    vec_push(&s->warnings, arena_vfmt(&s->arena, fmt, ap));
     va_end(ap);
-    vec_push(&s->warnings, arena_cstr(&s->arena, buf_view(&b)));
-    buf_release(&b);
 }
 
 int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state, uint32_t line,

@@ -29,17 +29,14 @@ static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, 
 
 static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
 {
-    struct buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    buf_vfmt(&b, fmt, ap);
-    va_end(ap);
     pthread_mutex_lock(&x->lock);
-    struct check_problem p = {row, kind, arena_cstr(&x->c->arena, buf_view(&b))};
+    struct check_problem p = {row, kind, arena_vfmt(&x->c->arena, fmt, ap)};
     vec_push(&x->c->problems, p);
     x->c->notes += check_is_note(&p);
     pthread_mutex_unlock(&x->lock);
-    buf_release(&b);
+    va_end(ap);
 }
 
 static void scalar(struct run *x, uint32_t row, const struct row *r)

@@ -9,13 +9,10 @@
 
 void norms_warn(struct norms *n, const char *fmt, ...)
 {
-    struct buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    buf_vfmt(&b, fmt, ap);
+    vec_push(&n->warnings, arena_vfmt(&n->arena, fmt, ap));
     va_end(ap);
-    vec_push(&n->warnings, arena_cstr(&n->arena, buf_view(&b)));
-    buf_release(&b);
 }
 
 double norm_of(const struct norm_side *s, uint32_t i)

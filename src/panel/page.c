@@ -56,23 +56,12 @@ const char *panel_mark_glyph(enum panel_mark m)
     return marks[m].glyph;
 }
 
-static const char *formatted(struct panel_page *p, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-
-static const char *formatted(struct panel_page *p, const char *fmt, va_list ap)
-{
-    struct buf b = {0};
-    buf_vfmt(&b, fmt, ap);
-    const char *s = arena_cstr(&p->arena, buf_view(&b));
-    buf_release(&b);
-    return s;
-}
-
 struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
 {
     struct panel_item it = {.mark = (uint8_t)m, .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL, .side = -1, .share = -1, .subject = SUBJECT_ITEM};
     va_list ap;
     va_start(ap, fmt);
-    it.text = formatted(p, fmt, ap);
+    it.text = arena_vfmt(&p->arena, fmt, ap);
     va_end(ap);
     vec_push(&p->items, it);
     return vec_last(&p->items);
@@ -82,7 +71,7 @@ void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, .
 {
     va_list ap;
     va_start(ap, fmt);
-    it->detail = formatted(p, fmt, ap);
+    it->detail = arena_vfmt(&p->arena, fmt, ap);
     va_end(ap);
 }
 

@@ -117,15 +117,12 @@ static const char *say(struct run *x, const char *fmt, ...) __attribute__((forma
 
 static const char *say(struct run *x, const char *fmt, ...)
 {
-    struct buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    buf_vfmt(&b, fmt, ap);
-    va_end(ap);
     pthread_mutex_lock(&x->lock);
-    const char *s = arena_cstr(&x->c->arena, buf_view(&b));
+    const char *s = arena_vfmt(&x->c->arena, fmt, ap);
     pthread_mutex_unlock(&x->lock);
-    buf_release(&b);
+    va_end(ap);
     return s;
 }
 
