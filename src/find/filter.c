@@ -276,11 +276,12 @@ static struct node *primary(struct parser *p)
     return n;
 }
 
-static struct node *conjunction(struct parser *p)
+/* Parts with this sign or word between them; the first ones belong together. */
+static struct node *chain(struct parser *p, struct node *(*part)(struct parser *), enum node_kind kind, const char *sign, const char *word)
 {
-    struct node *a = primary(p);
-    while (a && (take(p, "&&") || take(p, "and "))) {
-        struct node *b = primary(p), *n = b ? node(p, NODE_AND) : NULL;
+    struct node *a = part(p);
+    while (a && (take(p, sign) || take(p, word))) {
+        struct node *b = part(p), *n = b ? node(p, kind) : NULL;
         if (!n)
             return NULL;
         n->a = a;
@@ -290,18 +291,14 @@ static struct node *conjunction(struct parser *p)
     return a;
 }
 
+static struct node *conjunction(struct parser *p)
+{
+    return chain(p, primary, NODE_AND, "&&", "and ");
+}
+
 static struct node *expression(struct parser *p)
 {
-    struct node *a = conjunction(p);
-    while (a && (take(p, "||") || take(p, "or "))) {
-        struct node *b = conjunction(p), *n = b ? node(p, NODE_OR) : NULL;
-        if (!n)
-            return NULL;
-        n->a = a;
-        n->b = b;
-        a = n;
-    }
-    return a;
+    return chain(p, conjunction, NODE_OR, "||", "or ");
 }
 
 struct filter *filter_compile(struct str text, struct err *e)

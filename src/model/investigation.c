@@ -75,25 +75,18 @@ static bool flag(const cJSON *o, const char *key)
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 
-static void load_side(struct investigation *v, const cJSON *root, int side)
+/* Both sides' places, of the investigation itself or of a round that was left. */
+static void load_places(struct investigation *v, const cJSON *root, const char *path[2], const char *full[2], int step[2], int rank[2],
+                        struct input_state state[2])
 {
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
-    v->input[side] = text(v, o, "path", NULL);
-    v->full[side] = text(v, o, "full_path", NULL);
-    v->step[side] = number(o, "step");
-    v->rank[side] = number(o, "rank");
-    v->state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
-}
-
-/* A side of the round that was left, as load_side reads the investigation's own. */
-static void load_round_side(struct investigation *v, const cJSON *round, int side, struct round_left *r)
-{
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(round, side ? "golden" : "target");
-    r->input[side] = text(v, o, "path", NULL);
-    r->full[side] = text(v, o, "full_path", NULL);
-    r->step[side] = number(o, "step");
-    r->rank[side] = number(o, "rank");
-    r->state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
+    for (int side = 0; side < 2; side++) {
+        const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
+        path[side] = text(v, o, "path", NULL);
+        full[side] = text(v, o, "full_path", NULL);
+        step[side] = number(o, "step");
+        rank[side] = number(o, "rank");
+        state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
+    }
 }
 
 static void load_rounds(struct investigation *v, const cJSON *o)
@@ -105,8 +98,7 @@ static void load_rounds(struct investigation *v, const cJSON *o)
         unsigned long long fingerprint = 0;
         sscanf(text(v, it, "fingerprint", ""), "%16llx", &fingerprint);
         r.fingerprint = fingerprint;
-        load_round_side(v, it, 0, &r);
-        load_round_side(v, it, 1, &r);
+        load_places(v, it, r.input, r.full, r.step, r.rank, r.state);
         vec_push(&v->rounds, r);
     }
 }
@@ -216,8 +208,7 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
         return -1;
     v->path = investigation_keep(v, path);
     const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
-    for (int side = 0; side < 2; side++)
-        load_side(v, o, side);
+    load_places(v, o, v->input, v->full, v->step, v->rank, v->state);
     v->map_only = flag(o, "map_only");
     v->exact = flag(o, "exact");
     v->strict_gaps = flag(o, "strict_gaps");
