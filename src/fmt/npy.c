@@ -8,6 +8,7 @@
 #include "base/msg.h"
 
 #define HEADER_MAX (1u << 20)
+#define TYPE_MAX 60 /* of a type that is told: a structure may have many fields */
 
 static struct str skip_blank(struct str s)
 {
@@ -57,26 +58,50 @@ static int parse_shape(struct tensor *t, struct str s)
     return s.n ? 0 : -1;
 }
 
-static int parse_type(struct tensor *t, struct str s)
+/* numpy's codes, which are more than a name: '<f16' is no half, '<U2' no number. */
+static const struct {
+    const char *code;
+    enum dtype dtype;
+} codes[] = {
+    {"f8", DTYPE_F64}, {"f4", DTYPE_F32}, {"f2", DTYPE_F16}, {"i8", DTYPE_I64}, {"i4", DTYPE_I32}, {"i2", DTYPE_I16},
+    {"i1", DTYPE_I8},  {"u8", DTYPE_U64}, {"u4", DTYPE_U32}, {"u2", DTYPE_U16}, {"u1", DTYPE_U8},  {"b1", DTYPE_BOOL},
+    {"c8", DTYPE_C64}, {"c16", DTYPE_C128},
+    {"E2", DTYPE_BF16}, {"T2", DTYPE_BF16}, /* MindSpore's own */
+    {"V2", DTYPE_BF16},                     /* ml_dtypes writes bfloat16 as an opaque 2-byte field */
+};
+
+/* The type as it is written: a code in quotes, or a structure's list of fields. */
+static struct str written_type(struct str s)
 {
-    if (s.n < 4 || (s.p[0] != '\'' && s.p[0] != '"'))
-        return -1;
-    ptrdiff_t end = str_find(str_cut(s, 1), s.p[0]);
-    if (end < 2)
-        return -1;
-    struct str descr = str_n(s.p + 1, (size_t)end);
-    t->swap = descr.p[0] == '>';
-    if (descr.p[0] == '<' || descr.p[0] == '>' || descr.p[0] == '|' || descr.p[0] == '=')
+    size_t i = 0;
+    if (s.n && (s.p[0] == '\'' || s.p[0] == '"')) {
+        ptrdiff_t end = str_find(str_cut(s, 1), s.p[0]);
+        return end > 0 ? str_n(s.p + 1, (size_t)end) : str_n("", 0);
+    }
+    for (int depth = 0; i < s.n && s.p[0] == '['; i++) {
+        depth += s.p[i] == '[' ? 1 : s.p[i] == ']' ? -1 : 0;
+        if (!depth)
+            return str_n(s.p, i + 1);
+    }
+    return str_n("", 0);
+}
+
+static int parse_type(struct tensor *t, struct str descr)
+{
+    t->swap = descr.n && descr.p[0] == '>';
+    if (descr.n && (descr.p[0] == '<' || descr.p[0] == '>' || descr.p[0] == '|' || descr.p[0] == '='))
         descr = str_cut(descr, 1);
-    /* ml_dtypes writes bfloat16 as an opaque 2-byte field */
-    t->dtype = str_is(descr, "V2") ? DTYPE_BF16 : dtype_find(descr);
+    t->dtype = descr.n > 4 ? dtype_find(descr) : DTYPE_UNKNOWN; /* "bfloat16" */
+    for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+        if (str_is(descr, codes[i].code))
+            t->dtype = codes[i].dtype;
     if (t->dtype == DTYPE_C64 || t->dtype == DTYPE_C128) { /* pairs of reals: one more axis */
         if (t->ndim == TENSOR_DIMS)
             return -1;
         t->dtype = t->dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
         t->shape[t->ndim++] = 2;
     }
-    return t->dtype == DTYPE_UNKNOWN ? -1 : 0;
+    return 0;
 }
 
 /* First axis fastest; `inner` elements (2 of a complex number) belong together. */
@@ -89,7 +114,7 @@ static void fortran(struct tensor *t, int axes, int64_t inner)
     }
 }
 
-int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct err *e)
+int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, struct err *e)
 {
     unsigned char head[12];
     const char *name = t->file.name;
@@ -113,19 +138,26 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct err *e)
     if (rc == 0) {
         struct str header = str_n(text.p, (size_t)n);
         struct str order = value_of(header, "fortran_order");
+        struct str descr = {0};
         int axes = 0;
         if (parse_shape(t, value_of(header, "shape")))
             rc = err_at(e, name, data, _("the header's 'shape' is not a tuple of up to %d sizes"), TENSOR_DIMS);
-        else if ((axes = t->ndim, parse_type(t, value_of(header, "descr"))))
+        else if (axes = t->ndim, descr = written_type(value_of(header, "descr")), !descr.n || parse_type(t, descr))
             rc = err_at(e, name, data, _("the header's 'descr' is no element type that is known here"));
+        else if (t->dtype == DTYPE_UNKNOWN && !type)
+            rc = err_at(e, name, data, _("elements of type %.*s are not read"), STR_ARG(descr));
         else if (tensor_pack(t, name, e))
             rc = -1;
         else if (str_starts(order, "True"))
             fortran(t, axes, axes < t->ndim ? 2 : 1);
+        if (type)
+            buf_str(type, descr.n > TYPE_MAX ? str_n(descr.p, TYPE_MAX) : descr);
     }
     buf_release(&text);
     if (rc)
         return -1;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return 0;
     t->offset = data + n;
     return tensor_check(t, t->offset, to, e);
 }
@@ -134,5 +166,5 @@ int npy_open(struct tensor *t, struct err *e)
 {
     if (!t->file.size)
         return err_set(e, ERR_DATA, _("%s: an empty file; a tensor was expected"), t->file.name);
-    return npy_open_at(t, 0, t->file.size, e);
+    return npy_open_at(t, 0, t->file.size, NULL, e);
 }

@@ -6,7 +6,9 @@
 
 /* t->file is open; fills the rest. On error the file stays the caller's to close. */
 int npy_open(struct tensor *t, struct err *e);
-/* The same for an array that takes the file's bytes [from, to): a member of an .npz. */
-int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct err *e);
+/* The same for an array that takes the file's bytes [from, to): a member of an .npz. With `type`, which gets the element
+ * type as it is written ("<f4", "<M8[D]", "|O"), one that is not read is no error: t->dtype is unknown and t has only a
+ * shape. */
+int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #define MEMBERS_MAX (1u << 20)
 
 /* A compressed member's header, read from its first bytes; the elements are unpacked when asked for. */
-static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t, struct err *e)
+static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t, struct buf *type, struct err *e)
 {
     struct zip_member m;
     int rc = zip_find(z, x->name.p, &m, e);
@@ -25,7 +25,7 @@ static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t,
     s.size = (uint64_t)n;
     file_join(&t->file, x->name.p, &s, 1);
     /* the elements reach to the member's end, which is not here */
-    rc = npy_open_at(t, 0, m.size, e);
+    rc = npy_open_at(t, 0, m.size, type, e);
     file_close(&t->file);
     return rc;
 }
@@ -36,18 +36,21 @@ static int add(struct weights *w, uint32_t file, const struct file *f, struct zi
     struct tensor t = {0};
     struct err why;
     struct weight_piece p = {.file = file, .at = x->m.stored ? x->m.offset : 0, .size = x->m.size};
+    struct buf type = {0};
     int rc;
     if (x->m.stored) {
         t.file = *f;
-        rc = npy_open_at(&t, x->m.offset, x->m.offset + x->m.size, &why);
-        t.offset -= rc ? 0 : x->m.offset;
+        rc = npy_open_at(&t, x->m.offset, x->m.offset + x->m.size, &type, &why);
+        t.offset -= rc || t.dtype == DTYPE_UNKNOWN ? 0 : x->m.offset;
     } else {
         p.member = arena_cstr(&w->arena, x->name);
-        rc = header_of(z, x, &t, &why);
+        rc = header_of(z, x, &t, &type, &why);
     }
-    if (rc)
+    if (rc && !x->m.stored) /* the message names the member alone */
         err_prefix(&why, "%s", f->name);
-    return weights_add_read(w, name, &t, &p, rc ? &why : NULL, e);
+    rc = weights_add_read(w, name, buf_view(&type), &t, &p, rc ? &why : NULL, e);
+    buf_release(&type);
+    return rc;
 }
 
 static int list(struct weights *w, uint32_t file, struct err *e)

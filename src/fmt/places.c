@@ -8,6 +8,8 @@
 #include "base/msg.h"
 #include "fmt/reader.h"
 #include "fmt/result.h"
+#include "fmt/weights.h"
+#include "fmt/weights_dump.h"
 
 #define DEPTH 8
 #define ENTRIES 2000000 /* names in one folder; a tensor folder may hold very many */
@@ -158,6 +160,20 @@ static void results_in(const char *dir, place_list *out)
     name_list_release(&names);
 }
 
+/* A folder that holds no recording and nothing but arrays: values saved one by one, or the tensors of a dump whose table
+ * is missing. Files beside them tell that it is something else. */
+static void arrays_in(const char *dir, place_list *out)
+{
+    name_list names = {0};
+    struct err quiet;
+    bool only = dir_list(dir, ENTRIES, &names, &quiet) == 0 && names.n;
+    for (size_t i = 0; only && i < names.n; i++)
+        only = names.v[i][0] == '.' || str_ends(str_of(names.v[i]), ".npy");
+    if (only && weights_npy_folder.probe(dir))
+        add(out, &reader_npy, dir);
+    name_list_release(&names);
+}
+
 static int by_step(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -243,6 +259,8 @@ int places_find(const char *path, place_list *out, struct err *e)
         return -1;
     if (!out->n && path_is_dir(path))
         results_in(path, out);
+    if (!out->n && path_is_dir(path))
+        arrays_in(path, out);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_step);
     join_parts(out);

@@ -18,6 +18,7 @@ const struct reader *const readers[] = {
     &reader_safetensors,
     &reader_ckpt,
     &reader_npz,
+    &reader_npy,
     &reader_torch,
     &reader_ranks,
     &reader_parts,

@@ -111,11 +111,6 @@ static bool is_read_alone(const char *path, struct str name)
     return false;
 }
 
-static bool is_npy(const char *path, struct str name)
-{
-    return str_ends(name, ".npy") && starts_with(path, "\x93NUMPY");
-}
-
 const struct refused refused[] = {
     {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
      N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config},
@@ -138,10 +133,8 @@ const struct refused refused[] = {
      N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp},
     {"troubleshooter", N_("comparisons of TroubleShooter"), "compare_npy_dir.csv …",
      N_("they hold shares of close elements and no figures: open what was compared"), is_troubleshooter},
-    {"several", N_("weights or results of which several could be meant"), "*.ckpt *.safetensors *.pth compare_result_* …",
+    {"several", N_("weights or results of which several could be meant"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
      N_("name the file or the folder it lies in"), is_read_alone},
-    {"npy-files", N_("single .npy files (TroubleShooter's save, numpy)"), "*.npy",
-     N_("open the folder of the dump they belong to, or make an .npz of them (numpy.savez), which is read as weights"), is_npy},
     {0},
 };
 

@@ -12,7 +12,7 @@
 
 const struct weight_format *const weight_formats[] = {
     &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_index,
-    &weights_npy, NULL,
+    &weights_npy, &weights_npy_folder, NULL,
 };
 
 static const char not_weights[] =
@@ -159,12 +159,15 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
     return me;
 }
 
-int weights_add_read(struct weights *w, struct str name, const struct tensor *t, const struct weight_piece *p,
-                     const struct err *why, struct err *e)
+int weights_add_read(struct weights *w, struct str name, struct str type, const struct tensor *t,
+                     const struct weight_piece *p, const struct err *why, struct err *e)
 {
     static const struct tensor unknown = {.numel = 1};
     const struct tensor *own = why ? &unknown : t;
-    uint32_t i = weights_add(w, name, str_of(dtype_table[own->dtype].name), own, why ? NULL : p, e);
+    bool readable = !why && t->dtype != DTYPE_UNKNOWN;
+    if (why || readable)
+        type = str_of(dtype_table[own->dtype].name);
+    uint32_t i = weights_add(w, name, type, own, readable ? p : NULL, e);
     if (i == UINT32_MAX)
         return -1;
     if (why) {

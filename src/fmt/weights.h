@@ -95,10 +95,11 @@ int weights_open_file(const struct weights *w, uint32_t file, struct file *f, st
  * are too many or the name is too long. */
 uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,
                      const struct weight_piece *piece, struct err *e);
-/* Adds a tensor whose own header was read; `why` is what went wrong with that, NULL where nothing did: a weight that
- * cannot be read is listed as damaged. -1 as weights_add. */
-int weights_add_read(struct weights *w, struct str name, const struct tensor *t, const struct weight_piece *p,
-                     const struct err *why, struct err *e);
+/* Adds a tensor whose own header was read; `type` names elements that are not read (t->dtype unknown): such a tensor is
+ * listed with its shape. `why` is what went wrong with the header, NULL where nothing did: a weight that cannot be read
+ * is listed as damaged. -1 as weights_add. */
+int weights_add_read(struct weights *w, struct str name, struct str type, const struct tensor *t,
+                     const struct weight_piece *p, const struct err *why, struct err *e);
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text);
 
 /* One file's tensors, by its content: what the folder formats are made of. */
@@ -107,6 +108,7 @@ int weights_list_file(struct weights *w, uint32_t file, struct err *e);
 extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
 extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
-extern const struct weight_format weights_npy; /* a folder of .npy files, an array each */
+extern const struct weight_format weights_npy; /* one .npy file */
+extern const struct weight_format weights_npy_folder; /* a folder of them, an array each */
 
 #endif

@@ -93,6 +93,11 @@ static bool is_npz(const char *path)
     return weights_npz.probe(path);
 }
 
+static bool is_npy(const char *path)
+{
+    return weights_npy.probe(path);
+}
+
 static bool is_torch(const char *path)
 {
     return weights_torch.probe(path);
@@ -119,7 +124,9 @@ WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.
 WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt",
               "MindSpore 1.x to 2.10", N_("encrypted files, maps of embeddings; the checksum is not verified"), is_ckpt);
 WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", "NumPy, .npy 1.0 to 3.0",
-              N_("compressed members of more than 128 MB, structured types"), is_npz);
+              N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: listed without figures"), is_npz);
+WEIGHT_READER(reader_npy, "npy", N_("arrays of NumPy: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
+              N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy);
 WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy"),
               "*.pt *.pth *.bin", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), the tar of torch 0.1"),
               is_torch);

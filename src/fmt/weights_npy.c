@@ -1,5 +1,5 @@
-/* A folder of .npy files, one array each: gradients or weights saved one by one (numpy.save in a loop). The
- * name is the file's; they stand in the order people count (grad_2 before grad_10). */
+/* .npy files as weights or gradients saved one by one: a single one, or a folder of them (numpy.save in a loop), an
+ * array each. In a folder the name is the file's, and they stand in the order people count (grad_2 before grad_10). */
 #include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/weights.h"
@@ -7,6 +7,18 @@
 #define ENTRIES 200000
 
 static bool probe(const char *path)
+{
+    struct file f;
+    struct err quiet;
+    char head[6];
+    if (path_is_dir(path) || !str_ends(str_of(path), ".npy") || file_open(&f, path, &quiet))
+        return false;
+    bool yes = file_read_some(&f, 0, head, sizeof head, &quiet) == (long)sizeof head && memcmp(head, "\x93NUMPY", 6) == 0;
+    file_close(&f);
+    return yes;
+}
+
+static bool probe_folder(const char *path)
 {
     name_list names = {0};
     struct err quiet;
@@ -18,31 +30,41 @@ static bool probe(const char *path)
     return any;
 }
 
-static int add(struct weights *w, const char *dir, const char *name, struct err *e)
+static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
 {
-    uint32_t file = weights_add_file(w, dir, name);
     struct tensor t = {0};
+    struct buf type = {0};
     struct err why;
     int rc = weights_open_file(w, file, &t.file, &why);
     struct weight_piece p = {.file = file, .size = rc ? 0 : t.file.size};
     if (rc == 0) {
         struct file f = t.file;
-        rc = npy_open(&t, &why);
+        rc = f.size ? npy_open_at(&t, 0, f.size, &type, &why)
+                    : err_set(&why, ERR_DATA, _("%s: an empty file; a tensor was expected"), f.name);
         file_close(&f);
     }
     t.file = (struct file){0};
-    return weights_add_read(w, str_n(name, strlen(name) - strlen(".npy")), &t, &p, rc ? &why : NULL, e);
+    rc = weights_add_read(w, name, buf_view(&type), &t, &p, rc ? &why : NULL, e);
+    buf_release(&type);
+    return rc;
 }
 
-static int list(struct weights *w, const char *path, struct err *e)
+/* Called as torch's file of one tensor is: two of them are the same quantity, whatever the files are called. */
+static int list(struct weights *w, uint32_t file, struct err *e)
+{
+    return add(w, file, STR("tensor"), e);
+}
+
+static int list_folder(struct weights *w, const char *path, struct err *e)
 {
     name_list names = {0};
     int rc = dir_list(path, ENTRIES, &names, e);
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (str_ends(str_of(names.v[i]), ".npy"))
-            rc = add(w, path, names.v[i], e);
+            rc = add(w, weights_add_file(w, path, names.v[i]), str_n(names.v[i], strlen(names.v[i]) - strlen(".npy")), e);
     name_list_release(&names);
     return rc;
 }
 
-const struct weight_format weights_npy = {.name = "npy", .probe = probe, .list = list};
+const struct weight_format weights_npy = {.name = "npy", .probe = probe, .list_file = list};
+const struct weight_format weights_npy_folder = {.name = "npy", .probe = probe_folder, .list = list_folder};

@@ -85,6 +85,33 @@ static void element_types(void **state)
     }
 }
 
+/* What looks like a number's name and is none must not be read as one: long doubles, texts, dates, structures, objects. */
+static void types_not_read(void **state)
+{
+    static const char *const types[] = {"'<f16'", "'<U2'", "'|S2'", "'<M8[D]'", "'<m8[s]'", "'|O'", "'|V1'", "'<c32'",
+                                        "[('a', '<i4'), ('b', '<f4', (2,))]"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        char header[200], inner[64];
+        struct tensor t;
+        struct err e;
+        struct buf type = {0};
+        size_t n = strlen(types[i]);
+        bool quoted = types[i][0] == '\'';
+        snprintf(inner, sizeof inner, "%.*s", (int)(quoted ? n - 2 : n), types[i] + quoted);
+        snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (3,), }\n", types[i]);
+        assert_int_equal(npy(&t, 1, header, 96, &e), -1);
+        if (!strstr(e.text, inner))
+            fail_msg("%s: %s", types[i], e.text);
+        assert_int_equal(npy_open_at(&t, 0, t.file.size, &type, &e), 0);
+        assert_int_equal(t.dtype, DTYPE_UNKNOWN);
+        assert_int_equal(t.shape[0], 3);
+        assert_string_equal(type.p, inner);
+        buf_release(&type);
+        tensor_close(&t);
+    }
+}
+
 static void dialects(void **state)
 {
     static const char *const headers[] = {
@@ -253,7 +280,7 @@ static void empty_with_huge_axes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions),         cmocka_unit_test(element_types),
+        cmocka_unit_test(versions),         cmocka_unit_test(element_types), cmocka_unit_test(types_not_read),
         cmocka_unit_test(dialects),         cmocka_unit_test(scalars_and_empty),
         cmocka_unit_test(fortran_order),    cmocka_unit_test(complex_elements),
         cmocka_unit_test(headers_that_lie), cmocka_unit_test(every_truncation_is_an_error),

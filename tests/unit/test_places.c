@@ -214,6 +214,32 @@ static void samples(void **state)
     }
 }
 
+/* Arrays alone are a recording of their folder; beside other files they are not what the folder is. */
+static void arrays(void **state)
+{
+    char path[900];
+    place_list l = {0};
+    struct err e;
+    (void)state;
+    root = scratch();
+    put("grads", "grad_0.npy", "\x93NUMPY");
+    put("grads", "grad_1.npy", "\x93NUMPY");
+    static const char *const given[] = {"grads", "grads/grad_1.npy"};
+    for (size_t i = 0; i < ARRAY_LEN(given); i++) {
+        snprintf(path, sizeof path, "%s/%s", root, given[i]);
+        assert_int_equal(places_find(path, &l, &e), 0);
+        assert_int_equal(l.n, 1);
+        assert_string_equal(l.v[0].reader->name, "npy");
+        assert_string_equal(l.v[0].paths.v[0], path);
+        places_release(&l);
+    }
+    put("grads", "train.log", "");
+    snprintf(path, sizeof path, "%s/grads", root);
+    assert_int_equal(places_find(path, &l, &e), 0);
+    assert_int_equal(l.n, 0);
+    places_release(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +253,7 @@ int main(void)
         cmocka_unit_test(what_is_no_recording),
         cmocka_unit_test(json_files_by_other_names),
         cmocka_unit_test(loops_of_links),
+        cmocka_unit_test(arrays),
         cmocka_unit_test(samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static const struct {
     {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
     {"__0_0.distcp", "x", "torch-distcp"},
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
-    {"save/0_conv1.npy", "\x93NUMPY\1", "npy-files"},
+    {"save/0_conv1.npy", "\x93NUMPY\1", "several"},
     {"weights.bin", "\x80\2}q\0.", NULL},
     {"libfoo.so.1.2.3", "x", NULL},
     {"v1.2.3.4.5", "x", NULL},

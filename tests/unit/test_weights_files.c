@@ -264,6 +264,51 @@ static void pickles(void **state)
     buf_release(&deep);
 }
 
+/* ---- .npy files ---- */
+
+static void put_npy(struct buf *b, const char *type, size_t data)
+{
+    char header[120];
+    int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }\n", type);
+    buf_clear(b);
+    buf_str(b, str_n("\x93NUMPY\1\0", 8));
+    little(b, (uint64_t)n, 2);
+    buf_cstr(b, header);
+    for (size_t i = 0; i < data; i++)
+        buf_char(b, (char)i);
+}
+
+/* One alone is a tensor under torch's name for that; what is not read is listed with its shape and is no damage. */
+static void npy_alone(void **state)
+{
+    struct weights w;
+    struct tensor t = {0};
+    struct buf b = {0};
+    struct err e;
+    (void)state;
+    put_npy(&b, ">f4", 8);
+    assert_int_equal(open_bytes(&w, "x.npy", &b, &e), 0);
+    assert_int_equal(w.list.n, 1);
+    assert_true(str_is(w.list.v[0].name, "tensor"));
+    assert_int_equal(weights_tensor(&w, 0, &t, &e), 0);
+    assert_true(t.swap);
+    tensor_close(&t);
+    weights_release(&w);
+    put_npy(&b, "<f16", 32);
+    assert_int_equal(open_bytes(&w, "x.npy", &b, &e), 0);
+    assert_int_equal(w.problems.n, 0);
+    assert_true(str_is(w.list.v[0].type, "<f16"));
+    assert_int_equal(w.list.v[0].shape[0], 2);
+    assert_int_equal(weights_tensor(&w, 0, &t, &e), -1);
+    assert_non_null(strstr(e.text, "<f16"));
+    weights_release(&w);
+    put_npy(&b, "<f4", 7); /* cut short */
+    assert_int_equal(open_bytes(&w, "x.npy", &b, &e), 0);
+    assert_int_equal(w.problems.n, 1);
+    weights_release(&w);
+    buf_release(&b);
+}
+
 /* ---- parts ---- */
 
 static void parts(void **state)
@@ -369,7 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
         cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles),          cmocka_unit_test(parts),
-        cmocka_unit_test(names),             cmocka_unit_test(joined),
+        cmocka_unit_test(names),             cmocka_unit_test(joined),            cmocka_unit_test(npy_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
