@@ -9,15 +9,37 @@
 #define PICKLE_MAX (64u << 20)
 
 static const struct {
-    const char *name;
+    const char *name, *type; /* type NULL: the element type's own name */
     enum dtype dtype;
+    unsigned width;
 } storages[] = {
-    {"torch DoubleStorage", DTYPE_F64},     {"torch FloatStorage", DTYPE_F32},
-    {"torch HalfStorage", DTYPE_F16},       {"torch BFloat16Storage", DTYPE_BF16},
-    {"torch LongStorage", DTYPE_I64},       {"torch IntStorage", DTYPE_I32},
-    {"torch ShortStorage", DTYPE_I16},      {"torch CharStorage", DTYPE_I8},
-    {"torch ByteStorage", DTYPE_U8},        {"torch BoolStorage", DTYPE_BOOL},
-    {"torch ComplexFloatStorage", DTYPE_C64}, {"torch ComplexDoubleStorage", DTYPE_C128},
+    {"torch DoubleStorage", NULL, DTYPE_F64, 8},
+    {"torch FloatStorage", NULL, DTYPE_F32, 4},
+    {"torch HalfStorage", NULL, DTYPE_F16, 2},
+    {"torch BFloat16Storage", NULL, DTYPE_BF16, 2},
+    {"torch LongStorage", NULL, DTYPE_I64, 8},
+    {"torch IntStorage", NULL, DTYPE_I32, 4},
+    {"torch ShortStorage", NULL, DTYPE_I16, 2},
+    {"torch CharStorage", NULL, DTYPE_I8, 1},
+    {"torch ByteStorage", NULL, DTYPE_U8, 1},
+    {"torch BoolStorage", NULL, DTYPE_BOOL, 1},
+    {"torch ComplexFloatStorage", NULL, DTYPE_C64, 8},
+    {"torch ComplexDoubleStorage", NULL, DTYPE_C128, 16},
+    {"torch QInt8Storage", "qint8", DTYPE_UNKNOWN, 1},
+    {"torch QUInt8Storage", "quint8", DTYPE_UNKNOWN, 1},
+    {"torch QInt32Storage", "qint32", DTYPE_UNKNOWN, 4},
+    {"torch.storage UntypedStorage", "", DTYPE_UNKNOWN, 1}, /* the tensor tells its type */
+};
+
+/* Tensors that lie otherwise than as one storage and strides. */
+static const struct {
+    const char *function, *type;
+} others[] = {
+    {"torch._utils _rebuild_sparse_tensor", "sparse"},
+    {"torch._utils _rebuild_sparse_csr_tensor", "sparse"},
+    {"torch._utils _rebuild_nested_tensor", "nested"},
+    {"torch._utils _rebuild_meta_tensor_no_storage", "meta"},
+    {"torch._utils _rebuild_wrapper_subclass", "wrapper"},
 };
 
 static int bad(const char *name, const char *expected, struct err *e)
@@ -45,7 +67,8 @@ static bool tensor_call(const struct pickle *p, struct rebuild *r)
             continue;
         }
         if (!pickle_is_global(f, "torch._utils _rebuild_parameter") &&
-            !pickle_is_global(f, "torch._utils _rebuild_parameter_with_state"))
+            !pickle_is_global(f, "torch._utils _rebuild_parameter_with_state") &&
+            !pickle_is_global(f, "torch._utils _rebuild_device_tensor_from_cpu_tensor"))
             return str_has(f->text, "_rebuild_");
         p = args->item[0];
         if (p->kind != PICKLE_CALL || p->n < 2)
@@ -61,6 +84,22 @@ bool pt_is_tensor(const struct pickle *value)
     return tensor_call(value, &r);
 }
 
+/* A tuple of sizes, bare or as torch.Size. */
+static bool sizes_of(const struct pickle *p, struct tensor *t)
+{
+    if (p->kind == PICKLE_CALL && p->n >= 2 && pickle_is_global(p->item[0], "torch Size") && p->item[1]->n == 1)
+        p = p->item[1]->item[0];
+    if (p->kind != PICKLE_TUPLE || p->n >= TENSOR_DIMS)
+        return false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->item[i]->kind != PICKLE_INT)
+            return false;
+        t->shape[i] = p->item[i]->i;
+    }
+    t->ndim = (int)p->n;
+    return true;
+}
+
 static int axes(struct tensor *t, const struct pickle *sizes, const struct pickle *strides,
                 const char *name, struct err *e)
 {
@@ -68,16 +107,12 @@ static int axes(struct tensor *t, const struct pickle *sizes, const struct pickl
         return bad(name, _("a tuple of sizes and one of strides"), e);
     if (sizes->n >= TENSOR_DIMS)
         return bad(name, _("fewer than 16 axes"), e);
-    t->ndim = (int)sizes->n;
-    for (uint32_t i = 0; i < sizes->n; i++) {
-        if (sizes->item[i]->kind != PICKLE_INT || strides->item[i]->kind != PICKLE_INT)
-            return bad(name, _("sizes and strides as integers"), e);
-        t->shape[i] = sizes->item[i]->i;
-    }
+    if (!sizes_of(sizes, t))
+        return bad(name, _("sizes and strides as integers"), e);
     if (tensor_pack(t, name, e)) /* checks the sizes, then the file's own strides replace the dense ones */
         return -1;
     for (uint32_t i = 0; i < strides->n; i++) {
-        int64_t stride = strides->item[i]->i;
+        int64_t stride = strides->item[i]->kind == PICKLE_INT ? strides->item[i]->i : -1;
         if (stride < 0 || (t->shape[i] && stride > INT64_MAX / 16 / t->shape[i]))
             return bad(name, _("strides inside the storage"), e);
         t->stride[i] = stride;
@@ -85,43 +120,94 @@ static int axes(struct tensor *t, const struct pickle *sizes, const struct pickl
     return 0;
 }
 
-const struct pickle *pt_storage_of(const struct pickle *p, enum dtype *dtype, int64_t *count)
+bool pt_storage_of(const struct pickle *p, struct pt_storage *s)
 {
     if (p->kind != PICKLE_PERSISTENT || p->item[0]->kind != PICKLE_TUPLE || p->item[0]->n < 5 ||
         p->item[0]->item[2]->kind != PICKLE_TEXT || p->item[0]->item[4]->kind != PICKLE_INT)
-        return NULL;
-    *count = p->item[0]->item[4]->i;
+        return false;
+    int64_t count = p->item[0]->item[4]->i;
+    *s = (struct pt_storage){.key = p->item[0]->item[2]->text, .count = count > 0 ? (uint64_t)count : 0};
     for (size_t i = 0; i < ARRAY_LEN(storages); i++)
-        if (pickle_is_global(p->item[0]->item[1], storages[i].name))
-            *dtype = storages[i].dtype;
-    return p->item[0]->item[2];
+        if (pickle_is_global(p->item[0]->item[1], storages[i].name)) {
+            s->dtype = storages[i].dtype;
+            s->width = storages[i].width;
+            s->type = str_of(storages[i].type ? storages[i].type : dtype_table[s->dtype].name);
+        }
+    return true;
 }
 
-int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct err *e)
+/* What is known and not read: its name, and a shape where one is told. */
+static int unread(struct tensor *t, struct str type, const struct pickle *sizes, const char *name, struct pt_storage *s,
+                  struct err *e)
+{
+    s->type = type;
+    t->dtype = DTYPE_UNKNOWN;
+    t->ndim = 0;
+    if (sizes && !sizes_of(sizes, t))
+        t->ndim = 0;
+    return tensor_pack(t, name, e) ? -1 : 1;
+}
+
+/* The sizes of a sparse, nested, meta or wrapped tensor stand in the middle of its arguments. */
+static const struct pickle *some_sizes(const struct pickle *args)
+{
+    struct tensor t;
+    const struct pickle *found = NULL;
+    for (uint32_t i = 0; i < args->n && !found; i++) {
+        const struct pickle *p = args->item[i];
+        if (p->kind == PICKLE_TUPLE)
+            for (uint32_t k = 0; k < p->n && !found; k++)
+                found = p->item[k]->kind == PICKLE_CALL && sizes_of(p->item[k], &t) ? p->item[k] : NULL;
+        if (!found && (p->kind == PICKLE_TUPLE || p->kind == PICKLE_CALL) && sizes_of(p, &t))
+            found = p;
+    }
+    return found;
+}
+
+/* Values that torch turns only when they are used: conj() and the imaginary part of it. NULL where nothing is. */
+static const char *turned(const struct pickle *args, bool v3)
+{
+    uint32_t at = v3 ? 7 : 6;
+    if (args->n <= at || args->item[at]->kind != PICKLE_DICT)
+        return NULL;
+    const struct pickle *conj = pickle_get(args->item[at], "conj"), *neg = pickle_get(args->item[at], "neg");
+    return conj && conj->i ? "conjugated" : neg && neg->i ? "negated" : NULL;
+}
+
+int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a, struct err *e)
 {
     struct rebuild r;
-    int64_t count, first;
-    enum dtype own = DTYPE_UNKNOWN;
-    if (!tensor_call(value, &r) || r.args->n < 4 || r.args->item[1]->kind != PICKLE_INT)
+    *s = (struct pt_storage){0};
+    if (!tensor_call(value, &r))
         return bad(name, _("one tensor"), e);
-    const struct pickle *args = r.args, *key = pt_storage_of(args->item[0], &own, &count);
-    if (!key)
+    const struct pickle *args = r.args;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (pickle_is_global(r.function, others[i].function))
+            return unread(t, str_of(others[i].type), some_sizes(args), name, s, e);
+    if (args->n < 4 || args->item[1]->kind != PICKLE_INT)
+        return bad(name, _("one tensor"), e);
+    if (!pt_storage_of(args->item[0], s))
         return bad(name, _("a storage"), e);
-    t->dtype = own;
+    t->dtype = s->dtype;
     /* _rebuild_tensor_v3 carries the type itself: "torch bfloat16" */
+    bool v3 = pickle_is_global(r.function, "torch._utils _rebuild_tensor_v3");
     if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&
-        str_starts(args->item[6]->text, "torch "))
-        t->dtype = dtype_find(str_cut(args->item[6]->text, 6));
+        str_starts(args->item[6]->text, "torch ")) {
+        s->type = str_cut(args->item[6]->text, 6);
+        t->dtype = dtype_find(s->type);
+    }
     if (t->dtype == DTYPE_UNKNOWN)
-        return bad(name, _("an element type that is known here"), e);
-    first = args->item[1]->i;
+        return s->type.n ? unread(t, arena_str(a, s->type), args->item[2], name, s, e)
+                         : bad(name, _("an element type that is known here"), e);
+    const char *how = turned(args, v3);
+    if (how)
+        return unread(t, str_of(arena_fmt(a, "%s, %s", dtype_table[t->dtype].name, how)), args->item[2], name, s, e);
+    int64_t first = args->item[1]->i;
     if (first < 0 || first > INT64_MAX / 16)
         return bad(name, _("an offset inside the storage"), e);
     if (axes(t, args->item[2], args->item[3], name, e))
         return -1;
-    if (tensor_part_complex(t))
-        first *= 2;
-    *s = (struct pt_storage){key->text, (uint64_t)first, count > 0 ? (uint64_t)count : 0, own};
+    s->first = (uint64_t)first * (tensor_part_complex(t) ? 2 : 1);
     return 0;
 }
 
@@ -175,7 +261,9 @@ int pt_open(struct tensor *t, struct err *e)
         rc = zip_read(z, &m, PICKLE_MAX, &text, e);
     if (rc == 0) {
         root = pickle_parse(buf_view(&text), &a, t->file.name, NULL, e);
-        rc = root ? pt_tensor(t, root, t->file.name, &storage, e) : -1;
+        rc = root ? pt_tensor(t, root, t->file.name, &storage, &a, e) : -1;
+        if (rc == 1)
+            rc = err_set(e, ERR_DATA, _("%s: a tensor of type %.*s, which is listed and not read"), t->file.name, STR_ARG(storage.type));
     }
     if (rc == 0)
         rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), &storage, e);

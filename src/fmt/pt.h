@@ -15,10 +15,14 @@ bool pt_is_tensor(const struct pickle *value);
 struct pt_storage {
     struct str key;
     uint64_t first, count;
-    enum dtype dtype; /* of the storage; unknown for untyped ones, which are counted in bytes */
+    enum dtype dtype; /* of the storage; unknown for untyped ones, which are counted in bytes, and quantised ones */
+    unsigned width;   /* bytes each of `count` takes; 0 for storages that are not known */
+    struct str type;  /* what the elements are called */
 };
-int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct err *e);
-/* The element type of ('storage', <type>, key, device, count) and its key; NULL when p is no storage. */
-const struct pickle *pt_storage_of(const struct pickle *p, enum dtype *dtype, int64_t *count);
+/* 0; 1 for a tensor that is known and not read (quantised, sparse, of a type without a place in dtype.h): s->type says
+ * what it is, in `a`; t has its shape where one is told, and no type. -1 for what is no tensor or damaged. */
+int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a, struct err *e);
+/* The storage ('storage', <type>, key, device, count), without `first`; false when p is none. */
+bool pt_storage_of(const struct pickle *p, struct pt_storage *s);
 
 #endif

@@ -16,6 +16,7 @@ static const struct {
     {"F64", DTYPE_F64}, {"F32", DTYPE_F32}, {"F16", DTYPE_F16},       {"BF16", DTYPE_BF16},     {"I64", DTYPE_I64},
     {"I32", DTYPE_I32}, {"I16", DTYPE_I16}, {"I8", DTYPE_I8},         {"U64", DTYPE_U64},       {"U32", DTYPE_U32},
     {"U16", DTYPE_U16}, {"U8", DTYPE_U8},   {"BOOL", DTYPE_BOOL},     {"F8_E4M3", DTYPE_F8E4M3}, {"F8_E5M2", DTYPE_F8E5M2},
+    {"C64", DTYPE_C64},
 };
 
 static bool header_length(const struct file *f, uint64_t *n)
@@ -108,6 +109,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
     if (size && t.numel * size != at[1] - at[0]) /* numel * 16 fits: tensor_pack */
         return err_at(e, f->name, m->offset, _("%.*s: the shape asks for %llu bytes, data_offsets give %llu"),
                       STR_ARG(m->key), (unsigned long long)(t.numel * size), (unsigned long long)(at[1] - at[0]));
+    tensor_part_complex(&t);
     struct weight_piece piece = {.file = file, .at = data + at[0], .size = at[1] - at[0]};
     if (at[1] > at[0]) {
         struct stretch s = {at[0], at[1]};

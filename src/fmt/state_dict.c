@@ -94,7 +94,10 @@ static int add_tensor(struct walk *x, const struct pickle *p)
     struct weight_piece piece = {.file = x->file};
     const char *problem = NULL;
     uint32_t at = MAP_NONE;
-    if (pt_tensor(&t, p, x->name, &s, &why)) {
+    int rc = pt_tensor(&t, p, x->name, &s, &x->arena, &why);
+    if (rc > 0)
+        return weights_add(x->w, name, s.type, &t, NULL, x->e) == UINT32_MAX ? -1 : 0;
+    if (rc < 0) {
         problem = why.text;
         t.dtype = DTYPE_UNKNOWN;
         t.ndim = 0;
@@ -329,16 +332,11 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
     }
 }
 
-struct kind {
-    struct str key;
-    enum dtype dtype;
-    uint64_t count;
-};
-typedef VEC(struct kind) kind_list;
+typedef VEC(struct pt_storage) storage_list;
 
 /* Every storage the pickle names, wherever it stands: their sizes are needed to step over them. Without
  * recursion, since a pickle nests as deep as it likes. */
-static void storages_of(struct walk *x, const struct pickle *root, struct map *index, kind_list *out)
+static void storages_of(struct walk *x, const struct pickle *root, struct map *index, storage_list *out)
 {
     VEC(const struct pickle *) todo = {0};
     struct nmap seen = {0};
@@ -348,15 +346,9 @@ static void storages_of(struct walk *x, const struct pickle *root, struct map *i
         if (!p || nmap_get(&seen, (uint64_t)(uintptr_t)p) != MAP_NONE)
             continue;
         nmap_add(&seen, (uint64_t)(uintptr_t)p, 0);
-        struct kind k = {.dtype = DTYPE_UNKNOWN};
-        int64_t count;
-        const struct pickle *key = p->kind == PICKLE_PERSISTENT ? pt_storage_of(p, &k.dtype, &count) : NULL;
-        if (key && count >= 0) {
-            k.key = key->text;
-            k.count = (uint64_t)count;
-            if (map_add(index, k.key, (uint32_t)out->n) == out->n)
-                vec_push(out, k);
-        }
+        struct pt_storage k;
+        if (pt_storage_of(p, &k) && map_add(index, k.key, (uint32_t)out->n) == out->n)
+            vec_push(out, k);
         for (uint32_t i = 0; i < p->n; i++)
             vec_push(&todo, p->item[i]);
     }
@@ -367,19 +359,19 @@ static void storages_of(struct walk *x, const struct pickle *root, struct map *i
 
 /* Behind the pickles: for each key in their list an element count of 8 bytes, then the elements. */
 static int lay_out(struct walk *x, const struct file *f, const struct pickle *keys, uint64_t at, const struct map *index,
-                   const kind_list *kinds)
+                   const storage_list *kinds)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
         unsigned char b[8];
         uint64_t count = 0;
         uint32_t k = keys->item[i]->kind == PICKLE_TEXT ? map_get(index, keys->item[i]->text) : MAP_NONE;
-        if (k == MAP_NONE || kinds->v[k].dtype == DTYPE_UNKNOWN)
+        if (k == MAP_NONE || !kinds->v[k].width)
             return err_at(x->e, f->name, at, _("a storage of a type that is known here was expected"));
         if (file_read(f, at, b, 8, x->e))
             return -1;
         for (int n = 7; n >= 0; n--)
             count = count << 8 | b[x->swap ? 7 - n : n];
-        uint64_t size = dtype_table[kinds->v[k].dtype].size;
+        uint64_t size = kinds->v[k].width;
         at += 8;
         if (count != kinds->v[k].count)
             return err_at(x->e, f->name, at - 8, _("a storage of %llu elements; the pickle says %llu"),
@@ -421,7 +413,7 @@ static int list_legacy(struct walk *x, const struct file *f)
     if (part[4]->kind != PICKLE_LIST)
         return err_at(x->e, f->name, at, _("before here a list of the storages' keys was expected"));
     struct map index = {0};
-    kind_list kinds = {0};
+    storage_list kinds = {0};
     struct err cut = {0}, *given = x->e;
     storages_of(x, part[3], &index, &kinds);
     x->e = &cut;

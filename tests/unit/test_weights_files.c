@@ -58,6 +58,11 @@ static void safetensors_forms(void **state)
     tensor_close(&t);
     assert_string_equal(w.framework, "mindspore");
     weights_release(&w);
+    assert_int_equal(safetensors(&w, "{\"c\":{\"dtype\":\"C64\",\"shape\":[3],\"data_offsets\":[0,24]}}", 24, &e), 0);
+    assert_int_equal(weights_tensor(&w, 0, &t, &e), 0);
+    assert_true(t.dtype == DTYPE_F32 && t.ndim == 2 && t.shape[1] == 2 && t.numel == 6);
+    tensor_close(&t);
+    weights_release(&w);
 }
 
 static void safetensors_lies(void **state)
@@ -264,6 +269,53 @@ static void pickles(void **state)
     buf_release(&deep);
 }
 
+#define STORAGE(kind, key, count) "(X\7\0\0\0storagec" kind "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
+
+/* Tensors whose values are not read: named, with their shape, no damage, and nothing behind their storage is lost. What
+ * torch has only marked as negated must not be shown with the sign it has in the file. */
+static void torch_not_read(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *type;
+    } cases[] = {
+#define CASE(text, type) {text, sizeof(text) - 1, type}
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR", "qint8"),
+        CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u", "\4")
+             "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR", "float8_e4m3fnuz"),
+        CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u", "\4")
+             "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR", "uint8, negated"),
+        CASE("ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\nfloat32\nK\4\x85K\1\x85\x89tR", "meta"),
+#undef CASE
+    };
+    struct weights w;
+    struct tensor t = {0};
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf b = {0};
+        bool stored = strcmp(cases[i].type, "meta") != 0;
+        buf_str(&b, STR("\x80\2}X\1\0\0\0q"));
+        buf_str(&b, str_n(cases[i].text, cases[i].n));
+        buf_str(&b, STR("sX\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "s."));
+        struct str keys = stored ? STR("\x80\2](X\1\0\0\0uX\1\0\0\0ke.") : STR("\x80\2]X\1\0\0\0ka.");
+        struct str data = STR("\4\0\0\0\0\0\0\0abcd\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0@");
+        assert_int_equal(legacy(&w, buf_view(&b), keys, stored ? data : str_cut(data, 12), &e), 0);
+        if (w.problems.n)
+            fail_msg("%s: %s", cases[i].type, w.problems.v[0].text);
+        assert_int_equal(w.list.n, 2);
+        if (!str_is(w.list.v[0].type, cases[i].type))
+            fail_msg("%s: %.*s", cases[i].type, STR_ARG(w.list.v[0].type));
+        assert_true(w.list.v[0].ndim == 1 && w.list.v[0].shape[0] == 4);
+        assert_int_equal(weights_tensor(&w, 0, &t, &e), -1);
+        assert_int_equal(weights_tensor(&w, 1, &t, &e), 0);
+        tensor_close(&t);
+        weights_release(&w);
+        buf_release(&b);
+    }
+}
+
 /* ---- .npy files ---- */
 
 static void put_npy(struct buf *b, const char *type, size_t data)
@@ -415,6 +467,7 @@ int main(void)
         cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
         cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles),          cmocka_unit_test(parts),
         cmocka_unit_test(names),             cmocka_unit_test(joined),            cmocka_unit_test(npy_alone),
+        cmocka_unit_test(torch_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
