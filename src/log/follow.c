@@ -43,9 +43,11 @@ static int read_part(struct series *part, const struct series *old, const char *
 /* Nothing in the part asks for a look at the whole: steps go on, the kind is the same, nothing odd was said. */
 static bool plain(const struct series *part, const struct series *old)
 {
+    if (part->notes.n > (part->tail.cut_note != 0) || part->points.n) /* that it ends in the middle of a record is no oddity */
+        return false;
     if (!part->records.n)
-        return !part->notes.n && !part->points.n;
-    return !part->notes.n && !part->names.n && !part->points.n && strcmp(part->format, old->format) == 0 &&
+        return true;
+    return !part->names.n && strcmp(part->format, old->format) == 0 &&
            part->records.v[0].step > vec_last(&old->records)->step && part->records.v[0].kind == old->records.v[0].kind &&
            old->records.n + part->records.n < LOG_RECORDS;
 }
@@ -66,7 +68,12 @@ static void put_together(struct series *s, const struct series *old, const struc
     file.real_loss = file.real_loss || part->files.v[0].real_loss;
     vec_push(&s->files, file);
     for (size_t i = 0; i < old->notes.n; i++)
-        vec_push(&s->notes, arena_cstr(&s->arena, str_of(old->notes.v[i])));
+        if (i + 1 != old->tail.cut_note) /* the record has gone on since */
+            vec_push(&s->notes, arena_cstr(&s->arena, str_of(old->notes.v[i])));
+    if (part->tail.cut_note) {
+        vec_push(&s->notes, arena_cstr(&s->arena, str_of(vec_last(&part->notes)[0])));
+        s->tail.cut_note = (uint32_t)s->notes.n;
+    }
     vec_reserve(&s->records, old->records.n + part->records.n);
     memcpy(s->records.v, old->records.v, old->records.n * sizeof *s->records.v);
     if (part->records.n)

@@ -6,6 +6,11 @@
 
 #define CHUNK (1u << 18)
 
+bool log_is_utf16(struct str head)
+{
+    return head.n >= 2 && (memcmp(head.p, "\xff\xfe", 2) == 0 || memcmp(head.p, "\xfe\xff", 2) == 0);
+}
+
 /* Moves what is left to the front and reads on. 1, 0 at the end, -1. */
 static int more(struct log_lines *l, struct err *e)
 {
@@ -18,6 +23,8 @@ static int more(struct log_lines *l, struct err *e)
     long n = file_read_some(l->file, l->at, l->chunk.p + l->chunk.n, CHUNK, e);
     if (n <= 0)
         return (int)n;
+    if (!l->at)
+        l->utf16 = log_is_utf16(str_n(l->chunk.p, (size_t)n));
     l->at += (uint64_t)n;
     l->chunk.n += (size_t)n;
     return 1;

@@ -10,6 +10,7 @@
 
 #define HEAD 65536
 #define PROBE_BYTES (8u << 20) /* where a log must have its first record */
+#define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, behind whatever was printed before */
 #define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are looked at */
 #define DEPTH 6
 #define ENTRIES 100000
@@ -84,7 +85,10 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
     for (int i = 0; log_kinds[i].name && found < 0 && h.n; i++)
         if (log_kinds[i].sniff && log_kinds[i].sniff(h, f->name))
             found = i;
-    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096);
+    /* a hole of zeros is what a log that was cut to nothing while it was written begins with */
+    static const char zeros[64];
+    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || log_is_utf16(h) ||
+                (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
     free(head);
     if (found >= 0 || !text)
         return found;
@@ -285,7 +289,7 @@ const char *series_kind(const char *path)
         search_in(&s, path, DEPTH);
         kind = chosen(&s, false);
     } else if (file_open(&f, path, &quiet) == 0) {
-        int k = sniff(&f, NULL, PROBE_BYTES, NULL);
+        int k = sniff(&f, NULL, NAMED_BYTES, NULL);
         kind = k < 0 ? NULL : log_kinds[k].name;
         file_close(&f);
     }

@@ -69,6 +69,7 @@ struct log_file {
 struct log_tail {
     uint64_t at, line;
     uint64_t id[2];     /* device and inode; 0 where it cannot be gone on with */
+    uint32_t cut_note;  /* 1 + the note that a record is cut off by the end; 0: there is none */
 };
 
 struct series {

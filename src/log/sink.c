@@ -436,6 +436,7 @@ static void say(struct log_sink *k)
     SAY(ODD_NO_LOSS, N_("%s: %zu steps were not skipped and yet print no loss (Megatron leaves out a NaN), first in line %u"));
     SAY(ODD_CRC, N_("%s: %zu records have a wrong checksum and are left out, first record %u"));
     SAY(ODD_BINARY, N_("%s: %zu lines hold NUL bytes, which were taken out, first line %u"));
+    SAY(ODD_UTF16, N_("%s: UTF-16 text; of %zu lines the ASCII part was read, first line %u"));
     SAY(ODD_GROUPS, N_("%s: %zu times more lists of local norms than steps; the last list is used, first in line %u"));
     if (k->counted[ODD_NO_STEP])
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are counted"), name));
@@ -455,6 +456,8 @@ static void say(struct log_sink *k)
     if (k->zeroes)
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: at %zu steps a loss of zero stands beside a real one (another pipeline stage's) and is left out"),
                                       name, k->zeroes));
+    SAY(ODD_CUT, N_("%s: the end of the file cuts %zu record off, in line %u; it is being written or was cut, and what is missing does not count"));
+    s->tail.cut_note = k->counted[ODD_CUT] ? (uint32_t)s->notes.n : 0;
 }
 
 void log_sink_end(struct log_sink *k)

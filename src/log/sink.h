@@ -15,6 +15,20 @@
 #define LOG_NAME_BYTES 1024u    /* of a weight's name */
 #define LOG_STEP ((int64_t)1 << 53) /* a larger number is no step */
 
+enum log_oddity {
+    ODD_STEP,      /* a step that is no number we believe */
+    ODD_LONG,      /* a line longer than LOG_LINE */
+    ODD_FULL,      /* more than we keep */
+    ODD_NO_LOSS,   /* neither skipped nor a loss (Megatron leaves NaN out) */
+    ODD_CRC,       /* records of an event file with a wrong checksum */
+    ODD_BINARY,    /* NUL bytes */
+    ODD_UTF16,     /* lines of UTF-16 text */
+    ODD_CUT,       /* a record the file's end cuts off */
+    ODD_GROUPS,    /* more groups of norms than steps */
+    ODD_NO_STEP,   /* norms whose step was counted */
+    ODD_COUNT
+};
+
 /* One file being read. */
 struct log_sink {
     struct series *s;
@@ -32,8 +46,8 @@ struct log_sink {
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
     /* what has to be said at the end */
-    size_t counted[8];   /* by enum log_oddity */
-    uint32_t odd_line[8]; /* where first */
+    size_t counted[ODD_COUNT];    /* by enum log_oddity */
+    uint32_t odd_line[ODD_COUNT]; /* where first */
     struct {
         uint32_t line;
         int64_t step, reached;
@@ -47,17 +61,6 @@ struct log_sink {
 struct pending {
     uint32_t name, group, line;
     double value;
-};
-
-enum log_oddity {
-    ODD_STEP,      /* a step that is no number we believe */
-    ODD_LONG,      /* a line longer than LOG_LINE */
-    ODD_FULL,      /* more than we keep */
-    ODD_NO_LOSS,   /* neither skipped nor a loss (Megatron leaves NaN out) */
-    ODD_CRC,       /* records of an event file with a wrong checksum */
-    ODD_BINARY,    /* NUL bytes */
-    ODD_GROUPS,    /* more groups of norms than steps */
-    ODD_NO_STEP,   /* norms whose step was counted */
 };
 
 /* Adds a record; its file, kind and line are set here. A step out of bounds is counted and dropped. */
@@ -126,7 +129,11 @@ struct log_lines {
     size_t pos;
     bool end, newline;
     bool long_line, nul; /* of the line handed over: longer than LOG_LINE, had NUL bytes */
+    bool utf16;          /* the file begins as UTF-16 does: NUL bytes are to be expected, and taking them out leaves ASCII */
 };
+
+/* Whether text begins with UTF-16's mark of byte order. */
+bool log_is_utf16(struct str head);
 
 /* The next line without its end and without terminal escapes; a '\r' (progress bars) ends one too. 1, 0 at
  * the end, -1. Valid until the next call. */

@@ -19,6 +19,7 @@ struct held {
     struct buf text;
     uint64_t begin, begin_line; /* where it stands in the file, and lines before it */
     int kind; /* -1: nothing is held */
+    bool broken; /* a record begins in the line last read and did not come to its end */
     size_t lines;
     uint32_t line; /* where it began */
 };
@@ -44,6 +45,7 @@ static void let_go(struct log_sink *k, struct held *h)
 static void one_line(struct log_sink *k, struct held *h, struct str line, uint64_t begin)
 {
     int kind = starter(line);
+    h->broken = false;
     /* a list of norms may begin with a line that itself looks like the beginning of one */
     if (h->kind >= 0 && (kind < 0 || (kind == h->kind && log_kinds[kind].join > 1000))) {
         size_t fresh = h->text.n;
@@ -63,7 +65,9 @@ static void one_line(struct log_sink *k, struct held *h, struct str line, uint64
     let_go(k, h);
     if (kind < 0)
         return;
-    if (take(k, kind, line, 0, false) == TAKE_MORE) {
+    enum log_take t = take(k, kind, line, 0, false);
+    h->broken = t == TAKE_NOT;
+    if (t == TAKE_MORE) {
         buf_clear(&h->text);
         buf_str(&h->text, line);
         h->kind = kind;
@@ -80,6 +84,7 @@ int log_read_lines(struct log_sink *k, struct err *e)
     struct log_lines l = {.file = k->file, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
     struct held h = {.kind = -1};
     struct str line;
+    bool ended = true; /* the line last read */
     int rc;
     for (;;) {
         uint64_t begin = l.at - (l.chunk.n - l.pos);
@@ -96,7 +101,8 @@ int log_read_lines(struct log_sink *k, struct err *e)
         if (l.long_line)
             log_odd(k, ODD_LONG);
         if (l.nul)
-            log_odd(k, ODD_BINARY);
+            log_odd(k, l.utf16 ? ODD_UTF16 : ODD_BINARY);
+        ended = l.newline;
         if (log_cancelled(k))
             break;
         one_line(k, &h, line, begin);
@@ -105,8 +111,11 @@ int log_read_lines(struct log_sink *k, struct err *e)
         tail->at = h.begin;
         tail->line = h.begin_line;
     }
-    if (!k->growing)
+    if (!k->growing) {
+        if (rc == 0 && !ended && (h.kind >= 0 || h.broken))
+            log_odd(k, ODD_CUT);
         let_go(k, &h);
+    }
     vec_last(&k->s->files)->lines = l.line;
     buf_release(&h.text);
     log_line_close(&l);

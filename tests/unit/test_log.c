@@ -538,6 +538,49 @@ static void written(void **state)
     series_release(&s);
 }
 
+/* Text as Windows' PowerShell writes it, records the end of the file cuts off, and steps far behind a file's beginning. */
+static void odd_files(void **state)
+{
+    static const char line[] = "{\"current_steps\": 1, \"loss\": 2.5, \"epoch\": 0.1}\n{\"current_steps\": 2, \"loss\": 2.25, \"epoch\": 0.2}\n";
+    struct buf b = {0};
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        buf_clear(&b);
+        buf_str(&b, str_n(big ? "\xfe\xff" : "\xff\xfe", 2));
+        for (const char *p = line; *p; p++)
+            buf_str(&b, str_n((char[]){big ? 0 : *p, big ? *p : 0}, 2));
+        const char *path = put_n("trainer_log.jsonl", b.p, b.n);
+        assert_string_equal(series_kind(path), "trainer-log");
+        load(path);
+        near(value(2, LOG_LOSS), 2.25);
+        assert_true(noted("UTF-16"));
+        assert_false(noted("cuts"));
+        series_release(&s);
+    }
+    load(put_n("trainer_log.jsonl", line, strlen(line) - 8));
+    assert_int_equal(s.records.n, 1);
+    assert_true(noted("cuts 1 record off, in line 2"));
+    series_release(&s);
+    load(put_n("trainer_log.jsonl", line, strlen(line) - 1)); /* whole, but for the line's end */
+    assert_int_equal(s.records.n, 2);
+    assert_false(noted("cuts"));
+    series_release(&s);
+    for (int hole = 0; hole < 2; hole++) {
+        buf_clear(&b);
+        for (int i = 0; i < 10 << 20; i++)
+            buf_char(&b, hole ? 0 : i % 100 ? 'x' : '\n');
+        buf_char(&b, '\n');
+        buf_cstr(&b, line);
+        const char *path = put_n("late.log", b.p, b.n);
+        assert_string_equal(series_kind(path), "trainer-log"); /* named: searched to its end */
+        assert_false(series_probe(path));                       /* one of many: its beginning */
+        load(path);
+        near(value(1, LOG_LOSS), 2.5);
+        series_release(&s);
+    }
+    buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +589,7 @@ int main(void)
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
         cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(hostile), cmocka_unit_test(enough),
         cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
+        cmocka_unit_test(odd_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
