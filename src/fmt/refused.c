@@ -101,6 +101,52 @@ static bool is_troubleshooter(const char *path, struct str name)
     return str_ends(name, ".csv") && starts_with(path, "\"orig array name\"");
 }
 
+static bool is_dump_tensor(const char *path, struct str name)
+{
+    return str_ends(name, ".pt") && str_is(path_base(path_parent(str_of(path))), "dump_tensor_data");
+}
+
+static bool is_dump_part(const char *path, struct str name)
+{
+    static const char *const names[] = {"stack.json", "construct.json", "mapping.csv"};
+    (void)path;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool is_summary(const char *path, struct str name)
+{
+    (void)path;
+    return (str_starts(name, "advisor_") && str_ends(name, ".txt")) || str_starts(name, "multi_ranks_compare_merge");
+}
+
+static bool is_model(const char *path, struct str name)
+{
+    static const char *const ends[] = {".gguf", ".onnx", ".h5", ".hdf5", ".mindir", ".air", ".om", ".pt2"};
+    (void)path;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(name, ends[i]))
+            return true;
+    return false;
+}
+
+static bool is_utf16(const char *path, struct str name)
+{
+    (void)name;
+    return starts_with(path, "\xff\xfe") || starts_with(path, "\xfe\xff");
+}
+
+static bool is_compressed(const char *path, struct str name)
+{
+    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd" "7zXZ", "BZh", "PK\3\4", "7z\xbc\xaf"};
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (starts_with(path, starts[i]))
+            return true;
+    return str_ends(name, ".tar");
+}
+
 /* Read when it is named: a folder of several was given. */
 static bool is_read_alone(const char *path, struct str name)
 {
@@ -113,37 +159,48 @@ static bool is_read_alone(const char *path, struct str name)
 
 const struct refused refused[] = {
     {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
-     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config},
+     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false},
     {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
      N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t npy), then open OUT"),
-     is_cann},
+     is_cann, false},
     {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
-     N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb},
+     N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false},
     {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",
-     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair},
+     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair, false},
     {"msprobe-single", N_("msprobe SingleSave"), "data/TAG/stepN/rankN/TAG.{json,npy}",
-     N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single},
+     N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false},
     {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
-     N_("open the folder of the dump or of the monitor tables it was made from"), is_database},
+     N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false},
     {"msprobe-acc", N_("results of msprobe acc_check"), "accuracy_checking_{result,details}_*.csv",
-     N_("it tests single operators against a CPU and holds no run: open the dump it was made from"), is_acc_check},
+     N_("it tests single operators against a CPU and holds no run: open the dump it was made from"), is_acc_check, false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
-     N_("open the dump beside it: its source lines become the dump's stacks"), is_graph},
+     N_("open the dump beside it: its source lines become the dump's stacks"), is_graph, false},
     {"torch-distcp", N_("distributed checkpoints of torch"), "*.distcp",
-     N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp},
+     N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp, false},
     {"troubleshooter", N_("comparisons of TroubleShooter"), "compare_npy_dir.csv …",
-     N_("they hold shares of close elements and no figures: open what was compared"), is_troubleshooter},
+     N_("they hold shares of close elements and no figures: open what was compared"), is_troubleshooter, false},
+    {"dump-tensors", N_("the tensors of an msprobe dump"), "dump_tensor_data/*.pt",
+     N_("which call each belongs to stands in dump.json: open the folder it lies in"), is_dump_tensor, false},
+    {"dump-part", N_("a part of a dump"), "stack.json construct.json mapping.csv", N_("open the folder it lies in"), is_dump_part, true},
+    {"result-summary", N_("summaries of a comparison, without its rows"), "advisor_*.txt multi_ranks_compare_merge*.xlsx",
+     N_("open the compare_result they were made from"), is_summary, false},
+    {"other-models", N_("models of other programs: GGUF, ONNX, HDF5, MindIR, torch.export"), "*.gguf *.onnx *.h5 *.mindir *.air *.om *.pt2",
+     N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model, false},
+    {"utf-16", N_("UTF-16 text"), "*.csv *.json",
+     N_("of it only training logs are read; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"), is_utf16, true},
+    {"compressed", N_("a compressed file or an archive"), "*.gz *.xz *.zst *.bz2 *.zip *.7z *.tar",
+     N_("unpack it, then open what was in it"), is_compressed, true},
     {"several", N_("weights or results of which several could be meant"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
-     N_("name the file or the folder it lies in"), is_read_alone},
+     N_("name the file or the folder it lies in"), is_read_alone, false},
     {0},
 };
 
 /* ---- finding ---- */
 
-static const struct refused *recognise(const char *path)
+static const struct refused *recognise(const char *path, bool named)
 {
     for (const struct refused *r = refused; r->name; r++)
-        if (r->is(path, path_base(str_of(path))))
+        if ((named || !r->named) && r->is(path, path_base(str_of(path))))
             return r;
     return NULL;
 }
@@ -155,7 +212,7 @@ static const struct refused *walk(const char *path, int depth, size_t *left)
     struct err quiet;
     const struct refused *found = NULL;
     if (path_is_file(path))
-        return (*left)--, recognise(path);
+        return (*left)--, recognise(path, depth == DEPTH);
     if (depth == 0 || !path_is_dir(path) || dir_list(path, ENTRIES, &names, &quiet)) {
         name_list_release(&names);
         return NULL;

@@ -12,6 +12,7 @@ struct refused {
     const char *advice; /* how to make it readable; follows "recognised, but not read; " */
     /* Whether this file (`name` is its last component) is one of it. */
     bool (*is)(const char *path, struct str name);
+    bool named; /* only where it was given itself: too common to tell what a folder is */
 };
 
 extern const struct refused refused[]; /* the clearest signs first, a row without a name at the end */

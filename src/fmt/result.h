@@ -87,6 +87,8 @@ struct result_table {
     VEC(const char *) pool;
     size_t modules, apis, unjudged, damaged;
     int batch;            /* rows since the lock was let go */
+    size_t columns, cells; /* of a sheet's header and of its last row */
+    uint64_t last_line;
 };
 
 enum result_column result_column(struct str title); /* COL_COUNT: not ours */

@@ -138,7 +138,10 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
 {
     struct result_table *t = ctx;
     struct str by_column[COL_COUNT];
+    t->cells = n;
+    t->last_line = line;
     if (line == 1) {
+        t->columns = n;
         t->tool = result_header(cell, n, &t->head);
         return t->tool ? 0 : err_line(e, t->path, line, _("no header of a result table; \"NPU Name,Bench Name,…\" was expected"));
     }
@@ -158,10 +161,20 @@ static int read_sheet(struct result_table *t, struct err *e)
 {
     struct file f;
     struct sheet_sink sink = {.row = take_row, .advance = advance, .ctx = t};
+    struct err cut;
+    char magic[2], end = '\n';
     if (file_open(&f, t->path, e))
         return -1;
     t->d->bytes += f.size;
     int rc = sheet_read(&f, &sink, e);
+    /* a .csv has every row's cells, empty ones too; an .xlsx leaves those at the end out */
+    bool text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0 &&
+                file_read(&f, f.size - 1, &end, 1, &cut) == 0;
+    if (rc == 0 && text && end != '\n' && t->cells < t->columns && t->d->column != GOLDEN) {
+        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is being written or was cut, and rows behind it are missing"),
+                 t->cells, t->columns);
+        dump_problem(t->d, NONE, "damaged", cut.text);
+    }
     file_close(&f);
     return rc;
 }

@@ -102,7 +102,8 @@ static void list_ranks(const char *dir, struct arena *a, rank_list *out)
     name_list_release(&l);
 }
 
-/* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names. */
+/* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names, or the one that
+ * DeepSpeed's file "latest" does. */
 static const char *root_of(const char *path, struct arena *a)
 {
     struct buf file = {0}, text = {0};
@@ -122,6 +123,18 @@ static const char *root_of(const char *path, struct arena *a)
             root = arena_cstr(a, buf_view(&file));
         }
         buf_release(&name);
+    } else {
+        path_join(&file, path, "latest");
+        buf_clear(&text);
+        if (path_is_file(file.p) && file_slurp(file.p, 256, &text, &quiet) == 0) {
+            struct str s = str_trim(buf_view(&text));
+            char *name = s.n && !memchr(s.p, '/', s.n) && s.p[0] != '.' ? str_dup(s) : NULL;
+            if (name) {
+                path_join(&file, path, name);
+                root = path_is_dir(file.p) ? arena_cstr(a, buf_view(&file)) : path;
+                free(name);
+            }
+        }
     }
     buf_release(&file);
     buf_release(&text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "fmt/refused.h"
 #include "fmt/zip.h"
 
 #define PROBLEMS_MAX 10000
@@ -46,6 +47,9 @@ int weights_open(struct weights *w, const char *path, struct err *e)
             return -1;
         file_close(&f);
     }
+    const struct refused *r = refused_find(path);
+    if (r && strcmp(r->name, "several") != 0)
+        return refused_error(r, path, e);
     return err_set(e, ERR_DATA,
                    path_is_dir(path)
                        ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, mp_rank folders or .npy files were expected; name the file where there are several")

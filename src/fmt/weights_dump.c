@@ -52,6 +52,41 @@ static void say_unread(struct dump *d, const struct weights *w)
     buf_release(&b);
 }
 
+/* Whether a tensor holds integers of few bits packed into larger ones: as GPTQ and AWQ (qweight, qzeros), compressed-tensors
+ * (weight_packed) and bitsandbytes (bytes, with their state beside them) call and type them. */
+static bool is_packed(const struct weights *w, const struct weight *x)
+{
+    static const char *const ends[] = {".qweight", ".qzeros", ".weight_packed"};
+    for (size_t i = 0; x->dtype == DTYPE_I32 && i < ARRAY_LEN(ends); i++)
+        if (str_ends(x->name, ends[i]))
+            return true;
+    static const char *const beside[] = {".quant_state.bitsandbytes__nf4", ".quant_state.bitsandbytes__fp4"};
+    bool yes = false;
+    for (size_t i = 0; x->dtype == DTYPE_U8 && !yes && i < ARRAY_LEN(beside); i++) {
+        struct buf b = {0};
+        buf_fmt(&b, "%.*s%s", STR_ARG(x->name), beside[i]);
+        yes = weights_find(w, buf_view(&b)) != MAP_NONE;
+        buf_release(&b);
+    }
+    return yes;
+}
+
+static void say_packed(struct dump *d, const struct weights *w)
+{
+    size_t n = 0;
+    struct str example = {0};
+    for (size_t i = 0; i < w->list.n; i++)
+        if (is_packed(w, &w->list.v[i]) && !n++)
+            example = w->list.v[i].name;
+    if (!n)
+        return;
+    struct buf b = {0};
+    buf_fmt(&b, _("%zu tensors hold packed integers of few bits (quantised weights), as %.*s: shown are the words they are packed in, whose figures mean nothing"),
+            n, STR_ARG(example));
+    dump_warn(d, b.p);
+    buf_release(&b);
+}
+
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct weights *w = mem_zalloc(sizeof *w);
@@ -64,6 +99,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         for (uint32_t i = 0; i < w->list.n; i++)
             add_row(d, w, i);
         say_unread(d, w);
+        say_packed(d, w);
         for (size_t i = 0; i < w->problems.n; i++) {
             const struct weight_problem *p = &w->problems.v[i];
             dump_problem(d, p->weight == UINT32_MAX ? NONE : p->weight, p->kind, p->text);

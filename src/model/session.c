@@ -43,6 +43,13 @@ static int find_side(struct session *s, int i, struct err *e)
     }
     if (!found.n) {
         places_release(&found);
+        struct file f;
+        if (path_is_file(x->path) && file_open(&f, x->path, e) == 0) {
+            bool empty = !f.size;
+            file_close(&f);
+            if (empty)
+                return err_set(e, ERR_DATA, _("%s: an empty file: nothing was written to it, or not yet"), x->path);
+        }
         const struct refused *r = refused_find(x->path);
         if (r)
             return refused_error(r, x->path, e);

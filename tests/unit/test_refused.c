@@ -21,6 +21,10 @@ static const struct {
     {"__0_0.distcp", "x", "torch-distcp"},
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
     {"save/0_conv1.npy", "\x93NUMPY\1", "several"},
+    {"step0/rank0/dump_tensor_data/Torch.add.0.forward.output.0.pt", "PK\3\4", "dump-tensors"},
+    {"advisor_20240101.txt", "Line: 4\n", "result-summary"},
+    {"multi_ranks_compare_merge_20240101.xlsx", "PK\3\4", "result-summary"},
+    {"model.onnx", "x", "other-models"},
     {"weights.bin", "\x80\2}q\0.", NULL},
     {"libfoo.so.1.2.3", "x", NULL},
     {"v1.2.3.4.5", "x", NULL},
@@ -29,6 +33,34 @@ static const struct {
     {"x.ir", "something else", NULL},
     {"data.json", "{\"data\": 1}", NULL},
 };
+
+/* What is so common that it tells nothing of a folder it lies in. */
+static void only_when_named(void **state)
+{
+    static const struct {
+        const char *file, *bytes, *name;
+    } cases[] = {
+        {"stack.json", "{}", "dump-part"},
+        {"compare_result_1.csv", "\xff\xfeN", "utf-16"},
+        {"train.log.gz", "\x1f\x8b\x08", "compressed"},
+        {"dump.tar.xz", "\xfd" "7zXZ", "compressed"},
+        {"dump.zip", "PK\3\4", "compressed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *dir = scratch();
+        char path[500];
+        struct err e;
+        put_text(dir, cases[i].file, cases[i].bytes);
+        assert_null(refused_find(dir));
+        snprintf(path, sizeof path, "%s/%s", dir, cases[i].file);
+        const struct refused *r = refused_find(path);
+        if (!r)
+            fail_msg("%s is not known", cases[i].file);
+        assert_string_equal(r->name, cases[i].name);
+        assert_int_equal(refused_error(r, path, &e), -1);
+    }
+}
 
 /* Two checkpoints in a folder: either is read, the folder is not. */
 static void several_files(void **state)
@@ -142,7 +174,7 @@ static void the_page_has_every_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sign),
+        cmocka_unit_test(only_when_named), cmocka_unit_test(each_sign),
         cmocka_unit_test(several_files),
         cmocka_unit_test(the_page_has_every_format),
     };

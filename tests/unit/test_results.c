@@ -311,6 +311,22 @@ static void oldest_columns(void **state)
     stop(s);
 }
 
+/* A table that ends in the middle of a row is not all of it, whatever its rows say. */
+static void cut_short(void **state)
+{
+    static const char rows[] = HEAD "a.0.forward.output.0,a.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n"
+                                    "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n";
+    (void)state;
+    struct session *s = open_path(put("whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
+    assert_int_equal(s->side[TARGET].dump.problems.n, 0);
+    stop(s);
+    s = open_path(put("cut.csv", rows, strlen(rows) - 18), false);
+    assert_int_equal(s->side[TARGET].dump.rows.n, 2);
+    assert_int_equal(s->side[TARGET].dump.problems.n, 1);
+    assert_non_null(strstr(s->side[TARGET].dump.problems.v[0].text, "line 3: the last row has 7 of 12 cells"));
+    stop(s);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -542,7 +558,7 @@ int main(void)
         cmocka_unit_test(folders_and_single_sides),
         cmocka_unit_test(odd_rows),
         cmocka_unit_test(oldest_columns),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(cut_short), cmocka_unit_test(refusals),
         cmocka_unit_test(shared_strings),
         cmocka_unit_test(hostile_sheets),
         cmocka_unit_test(repeated_texts),

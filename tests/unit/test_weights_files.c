@@ -2,6 +2,7 @@
  * their folder, and the forms that are rare but right. */
 #include "support.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fmt/weight_names.h"
@@ -271,6 +272,44 @@ static void pickles(void **state)
 
 #define STORAGE(kind, key, count) "(X\7\0\0\0storagec" kind "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
 
+/* DeepSpeed's folder: its file "latest" names the one to open, and nothing outside. */
+static void deepspeed_latest(void **state)
+{
+    static const struct {
+        const char *latest;
+        bool opens;
+    } cases[] = {{"global_step10\n", true}, {"../global_step10", false}, {"gone", false}, {"", false}};
+    struct weights w;
+    struct err e;
+    struct buf b = {0};
+    char path[700], dir[256];
+    (void)state;
+    assert_int_equal(legacy(&w, STR("\x80\2}X\6\0\0\0module}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "ss."), STR("\x80\2]X\1\0\0\0ka."),
+                            STR("\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0@"), &e), 0);
+    assert_int_equal(file_slurp(w.path, 1 << 16, &b, &e), 0);
+    weights_release(&w);
+    snprintf(dir, sizeof dir, "%s", scratch());
+    snprintf(path, sizeof path, "%s/global_step10", dir);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/global_step10/mp_rank_00_model_states.pt", dir);
+    FILE *f = fopen(path, "wb");
+    assert_int_equal(fwrite(b.p, 1, b.n, f), b.n);
+    fclose(f);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        snprintf(path, sizeof path, "%s/latest", dir);
+        f = fopen(path, "w");
+        fputs(cases[i].latest, f);
+        fclose(f);
+        bool opened = weights_open(&w, dir, &e) == 0;
+        if (opened != cases[i].opens)
+            fail_msg("\"%s\": %s", cases[i].latest, opened ? "opened" : e.text);
+        if (opened)
+            assert_true(str_is(w.list.v[0].name, "a"));
+        weights_release(&w);
+    }
+    buf_release(&b);
+}
+
 /* Tensors whose values are not read: named, with their shape, no damage, and nothing behind their storage is lost. What
  * torch has only marked as negated must not be shown with the sign it has in the file. */
 static void torch_not_read(void **state)
@@ -467,7 +506,7 @@ int main(void)
         cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
         cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles),          cmocka_unit_test(parts),
         cmocka_unit_test(names),             cmocka_unit_test(joined),            cmocka_unit_test(npy_alone),
-        cmocka_unit_test(torch_not_read),
+        cmocka_unit_test(torch_not_read),    cmocka_unit_test(deepspeed_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

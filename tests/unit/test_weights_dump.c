@@ -1,0 +1,67 @@
+/* Weight files as recordings: what is said about elements that are listed and not read, or that are not what they seem. */
+#include "opened.h"
+
+static bool warned(const struct dump *d, const char *part)
+{
+    for (size_t i = 0; i < d->warnings.n; i++)
+        if (strstr(d->warnings.v[i], part))
+            return true;
+    return false;
+}
+
+static void safetensors(struct opened *o, const char *header, size_t data)
+{
+    const char *dir = scratch();
+    struct buf b = {0};
+    char path[500];
+    size_t n = strlen(header);
+    for (int i = 0; i < 8; i++)
+        buf_char(&b, (char)(n >> (8 * i)));
+    buf_cstr(&b, header);
+    for (size_t i = 0; i < data; i++)
+        buf_char(&b, 1);
+    put_bytes(dir, "x.safetensors", b.p, b.n);
+    snprintf(path, sizeof path, "%s/x.safetensors", dir);
+    if (open_as(o, path, "safetensors"))
+        fail_msg("%s", o->e.text);
+    buf_release(&b);
+}
+
+static void packed(void **state)
+{
+    static const struct {
+        const char *header;
+        bool packed;
+    } cases[] = {
+        {"{\"a.qweight\":{\"dtype\":\"I32\",\"shape\":[4],\"data_offsets\":[0,16]}}", true},
+        {"{\"a.weight_packed\":{\"dtype\":\"I32\",\"shape\":[4],\"data_offsets\":[0,16]}}", true},
+        {"{\"a.qweight\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", false},
+        {"{\"a.weight\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]},"
+         "\"a.weight.quant_state.bitsandbytes__nf4\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[8,16]}}", true},
+        {"{\"a.weight\":{\"dtype\":\"U8\",\"shape\":[16],\"data_offsets\":[0,16]}}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct opened o;
+        safetensors(&o, cases[i].header, 16);
+        if (warned(&o.d, "1 tensors hold packed integers") != cases[i].packed)
+            fail_msg("%s", cases[i].header);
+        shut_opened(&o);
+    }
+}
+
+static void unread(void **state)
+{
+    struct opened o;
+    (void)state;
+    safetensors(&o, "{\"a\":{\"dtype\":\"F4\",\"shape\":[32],\"data_offsets\":[0,16]}}", 16);
+    assert_true(warned(&o.d, "elements of type F4, as a"));
+    assert_int_equal(o.d.problems.n, 0);
+    shut_opened(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(unread)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
