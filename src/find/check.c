@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "find/recorded.h"
 #include "find/survey.h"
 
 struct run {
@@ -63,16 +64,25 @@ static void extremes(struct run *x, uint32_t row, const struct row *r, double ma
             num_exact(tmp, max));
 }
 
+static void counts(struct run *x, uint32_t row, uint64_t nan, uint64_t inf, uint64_t of)
+{
+    if (nan)
+        add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)nan, (unsigned long long)of);
+    if (inf)
+        add(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)inf, (unsigned long long)of);
+}
+
 static void recorded(struct run *x, uint32_t row, const struct row *r)
 {
     double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
-    if (!(r->has & (HAS_MAX | HAS_MIN)))
-        return;
-    if (isnan(max) || isnan(min))
+    uint64_t nan = 0, inf = 0;
+    recorded_counts(x->d, r, &nan, &inf);
+    counts(x, row, nan, inf, dump_row_numel(x->d, row));
+    if (!nan && (isnan(max) || isnan(min)))
         add(x, row, "nan", "%s", _("NaN in the recorded extremes"));
-    if (isinf(max) || isinf(min))
+    if (!inf && (isinf(max) || isinf(min)))
         add(x, row, "inf", "%s", _("infinity in the recorded extremes"));
-    if ((r->has & HAS_MAX) && (r->has & HAS_MIN))
+    if ((r->has & HAS_MAX) && (r->has & HAS_MIN) && !nan && !inf)
         extremes(x, row, r, max, min, dump_row_numel(x->d, row));
 }
 
@@ -98,10 +108,7 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
     } else {
         if (x->post)
             x->post->figures(x->post->ctx, row, &f);
-        if (f.nan)
-            add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)f.nan, (unsigned long long)f.count);
-        if (f.inf)
-            add(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)f.inf, (unsigned long long)f.count);
+        counts(x, row, f.nan, f.inf, f.count);
         if (!f.nan && !f.inf)
             extremes(x, row, r, f.max, f.min, f.count);
     }

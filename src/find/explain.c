@@ -9,6 +9,7 @@
 #include "find/known.h"
 #include "find/nature.h"
 #include "find/preset.h"
+#include "find/recorded.h"
 #include "find/table.h"
 #include "model/family.h"
 
@@ -29,12 +30,27 @@ static const char *error_name(const struct line_judgement *x)
                                       : "rel L2";
 }
 
-static void nonfinite(const struct measure *m, uint32_t line, const struct line_judgement *x, struct buf *out)
+/* Whether the extremes of both sides are finite, so that only the counts tell. */
+static bool counted_only(const struct measure *m, uint32_t line)
+{
+    uint64_t nan, inf, all = 0;
+    for (int s = 0; s < 2; s++) {
+        uint32_t row = m->pairing->lines.v[line].row[s];
+        const struct row *r = row == NONE ? NULL : &m->side[s]->rows.v[row];
+        if (!r || ((r->has & HAS_MAX) && !isfinite(r->stat[STAT_MAX])) || ((r->has & HAS_MIN) && !isfinite(r->stat[STAT_MIN])))
+            return false;
+        recorded_counts(m->side[s], r, &nan, &inf);
+        all += nan + inf;
+    }
+    return all > 0;
+}
+
+static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct figures *f = m->figures ? m->figures[line] : NULL;
     if (!f) {
-        (void)x;
-        buf_cstr(out, _("the recorded extremes are not finite on one side only, or differently"));
+        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements were counted on one side only, or not as many; the recorded extremes pass them over")
+                                            : _("the recorded extremes are not finite on one side only, or differently"));
         return;
     }
     buf_fmt(out, _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
@@ -132,7 +148,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("checksums differ, which says nothing between two frameworks' results; no figures were recorded"));
         break;
     case RULE_NONFINITE:
-        nonfinite(m, line, x, out);
+        nonfinite(m, line, out);
         break;
     case RULE_NONFINITE_ALIKE:
         buf_cstr(out, _("non-finite on both sides; where, the recorded figures do not tell"));

@@ -69,15 +69,6 @@ static void judge_mixed(struct look *k)
 
 /* ---- recorded figures ---- */
 
-/* 0 finite, else which kind of non-finite value the extremes show. */
-static int special(const struct row *r)
-{
-    double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
-    if (isnan(max) || isnan(min))
-        return 1;
-    return (max == INFINITY ? 2 : 0) + (min == -INFINITY ? 4 : 0);
-}
-
 static bool both(const struct look *k, int bit)
 {
     return k->r[TARGET]->has & k->r[GOLDEN]->has & bit;
@@ -107,6 +98,15 @@ static void judge_checksum(struct pass *p, struct look *k)
         look_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
 }
 
+/* Not as many NaN or infinite elements on both sides, where both counted them alike. */
+static bool counts_differ(const struct pass *p, const struct look *k)
+{
+    uint64_t nan[2], inf[2];
+    int t = recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf[0]);
+    int g = recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf[1]);
+    return t == g && (nan[0] != nan[1] || inf[0] != inf[1]);
+}
+
 static void judge_recorded(struct pass *p, struct look *k)
 {
     k->out->flags |= LINE_STATISTICS;
@@ -116,8 +116,8 @@ static void judge_recorded(struct pass *p, struct look *k)
         look_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
-    int t = special(k->r[TARGET]), g = special(k->r[GOLDEN]);
-    if (t != g) {
+    int t = recorded_special(p->side[TARGET], k->r[TARGET]), g = recorded_special(p->side[GOLDEN], k->r[GOLDEN]);
+    if (t != g || counts_differ(p, k)) {
         look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
         return;
     }
@@ -160,7 +160,7 @@ static void collect_wholes(struct pass *p)
     const struct pairing *all = p->m->pairing;
     p->wholes = mem_zalloc((all->groups + 1) * sizeof *p->wholes);
     for (uint32_t i = 0; i < all->groups; i++)
-        p->wholes[i].row = (struct row){.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .stat = {-INFINITY, INFINITY}};
+        p->wholes[i].row = (struct row){.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .extra = NONE, .stat = {-INFINITY, INFINITY}};
     for (size_t i = 0; i < all->lines.n && all->groups; i++) {
         const struct line *l = &all->lines.v[i];
         uint32_t group = l->pair == NONE ? NONE : all->pairs.v[l->pair].group;
@@ -186,7 +186,7 @@ static void judge_part(struct pass *p, struct look *k)
     k->out->flags |= LINE_STATISTICS;
     bool all = w->numel == numel_of(p, l, !s);
     double e = all ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
-    if (all && special(k->r[TARGET]) != special(k->r[GOLDEN]))
+    if (all && recorded_special(p->side[TARGET], k->r[TARGET]) != recorded_special(p->side[GOLDEN], k->r[GOLDEN]))
         look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     else if (isnan(e))
         look_give(k, VERDICT_SKIP, RULE_PART);

@@ -24,3 +24,28 @@ double recorded_error(const struct row *t, const struct row *g)
     }
     return worst;
 }
+
+static const struct row_extra *extra_of(const struct dump *d, const struct row *r)
+{
+    return r->extra == NONE ? NULL : &d->extras.v[r->extra];
+}
+
+int recorded_counts(const struct dump *d, const struct row *r, uint64_t *nan, uint64_t *inf)
+{
+    const struct row_extra *e = extra_of(d, r);
+    int counts = e ? e->counts & (COUNT_NAN | COUNT_POS_INF | COUNT_NEG_INF) : 0;
+    *nan = counts & COUNT_NAN ? e->nan : 0;
+    *inf = (counts & COUNT_POS_INF ? e->pos_inf : 0) + (counts & COUNT_NEG_INF ? e->neg_inf : 0);
+    return counts;
+}
+
+int recorded_special(const struct dump *d, const struct row *r)
+{
+    const struct row_extra *e = extra_of(d, r);
+    int counts = e ? e->counts : 0;
+    double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
+    if (isnan(max) || isnan(min) || ((counts & COUNT_NAN) && e->nan))
+        return 1;
+    return (max == INFINITY || ((counts & COUNT_POS_INF) && e->pos_inf) ? 2 : 0) +
+           (min == -INFINITY || ((counts & COUNT_NEG_INF) && e->neg_inf) ? 4 : 0);
+}

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "find/check.h"
 #include "find/culprit.h"
 #include "model/family.h"
 
@@ -913,6 +914,45 @@ static void a_huge_window(void **state)
     scene_end(&s);
 }
 
+/* Extremes that pass NaN and Inf over (MindSpore Dump up to 2.6): what was counted tells. */
+static void counted_nonfinite(void **state)
+{
+    static const struct {
+        struct row_extra t, g;
+        enum verdict v;
+    } cases[] = {
+        {{.counts = COUNT_NAN, .nan = 1}, {.counts = COUNT_NAN}, VERDICT_NONFINITE},
+        {{.counts = COUNT_NAN, .nan = 1}, {.counts = 0}, VERDICT_NONFINITE},
+        {{.counts = COUNT_NAN, .nan = 1}, {.counts = COUNT_NAN, .nan = 2}, VERDICT_NONFINITE},
+        {{.counts = COUNT_POS_INF, .pos_inf = 3}, {.counts = COUNT_NEG_INF, .neg_inf = 3}, VERDICT_NONFINITE},
+        {{.counts = COUNT_NAN | COUNT_POS_INF, .nan = 2}, {.counts = COUNT_NAN | COUNT_POS_INF, .nan = 2}, VERDICT_MATCH},
+        {{.counts = COUNT_NAN}, {.counts = COUNT_POS_INF}, VERDICT_MATCH},
+    };
+    static const double stats[] = {1, -1, 5};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        struct check c;
+        start(&s);
+        both_call(&s, "linear");
+        tensor_on(&s.d[1], "output.0", DTYPE_F32, 64, stats);
+        uint32_t row = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, stats);
+        vec_push(&s.d[0].extras, cases[i].t);
+        vec_push(&s.d[1].extras, cases[i].g);
+        s.d[0].rows.v[row].extra = 0;
+        vec_last(&s.d[1].rows)->extra = 0;
+        judge_all(&s);
+        if (of(&s, row)->verdict != cases[i].v)
+            fail_msg("case %zu", i);
+        check_run(&c, &s.d[0], kern_select(NULL), 1, NULL, NULL);
+        assert_int_equal(c.problems.n, cases[i].t.nan || cases[i].t.pos_inf);
+        if (c.problems.n)
+            assert_non_null(strstr(c.problems.v[0].text, "of 64 elements"));
+        check_release(&c);
+        shut(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -950,6 +990,7 @@ int main(void)
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),
+        cmocka_unit_test(counted_nonfinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
