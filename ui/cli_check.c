@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "find/check.h"
+#include "find/lint.h"
 #include "panel/handed.h"
 #include "report/formats.h"
 #include "ui/ticket.h"
@@ -18,7 +19,7 @@ static void name_of(const struct dump *d, uint32_t row, struct buf *b)
         dump_row_name(d, row, b);
 }
 
-static void write_json(struct out *o, const struct dump *d, const struct check *c)
+static void write_json(struct out *o, const struct dump *d, const struct check *c, const doubt_list *doubts)
 {
     struct jsonw w;
     struct buf name = {0};
@@ -34,7 +35,11 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
         name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
         d->rows.n ? jw_str(&w, buf_view(&name)) : jw_null(&w);
     }
-    jw_kcstrs(&w, "warnings", d->warnings.v, d->warnings.n);
+    jw_key(&w, "warnings");
+    jw_array(&w);
+    for (size_t i = 0; i < doubts->n; i++)
+        jw_cstr(&w, doubts->v[i].text);
+    jw_end_array(&w);
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {
@@ -54,7 +59,7 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
     buf_release(&name);
 }
 
-static void write_text(const struct dump *d, const struct check *c)
+static void write_text(const struct dump *d, const struct check *c, const doubt_list *doubts)
 {
     struct buf b = {0}, name = {0};
     char n[NUM_MAX], m[NUM_MAX];
@@ -69,8 +74,8 @@ static void write_text(const struct dump *d, const struct check *c)
         name_of(d, p->row, &name);
         buf_fmt(&b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
     }
-    for (size_t i = 0; i < d->warnings.n; i++)
-        buf_fmt(&b, _("warning: %s\n"), d->warnings.v[i]);
+    for (size_t i = 0; i < doubts->n; i++)
+        buf_fmt(&b, _("warning: %s\n"), doubts->v[i].text);
     if (!c->problems.n && d->rows.n)
         buf_cstr(&b, _("no problem found\n"));
     cli_print_clean(&b);
@@ -123,20 +128,25 @@ int cli_check(const struct options *o)
         policy_count_check(&counts, d, &c);
         int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
         status = policy_status(&o->policy, &counts, own);
+        struct arena sentences = {0};
+        doubt_list doubts = {0};
+        lint_alone(&s, &sentences, &doubts);
         if (o->json || o->output) {
             struct out out;
             int rc = cli_out_named(o, &out, &e);
             if (rc == 0) {
-                write_json(&out, d, &c);
+                write_json(&out, d, &c, &doubts);
                 rc = out_close(&out, &e);
             }
             if (rc)
                 status = cli_fail(&e);
         } else if (!o->summary) {
-            write_text(d, &c);
+            write_text(d, &c, &doubts);
         }
         if (o->summary)
             write_summary(o, d, &c, &counts, own);
+        arena_release(&sentences);
+        vec_release(&doubts);
         check_release(&c);
     }
     session_stop(&s);

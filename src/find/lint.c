@@ -59,11 +59,15 @@ static void several(const struct session *s, int side, struct arena *a, doubt_li
     if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
         return;
     if (steps > 1 && ranks > 1)
-        add(out, side, true, arena_fmt(a, _("%d steps × %d ranks are there; step %d, rank %d is compared"), steps, ranks, open->step, open->rank));
+        add(out, side, true, arena_fmt(a, s->single ? _("%d steps × %d ranks are there; this is step %d, rank %d")
+                                                    : _("%d steps × %d ranks are there; step %d, rank %d is compared"),
+                                       steps, ranks, open->step, open->rank));
     else if (steps > 1)
-        add(out, side, true, arena_fmt(a, _("%d steps are there; step %d is compared"), steps, open->step));
+        add(out, side, true, arena_fmt(a, s->single ? _("%d steps are there; this is step %d") : _("%d steps are there; step %d is compared"),
+                                       steps, open->step));
     else if (ranks > 1)
-        add(out, side, true, arena_fmt(a, _("%d ranks are there; rank %d is compared"), ranks, open->rank));
+        add(out, side, true, arena_fmt(a, s->single ? _("%d ranks are there; this is rank %d") : _("%d ranks are there; rank %d is compared"),
+                                       ranks, open->rank));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -172,6 +176,15 @@ static void of_side(const struct session *s, int side, struct arena *a, doubt_li
     }
     if (unread)
         add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), unread));
+}
+
+void lint_alone(const struct session *s, struct arena *a, doubt_list *out)
+{
+    const struct dump *d = &s->side[TARGET].dump;
+    several(s, TARGET, a, out);
+    dropout(d, TARGET, a, out);
+    for (size_t k = 0; k < d->warnings.n; k++)
+        add(out, TARGET, false, d->warnings.v[k]);
 }
 
 static void of_both(const struct session *s, struct arena *a, doubt_list *out)

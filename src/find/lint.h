@@ -14,6 +14,8 @@ typedef VEC(struct doubt) doubt_list;
 
 /* Lock held; both sides loaded as far as they are. */
 void lint_find(const struct session *s, struct arena *a, doubt_list *out);
+/* Of one side alone, loaded: what is not among its problems, which whoever asks has. */
+void lint_alone(const struct session *s, struct arena *a, doubt_list *out);
 /* With the side it speaks of: "target: dropout is on …". */
 const char *lint_sentence(const struct doubt *x, struct arena *a);
 /* Different steps found on a side, and the span of its ranks. */

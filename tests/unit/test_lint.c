@@ -163,6 +163,30 @@ static void tensor_files(void **state)
     }
 }
 
+/* One side alone says which of its steps it is, and what would make runs differ. */
+static void one_side(void **state)
+{
+    const char *dir = scratch();
+    char path[400];
+    struct made m = {.record = "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.1}]}"};
+    struct arena a = {0};
+    doubt_list l = {0};
+    (void)state;
+    put_dump(dir, "step0/rank0", &m);
+    put_dump(dir, "step1/rank0", &m);
+    snprintf(path, sizeof path, "%s", dir);
+    struct session *s = open_paths(path, NULL);
+    session_lock(s);
+    lint_alone(s, &a, &l);
+    session_unlock(s);
+    assert_int_equal(l.n, 2);
+    assert_string_equal(l.v[0].text, "2 steps are there; this is step 0");
+    assert_non_null(strstr(l.v[1].text, "dropout is on in 1 calls"));
+    vec_release(&l);
+    arena_release(&a);
+    shut(s);
+}
+
 static void steps_and_ranks(void **state)
 {
     const char *dir = scratch();
@@ -213,6 +237,7 @@ int main(void)
         cmocka_unit_test(each_sentence),
         cmocka_unit_test(half_written),
         cmocka_unit_test(tensor_files),
+        cmocka_unit_test(one_side),
         cmocka_unit_test(steps_and_ranks),
         cmocka_unit_test(overflows_and_weights),
     };
