@@ -1,8 +1,24 @@
 #include "base/map.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "base/mem.h"
+
+static uint64_t secret[2];
+static pthread_once_t chosen = PTHREAD_ONCE_INIT;
+
+static void choose(void)
+{
+    if (getrandom(secret, sizeof secret, GRND_NONBLOCK) == (ssize_t)sizeof secret)
+        return;
+    struct timespec now; /* early in a boot, or an old kernel: harder to guess than nothing */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    secret[0] ^= (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
+    secret[1] ^= (uint64_t)(uintptr_t)&now;
+}
 
 static uint64_t mix(uint64_t h)
 {
@@ -26,6 +42,51 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
     if (n)
         memcpy(&w, s, n);
     return mix(h ^ w);
+}
+
+static uint64_t turn(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[0] = turn(v[0], 32);
+    v[2] += v[3];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[2] = turn(v[2], 32);
+}
+
+uint64_t map_hash(struct str key)
+{
+    pthread_once(&chosen, choose);
+    uint64_t v[4] = {secret[0] ^ 0x736f6d6570736575, secret[1] ^ 0x646f72616e646f6d, secret[0] ^ 0x6c7967656e657261,
+                     secret[1] ^ 0x7465646279746573};
+    uint64_t w, last = (uint64_t)key.n << 56;
+    size_t at = 0;
+    for (; key.n - at >= 8; at += 8) {
+        memcpy(&w, key.p + at, 8);
+        v[3] ^= w;
+        sip_round(v);
+        v[0] ^= w;
+    }
+    w = 0;
+    if (key.n > at)
+        memcpy(&w, key.p + at, key.n - at);
+    last |= w;
+    v[3] ^= last;
+    sip_round(v);
+    v[0] ^= last;
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 void map_release(struct map *m)
@@ -70,14 +131,14 @@ uint32_t map_get(const struct map *m, struct str key)
 {
     if (!m->n)
         return MAP_NONE;
-    struct map_slot *s = probe(m, key, hash_bytes(key.p, key.n, 0));
+    struct map_slot *s = probe(m, key, map_hash(key));
     return s->p ? s->value : MAP_NONE;
 }
 
 static struct map_slot *slot_for(struct map *m, struct str key, bool *fresh)
 {
     map_reserve(m, m->n + 1);
-    uint64_t h = hash_bytes(key.p, key.n, 0);
+    uint64_t h = map_hash(key);
     struct map_slot *s = probe(m, key, h);
     *fresh = !s->p;
     if (*fresh) {
@@ -110,7 +171,7 @@ void nmap_release(struct nmap *m)
 
 static struct nmap_slot *nprobe(const struct nmap *m, uint64_t key)
 {
-    size_t mask = m->cap - 1, i = mix(key) & mask;
+    size_t mask = m->cap - 1, i = mix(key ^ secret[0]) & mask;
     while (m->slots[i].used && m->slots[i].key != key)
         i = (i + 1) & mask;
     return &m->slots[i];
@@ -128,6 +189,7 @@ static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
 {
     if (m->cap - m->cap / 4 <= m->n + 1) {
         struct nmap old = *m;
+        pthread_once(&chosen, choose);
         m->cap = old.cap ? old.cap * 2 : 16;
         m->slots = mem_zalloc(m->cap * sizeof *m->slots);
         for (size_t i = 0; i < old.cap; i++)

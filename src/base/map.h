@@ -20,7 +20,11 @@ struct map {
     size_t n, cap;
 };
 
+/* Quick, the same in every process: for fingerprints. Whoever knows it can make texts of one value. */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
+/* What maps use: SipHash-1-3 (Aumasson, Bernstein 2012) under a key made when the program starts, so that no file can
+ * hold a hundred thousand names of one slot. Never kept, and nothing follows from the order of slots. */
+uint64_t map_hash(struct str key);
 
 void map_release(struct map *m);
 void map_reserve(struct map *m, size_t n);

@@ -235,10 +235,17 @@ static void skip_heredocs(struct walk *w)
 
 enum ending { END_WORD, END_COMMAND, END_LINE, END_TEXT };
 
-/* What stands at `at`; words are left to be read. */
+static bool at_redirection(const struct walk *w)
+{
+    struct str rest = str_cut(w->text, w->at);
+    return str_starts(rest, "<") || str_starts(rest, ">") || str_starts(rest, "&>");
+}
+
+/* What stands at `at`, behind redirections; words are left to be read. */
 static enum ending next(struct walk *w)
 {
-    skip_blanks(w, false);
+    for (skip_blanks(w, false); at_redirection(w); skip_blanks(w, false))
+        redirection(w);
     if (w->at >= w->text.n)
         return END_TEXT;
     char c = w->text.p[w->at];
@@ -247,17 +254,9 @@ static enum ending next(struct walk *w)
         skip_heredocs(w);
         return END_LINE;
     }
-    if (c == '&' && w->at + 1 < w->text.n && w->text.p[w->at + 1] == '>') {
-        redirection(w);
-        return next(w);
-    }
     if (strchr(";&|()", c)) {
         w->at++;
         return END_COMMAND;
-    }
-    if (c == '<' || c == '>') {
-        redirection(w);
-        return next(w);
     }
     return END_WORD;
 }

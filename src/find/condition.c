@@ -8,6 +8,7 @@
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */
 #define INPUTS 4
+#define LOOKED 1000 /* rows of a call gone through for them: a scene is made for each output */
 
 /* What is known of one tensor; `rms` is NaN where nothing is. */
 struct facts {
@@ -49,9 +50,12 @@ static void scene_of(struct scene *s, const struct measure *m, const uint8_t *st
 {
     const struct dump *d = m->side[GOLDEN];
     *s = (struct scene){.y = facts_of(m, state, row), .power = NAN, .width = 1, .top = 1};
+    int looked = 0;
     EACH_ROW(d, d->rows.v[row].call, r) {
         const struct row *x = &d->rows.v[r];
-        if (x->io != IO_INPUT || s->inputs == INPUTS)
+        if (s->inputs == INPUTS || looked++ == LOOKED)
+            break;
+        if (x->io != IO_INPUT)
             continue;
         if (x->kind == ROW_INT || x->kind == ROW_FLOAT)
             s->power = isnan(s->power) ? x->stat[STAT_MAX] : s->power;

@@ -136,20 +136,12 @@ static enum call_phase phase_of(struct str type, struct str op)
     return PHASE_FORWARD;
 }
 
-static bool has_slot(const struct dump *d, uint32_t call, uint32_t slot)
-{
-    EACH_ROW(d, call, r)
-        if (d->rows.v[r].slot == slot)
-            return true;
-    return false;
-}
-
 uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct str op, uint32_t slot, uint64_t line)
 {
     struct buf name = {0}, scope = {0};
     buf_fmt(&name, "%.*s.%.*s", STR_ARG(type), STR_ARG(op));
     uint32_t c = map_get(runs, buf_view(&name));
-    if (c == MAP_NONE || has_slot(d, c, slot)) {
+    if (c == MAP_NONE || dump_slot_row(d, c, slot) != NONE) {
         bool again = c != MAP_NONE;
         c = dump_add_call(d, buf_view(&name), CALL_OPERATOR, phase_of(type, op));
         d->calls.v[c].family = (uint8_t)family_find(type);

@@ -127,12 +127,11 @@ static uint32_t find_at(const struct addresses *a, struct str address, size_t sl
     uint32_t c = nmap_get(&a->calls, call_key(str_n(address.p, slash), text->n ? text->p : ""));
     if (c == MAP_NONE)
         return NONE;
-    EACH_ROW(a->d, c, r)
-        if (str_is(slot, a->d->slots.v[a->d->rows.v[r].slot])) {
-            address_of_row(a, r, text);
-            return str_eq(buf_view(text), address) ? r : NONE; /* another address may have the same hash */
-        }
-    return NONE;
+    uint32_t named = map_get(&a->d->slot_names, slot), r = named == MAP_NONE ? NONE : dump_slot_row(a->d, c, named);
+    if (r == NONE)
+        return NONE;
+    address_of_row(a, r, text);
+    return str_eq(buf_view(text), address) ? r : NONE; /* another address may have the same hash */
 }
 
 uint32_t address_find(const struct addresses *a, struct str address)

@@ -7,6 +7,8 @@
 #include "fmt/reader.h"
 #include "model/past.h"
 
+#define SCANNED 64 /* rows of a call that are looked at one by one; few calls have more */
+
 void dump_init(struct dump *d)
 {
     *d = (struct dump){.framework = "", .level = "", .task = "", .step = -1, .rank = -1, .digits = 17, .joint = '.'};
@@ -34,6 +36,7 @@ void dump_release(struct dump *d)
     map_release(&d->shape_keys);
     map_release(&d->scope_names);
     map_release(&d->frame_texts);
+    nmap_release(&d->late_rows);
     arena_release(&d->arena);
     dump_init(d);
 }
@@ -110,12 +113,32 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
     return me;
 }
 
+static uint64_t place_key(uint32_t call, uint32_t slot)
+{
+    return (uint64_t)call << 32 | slot;
+}
+
+uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot)
+{
+    int seen = 0;
+    EACH_ROW(d, call, r) {
+        if (d->rows.v[r].slot == slot)
+            return r;
+        if (++seen == SCANNED)
+            break;
+    }
+    uint32_t late = seen == SCANNED ? nmap_get(&d->late_rows, place_key(call, slot)) : MAP_NONE;
+    return late == MAP_NONE ? NONE : late;
+}
+
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r)
 {
     struct call *c = &d->calls.v[call];
     uint32_t me = (uint32_t)d->rows.n;
     r.call = call;
     r.next = NONE;
+    if (c->rows >= SCANNED)
+        nmap_add(&d->late_rows, place_key(call, r.slot), me);
     if (c->rows++)
         d->rows.v[c->last_row].next = me;
     else
@@ -236,10 +259,10 @@ uint32_t dump_find_row(const struct dump *d, struct str name)
         if (n == name.n || name.p[n] == d->joint) {
             uint32_t c = map_get(&d->call_names, str_n(name.p, n));
             if (c != MAP_NONE) {
-                struct str rest = str_cut(name, n < name.n ? n + 1 : n);
-                EACH_ROW(d, c, r)
-                    if (str_is(rest, d->slots.v[d->rows.v[r].slot]))
-                        return r;
+                uint32_t slot = map_get(&d->slot_names, str_cut(name, n < name.n ? n + 1 : n));
+                uint32_t r = slot == MAP_NONE ? NONE : dump_slot_row(d, c, slot);
+                if (r != NONE)
+                    return r;
             }
         }
         if (n == 0)

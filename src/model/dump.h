@@ -142,6 +142,7 @@ struct dump {
     struct map call_names;      /* name → call */
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
+    struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
     struct past *past;          /* the step before (model/past.h), freed with the dump; NULL: there is none */
@@ -177,6 +178,8 @@ void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
 struct str dump_call_name(const struct dump *d, uint32_t call);
 /* By its full name; NONE when there is none. */
 uint32_t dump_find_row(const struct dump *d, struct str name);
+/* The call's first row of that slot, however many rows it has; NONE when there is none. */
+uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot);
 const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL when unknown */
 uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */

@@ -137,25 +137,65 @@ static uint32_t *translate_slots(const struct build *b)
     return to;
 }
 
+/* Golden rows of one call that are free, by their slots as the target numbers them, each slot's in their order: a file
+ * made to do harm may put a million rows into one call. */
+struct slot_lists {
+    uint32_t *to;          /* golden slot → target's */
+    uint32_t *head, *tail; /* of a target slot */
+    uint32_t *next;        /* of a golden row */
+};
+
+static void list_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+{
+    EACH_ROW(b->g, call, g) {
+        uint32_t slot = l->to[b->g->rows.v[g].slot];
+        l->next[g] = NONE;
+        if (slot == MAP_NONE || b->taken[GOLDEN][g])
+            continue;
+        *(l->head[slot] == NONE ? &l->head[slot] : &l->next[l->tail[slot]]) = g;
+        l->tail[slot] = g;
+    }
+}
+
+static void forget_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+{
+    EACH_ROW(b->g, call, g)
+        if (l->to[b->g->rows.v[g].slot] != MAP_NONE)
+            l->head[l->to[b->g->rows.v[g].slot]] = NONE;
+}
+
 /* Same call name, same slot: only where both sides speak one framework's names. */
 static void by_name(struct build *b)
 {
-    uint32_t *slot = translate_slots(b);
+    size_t slots = b->t->slots.n + 1;
+    struct slot_lists l = {
+        .to = translate_slots(b),
+        .head = mem_alloc(slots * sizeof *l.head),
+        .tail = mem_alloc(slots * sizeof *l.tail),
+        .next = mem_alloc((b->g->rows.n + 1) * sizeof *l.next),
+    };
+    memset(l.head, 0xff, slots * sizeof *l.head);
     for (uint32_t c = 0; c < b->t->calls.n; c++) {
         uint32_t other = map_get(&b->g->call_names, dump_call_name(b->t, c));
         if (other == MAP_NONE)
             continue;
+        list_rows(b, &l, other);
         EACH_ROW(b->t, c, t) {
-            if (b->taken[TARGET][t])
+            uint32_t *at = &l.head[b->t->rows.v[t].slot], g;
+            while (*at != NONE && denied(b, t, *at))
+                at = &l.next[*at];
+            if (b->taken[TARGET][t] || *at == NONE)
                 continue;
-            EACH_ROW(b->g, other, g)
-                if (slot[b->g->rows.v[g].slot] == b->t->rows.v[t].slot && !b->taken[GOLDEN][g] && !denied(b, t, g)) {
-                    propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE});
-                    break;
-                }
+            g = *at;
+            *at = l.next[g];
+            propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE});
         }
+        forget_rows(b, &l, other);
     }
-    free(slot);
+    free(l.to);
+    free(l.head);
+    free(l.tail);
+    free(l.next);
 }
 
 static void by_sequence(struct build *b)

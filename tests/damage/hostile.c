@@ -1,7 +1,7 @@
 /* Files made to do harm, one case at a time: `hostile` lists the cases, `hostile NAME FOLDER` makes one below FOLDER.
  * tests/damage/run opens them. A line of the list: NAME, what has to come of it (refuse, report, fine, any: as in
- * run), the path below FOLDER to open, and how (check, weights, compare, map, changes, since). What lies in FOLDER/outside must never be
- * read: its tensor holds 1337.25. */
+ * run), the path below FOLDER to open, and how (check, weights, compare, twice, config, map, merge, changes, since). What
+ * lies in FOLDER/outside must never be read: its tensor holds 1337.25. */
 #include "hostile.h"
 
 /* ---- dumps around one hostile thing ---- */
@@ -91,6 +91,22 @@ static void dump_many(void)
     fclose(f);
     sides("d");
 }
+/* Names of one hash_bytes: what two blocks of eight bytes change cancels, whatever came before. */
+static void dump_colliding(void)
+{
+    enum { BLOCKS = 17 };
+    FILE *f = create("d/dump.json");
+    fputs("{\"data\": {\"F.b.0.forward\": {}", f);
+    for (uint32_t i = 0; i < 1u << BLOCKS; i++) {
+        fputs(",\"", f);
+        for (int b = 0; b < BLOCKS; b++)
+            fputs(i >> b & 1 ? "aaaaaaa\xe1" "aaaaeaa\xe1" : "aaaaaaaaaaaaaaaa", f);
+        fputs("\":{\"output\":[1]}", f);
+    }
+    fputs("}}", f);
+    fclose(f);
+    sides("d");
+}
 static void stack_many(void)
 {
     text("d/dump.json", "{\"data\": {\"F.a.0.forward\": {\"output\": [1]}}}");
@@ -139,6 +155,14 @@ static void table_many(void)
     FILE *f = create("d/rank_0/Net/0/0/statistic.csv");
     fputs(TABLE, f);
     repeat(f, OP, 200000);
+    fclose(f);
+}
+static void table_slots(void)
+{
+    FILE *f = create("d/rank_0/Net/0/0/statistic.csv");
+    fputs(TABLE, f);
+    for (int i = 0; i < 200000; i++)
+        fprintf(f, "Add,Default_net-Net_Add-op0,7,3,1,output,%d,4,float32,\"(1,)\",1,1,\n", i);
     fclose(f);
 }
 static void counts_beyond(void)
@@ -243,6 +267,13 @@ static void pkl_many(void)
 {
     FILE *f = create("d/dump.pkl");
     repeat(f, "[\"Functional_a_0_forward_input.0\", 1, [], \"int\", \"[]\", [1]]\n", 200000);
+    fclose(f);
+}
+static void pkl_slots(void)
+{
+    FILE *f = create("d/dump.pkl");
+    for (int i = 0; i < 300000; i++)
+        fprintf(f, "[\"Functional_a_0_forward_input.%d\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n", i);
     fclose(f);
 }
 
@@ -562,6 +593,35 @@ static void map_laughs(void)
     fclose(f);
 }
 
+/* ---- settings ---- */
+
+#define SCRIPT "#!/bin/bash\ntorchrun train.py --lr 1e-3 --num-layers 2\n"
+
+static void script_redirections(void)
+{
+    FILE *f = create("train.sh");
+    fputs(SCRIPT "x ", f);
+    repeat(f, ">a ", MANY);
+    fclose(f);
+}
+static void script_heredocs(void)
+{
+    FILE *f = create("train.sh");
+    fputs(SCRIPT "x ", f);
+    repeat(f, "<<A ", MANY / 2);
+    fputs("\n", f);
+    repeat(f, "A\n", MANY / 2);
+    fclose(f);
+}
+static void script_doubling(void)
+{
+    FILE *f = create("train.sh");
+    fputs("#!/bin/bash\nA=(x)\n", f);
+    repeat(f, "A=(\"${A[@]}\" \"${A[@]}\")\n", 40);
+    fputs("torchrun train.py --lr \"${A[@]}\"\n", f);
+    fclose(f);
+}
+
 /* ---- rounds ---- */
 
 #define ROUND_HEAD "{\"schema\":1,\"kind\":\"diverge-round\",\"rows\":"
@@ -786,10 +846,12 @@ static const struct {
     {"a million equal keys in debug.json", "any", "d", "check", saved_many},
     {"a value of 100 MB in debug.json", "report", "d", "check", saved_long},
     {"a million equal keys in dump.json", "any", "d", "check", dump_many},
+    {"names that were made to collide in dump.json", "any", "d", "check", dump_colliding},
     {"a million equal keys in stack.json and construct.json", "any", "d", "check", stack_many},
     {"deep nesting in stack.json and construct.json", "report", "d", "check", stack_deep},
     {"mapping.csv leads out of the dump", "report", "d", "check", mapped_out},
     {"200,000 equal rows in statistic.csv", "any", "d", "check", table_many},
+    {"200,000 results of one operator in statistic.csv", "any", "d", "twice", table_slots},
     {".npy files that claim more than they hold", "report", "d", "check", counts_beyond},
     {"deep nesting in an overflow record", "report", "d", "check", overflow_deep},
     {"an overflow record of 100 MB", "report", "d", "check", overflow_long},
@@ -803,6 +865,7 @@ static const struct {
     {"deep nesting in a .pkl", "report", "d", "check", pkl_deep},
     {"a line of 100 MB in a .pkl", "refuse", "d", "check", pkl_long},
     {"200,000 equal rows in a .pkl", "any", "d", "check", pkl_many},
+    {"300,000 inputs of one call in a .pkl", "any", "d", "twice", pkl_slots},
     {"escapes in a result table", "any", "compare_result_1.csv", "compare", result_escapes},
     {"a cell of 100 MB in a result table", "refuse", "compare_result_1.csv", "check", result_long},
     {"200,000 equal rows in a result table", "any", "compare_result_1.csv", "check", result_many},
@@ -857,6 +920,9 @@ static const struct {
     {"deep nesting in a mapping", "any", "d", "map", map_deep},
     {"a line of 100 MB in a mapping", "any", "d", "map", map_long},
     {"aliases of aliases in a mapping", "any", "d", "map", map_laughs},
+    {"a million redirections in a launch script", "any", "train.sh", "config", script_redirections},
+    {"half a million here-documents in a launch script", "any", "train.sh", "config", script_heredocs},
+    {"a launch script whose variable doubles", "refuse", "train.sh", "config", script_doubling},
     {"escapes in a round", "any", "t.round-1.gz", "changes", round_escapes},
     {"a name of 100 MB in a round of 100 kB", "refuse", "t.round-1.gz", "changes", round_bomb},
     {"thirty million rows in a round of a megabyte", "refuse", "t.round-1.gz", "changes", round_many},
