@@ -243,11 +243,18 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
     return rc;
 }
 
+int file_create_beside(const char *path, struct buf *name)
+{
+    buf_clear(name);
+    buf_fmt(name, "%s.tmp%ld", path, (long)getpid());
+    unlink(name->p);
+    return open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+}
+
 int file_replace(const char *path, struct str content, struct err *e)
 {
     struct buf tmp = {0};
-    buf_fmt(&tmp, "%s.tmp%ld", path, (long)getpid());
-    int fd = open(tmp.p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), rc = -1;
+    int fd = file_create_beside(path, &tmp), rc = -1;
     if (fd < 0) {
         err_system(e, tmp.p);
     } else {

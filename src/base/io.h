@@ -53,6 +53,9 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
 
 /* Writes beside the path, then renames over it: readers see the old or the new file, never half. */
 int file_replace(const char *path, struct str content, struct err *e);
+/* A file of this process's own beside the path, to be renamed over it; its name is put into `name`. What lies there is taken
+ * away first: a link somebody put there would lead the writing elsewhere. -1 and errno on failure. */
+int file_create_beside(const char *path, struct buf *name);
 
 bool path_is_dir(const char *path);
 bool path_is_file(const char *path);

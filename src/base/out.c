@@ -1,11 +1,11 @@
 #include "base/out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "base/msg.h"
 
@@ -15,8 +15,7 @@ int out_file(struct out *o, const char *path, struct err *e)
 {
     struct buf tmp = {0};
     *o = (struct out){.fd = -1};
-    buf_fmt(&tmp, "%s.tmp%ld", path, (long)getpid());
-    o->fd = open(tmp.p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    o->fd = file_create_beside(path, &tmp);
     if (o->fd < 0) {
         buf_release(&tmp);
         return err_system(e, path);

@@ -481,9 +481,13 @@ static int open_lock(const char *path, int *holder)
     *holder = -1;
     for (int turn = 0; turn < 8; turn++) {
         struct stat mine, there;
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
         if (fd < 0)
             return -1;
+        if (fstat(fd, &mine) || !S_ISREG(mine.st_mode) || mine.st_nlink > 1) { /* what is written there would be written elsewhere */
+            close(fd);
+            return -1;
+        }
         if (flock(fd, LOCK_EX | LOCK_NB)) {
             *holder = fd;
             return -1;
@@ -568,11 +572,39 @@ static bool beside(const struct investigation *v, const char *was, struct buf *a
     return v->path && there(at->p);
 }
 
+/* What a pack names lies in the pack, whatever is called so where the program was started, and nowhere else; what was
+ * found in it before is a path into its folder. `at` leads nowhere when false. */
+static bool in_pack(const struct investigation *v, const char *was, struct buf *at)
+{
+    struct str folder = path_parent(str_of(v->path)), rest, part;
+    if (strncmp(was, folder.p, folder.n) == 0 && was[folder.n] == '/')
+        was += folder.n + 1;
+    rest = str_of(was);
+    bool leads_out = *was == '/';
+    while (rest.n) {
+        str_split(rest, '/', &part, &rest);
+        leads_out |= str_is(part, "..");
+    }
+    buf_clear(at);
+    buf_fmt(at, "%.*s/%s", STR_ARG(folder), leads_out ? "outside/" : "");
+    for (const char *c = was; *c; c++)
+        buf_char(at, leads_out && *c == '/' ? '_' : *c);
+    return !leads_out && there(at->p);
+}
+
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out)
 {
     struct str folder = v->path ? path_parent(str_of(v->path)) : STR("");
     struct buf at = {0};
     buf_clear(out);
+    if (v->pack) {
+        if (remapped(v, path, &at))
+            buf_str(out, buf_view(&at));
+        else
+            in_pack(v, path, out);
+        buf_release(&at);
+        return;
+    }
     if (!there(path) && folder.n && path[0] != '/') {
         buf_fmt(&at, "%.*s/%s", STR_ARG(folder), path);
         if (!there(at.p))
@@ -590,11 +622,12 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
     const char *gone[2] = {NULL, NULL};
     for (int s = 0; s < 2; s++) {
         const char *was = v->input[s], *full = v->full[s];
-        if (!was || there(was))
+        if (!was || (!v->pack && there(was)))
             continue;
-        if (full && there(full))
+        if (!v->pack && full && there(full))
             v->input[s] = full;
-        else if (remapped(v, was, &at) || remapped(v, full, &at) || beside(v, was, &at))
+        else if (v->pack ? in_pack(v, was, &at) || remapped(v, was, &at)
+                         : remapped(v, was, &at) || remapped(v, full, &at) || beside(v, was, &at))
             v->input[s] = investigation_keep(v, at.p);
         else
             gone[s] = was;

@@ -392,6 +392,49 @@ static void inputs_that_moved(void **state)
     investigation_release(&v);
 }
 
+/* What was unpacked names its inputs "target" and "golden": folders of these names where the program runs are others, and
+ * nothing outside is meant, whatever a stranger's pack says. */
+static void a_pack_names_what_lies_in_it(void **state)
+{
+    static char root[300], path[400], want[400];
+    static const char *const out[] = {"target", "/etc/passwd", "../target", "inputs/../../target", "..", "/"};
+    struct investigation v;
+    struct err e = {0};
+    struct buf at = {0};
+    (void)state;
+    snprintf(root, sizeof root, "%s", scratch());
+    folder(root, "here");
+    folder(root, "here/target");
+    folder(root, "pack");
+    folder(root, "pack/golden");
+    snprintf(path, sizeof path, "%s/pack/ticket.investigation.json", root);
+    char *back = getcwd(NULL, 0);
+    snprintf(want, sizeof want, "%s/here", root);
+    assert_int_equal(chdir(want), 0);
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        investigation_init(&v);
+        v.path = path;
+        v.pack = "f.tar";
+        v.input[TARGET] = out[i];
+        v.full[TARGET] = want; /* it exists, and is another's */
+        v.input[GOLDEN] = "golden";
+        assert_int_equal(investigation_find_inputs(&v, &e), -1);
+        assert_string_equal(v.input[TARGET], out[i]);
+        investigation_locate(&v, out[i], &at);
+        assert_true(str_starts(buf_view(&at), root) && !path_is_dir(at.p) && !path_is_file(at.p));
+        snprintf(want, sizeof want, "%s/pack/golden", root);
+        assert_string_equal(v.input[GOLDEN], want);
+        investigation_locate(&v, "golden", &at);
+        assert_string_equal(at.p, want);
+        investigation_locate(&v, want, &at); /* found before */
+        assert_string_equal(at.p, want);
+        investigation_release(&v);
+    }
+    assert_int_equal(chdir(back), 0);
+    free(back);
+    buf_release(&at);
+}
+
 /* Names in an investigation are text: none of them reaches beyond what exists. */
 static void inputs_with_odd_names(void **state)
 {
@@ -540,10 +583,13 @@ static void one_at_a_time(void **state)
 static void odd_locks(void **state)
 {
     struct investigation v;
-    char lock[400];
+    struct buf kept = {0};
+    struct err e = {0};
+    char lock[400], target[400];
     const char *path = place();
     (void)state;
     snprintf(lock, sizeof lock, "%s.lock", path);
+    snprintf(target, sizeof target, "%s.precious", path);
     FILE *f = fopen(lock, "w");
     for (int i = 0; i < 1000; i++)
         fputs("somebody ", f);
@@ -560,6 +606,19 @@ static void odd_locks(void **state)
     assert_true(v.lock < 0 && !v.read_only);
     investigation_release(&v);
     assert_int_equal(rmdir(lock), 0);
+    write_text(target, "precious");
+    for (int hard = 0; hard < 2; hard++) { /* what is written into it would be written elsewhere */
+        assert_int_equal(hard ? link(target, lock) : symlink(target, lock), 0);
+        investigation_init(&v);
+        v.path = path;
+        investigation_claim(&v);
+        assert_true(v.lock < 0 && !v.read_only);
+        investigation_release(&v);
+        assert_int_equal(file_slurp(target, 100, &kept, &e), 0);
+        assert_string_equal(kept.p, "precious");
+        buf_release(&kept);
+        assert_int_equal(unlink(lock), 0);
+    }
     investigation_init(&v);
     investigation_claim(&v); /* nowhere to save to */
     assert_true(v.lock < 0);
@@ -580,6 +639,7 @@ int main(void)
         cmocka_unit_test(decisions_are_kept),
         cmocka_unit_test(odd_decisions),
         cmocka_unit_test(inputs_that_moved),
+        cmocka_unit_test(a_pack_names_what_lies_in_it),
         cmocka_unit_test(inputs_with_odd_names),
         cmocka_unit_test(inputs_that_changed),
         cmocka_unit_test(state_of_inputs_is_kept),

@@ -178,6 +178,27 @@ static void replaces_whole(void **state)
     buf_release(&b);
 }
 
+/* A link where the file beside it is to be written: it goes, what it leads to stays. */
+static void replaces_no_link(void **state)
+{
+    char *dir = str_dup(str_of(scratch())), name[100];
+    struct buf b = {0};
+    struct err e = {0};
+    (void)state;
+    put(dir, "precious", "kept", 4);
+    snprintf(name, sizeof name, "f.tmp%ld", (long)getpid());
+    assert_int_equal(symlink("precious", in(dir, name)), 0);
+    assert_int_equal(file_replace(in(dir, "f"), STR("text"), &e), 0);
+    assert_int_equal(file_slurp(in(dir, "precious"), 100, &b, &e), 0);
+    assert_string_equal(b.p, "kept");
+    buf_clear(&b);
+    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_string_equal(b.p, "text");
+    assert_false(path_is_file(in(dir, name)));
+    buf_release(&b);
+    free(dir);
+}
+
 static void a_failed_replacement_leaves_the_old_file(void **state)
 {
     const char *dir = scratch();
@@ -274,6 +295,7 @@ int main(void)
         cmocka_unit_test(stays_inside),
         cmocka_unit_test(follows_links_that_stay),
         cmocka_unit_test(replaces_whole),
+        cmocka_unit_test(replaces_no_link),
         cmocka_unit_test(a_failed_replacement_leaves_the_old_file),
         cmocka_unit_test(paths),
         cmocka_unit_test(names_in_counting_order),
