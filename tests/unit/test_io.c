@@ -185,16 +185,16 @@ static void replaces_no_link(void **state)
     struct buf b = {0};
     struct err e = {0};
     (void)state;
-    put(dir, "precious", "kept", 4);
+    put_text(dir, "precious", "kept");
     snprintf(name, sizeof name, "f.tmp%ld", (long)getpid());
-    assert_int_equal(symlink("precious", in(dir, name)), 0);
-    assert_int_equal(file_replace(in(dir, "f"), STR("text"), &e), 0);
-    assert_int_equal(file_slurp(in(dir, "precious"), 100, &b, &e), 0);
+    assert_int_equal(symlink("precious", path_in(dir, name)), 0);
+    assert_int_equal(file_replace(path_in(dir, "f"), STR("text"), &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "precious"), 100, &b, &e), 0);
     assert_string_equal(b.p, "kept");
     buf_clear(&b);
-    assert_int_equal(file_slurp(in(dir, "f"), 100, &b, &e), 0);
+    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
     assert_string_equal(b.p, "text");
-    assert_false(path_is_file(in(dir, name)));
+    assert_false(path_is_file(path_in(dir, name)));
     buf_release(&b);
     free(dir);
 }

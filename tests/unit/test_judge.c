@@ -933,7 +933,7 @@ static void counted_nonfinite(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct scene s;
         struct check c;
-        start(&s);
+        scene_start(&s);
         both_call(&s, "linear");
         tensor_on(&s.d[1], "output.0", DTYPE_F32, 64, stats);
         uint32_t row = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, stats);
@@ -949,7 +949,7 @@ static void counted_nonfinite(void **state)
         if (c.problems.n)
             assert_non_null(strstr(c.problems.v[0].text, "of 64 elements"));
         check_release(&c);
-        shut(&s);
+        scene_end(&s);
     }
 }
 

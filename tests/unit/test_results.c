@@ -317,10 +317,10 @@ static void cut_short(void **state)
     static const char rows[] = HEAD "a.0.forward.output.0,a.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n"
                                     "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n";
     (void)state;
-    struct session *s = open_path(put("whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
+    struct session *s = open_path(put_bytes(dir, "whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
     assert_int_equal(s->side[TARGET].dump.problems.n, 0);
     stop(s);
-    s = open_path(put("cut.csv", rows, strlen(rows) - 18), false);
+    s = open_path(put_bytes(dir, "cut.csv", rows, strlen(rows) - 18), false);
     assert_int_equal(s->side[TARGET].dump.rows.n, 2);
     assert_int_equal(s->side[TARGET].dump.problems.n, 1);
     assert_non_null(strstr(s->side[TARGET].dump.problems.v[0].text, "line 3: the last row has 7 of 12 cells"));
