@@ -159,7 +159,7 @@ static bool is_utf16(const char *path, struct str name)
 
 static bool is_compressed(const char *path, struct str name)
 {
-    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd" "7zXZ", "BZh", "PK\3\4", "7z\xbc\xaf"};
+    static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd\x37zXZ", "BZh", "PK\3\4", "7z\xbc\xaf"};
     for (size_t i = 0; i < ARRAY_LEN(starts); i++)
         if (starts_with(path, starts[i]))
             return true;
