@@ -182,6 +182,12 @@ struct found {
 };
 typedef VEC(struct found) found_list;
 
+/* Tensors that belong to no operator anybody could name. */
+struct strays {
+    size_t n;
+    const char *first; /* in the dump's arena */
+};
+
 /* Files of one microsecond (or without a clock, all of them) by the order of execution. */
 static int by_time(const void *a, const void *b)
 {
@@ -193,19 +199,21 @@ static int by_time(const void *a, const void *b)
     return name_cmp(x->full, y->full);
 }
 
-static void add_found(found_list *l, const char *file, const char *full)
+static void add_found(struct dump *d, found_list *l, const char *file, const char *full, struct strays *none)
 {
     struct found f = {.file = mem_strdup(file), .full = mem_strdup(full), .order = MAP_NONE};
     if (parse_file_name(str_of(f.full), &f.name)) {
         vec_push(l, f);
-    } else {
-        free(f.file);
-        free(f.full);
+        return;
     }
+    if (str_ends(str_of(file), ".npy") && none->n++ == 0)
+        none->first = arena_cstr(&d->arena, str_of(file));
+    free(f.file);
+    free(f.full);
 }
 
 /* "1217762083.npy,StridedSliceGrad.….npy", no header: names too long for the file system. */
-static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped)
+static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none)
 {
     struct buf text = {0};
     struct err e;
@@ -217,7 +225,7 @@ static void add_mapped(struct dump *d, const char *path, found_list *l, struct m
                 continue;
             const char *file = arena_cstr(&d->arena, str_trim(number));
             map_add(mapped, str_of(file), 0);
-            add_found(l, file, arena_cstr(&d->arena, str_trim(full)));
+            add_found(d, l, file, arena_cstr(&d->arena, str_trim(full)), none);
         }
     } else if (path_is_file(path)) {
         dump_problem(d, NONE, "damaged", e.text);
@@ -240,15 +248,15 @@ static void find_order(const char *dir, found_list *l)
     buf_release(&op);
 }
 
-static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l)
+static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l, struct strays *none)
 {
     struct map mapped = {0};
     struct buf path = {0};
     path_join(&path, dir, "mapping.csv");
-    add_mapped(d, path.p, l, &mapped);
+    add_mapped(d, path.p, l, &mapped, none);
     for (size_t i = 0; i < names->n; i++)
         if (map_get(&mapped, str_of(names->v[i])) == MAP_NONE)
-            add_found(l, names->v[i], names->v[i]);
+            add_found(d, l, names->v[i], names->v[i], none);
     if (l->n) {
         find_order(dir, l);
         qsort(l->v, l->n, sizeof *l->v, by_time);
@@ -294,9 +302,12 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
     found_list l = {0};
     struct map runs = {0}, seen = {0};
     struct buf name = {0};
-    list_files(d, dir, names, &l);
+    struct strays none = {0};
+    list_files(d, dir, names, &l, &none);
     d->bytes += l.n;
     load_begin(load);
+    if (none.n)
+        dump_warn(d, arena_fmt(&d->arena, _("%s: %zu .npy files tell no operator, by their names or by mapping.csv, and are passed over, as %s"), dir, none.n, none.first));
     for (size_t i = 0; i < l.n; i++) {
         const struct found *f = &l.v[i];
         uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;

@@ -414,8 +414,11 @@ static void mapped_names(void **state)
     (void)state;
     put_bytes(dir, "mapping.csv", map, strlen(map));
     put_bytes(dir, "123.npy", NPY2);
+    put_bytes(dir, "55.npy", NPY2);
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 2);
+    assert_int_equal(o.d.warnings.n, 1);
+    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files tell no operator"));
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
     assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
     tensor_close(&t);
