@@ -98,7 +98,7 @@ int cli_check(const struct options *o)
     struct err unfit;
     if (policy_fits(&o->policy, POLICY_CHECK, &unfit))
         return cli_fail(&unfit);
-    enum handed what = handed_find(o->arg[0]);
+    enum handed what = handed_find(o->arg[0], NULL);
     if (what == HANDED_LOG || what == HANDED_NORMS)
         return cli_check_log(o);
     struct session s;

@@ -169,7 +169,7 @@ static void status(struct screen *s)
     char n[NUM_MAX], m[NUM_MAX];
     int at = 1 + panel_states(s, 1);
     if (x->failed) {
-        grid_put(g, 1, at, g->cols - at, STYLE_ERROR, _("could not be opened"));
+        grid_put(g, 1, at, g->cols - at, s->looked ? STYLE_ERROR : STYLE_DIM, s->looked ? _("could not be opened") : _("looking at what it is …"));
         return;
     }
     if (!x->side[0].path) {

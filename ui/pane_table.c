@@ -376,11 +376,11 @@ static void empty(struct screen *s, struct rect r)
     const struct session *x = &s->session;
     struct rect in = {r.y + r.h / 3, r.x + 2, r.h - r.h / 3, r.w - 4};
     int y = 0, skip = 0;
-    if (x->failed)
+    if (x->failed && s->looked)
         grid_wrap(&s->grid, in, &y, &skip, STYLE_ERROR, str_of(s->inv.gone ? s->inv.gone : x->err.text));
     else
         grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->desk.arrange.filters.n ? _("No row fulfils the filters; \\ takes them off.") : _("There is no row: both dumps are empty.") : _("Reading …")));
-    if (x->failed) {
+    if (x->failed && s->looked) {
         y++;
         if (s->inv.gone)
             grid_wrap(&s->grid, in, &y, &skip, STYLE_TEXT, str_of(_("What the investigation keeps is still here: :findings lists the findings, 0 the panels, :report writes it down.")));

@@ -7,7 +7,6 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "panel/handed.h"
 #include "report/pack.h"
 #include "round/leave.h"
 #include "ui/edit.h"
@@ -54,6 +53,7 @@ int screen_start(struct screen *s, const struct options *o, const char *state_di
 
 void screen_stop(struct screen *s)
 {
+    handed_look_end(&s->look);
     desk_release(&s->desk);
     session_stop(&s->session);
     investigation_release(&s->inv);
@@ -103,6 +103,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.investigation = NULL;
     s->opt.packed = NULL; /* what is opened now is no longer in the pack */
     s->looked = false;
+    handed_look_end(&s->look);
     return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
 }
 
@@ -320,12 +321,14 @@ static void take_handed(struct screen *s)
         return;
     session_lock(&s->session);
     bool failed = s->session.failed;
-    s->looked = failed || s->session.paired;
+    if (failed && !s->look.started)
+        handed_look_start(&s->look, &s->inv, s->notify, s->ctx);
+    s->looked = failed ? atomic_load(&s->look.done) : s->session.paired;
     if (!s->looked) {
         session_unlock(&s->session);
         return;
     }
-    int panel = failed ? handed_give(&s->inv) : handed_give_weights(&s->inv, &s->session);
+    int panel = failed ? handed_give(&s->inv, s->look.what) : handed_give_weights(&s->inv, &s->session);
     if (panel) {
         s->desk.overlay = OVERLAY_PANEL;
         s->desk.panel = panel;
@@ -374,4 +377,9 @@ void screen_settle(struct screen *s)
     session_wait(&s->session, &e); /* a failure is drawn */
     while (screen_idle(s))
         continue;
+    if (s->look.started && !s->looked) {
+        handed_look_wait(&s->look);
+        while (screen_idle(s))
+            continue;
+    }
 }

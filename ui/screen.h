@@ -4,6 +4,7 @@
 #define UI_SCREEN_H
 
 #include "cmd/cmd.h"
+#include "panel/handed.h"
 #include "ui/grid.h"
 #include "ui/keymap.h"
 #include "ui/options.h"
@@ -40,7 +41,8 @@ struct screen {
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
-    bool looked;             /* whether the inputs belong to a panel (take_handed) */
+    bool looked;                /* whether the inputs belong to a panel is known (take_handed) */
+    struct handed_look look;
     char *state_dir;
     void (*notify)(void *ctx);  /* from background threads */
     void *ctx;

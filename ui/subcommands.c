@@ -9,7 +9,7 @@
 /* What compares two of a kind without a screen, by what they are. */
 static int compare_handed(const struct options *o)
 {
-    switch (handed_find(o->arg[TARGET])) {
+    switch (handed_find(o->arg[TARGET], NULL)) {
     case HANDED_LOG:
         return cli_curves(o);
     case HANDED_NORMS:

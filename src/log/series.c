@@ -74,8 +74,8 @@ static bool stamp_in(struct str s, char out[20])
 }
 
 /* The kind whose record is the first in the file, or -1. At most `limit` bytes are looked at; `used` (may be
- * NULL) grows by how many were. */
-static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used)
+ * NULL) grows by how many were. `cancel` may be NULL. */
+static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel)
 {
     struct err quiet;
     char *head = mem_alloc(HEAD);
@@ -95,7 +95,7 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
     struct log_lines l = {.file = f};
     struct str line;
     int norms = -1; /* may stand before the first step of a trainer's log */
-    while (found < 0 && l.at < limit && log_line_next(&l, &line, &quiet) == 1) {
+    while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
         if (stamp && !*stamp)
             stamp_in(line, stamp);
         for (int i = 0; log_kinds[i].name && found < 0; i++)
@@ -156,7 +156,7 @@ static int read_file(struct series *s, const char *path, const struct log_option
     log_sink_init(&k, s, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     s->tail = (struct log_tail){0};
-    int kind = sniff(&f, stamp, PROBE_BYTES, NULL);
+    int kind = sniff(&f, stamp, PROBE_BYTES, NULL, NULL);
     k.kind = kind < 0 ? 0 : kind;
     bool lines = kind < 0 || !log_kinds[kind].read;
     int rc = lines ? log_read_lines(&k, e) : log_kinds[kind].read(&k, e);
@@ -186,6 +186,7 @@ struct search {
     size_t entries;
     uint64_t probed; /* bytes */
     bool first_only;
+    const atomic_bool *cancel; /* may be NULL */
 };
 
 /* What no log is called: a folder of a run may hold a great many of these. */
@@ -208,7 +209,7 @@ static void search_in(struct search *s, const char *dir, int depth)
     struct err quiet;
     if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
         for (size_t i = 0; i < names.n && s->entries < ENTRIES && s->found.n < FILES; i++) {
-            if (s->first_only && s->found.n)
+            if ((s->first_only && s->found.n) || (s->cancel && atomic_load(s->cancel)))
                 break;
             if (no_log(names.v[i]))
                 continue;
@@ -223,7 +224,7 @@ static void search_in(struct search *s, const char *dir, int depth)
             struct candidate c = {0};
             if (file_open(&f, path.p, &quiet))
                 continue;
-            c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed);
+            c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed, s->cancel);
             file_close(&f);
             if (c.kind < 0)
                 continue;
@@ -251,7 +252,7 @@ bool series_probe(const char *path)
         search_in(&s, path, DEPTH);
         yes = s.found.n;
     } else if (file_open(&f, path, &quiet) == 0) {
-        yes = sniff(&f, NULL, PROBE_BYTES, NULL) >= 0;
+        yes = sniff(&f, NULL, PROBE_BYTES, NULL, NULL) >= 0;
         file_close(&f);
     }
     search_release(&s);
@@ -279,9 +280,9 @@ static const char *chosen(const struct search *s, bool tensorboard)
     return NULL;
 }
 
-const char *series_kind(const char *path)
+const char *series_kind(const char *path, const atomic_bool *cancel)
 {
-    struct search s = {0};
+    struct search s = {.cancel = cancel};
     struct file f;
     struct err quiet;
     const char *kind = NULL;
@@ -289,7 +290,7 @@ const char *series_kind(const char *path)
         search_in(&s, path, DEPTH);
         kind = chosen(&s, false);
     } else if (file_open(&f, path, &quiet) == 0) {
-        int k = sniff(&f, NULL, NAMED_BYTES, NULL);
+        int k = sniff(&f, NULL, NAMED_BYTES, NULL, cancel);
         kind = k < 0 ? NULL : log_kinds[k].name;
         file_close(&f);
     }

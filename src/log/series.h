@@ -109,8 +109,9 @@ void series_release(struct series *s);
 
 /* Whether this file looks like a log, by its first 8 MB; a folder, when a file in it does. */
 bool series_probe(const char *path);
-/* The log_kind.name of what would be read there, NULL where series_probe says no. */
-const char *series_kind(const char *path);
+/* The log_kind.name of what would be read there, or NULL: a file that is named may have its first record behind gigabytes of
+ * something else. `cancel` (may be NULL) ends the look. */
+const char *series_kind(const char *path, const atomic_bool *cancel);
 
 const struct log_record *series_at(const struct series *s, int64_t step); /* NULL: not printed */
 

@@ -1,5 +1,7 @@
 #include "panel/handed.h"
 
+#include <stdlib.h>
+
 #include "base/io.h"
 #include "base/msg.h"
 #include "config/settings.h"
@@ -37,26 +39,62 @@ static bool is_settings(const char *path)
     return yes;
 }
 
-enum handed handed_find(const char *path)
+enum handed handed_find(const char *path, const atomic_bool *cancel)
 {
     enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path);
     if (what != HANDED_NOTHING)
         return what;
-    const char *log = series_kind(path);
+    const char *log = series_kind(path, cancel);
     if (log)
         return strcmp(log, "msprobe-monitor") == 0 || strcmp(log, "local-norm") == 0 ? HANDED_NORMS : HANDED_LOG;
     return is_settings(path) ? HANDED_SETTINGS : HANDED_NOTHING;
 }
 
-int handed_give(struct investigation *v)
+static void *look(void *ctx)
 {
-    enum handed what[2] = {HANDED_NOTHING, HANDED_NOTHING};
+    struct handed_look *l = ctx;
+    for (int s = 0; s < 2; s++)
+        l->what[s] = l->path[s] ? handed_find(l->path[s], &l->cancel) : HANDED_NOTHING;
+    atomic_store(&l->done, true);
+    if (l->notify)
+        l->notify(l->ctx);
+    return NULL;
+}
+
+void handed_look_start(struct handed_look *l, const struct investigation *v, void (*notify)(void *ctx), void *ctx)
+{
+    l->started = true;
+    l->notify = notify;
+    l->ctx = ctx;
+    for (int s = 0; s < 2; s++)
+        l->path[s] = v->input[s] ? mem_strdup(v->input[s]) : NULL;
+    l->joined = pthread_create(&l->thread, NULL, look, l) != 0;
+    if (l->joined) /* no thread to be had */
+        look(l);
+}
+
+void handed_look_wait(struct handed_look *l)
+{
+    if (l->started && !l->joined)
+        pthread_join(l->thread, NULL);
+    l->joined = l->started;
+}
+
+void handed_look_end(struct handed_look *l)
+{
+    atomic_store(&l->cancel, true);
+    handed_look_wait(l);
+    free(l->path[0]);
+    free(l->path[1]);
+    memset(l, 0, sizeof *l);
+}
+
+int handed_give(struct investigation *v, const enum handed what[2])
+{
     struct err quiet;
-    for (int s = 0; s < 2; s++) {
-        what[s] = v->input[s] ? handed_find(v->input[s]) : HANDED_NOTHING;
+    for (int s = 0; s < 2; s++)
         if (v->input[s] && what[s] < HANDED_LOG)
             return 0;
-    }
     for (int s = 0; s < 2; s++)
         if (v->input[s]) {
             slot_give(v, uses[what[s]].slot[s], str_of(v->input[s]), &quiet);

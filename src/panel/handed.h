@@ -2,16 +2,35 @@
 #ifndef PANEL_HANDED_H
 #define PANEL_HANDED_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "model/session.h"
 #include "panel/slot.h"
 
 enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };
 
-/* Looks at the files; HANDED_NOTHING also where nothing can be read. */
-enum handed handed_find(const char *path);
-/* Inputs of the investigation that are no recordings are given to the panels' slots they are for. The panel that
- * judges them, or 0 where an input is something else and all stays. */
-int handed_give(struct investigation *v);
+/* Looks at the files; HANDED_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before a
+ * log's first record; `cancel` (may be NULL) ends that. */
+enum handed handed_find(const char *path, const atomic_bool *cancel);
+
+/* Both inputs looked at on a thread of their own. Zeroed before. */
+struct handed_look {
+    pthread_t thread;
+    bool started, joined;
+    atomic_bool cancel, done;
+    char *path[2];
+    enum handed what[2];       /* once done */
+    void (*notify)(void *ctx); /* on that thread, when done; may be NULL */
+    void *ctx;
+};
+void handed_look_start(struct handed_look *l, const struct investigation *v, void (*notify)(void *ctx), void *ctx);
+void handed_look_wait(struct handed_look *l); /* until it is done, where it was started */
+void handed_look_end(struct handed_look *l);  /* breaks it off; zeroed again */
+
+/* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were found to
+ * be. The panel that judges them, or 0 where an input is something else and all stays. */
+int handed_give(struct investigation *v, const enum handed what[2]);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
  * out weights: its number, or 0 where they are no checkpoints or their names agree. With the session's lock held. */
 int handed_give_weights(struct investigation *v, const struct session *s);

@@ -550,7 +550,7 @@ static void odd_files(void **state)
         for (const char *p = line; *p; p++)
             buf_str(&b, str_n((char[]){big ? 0 : *p, big ? *p : 0}, 2));
         const char *path = put_n("trainer_log.jsonl", b.p, b.n);
-        assert_string_equal(series_kind(path), "trainer-log");
+        assert_string_equal(series_kind(path, NULL), "trainer-log");
         load(path);
         near(value(2, LOG_LOSS), 2.25);
         assert_true(noted("UTF-16"));
@@ -572,7 +572,7 @@ static void odd_files(void **state)
         buf_char(&b, '\n');
         buf_cstr(&b, line);
         const char *path = put_n("late.log", b.p, b.n);
-        assert_string_equal(series_kind(path), "trainer-log"); /* named: searched to its end */
+        assert_string_equal(series_kind(path, NULL), "trainer-log"); /* named: searched to its end */
         assert_false(series_probe(path));                       /* one of many: its beginning */
         load(path);
         near(value(1, LOG_LOSS), 2.5);
