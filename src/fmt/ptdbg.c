@@ -23,7 +23,7 @@ struct state {
 
 static bool is_pkl(const char *path)
 {
-    char head[64];
+    char head[4096];
     struct file f;
     struct err quiet;
     if (!str_ends(str_of(path), ".pkl") || file_open(&f, path, &quiet))
@@ -31,7 +31,7 @@ static bool is_pkl(const char *path)
     long n = file_read_some(&f, 0, head, sizeof head, &quiet);
     file_close(&f);
     struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
-    return str_starts(s, "[\"");
+    return str_starts(s, "[\"") && !ptdbg_is_text_row(s);
 }
 
 static bool is_overflow(struct str name)
@@ -104,12 +104,11 @@ struct str ptdbg_operator(struct str call, char joint)
 {
     ptrdiff_t at = str_find(call, joint);
     struct str s = at < 0 ? call : str_cut(call, (size_t)at + 1);
-    for (int cut = 0; cut < 2; cut++) { /* direction, counter */
-        at = str_rfind(s, joint);
-        if (at > 0)
-            s = str_n(s.p, (size_t)at);
-    }
-    return s;
+    at = str_rfind(s, joint); /* the direction */
+    s = at > 0 ? str_n(s.p, (size_t)at) : s;
+    at = str_rfind(s, joint); /* the counter, which dumps of 2022 do not have */
+    unsigned long long n;
+    return at > 0 && str_u64(str_cut(s, (size_t)at + 1), &n) ? str_n(s.p, (size_t)at) : s;
 }
 
 static uint32_t call_for(struct dump *d, struct str name, char joint, uint64_t offset)
@@ -331,7 +330,6 @@ const struct reader reader_ptdbg = {
     .title = N_("ptdbg_ascend dumps, versions 2 to 6 (api_stack, summary, md5, overflow)"),
     .what = "*_dump.pkl *_dump/*.npy Overflow_info_*.pkl",
     .versions = "ptdbg_ascend 2 to 6",
-    .unread = N_("dumps of 2022 that hold their values in one text file"),
     .probe = probe,
     .open = open_dump,
     .tensor = open_tensor,

@@ -11,6 +11,7 @@ const struct reader *const readers[] = {
     &reader_msprobe,
     &reader_msdump,
     &reader_ptdbg,
+    &reader_ptdbg_text,
     &reader_msprobe_result,
     &reader_ptdbg_result,
     &reader_msprobe_diff,

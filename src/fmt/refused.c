@@ -35,25 +35,6 @@ static bool head_has(const char *path, const char *a, const char *b)
     return str_has(s, a) && str_has(s, b);
 }
 
-/* ["NAME", [1.0, 2.0, …], "torch.float32", [2]]: later versions have a number or a list of lists in the second place. */
-static bool is_ptdbg_2022(const char *path, struct str name)
-{
-    char head[512];
-    struct file f;
-    struct err quiet;
-    (void)name;
-    if (!starts_with(path, "[\"") || file_open(&f, path, &quiet))
-        return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    struct str s = str_n(head + 2, n > 2 ? (size_t)n - 2 : 0);
-    ptrdiff_t end = str_find(s, '"');
-    if (end < 0 || (!str_has(str_n(s.p, (size_t)end), "_forward") && !str_has(str_n(s.p, (size_t)end), "_backward")))
-        return false;
-    s = str_cut(s, (size_t)end + 1);
-    return str_starts(s, ", [") && s.n > 3 && s.p[3] != '[' && s.p[3] != '"';
-}
-
 static bool is_kernel_config(const char *path, struct str name)
 {
     (void)path;
@@ -182,9 +163,6 @@ const struct refused refused[] = {
     {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
      N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t npy), then open OUT"),
      is_cann, false},
-    {"ptdbg-2022", N_("dumps of ptdbg_ascend of 2022, whose values stand in one text file"), "[\"NAME\", [values], \"TYPE\", [shape]]",
-     N_("save each line's values with numpy.save(NAME, numpy.array(values).reshape(shape)) into one folder and open that, or dump again with msprobe"),
-     is_ptdbg_2022, false},
     {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
      N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false},
     {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",

@@ -247,6 +247,18 @@ static void pkl_names(void)
     symlink_to("../../outside/secret.npy", "d/dump/Functional_link_0_forward_input.0.npy");
     outside();
 }
+static void pkl_values(void)
+{
+    FILE *f = create("x.pkl");
+    fputs("[\"\x1b[31mFunctional_a_forward_input.0\", [1, 2], \"torch.float32\", [2]]\n[\"Functional_b_forward_output\", [", f);
+    for (int i = 0; i < 8000000; i++)
+        fputs("0,", f);
+    fputs("0], \"torch.float32\", [8000001]]\n[\"Functional_c_forward_output\", [0, ", f);
+    fill(f, '1', 1 << 20);
+    fputs("], \"torch.float32\", [2]]\n[\"Functional_d_forward_output\", [0], \"torch.float32\", [4611686018427387904, 4]]\n[\"Functional_e_forward_output\", [", f);
+    fill(f, '0', LONG);
+    fclose(f);
+}
 static void pkl_deep(void)
 {
     FILE *f = create("d/dump.pkl");
@@ -862,6 +874,7 @@ static const struct {
     {"escapes in a graph", "fine", "d", "compare", ir_escapes},
     {"a million equal names and a line of 100 MB in the execution order", "fine", "d", "check", order_many},
     {"names of a .pkl that mean harm", "report", "d", "check", pkl_names},
+    {"millions of values in a .pkl of 2022", "report", "x.pkl", "check", pkl_values},
     {"deep nesting in a .pkl", "report", "d", "check", pkl_deep},
     {"a line of 100 MB in a .pkl", "refuse", "d", "check", pkl_long},
     {"200,000 equal rows in a .pkl", "any", "d", "check", pkl_many},

@@ -1,0 +1,355 @@
+/* Dumps of the hooks torch_npu had in 2022, before ptdbg_ascend wrote files of their own for tensors: one text file, a row
+ * a line, its values in it: ["7_Functional_conv2d_forward_input.0", [0.5, …], "torch.float32", [2, 3]]. Of a run that was
+ * sampled (the default then) a row has the first ten values, the maximum, the minimum and the mean. */
+#include "fmt/ptdbg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/lines.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "fmt/json_row.h"
+#include "model/family.h"
+
+#define LONGEST (64u << 20) /* one row; what is longer is damage to that row alone */
+#define BATCH 512
+#define SAMPLED 10 /* values a sampled row begins with */
+#define FIGURES 3  /* that follow them */
+#define PIECE 65536 /* bytes of values at a time */
+
+struct values {
+    uint32_t row;
+    uint64_t at, size; /* of the text between the brackets */
+};
+
+struct state {
+    char *path;
+    VEC(struct values) list; /* by row */
+    VEC(uint32_t) either;    /* rows whose number of values says nothing: index of list */
+    struct map runs;         /* name → its newest call */
+    size_t whole, sampled;   /* rows that are surely so */
+};
+
+/* ---- one line ---- */
+
+struct text_row {
+    struct str name, values, rest; /* rest: what follows the values, ", \"torch.float32\", [2, 3]]" */
+};
+
+/* Cuts a line apart without reading the values, of which there may be millions. */
+static bool cut_line(struct str line, struct text_row *r)
+{
+    if (!str_starts(line, "[\""))
+        return false;
+    struct str s = str_cut(line, 2);
+    ptrdiff_t end = str_find(s, '"');
+    if (end < 1)
+        return false;
+    r->name = str_n(s.p, (size_t)end);
+    s = str_trim(str_cut(s, (size_t)end + 1));
+    if (!str_starts(s, ","))
+        return false;
+    s = str_trim(str_cut(s, 1));
+    if (!str_starts(s, "["))
+        return false;
+    s = str_cut(s, 1);
+    end = str_find(s, ']');
+    r->values = str_trim(str_n(s.p, end < 0 ? s.n : (size_t)end));
+    r->rest = end < 0 ? (struct str){0} : str_cut(s, (size_t)end + 1);
+    return !str_starts(r->values, "[") && !str_starts(r->values, "\"");
+}
+
+bool ptdbg_is_text_row(struct str line)
+{
+    struct text_row r;
+    return cut_line(line, &r) && (str_has(r.name, "_forward") || str_has(r.name, "_backward")) && !str_ends(r.name, "stack_info");
+}
+
+static bool probe(const char *path)
+{
+    char head[4096];
+    struct file f;
+    struct err quiet;
+    if (!path_is_file(path) || file_open(&f, path, &quiet))
+        return false;
+    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
+    file_close(&f);
+    return n > 0 && ptdbg_is_text_row(str_trim(str_n(head, (size_t)n)));
+}
+
+/* The next number of a list, NaN and Infinity as Python writes them; false at the end, or where there is none. */
+static bool next_value(struct str *list, double *out)
+{
+    struct str word, rest;
+    if (!list->n)
+        return false;
+    if (!str_split(*list, ',', &word, &rest)) {
+        word = *list;
+        rest = (struct str){0};
+    }
+    *list = rest;
+    return str_double(str_trim(word), out);
+}
+
+static uint64_t count_values(struct str list)
+{
+    uint64_t n = list.n > 0;
+    for (const char *p = list.p, *end = list.p + list.n; p < end && (p = memchr(p, ',', (size_t)(end - p))); p++)
+        n++;
+    return n;
+}
+
+/* The last three values: what a sampled row has of its tensor. */
+static void last_figures(struct row *r, struct str list)
+{
+    static const int stat[FIGURES] = {STAT_MEAN, STAT_MIN, STAT_MAX};
+    for (int i = 0; i < FIGURES; i++) {
+        ptrdiff_t comma = str_rfind(list, ',');
+        struct str word = comma < 0 ? list : str_cut(list, (size_t)comma + 1);
+        if (!str_double(str_trim(word), &r->stat[stat[i]]))
+            return;
+        list = str_n(list.p, comma < 0 ? 0 : (size_t)comma);
+    }
+}
+
+static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char joint, uint64_t offset)
+{
+    struct state *st = d->state;
+    uint32_t c = map_get(&st->runs, name);
+    if (c != MAP_NONE && dump_slot_row(d, c, slot) == NONE)
+        return c;
+    bool first = c == MAP_NONE;
+    c = dump_add_call(d, name, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD);
+    d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
+    d->calls.v[c].offset = offset;
+    if (first)
+        map_add(&st->runs, arena_str(&d->arena, name), c);
+    else
+        map_set(&st->runs, name, c);
+    return c;
+}
+
+/* Rows are numbered in the order they were written: the number is no part of the call's name. */
+static struct str without_number(struct str name)
+{
+    size_t n = 0;
+    while (n < name.n && name.p[n] >= '0' && name.p[n] <= '9')
+        n++;
+    return n && n < name.n && name.p[n] == '_' ? str_cut(name, n + 1) : name;
+}
+
+/* ", \"torch.float32\", [2, 3]]" behind the values. */
+static void read_rest(struct dump *d, struct row *r, struct str rest, const char *path, uint64_t offset)
+{
+    struct buf b = {0};
+    struct err quiet;
+    buf_cstr(&b, "[0");
+    buf_str(&b, rest);
+    cJSON *v = json_parse(buf_view(&b), true, path, offset, &quiet);
+    const cJSON *dtype = cJSON_GetArrayItem(v, 1), *shape = cJSON_GetArrayItem(v, 2);
+    if (cJSON_IsString(dtype))
+        r->dtype = (uint8_t)dtype_find(str_of(dtype->valuestring));
+    if (cJSON_IsArray(shape))
+        json_row_shape(d, r, shape);
+    buf_release(&b);
+}
+
+static void read_line(struct dump *d, struct str line, uint64_t offset)
+{
+    struct state *st = d->state;
+    struct text_row t;
+    struct str call, slot;
+    struct err e;
+    char joint;
+    if (!cut_line(line, &t) || !ptdbg_split(without_number(t.name), &call, &slot, &joint)) {
+        err_at(&e, st->path, offset, _("expected a row [\"NAME_input.0\", [values], \"TYPE\", [shape]]"));
+        dump_problem(d, NONE, "damaged", e.text);
+        return;
+    }
+    d->joint = joint;
+    struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
+    r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
+    read_rest(d, &r, t.rest, st->path, offset);
+    uint64_t n = count_values(t.values), numel = r.shape == NONE ? 0 : d->shapes.v[r.shape]->numel;
+    bool whole = r.shape != NONE && n == numel, sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
+    if (sampled) {
+        last_figures(&r, t.values);
+        r.has |= whole ? 0 : HAS_MAX | HAS_MIN | HAS_MEAN;
+    }
+    uint32_t row = dump_add_row(d, call_for(d, call, r.slot, joint, offset), r);
+    if (whole) {
+        struct values x = {row, offset + (uint64_t)(t.values.p - line.p), t.values.n};
+        vec_push(&st->list, x);
+        d->rows.v[row].has |= HAS_FILE;
+    }
+    if (whole && sampled)
+        vec_push(&st->either, row);
+    st->whole += whole && !sampled;
+    st->sampled += sampled && !whole;
+    if (!whole && !sampled) {
+        if (r.shape == NONE)
+            err_at(&e, st->path, offset, "%s", _("a type and a shape were expected behind the values; the row is cut, or longer than 64 MB"));
+        else
+            err_at(&e, st->path, offset, _("%llu values, where the shape has %llu"), (unsigned long long)n, (unsigned long long)numel);
+        d->rows.v[row].has |= IS_DAMAGED;
+        dump_problem(d, row, "damaged", e.text);
+    }
+}
+
+/* ---- the reader ---- */
+
+static void close_dump(struct dump *d)
+{
+    struct state *st = d->state;
+    free(st->path);
+    vec_release(&st->list);
+    vec_release(&st->either);
+    map_release(&st->runs);
+    free(st);
+    d->state = NULL;
+}
+
+static int read_rows(struct dump *d, struct load *load, struct err *e)
+{
+    struct state *st = d->state;
+    struct lines l;
+    struct str line;
+    struct json_pool pool;
+    int rc, in_batch = 0;
+    if (lines_open(&l, st->path, LONGEST, true, e))
+        return -1;
+    d->bytes += l.file.size;
+    json_pool_enter(&pool);
+    load_begin(load);
+    while ((rc = lines_next(&l, &line, e)) == 1) {
+        if (line.n)
+            read_line(d, line, l.offset);
+        json_pool_clear(&pool);
+        if (++in_batch % BATCH == 0) {
+            d->bytes_done = l.offset;
+            load_end(load);
+            load_begin(load);
+        }
+        if (load_cancelled(load)) {
+            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
+            break;
+        }
+    }
+    load_end(load);
+    json_pool_leave(&pool);
+    lines_close(&l);
+    return rc;
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    struct state *st = mem_zalloc(sizeof *st);
+    st->path = mem_strdup(d->path);
+    load_begin(load);
+    d->state = st;
+    d->framework = "pytorch";
+    d->level = "L1";
+    d->task = "statistics";
+    load_end(load);
+    int rc = read_rows(d, load, e);
+    if (rc == 0 && !d->rows.n)
+        rc = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
+    if (rc)
+        return rc;
+    load_begin(load);
+    bool sampled = st->sampled && !st->whole;
+    for (size_t i = 0; sampled && i < st->either.n; i++) {
+        struct row *r = &d->rows.v[st->either.v[i]];
+        r->has = (uint8_t)((r->has & ~HAS_FILE) | HAS_MAX | HAS_MIN | HAS_MEAN);
+    }
+    if (!sampled && st->list.n)
+        d->task = "tensor";
+    if (st->sampled)
+        dump_warn(d, _("the dump was sampled: of most tensors only the maximum, the minimum and the mean were recorded (register_hook with sample=False records all)"));
+    dump_link_twins(d);
+    load_end(load);
+    return 0;
+}
+
+static const struct values *values_of(const struct state *st, uint32_t row)
+{
+    size_t low = 0, high = st->list.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (st->list.v[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < st->list.n && st->list.v[low].row == row ? &st->list.v[low] : NULL;
+}
+
+/* Values were turned into float32 before they were written, whatever the tensor's type. The text is read in pieces, which
+ * end at a comma. */
+static int parse_values(const struct values *x, const struct file *f, float *out, uint64_t numel, struct err *e)
+{
+    char piece[PIECE];
+    struct str list = {0};
+    uint64_t at = x->at, end = x->at + x->size;
+    double v;
+    for (uint64_t i = 0; i < numel; i++) {
+        if (at < end && (!list.n || str_find(list, ',') < 0)) {
+            size_t kept = list.n, more = end - at < PIECE - kept ? (size_t)(end - at) : PIECE - kept;
+            if (kept)
+                memmove(piece, list.p, kept);
+            if (!more)
+                return err_at(e, f->name, at - kept, "%s", _("a number was expected"));
+            if (file_read(f, at, piece + kept, more, e))
+                return -1;
+            at += more;
+            list = str_n(piece, kept + more);
+        }
+        uint64_t here = at - list.n;
+        if (!next_value(&list, &v))
+            return err_at(e, f->name, here, "%s", _("a number was expected"));
+        out[i] = (float)v;
+    }
+    return 0;
+}
+
+static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    const struct state *st = d->state;
+    const struct values *x = values_of(st, row);
+    const struct shape *s = dump_row_shape(d, row);
+    uint64_t numel = s ? s->numel : 0;
+    if (!x || !s || s->ndim > TENSOR_DIMS)
+        return err_set(e, ERR_DATA, _("%s: no values of this row"), st->path);
+    struct file f;
+    if (file_open(&f, st->path, e))
+        return -1;
+    float *out = mem_resize_array(NULL, numel + 1, sizeof *out);
+    int rc = parse_values(x, &f, out, numel, e);
+    file_close(&f);
+    if (rc) {
+        free(out);
+        return -1;
+    }
+    struct file_span span = {.fd = -1, .size = numel * sizeof *out, .memory = (char *)out};
+    *t = (struct tensor){.dtype = DTYPE_F32, .ndim = s->ndim};
+    file_join(&t->file, st->path, &span, 1);
+    memcpy(t->shape, s->dim, (size_t)s->ndim * sizeof *t->shape);
+    if (tensor_pack(t, st->path, e)) {
+        file_close(&t->file);
+        return -1;
+    }
+    return 0;
+}
+
+const struct reader reader_ptdbg_text = {
+    .name = "ptdbg-text",
+    .title = N_("dumps of torch_npu's hooks of 2022, all values in one text file"),
+    .what = "[\"NAME\", [values], \"TYPE\", [shape]]",
+    .versions = "torch_npu 1.8, 1.11; ptdbg_ascend 1",
+    .unread = N_("rows of more than 64 MB; the ten values a sampled row begins with"),
+    .probe = probe,
+    .open = open_dump,
+    .tensor = open_tensor,
+    .close = close_dump,
+};
