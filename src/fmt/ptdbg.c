@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/lines.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/json_row.h"
@@ -13,7 +12,6 @@
 #include "model/family.h"
 
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
-#define BATCH 512
 
 struct state {
     VEC(char *) dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
@@ -199,8 +197,19 @@ static void add_row(struct dump *d, uint32_t call, struct str slot, const cJSON 
     dump_add_row(d, call, r);
 }
 
-static void read_line(struct dump *d, struct str line, const char *path, uint64_t offset, size_t part, bool tensors)
+/* A .pkl being read. */
+struct pkl {
+    struct dump *d;
+    const char *path;
+    size_t part;
+    bool tensors;
+};
+
+static void read_line(void *ctx, struct str line, uint64_t offset)
 {
+    const struct pkl *p = ctx;
+    struct dump *d = p->d;
+    const char *path = p->path;
     struct err e;
     struct str call, slot;
     char joint;
@@ -220,42 +229,7 @@ static void read_line(struct dump *d, struct str line, const char *path, uint64_
     if (str_is(slot, "stack_info"))
         add_stack(d, c, second);
     else
-        add_row(d, c, slot, v, part, tensors);
-}
-
-/* ---- a file, line by line ---- */
-
-static int read_pkl(struct dump *d, const char *path, size_t part, bool tensors, struct load *load, struct err *e)
-{
-    struct lines l;
-    struct str line;
-    struct json_pool pool;
-    int rc, in_batch = 0;
-    if (lines_open(&l, path, LONGEST, false, e))
-        return -1;
-    uint64_t before = d->bytes_done;
-    d->bytes += l.file.size;
-    json_pool_enter(&pool);
-    load_begin(load);
-    while ((rc = lines_next(&l, &line, e)) == 1) {
-        line = str_trim(line);
-        if (line.n)
-            read_line(d, line, path, l.offset, part, tensors);
-        json_pool_clear(&pool);
-        if (++in_batch % BATCH == 0) {
-            d->bytes_done = before + l.offset;
-            load_end(load);
-            load_begin(load);
-        }
-        if (load_cancelled(load)) {
-            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
-            break;
-        }
-    }
-    load_end(load);
-    json_pool_leave(&pool);
-    lines_close(&l);
-    return rc;
+        add_row(d, c, slot, v, p->part, p->tensors);
 }
 
 /* ---- the reader ---- */
@@ -293,7 +267,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         bool tensors = path_is_dir(dir);
         any = any || tensors;
         vec_push(&st->dirs, dir);
-        rc = read_pkl(d, files.v[i], i, tensors, load, e);
+        struct pkl p = {d, files.v[i], i, tensors};
+        rc = json_row_lines(d, p.path, LONGEST, false, read_line, &p, load, e);
     }
     name_list_release(&files);
     if (rc == 0 && !d->rows.n)

@@ -6,27 +6,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/lines.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/json_row.h"
 #include "model/family.h"
 
 #define LONGEST (64u << 20) /* one row; what is longer is damage to that row alone */
-#define BATCH 512
 #define SAMPLED 10 /* values a sampled row begins with */
 #define FIGURES 3  /* that follow them */
 #define PIECE 65536 /* bytes of values at a time */
 
+/* The text between a row's brackets. */
 struct values {
-    uint32_t row;
-    uint64_t at, size; /* of the text between the brackets */
+    uint64_t at, size;
 };
 
 struct state {
     char *path;
-    VEC(struct values) list; /* by row */
-    VEC(uint32_t) either;    /* rows whose number of values says nothing: index of list */
+    VEC(struct values) list;
+    struct nmap of_row;      /* row → index of list */
+    VEC(uint32_t) either;    /* rows whose number of values says nothing */
     struct map runs;         /* name → its newest call */
     size_t whole, sampled;   /* rows that are surely so */
 };
@@ -101,16 +100,17 @@ static uint64_t count_values(struct str list)
 }
 
 /* The last three values: what a sampled row has of its tensor. */
-static void last_figures(struct row *r, struct str list)
+static bool last_figures(struct row *r, struct str list)
 {
     static const int stat[FIGURES] = {STAT_MEAN, STAT_MIN, STAT_MAX};
     for (int i = 0; i < FIGURES; i++) {
         ptrdiff_t comma = str_rfind(list, ',');
         struct str word = comma < 0 ? list : str_cut(list, (size_t)comma + 1);
         if (!str_double(str_trim(word), &r->stat[stat[i]]))
-            return;
+            return false;
         list = str_n(list.p, comma < 0 ? 0 : (size_t)comma);
     }
+    return true;
 }
 
 static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char joint, uint64_t offset)
@@ -155,8 +155,9 @@ static void read_rest(struct dump *d, struct row *r, struct str rest, const char
     buf_release(&b);
 }
 
-static void read_line(struct dump *d, struct str line, uint64_t offset)
+static void read_line(void *ctx, struct str line, uint64_t offset)
 {
+    struct dump *d = ctx;
     struct state *st = d->state;
     struct text_row t;
     struct str call, slot;
@@ -173,13 +174,13 @@ static void read_line(struct dump *d, struct str line, uint64_t offset)
     read_rest(d, &r, t.rest, st->path, offset);
     uint64_t n = count_values(t.values), numel = r.shape == NONE ? 0 : d->shapes.v[r.shape]->numel;
     bool whole = r.shape != NONE && n == numel, sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
-    if (sampled) {
-        last_figures(&r, t.values);
-        r.has |= whole ? 0 : HAS_MAX | HAS_MIN | HAS_MEAN;
-    }
+    sampled = sampled && last_figures(&r, t.values);
+    if (sampled && !whole)
+        r.has |= HAS_MAX | HAS_MIN | HAS_MEAN;
     uint32_t row = dump_add_row(d, call_for(d, call, r.slot, joint, offset), r);
     if (whole) {
-        struct values x = {row, offset + (uint64_t)(t.values.p - line.p), t.values.n};
+        struct values x = {offset + (uint64_t)(t.values.p - line.p), t.values.n};
+        nmap_add(&st->of_row, row, (uint32_t)st->list.n);
         vec_push(&st->list, x);
         d->rows.v[row].has |= HAS_FILE;
     }
@@ -190,6 +191,8 @@ static void read_line(struct dump *d, struct str line, uint64_t offset)
     if (!whole && !sampled) {
         if (r.shape == NONE)
             err_at(&e, st->path, offset, "%s", _("a type and a shape were expected behind the values; the row is cut, or longer than 64 MB"));
+        else if (n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES)
+            err_at(&e, st->path, offset, "%s", _("numbers were expected at the end of the values"));
         else
             err_at(&e, st->path, offset, _("%llu values, where the shape has %llu"), (unsigned long long)n, (unsigned long long)numel);
         d->rows.v[row].has |= IS_DAMAGED;
@@ -204,42 +207,11 @@ static void close_dump(struct dump *d)
     struct state *st = d->state;
     free(st->path);
     vec_release(&st->list);
+    nmap_release(&st->of_row);
     vec_release(&st->either);
     map_release(&st->runs);
     free(st);
     d->state = NULL;
-}
-
-static int read_rows(struct dump *d, struct load *load, struct err *e)
-{
-    struct state *st = d->state;
-    struct lines l;
-    struct str line;
-    struct json_pool pool;
-    int rc, in_batch = 0;
-    if (lines_open(&l, st->path, LONGEST, true, e))
-        return -1;
-    d->bytes += l.file.size;
-    json_pool_enter(&pool);
-    load_begin(load);
-    while ((rc = lines_next(&l, &line, e)) == 1) {
-        if (line.n)
-            read_line(d, line, l.offset);
-        json_pool_clear(&pool);
-        if (++in_batch % BATCH == 0) {
-            d->bytes_done = l.offset;
-            load_end(load);
-            load_begin(load);
-        }
-        if (load_cancelled(load)) {
-            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
-            break;
-        }
-    }
-    load_end(load);
-    json_pool_leave(&pool);
-    lines_close(&l);
-    return rc;
 }
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
@@ -252,7 +224,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->level = "L1";
     d->task = "statistics";
     load_end(load);
-    int rc = read_rows(d, load, e);
+    int rc = json_row_lines(d, st->path, LONGEST, true, read_line, d, load, e);
     if (rc == 0 && !d->rows.n)
         rc = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
     if (rc)
@@ -270,19 +242,6 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     dump_link_twins(d);
     load_end(load);
     return 0;
-}
-
-static const struct values *values_of(const struct state *st, uint32_t row)
-{
-    size_t low = 0, high = st->list.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (st->list.v[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < st->list.n && st->list.v[low].row == row ? &st->list.v[low] : NULL;
 }
 
 /* Values were turned into float32 before they were written, whatever the tensor's type. The text is read in pieces, which
@@ -316,7 +275,8 @@ static int parse_values(const struct values *x, const struct file *f, float *out
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct state *st = d->state;
-    const struct values *x = values_of(st, row);
+    uint32_t at = nmap_get(&st->of_row, row);
+    const struct values *x = at == MAP_NONE ? NULL : &st->list.v[at];
     const struct shape *s = dump_row_shape(d, row);
     uint64_t numel = s ? s->numel : 0;
     if (!x || !s || s->ndim > TENSOR_DIMS)

@@ -44,10 +44,13 @@ static void sampled_tensors(void **state)
     const char *path = put_text(scratch(), "gpu.txt",
                                 "[\"0_Functional_linear_forward_input.0\", [" TEN ", 10, 11, 12.5], \"torch.float32\", [13]]\n"
                                 "[\"1_Functional_linear_forward_input.1\", [" TEN ", 99.5, -7, 0.25], \"torch.float32\", [30, 2]]\n"
-                                "[\"2_Functional_linear_forward_output\", [1, 2, 2, 1, 1.5], \"torch.float32\", [2]]\n");
+                                "[\"2_Functional_linear_forward_output\", [1, 2, 2, 1, 1.5], \"torch.float32\", [2]]\n"
+                                "[\"3_Functional_linear_forward_input.0\", [1, 2, null, 1, 1.5], \"torch.float32\", [2]]\n");
     assert_int_equal(open_as(&o, path, "ptdbg-text"), 0);
     assert_string_equal(o.d.task, "statistics");
     assert_int_equal(o.d.warnings.n, 1);
+    assert_int_equal(o.d.problems.n, 1);
+    assert_true(o.d.rows.v[3].has == (HAS_SHAPE | IS_DAMAGED));
     static const double want[3][3] = {{10, 11, 12.5}, {99.5, -7, 0.25}, {2, 1, 1.5}};
     for (int i = 0; i < 3; i++) { /* thirteen values may be either; the others tell */
         const struct row *r = &o.d.rows.v[i];
