@@ -67,10 +67,12 @@ static void shorten_joined(struct str name, struct buf *out)
 
 static void name_shorten(struct str name, struct buf *out)
 {
-    if (str_has(name, "_forward_") || str_has(name, "_backward_")) { /* ptdbg's names */
-        shorten_joined(name, out);
-        return;
-    }
+    static const char *const joined[] = {"_forward_", "_backward_", "_forward#", "_backward#"}; /* ptdbg's names; # where one came again */
+    for (size_t i = 0; i < ARRAY_LEN(joined); i++)
+        if (str_has(name, joined[i])) {
+            shorten_joined(name, out);
+            return;
+        }
     static const struct {
         const char *word, *twin;
     } words[] = {
