@@ -138,6 +138,17 @@ int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err
     return 0;
 }
 
+struct str file_head(const char *path, char *out, size_t n)
+{
+    struct file f;
+    struct err quiet;
+    if (file_open(&f, path, &quiet))
+        return (struct str){0};
+    long got = file_read_some(&f, 0, out, n, &quiet);
+    file_close(&f);
+    return str_n(out, got > 0 ? (size_t)got : 0);
+}
+
 void file_sequential(const struct file *f)
 {
     if (!f->span)

@@ -30,6 +30,8 @@ int file_open(struct file *f, const char *path, struct err *e);
 void file_close(struct file *f); /* a zeroed one is fine */
 /* Exactly n bytes from `at`, or -1: a file that ends early is an error that says so. */
 int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* The first bytes of the file at path, up to n, in `out`: what tells a format. p is NULL where it cannot be opened. */
+struct str file_head(const char *path, char *out, size_t n);
 /* Stretches laid end to end and read as one file: a tensor cut into records, shards in several files.
  * The spans are copied; their descriptors (one may serve several spans in a row) and memory become f's. */
 void file_join(struct file *f, const char *name, const struct file_span *span, size_t n);

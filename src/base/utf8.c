@@ -44,6 +44,11 @@ size_t utf8_put(char out[4], uint32_t c)
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)c, (utf8proc_uint8_t *)out);
 }
 
+bool utf16_marked(struct str head)
+{
+    return str_starts(head, "\xff\xfe") || str_starts(head, "\xfe\xff");
+}
+
 void utf8_clean(struct buf *out, struct str s)
 {
     char tmp[4];

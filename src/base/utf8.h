@@ -13,6 +13,7 @@ uint32_t utf8_next(struct str *s);
 int utf8_width(uint32_t c);
 int utf8_cells(struct str s);
 size_t utf8_put(char out[4], uint32_t c); /* the count of bytes */
+bool utf16_marked(struct str head); /* whether text begins with UTF-16's mark of byte order */
 
 /* Appends s for a terminal, log or message: controls and bad bytes made visible, newlines included. */
 void utf8_clean(struct buf *out, struct str s);

@@ -33,6 +33,11 @@ struct curve_judged {
 
 enum curve_series { CURVE_LOSS, CURVE_NORM };
 
+static inline enum log_value curve_value(enum curve_series s)
+{
+    return s == CURVE_LOSS ? LOG_LOSS : LOG_NORM;
+}
+
 struct curve_mark {
     int64_t step;
     double value;   /* of that run at that step */

@@ -22,7 +22,7 @@
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 {
     const struct log_record *r = curve_record(c, point, run);
-    struct curve_mark m = {.step = c->points.v[point].step, .value = r->value[s == CURVE_LOSS ? LOG_LOSS : LOG_NORM],
+    struct curve_mark m = {.step = c->points.v[point].step, .value = r->value[curve_value(s)],
                            .run = (uint8_t)run, .series = (uint8_t)s};
     vec_push(&c->spikes, m);
 }
@@ -48,14 +48,16 @@ struct course {
 
 static double value_at(const struct curves *c, size_t point, int run, enum curve_series s)
 {
-    return curve_record(c, point, run)->value[s == CURVE_LOSS ? LOG_LOSS : LOG_NORM];
+    return curve_record(c, point, run)->value[curve_value(s)];
 }
 
 /* The run that left its own course: whose value is farther from its neighbours' mean. */
 static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s)
 {
-    double off[2] = {0};
-    for (int run = 0; run < 2 && c->runs > 1; run++) {
+    double off[2];
+    if (c->runs < 2)
+        return 0;
+    for (int run = 0; run < 2; run++) {
         double sum = 0;
         size_t n = 0, from = i < 5 ? 0 : i - 5, to = i + 6 < x->n ? i + 6 : x->n;
         for (size_t k = from; k < to; k++)
@@ -121,7 +123,7 @@ static void off_course(const double *v, size_t n, double *off)
 /* A lone run's loss, or the logarithm of its global norm. */
 static void lone_outliers(struct curves *c, const struct tol_curves *t, enum curve_series s)
 {
-    enum log_value which = s == CURVE_LOSS ? LOG_LOSS : LOG_NORM;
+    enum log_value which = curve_value(s);
     VEC(uint32_t) point = {0};
     VEC(double) value = {0};
     for (size_t i = 0; i < c->points.n; i++) {
@@ -166,15 +168,20 @@ static int by_step(const void *a, const void *b)
     return x->series != y->series ? (x->series < y->series ? -1 : 1) : x->run < y->run ? -1 : x->run > y->run;
 }
 
-void curves_marks(struct curves *c, const struct tol_curves *t)
+static void pair_outliers(struct curves *c, const struct tol_curves *t)
 {
     size_t above = 0;
     for (size_t i = 0; i < c->diff.n; i++)
         above += fabs(c->diff.v[i]) > t->spike;
     struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
+    outliers(c, &loss, t, CURVE_LOSS);
+    norm_outliers(c, t);
+}
+
+void curves_marks(struct curves *c, const struct tol_curves *t)
+{
     if (c->runs > 1) {
-        outliers(c, &loss, t, CURVE_LOSS);
-        norm_outliers(c, t);
+        pair_outliers(c, t);
     } else {
         lone_outliers(c, t, CURVE_LOSS);
         lone_outliers(c, t, CURVE_NORM);

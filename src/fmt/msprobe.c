@@ -32,13 +32,9 @@ static const char *const main_files[] = {"dump.json", "debug.json"};
 static bool is_dump_file(const char *path)
 {
     char head[4096];
-    struct file f;
-    struct err quiet;
-    if (!str_ends(str_of(path), ".json") || file_open(&f, path, &quiet))
+    struct str s = str_ends(str_of(path), ".json") ? file_head(path, head, sizeof head) : (struct str){0};
+    if (!s.p)
         return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    struct str s = str_n(head, n > 0 ? (size_t)n : 0);
     for (size_t i = 0; i < ARRAY_LEN(main_files); i++)
         if (str_is(path_base(str_of(path)), main_files[i]))
             return true;

@@ -11,14 +11,10 @@
 static bool probe(const char *path)
 {
     char head[4096];
-    struct file f;
-    struct err quiet;
     struct str name = path_base(str_of(path));
-    if (!str_starts(name, "anomaly_analyze") || !str_ends(name, ".json") || !path_is_file(path) || file_open(&f, path, &quiet))
+    if (!str_starts(name, "anomaly_analyze") || !str_ends(name, ".json") || !path_is_file(path))
         return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
+    struct str s = str_trim(file_head(path, head, sizeof head));
     return str_starts(s, "{") && str_has(s, "\"rank_");
 }
 

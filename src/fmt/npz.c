@@ -74,14 +74,11 @@ static int list(struct weights *w, uint32_t file, struct err *e)
 
 static bool probe(const char *path)
 {
-    struct file f;
-    struct err quiet;
     char head[4];
-    if (path_is_dir(path) || !str_ends(str_of(path), ".npz") || file_open(&f, path, &quiet))
+    if (path_is_dir(path) || !str_ends(str_of(path), ".npz"))
         return false;
-    bool yes = file_read_some(&f, 0, head, 4, &quiet) == 4 && memcmp(head, "PK", 2) == 0;
-    file_close(&f);
-    return yes;
+    struct str s = file_head(path, head, sizeof head);
+    return s.n == sizeof head && str_starts(s, "PK");
 }
 
 const struct weight_format weights_npz = {.name = "npz", .probe = probe, .list_file = list};

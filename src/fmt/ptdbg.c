@@ -22,13 +22,9 @@ struct state {
 static bool is_pkl(const char *path)
 {
     char head[4096];
-    struct file f;
-    struct err quiet;
-    if (!str_ends(str_of(path), ".pkl") || file_open(&f, path, &quiet))
+    if (!str_ends(str_of(path), ".pkl"))
         return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    struct str s = str_trim(str_n(head, n > 0 ? (size_t)n : 0));
+    struct str s = str_trim(file_head(path, head, sizeof head));
     return str_starts(s, "[\"") && !ptdbg_is_text_row(s);
 }
 

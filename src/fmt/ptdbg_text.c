@@ -22,7 +22,6 @@ struct values {
 };
 
 struct state {
-    char *path;
     VEC(struct values) list;
     struct nmap of_row;      /* row → index of list */
     VEC(uint32_t) either;    /* rows whose number of values says nothing */
@@ -68,13 +67,7 @@ bool ptdbg_is_text_row(struct str line)
 static bool probe(const char *path)
 {
     char head[4096];
-    struct file f;
-    struct err quiet;
-    if (!path_is_file(path) || file_open(&f, path, &quiet))
-        return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    return n > 0 && ptdbg_is_text_row(str_trim(str_n(head, (size_t)n)));
+    return path_is_file(path) && ptdbg_is_text_row(str_trim(file_head(path, head, sizeof head)));
 }
 
 /* The next number of a list, NaN and Infinity as Python writes them; false at the end, or where there is none. */
@@ -164,14 +157,14 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     struct err e;
     char joint;
     if (!cut_line(line, &t) || !ptdbg_split(without_number(t.name), &call, &slot, &joint)) {
-        err_at(&e, st->path, offset, _("expected a row [\"NAME_input.0\", [values], \"TYPE\", [shape]]"));
+        err_at(&e, d->path, offset, _("expected a row [\"NAME_input.0\", [values], \"TYPE\", [shape]]"));
         dump_problem(d, NONE, "damaged", e.text);
         return;
     }
     d->joint = joint;
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
     r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
-    read_rest(d, &r, t.rest, st->path, offset);
+    read_rest(d, &r, t.rest, d->path, offset);
     uint64_t n = count_values(t.values), numel = r.shape == NONE ? 0 : d->shapes.v[r.shape]->numel;
     bool whole = r.shape != NONE && n == numel, sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
     sampled = sampled && last_figures(&r, t.values);
@@ -190,11 +183,11 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     st->sampled += sampled && !whole;
     if (!whole && !sampled) {
         if (r.shape == NONE)
-            err_at(&e, st->path, offset, "%s", _("a type and a shape were expected behind the values; the row is cut, or longer than 64 MB"));
+            err_at(&e, d->path, offset, "%s", _("a type and a shape were expected behind the values; the row is cut, or longer than 64 MB"));
         else if (n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES)
-            err_at(&e, st->path, offset, "%s", _("numbers were expected at the end of the values"));
+            err_at(&e, d->path, offset, "%s", _("numbers were expected at the end of the values"));
         else
-            err_at(&e, st->path, offset, _("%llu values, where the shape has %llu"), (unsigned long long)n, (unsigned long long)numel);
+            err_at(&e, d->path, offset, _("%llu values, where the shape has %llu"), (unsigned long long)n, (unsigned long long)numel);
         d->rows.v[row].has |= IS_DAMAGED;
         dump_problem(d, row, "damaged", e.text);
     }
@@ -205,7 +198,6 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
 static void close_dump(struct dump *d)
 {
     struct state *st = d->state;
-    free(st->path);
     vec_release(&st->list);
     nmap_release(&st->of_row);
     vec_release(&st->either);
@@ -217,14 +209,13 @@ static void close_dump(struct dump *d)
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
     struct state *st = mem_zalloc(sizeof *st);
-    st->path = mem_strdup(d->path);
     load_begin(load);
     d->state = st;
     d->framework = "pytorch";
     d->level = "L1";
     d->task = "statistics";
     load_end(load);
-    int rc = json_row_lines(d, st->path, LONGEST, true, read_line, d, load, e);
+    int rc = json_row_lines(d, d->path, LONGEST, true, read_line, d, load, e);
     if (rc == 0 && !d->rows.n)
         rc = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
     if (rc)
@@ -280,9 +271,9 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     const struct shape *s = dump_row_shape(d, row);
     uint64_t numel = s ? s->numel : 0;
     if (!x || !s || s->ndim > TENSOR_DIMS)
-        return err_set(e, ERR_DATA, _("%s: no values of this row"), st->path);
+        return err_set(e, ERR_DATA, _("%s: no values of this row"), d->path);
     struct file f;
-    if (file_open(&f, st->path, e))
+    if (file_open(&f, d->path, e))
         return -1;
     float *out = mem_resize_array(NULL, numel + 1, sizeof *out);
     int rc = parse_values(x, &f, out, numel, e);
@@ -293,9 +284,9 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     }
     struct file_span span = {.fd = -1, .size = numel * sizeof *out, .memory = (char *)out};
     *t = (struct tensor){.dtype = DTYPE_F32, .ndim = s->ndim};
-    file_join(&t->file, st->path, &span, 1);
+    file_join(&t->file, d->path, &span, 1);
     memcpy(t->shape, s->dim, (size_t)s->ndim * sizeof *t->shape);
-    if (tensor_pack(t, st->path, e)) {
+    if (tensor_pack(t, d->path, e)) {
         file_close(&t->file);
         return -1;
     }

@@ -1,6 +1,7 @@
 #include "fmt/refused.h"
 
 #include "base/msg.h"
+#include "base/utf8.h"
 #include "fmt/reader.h"
 
 #define DEPTH 10
@@ -11,27 +12,14 @@
 
 static bool starts_with(const char *path, const char *magic)
 {
-    char head[4096];
-    struct file f;
-    struct err quiet;
-    size_t n = strlen(magic);
-    if (file_open(&f, path, &quiet))
-        return false;
-    long got = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    return got >= (long)n && memcmp(head, magic, n) == 0;
+    char head[64];
+    return str_starts(file_head(path, head, sizeof head), magic);
 }
 
 static bool head_has(const char *path, const char *a, const char *b)
 {
     char head[4096];
-    struct file f;
-    struct err quiet;
-    if (file_open(&f, path, &quiet))
-        return false;
-    long got = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    struct str s = str_n(head, got > 0 ? (size_t)got : 0);
+    struct str s = file_head(path, head, sizeof head);
     return str_has(s, a) && str_has(s, b);
 }
 
@@ -134,8 +122,9 @@ static bool is_model(const char *path, struct str name)
 
 static bool is_utf16(const char *path, struct str name)
 {
+    char head[2];
     (void)name;
-    return starts_with(path, "\xff\xfe") || starts_with(path, "\xfe\xff");
+    return utf16_marked(file_head(path, head, sizeof head));
 }
 
 static bool is_compressed(const char *path, struct str name)

@@ -8,14 +8,8 @@
 
 static bool probe(const char *path)
 {
-    struct file f;
-    struct err quiet;
     char head[6];
-    if (path_is_dir(path) || !str_ends(str_of(path), ".npy") || file_open(&f, path, &quiet))
-        return false;
-    bool yes = file_read_some(&f, 0, head, sizeof head, &quiet) == (long)sizeof head && memcmp(head, "\x93NUMPY", 6) == 0;
-    file_close(&f);
-    return yes;
+    return !path_is_dir(path) && str_ends(str_of(path), ".npy") && str_is(file_head(path, head, sizeof head), "\x93NUMPY");
 }
 
 static bool probe_folder(const char *path)

@@ -2,14 +2,10 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/utf8.h"
 #include "log/sink.h"
 
 #define CHUNK (1u << 18)
-
-bool log_is_utf16(struct str head)
-{
-    return head.n >= 2 && (memcmp(head.p, "\xff\xfe", 2) == 0 || memcmp(head.p, "\xfe\xff", 2) == 0);
-}
 
 /* Moves what is left to the front and reads on. 1, 0 at the end, -1. */
 static int more(struct log_lines *l, struct err *e)
@@ -24,7 +20,7 @@ static int more(struct log_lines *l, struct err *e)
     if (n <= 0)
         return (int)n;
     if (!l->at)
-        l->utf16 = log_is_utf16(str_n(l->chunk.p, (size_t)n));
+        l->utf16 = utf16_marked(str_n(l->chunk.p, (size_t)n));
     l->at += (uint64_t)n;
     l->chunk.n += (size_t)n;
     return 1;

@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "log/sink.h"
 
 #define HEAD 65536
@@ -87,7 +88,7 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
             found = i;
     /* a hole of zeros is what a log that was cut to nothing while it was written begins with */
     static const char zeros[64];
-    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || log_is_utf16(h) ||
+    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || utf16_marked(h) ||
                 (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
     free(head);
     if (found >= 0 || !text)
@@ -242,19 +243,25 @@ static void search_release(struct search *s)
     arena_release(&s->arena);
 }
 
+/* Of one file, as sniff. */
+static int kind_of(const char *path, uint64_t limit, const atomic_bool *cancel)
+{
+    struct file f;
+    struct err quiet;
+    if (file_open(&f, path, &quiet))
+        return -1;
+    int kind = sniff(&f, NULL, limit, NULL, cancel);
+    file_close(&f);
+    return kind;
+}
+
 bool series_probe(const char *path)
 {
     struct search s = {.first_only = true};
-    struct file f;
-    struct err quiet;
-    bool yes = false;
-    if (path_is_dir(path)) {
-        search_in(&s, path, DEPTH);
-        yes = s.found.n;
-    } else if (file_open(&f, path, &quiet) == 0) {
-        yes = sniff(&f, NULL, PROBE_BYTES, NULL, NULL) >= 0;
-        file_close(&f);
-    }
+    if (!path_is_dir(path))
+        return kind_of(path, PROBE_BYTES, NULL) >= 0;
+    search_in(&s, path, DEPTH);
+    bool yes = s.found.n;
     search_release(&s);
     return yes;
 }
@@ -283,17 +290,12 @@ static const char *chosen(const struct search *s, bool tensorboard)
 const char *series_kind(const char *path, const atomic_bool *cancel)
 {
     struct search s = {.cancel = cancel};
-    struct file f;
-    struct err quiet;
-    const char *kind = NULL;
-    if (path_is_dir(path)) {
-        search_in(&s, path, DEPTH);
-        kind = chosen(&s, false);
-    } else if (file_open(&f, path, &quiet) == 0) {
-        int k = sniff(&f, NULL, NAMED_BYTES, NULL, cancel);
-        kind = k < 0 ? NULL : log_kinds[k].name;
-        file_close(&f);
+    if (!path_is_dir(path)) {
+        int k = kind_of(path, NAMED_BYTES, cancel);
+        return k < 0 ? NULL : log_kinds[k].name;
     }
+    search_in(&s, path, DEPTH);
+    const char *kind = chosen(&s, false);
     search_release(&s);
     return kind;
 }

@@ -132,9 +132,6 @@ struct log_lines {
     bool utf16;          /* the file begins as UTF-16 does: NUL bytes are to be expected, and taking them out leaves ASCII */
 };
 
-/* Whether text begins with UTF-16's mark of byte order. */
-bool log_is_utf16(struct str head);
-
 /* The next line without its end and without terminal escapes; a '\r' (progress bars) ends one too. 1, 0 at
  * the end, -1. Valid until the next call. */
 int log_line_next(struct log_lines *l, struct str *line, struct err *e);

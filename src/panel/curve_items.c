@@ -57,18 +57,13 @@ static void lead(struct panel_page *p, struct panel_item *it, const struct curve
     page_subject(p, it, SUBJECT_CURVE, NULL, NULL, at);
 }
 
-static const char *series_title(const struct curve_mark *m)
-{
-    return m->series == CURVE_LOSS ? _("loss") : _("global norm");
-}
-
 void curve_spikes(struct panel_page *p, const struct curves *c)
 {
     char n[NUM_MAX], id[40];
     for (size_t i = 0; i < c->spikes.n && i < MARKS; i++) {
         const struct curve_mark *m = &c->spikes.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        lead(p, page_item(p, MARK_ADVICE, id, _("step %lld stands out: the %s is %s"), (long long)m->step, series_title(m), num_cell(n, m->value, 4)), m, "");
+        lead(p, page_item(p, MARK_ADVICE, id, _("step %lld stands out: the %s is %s"), (long long)m->step, log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)), m, "");
     }
 }
 
@@ -80,6 +75,6 @@ void curve_marks(struct panel_page *p, const struct curves *c, bool decides)
         const struct curve_mark *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
         lead(p, page_item(p, decides ? MARK_BAD : MARK_ADVICE, id, finite ? _("step %lld stands out: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
-                          (long long)m->step, series_title(m), m->run + 1, num_cell(n, m->value, 4)), m, decides ? "frozen-" : "");
+                          (long long)m->step, log_value_title(curve_value(m->series)), m->run + 1, num_cell(n, m->value, 4)), m, decides ? "frozen-" : "");
     }
 }

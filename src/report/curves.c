@@ -340,7 +340,7 @@ static void spikes_text(struct buf *b, const struct curves *c, enum curve_series
         if (++stretches > SPIKES_SHOWN)
             continue;
         shown++;
-        const char *what = series == CURVE_LOSS ? _("loss") : _("global norm");
+        const char *what = log_value_title(curve_value(series));
         if (marks == 1)
             buf_fmt(b, _("stands out: step %lld, %s, %s %s\n"), (long long)first->step, first->run ? _("golden") : _("target"), what,
                     num_cell(n, first->value, 6));

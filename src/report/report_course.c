@@ -244,7 +244,7 @@ static void marks(struct building *b, const struct curves *c)
         const struct curve_mark *m = i < c->nonfinite.n ? &c->nonfinite.v[i] : &c->spikes.v[i - c->nonfinite.n];
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_count(n, (unsigned long long)m->step)));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(m->run ? _("golden") : _("target")));
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(m->series == CURVE_LOSS ? _("loss") : _("global norm")));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(log_value_title(curve_value(m->series))));
         doc_cell(b->d, DOC_NUMBER, i < c->nonfinite.n ? TONE_BAD : TONE_WARN, str_of(num_exact(n, m->value)));
     }
     if (all > MARKS)

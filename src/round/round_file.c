@@ -518,13 +518,7 @@ int round_copy(const struct round_place *p, const char *to, struct err *e)
 
 bool round_is(const char *path)
 {
-    struct file f;
-    struct err quiet;
-    unsigned char head[2] = {0};
-    if (!str_has(path_base(str_of(path)), ".round-") || !str_ends(str_of(path), ROUND_ENDING) || !path_is_file(path) ||
-        file_open(&f, path, &quiet))
-        return false;
-    long n = file_read_some(&f, 0, head, sizeof head, &quiet);
-    file_close(&f);
-    return n == 2 && head[0] == 0x1f && head[1] == 0x8b;
+    char head[2];
+    return str_has(path_base(str_of(path)), ".round-") && str_ends(str_of(path), ROUND_ENDING) && path_is_file(path) &&
+           str_is(file_head(path, head, sizeof head), "\x1f\x8b");
 }
