@@ -140,19 +140,14 @@ uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct s
 {
     struct buf name = {0}, scope = {0};
     buf_fmt(&name, "%.*s.%.*s", STR_ARG(type), STR_ARG(op));
-    uint32_t c = map_get(runs, buf_view(&name));
-    if (c == MAP_NONE || dump_slot_row(d, c, slot) != NONE) {
-        bool again = c != MAP_NONE;
-        c = dump_add_call(d, buf_view(&name), CALL_OPERATOR, phase_of(type, op));
+    bool fresh;
+    uint32_t c = dump_run(d, runs, buf_view(&name), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
+    if (fresh) {
         d->calls.v[c].family = (uint8_t)family_find(type);
         d->calls.v[c].offset = line;
         scope_of(op, &scope);
         if (scope.n)
             d->calls.v[c].scope = dump_scope(d, buf_view(&scope));
-        if (again)
-            map_set(runs, buf_view(&name), c);
-        else
-            map_add(runs, dump_call_name(d, c), c);
     }
     buf_release(&name);
     buf_release(&scope);

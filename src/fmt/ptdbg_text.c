@@ -109,17 +109,12 @@ static bool last_figures(struct row *r, struct str list)
 static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char joint, uint64_t offset)
 {
     struct state *st = d->state;
-    uint32_t c = map_get(&st->runs, name);
-    if (c != MAP_NONE && dump_slot_row(d, c, slot) == NONE)
-        return c;
-    bool first = c == MAP_NONE;
-    c = dump_add_call(d, name, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD);
-    d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
-    d->calls.v[c].offset = offset;
-    if (first)
-        map_add(&st->runs, arena_str(&d->arena, name), c);
-    else
-        map_set(&st->runs, name, c);
+    bool fresh;
+    uint32_t c = dump_run(d, &st->runs, name, slot, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
+    if (fresh) {
+        d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
+        d->calls.v[c].offset = offset;
+    }
     return c;
 }
 

@@ -131,6 +131,19 @@ uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot)
     return late == MAP_NONE ? NONE : late;
 }
 
+uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind, enum call_phase phase, bool *fresh)
+{
+    uint32_t c = map_get(runs, name);
+    bool known = c != MAP_NONE;
+    *fresh = !known || dump_slot_row(d, c, slot) != NONE;
+    if (!*fresh)
+        return c;
+    c = dump_add_call(d, name, kind, phase);
+    struct str own = dump_call_name(d, c); /* with "#2" where another part of the dump has the name already */
+    map_set(runs, known ? name : str_eq(own, name) ? own : arena_str(&d->arena, name), c);
+    return c;
+}
+
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r)
 {
     struct call *c = &d->calls.v[call];

@@ -483,6 +483,28 @@ static void graphs_are_parts(void **state)
     shut_opened(&o);
 }
 
+/* An operator that two graphs have is one call in each, with its input and its output. */
+static void graphs_share_names(void **state)
+{
+    const char *root = scratch();
+    struct opened o;
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        char path[100];
+        snprintf(path, sizeof path, "rank_0/Net/%d/1/statistic.csv", g);
+        put_text(root, path, HEAD "Max Value\nA,x,0,0,1,input,0,8,float32,[2],1\nA,x,0,0,2,output,0,8,float32,[2],2\n");
+        snprintf(path, sizeof path, "rank_0/Net/%d/1/A.x.0.0.2.output.0.ND.npy", g);
+        put_bytes(root, path, NPY2);
+    }
+    assert_int_equal(open_path(&o, root), 0);
+    assert_int_equal(o.d.rows.n, 4);
+    assert_int_equal(o.d.calls.n, 2);
+    uint32_t in = row_named(&o.d, "A.x#2.input.0"), out = row_named(&o.d, "A.x#2.output.0");
+    assert_int_equal(o.d.rows.v[in].call, o.d.rows.v[out].call);
+    assert_true(o.d.rows.v[out].has & HAS_FILE);
+    shut_opened(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +525,7 @@ int main(void)
         cmocka_unit_test(mapped_names),
         cmocka_unit_test(files_beside_a_table),
         cmocka_unit_test(graphs_are_parts),
+        cmocka_unit_test(graphs_share_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
