@@ -20,9 +20,10 @@ static void on_interrupt(int sig)
     interrupted = 1;
 }
 
+/* The first asks the work to stop, a second one insists. */
 void cli_catch_interrupts(void)
 {
-    struct sigaction a = {.sa_handler = on_interrupt};
+    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
     sigaction(SIGHUP, &a, NULL);

@@ -2,17 +2,20 @@
 #include "base/pattern.h"
 
 #include <pcre2.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
 
 #define MATCH_LIMIT 100000 /* steps a text: enough for names */
+#define PATIENCE 16         /* texts it may take too many steps on before no further one is tried */
 
 struct pattern {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *context;
+    atomic_int exploded; /* texts it took too many steps on, at most PATIENCE */
 };
 
 struct pattern *pattern_compile(struct str text, int flags, struct err *e)
@@ -29,7 +32,7 @@ struct pattern *pattern_compile(struct str text, int flags, struct err *e)
         return NULL;
     }
     pcre2_jit_compile(c, PCRE2_JIT_COMPLETE);
-    struct pattern *p = mem_alloc(sizeof *p);
+    struct pattern *p = mem_zalloc(sizeof *p);
     p->code = c;
     p->match = pcre2_match_data_create(PATTERN_GROUPS, NULL);
     p->context = pcre2_match_context_create(NULL);
@@ -47,19 +50,36 @@ void pattern_free(struct pattern *p)
     free(p);
 }
 
+/* As pcre2_match, within the limits. */
+static int run(struct pattern *p, struct str text)
+{
+    if (p->exploded == PATIENCE)
+        return PCRE2_ERROR_MATCHLIMIT;
+    int rc = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context);
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+        rc = PCRE2_ERROR_MATCHLIMIT;
+    p->exploded += rc == PCRE2_ERROR_MATCHLIMIT;
+    return rc;
+}
+
 static int outcome(int rc)
 {
-    return rc >= 0 ? 1 : rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT ? -1 : 0;
+    return rc >= 0 ? 1 : rc == PCRE2_ERROR_MATCHLIMIT ? -1 : 0;
 }
 
 int pattern_match(struct pattern *p, struct str text)
 {
-    return outcome(pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context));
+    return outcome(run(p, text));
+}
+
+bool pattern_explodes(const struct pattern *p)
+{
+    return p->exploded > 0;
 }
 
 int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS])
 {
-    int n = pcre2_match(p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, p->match, p->context), rc = outcome(n);
+    int n = run(p, text), rc = outcome(n);
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);
     if (n == 0) /* more groups than there is room for: the first ones are there */
         n = PATTERN_GROUPS;

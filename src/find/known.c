@@ -134,8 +134,11 @@ const char *known_warning(const struct judgement *j, size_t i, struct arena *a)
         bool needed = false;
         for (size_t h = 0; h < j->known_hits.n && !needed; h++)
             needed = j->known_hits.v[h].entry == k;
-        if (needed || i-- > 0)
+        bool explodes = pattern_explodes(x->row);
+        if ((needed && !explodes) || i-- > 0)
             continue;
+        if (explodes)
+            return arena_fmt(a, _("the pattern of a known difference takes too many steps on some rows, which it does not accept: %s (%s)"), x->text, x->reason);
         return x->over ? arena_fmt(a, _("a known difference was accepted until %s only: %s (%s)"), x->until, x->text, x->reason)
                        : arena_fmt(a, _("a known difference no longer occurs: %s (%s)"), x->text, x->reason);
     }

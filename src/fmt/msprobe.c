@@ -276,12 +276,9 @@ static void link_saved(struct dump *d)
             continue;
         tail = str_cut(name, (size_t)end);
         buf_clear(&b);
-        buf_fmt(&b, "%.*s%.*s", (int)(end - (ptrdiff_t)strlen("_grad")), name.p, STR_ARG(tail));
-        uint32_t twin = map_get(&d->call_names, buf_view(&b));
-        if (twin != MAP_NONE && d->calls.v[twin].twin == NONE && d->calls.v[c].twin == NONE) {
-            d->calls.v[c].twin = twin;
-            d->calls.v[twin].twin = c;
-        }
+        buf_str(&b, str_n(name.p, (size_t)end - strlen("_grad")));
+        buf_str(&b, tail);
+        dump_link_twin(d, c, buf_view(&b));
     }
     buf_release(&b);
 }

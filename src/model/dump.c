@@ -161,6 +161,15 @@ uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r)
     return me;
 }
 
+void dump_link_twin(struct dump *d, uint32_t call, struct str name)
+{
+    uint32_t twin = map_get(&d->call_names, name);
+    if (twin == MAP_NONE || twin == call || d->calls.v[twin].twin != NONE || d->calls.v[call].twin != NONE)
+        return;
+    d->calls.v[call].twin = twin;
+    d->calls.v[twin].twin = call;
+}
+
 void dump_link_twins(struct dump *d)
 {
     struct buf b = {0};
@@ -176,12 +185,10 @@ void dump_link_twins(struct dump *d)
         if (!at)
             continue;
         buf_clear(&b);
-        buf_fmt(&b, "%.*sforward%.*s", (int)at, name.p, STR_ARG(str_cut(name, at + word.n)));
-        uint32_t twin = map_get(&d->call_names, buf_view(&b));
-        if (twin != MAP_NONE) {
-            call->twin = twin;
-            d->calls.v[twin].twin = c;
-        }
+        buf_str(&b, str_n(name.p, at));
+        buf_cstr(&b, "forward");
+        buf_str(&b, str_cut(name, at + word.n));
+        dump_link_twin(d, c, buf_view(&b));
     }
     buf_release(&b);
 }

@@ -167,6 +167,8 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
 uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind, enum call_phase phase, bool *fresh);
 /* Appends; the row's call and next are filled in. */
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
+/* Two calls become each other's twins: this one and the one of that name, where neither has one. */
+void dump_link_twin(struct dump *d, uint32_t call, struct str name);
 /* Links forward calls and the backward calls of the same name, once all are there. */
 void dump_link_twins(struct dump *d);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);

@@ -218,10 +218,30 @@ static void very_long_names(void **state)
     dump_release(&d);
 }
 
+/* Names that hold a NUL, and names that lead to one and the same: who has a twin is its twin's. */
+static void twins_are_mutual(void **state)
+{
+    const struct str names[] = {STR("a.forward"), STR("a.\0backward"), STR("a.backward"), STR("b.backward.forward"), STR("b.forward.backward"), STR("b.forward.forward")};
+    struct dump d;
+    (void)state;
+    dump_init(&d);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        dump_add_call(&d, names[i], CALL_API, i == 0 || i == 5 ? PHASE_FORWARD : PHASE_BACKWARD);
+    dump_link_twins(&d);
+    for (uint32_t c = 0; c < d.calls.n; c++)
+        assert_true(d.calls.v[c].twin == NONE || d.calls.v[d.calls.v[c].twin].twin == c);
+    assert_int_equal(d.calls.v[0].twin, 2);
+    assert_int_equal(d.calls.v[1].twin, NONE);
+    assert_int_equal(d.calls.v[3].twin, 5);
+    assert_int_equal(d.calls.v[4].twin, NONE);
+    dump_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_empty),
+        cmocka_unit_test(twins_are_mutual),
         cmocka_unit_test(names_of_rows),
         cmocka_unit_test(names_that_begin_alike),
         cmocka_unit_test(repeated_calls),

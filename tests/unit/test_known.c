@@ -89,8 +89,38 @@ static void over(void **state)
     known_release(&l);
 }
 
+/* A pattern that explodes is soon given up, said so, and takes nothing from the entries beside it. */
+static void exploding(void **state)
+{
+    struct known_list l = {0};
+    struct session *s = accepting(&l, "{\"known\":[{\"row\":\"(?:(?:[^!]+)+)+[!?]\",\"reason\":\"odd\"},{\"row\":\"Torch\\\\.outer\\\\..*\",\"reason\":\"agreed\"}]}", "2026-03-02");
+    struct arena a = {0};
+    (void)state;
+    assert_int_equal(s->judged->sum.known, 2);
+    assert_true(pattern_explodes(l.entries.v[0].row));
+    assert_false(pattern_explodes(l.entries.v[1].row));
+    assert_non_null(strstr(known_warning(s->judged, 0, &a), "too many steps"));
+    assert_null(known_warning(s->judged, 1, &a));
+    arena_release(&a);
+    shut(s);
+    known_release(&l);
+}
+
+/* No text is tried any more, also one that would be quick. */
+static void given_up(void **state)
+{
+    struct err e;
+    struct pattern *p = pattern_compile(STR("(?:(?:[^!]+)+)+[!?]"), PATTERN_WHOLE, &e);
+    (void)state;
+    assert_int_equal(pattern_match(p, STR("a!")), 1);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(pattern_match(p, STR("Torch.outer.0.forward.output.0")), -1);
+    assert_int_equal(pattern_match(p, STR("a!")), -1);
+    pattern_free(p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over), cmocka_unit_test(exploding), cmocka_unit_test(given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
