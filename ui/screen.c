@@ -364,6 +364,7 @@ void screen_rest(struct screen *s)
     ward_wait(&s->desk.ward);
     guide_wait(&s->desk.guide);
     scribe_wait(&s->desk.scribe);
+    offers_wait(&s->desk.offers);
     if (!s->desk.sight.open)
         return;
     gaze_wait(&s->desk.sight.gaze);
@@ -382,4 +383,5 @@ void screen_settle(struct screen *s)
         while (screen_idle(s))
             continue;
     }
+    offers_wait(&s->desk.offers);
 }

@@ -110,9 +110,8 @@ static int run_back(struct desk *d, struct str args)
     (void)args;
     if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path)
         return R_QUIT;
-    if (d->overlay == OVERLAY_LIST && d->panel_under) { /* the panel the list was asked for from */
-        d->overlay = OVERLAY_PANEL;
-        d->panel_under = false;
+    if (d->overlay == OVERLAY_LIST) {
+        desk_close_list(d);
     } else if (d->overlay == OVERLAY_PANEL && d->panel) {
         d->panel_at = (uint32_t)d->panel - 1;
         d->panel = 0;
@@ -373,6 +372,8 @@ static int run_enter(struct desk *d, struct str args)
         desk_go(d, line);
         return R_DRAW | R_LAYOUT;
     }
+    if (d->overlay == OVERLAY_LIST && d->list_offers)
+        return R_DRAW; /* nothing is found yet */
     if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path) {
         desk_say(d, _("nothing is open; d lists the dumps below this folder"));
         return R_DRAW;

@@ -360,10 +360,8 @@ static int run_findings(struct desk *d, struct str args)
         desk_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
     else
         desk_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
-    if (!d->list.n && d->overlay == OVERLAY_LIST) { /* nothing is left of a list that was open */
-        d->overlay = d->panel_under ? OVERLAY_PANEL : OVERLAY_NONE;
-        d->panel_under = false;
-    }
+    if (!d->list.n && d->overlay == OVERLAY_LIST) /* nothing is left of a list that was open */
+        desk_close_list(d);
     vec_release(&l);
     buf_release(&text);
     buf_release(&about);

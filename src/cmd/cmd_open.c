@@ -5,7 +5,6 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
-#include "panel/handed.h"
 
 static int run_intake(struct desk *d, struct str args)
 {
@@ -50,39 +49,25 @@ static int run_open(struct desk *d, struct str args)
     return open_paths(d, target, str_trim(golden));
 }
 
-static bool opened_alone(const struct desk *d)
-{
-    return d->s->side[TARGET].path && d->s->single && !d->s->failed;
-}
-
 /* The first one taken is the target, the next one its golden. */
 static int run_take(struct desk *d, struct str args)
 {
-    if (!opened_alone(d))
+    if (!desk_opened_alone(d))
         return open_paths(d, args, STR(""));
     return open_paths(d, str_of(d->s->side[0].path), args);
 }
 
 static int run_dumps(struct desk *d, struct str args)
 {
-    struct arena a = {0};
-    handed_list found = {0};
-    struct err e = {0};
-    struct buf folder = {0};
+    struct buf folder = {0}, title = {0};
     buf_str(&folder, args.n ? args : STR("."));
-    int rc = handed_survey(folder.p, &a, &found, &e);
+    buf_fmt(&title, _("looking below %s …"), folder.p);
+    offers_ask(&d->offers, folder.p);
     desk_clear_list(d);
-    for (size_t i = 0; i < found.n; i++)
-        desk_add_command(d, "take", found.v[i].path, "%-15s %s", found.v[i].kind, found.v[i].path);
-    if (rc)
-        desk_complain(d, "%s", e.text);
-    else if (!d->list.n)
-        desk_say(d, _("nothing that can be opened below %s"), folder.p);
-    else
-        desk_show_list(d, opened_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
-    vec_release(&found);
-    arena_release(&a);
+    desk_show_list(d, title.p);
+    d->list_offers = true;
     buf_release(&folder);
+    buf_release(&title);
     return R_DRAW | R_LAYOUT;
 }
 

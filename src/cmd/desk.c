@@ -28,6 +28,7 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
     sight_init(&d->sight, s);
     guide_init(&d->guide, s, inv);
     scribe_init(&d->scribe, s, &d->guide);
+    offers_init(&d->offers, s);
     if (guide_begun(&d->guide))
         guide_look(&d->guide);
     desk_columns_from(d, inv->columns);
@@ -51,6 +52,7 @@ void desk_release(struct desk *d)
     if (!d->s)
         return;
     scribe_release(&d->scribe); /* it looks at the rest */
+    offers_release(&d->offers);
     sight_release(&d->sight);
     ward_release(&d->ward);
     guide_release(&d->guide);
@@ -162,6 +164,14 @@ static void begin_table(struct desk *d)
     }
 }
 
+static bool lists_lines(const struct desk *d)
+{
+    for (size_t i = 0; i < d->list.n; i++)
+        if (d->list.v[i].line != NONE)
+            return true;
+    return false;
+}
+
 /* Lines are numbered anew: what the desk remembers by line goes by its rows, and what was made of lines goes. */
 static void take_pairing(struct desk *d)
 {
@@ -180,7 +190,7 @@ static void take_pairing(struct desk *d)
     arrange_forget(&d->arrange);
     search_restart(&d->search);
     d->seeking.by = 0;
-    if (d->overlay == OVERLAY_LIST && !d->list_again)
+    if (d->overlay == OVERLAY_LIST && !d->list_again && lists_lines(d))
         d->overlay = OVERLAY_NONE;
     if (d->group != GROUP_NONE)
         make_groups(d);
@@ -200,10 +210,46 @@ static void panel_clamp(struct desk *d)
         d->panel_at = n ? n - 1 : 0;
 }
 
+void desk_close_list(struct desk *d)
+{
+    d->overlay = d->panel_under ? OVERLAY_PANEL : d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    d->panel_under = false;
+}
+
+/* What has been found below a folder since comes into the list that was opened for it. */
+static void take_offers(struct desk *d)
+{
+    struct offers *o = &d->offers;
+    if (d->overlay != OVERLAY_LIST || !d->list_offers) {
+        offers_drop(o);
+        return;
+    }
+    for (size_t i = d->list.n; i < o->found.n; i++)
+        desk_add_command(d, "take", o->found.v[i].path, "%-15s %s", o->found.v[i].kind, o->found.v[i].path);
+    if (offers_busy(o))
+        return;
+    d->list_offers = false;
+    if (d->list.n) {
+        desk_show_list(d, desk_opened_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
+        return;
+    }
+    desk_close_list(d);
+    if (o->err.text[0])
+        desk_complain(d, "%s", o->err.text);
+    else
+        desk_say(d, _("nothing that can be opened below %s"), o->folder);
+}
+
+bool desk_opened_alone(const struct desk *d)
+{
+    return d->s->side[TARGET].path && d->s->single && !d->s->failed;
+}
+
 void desk_refresh(struct desk *d)
 {
     struct session *s = d->s;
     doubt(d);
+    take_offers(d);
     if (d->overlay == OVERLAY_PANEL || guide_begun(&d->guide)) {
         guide_write(&d->guide);
         panel_clamp(d);
@@ -471,6 +517,7 @@ void desk_clear_list(struct desk *d)
     free(d->list_of);
     d->list_of = NULL;
     d->list_again = NULL;
+    d->list_offers = false;
 }
 
 void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text)

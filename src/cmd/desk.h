@@ -14,6 +14,7 @@
 #include "model/investigation.h"
 #include "model/session.h"
 #include "panel/guide.h"
+#include "panel/offers.h"
 #include "report/scribe.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
@@ -135,7 +136,9 @@ struct desk {
     char *list_title;
     const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */
     char *list_of;     /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
+    bool list_offers;  /* it shows what `offers` finds, as it is found */
     uint32_t list_at;
+    struct offers offers;
 
     struct buf message;
     bool message_is_error;
@@ -165,6 +168,7 @@ void desk_release(struct desk *d); /* before the session stops; the lock not hel
 
 /* All below with the session's lock held. */
 uint32_t desk_lines(const struct desk *d); /* of the table */
+bool desk_opened_alone(const struct desk *d); /* a dump is open, without a golden side */
 /* Adapts to what the session has published since: cursor kept on its row, first deviation followed. */
 void desk_refresh(struct desk *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
@@ -201,6 +205,7 @@ void desk_add_command(struct desk *d, const char *verb, const char *words, const
     __attribute__((format(printf, 4, 5)));
 void desk_add_inside(struct desk *d, const char *verb, const char *words); /* what opens the last entry itself */
 void desk_show_list(struct desk *d, const char *title); /* what was added, as an overlay */
+void desk_close_list(struct desk *d); /* the panel it was asked for from, or what lies under it */
 /* Before a change: what z goes back to. `what` names the change. */
 void desk_remember(struct desk *d, const char *what);
 bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says what went */

@@ -218,6 +218,15 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     return 0;
 }
 
+bool settings_probe(const char *path)
+{
+    struct settings s;
+    struct err quiet;
+    bool yes = settings_open(&s, path, &quiet) == 0;
+    settings_release(&s);
+    return yes;
+}
+
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e)
 {
     struct settings from = {0};

@@ -56,6 +56,7 @@ struct settings {
 /* Reads a file (or the folder of a Hugging Face model). 0, or -1 with a sentence that names the file and
  * what was expected; releasing it is the caller's in either case. */
 int settings_open(struct settings *s, const char *path, struct err *e);
+bool settings_probe(const char *path); /* whether it is one that can be read, other than an environment */
 /* Adds an environment: the output of env, or a launch script's exports. */
 int settings_environment(struct settings *s, const char *path, struct err *e);
 /* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */

@@ -30,15 +30,6 @@ static enum handed recording(const char *path)
     return weights ? HANDED_WEIGHTS : yes ? HANDED_DUMP : HANDED_NOTHING;
 }
 
-static bool is_settings(const char *path)
-{
-    struct settings s;
-    struct err quiet;
-    bool yes = settings_open(&s, path, &quiet) == 0 && s.dialect != DIALECT_NONE;
-    settings_release(&s);
-    return yes;
-}
-
 enum handed handed_find(const char *path, const atomic_bool *cancel)
 {
     enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path);
@@ -47,7 +38,7 @@ enum handed handed_find(const char *path, const atomic_bool *cancel)
     const char *log = series_kind(path, cancel);
     if (log)
         return strcmp(log, "msprobe-monitor") == 0 || strcmp(log, "local-norm") == 0 ? HANDED_NORMS : HANDED_LOG;
-    return is_settings(path) ? HANDED_SETTINGS : HANDED_NOTHING;
+    return settings_probe(path) ? HANDED_SETTINGS : HANDED_NOTHING;
 }
 
 static void *look(void *ctx)
@@ -115,87 +106,4 @@ int handed_give_weights(struct investigation *v, const struct session *s)
     for (int i = 0; i < 2; i++)
         slot_give(v, slot[i], str_of(v->input[i]), &quiet);
     return 2;
-}
-
-/* ---- a folder ---- */
-
-#define DEPTH 4
-#define ENTRIES 2000
-#define SNIFFED 100 /* files looked into */
-
-struct survey_of {
-    struct arena *arena;
-    handed_list *out;
-    bool listed; /* recordings below the folder are in the list already */
-    int left;    /* files that may still be looked into */
-};
-
-static void add_item(struct survey_of *x, const char *kind, const char *path)
-{
-    struct handed_item it = {kind, arena_cstr(x->arena, str_of(path))};
-    if (x->out->n < HANDED_MOST)
-        vec_push(x->out, it);
-}
-
-/* The recordings at or below a path; whether there are any. */
-static bool add_recordings(struct survey_of *x, const char *path)
-{
-    place_list found = {0};
-    struct err quiet;
-    bool any = places_find(path, &found, &quiet) == 0 && found.n;
-    for (size_t i = 0; any && !x->listed && i < found.n; i++)
-        add_item(x, found.v[i].reader->name, found.v[i].paths.v[0]);
-    places_release(&found);
-    return any;
-}
-
-static const char *kind_of_file(const char *path)
-{
-    static const char *const text[] = {".log", ".txt", ".out", ".json", ".jsonl", ".csv", ".yaml", ".yml", ".sh"};
-    struct str name = str_of(path);
-    bool readable = str_has(path_base(name), "tfevents");
-    for (size_t i = 0; readers[i]; i++)
-        if (readers[i]->probe(path))
-            return readers[i]->name;
-    for (size_t i = 0; i < ARRAY_LEN(text) && !readable; i++)
-        readable = str_ends(name, text[i]);
-    return !readable ? NULL : series_probe(path) ? "log" : is_settings(path) ? "settings" : NULL;
-}
-
-static void add_files(struct survey_of *x, const char *folder, int depth)
-{
-    name_list names = {0};
-    struct buf path = {0};
-    struct err quiet;
-    if (depth == 0 || dir_list(folder, ENTRIES, &names, &quiet)) {
-        name_list_release(&names);
-        return;
-    }
-    for (int folders = 0; folders < 2; folders++)
-        for (size_t i = 0; i < names.n && x->left > 0 && x->out->n < HANDED_MOST; i++) {
-            path_join(&path, folder, names.v[i]);
-            if (path_is_dir(path.p) != (folders == 1))
-                continue;
-            if (folders) {
-                if (!add_recordings(x, path.p))
-                    add_files(x, path.p, depth - 1);
-                continue;
-            }
-            const char *kind = kind_of_file(path.p);
-            x->left--;
-            if (kind)
-                add_item(x, kind, path.p);
-        }
-    name_list_release(&names);
-    buf_release(&path);
-}
-
-int handed_survey(const char *folder, struct arena *a, handed_list *out, struct err *e)
-{
-    struct survey_of x = {.arena = a, .out = out, .left = SNIFFED};
-    if (!path_is_dir(folder))
-        return err_set(e, ERR_IO, _("%s: a folder was expected"), folder);
-    x.listed = add_recordings(&x, folder);
-    add_files(&x, folder, DEPTH);
-    return 0;
 }

@@ -35,16 +35,4 @@ int handed_give(struct investigation *v, const enum handed what[2]);
  * out weights: its number, or 0 where they are no checkpoints or their names agree. With the session's lock held. */
 int handed_give_weights(struct investigation *v, const struct session *s);
 
-/* Something that can be opened. */
-struct handed_item {
-    const char *kind; /* the reader's name, or what it is: "log", "settings" */
-    const char *path;
-};
-typedef VEC(struct handed_item) handed_list;
-
-/* What can be opened at or below a folder: recordings, then the files beside them (result tables, weights, logs,
- * settings), no more than HANDED_MOST of them. Strings live in the arena. -1 where the folder cannot be read. */
-#define HANDED_MOST 500
-int handed_survey(const char *folder, struct arena *a, handed_list *out, struct err *e);
-
 #endif
