@@ -8,7 +8,6 @@
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */
 #define INPUTS 4
-#define LOOKED 1000 /* rows of a call gone through for them: a scene is made for each output */
 
 /* What is known of one tensor; `rms` is NaN where nothing is. */
 struct facts {
@@ -50,10 +49,9 @@ static void scene_of(struct scene *s, const struct measure *m, const uint8_t *st
 {
     const struct dump *d = m->side[GOLDEN];
     *s = (struct scene){.y = facts_of(m, state, row), .power = NAN, .width = 1, .top = 1};
-    int looked = 0;
-    EACH_ROW(d, d->rows.v[row].call, r) {
+    EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
         const struct row *x = &d->rows.v[r];
-        if (s->inputs == INPUTS || looked++ == LOOKED)
+        if (s->inputs == INPUTS)
             break;
         if (x->io != IO_INPUT)
             continue;

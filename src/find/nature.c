@@ -4,16 +4,11 @@
 #include "model/family.h"
 #include "model/item.h"
 
-#define LOOKED 1000 /* rows of a call gone through for each of its outputs */
-
 /* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */
 static bool passes_gradient(const struct dump *d, uint32_t row)
 {
     const struct row *out = &d->rows.v[row];
-    int looked = 0;
-    EACH_ROW(d, out->call, r) {
-        if (looked++ == LOOKED)
-            break;
+    EACH_EARLY_ROW(d, out->call, r) {
         struct figure a = figure_of(d, row), b = figure_of(d, r);
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && figure_compare(&a, &b) == LIKE_SAME)
             return true;

@@ -19,6 +19,9 @@
 #define NONE UINT32_MAX /* no row, call, stack … */
 #define EACH_ROW(d, c, r)                                                                          \
     for (uint32_t r = (d)->calls.v[c].first_row; r != NONE; r = (d)->rows.v[r].next)
+/* The first of them, for what goes through a call once for each of its rows: a hostile call has 200,000. */
+#define EACH_EARLY_ROW(d, c, r)                                                                    \
+    for (uint32_t r = (d)->calls.v[c].first_row, r##_left = 1000; r != NONE && r##_left--; r = (d)->rows.v[r].next)
 
 enum side { TARGET, GOLDEN };
 enum { COLUMN_ALL = 2 }; /* dump.column: a result table opened by itself */

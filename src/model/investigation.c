@@ -166,7 +166,8 @@ static void load_left(struct investigation *v, const cJSON *o)
     v->cursor[0] = text(v, c, "target", "");
     v->cursor[1] = text(v, c, "golden", "");
     v->columns = text(v, o, "columns", "");
-    load_texts(v, o, "remaps", "from", "to", &v->remaps);
+    if (!v->pack) /* a stranger's would lead out of it, and ours speak of where it was made */
+        load_texts(v, o, "remaps", "from", "to", &v->remaps);
     load_texts(v, o, "filters", "name", "text", &v->filters);
     const cJSON *p = cJSON_GetObjectItemCaseSensitive(o, "panels");
     load_texts(v, p, "inputs", "slot", "path", &v->given);
@@ -626,8 +627,7 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
             continue;
         if (!v->pack && full && there(full))
             v->input[s] = full;
-        else if (v->pack ? in_pack(v, was, &at) || remapped(v, was, &at)
-                         : remapped(v, was, &at) || remapped(v, full, &at) || beside(v, was, &at))
+        else if (remapped(v, was, &at) || remapped(v, full, &at) || (v->pack ? in_pack(v, was, &at) : beside(v, was, &at)))
             v->input[s] = investigation_keep(v, at.p);
         else
             gone[s] = was;

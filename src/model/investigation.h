@@ -101,7 +101,7 @@ const char *investigation_text(const text_list *l, const char *name);
 void investigation_tell(struct investigation *v, text_list *l, struct str name, struct str text);
 /* Where a path given for a panel lies now: as given, from the investigation's folder, where a remap puts it, beside the
  * investigation. Replaces out's content; the path itself where it is nowhere. Of a pack only what lies in it or where a
- * remap puts it is found: what is called so elsewhere is not meant. */
+ * remap of the command line puts it is found: what is called so elsewhere is not meant. */
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out);
 /* What `from` holds now, for somebody who looks at it while it changes: lists are copied, strings stay its own. */
 void investigation_look(struct investigation *v, const struct investigation *from);

@@ -435,6 +435,32 @@ static void a_pack_names_what_lies_in_it(void **state)
     buf_release(&at);
 }
 
+/* Remaps come with the command line, never with the pack. */
+static void a_pack_remaps_nothing(void **state)
+{
+    static char root[300], path[400], other[400];
+    struct investigation v;
+    struct err e = {0};
+    (void)state;
+    snprintf(root, sizeof root, "%s", scratch());
+    folder(root, "other");
+    snprintf(path, sizeof path, "%s", put_text(root, "pack/ticket.investigation.json",
+                                                "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"remaps\":[{\"from\":\"target\",\"to\":\"/etc/passwd\"}]}}"));
+    folder(root, "pack/target");
+    investigation_init(&v);
+    v.path = path;
+    v.pack = "f.tar";
+    assert_int_equal(investigation_load(&v, path, &e), 0);
+    assert_int_equal(v.remaps.n, 0);
+    snprintf(other, sizeof other, "%s/other", root);
+    struct named_text x = {"target", other};
+    vec_push(&v.remaps, x);
+    v.input[TARGET] = "target";
+    assert_int_equal(investigation_find_inputs(&v, &e), 0);
+    assert_string_equal(v.input[TARGET], other);
+    investigation_release(&v);
+}
+
 /* Names in an investigation are text: none of them reaches beyond what exists. */
 static void inputs_with_odd_names(void **state)
 {
@@ -640,6 +666,7 @@ int main(void)
         cmocka_unit_test(odd_decisions),
         cmocka_unit_test(inputs_that_moved),
         cmocka_unit_test(a_pack_names_what_lies_in_it),
+        cmocka_unit_test(a_pack_remaps_nothing),
         cmocka_unit_test(inputs_with_odd_names),
         cmocka_unit_test(inputs_that_changed),
         cmocka_unit_test(state_of_inputs_is_kept),
