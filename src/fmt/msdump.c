@@ -18,7 +18,7 @@
 #define BATCH 4096
 
 struct state {
-    VEC(char *) dirs; /* of the parts; row_extra.part says which */
+    name_list dirs; /* of the parts; row_extra.part says which */
 };
 
 /* ---- file names ---- */
@@ -338,9 +338,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
 static void close_dump(struct dump *d)
 {
     struct state *st = d->state;
-    for (size_t i = 0; i < st->dirs.n; i++)
-        free(st->dirs.v[i]);
-    vec_release(&st->dirs);
+    name_list_release(&st->dirs);
     free(st);
     d->state = NULL;
 }

@@ -14,7 +14,7 @@
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 
 struct state {
-    VEC(char *) dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
+    name_list dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
 };
 
 /* ---- recognising ---- */
@@ -233,9 +233,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
 static void close_dump(struct dump *d)
 {
     struct state *st = d->state;
-    for (size_t i = 0; i < st->dirs.n; i++)
-        free(st->dirs.v[i]);
-    vec_release(&st->dirs);
+    name_list_release(&st->dirs);
     free(st);
     d->state = NULL;
 }

@@ -152,21 +152,27 @@ static void the_terminal_goes_away(void **state)
     tty_close(&t);
 }
 
+/* With a folder of its own for what it keeps. */
+static void begin_keeping(struct tty *t, const char *dir)
+{
+    struct setting env[] = {{"XDG_STATE_HOME", dir}, {0}};
+    tty_start(t, 24, 80, env, "tt_rope/target", "tt_rope/bench");
+}
+
 static void bookmarks_survive_a_kill(void **state)
 {
     char dir[256];
     struct tty t;
     (void)state;
     snprintf(dir, sizeof dir, "%s", scratch());
-    struct setting env[] = {{"XDG_STATE_HOME", dir}, {0}};
-    tty_start(&t, 24, 80, env, "tt_rope/target", "tt_rope/bench");
+    begin_keeping(&t, dir);
     wait_ready(&t);
     tty_send(&t, "m");
     wait_text(&t, -1, "bookmarked");
     kill(t.pid, SIGKILL);
     wait_end(&t);
     tty_close(&t);
-    tty_start(&t, 24, 80, env, "tt_rope/target", "tt_rope/bench");
+    begin_keeping(&t, dir);
     wait_ready(&t);
     tty_send(&t, "M");
     wait_text(&t, 2, "bookmarks  1/1");
@@ -181,13 +187,12 @@ static void the_place_is_kept(void **state)
     struct tty t;
     (void)state;
     snprintf(dir, sizeof dir, "%s", scratch());
-    struct setting env[] = {{"XDG_STATE_HOME", dir}, {0}};
-    tty_start(&t, 24, 80, env, "tt_rope/target", "tt_rope/bench");
+    begin_keeping(&t, dir);
     wait_ready(&t);
     tty_send(&t, ":find Tensor.pow.0.forward.input.0\r");
     wait_text(&t, 22, "Tensor.pow.0.forward.input.0"); /* in the pane of the cursor's row */
     tty_quit(&t, "q");
-    tty_start(&t, 24, 80, env, "tt_rope/target", "tt_rope/bench");
+    begin_keeping(&t, dir);
     wait_text(&t, NOWHERE, "first deviation: row");
     wait_text(&t, 22, "Tensor.pow.0.forward.input.0");
     tty_close(&t);
