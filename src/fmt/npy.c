@@ -114,6 +114,18 @@ static void fortran(struct tensor *t, int axes, int64_t inner)
     }
 }
 
+int npy_layout(struct tensor *t, struct str descr, bool fortran_order, const char *name, struct err *e)
+{
+    int axes = t->ndim;
+    if (parse_type(t, descr))
+        return err_set(e, ERR_DATA, _("%s: an array of more than %d axes"), name, TENSOR_DIMS);
+    if (tensor_pack(t, name, e))
+        return -1;
+    if (fortran_order)
+        fortran(t, axes, axes < t->ndim ? 2 : 1);
+    return 0;
+}
+
 int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, struct err *e)
 {
     unsigned char head[12];
@@ -139,17 +151,14 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
         struct str header = str_n(text.p, (size_t)n);
         struct str order = value_of(header, "fortran_order");
         struct str descr = {0};
-        int axes = 0;
         if (parse_shape(t, value_of(header, "shape")))
             rc = err_at(e, name, data, _("the header's 'shape' is not a tuple of up to %d sizes"), TENSOR_DIMS);
-        else if (axes = t->ndim, descr = written_type(value_of(header, "descr")), !descr.n || parse_type(t, descr))
+        else if (descr = written_type(value_of(header, "descr")), !descr.n)
             rc = err_at(e, name, data, _("the header's 'descr' is no element type that is known here"));
+        else if (npy_layout(t, descr, str_starts(order, "True"), name, e))
+            rc = -1;
         else if (t->dtype == DTYPE_UNKNOWN && !type)
             rc = err_at(e, name, data, _("elements of type %.*s are not read"), STR_ARG(descr));
-        else if (tensor_pack(t, name, e))
-            rc = -1;
-        else if (str_starts(order, "True"))
-            fortran(t, axes, axes < t->ndim ? 2 : 1);
         if (type)
             buf_str(type, descr.n > TYPE_MAX ? str_n(descr.p, TYPE_MAX) : descr);
     }

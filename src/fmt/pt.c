@@ -84,8 +84,7 @@ bool pt_is_tensor(const struct pickle *value)
     return tensor_call(value, &r);
 }
 
-/* A tuple of sizes, bare or as torch.Size. */
-static bool sizes_of(const struct pickle *p, struct tensor *t)
+bool pt_sizes(const struct pickle *p, struct tensor *t)
 {
     if (p->kind == PICKLE_CALL && p->n >= 2 && pickle_is_global(p->item[0], "torch Size") && p->item[1]->n == 1)
         p = p->item[1]->item[0];
@@ -107,7 +106,7 @@ static int axes(struct tensor *t, const struct pickle *sizes, const struct pickl
         return bad(name, _("a tuple of sizes and one of strides"), e);
     if (sizes->n >= TENSOR_DIMS)
         return bad(name, _("fewer than 16 axes"), e);
-    if (!sizes_of(sizes, t))
+    if (!pt_sizes(sizes, t))
         return bad(name, _("sizes and strides as integers"), e);
     if (tensor_pack(t, name, e)) /* checks the sizes, then the file's own strides replace the dense ones */
         return -1;
@@ -143,7 +142,7 @@ static int unread(struct tensor *t, struct str type, const struct pickle *sizes,
     s->type = type;
     t->dtype = DTYPE_UNKNOWN;
     t->ndim = 0;
-    if (sizes && !sizes_of(sizes, t))
+    if (sizes && !pt_sizes(sizes, t))
         t->ndim = 0;
     return tensor_pack(t, name, e) ? -1 : 1;
 }
@@ -157,8 +156,8 @@ static const struct pickle *some_sizes(const struct pickle *args)
         const struct pickle *p = args->item[i];
         if (p->kind == PICKLE_TUPLE)
             for (uint32_t k = 0; k < p->n && !found; k++)
-                found = p->item[k]->kind == PICKLE_CALL && sizes_of(p->item[k], &t) ? p->item[k] : NULL;
-        if (!found && (p->kind == PICKLE_TUPLE || p->kind == PICKLE_CALL) && sizes_of(p, &t))
+                found = p->item[k]->kind == PICKLE_CALL && pt_sizes(p->item[k], &t) ? p->item[k] : NULL;
+        if (!found && (p->kind == PICKLE_TUPLE || p->kind == PICKLE_CALL) && pt_sizes(p, &t))
             found = p;
     }
     return found;

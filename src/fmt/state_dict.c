@@ -24,6 +24,8 @@ struct walk {
     uint32_t file;
     const char *name;
     bool swap;
+    struct str text; /* the pickle's bytes, */
+    struct weight_piece all; /* and where they lie: packed in a member, or from `at` on */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
     struct nmap seen; /* containers on their way or done: a dictionary may hold itself */
@@ -141,6 +143,35 @@ static int add_tensor(struct walk *x, const struct pickle *p)
     return 0;
 }
 
+/* An array's bytes stand in the pickle itself. */
+static int add_array(struct walk *x, const struct pickle *p)
+{
+    struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}};
+    struct pt_bytes b;
+    struct buf type = {0};
+    struct err why;
+    struct weight_piece piece = x->all;
+    int bad = pt_array(&t, p, x->name, &b, &type, &why);
+    if (!bad && b.bytes.n) {
+        piece.at += (uint64_t)(b.bytes.p - x->text.p);
+        piece.size = b.bytes.n;
+        piece.latin = b.latin;
+    }
+    int rc = weights_add_read(x->w, buf_view(&x->path), buf_view(&type), &t, &piece, bad ? &why : NULL, x->e);
+    buf_release(&type);
+    return rc;
+}
+
+static bool is_leaf(const struct pickle *p)
+{
+    return pt_is_tensor(p) || pt_is_array(p);
+}
+
+static int add_leaf(struct walk *x, const struct pickle *p)
+{
+    return pt_is_tensor(p) ? add_tensor(x, p) : add_array(x, p);
+}
+
 static int descend(struct walk *x, const struct pickle *p, int depth);
 
 static int member(struct walk *x, struct str key, const struct pickle *p, int depth)
@@ -161,8 +192,8 @@ static int descend(struct walk *x, const struct pickle *p, int depth)
     uint32_t from;
     int rc = 0;
     char tmp[24];
-    if (pt_is_tensor(p))
-        return add_tensor(x, p);
+    if (is_leaf(p))
+        return add_leaf(x, p);
     bool dict = entries(p, &from);
     if ((!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE) || depth > DEPTH)
         return 0;
@@ -172,7 +203,7 @@ static int descend(struct walk *x, const struct pickle *p, int depth)
     if (!dict) {
         for (uint32_t i = 0; i < p->n && rc == 0; i++) {
             struct buf b = {0};
-            if (!pt_is_tensor(p->item[i]) && !p->item[i]->n)
+            if (!is_leaf(p->item[i]) && !p->item[i]->n)
                 continue;
             buf_fmt(&b, "%u", i);
             rc = member(x, buf_view(&b), p->item[i], depth);
@@ -210,9 +241,9 @@ static bool holds_model(struct str key)
 static int tree(struct walk *x, const struct pickle *root)
 {
     uint32_t from;
-    if (pt_is_tensor(root)) {
+    if (is_leaf(root)) {
         buf_cstr(&x->path, "tensor");
-        return add_tensor(x, root);
+        return add_leaf(x, root);
     }
     if (!entries(root, &from))
         return root->kind == PICKLE_LIST || root->kind == PICKLE_TUPLE
@@ -288,6 +319,11 @@ static int list_zip(struct walk *x, const struct file *f)
         struct zip_member again;
         buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
         rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(z, &again, PICKLE_MAX, &text, x->e) : -1;
+        x->text = buf_view(&text);
+        if (rc == 0 && again.stored)
+            x->all = (struct weight_piece){.file = x->file, .at = again.offset};
+        else if (rc == 0)
+            x->all = (struct weight_piece){.file = x->file, .member = arena_cstr(&x->w->arena, buf_view(&path))};
         buf_release(&path);
     }
     if (rc == 0) {
@@ -324,7 +360,9 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
             }
             /* the nodes point into the bytes read: keep both */
             arena_release(&tried);
-            p = pickle_parse(arena_str(&x->arena, str_n(bytes->p, used)), &x->arena, f->name, &used, x->e);
+            x->text = arena_str(&x->arena, str_n(bytes->p, used));
+            x->all = (struct weight_piece){.file = x->file, .at = *at};
+            p = pickle_parse(x->text, &x->arena, f->name, &used, x->e);
             *at += used;
             return p;
         }
@@ -397,9 +435,13 @@ static int list_legacy(struct walk *x, const struct file *f)
     struct buf bytes = {0};
     uint64_t at = 0;
     const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the storages' keys */
+    struct str text[5];
+    struct weight_piece all[5];
     int rc = 0;
     for (int i = 0; i < 5 && rc == 0; i++) {
         part[i] = next_pickle(x, f, &at, &bytes);
+        text[i] = x->text;
+        all[i] = x->all;
         if (!part[i])
             rc = -1;
         else if (i == 0 && !is_magic(part[0]))
@@ -408,6 +450,8 @@ static int list_legacy(struct walk *x, const struct file *f)
     buf_release(&bytes);
     if (rc)
         return -1;
+    x->text = text[3];
+    x->all = all[3];
     const struct pickle *little = pickle_get(part[2], "little_endian");
     x->swap = little && little->kind == PICKLE_BOOL && !little->i;
     if (part[4]->kind != PICKLE_LIST)

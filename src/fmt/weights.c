@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "fmt/refused.h"
+#include "fmt/pt.h"
 #include "fmt/zip.h"
 
 #define PROBLEMS_MAX 10000
@@ -195,10 +196,9 @@ void weights_problem(struct weights *w, uint32_t weight, const char *kind, const
 }
 
 /* A compressed member, unpacked. */
-static int unpack(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
+static int unpack(const struct weights *w, const struct weight_piece *p, struct buf *b, struct err *e)
 {
     struct file f;
-    struct buf b = {0};
     struct zip_member m;
     if (weights_open_file(w, p->file, &f, e))
         return -1;
@@ -207,16 +207,44 @@ static int unpack(const struct weights *w, const struct weight_piece *p, struct 
     if (rc == 0)
         rc = err_set(e, ERR_DATA, _("%s: the archive has no member %s"), f.name, p->member);
     else if (rc > 0)
-        rc = zip_read(z, &m, UNPACKED_MAX, &b, e);
-    if (rc == 0 && (p->at > b.n || p->size > b.n - p->at))
+        rc = zip_read(z, &m, UNPACKED_MAX, b, e);
+    if (rc == 0 && (p->at > b->n || p->size > b->n - p->at))
         rc = err_at(e, f.name, m.offset, _("the member %s is shorter than before"), p->member);
     zip_close(z);
     file_close(&f);
-    if (rc)
-        buf_release(&b);
-    else
-        *out = (struct file_span){.fd = -1, .at = p->at, .size = p->size, .memory = b.p};
     return rc;
+}
+
+static int read_whole(const struct weights *w, const struct weight_piece *p, struct buf *b, struct err *e)
+{
+    struct file f;
+    if (weights_open_file(w, p->file, &f, e))
+        return -1;
+    buf_reserve(b, (size_t)p->size + 1);
+    int rc = file_read(&f, p->at, b->p, (size_t)p->size, e);
+    b->n = (size_t)p->size;
+    file_close(&f);
+    return rc;
+}
+
+/* Whether a piece does not lie in its file as its elements do. */
+static bool wrapped(const struct weight_piece *p)
+{
+    return p->member || p->latin;
+}
+
+/* Such a piece in memory. */
+static int unwrap(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
+{
+    struct buf b = {0};
+    if (p->member ? unpack(w, p, &b, e) : read_whole(w, p, &b, e)) {
+        buf_release(&b);
+        return -1;
+    }
+    *out = (struct file_span){.fd = -1, .at = p->member ? p->at : 0, .size = p->size, .memory = b.p};
+    if (p->latin)
+        out->size = pt_latin(out->memory + out->at, (size_t)p->size);
+    return 0;
 }
 
 /* All pieces as one file; on error nothing stays open. */
@@ -229,9 +257,9 @@ static int join(const struct weights *w, const struct weight *x, struct file *ou
     for (; n < x->pieces && rc == 0; n++) {
         const struct weight_piece *p = &w->pieces.v[x->piece + n];
         struct file f;
-        if (p->member) {
-            rc = unpack(w, p, &span[n], e);
-        } else if (n && p[-1].file == p->file && !p[-1].member) {
+        if (wrapped(p)) {
+            rc = unwrap(w, p, &span[n], e);
+        } else if (n && p[-1].file == p->file && !wrapped(&p[-1])) {
             span[n] = (struct file_span){.fd = span[n - 1].fd, .at = p->at, .size = p->size};
         } else {
             rc = weights_open_file(w, p->file, &f, e);
@@ -261,7 +289,7 @@ int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct
         t->shape[a] = x->dim[a];
         t->stride[a] = x->stride[a];
     }
-    if (x->pieces == 1 && !w->pieces.v[x->piece].member) {
+    if (x->pieces == 1 && !wrapped(&w->pieces.v[x->piece])) {
         const struct weight_piece *p = &w->pieces.v[x->piece];
         if (weights_open_file(w, p->file, &t->file, e))
             return -1;

@@ -24,6 +24,7 @@ struct weight_piece {
     uint32_t file;
     uint64_t at, size;  /* bytes of the file; of the unpacked member when packed */
     const char *member; /* a compressed archive member, unpacked when opened, or NULL */
+    bool latin;         /* the bytes are characters of Latin-1 written in UTF-8 (pt.h) */
 };
 
 struct weight {

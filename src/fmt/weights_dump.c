@@ -164,7 +164,7 @@ WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compress
 WEIGHT_READER(reader_npy, "npy", N_("arrays of NumPy: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
               N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy);
 WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy"),
-              "*.pt *.pth *.bin", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), the tar of torch 0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2: listed without figures"),
+              "*.pt *.pth *.bin", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), the tar of torch 0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, NumPy's texts and objects: listed without figures"),
               is_torch);
 WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
               "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts);

@@ -270,6 +270,62 @@ static void pickles(void **state)
     buf_release(&deep);
 }
 
+/* An array of NumPy as protocol 2 has it: its bytes as Latin-1 text. */
+#define ARRAY(shape, code, order, fortran, length, text)                                                                   \
+    "cnumpy.core.multiarray\n_reconstruct\n)R(K\1" shape "cnumpy\ndtype\n(X\2\0\0\0" code "\x89\x88tR(K\3X\1\0\0\0" order \
+    "tb" fortran "c_codecs\nencode\n(X" length "\0\0\0" text "X\6\0\0\0latin1tRtb"
+
+static void arrays(void **state)
+{
+    static const struct {
+        struct str object;
+        const char *problem; /* NULL: it is read */
+        enum dtype dtype;
+    } cases[] = {
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "f4", "<", "\x89", "\x0a", "\0\0\xc2\x80\x3f\0\0\0\x40\0") "s."), "other bytes", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "f4", "<", "\x89", "\x09", "\0\0\xc2\x80\x3f\0\0\0\x40") "s."), NULL, DTYPE_F32},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("K\2K\1\x86", "f4", ">", "\x88", "\x09", "\x3f\xc2\x80\0\0\x40\0\0\0") "s."), NULL, DTYPE_F32},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "f4", "<", "\x89", "\x0a", "\0\0\xc4\x80\x3f\0\0\0\x40\0") "s."), "other bytes", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "f4", "<", "\x89", "\x01", "\xc2") "s."), "other bytes", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("J\xff\xff\xff\x7fJ\xff\xff\xff\x7fJ\xff\xff\xff\x7f\x87", "f4", "<", "\x89", "\x01", "x") "s."), "", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("J\xff\xff\xff\xff\x85", "f4", "<", "\x89", "\x01", "x") "s."), "", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0a" ARRAY("N", "f4", "<", "\x89", "\x01", "x") "s."), "an array of NumPy", DTYPE_UNKNOWN},
+        {STR("\x80\2}X\1\0\0\0acnumpy.core.multiarray\n_reconstruct\n)Rs."), "an array of NumPy", DTYPE_UNKNOWN},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct weights w;
+        struct err e;
+        struct tensor t;
+        float v[2] = {0};
+        assert_int_equal(legacy(&w, cases[i].object, STR("\x80\2]."), STR(""), &e), 0);
+        assert_int_equal(w.list.n, 1);
+        const struct weight *x = &w.list.v[0];
+        assert_int_equal(x->dtype, cases[i].dtype);
+        if (cases[i].problem) {
+            if (!x->problem || !strstr(x->problem, cases[i].problem))
+                fail_msg("case %zu: %s", i, x->problem ? x->problem : "no problem");
+            assert_int_equal(weights_tensor(&w, 0, &t, &e), -1);
+        } else {
+            assert_int_equal(weights_tensor(&w, 0, &t, &e), 0);
+            struct tensor_walk walk;
+            tensor_walk_init(&walk, &t);
+            assert_int_equal(tensor_walk_next(&walk, v, 2, &e), 2);
+            assert_true(v[0] == 1 && v[1] == 2);
+            tensor_walk_release(&walk);
+            tensor_close(&t);
+        }
+        weights_release(&w);
+    }
+    /* of a type that is not read: listed with its shape */
+    struct weights w;
+    struct err e;
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "O8", "|", "\x89", "\x01", "x") "s."), STR("\x80\2]."), STR(""), &e), 0);
+    assert_true(w.list.n == 1 && w.problems.n == 0 && w.list.v[0].numel == 2);
+    assert_true(str_is(w.list.v[0].type, "|O8"));
+    weights_release(&w);
+}
+
 #define STORAGE(kind, key, count) "(X\7\0\0\0storagec" kind "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
 
 /* DeepSpeed's folder: its file "latest" names the one to open, and nothing outside. */
@@ -504,7 +560,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
-        cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles),          cmocka_unit_test(parts),
+        cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles), cmocka_unit_test(arrays),         cmocka_unit_test(parts),
         cmocka_unit_test(names),             cmocka_unit_test(joined),            cmocka_unit_test(npy_alone),
         cmocka_unit_test(torch_not_read),    cmocka_unit_test(deepspeed_latest),
     };

@@ -1,0 +1,121 @@
+/* NumPy arrays inside torch.save's pickles. What numpy's own pickling writes: a call of _reconstruct whose state is (version,
+ * shape, dtype, fortran order, bytes), the bytes as Latin-1 text up to protocol 2, and from protocol 5 on _frombuffer(bytes,
+ * dtype, shape, order). The dtype is a call whose state begins (version, byte order …). */
+#include "base/msg.h"
+#include "fmt/npy.h"
+#include "fmt/pt.h"
+
+static bool is_call(const struct pickle *p, const char *function)
+{
+    if (!p || p->kind != PICKLE_CALL || p->n < 2 || p->item[0]->kind != PICKLE_GLOBAL)
+        return false;
+    struct str name = p->item[0]->text;
+    static const char *const packages[] = {"numpy.core.", "numpy._core."}; /* before and since NumPy 2 */
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
+        if (str_starts(name, packages[i]) && str_is(str_cut(name, strlen(packages[i])), function))
+            return true;
+    return false;
+}
+
+/* The five things an array is made of, whichever way it was written. */
+struct parts {
+    const struct pickle *shape, *dtype, *bytes;
+    bool fortran;
+};
+
+static bool parts_of(const struct pickle *p, struct parts *x)
+{
+    if (is_call(p, "multiarray _reconstruct")) {
+        const struct pickle *s = p->n > 2 ? p->item[2] : NULL;
+        if (!s || s->kind != PICKLE_TUPLE || s->n < 5)
+            return false;
+        *x = (struct parts){s->item[1], s->item[2], s->item[4], s->item[3]->i != 0};
+        return true;
+    }
+    const struct pickle *a = p->item[1];
+    if (a->kind != PICKLE_TUPLE || a->n < 4 || a->item[3]->kind != PICKLE_TEXT)
+        return false;
+    *x = (struct parts){a->item[2], a->item[1], a->item[0], str_is(a->item[3]->text, "F")};
+    return true;
+}
+
+bool pt_is_array(const struct pickle *p)
+{
+    return is_call(p, "multiarray _reconstruct") || is_call(p, "numeric _frombuffer");
+}
+
+/* "<f4", or the name of a type of another package (ml_dtypes). False where it is none. */
+static bool type_of(const struct pickle *p, struct buf *out)
+{
+    if (p->kind != PICKLE_CALL || p->n < 2 || !pickle_is_global(p->item[0], "numpy dtype") || p->item[1]->kind != PICKLE_TUPLE || !p->item[1]->n)
+        return false;
+    const struct pickle *code = p->item[1]->item[0], *state = p->n > 2 && p->item[2]->kind == PICKLE_TUPLE && p->item[2]->n > 1 ? p->item[2]->item[1] : NULL;
+    if (code->kind != PICKLE_TEXT && code->kind != PICKLE_GLOBAL)
+        return false;
+    ptrdiff_t space = code->kind == PICKLE_GLOBAL ? str_find(code->text, ' ') : -1;
+    if (space < 0 && state && state->kind == PICKLE_TEXT)
+        buf_str(out, str_n(state->text.p, state->text.n > 1 ? 1 : state->text.n));
+    buf_str(out, str_cut(code->text, (size_t)(space + 1)));
+    return out->n > 0;
+}
+
+/* Text that was made of bytes, one a character; else the bytes themselves. */
+static bool bytes_of(const struct pickle *p, struct pt_bytes *out)
+{
+    *out = (struct pt_bytes){0};
+    if (p->kind == PICKLE_CALL && p->n >= 2 && p->item[1]->kind == PICKLE_TUPLE) {
+        const struct pickle *args = p->item[1];
+        if (!args->n) /* bytes() */
+            return pickle_is_global(p->item[0], "__builtin__ bytes") || pickle_is_global(p->item[0], "builtins bytes");
+        bool text = pickle_is_global(p->item[0], "_codecs encode");
+        out->latin = text;
+        p = text || pickle_is_global(p->item[0], "builtins bytearray") || pickle_is_global(p->item[0], "__builtin__ bytearray") ? args->item[0] : p;
+    }
+    out->bytes = p->text;
+    return p->kind == PICKLE_BYTES || p->kind == PICKLE_TEXT;
+}
+
+/* The bytes that Latin-1 text in UTF-8 stands for: UINT64_MAX where it holds other characters. */
+static uint64_t latin_size(struct str s)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < s.n; i++, n++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x80)
+            continue;
+        if ((c != 0xc2 && c != 0xc3) || ++i == s.n || ((unsigned char)s.p[i] & 0xc0) != 0x80)
+            return UINT64_MAX;
+    }
+    return n;
+}
+
+size_t pt_latin(char *bytes, size_t n)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 0x80 && i + 1 < n)
+            c = (unsigned char)(c << 6 | ((unsigned char)bytes[++i] & 0x3f));
+        bytes[to++] = (char)c;
+    }
+    return to;
+}
+
+int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e)
+{
+    struct parts x;
+    buf_clear(type);
+    if (!parts_of(value, &x) || !pt_sizes(x.shape, t) || !type_of(x.dtype, type))
+        return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+    t->offset = 0;
+    if (npy_layout(t, buf_view(type), x.fortran, name, e))
+        return -1;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return 0;
+    if (!bytes_of(x.bytes, b))
+        return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+    b->size = b->latin ? latin_size(b->bytes) : b->bytes.n;
+    if (b->size != t->numel * dtype_table[t->dtype].size)
+        return err_set(e, ERR_DATA, _("%s: in the pickle an array has other bytes than its shape asks for"), name);
+    return 0;
+}
