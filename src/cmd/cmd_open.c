@@ -52,9 +52,8 @@ static int run_open(struct desk *d, struct str args)
 /* The first one taken is the target, the next one its golden. */
 static int run_take(struct desk *d, struct str args)
 {
-    if (!desk_opened_alone(d))
-        return open_paths(d, args, STR(""));
-    return open_paths(d, str_of(d->s->side[0].path), args);
+    const char *alone = desk_alone(d);
+    return alone ? open_paths(d, str_of(alone), args) : open_paths(d, args, STR(""));
 }
 
 static int run_dumps(struct desk *d, struct str args)

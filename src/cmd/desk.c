@@ -230,7 +230,7 @@ static void take_offers(struct desk *d)
         return;
     d->list_offers = false;
     if (d->list.n) {
-        desk_show_list(d, desk_opened_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
+        desk_show_list(d, desk_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
         return;
     }
     desk_close_list(d);
@@ -240,9 +240,12 @@ static void take_offers(struct desk *d)
         desk_say(d, _("nothing that can be opened below %s"), o->folder);
 }
 
-bool desk_opened_alone(const struct desk *d)
+const char *desk_alone(const struct desk *d)
 {
-    return d->s->side[TARGET].path && d->s->single && !d->s->failed;
+    const text_list *given = &d->inv->given;
+    if (d->s->side[TARGET].path)
+        return d->s->single && !d->s->failed ? d->s->side[TARGET].path : NULL;
+    return given->n == 1 && str_starts(str_of(given->v[0].name), "target-") ? given->v[0].text : NULL;
 }
 
 void desk_refresh(struct desk *d)

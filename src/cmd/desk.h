@@ -168,7 +168,7 @@ void desk_release(struct desk *d); /* before the session stops; the lock not hel
 
 /* All below with the session's lock held. */
 uint32_t desk_lines(const struct desk *d); /* of the table */
-bool desk_opened_alone(const struct desk *d); /* a dump is open, without a golden side */
+const char *desk_alone(const struct desk *d); /* the dump, log … that is open without a golden side, or NULL */
 /* Adapts to what the session has published since: cursor kept on its row, first deviation followed. */
 void desk_refresh(struct desk *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
