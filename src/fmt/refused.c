@@ -107,7 +107,7 @@ static bool is_dump_part(const char *path, struct str name)
 static bool is_summary(const char *path, struct str name)
 {
     (void)path;
-    return (str_starts(name, "advisor_") && str_ends(name, ".txt")) || str_starts(name, "multi_ranks_compare_merge");
+    return str_starts(name, "multi_ranks_compare_merge");
 }
 
 static bool is_model(const char *path, struct str name)
@@ -171,8 +171,8 @@ const struct refused refused[] = {
     {"dump-tensors", N_("the tensors of an msprobe dump"), "dump_tensor_data/*.pt",
      N_("which call each belongs to stands in dump.json: open the folder it lies in"), is_dump_tensor, false},
     {"dump-part", N_("a part of a dump"), "stack.json construct.json mapping.csv", N_("open the folder it lies in"), is_dump_part, true},
-    {"result-summary", N_("summaries of a comparison, without its rows"), "advisor_*.txt multi_ranks_compare_merge*.xlsx",
-     N_("open the compare_result they were made from"), is_summary, false},
+    {"result-summary", N_("figures of several ranks side by side (merge_result), without their pairs"), "multi_ranks_compare_merge*.xlsx",
+     N_("open the compare_result_rankN files it was made from"), is_summary, false},
     {"other-models", N_("models of other programs: GGUF, ONNX, HDF5, MindIR, torch.export"), "*.gguf *.onnx *.h5 *.mindir *.air *.om *.pt2",
      N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model, false},
     {"utf-16", N_("UTF-16 text"), "*.csv *.json",

@@ -48,21 +48,68 @@ static bool is_advisor(const char *path)
     return str_starts(name, "advisor") && str_ends(name, ".txt") && path_is_file(path);
 }
 
-/* msprobe merge_result: one sheet a figure, a column a rank; no pairs are in it. */
-static bool is_merge(const char *path)
+/* The time in a file's name, "compare_result_rank0_20261121042718.csv": its last 14 digits in a row; empty without. */
+static struct str time_in(struct str name)
 {
-    struct str name = path_base(str_of(path));
-    return str_starts(name, "multi_ranks_compare_merge") && str_ends(name, ".xlsx") && path_is_file(path);
+    struct str found = STR("");
+    for (size_t i = 0, run = 0; i < name.n; i++) {
+        run = name.p[i] >= '0' && name.p[i] <= '9' ? run + 1 : 0;
+        if (run >= 14)
+            found = str_n(name.p + i - 13, 14);
+    }
+    return found;
+}
+
+/* The table a note was written about: the newest beside it that is not younger than the note, which is written last; of
+ * several of that time the one with the shortest name (others are copies). False where there is none. */
+static bool table_of(const char *note, struct buf *path)
+{
+    struct str parent = path_parent(str_of(note)), when = time_in(path_base(str_of(note)));
+    struct buf dir = {0}, at = {0};
+    name_list names = {0};
+    struct err quiet;
+    buf_str(&dir, parent.n ? parent : STR("."));
+    bool read = dir_list(dir.p, 10000, &names, &quiet) == 0;
+    size_t best = names.n;
+    for (size_t i = 0; read && i < names.n; i++) {
+        struct str name = str_of(names.v[i]), kept = str_of(best < names.n ? names.v[best] : "");
+        struct file f;
+        int order = kept.n ? str_cmp(time_in(name), time_in(kept)) : 1;
+        if (!str_has(name, "compare_result") || !has_ending(name) || str_cmp(time_in(name), when) > 0 ||
+            order < 0 || (order == 0 && name.n >= kept.n) || file_open_inside(&f, dir.p, names.v[i], &quiet))
+            continue;
+        file_close(&f);
+        path_join(&at, dir.p, names.v[i]);
+        if (sheet_tool(at.p) != TOOL_NONE)
+            best = i;
+    }
+    bool found = read && best < names.n;
+    if (found)
+        path_join(path, dir.p, names.v[best]);
+    name_list_release(&names);
+    buf_release(&dir);
+    buf_release(&at);
+    return found;
+}
+
+/* Of a table, or of the one a note is about. */
+static enum result_tool tool_of(const char *path)
+{
+    struct buf table = {0};
+    enum result_tool tool = !is_advisor(path) ? sheet_tool(path) : table_of(path, &table) ? sheet_tool(table.p) : TOOL_NONE;
+    buf_release(&table);
+    return tool;
 }
 
 static bool probe_msprobe(const char *path)
 {
-    return is_merge(path) || sheet_tool(path) == TOOL_MSPROBE || result_json_probe(path, false);
+    return tool_of(path) == TOOL_MSPROBE || result_json_probe(path, false);
 }
 
 static bool probe_ptdbg(const char *path)
 {
-    return is_advisor(path) || sheet_tool(path) == TOOL_PTDBG;
+    enum result_tool tool = tool_of(path);
+    return tool == TOOL_PTDBG || (tool == TOOL_NONE && is_advisor(path));
 }
 
 static bool probe_diff(const char *path)
@@ -99,11 +146,26 @@ static int advisor_alone(const char *path, struct err *e)
     return -1;
 }
 
+static void quote(struct dump *d, const char *path)
+{
+    struct buf b = {0}, text = {0};
+    struct err quiet;
+    if (file_slurp(path, NOTE_MAX, &text, &quiet) == 0) {
+        struct str name = suspect(buf_view(&text));
+        if (name.n && name.n < 2048 && !str_is(name, "NA")) {
+            buf_fmt(&b, _("%s beside it names %.*s as the suspect"), path_base(str_of(path)).p, STR_ARG(name));
+            dump_warn(d, b.p);
+        }
+    }
+    buf_release(&b);
+    buf_release(&text);
+}
+
 /* The only note beside the table is its own; of several nobody can tell which. */
-static void advisor_beside(struct dump *d, const char *path)
+static void quote_beside(struct dump *d, const char *path)
 {
     struct str parent = path_parent(str_of(path));
-    struct buf dir = {0}, b = {0}, text = {0};
+    struct buf dir = {0}, b = {0};
     name_list names = {0};
     struct err quiet;
     const char *note = NULL;
@@ -117,19 +179,11 @@ static void advisor_beside(struct dump *d, const char *path)
             }
     if (notes == 1) {
         path_join(&b, dir.p, note);
-        if (file_slurp(b.p, NOTE_MAX, &text, &quiet) == 0) {
-            struct str name = suspect(buf_view(&text));
-            if (name.n && name.n < 2048 && !str_is(name, "NA")) {
-                buf_clear(&b);
-                buf_fmt(&b, _("%s beside it names %.*s as the suspect"), note, STR_ARG(name));
-                dump_warn(d, b.p);
-            }
-        }
+        quote(d, b.p);
     }
     name_list_release(&names);
     buf_release(&dir);
     buf_release(&b);
-    buf_release(&text);
 }
 
 /* ---- rows ---- */
@@ -182,14 +236,17 @@ static int read_sheet(struct result_table *t, struct err *e)
 static int open_table(struct dump *d, struct load *load, struct err *e)
 {
     struct result_table t = {.d = d, .load = load, .path = d->path};
-    if (is_advisor(d->path))
+    bool note = is_advisor(d->path);
+    struct buf table = {0};
+    if (note && table_of(d->path, &table))
+        t.path = arena_cstr(&d->arena, buf_view(&table));
+    buf_release(&table);
+    if (note && t.path == d->path)
         return advisor_alone(d->path, e);
-    if (is_merge(d->path))
-        return err_set(e, ERR_DATA, _("%s: figures of several ranks side by side (merge_result), without their pairs; open the compare_result_rankN files it was made from"), d->path);
     result_begin(&t);
     int rc = str_ends(str_of(d->path), ".json") ? result_json_read(&t, e) : read_sheet(&t, e);
     if (rc == 0 && d->column != GOLDEN)
-        advisor_beside(d, d->path);
+        note ? quote(d, d->path) : quote_beside(d, d->path);
     return result_end(&t, rc, e);
 }
 
@@ -203,9 +260,9 @@ static int open_diff(struct dump *d, struct load *load, struct err *e)
 const struct reader reader_msprobe_result = {
     .name = "msprobe-result",
     .title = N_("results of msprobe compare (tensor, statistics, md5): the verdicts given there"),
-    .what = "compare_result_*.csv compare_result_*.xlsx compare_result_rank*.json",
+    .what = "compare_result_*.csv compare_result_*.xlsx compare_result_rank*.json advisor_*.txt",
     .versions = "msprobe to 26.2",
-    .unread = N_("multi_ranks_compare_merge*.xlsx, advisor_*.txt"),
+    .unread = N_("advisor_*.txt without its table beside it; the one beside a table is quoted"),
     .probe = probe_msprobe,
     .open = open_table,
     .close = result_close,
@@ -217,7 +274,7 @@ const struct reader reader_ptdbg_result = {
     .title = N_("results of ptdbg_ascend's compare, versions 1 to 6: the verdicts given there"),
     .what = "compare_result_*.csv compare_result_*.xlsx advisor_*.txt",
     .versions = "ptdbg_ascend 1 to 6",
-    .unread = N_("advisor_*.txt alone; the one beside a table is quoted"),
+    .unread = N_("advisor_*.txt without its table beside it; the one beside a table is quoted"),
     .probe = probe_ptdbg,
     .open = open_table,
     .close = result_close,

@@ -22,7 +22,6 @@ static const struct {
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
     {"save/0_conv1.npy", "\x93NUMPY\1", "several"},
     {"step0/rank0/dump_tensor_data/Torch.add.0.forward.output.0.pt", "PK\3\4", "dump-tensors"},
-    {"advisor_20240101.txt", "Line: 4\n", "result-summary"},
     {"multi_ranks_compare_merge_20240101.xlsx", "PK\3\4", "result-summary"},
     {"model.onnx", "x", "other-models"},
     {"weights.bin", "\x80\2}q\0.", NULL},

@@ -249,8 +249,42 @@ static void folders_and_single_sides(void **state)
     assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "rank_0: msprobe names Functional.embedding.0.forward"));
     stop(s);
 
-    assert_non_null(strstr(refused(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt")),
-                           "suspect: Functional_dropout_0_forward_output"));
+    /* a note is opened as the table it was written about */
+    s = open_path(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt"), false);
+    assert_true(s->tabled);
+    assert_string_equal(s->side[TARGET].dump.reader->name, "ptdbg-result");
+    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "names Functional_dropout_0_forward_output"));
+    stop(s);
+}
+
+/* Of several tables the newest that is no younger than the note, of copies the one with the plain name; none that a link
+ * leads away to. */
+static void the_table_of_a_note(void **state)
+{
+    static const char note[] = "Line: 2\nSuspect Nodes: Torch_x_0_forward_output\nExpert Advice: x\n";
+    static const char *const names[] = {"compare_result_20240101000000.csv", "compare_result_20240101000003.csv", "compare_result_20240101000003_b.csv",
+                                        "compare_result_20240101000009.csv"};
+    const char *root = scratch();
+    char path[500], line[300];
+    (void)state;
+    put_text(root, "alone/advisor_20240101000004.txt", note);
+    snprintf(path, sizeof path, "%s/alone/advisor_20240101000004.txt", root);
+    assert_non_null(strstr(refused(path), "suspect: Torch_x_0_forward_output"));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        snprintf(line, sizeof line, "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr\nTorch_x%zu_0_forward_output,Torch_x%zu_0_forward_output,float32,float32,[2],[2],1,0\n", i, i);
+        snprintf(path, sizeof path, "many/%s", names[i]);
+        put_text(root, path, line);
+    }
+    put_text(root, "many/compare_result_20240101000004.csv", "nothing of the kind\n");
+    put_text(root, "many/advisor_20240101000004.txt", note);
+    snprintf(path, sizeof path, "%s/many/advisor_20240101000004.txt", root);
+    struct session *s = open_path(path, false);
+    assert_string_equal(name_of(s, TARGET, 0), "Torch_x1_0_forward_output");
+    stop(s);
+    snprintf(path, sizeof path, "%s/alone/compare_result_20240101000001.csv", root);
+    assert_int_equal(symlink("../many/compare_result_20240101000003.csv", path), 0);
+    snprintf(path, sizeof path, "%s/alone/advisor_20240101000004.txt", root);
+    assert_non_null(strstr(refused(path), "suspect: Torch_x_0_forward_output"));
 }
 
 /* ---- tables of our own ---- */
@@ -332,7 +366,7 @@ static void refusals(void **state)
     (void)state;
     assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without a row"));
     assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "no recording of a known format"));
-    assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "merge_result"));
+    assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "multi_ranks_compare_merge"));
     assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
                            "expected a list \"op_items\""));
     assert_non_null(strstr(refused(put_text(dir, "compare_result_c.json", "{\"a\": {\"op_items\": [{}")), "compare_result_c.json: byte"));
@@ -556,6 +590,7 @@ int main(void)
         cmocka_unit_test(csv_and_xlsx),
         cmocka_unit_test(words_and_figures),
         cmocka_unit_test(folders_and_single_sides),
+        cmocka_unit_test(the_table_of_a_note),
         cmocka_unit_test(odd_rows),
         cmocka_unit_test(oldest_columns),
         cmocka_unit_test(cut_short), cmocka_unit_test(refusals),
