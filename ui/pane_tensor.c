@@ -464,7 +464,7 @@ static void draw(struct screen *s, struct rect r)
         return;
     }
     pthread_mutex_lock(&x->gaze.lock);
-    switch (gaze_ready(&x->gaze)) {
+    switch (sight_ready(&s->desk)) {
     case GAZE_OPEN:
         p.two = p.l->has[0] && p.l->has[1];
         draw_open(&p);

@@ -9,9 +9,8 @@ static bool element(struct desk *d, struct subject *out, struct arena *a)
     struct buf at = {0};
     bool there = false;
     pthread_mutex_lock(&s->gaze.lock);
-    if (gaze_ready(&s->gaze) == GAZE_OPEN) {
+    if (sight_ready(d) == GAZE_OPEN) {
         const struct lens *l = &s->gaze.lens;
-        sight_place(d);
         subject_of_line(d->s, NULL, d->cursor, out, a);
         out->kind = SUBJECT_ELEMENT;
         for (int i = 0; i < 2; i++)

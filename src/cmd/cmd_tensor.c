@@ -52,10 +52,8 @@ static struct sight *begin(struct desk *d)
         return NULL;
     }
     pthread_mutex_lock(&s->gaze.lock);
-    if (gaze_ready(&s->gaze) == GAZE_OPEN) {
-        sight_place(d);
+    if (sight_ready(d) == GAZE_OPEN)
         return s;
-    }
     pthread_mutex_unlock(&s->gaze.lock);
     desk_complain(d, "%s", _("the tensor is not open yet"));
     return NULL;

@@ -52,23 +52,6 @@ static enum sight_of look(const struct desk *d, struct gaze_case *c)
     return SIGHT_ALONE;
 }
 
-void sight_refresh(struct desk *d)
-{
-    struct sight *s = &d->sight;
-    struct gaze_case c;
-    if (!s->open)
-        return;
-    s->of = look(d, &c);
-    pthread_mutex_lock(&s->gaze.lock);
-    if (s->of == SIGHT_BOTH || s->of == SIGHT_ALONE)
-        gaze_want(&s->gaze, &c);
-    else
-        gaze_want_nothing(&s->gaze);
-    if (gaze_ready(&s->gaze) == GAZE_OPEN)
-        sight_place(d);
-    pthread_mutex_unlock(&s->gaze.lock);
-}
-
 /* The axes to begin with: the last two that are longer than 1. */
 static void choose_axes(struct sight *s, const struct lens *l)
 {
@@ -96,7 +79,8 @@ static void follow_wish(struct sight *s, const struct lens *l)
     s->wishes = 0;
 }
 
-void sight_place(struct desk *d)
+/* Axes and cursor, where the case is a new one. */
+static void place(struct desk *d)
 {
     struct sight *s = &d->sight;
     const struct lens *l = &s->gaze.lens;
@@ -116,6 +100,30 @@ void sight_place(struct desk *d)
         at = f->unlike ? f->unlike_at : f->two && f->max_abs > 0 ? f->max_abs_at : 0;
     lens_place(l, at, s->at);
     follow_wish(s, l);
+}
+
+enum gaze_state sight_ready(struct desk *d)
+{
+    enum gaze_state now = gaze_ready(&d->sight.gaze);
+    if (now == GAZE_OPEN)
+        place(d);
+    return now;
+}
+
+void sight_refresh(struct desk *d)
+{
+    struct sight *s = &d->sight;
+    struct gaze_case c;
+    if (!s->open)
+        return;
+    s->of = look(d, &c);
+    pthread_mutex_lock(&s->gaze.lock);
+    if (s->of == SIGHT_BOTH || s->of == SIGHT_ALONE)
+        gaze_want(&s->gaze, &c);
+    else
+        gaze_want_nothing(&s->gaze);
+    sight_ready(d);
+    pthread_mutex_unlock(&s->gaze.lock);
 }
 
 void sight_go(struct sight *s, uint64_t index)

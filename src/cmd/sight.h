@@ -39,8 +39,11 @@ void sight_release(struct sight *s); /* before the session stops, its lock not h
 bool sight_possible(const struct desk *d, uint32_t line); /* a tensor of the line can be read */
 void sight_refresh(struct desk *d); /* turns to the row under the cursor */
 
+/* With the session's and the gaze's lock held: what is there of the row. Once that is GAZE_OPEN, axes and cursor are its own;
+ * until this has been asked they may still be of the tensor before. */
+enum gaze_state sight_ready(struct desk *d);
+
 /* With the gaze's lock held and GAZE_OPEN: */
-void sight_place(struct desk *d); /* axes and cursor, where the case is a new one */
 void sight_go(struct sight *s, uint64_t index);
 /* The plane for maps of h × w cells at most, scrolled so that the cursor is inside. */
 void sight_ask(struct sight *s, int h, int w, struct heat_ask *ask);

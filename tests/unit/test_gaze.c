@@ -233,7 +233,7 @@ static void commands_move_the_cursor(void **state)
         if (i % 3 == 0) { /* as a pane of some size would ask */
             struct heat_ask ask;
             pthread_mutex_lock(&x->gaze.lock);
-            if (gaze_ready(&x->gaze) == GAZE_OPEN) {
+            if (sight_ready(&o->d) == GAZE_OPEN) {
                 sight_ask(x, 1 + i % 5, 1 + i % 7, &ask);
                 gaze_heat(&x->gaze, &ask);
             }
@@ -248,11 +248,37 @@ static void commands_move_the_cursor(void **state)
     desk_shut(o);
 }
 
+/* A tensor that has opened since the desk was refreshed, with fewer axes than the one before. */
+static void opened_in_between(void **state)
+{
+    struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
+    struct sight *x = &o->d.sight;
+    struct heat_ask ask;
+    (void)state;
+    run(o, "find Functional.embedding.0.forward.output.0");
+    run(o, "tensor");
+    assert_true(x->open && x->gaze.lens.ndim == 3);
+    run(o, "axes 0 2");
+    command_run(&o->d, "find Module.module.decoder.layers.0.input_layernorm.RMSNorm.forward.0.parameters.weight");
+    gaze_wait(&x->gaze);
+    session_lock(o->s);
+    pthread_mutex_lock(&x->gaze.lock);
+    assert_int_equal(sight_ready(&o->d), GAZE_OPEN);
+    assert_int_equal(x->gaze.lens.ndim, 1);
+    assert_true(x->axis[0] < 1 && x->axis[1] < 1);
+    sight_ask(x, 10, 20, &ask);
+    assert_true(ask.size[0] > 0 && ask.size[1] > 0);
+    pthread_mutex_unlock(&x->gaze.lock);
+    session_unlock(o->s);
+    desk_shut(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_another_row),           cmocka_unit_test(planes_are_kept),          cmocka_unit_test(a_file_that_is_gone),
         cmocka_unit_test(pairing_anew_turns_the_view), cmocka_unit_test(commands_move_the_cursor),
+        cmocka_unit_test(opened_in_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
