@@ -96,6 +96,7 @@ static const struct reader *recognise(const char *path)
 struct visits {
     struct map seen;
     struct arena keys;
+    const atomic_bool *cancel; /* or NULL */
 };
 
 static bool walked(struct visits *v, const char *path)
@@ -112,6 +113,8 @@ static bool walked(struct visits *v, const char *path)
 
 static int walk(const char *path, int depth, struct visits *visits, place_list *out, struct err *e)
 {
+    if (visits->cancel && atomic_load(visits->cancel))
+        return err_set(e, ERR_CANCEL, "%s", _("stopped"));
     if (walked(visits, path))
         return 0;
     const struct reader *r = recognise(path);
@@ -129,8 +132,9 @@ static int walk(const char *path, int depth, struct visits *visits, place_list *
             continue;
         path_join(&child, path, names.v[i]);
         struct err quiet;
-        if (path_is_dir(child.p))
-            walk(child.p, depth - 1, visits, out, &quiet); /* a folder we may not enter hides only itself */
+        /* a folder we may not enter hides only itself */
+        if (path_is_dir(child.p) && walk(child.p, depth - 1, visits, out, &quiet) && quiet.code == ERR_CANCEL)
+            rc = err_set(e, ERR_CANCEL, "%s", quiet.text);
     }
     buf_release(&child);
     name_list_release(&names);
@@ -245,13 +249,18 @@ static void number_ranks(place_list *l)
 
 int places_find(const char *path, place_list *out, struct err *e)
 {
+    return places_find_until(path, NULL, out, e);
+}
+
+int places_find_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
+{
     if (!path_is_dir(path) && !path_is_file(path)) {
         struct file f;
         if (file_open(&f, path, e) == 0)
             file_close(&f);
         return -1;
     }
-    struct visits visits = {0};
+    struct visits visits = {.cancel = cancel};
     int rc = walk(path, DEPTH, &visits, out, e);
     map_release(&visits.seen);
     arena_release(&visits.keys);

@@ -37,7 +37,7 @@ static int find_side(struct session *s, int i, struct err *e)
 {
     struct session_side *x = &s->side[i];
     place_list found = {0};
-    if (places_find(x->path, &found, e)) {
+    if (places_find_until(x->path, &x->load.cancel, &found, e)) {
         places_release(&found);
         return -1;
     }

@@ -21,18 +21,18 @@ static const struct {
     [HANDED_STEP] = {{SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 5},
 };
 
-static enum handed recording(const char *path)
+static enum handed recording(const char *path, const atomic_bool *cancel)
 {
     place_list l = {0};
     struct err quiet;
-    bool yes = places_find(path, &l, &quiet) == 0 && l.n, weights = yes && l.v[0].reader->weights;
+    bool yes = places_find_until(path, cancel, &l, &quiet) == 0 && l.n, weights = yes && l.v[0].reader->weights;
     places_release(&l);
     return weights ? HANDED_WEIGHTS : yes ? HANDED_DUMP : HANDED_NOTHING;
 }
 
 enum handed handed_find(const char *path, const atomic_bool *cancel)
 {
-    enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path);
+    enum handed what = optimizer_step_probe(path) ? HANDED_STEP : recording(path, cancel);
     if (what != HANDED_NOTHING)
         return what;
     const char *log = series_kind(path, cancel);

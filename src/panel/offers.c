@@ -42,7 +42,7 @@ static bool add_recordings(struct walk *w, const char *path)
 {
     place_list found = {0};
     struct err quiet;
-    bool any = places_find(path, &found, &quiet) == 0 && found.n;
+    bool any = places_find_until(path, &w->o->anew, &found, &quiet) == 0 && found.n;
     for (size_t i = 0; any && !w->listed && i < found.n; i++)
         add(w, found.v[i].reader->name, found.v[i].paths.v[0]);
     places_release(&found);

@@ -152,6 +152,10 @@ static void what_is_no_recording(void **state)
     msprobe("a/.hidden");
     msprobe("a/dump_tensor_data");
     expect("", 0, NULL);
+    atomic_bool cancel = true;
+    assert_int_equal(places_find_until(sample("tt_rope"), &cancel, &l, &e), -1);
+    assert_int_equal(e.code, ERR_CANCEL);
+    places_release(&l);
     assert_int_equal(places_find("/nowhere/at/all", &l, &e), -1);
     assert_int_equal(e.code, ERR_IO);
     snprintf(path, sizeof path, "%s/pipe", root);
