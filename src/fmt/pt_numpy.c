@@ -62,7 +62,6 @@ static bool type_of(const struct pickle *p, struct buf *out)
 /* Text that was made of bytes, one a character; else the bytes themselves. */
 static bool bytes_of(const struct pickle *p, struct pt_bytes *out)
 {
-    *out = (struct pt_bytes){0};
     if (p->kind == PICKLE_CALL && p->n >= 2 && p->item[1]->kind == PICKLE_TUPLE) {
         const struct pickle *args = p->item[1];
         if (!args->n) /* bytes() */
@@ -104,6 +103,7 @@ size_t pt_latin(char *bytes, size_t n)
 int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e)
 {
     struct parts x;
+    *b = (struct pt_bytes){0};
     buf_clear(type);
     if (!parts_of(value, &x) || !pt_sizes(x.shape, t) || !type_of(x.dtype, type))
         return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
