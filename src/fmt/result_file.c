@@ -146,17 +146,22 @@ static int advisor_alone(const char *path, struct err *e)
     return -1;
 }
 
-static void quote(struct dump *d, const char *path)
+/* What a note says, as a warning; `table` is what was opened for it, NULL where the table itself was. */
+static void quote(struct dump *d, const char *note, const char *table)
 {
     struct buf b = {0}, text = {0};
     struct err quiet;
-    if (file_slurp(path, NOTE_MAX, &text, &quiet) == 0) {
-        struct str name = suspect(buf_view(&text));
-        if (name.n && name.n < 2048 && !str_is(name, "NA")) {
-            buf_fmt(&b, _("%s beside it names %.*s as the suspect"), path_base(str_of(path)).p, STR_ARG(name));
-            dump_warn(d, b.p);
-        }
-    }
+    int rc = file_slurp(note, NOTE_MAX, &text, &quiet);
+    struct str name = rc == 0 ? suspect(buf_view(&text)) : STR("");
+    bool named = name.n && name.n < 2048 && !str_is(name, "NA");
+    if (table)
+        buf_fmt(&b, _("opened is %s, which the note was written about"), path_base(str_of(table)).p);
+    if (table && named)
+        buf_cstr(&b, "; ");
+    if (named)
+        buf_fmt(&b, _("%s names %.*s as the suspect"), path_base(str_of(note)).p, STR_ARG(name));
+    if (b.n)
+        dump_warn(d, b.p);
     buf_release(&b);
     buf_release(&text);
 }
@@ -179,7 +184,7 @@ static void quote_beside(struct dump *d, const char *path)
             }
     if (notes == 1) {
         path_join(&b, dir.p, note);
-        quote(d, b.p);
+        quote(d, b.p, NULL);
     }
     name_list_release(&names);
     buf_release(&dir);
@@ -246,7 +251,7 @@ static int open_table(struct dump *d, struct load *load, struct err *e)
     result_begin(&t);
     int rc = str_ends(str_of(d->path), ".json") ? result_json_read(&t, e) : read_sheet(&t, e);
     if (rc == 0 && d->column != GOLDEN)
-        note ? quote(d, d->path) : quote_beside(d, d->path);
+        note ? quote(d, d->path, t.path) : quote_beside(d, d->path);
     return result_end(&t, rc, e);
 }
 
