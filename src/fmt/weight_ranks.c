@@ -102,8 +102,33 @@ static void list_ranks(const char *dir, struct arena *a, rank_list *out)
     name_list_release(&l);
 }
 
+/* The one iteration in a folder that says nothing of which is the latest; the folder itself where there is another number. */
+static const char *only_step(const char *path, struct arena *a)
+{
+    static const char *const starts[] = {"iter_", "global_step"};
+    name_list l = {0};
+    struct buf at = {0};
+    struct err quiet;
+    const char *root = path;
+    int steps = 0;
+    if (dir_list(path, ENTRIES, &l, &quiet) == 0)
+        for (size_t i = 0; i < l.n; i++)
+            for (size_t k = 0; k < ARRAY_LEN(starts); k++) {
+                unsigned long long n;
+                struct str name = str_of(l.v[i]);
+                if (!str_starts(name, starts[k]) || !str_u64(str_cut(name, strlen(starts[k])), &n))
+                    continue;
+                path_join(&at, path, l.v[i]);
+                if (path_is_dir(at.p) && steps++ == 0)
+                    root = arena_cstr(a, buf_view(&at));
+            }
+    name_list_release(&l);
+    buf_release(&at);
+    return steps == 1 ? root : path;
+}
+
 /* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names, or the one that
- * DeepSpeed's file "latest" does. */
+ * DeepSpeed's file "latest" does, or the only one there is. */
 static const char *root_of(const char *path, struct arena *a)
 {
     struct buf file = {0}, text = {0};
@@ -126,7 +151,9 @@ static const char *root_of(const char *path, struct arena *a)
     } else {
         path_join(&file, path, "latest");
         buf_clear(&text);
-        if (path_is_file(file.p) && file_slurp(file.p, 256, &text, &quiet) == 0) {
+        if (!path_is_file(file.p)) {
+            root = only_step(path, a);
+        } else if (file_slurp(file.p, 256, &text, &quiet) == 0) {
             struct str s = str_trim(buf_view(&text));
             char *name = s.n && !memchr(s.p, '/', s.n) && s.p[0] != '.' ? str_dup(s) : NULL;
             if (name) {
@@ -262,12 +289,15 @@ static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, st
         const struct shard *s = &j->shards.v[shard[i]];
         const struct weight *b = weight_of(j, shard[i]);
         struct weight_piece p = j->set[s->set].pieces.v[b->piece];
-        if (b->problem || b->offset > p.size || p.size - b->offset < reach * size) {
+        bool all = p.latin && !b->problem; /* an array's text is its elements and no more */
+        if (!all && (b->problem || b->offset > p.size || p.size - b->offset < reach * size)) {
             note(j, name, b->problem ? b->problem : _("a shard is shorter than its shape"));
             return;
         }
-        p.at += b->offset;
-        p.size = reach * size;
+        if (!all) {
+            p.at += b->offset;
+            p.size = reach * size;
+        }
         copy_file(j, s->set, &p);
     }
     for (int i = 0, k = 0; i < a->axes; i++) {

@@ -363,6 +363,14 @@ static void deepspeed_latest(void **state)
             assert_true(str_is(w.list.v[0].name, "a"));
         weights_release(&w);
     }
+    /* no such file: the only step there is, not one of several */
+    assert_int_equal(unlink(path), 0);
+    for (int steps = 1; steps <= 2; steps++) {
+        assert_int_equal(weights_open(&w, dir, &e), steps == 1 ? 0 : -1);
+        weights_release(&w);
+        snprintf(path, sizeof path, "%s/global_step11", dir);
+        assert_int_equal(mkdir(path, 0755), steps == 1 ? 0 : -1);
+    }
     buf_release(&b);
 }
 
