@@ -1,7 +1,8 @@
 /* torch.save of whole checkpoints: dictionaries of tensors, nested as their writer liked (Megatron's
  * {"model": …, "args": Namespace}, DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip
- * archive or, before torch 1.6, as pickles one behind the other with the storages after them. The pickle
- * is inert data (pickle.h): what is not a tensor, a container or argparse's Namespace is passed over. */
+ * archive or, before torch 1.6, as pickles one behind the other with the storages after them; and pickles of NumPy arrays
+ * alone. The pickle is inert data (pickle.h): what is not a tensor, an array, a container or argparse's Namespace is
+ * passed over. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -24,6 +25,7 @@ struct walk {
     uint32_t file;
     const char *name;
     bool swap;
+    bool plain; /* nothing in it is torch's */
     struct str text; /* the pickle's bytes, */
     struct weight_piece all; /* and where they lie: packed in a member, or from `at` on */
     struct map keys; /* storage → index of stored */
@@ -342,7 +344,8 @@ static int list_zip(struct walk *x, const struct file *f)
 static const struct pickle *next_pickle(struct walk *x, const struct file *f, uint64_t *at, struct buf *bytes)
 {
     for (size_t n = 1u << 16;; n *= 8) {
-        size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, take = n < left ? n : left;
+        size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, most = n < PICKLE_MAX ? n : PICKLE_MAX;
+        size_t take = most < left ? most : left;
         struct err why;
         struct arena tried = {0};
         buf_clear(bytes);
@@ -352,6 +355,11 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
         bytes->n = take;
         const struct pickle *p = pickle_parse(buf_view(bytes), &tried, f->name, &used, &why);
         if (p || take == left || n >= PICKLE_MAX) {
+            if (!p && take < left) {
+                arena_release(&tried);
+                err_at(x->e, f->name, *at, _("a pickle of more than %u MB is not read; torch.save and numpy.savez keep arrays outside of it"), PICKLE_MAX >> 20);
+                return NULL;
+            }
             if (!p) {
                 arena_release(&tried);
                 err_prefix(&why, _("in the pickle at byte %llu"), (unsigned long long)*at);
@@ -430,6 +438,20 @@ static bool is_magic(const struct pickle *p)
     return p && p->kind == PICKLE_INT && p->i == INT64_MAX; /* 0x1950a86a20f9469cfc6c, ten bytes: saturated */
 }
 
+/* pickle.dump of NumPy arrays: one pickle and nothing of torch. */
+static int plain(struct walk *x, const struct file *f, const struct pickle *object)
+{
+    struct err none;
+    err_at(&none, f->name, 0, "%s", _("torch.save's magic number or a dictionary of arrays was expected"));
+    x->plain = true;
+    int rc = tree(x, object);
+    if (rc == 0 && !x->w->list.n)
+        rc = -1;
+    if (rc)
+        *x->e = none;
+    return rc;
+}
+
 static int list_legacy(struct walk *x, const struct file *f)
 {
     struct buf bytes = {0};
@@ -445,11 +467,11 @@ static int list_legacy(struct walk *x, const struct file *f)
         if (!part[i])
             rc = -1;
         else if (i == 0 && !is_magic(part[0]))
-            rc = err_at(x->e, f->name, 0, _("torch.save's magic number was expected"));
+            rc = 1;
     }
     buf_release(&bytes);
     if (rc)
-        return -1;
+        return rc < 0 ? -1 : plain(x, f, part[0]);
     x->text = text[3];
     x->all = all[3];
     const struct pickle *little = pickle_get(part[2], "little_endian");
@@ -490,7 +512,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
         rc = list_legacy(&x, &f);
     else if (rc == 0)
         rc = err_at(e, f.name, 0, _("torch.save's zip archive or pickles were expected; a tar of torch before 0.1.10 is not read: load and save it again"));
-    if (rc == 0 && !*w->framework)
+    if (rc == 0 && !*w->framework && !x.plain)
         w->framework = "pytorch";
     release(&x);
     file_close(&f);
@@ -499,7 +521,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
 
 static bool named(const char *path)
 {
-    static const char *const ends[] = {".pt", ".pth", ".bin", ".ckpt"};
+    static const char *const ends[] = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle", ".pdparams"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         if (str_ends(str_of(path), ends[i]))
             return true;

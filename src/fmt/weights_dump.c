@@ -163,8 +163,8 @@ WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compress
               N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: listed without figures"), is_npz);
 WEIGHT_READER(reader_npy, "npy", N_("arrays of NumPy: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
               N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy);
-WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy"),
-              "*.pt *.pth *.bin", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), the tar of torch 0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, NumPy's texts and objects: listed without figures"),
+WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
+              "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), pickles of more than 64 MB, the tar of torch 0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, NumPy's texts and objects: listed without figures"),
               is_torch);
 WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
               "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts);

@@ -317,9 +317,22 @@ static void arrays(void **state)
         }
         weights_release(&w);
     }
-    /* of a type that is not read: listed with its shape */
     struct weights w;
     struct err e;
+    struct buf b = {0};
+    /* one pickle alone, as pickle.dump makes it */
+    buf_str(&b, cases[1].object);
+    if (open_bytes(&w, "x.pkl", &b, &e))
+        fail_msg("%s", e.text);
+    assert_true(w.list.n == 1 && w.list.v[0].dtype == DTYPE_F32 && !w.list.v[0].problem && !*w.framework);
+    weights_release(&w);
+    buf_clear(&b);
+    buf_str(&b, STR("\x80\2}X\6\0\0\0abcdefK\1s."));
+    assert_int_equal(open_bytes(&w, "x.pkl", &b, &e), -1);
+    assert_non_null(strstr(e.text, "a dictionary of arrays"));
+    weights_release(&w);
+    buf_release(&b);
+    /* of a type that is not read: listed with its shape */
     assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "O8", "|", "\x89", "\x01", "x") "s."), STR("\x80\2]."), STR(""), &e), 0);
     assert_true(w.list.n == 1 && w.problems.n == 0 && w.list.v[0].numel == 2);
     assert_true(str_is(w.list.v[0].type, "|O8"));
