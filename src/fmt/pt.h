@@ -35,6 +35,8 @@ struct pt_bytes {
 /* Such a value's type, shape and strides, t->offset 0; `type` gets the type as NumPy spells it, and t->dtype is unknown
  * where it is not read. */
 int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e);
+/* Whether text stands for as many bytes: -1 where it does not. Goes through all of it. */
+int pt_array_whole(const struct pt_bytes *b, const char *name, struct err *e);
 /* Makes the bytes of Latin-1 text in place; how many they are. */
 size_t pt_latin(char *bytes, size_t n);
 /* The storage ('storage', <type>, key, device, count), without `first`; false when p is none. */

@@ -100,6 +100,11 @@ size_t pt_latin(char *bytes, size_t n)
     return to;
 }
 
+static int other_bytes(const char *name, struct err *e)
+{
+    return err_set(e, ERR_DATA, _("%s: in the pickle an array has other bytes than its shape asks for"), name);
+}
+
 int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e)
 {
     struct parts x;
@@ -114,8 +119,12 @@ int pt_array(struct tensor *t, const struct pickle *value, const char *name, str
         return 0;
     if (!bytes_of(x.bytes, b))
         return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
-    b->size = b->latin ? latin_size(b->bytes) : b->bytes.n;
-    if (b->size != t->numel * dtype_table[t->dtype].size)
-        return err_set(e, ERR_DATA, _("%s: in the pickle an array has other bytes than its shape asks for"), name);
-    return 0;
+    b->size = t->numel * dtype_table[t->dtype].size;
+    /* a character takes one byte or two */
+    return b->bytes.n < b->size || b->bytes.n / (b->latin ? 2 : 1) > b->size ? other_bytes(name, e) : 0;
+}
+
+int pt_array_whole(const struct pt_bytes *b, const char *name, struct err *e)
+{
+    return b->latin && latin_size(b->bytes) != b->size ? other_bytes(name, e) : 0;
 }

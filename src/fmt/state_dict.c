@@ -14,6 +14,7 @@
 #define MEMBERS_MAX (1u << 22)
 #define DEPTH 24
 #define CLAIM (1ull << 30) /* elements a tensor may claim beyond its storage (expanded views) */
+#define SHARED 64          /* how often all tensors together may claim the file: what ties weights claims it twice */
 
 struct stored {
     uint64_t at, size; /* of the storage's bytes in the file */
@@ -30,11 +31,26 @@ struct walk {
     struct weight_piece all; /* and where they lie: packed in a member, or from `at` on */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
+    uint64_t left, beyond; /* bytes that tensors may still claim of their storages, and beyond them */
     struct nmap seen; /* containers on their way or done: a dictionary may hold itself */
     struct buf path;
     struct arena arena;
     struct err *e;
 };
+
+/* A hostile file of a megabyte has 100,000 tensors that share its one storage, of so many bytes: reading each would take
+ * days. */
+static bool afford(struct walk *x, const struct tensor *t, uint64_t stored, struct err *why)
+{
+    uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
+    if (own > x->left || (size && t->numel - own / size > x->beyond / size)) {
+        err_set(why, ERR_DATA, _("%s: its tensors claim the file's bytes more than %d times"), x->name, SHARED);
+        return false;
+    }
+    x->left -= own;
+    x->beyond -= t->numel * size - own;
+    return true;
+}
 
 /* ---- the tree ---- */
 
@@ -132,6 +148,8 @@ static int add_tensor(struct walk *x, const struct pickle *p)
             if (tensor_check(&t, 0, d->size, &why)) {
                 err_prefix(&why, "%.*s", STR_ARG(name));
                 problem = why.text;
+            } else if (!afford(x, &t, d->size, &why)) {
+                problem = why.text;
             }
         }
     }
@@ -154,6 +172,8 @@ static int add_array(struct walk *x, const struct pickle *p)
     struct err why;
     struct weight_piece piece = x->all;
     int bad = pt_array(&t, p, x->name, &b, &type, &why);
+    if (!bad && (!afford(x, &t, b.size, &why) || pt_array_whole(&b, x->name, &why)))
+        bad = -1;
     if (!bad && b.bytes.n) {
         piece.at += (uint64_t)(b.bytes.p - x->text.p);
         piece.size = b.bytes.n;
@@ -503,7 +523,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     unsigned char head[sizeof legacy_head] = {0};
     if (weights_open_file(w, file, &f, e))
         return -1;
-    struct walk x = {.w = w, .file = file, .name = f.name, .e = e};
+    struct walk x = {.w = w, .file = file, .name = f.name, .left = f.size * SHARED, .beyond = 4 * CLAIM, .e = e};
     long n = file_read_some(&f, 0, head, sizeof head, e);
     int rc = n < 0 ? -1 : 0;
     if (rc == 0 && n > 4 && memcmp(head, "PK", 2) == 0)

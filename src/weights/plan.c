@@ -24,6 +24,14 @@ struct rule {
 };
 typedef VEC(struct rule) rule_list;
 
+static size_t stars_of(struct str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '*';
+    return n;
+}
+
 /* Matches with at most 8 stars; what they stood for goes to `got`. */
 static bool match(struct str pattern, struct str s, struct str *got, int room)
 {
@@ -134,15 +142,18 @@ static size_t apply(struct plan *p, const struct rule *r)
     size_t made = 0;
     struct buf name = {0};
     struct str got[8];
-    bool stars = str_find(r->name[0], '*') >= 0;
     for (int swap = 0; swap < 2 && !made; swap++) {
         const struct weights *t = &p->c->side[0], *g = &p->c->side[1];
         struct str from = r->name[swap], to = r->name[!swap];
+        bool stars = stars_of(from) > 0;
+        if (stars_of(to) > stars_of(from)) /* nobody knows what they stand for */
+            continue;
         for (size_t i = 0; i < (stars ? t->list.n : 1); i++) {
             uint32_t a = stars ? (uint32_t)i : weights_find(t, from), b;
             if (a == MAP_NONE || (stars && !match(from, t->list.v[a].name, got, 8)))
                 continue;
-            substitute(to, got, &name);
+            if (stars)
+                substitute(to, got, &name);
             b = weights_find(g, stars ? buf_view(&name) : to);
             if (b == MAP_NONE || p->done[0][a] || p->done[1][b])
                 continue;

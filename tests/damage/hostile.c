@@ -479,6 +479,34 @@ static void pt_code(void)
     static const char pickle[] = "\x80\x02" "cposix\nsystem\nX\x0f\0\0\0touch ./outsideq\0\x85R.";
     torch_zip(pickle, sizeof pickle - 1, stored("archive/data/0", "0123456789abcdef", 16));
 }
+static void int4(FILE *f, unsigned v)
+{
+    for (int i = 0; i < 4; i++)
+        fputc((int)(v >> (8 * i) & 255), f);
+}
+/* A pickle of one array under many names, its bytes as so much text. */
+static void pickled(int axes, unsigned dim, const char *code, unsigned n, int names)
+{
+    static const char begin[] = "\x80\2}q\0U\1acnumpy.core.multiarray\n_reconstruct\n)R(K\1(";
+    FILE *f = create("w.pkl");
+    fwrite(begin, 1, sizeof begin - 1, f);
+    for (int i = 0; i < axes; i++) {
+        fputc('J', f);
+        int4(f, dim);
+    }
+    fprintf(f, "tcnumpy\ndtype\n(U\2%s\x89\x88tR\x89" "c_codecs\nencode\n(X", code);
+    int4(f, n);
+    fill(f, 'x', n);
+    fputs("U\6latin1tRtbq\1s", f);
+    for (int i = 0; i < names; i++)
+        fprintf(f, "U\b%08dh\1s", i);
+    fputc('.', f);
+    fclose(f);
+}
+static void pickled_claims(void) { pickled(3, 0x7f7f7f7f, "f4", 100, 0); }
+static void pickled_large(void) { pickled(1, 30 * MB, "u1", 30 * MB, 0); }
+static void pickled_long(void) { pickled(1, LONG, "u1", LONG, 0); }
+static void pickled_shared(void) { pickled(1, MB, "u1", MB, 100000); }
 static void pt_memo(void)
 {
     static char pickle[24 * 40 + 100];
@@ -907,6 +935,10 @@ static const struct {
     {"deep nesting in a pickle", "refuse", "w.pt", "weights", pt_deep},
     {"a pickle that would run a program", "any", "w.pt", "weights", pt_code},
     {"a pickle of lists that hold each other twice", "any", "w.pt", "weights", pt_memo},
+    {"an array in a pickle that claims more than its bytes", "report", "w.pkl", "check", pickled_claims},
+    {"an array of 30 MB in a pickle, as text", "fine", "w.pkl", "check", pickled_large},
+    {"a pickle of 100 MB", "refuse", "w.pkl", "weights", pickled_long},
+    {"an array of 1 MB under 100,000 names", "report", "w.pkl", "check", pickled_shared},
     {"an .npz member of 2 GB in 2 MB", "any", "w.npz", "weights", npz_bomb},
     {"members of an .npz that overlap", "refuse", "w.npz", "weights", npz_overlap},
     {"names of an .npz that mean harm", "any", "w.npz", "weights", npz_names},

@@ -215,6 +215,15 @@ static void maps(void **state)
     assert_int_equal(weight_compare_verdict(&c), WEIGHTS_PASS);
     weight_compare_release(&c);
 
+    /* stars that nothing on the other side stands for: such a line pairs nothing, whichever way round it is read */
+    static const char odd[] = "{\"pairs\":[{\"target\":\"*.weight\",\"golden\":\"model.*.*.*.weight\"}]}";
+    const char *uneven = put_bytes(dir, "odd.json", odd, sizeof odd - 1);
+    struct weight_options lost = {.map = &uneven, .maps = 1, .map_only = true};
+    compare(&c, "weights/hf.pth", "weights/hf.safetensors", &lost);
+    for (size_t i = 0; i < c.pairs.n; i++)
+        assert_int_not_equal(c.pairs.v[i].origin, PAIR_BY_MAP);
+    weight_compare_release(&c);
+
     const char *turned = put_bytes(dir, "map.json", text, sizeof text - 1);
     struct weight_options asked = {.map = &turned, .maps = 1};
     compare(&c, "weights/made/bad.safetensors", "weights/made/hf.safetensors", &asked);
