@@ -126,12 +126,14 @@ static bool is_plain_view(const struct dump *d, const struct call *c, uint32_t i
 }
 
 /* The number behind "-op" of a MindSpore operator, or -1. */
-static long op_number(const struct dump *d, uint32_t call)
+static int64_t op_number(const struct dump *d, uint32_t call)
 {
     struct str s = dump_call_name(d, call);
     for (size_t i = s.n; i-- > 3;)
-        if (memcmp(s.p + i - 3, "-op", 3) == 0)
-            return strtol(s.p + i, NULL, 10);
+        if (memcmp(s.p + i - 3, "-op", 3) == 0) {
+            long n = strtol(s.p + i, NULL, 10);
+            return n < 0 ? -1 : n > INT32_MAX ? INT32_MAX : n;
+        }
     return -1;
 }
 
@@ -161,7 +163,7 @@ static void order_by_number(const struct dump *d, item_list *l)
             continue;
         sorted.n = 0;
         for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])
-            vec_push(&sorted, (int64_t)op_number(d, copy[k].call) << 32 | k);
+            vec_push(&sorted, op_number(d, copy[k].call) * (INT64_C(1) << 32) + k);
         qsort(sorted.v, sorted.n, sizeof *sorted.v, by_number);
         size_t at = 0;
         for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])

@@ -401,6 +401,28 @@ static void names_beat_figures(void **state)
     shut(&b);
 }
 
+/* MindSpore's operators come by their numbers, whatever a hostile name has for one. */
+static void numbers_of_operators(void **state)
+{
+    static const char *const number[] = {"99999999999999999999", "-5", "x", "3"};
+    struct both b;
+    (void)state;
+    start(&b);
+    for (size_t i = 0; i < ARRAY_LEN(number); i++) {
+        char name[80];
+        struct value in = fresh(64), out = fresh(64);
+        snprintf(name, sizeof name, "MatMul.Default_net-Net_MatMul-op%s", number[i]);
+        uint32_t c = wide_call(&b.t, name, "MatMul", "net", PHASE_FORWARD, &in, 1, &out, 1);
+        b.t.calls.v[c].kind = CALL_OPERATOR;
+        snprintf(name, sizeof name, "F.linear.%zu.forward", i);
+        wide_call(&b.g, name, "linear", "net", PHASE_FORWARD, &in, 1, &out, 1);
+    }
+    align(&b);
+    for (size_t i = 0; i < b.pairs.n; i++)
+        assert_true(b.pairs.v[i].t < b.t.rows.n && b.pairs.v[i].g < b.g.rows.n);
+    shut(&b);
+}
+
 /* Which operand is which, told by one layer, holds in the layer whose figures tell nothing. */
 static void slots_by_habit(void **state)
 {
@@ -536,6 +558,7 @@ int main(void)
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(names_beat_figures),
+        cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
         cmocka_unit_test(backward_calls_follow_their_twins),
         cmocka_unit_test(written_out_activations),
