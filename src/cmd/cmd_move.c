@@ -325,7 +325,7 @@ static bool seek_on(struct desk *d, uint32_t look)
         struct seeking before = *k;
         if (!one_on(d)) {
             k->by = 0;
-            desk_say(d, d->search.limit ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
+            desk_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
             return true;
         }
         uint32_t line = desk_at(d, (uint32_t)k->at);

@@ -40,9 +40,7 @@ void search_restart(struct search *s)
 
 bool search_name(struct search *s, struct str name)
 {
-    int rc = pattern_match(s->code, name);
-    s->limit = s->limit || rc < 0;
-    return rc > 0;
+    return pattern_match(s->code, name) > 0;
 }
 
 static bool same_name(const struct dump *const side[2], const struct line *l)

@@ -13,7 +13,6 @@ struct search {
     VEC(uint64_t) hit;         /* a bit a line */
     uint32_t hits;
     bool complete;             /* hits is the whole table's */
-    bool limit;                /* the pattern took too long on some row: hits may be missing */
 };
 
 /* Compiles; the old pattern goes. On error the message says where in the pattern. */

@@ -92,9 +92,7 @@ bool rule_apply(struct rule_match *m, struct str address, struct buf *out)
 {
     struct str group[PATTERN_GROUPS], s = str_of(m->template);
     uint32_t count = 0, from, step;
-    int matched = m->spent ? 0 : pattern_groups(m->pattern, address, group);
-    m->spent = m->spent || matched < 0;
-    if (matched <= 0 || !count_of(m, group, &count))
+    if (pattern_explodes(m->pattern) || pattern_groups(m->pattern, address, group) <= 0 || !count_of(m, group, &count))
         return false;
     buf_clear(out);
     for (size_t i = 0; i < s.n;) {

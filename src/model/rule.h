@@ -20,13 +20,13 @@ struct rule_match {
         uint32_t from, step;
     } series[PATTERN_GROUPS];
     int count;
-    bool spent; /* a match took too many steps: nothing more is tried */
 };
 
 /* -1 with what is wrong with the pattern or the template. The template must live as long. */
 int rule_compile(struct rule_match *m, const char *pattern, const char *template, struct err *e);
 void rule_release(struct rule_match *m);
-/* The golden address for a target one, replacing what is in out; false where the rule does not speak of it. */
+/* The golden address for a target one, replacing what is in out; false where the rule does not speak of it, and for every
+ * address once the pattern explodes (pattern_explodes): nothing more is tried then. */
 bool rule_apply(struct rule_match *m, struct str address, struct buf *out);
 /* The rule two rows make when their layer, expert or call numbers are left open. False where nothing in them could be:
  * the rule then speaks of these two alone. */

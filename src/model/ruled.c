@@ -288,7 +288,7 @@ static void apply(struct finding *f, const struct pair_rule *rule)
         return;
     const struct addresses *at = addresses(f);
     uint8_t *may = slots_it_may_mean(f->d[TARGET], rule->side[TARGET]);
-    for (uint32_t t = 0; t < f->d[TARGET]->rows.n && !m.spent; t++) {
+    for (uint32_t t = 0; t < f->d[TARGET]->rows.n && !pattern_explodes(m.pattern); t++) {
         if (may && !may[f->d[TARGET]->rows.v[t].slot])
             continue;
         address_of_row(&at[TARGET], t, &here);
@@ -297,10 +297,11 @@ static void apply(struct finding *f, const struct pair_rule *rule)
         struct ruled_calls x = {t, address_find(&at[GOLDEN], buf_view(&there))};
         vec_push(&found, x);
     }
-    if (m.spent)
+    bool spent = pattern_explodes(m.pattern);
+    if (spent)
         f->r->spent = rule->number;
     uint32_t view = keep_view(f, rule->view);
-    for (size_t i = 0; i < found.n && !m.spent; i++)
+    for (size_t i = 0; i < found.n && !spent; i++)
         meet(f, rule, found.v[i].t, found.v[i].g, view);
     vec_release(&found);
     free(may);
