@@ -42,7 +42,9 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
         buf_fmt(&b, _("rank %d · "), d->rank);
     buf_fmt(&b, _("%s rows · %s read"), num_count(n[0], d->rows.n), num_bytes(n[1], d->bytes_done));
     grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
-    const char *how = x->state != SIDE_LOADED ? s->session.failed ? _("not read: the other side could not be opened") : _("being read …") : d->complete ? _("read in full") : _("not whole");
+    const char *how = d->complete ? _("read in full") : _("not whole");
+    if (x->state != SIDE_LOADED)
+        how = s->session.failed ? _("not read: the other side could not be opened") : _("being read …");
     grid_wrap(&s->grid, r, y, &skip, STYLE_DIM, str_of(how));
     buf_release(&b);
 }

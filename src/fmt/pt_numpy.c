@@ -5,17 +5,19 @@
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 
-static bool is_call(const struct pickle *p, const char *function)
+/* Whether something is called that goes by either of two homes. */
+static bool is_call(const struct pickle *p, const char *const home[2], const char *function)
 {
     if (!p || p->kind != PICKLE_CALL || p->n < 2 || p->item[0]->kind != PICKLE_GLOBAL)
         return false;
-    struct str name = p->item[0]->text;
-    static const char *const packages[] = {"numpy.core.", "numpy._core."}; /* before and since NumPy 2 */
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        if (str_starts(name, packages[i]) && str_is(str_cut(name, strlen(packages[i])), function))
+    for (int i = 0; i < 2; i++)
+        if (str_starts(p->item[0]->text, home[i]) && str_is(str_cut(p->item[0]->text, strlen(home[i])), function))
             return true;
     return false;
 }
+
+static const char *const numpy[2] = {"numpy.core.", "numpy._core."};     /* before and since NumPy 2 */
+static const char *const builtins[2] = {"__builtin__ ", "builtins "};    /* in protocol 2 and since */
 
 /* The five things an array is made of, whichever way it was written. */
 struct parts {
@@ -25,7 +27,7 @@ struct parts {
 
 static bool parts_of(const struct pickle *p, struct parts *x)
 {
-    if (is_call(p, "multiarray _reconstruct")) {
+    if (is_call(p, numpy, "multiarray _reconstruct")) {
         const struct pickle *s = p->n > 2 ? p->item[2] : NULL;
         if (!s || s->kind != PICKLE_TUPLE || s->n < 5)
             return false;
@@ -41,7 +43,7 @@ static bool parts_of(const struct pickle *p, struct parts *x)
 
 bool pt_is_array(const struct pickle *p)
 {
-    return is_call(p, "multiarray _reconstruct") || is_call(p, "numeric _frombuffer");
+    return is_call(p, numpy, "multiarray _reconstruct") || is_call(p, numpy, "numeric _frombuffer");
 }
 
 /* "<f4", or the name of a type of another package (ml_dtypes). False where it is none. */
@@ -65,10 +67,10 @@ static bool bytes_of(const struct pickle *p, struct pt_bytes *out)
     if (p->kind == PICKLE_CALL && p->n >= 2 && p->item[1]->kind == PICKLE_TUPLE) {
         const struct pickle *args = p->item[1];
         if (!args->n) /* bytes() */
-            return pickle_is_global(p->item[0], "__builtin__ bytes") || pickle_is_global(p->item[0], "builtins bytes");
-        bool text = pickle_is_global(p->item[0], "_codecs encode");
-        out->latin = text;
-        p = text || pickle_is_global(p->item[0], "builtins bytearray") || pickle_is_global(p->item[0], "__builtin__ bytearray") ? args->item[0] : p;
+            return is_call(p, builtins, "bytes");
+        out->latin = pickle_is_global(p->item[0], "_codecs encode");
+        if (out->latin || is_call(p, builtins, "bytearray"))
+            p = args->item[0];
     }
     out->bytes = p->text;
     return p->kind == PICKLE_BYTES || p->kind == PICKLE_TEXT;
@@ -100,6 +102,11 @@ size_t pt_latin(char *bytes, size_t n)
     return to;
 }
 
+static int no_array(const char *name, struct err *e)
+{
+    return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+}
+
 static int other_bytes(const char *name, struct err *e)
 {
     return err_set(e, ERR_DATA, _("%s: in the pickle an array has other bytes than its shape asks for"), name);
@@ -111,14 +118,14 @@ int pt_array(struct tensor *t, const struct pickle *value, const char *name, str
     *b = (struct pt_bytes){0};
     buf_clear(type);
     if (!parts_of(value, &x) || !pt_sizes(x.shape, t) || !type_of(x.dtype, type))
-        return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+        return no_array(name, e);
     t->offset = 0;
     if (npy_layout(t, buf_view(type), x.fortran, name, e))
         return -1;
     if (t->dtype == DTYPE_UNKNOWN)
         return 0;
     if (!bytes_of(x.bytes, b))
-        return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+        return no_array(name, e);
     b->size = t->numel * dtype_table[t->dtype].size;
     /* a character takes one byte or two */
     return b->bytes.n < b->size || b->bytes.n / (b->latin ? 2 : 1) > b->size ? other_bytes(name, e) : 0;

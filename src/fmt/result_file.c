@@ -42,10 +42,14 @@ static enum result_tool sheet_tool(const char *path)
 }
 
 /* ptdbg's and msprobe's adviser: three lines about the first bad row. */
+static bool is_note(struct str name)
+{
+    return str_starts(name, "advisor") && str_ends(name, ".txt");
+}
+
 static bool is_advisor(const char *path)
 {
-    struct str name = path_base(str_of(path));
-    return str_starts(name, "advisor") && str_ends(name, ".txt") && path_is_file(path);
+    return is_note(path_base(str_of(path))) && path_is_file(path);
 }
 
 /* The time in a file's name, "compare_result_rank0_20261121042718.csv": its last 14 digits in a row; empty without. */
@@ -60,19 +64,29 @@ static struct str time_in(struct str name)
     return found;
 }
 
-/* The table a note was written about: the newest beside it that is not younger than the note, which is written last; of
- * several of that time the one with the shortest name (others are copies). False where there is none. */
-static bool table_of(const char *note, struct buf *path)
+/* The folder a file lies in, and what else does: nothing where it cannot be listed. */
+static void list_beside(const char *path, struct buf *dir, name_list *names)
 {
-    struct str parent = path_parent(str_of(note)), when = time_in(path_base(str_of(note)));
+    struct str parent = path_parent(str_of(path));
+    struct err quiet;
+    buf_str(dir, parent.n ? parent : STR("."));
+    if (dir_list(dir->p, 10000, names, &quiet))
+        name_list_release(names);
+}
+
+/* The table a note was written about and its path: the newest beside it that is not younger than the note, which is written
+ * last; of several of that time the one with the shortest name (others are copies). TOOL_NONE where there is none. */
+static enum result_tool table_of(const char *note, struct buf *path)
+{
+    struct str when = time_in(path_base(str_of(note)));
     struct buf dir = {0}, at = {0};
     name_list names = {0};
     struct err quiet;
-    buf_str(&dir, parent.n ? parent : STR("."));
-    bool read = dir_list(dir.p, 10000, &names, &quiet) == 0;
-    size_t best = names.n;
-    for (size_t i = 0; read && i < names.n; i++) {
-        struct str name = str_of(names.v[i]), kept = str_of(best < names.n ? names.v[best] : "");
+    enum result_tool found = TOOL_NONE;
+    const char *best = "";
+    list_beside(note, &dir, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        struct str name = str_of(names.v[i]), kept = str_of(best);
         struct file f;
         int order = kept.n ? str_cmp(time_in(name), time_in(kept)) : 1;
         if (!str_has(name, "compare_result") || !has_ending(name) || str_cmp(time_in(name), when) > 0 ||
@@ -80,12 +94,14 @@ static bool table_of(const char *note, struct buf *path)
             continue;
         file_close(&f);
         path_join(&at, dir.p, names.v[i]);
-        if (sheet_tool(at.p) != TOOL_NONE)
-            best = i;
+        enum result_tool tool = sheet_tool(at.p);
+        if (tool == TOOL_NONE)
+            continue;
+        found = tool;
+        best = names.v[i];
     }
-    bool found = read && best < names.n;
     if (found)
-        path_join(path, dir.p, names.v[best]);
+        path_join(path, dir.p, best);
     name_list_release(&names);
     buf_release(&dir);
     buf_release(&at);
@@ -96,7 +112,7 @@ static bool table_of(const char *note, struct buf *path)
 static enum result_tool tool_of(const char *path)
 {
     struct buf table = {0};
-    enum result_tool tool = !is_advisor(path) ? sheet_tool(path) : table_of(path, &table) ? sheet_tool(table.p) : TOOL_NONE;
+    enum result_tool tool = is_advisor(path) ? table_of(path, &table) : sheet_tool(path);
     buf_release(&table);
     return tool;
 }
@@ -169,19 +185,16 @@ static void quote(struct dump *d, const char *note, const char *table)
 /* The only note beside the table is its own; of several nobody can tell which. */
 static void quote_beside(struct dump *d, const char *path)
 {
-    struct str parent = path_parent(str_of(path));
     struct buf dir = {0}, b = {0};
     name_list names = {0};
-    struct err quiet;
     const char *note = NULL;
     int notes = 0;
-    buf_str(&dir, parent.n ? parent : STR("."));
-    if (dir_list(dir.p, 10000, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n; i++)
-            if (str_starts(str_of(names.v[i]), "advisor") && str_ends(str_of(names.v[i]), ".txt")) {
-                note = names.v[i];
-                notes++;
-            }
+    list_beside(path, &dir, &names);
+    for (size_t i = 0; i < names.n; i++)
+        if (is_note(str_of(names.v[i]))) {
+            note = names.v[i];
+            notes++;
+        }
     if (notes == 1) {
         path_join(&b, dir.p, note);
         quote(d, b.p, NULL);

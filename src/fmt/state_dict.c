@@ -21,14 +21,19 @@ struct stored {
     bool packed;
 };
 
+/* A pickle's bytes, and where they lie: packed in a member, or from lies.at on. */
+struct source {
+    struct str text;
+    struct weight_piece lies;
+};
+
 struct walk {
     struct weights *w;
     uint32_t file;
     const char *name;
     bool swap;
     bool plain; /* nothing in it is torch's */
-    struct str text; /* the pickle's bytes, */
-    struct weight_piece all; /* and where they lie: packed in a member, or from `at` on */
+    struct source source; /* of the pickle whose tensors are listed */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
     uint64_t left, beyond; /* bytes that tensors may still claim of their storages, and beyond them */
@@ -170,12 +175,12 @@ static int add_array(struct walk *x, const struct pickle *p)
     struct pt_bytes b;
     struct buf type = {0};
     struct err why;
-    struct weight_piece piece = x->all;
+    struct weight_piece piece = x->source.lies;
     int bad = pt_array(&t, p, x->name, &b, &type, &why);
     if (!bad && (!afford(x, &t, b.size, &why) || pt_array_whole(&b, x->name, &why)))
         bad = -1;
     if (!bad && b.bytes.n) {
-        piece.at += (uint64_t)(b.bytes.p - x->text.p);
+        piece.at += (uint64_t)(b.bytes.p - x->source.text.p);
         piece.size = b.bytes.n;
         piece.latin = b.latin;
     }
@@ -341,11 +346,11 @@ static int list_zip(struct walk *x, const struct file *f)
         struct zip_member again;
         buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
         rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(z, &again, PICKLE_MAX, &text, x->e) : -1;
-        x->text = buf_view(&text);
+        x->source = (struct source){buf_view(&text), {.file = x->file}};
         if (rc == 0 && again.stored)
-            x->all = (struct weight_piece){.file = x->file, .at = again.offset};
+            x->source.lies.at = again.offset;
         else if (rc == 0)
-            x->all = (struct weight_piece){.file = x->file, .member = arena_cstr(&x->w->arena, buf_view(&path))};
+            x->source.lies.member = arena_cstr(&x->w->arena, buf_view(&path));
         buf_release(&path);
     }
     if (rc == 0) {
@@ -361,11 +366,10 @@ static int list_zip(struct walk *x, const struct file *f)
 /* ---- pickles one behind the other ---- */
 
 /* The pickle at *at, which moves behind it. Its length is not known: more is read until it parses. */
-static const struct pickle *next_pickle(struct walk *x, const struct file *f, uint64_t *at, struct buf *bytes)
+static const struct pickle *next_pickle(struct walk *x, const struct file *f, uint64_t *at, struct buf *bytes, struct source *source)
 {
-    for (size_t n = 1u << 16;; n *= 8) {
-        size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, most = n < PICKLE_MAX ? n : PICKLE_MAX;
-        size_t take = most < left ? most : left;
+    for (size_t n = 1u << 16;; n = n < PICKLE_MAX / 8 ? n * 8 : PICKLE_MAX) {
+        size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, take = n < left ? n : left;
         struct err why;
         struct arena tried = {0};
         buf_clear(bytes);
@@ -374,7 +378,7 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
             return NULL;
         bytes->n = take;
         const struct pickle *p = pickle_parse(buf_view(bytes), &tried, f->name, &used, &why);
-        if (p || take == left || n >= PICKLE_MAX) {
+        if (p || take == left || n == PICKLE_MAX) {
             if (!p && take < left) {
                 arena_release(&tried);
                 err_at(x->e, f->name, *at, _("a pickle of more than %u MB is not read; torch.save and numpy.savez keep arrays outside of it"), PICKLE_MAX >> 20);
@@ -388,9 +392,8 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
             }
             /* the nodes point into the bytes read: keep both */
             arena_release(&tried);
-            x->text = arena_str(&x->arena, str_n(bytes->p, used));
-            x->all = (struct weight_piece){.file = x->file, .at = *at};
-            p = pickle_parse(x->text, &x->arena, f->name, &used, x->e);
+            *source = (struct source){arena_str(&x->arena, str_n(bytes->p, used)), {.file = x->file, .at = *at}};
+            p = pickle_parse(source->text, &x->arena, f->name, &used, x->e);
             *at += used;
             return p;
         }
@@ -461,15 +464,13 @@ static bool is_magic(const struct pickle *p)
 /* pickle.dump of NumPy arrays: one pickle and nothing of torch. */
 static int plain(struct walk *x, const struct file *f, const struct pickle *object)
 {
-    struct err none;
-    err_at(&none, f->name, 0, "%s", _("torch.save's magic number or a dictionary of arrays was expected"));
+    size_t before = x->w->list.n;
+    uint32_t unused;
+    bool may = is_leaf(object) || entries(object, &unused) || object->kind == PICKLE_LIST || object->kind == PICKLE_TUPLE;
     x->plain = true;
-    int rc = tree(x, object);
-    if (rc == 0 && !x->w->list.n)
-        rc = -1;
-    if (rc)
-        *x->e = none;
-    return rc;
+    if (may && tree(x, object))
+        return -1;
+    return x->w->list.n > before ? 0 : err_at(x->e, f->name, 0, "%s", _("torch.save's magic number or a dictionary of arrays was expected"));
 }
 
 static int list_legacy(struct walk *x, const struct file *f)
@@ -477,23 +478,19 @@ static int list_legacy(struct walk *x, const struct file *f)
     struct buf bytes = {0};
     uint64_t at = 0;
     const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the storages' keys */
-    struct str text[5];
-    struct weight_piece all[5];
+    struct source source[5] = {0};
     int rc = 0;
     for (int i = 0; i < 5 && rc == 0; i++) {
-        part[i] = next_pickle(x, f, &at, &bytes);
-        text[i] = x->text;
-        all[i] = x->all;
+        part[i] = next_pickle(x, f, &at, &bytes, &source[i]);
         if (!part[i])
             rc = -1;
         else if (i == 0 && !is_magic(part[0]))
             rc = 1;
     }
     buf_release(&bytes);
+    x->source = source[rc ? 0 : 3];
     if (rc)
         return rc < 0 ? -1 : plain(x, f, part[0]);
-    x->text = text[3];
-    x->all = all[3];
     const struct pickle *little = pickle_get(part[2], "little_endian");
     x->swap = little && little->kind == PICKLE_BOOL && !little->i;
     if (part[4]->kind != PICKLE_LIST)

@@ -81,10 +81,8 @@ static void list_ranks(const char *dir, struct arena *a, rank_list *out)
     name_list l = {0};
     struct buf path = {0};
     struct err quiet;
-    for (int mind = 0; mind < 2 && !out->n; mind++) {
-        name_list_release(&l);
-        if (dir_list(dir, ENTRIES, &l, &quiet))
-            break;
+    bool read = dir_list(dir, ENTRIES, &l, &quiet) == 0;
+    for (int mind = 0; read && mind < 2 && !out->n; mind++)
         for (size_t i = 0; i < l.n && out->n < RANKS_MAX; i++) {
             struct rank r;
             if (str_starts(str_of(l.v[i]), "mp_rank_") == (mind != 0))
@@ -97,31 +95,35 @@ static void list_ranks(const char *dir, struct arena *a, rank_list *out)
             r.file = is_dir ? NULL : arena_cstr(a, str_of(l.v[i]));
             vec_push(out, r);
         }
-    }
     buf_release(&path);
     name_list_release(&l);
+}
+
+/* "iter_0000010", "global_step10" */
+static bool is_step(struct str name)
+{
+    static const char *const starts[] = {"iter_", "global_step"};
+    unsigned long long n;
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (str_starts(name, starts[i]) && str_u64(str_cut(name, strlen(starts[i])), &n))
+            return true;
+    return false;
 }
 
 /* The one iteration in a folder that says nothing of which is the latest; the folder itself where there is another number. */
 static const char *only_step(const char *path, struct arena *a)
 {
-    static const char *const starts[] = {"iter_", "global_step"};
     name_list l = {0};
     struct buf at = {0};
     struct err quiet;
     const char *root = path;
     int steps = 0;
     if (dir_list(path, ENTRIES, &l, &quiet) == 0)
-        for (size_t i = 0; i < l.n; i++)
-            for (size_t k = 0; k < ARRAY_LEN(starts); k++) {
-                unsigned long long n;
-                struct str name = str_of(l.v[i]);
-                if (!str_starts(name, starts[k]) || !str_u64(str_cut(name, strlen(starts[k])), &n))
-                    continue;
-                path_join(&at, path, l.v[i]);
-                if (path_is_dir(at.p) && steps++ == 0)
-                    root = arena_cstr(a, buf_view(&at));
-            }
+        for (size_t i = 0; i < l.n; i++) {
+            path_join(&at, path, l.v[i]);
+            if (is_step(str_of(l.v[i])) && path_is_dir(at.p) && steps++ == 0)
+                root = arena_cstr(a, buf_view(&at));
+        }
     name_list_release(&l);
     buf_release(&at);
     return steps == 1 ? root : path;
@@ -289,12 +291,12 @@ static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, st
         const struct shard *s = &j->shards.v[shard[i]];
         const struct weight *b = weight_of(j, shard[i]);
         struct weight_piece p = j->set[s->set].pieces.v[b->piece];
-        bool all = p.latin && !b->problem; /* an array's text is its elements and no more */
-        if (!all && (b->problem || b->offset > p.size || p.size - b->offset < reach * size)) {
+        bool whole = p.latin; /* an array's text is its elements and no more */
+        if (b->problem || (!whole && (b->offset > p.size || p.size - b->offset < reach * size))) {
             note(j, name, b->problem ? b->problem : _("a shard is shorter than its shape"));
             return;
         }
-        if (!all) {
+        if (!whole) {
             p.at += b->offset;
             p.size = reach * size;
         }

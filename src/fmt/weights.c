@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/refused.h"
 #include "fmt/pt.h"
+#include "fmt/refused.h"
 #include "fmt/zip.h"
 
 #define PROBLEMS_MAX 10000
