@@ -396,6 +396,8 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
     }
     struct msdump_tasks tasks = {.wanted = has_overflows(&names)};
     uint32_t first_call = (uint32_t)d->calls.n;
+    if (table)
+        d->digits = 6; /* what statistic.csv prints */
     if (table && msdump_read_table(d, b.p, &tasks, load, e)) {
         rc = -1;
         if (e->code == ERR_DATA && d->rows.n > before) { /* what stands before the damage was read */
@@ -423,7 +425,6 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->framework = "mindspore";
     d->level = "graph";
     d->task = "statistics";
-    d->digits = 6;
     load_end(load);
     for (size_t i = 0; i < d->part_count; i++)
         if (open_part(d, d->parts[i], load, e))

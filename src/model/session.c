@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/msg.h"
+#include "find/computed_figures.h"
 #include "find/frozen.h"
 #include "find/recall.h"
 #include "find/orders.h"
@@ -147,6 +148,8 @@ static void *load_side(void *ctx)
     int rc = x->dump.reader->open(&x->dump, &x->load, &e);
     if (rc == 0)
         survey_files(&files, &x->dump, &x->load.cancel);
+    if (rc == 0 && !s->single && !s->tabled)
+        computed_figures_fill(&x->dump, s->kern, s->opt.workers, &x->load);
     if (rc == 0 && !s->single)
         flow_build(&s->flow[x - s->side], &x->dump); /* nobody else looks before both sides are loaded */
     session_lock(s);

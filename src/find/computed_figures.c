@@ -1,0 +1,116 @@
+/* One pass over the files of rows without figures. */
+#include "find/computed_figures.h"
+
+#include "base/clock.h"
+#include "num/figures.h"
+
+#define TELL_MS 100
+#define WANTED (HAS_MAX | HAS_MIN | HAS_NORM)
+
+struct nan_row {
+    uint32_t row;
+    uint64_t count;
+};
+
+struct run {
+    struct dump *d;
+    const struct kern *k;
+    struct load *load;
+    VEC(uint32_t) rows;
+    VEC(struct nan_row) nan_rows;
+    struct figures_watch watch;
+    struct crew crew;
+    long told_ms;
+};
+
+static bool lacks_figures(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->kind == ROW_TENSOR && (r->has & WANTED) != WANTED && dump_row_readable(d, row) && dump_row_numel(d, row) > 0;
+}
+
+static uint64_t bytes_of(const struct dump *d, uint32_t row)
+{
+    return dump_row_numel(d, row) * dtype_table[d->rows.v[row].dtype].size;
+}
+
+/* With the lock held. Counts lie in the dump's extras, which other threads read meanwhile: they are added at the end. */
+static void add_figures(struct run *x, uint32_t row, const struct side_figures *f)
+{
+    static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const double value[STAT_COUNT] = {f->max, f->min, f->mean, f->norm};
+    struct row *r = &x->d->rows.v[row];
+    for (int i = 0; i < STAT_COUNT; i++)
+        if (!(r->has & bit[i])) {
+            r->stat[i] = value[i];
+            r->has |= (uint8_t)bit[i];
+        }
+    if (f->nan) {
+        struct nan_row n = {row, f->nan};
+        vec_push(&x->nan_rows, n);
+    }
+}
+
+static void add_nan_counts(struct dump *d, const struct nan_row *n)
+{
+    struct row *r = &d->rows.v[n->row];
+    if (r->extra == NONE) {
+        struct row_extra none = {0};
+        vec_push(&d->extras, none);
+        r->extra = (uint32_t)d->extras.n - 1;
+    }
+    d->extras.v[r->extra].nan = n->count;
+    d->extras.v[r->extra].counts |= COUNT_NAN;
+}
+
+static void one(void *ctx, size_t i)
+{
+    struct run *x = ctx;
+    uint32_t row = x->rows.v[i];
+    struct tensor t;
+    struct side_figures f;
+    struct err e;
+    long now = clock_ms();
+    int rc = dump_tensor(x->d, row, &t, &e);
+    bool open = rc == 0;
+    if (open)
+        rc = figures_one(x->k, &t, &f, &x->watch, &e);
+    pthread_mutex_lock(x->load->lock);
+    if (rc == 0)
+        add_figures(x, row, &f);
+    bool tell = x->load->progress && now - x->told_ms >= TELL_MS;
+    if (tell)
+        x->told_ms = now;
+    pthread_mutex_unlock(x->load->lock);
+    x->d->bytes_done += bytes_of(x->d, row);
+    if (open)
+        tensor_close(&t);
+    if (tell)
+        x->load->progress(x->load->ctx);
+    if (load_cancelled(x->load))
+        atomic_store(&x->watch.cancel, true);
+}
+
+void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load)
+{
+    struct run x = {.d = d, .k = k, .load = load};
+    if (!d->reader || !d->reader->tensor || d->reader->weights)
+        return;
+    for (uint32_t r = 0; r < d->rows.n; r++)
+        if (lacks_figures(d, r)) {
+            vec_push(&x.rows, r);
+            d->bytes += bytes_of(d, r);
+        }
+    if (x.rows.n) {
+        crew_init(&x.crew);
+        x.watch.crew = &x.crew;
+        crew_each(&x.crew, threads_wanted(workers), x.rows.n, &x.watch.cancel, one, &x);
+        crew_release(&x.crew);
+        load_begin(load);
+        for (size_t i = 0; i < x.nan_rows.n; i++)
+            add_nan_counts(d, &x.nan_rows.v[i]);
+        load_end(load);
+    }
+    vec_release(&x.rows);
+    vec_release(&x.nan_rows);
+}
