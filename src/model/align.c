@@ -62,6 +62,23 @@ static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
     return false;
 }
 
+/* Inputs that come from calls that are paired already, less those whose producers are paired with others. */
+static int score_flow(const struct item *a, const struct item *b, const struct align_known *m)
+{
+    int led = 0, misled = 0;
+    for (int i = 0; i < a->inputs; i++) {
+        uint32_t x = m->from[0][a->in_row[i]], pair = x == NONE ? NONE : m->call_pair[0][m->d[0]->rows.v[x].call];
+        bool found = false;
+        for (int k = 0; k < b->inputs && pair != NONE; k++) {
+            uint32_t y = m->from[1][b->in_row[k]];
+            found = found || (y != NONE && m->d[1]->rows.v[y].call == pair);
+        }
+        led += found;
+        misled += pair != NONE && !found;
+    }
+    return 2 * led - misled;
+}
+
 int align_score(const struct item *a, const struct item *b, const struct align_known *m)
 {
     if (a->numel != b->numel || a->set || b->set)
@@ -80,6 +97,8 @@ int align_score(const struct item *a, const struct item *b, const struct align_k
         return 0;
     int s = 2 + (same ? 2 : 0) + (role ? 3 : 0) + (l == LIKE_SAME ? 5 : l == LIKE_NEAR ? 3 : l == LIKE_NOT ? -1 : 0);
     s += score_inputs(a, b);
+    if (m->from[0])
+        s += score_flow(a, b, m);
     if (a->layer >= 0 && b->layer >= 0)
         s += a->layer == b->layer ? 2 : -5;
     else if (a->layer != b->layer && m->of[0])

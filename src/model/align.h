@@ -11,6 +11,9 @@ struct align_known {
     /* of the modules the calls stand in; NULL where nothing is known */
     const uint32_t *of[2]; /* call → nearest paired module item of its own side, or NONE */
     const item_list *items[2];
+    /* the data flow (items_producers) and what is paired already (call → the other side's call); NULL: not asked */
+    const struct dump *d[2];
+    const uint32_t *from[2], *call_pair[2];
     const struct nmap *denied; /* pairs of calls a person rejected (ruled.h) */
 };
 

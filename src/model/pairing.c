@@ -400,6 +400,12 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
     case WHY_WHOLE:
         buf_cstr(out, _("one call does what several do on the other side: its result is that of the last"));
         break;
+    case WHY_WEIGHT:
+        buf_cstr(out, _("both calls use the same weight, which no other call uses"));
+        break;
+    case WHY_SAMPLE:
+        buf_cstr(out, _("of all results of this size these two are nearest to each other, element by element"));
+        break;
     case WHY_SLOT:
         buf_cstr(out, _("its call is paired and it has the same place in it"));
         break;

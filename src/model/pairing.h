@@ -24,6 +24,8 @@ enum pair_why {
     WHY_TWIN,         /* the forward calls are paired */
     WHY_FUSED,        /* parts of one fused call */
     WHY_WHOLE,        /* one call against the last of its parts: equal results */
+    WHY_WEIGHT,       /* the calls use the same weight */
+    WHY_SAMPLE,       /* of all results the calls' are nearest to each other, element by element */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
     WHY_TABLE,        /* the result table both were read from says so */
     WHY_MARK,         /* a person said so */

@@ -47,12 +47,14 @@ static void find_modules(struct sequence *w)
     }
 }
 
+static bool is_graph(const struct dump *d)
+{
+    return d->calls.n && d->calls.v[0].kind == CALL_OPERATOR;
+}
+
 static bool unordered(const struct sequence *w)
 {
-    for (int s = 0; s < 2; s++)
-        if (w->d[s]->calls.n && w->d[s]->calls.v[0].kind == CALL_OPERATOR)
-            return true;
-    return false;
+    return is_graph(w->d[TARGET]) || is_graph(w->d[GOLDEN]);
 }
 
 /* Backward calls of paired forward calls. */
@@ -181,7 +183,10 @@ static void end(struct sequence *w, struct nmap gradients[2])
 static void align_calls(struct sequence *w, bool loose)
 {
     struct align_known little = {.denied = &w->ruled->denied_calls};
-    struct align_known m = {.of = {w->module_of[0], w->module_of[1]},
+    struct align_known m = {.d = {w->d[TARGET], w->d[GOLDEN]},
+                            .from = {w->from[TARGET], w->from[GOLDEN]},
+                            .call_pair = {w->call_pair[TARGET], w->call_pair[GOLDEN]},
+                            .of = {w->module_of[0], w->module_of[1]},
                             .items = {&w->items[PHASE_FORWARD][ITEMS_MODULES][0], &w->items[PHASE_FORWARD][ITEMS_MODULES][1]},
                             .denied = &w->ruled->denied_calls};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -192,6 +197,10 @@ static void align_calls(struct sequence *w, bool loose)
                 follow_twins(w, klass);
                 align_rest(A, B, known, loose);
             } else {
+                if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
+                    sequence_pin(w, A, B);
+                    sequence_note(w, A, B);
+                }
                 align_items(A, B, known);
                 align_crossing(A, B, known, loose);
             }
@@ -240,5 +249,10 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
     meet_levels(&w);
     if (loose)
         sequence_graph_gradients(&w, gradients);
+    for (int s = 0; s < 2; s++)
+        if (is_graph(w.d[s])) {
+            sequence_backward_values(&w, s);
+            break;
+        }
     end(&w, gradients);
 }

@@ -32,6 +32,9 @@ void sequence_trust(struct item *a, enum pair_why why, float confidence);
 void sequence_note(struct sequence *w, const item_list *A, const item_list *B); /* into call_pair */
 /* What speaks for each pair of the two lists. */
 void sequence_weigh(struct sequence *w, item_list *A, item_list *B);
+/* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
+ * whatever the order; those that only exchanged what they hold go by who reads their results. */
+void sequence_pin(struct sequence *w, item_list *t, item_list *g);
 /* Where launch order has crossed two pairs of one kind, what feeds them tells which belong together. */
 void sequence_uncross(struct sequence *w, item_list *A, item_list *B);
 
@@ -48,5 +51,9 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
 
 /* Gradients of weights and losses of graph dumps. */
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]);
+
+/* What is left of the backward rows where side `graph` is a graph dump: pairs rows that hold one value, then the outputs
+ * of calls whose inputs were paired so. */
+void sequence_backward_values(struct sequence *w, int graph);
 
 #endif

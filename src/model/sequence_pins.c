@@ -1,0 +1,324 @@
+/* Calls that hold the same values on both sides, pinned before anything is aligned. Both sides run the same weights, so a
+ * weight says which product is which whatever happened upstream; and a result is nearest to its own counterpart long
+ * after an error has crept in. Order and kind decide only what values leave open.
+ *
+ * Two calls may have exchanged their weights: that is the fault somebody looks for, and where what reads their results
+ * says so, the flow decides and not the value. */
+#include "model/sequence_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "fmt/reader.h"
+#include "model/family.h"
+#include "model/role.h"
+
+#define SAMPLE 64        /* elements of a result that are looked at */
+#define STRETCH 4        /* of them in a row */
+#define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
+#define NEIGHBOURHOOD 1024 /* items around its place that one is held against */
+#define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
+#define CLEAR 0.5f       /* its distance from 1 against the next best one's */
+#define EQUAL 1e-6f      /* 1 - cosine of samples of one value */
+
+struct value_sample {
+    float v[SAMPLE];
+    float norm; /* 0: nothing is known of it */
+};
+
+/* ---- samples ---- */
+
+struct sampling {
+    const struct dump *d;
+    const item_list *items;
+    struct value_sample *out;
+};
+
+/* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the same. */
+static void sample_one(void *ctx, size_t i)
+{
+    const struct sampling *x = ctx;
+    struct value_sample *s = &x->out[i];
+    uint32_t row = x->items->v[i].out;
+    struct tensor t;
+    struct tensor_walk w;
+    struct err quiet;
+    double sum = 0;
+    if (!dump_row_readable(x->d, row) || x->items->v[i].numel < 8 || dump_tensor(x->d, row, &t, &quiet))
+        return;
+    uint64_t n = t.numel < SAMPLE ? t.numel : SAMPLE;
+    tensor_walk_init(&w, &t);
+    for (uint64_t k = 0; k < n; k += STRETCH) {
+        unsigned char raw[STRETCH * 16];
+        double value[STRETCH];
+        size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
+        uint64_t at = t.numel <= SAMPLE ? k : (uint64_t)((double)(t.numel - STRETCH) / (SAMPLE / STRETCH - 1) * (double)(k / STRETCH));
+        tensor_walk_seek(&w, at);
+        long got = tensor_walk_next(&w, raw, take, &quiet);
+        if (got <= 0) {
+            sum = NAN;
+            break;
+        }
+        dtype_to_f64(t.dtype, raw, (size_t)got, value);
+        for (long q = 0; q < got; q++) {
+            s->v[k + (uint64_t)q] = (float)value[q];
+            sum += value[q] * value[q];
+        }
+    }
+    tensor_walk_release(&w);
+    tensor_close(&t);
+    s->norm = isfinite(sum) ? (float)sqrt(sum) : 0;
+}
+
+static struct value_sample *take_samples(const struct dump *d, const item_list *items)
+{
+    struct sampling x = {.d = d, .items = items};
+    struct crew crew;
+    if (!items->n || items->n > ITEMS_MOST || !d->reader || !d->reader->tensor)
+        return NULL;
+    x.out = mem_zalloc(items->n * sizeof *x.out);
+    crew_init(&crew);
+    crew_each(&crew, threads_wanted(0), items->n, NULL, sample_one, &x);
+    crew_release(&crew);
+    return x.out;
+}
+
+static float cosine(const struct value_sample *a, const struct value_sample *b)
+{
+    float dot = 0;
+    for (int i = 0; i < SAMPLE; i++)
+        dot += a->v[i] * b->v[i];
+    return a->norm > 0 && b->norm > 0 ? dot / (a->norm * b->norm) : 0;
+}
+
+/* ---- who reads a result ---- */
+
+/* Per call, bits of the families of the calls that read its result, through views. */
+static uint64_t *readers_of(const struct sequence *w, int s)
+{
+    const struct dump *d = w->d[s];
+    uint64_t *mask = mem_zalloc((d->calls.n + 1) * sizeof *mask);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *row = &d->rows.v[r];
+        const struct call *c = &d->calls.v[row->call];
+        bool carries = c->family == FAMILY_VIEW || c->family == FAMILY_COPY || c->family == FAMILY_CAST;
+        if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE || carries)
+            continue;
+        mask[d->rows.v[w->from[s][r]].call] |= UINT64_C(1) << c->family;
+    }
+    return mask;
+}
+
+static float common(uint64_t a, uint64_t b)
+{
+    int all = __builtin_popcountll(a | b);
+    return all ? (float)__builtin_popcountll(a & b) / (float)all : 1;
+}
+
+/* ---- pins ---- */
+
+struct pins {
+    struct sequence *w;
+    item_list *items[2];
+    struct value_sample *sample[2];
+    uint64_t *readers[2]; /* per call */
+};
+
+static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
+{
+    const struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    bool layers = a->layer < 0 || b->layer < 0 || a->layer == b->layer;
+    bool denied = x->w->ruled->denied_calls.n && nmap_get(&x->w->ruled->denied_calls, ruled_key(a->call, b->call)) != MAP_NONE;
+    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied && !role_conflict(a->role, b->role);
+}
+
+static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
+{
+    struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    a->set = b->set = SET_MATCH;
+    a->match = g;
+    b->match = t;
+    sequence_trust(a, why, confidence);
+}
+
+/* A weight of a side: an input no recorded output holds, of a call whose family has weights. */
+struct weight_use {
+    float max, min;
+    uint64_t numel;
+    uint32_t item;
+};
+typedef VEC(struct weight_use) weight_list;
+
+static bool has_weight(uint8_t family)
+{
+    return family == FAMILY_LINEAR || family == FAMILY_CONV || family == FAMILY_EMBEDDING || family == FAMILY_NORM || family == FAMILY_MUL;
+}
+
+static int by_extremes(const void *a, const void *b)
+{
+    const struct weight_use *x = a, *y = b;
+    if (x->numel != y->numel)
+        return x->numel < y->numel ? -1 : 1;
+    return x->max != y->max ? (x->max < y->max ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
+}
+
+static void list_weights(const struct pins *x, int s, weight_list *out)
+{
+    const struct sequence *w = x->w;
+    for (uint32_t i = 0; i < x->items[s]->n; i++) {
+        const struct item *it = &x->items[s]->v[i];
+        if (!has_weight(it->family))
+            continue;
+        for (int k = 0; k < it->inputs; k++) {
+            const struct figure *f = &it->in[k];
+            uint64_t numel = dump_row_numel(w->d[s], it->in_row[k]);
+            struct weight_use u = {f->max, f->min, numel, i};
+            if ((f->has & 3) == 3 && f->max != f->min && w->from[s][it->in_row[k]] == NONE && numel >= 8)
+                vec_push(out, u);
+        }
+    }
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_extremes);
+}
+
+static bool near(float a, float b, float tol)
+{
+    return fabsf(a - b) <= tol * fmaxf(fabsf(a), fabsf(b));
+}
+
+static bool same_weight(const struct weight_use *a, const struct weight_use *b, float tol)
+{
+    return a->numel == b->numel && near(a->max, b->max, tol) && near(a->min, b->min, tol);
+}
+
+/* The only item of l that uses this weight; NONE where none or several do. */
+static uint32_t lone_user(const weight_list *l, const struct weight_use *u, float tol)
+{
+    size_t lo = 0, hi = l->n;
+    uint32_t found = NONE;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        const struct weight_use *m = &l->v[mid];
+        if (m->numel < u->numel || (m->numel == u->numel && m->max < u->max && !near(m->max, u->max, tol)))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = lo; i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
+        if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
+            continue;
+        if (found != NONE)
+            return NONE;
+        found = l->v[i].item;
+    }
+    return found;
+}
+
+static void pin_weights(const struct pins *x)
+{
+    weight_list l[2] = {{0}, {0}};
+    int digits = x->w->d[0]->digits < x->w->d[1]->digits ? x->w->d[0]->digits : x->w->d[1]->digits;
+    float tol = digits > 0 && digits < 9 ? 2 * powf(10, 1 - (float)digits) : 1e-6f;
+    for (int s = 0; s < 2; s++)
+        list_weights(x, s, &l[s]);
+    for (size_t i = 0; i < l[TARGET].n; i++) {
+        const struct weight_use *u = &l[TARGET].v[i];
+        uint32_t g = lone_user(&l[GOLDEN], u, tol);
+        if (g != NONE && lone_user(&l[TARGET], u, tol) == u->item && may_pin(x, u->item, g))
+            pin(x, u->item, g, WHY_WEIGHT, 0.9f);
+    }
+    for (int s = 0; s < 2; s++)
+        vec_release(&l[s]);
+}
+
+/* The item of the other side whose sample is nearest to this one's, clearly before all that hold another value; NONE
+ * where none is. */
+static uint32_t nearest(const struct pins *x, int s, uint32_t i)
+{
+    const item_list *own = x->items[s], *l = x->items[!s];
+    const struct value_sample *a = &x->sample[s][i], *all = x->sample[!s];
+    size_t place = (size_t)((double)i * (double)l->n / (double)own->n);
+    size_t from = place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, to = place + NEIGHBOURHOOD < l->n ? place + NEIGHBOURHOOD : l->n;
+    float best = -1, second = -1;
+    uint32_t found = NONE;
+    if (!(a->norm > 0))
+        return NONE;
+    for (size_t k = from; k < to; k++) {
+        bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 && may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
+        float c = may ? cosine(a, &all[k]) : -1;
+        if (!may || c <= second)
+            continue;
+        if (found != NONE && 1 - cosine(&all[k], &all[found]) < EQUAL)
+            continue; /* the same value once more */
+        if (c > best) {
+            second = best;
+            best = c;
+            found = (uint32_t)k;
+        } else {
+            second = c;
+        }
+    }
+    return best > CLOSE && 1 - best < CLEAR * (1 - second) ? found : NONE;
+}
+
+static void pin_samples(const struct pins *x)
+{
+    uint32_t *to = mem_alloc((x->items[TARGET]->n + 1) * sizeof *to);
+    for (uint32_t i = 0; i < x->items[TARGET]->n; i++)
+        to[i] = nearest(x, TARGET, i);
+    for (uint32_t i = 0; i < x->items[TARGET]->n; i++)
+        if (to[i] != NONE && nearest(x, GOLDEN, to[i]) == i)
+            pin(x, i, to[i], WHY_SAMPLE, 0.9f);
+    free(to);
+}
+
+static float read_alike(const struct pins *x, const struct item *a, const struct item *b)
+{
+    return common(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
+}
+
+/* Two pins whose results go where the other one's should: the two calls have exchanged what they hold. */
+static void undo_exchanges(const struct pins *x)
+{
+    item_list *A = x->items[TARGET], *B = x->items[GOLDEN];
+    for (uint32_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->set != SET_MATCH || (a->why != WHY_WEIGHT && a->why != WHY_SAMPLE) || read_alike(x, a, &B->v[a->match]) > 0.5f)
+            continue;
+        for (uint32_t k = i + 1; k < A->n && k < i + NEIGHBOURHOOD; k++) {
+            struct item *b = &A->v[k];
+            if (b->set != SET_MATCH || (b->why != WHY_WEIGHT && b->why != WHY_SAMPLE) || b->numel != a->numel || b->op != a->op || b->layer != a->layer)
+                continue;
+            struct item *p = &B->v[a->match], *q = &B->v[b->match];
+            float now = read_alike(x, a, p) + read_alike(x, b, q), crossed = read_alike(x, a, q) + read_alike(x, b, p);
+            if (crossed < now + 0.75f)
+                continue;
+            uint32_t m = a->match;
+            a->match = b->match;
+            b->match = m;
+            p->match = k;
+            q->match = i;
+            a->why = b->why = WHY_FLOW;
+            a->confidence = b->confidence = 0.8f;
+            break;
+        }
+    }
+}
+
+void sequence_pin(struct sequence *w, item_list *t, item_list *g)
+{
+    struct pins x = {.w = w, .items = {t, g}};
+    for (int s = 0; s < 2; s++)
+        x.readers[s] = readers_of(w, s);
+    pin_weights(&x);
+    for (int s = 0; s < 2; s++)
+        x.sample[s] = take_samples(w->d[s], x.items[s]);
+    if (x.sample[TARGET] && x.sample[GOLDEN])
+        pin_samples(&x);
+    undo_exchanges(&x);
+    for (int s = 0; s < 2; s++) {
+        free(x.readers[s]);
+        free(x.sample[s]);
+    }
+}
