@@ -147,6 +147,7 @@ static void begin(struct sequence *w, struct nmap gradients[2])
     for (int s = 0; s < 2; s++) {
         w->item_of[s] = none_array(w->d[s]->calls.n);
         w->module_of[s] = none_array(w->d[s]->calls.n);
+        w->adder[s] = none_array(w->d[s]->calls.n);
         w->call_pair[s] = none_array(w->d[s]->calls.n);
         w->row_pair[s] = none_array(w->d[s]->rows.n);
         w->from[s] = items_producers(w->d[s]);
@@ -174,6 +175,8 @@ static void end(struct sequence *w, struct nmap gradients[2])
         free(w->item_of[s]);
         free(w->module_of[s]);
         free(w->call_pair[s]);
+        free(w->adder[s]);
+        free(w->weight_twin[s]);
         free(w->row_pair[s]);
         free(w->from[s]);
         nmap_release(&gradients[s]);
@@ -197,6 +200,10 @@ static void align_calls(struct sequence *w, bool loose)
                 follow_twins(w, klass);
                 align_rest(A, B, known, loose);
             } else {
+                if (phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
+                    sequence_find_weights(w, A, B);
+                    sequence_join_bias(w, A, B);
+                }
                 if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
                     sequence_pin(w, A, B);
                     sequence_note(w, A, B);

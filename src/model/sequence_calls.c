@@ -87,8 +87,12 @@ void sequence_note(struct sequence *w, const item_list *A, const item_list *B)
     for (size_t i = 0; i < A->n; i++)
         if (A->v[i].match != NONE) {
             uint32_t t = A->v[i].call, g = B->v[A->v[i].match].call;
-            w->call_pair[0][t] = g;
-            w->call_pair[1][g] = t;
+            w->call_pair[0][t] = w->adder[1][g] != NONE ? w->adder[1][g] : g;
+            w->call_pair[1][g] = w->adder[0][t] != NONE ? w->adder[0][t] : t;
+            if (w->adder[0][t] != NONE)
+                w->call_pair[0][w->adder[0][t]] = w->call_pair[0][t];
+            if (w->adder[1][g] != NONE)
+                w->call_pair[1][w->adder[1][g]] = w->call_pair[1][g];
         }
 }
 

@@ -15,6 +15,8 @@ struct sequence {
     uint32_t *from[2];     /* items_producers */
     uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
+    uint32_t *adder[2];    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
+    uint32_t *weight_twin[2]; /* forward call's item → the other side's that uses the same weight, or NONE */
     uint32_t groups;
     struct nmap habits;    /* kind of pair and place of a target row → place of the golden one (by_habit) */
     sequence_list *out;
@@ -32,6 +34,11 @@ void sequence_trust(struct item *a, enum pair_why why, float confidence);
 void sequence_note(struct sequence *w, const item_list *A, const item_list *B); /* into call_pair */
 /* What speaks for each pair of the two lists. */
 void sequence_weigh(struct sequence *w, item_list *A, item_list *B);
+/* Fills weight_twin for the lists of forward calls. */
+void sequence_find_weights(struct sequence *w, const item_list *t, const item_list *g);
+/* Joins products with the sums of their biases where the other side has one call for both: `adder`. */
+void sequence_join_bias(struct sequence *w, item_list *t, item_list *g);
+void sequence_pair_bias(struct sequence *w, const struct item *a, const struct item *b);
 /* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
  * whatever the order; those that only exchanged what they hold go by who reads their results. */
 void sequence_pin(struct sequence *w, item_list *t, item_list *g);

@@ -18,6 +18,7 @@
 #define STRETCH 4        /* of them in a row */
 #define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
 #define NEIGHBOURHOOD 1024 /* items around its place that one is held against */
+#define MARGIN 8           /* items beyond the neighbouring pins */
 #define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
 #define CLEAR 0.5f       /* its distance from 1 against the next best one's */
 #define EQUAL 1e-6f      /* 1 - cosine of samples of one value */
@@ -142,109 +143,59 @@ static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why,
     sequence_trust(a, why, confidence);
 }
 
-/* A weight of a side: an input no recorded output holds, of a call whose family has weights. */
-struct weight_use {
-    float max, min;
-    uint64_t numel;
-    uint32_t item;
-};
-typedef VEC(struct weight_use) weight_list;
-
-static bool has_weight(uint8_t family)
-{
-    return family == FAMILY_LINEAR || family == FAMILY_CONV || family == FAMILY_EMBEDDING || family == FAMILY_NORM || family == FAMILY_MUL;
-}
-
-static int by_extremes(const void *a, const void *b)
-{
-    const struct weight_use *x = a, *y = b;
-    if (x->numel != y->numel)
-        return x->numel < y->numel ? -1 : 1;
-    return x->max != y->max ? (x->max < y->max ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
-}
-
-static void list_weights(const struct pins *x, int s, weight_list *out)
-{
-    const struct sequence *w = x->w;
-    for (uint32_t i = 0; i < x->items[s]->n; i++) {
-        const struct item *it = &x->items[s]->v[i];
-        if (!has_weight(it->family))
-            continue;
-        for (int k = 0; k < it->inputs; k++) {
-            const struct figure *f = &it->in[k];
-            uint64_t numel = dump_row_numel(w->d[s], it->in_row[k]);
-            struct weight_use u = {f->max, f->min, numel, i};
-            if ((f->has & 3) == 3 && f->max != f->min && w->from[s][it->in_row[k]] == NONE && numel >= 8)
-                vec_push(out, u);
-        }
-    }
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_extremes);
-}
-
-static bool near(float a, float b, float tol)
-{
-    return fabsf(a - b) <= tol * fmaxf(fabsf(a), fabsf(b));
-}
-
-static bool same_weight(const struct weight_use *a, const struct weight_use *b, float tol)
-{
-    return a->numel == b->numel && near(a->max, b->max, tol) && near(a->min, b->min, tol);
-}
-
-/* The only item of l that uses this weight; NONE where none or several do. */
-static uint32_t lone_user(const weight_list *l, const struct weight_use *u, float tol)
-{
-    size_t lo = 0, hi = l->n;
-    uint32_t found = NONE;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        const struct weight_use *m = &l->v[mid];
-        if (m->numel < u->numel || (m->numel == u->numel && m->max < u->max && !near(m->max, u->max, tol)))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (size_t i = lo; i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
-        if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
-            continue;
-        if (found != NONE)
-            return NONE;
-        found = l->v[i].item;
-    }
-    return found;
-}
-
 static void pin_weights(const struct pins *x)
 {
-    weight_list l[2] = {{0}, {0}};
-    int digits = x->w->d[0]->digits < x->w->d[1]->digits ? x->w->d[0]->digits : x->w->d[1]->digits;
-    float tol = digits > 0 && digits < 9 ? 2 * powf(10, 1 - (float)digits) : 1e-6f;
-    for (int s = 0; s < 2; s++)
-        list_weights(x, s, &l[s]);
-    for (size_t i = 0; i < l[TARGET].n; i++) {
-        const struct weight_use *u = &l[TARGET].v[i];
-        uint32_t g = lone_user(&l[GOLDEN], u, tol);
-        if (g != NONE && lone_user(&l[TARGET], u, tol) == u->item && may_pin(x, u->item, g))
-            pin(x, u->item, g, WHY_WEIGHT, 0.9f);
+    for (uint32_t i = 0; i < x->items[TARGET]->n; i++) {
+        uint32_t g = x->w->weight_twin[TARGET][i];
+        if (g != NONE && may_pin(x, i, g))
+            pin(x, i, g, WHY_WEIGHT, 0.9f);
     }
-    for (int s = 0; s < 2; s++)
-        vec_release(&l[s]);
 }
 
-/* The item of the other side whose sample is nearest to this one's, clearly before all that hold another value; NONE
- * where none is. */
-static uint32_t nearest(const struct pins *x, int s, uint32_t i)
+/* Items of the other side one is held against. */
+struct stretch {
+    size_t from, to;
+};
+
+static struct stretch around(const struct pins *x, int s, uint32_t i)
+{
+    size_t n = x->items[!s]->n, place = (size_t)((double)i * (double)n / (double)x->items[s]->n);
+    return (struct stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
+}
+
+/* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source order. */
+static struct stretch between(const struct pins *x, int s, uint32_t i)
+{
+    const item_list *l = x->items[s];
+    struct stretch r = around(x, s, i);
+    size_t edge[2] = {r.from, r.to};
+    for (uint32_t k = i; k-- > 0;)
+        if (l->v[k].set == SET_MATCH) {
+            edge[0] = l->v[k].match;
+            break;
+        }
+    for (uint32_t k = i + 1; k < l->n; k++)
+        if (l->v[k].set == SET_MATCH) {
+            edge[1] = l->v[k].match;
+            break;
+        }
+    size_t from = edge[0] < edge[1] ? edge[0] : edge[1], to = edge[0] < edge[1] ? edge[1] : edge[0];
+    from = from > MARGIN ? from - MARGIN : 0;
+    to = to + MARGIN < x->items[!s]->n ? to + MARGIN : x->items[!s]->n;
+    return (struct stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
+}
+
+/* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before all;
+ * NONE where none is. */
+static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct stretch r, float clear)
 {
     const item_list *own = x->items[s], *l = x->items[!s];
     const struct value_sample *a = &x->sample[s][i], *all = x->sample[!s];
-    size_t place = (size_t)((double)i * (double)l->n / (double)own->n);
-    size_t from = place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, to = place + NEIGHBOURHOOD < l->n ? place + NEIGHBOURHOOD : l->n;
     float best = -1, second = -1;
     uint32_t found = NONE;
     if (!(a->norm > 0))
         return NONE;
-    for (size_t k = from; k < to; k++) {
+    for (size_t k = r.from; k < r.to; k++) {
         bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 && may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
         float c = may ? cosine(a, &all[k]) : -1;
         if (!may || c <= second)
@@ -259,17 +210,17 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i)
             second = c;
         }
     }
-    return best > CLOSE && 1 - best < CLEAR * (1 - second) ? found : NONE;
+    return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
 }
 
-static void pin_samples(const struct pins *x)
+static void pin_nearest(const struct pins *x, struct stretch (*where)(const struct pins *x, int s, uint32_t i), float clear, float confidence)
 {
-    uint32_t *to = mem_alloc((x->items[TARGET]->n + 1) * sizeof *to);
-    for (uint32_t i = 0; i < x->items[TARGET]->n; i++)
-        to[i] = nearest(x, TARGET, i);
-    for (uint32_t i = 0; i < x->items[TARGET]->n; i++)
-        if (to[i] != NONE && nearest(x, GOLDEN, to[i]) == i)
-            pin(x, i, to[i], WHY_SAMPLE, 0.9f);
+    uint32_t n = (uint32_t)x->items[TARGET]->n, *to = mem_alloc((n + 1) * sizeof *to);
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = nearest(x, TARGET, i, where(x, TARGET, i), clear);
+    for (uint32_t i = 0; i < n; i++)
+        if (to[i] != NONE && nearest(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i)
+            pin(x, i, to[i], WHY_SAMPLE, confidence);
     free(to);
 }
 
@@ -314,8 +265,10 @@ void sequence_pin(struct sequence *w, item_list *t, item_list *g)
     pin_weights(&x);
     for (int s = 0; s < 2; s++)
         x.sample[s] = take_samples(w->d[s], x.items[s]);
-    if (x.sample[TARGET] && x.sample[GOLDEN])
-        pin_samples(&x);
+    if (x.sample[TARGET] && x.sample[GOLDEN]) {
+        pin_nearest(&x, around, CLEAR, 0.9f);
+        pin_nearest(&x, between, 1, 0.8f);
+    }
     undo_exchanges(&x);
     for (int s = 0; s < 2; s++) {
         free(x.readers[s]);

@@ -15,6 +15,8 @@ struct rows {
 static struct rows rows_of(const struct sequence *w, int s, uint32_t call, enum row_io io)
 {
     struct rows l = {.n = 0};
+    if (io == IO_OUTPUT && w->adder[s][call] != NONE)
+        call = w->adder[s][call];
     EACH_ROW(w->d[s], call, r)
         if (l.n < ROWS && !w->taken[s][r] && w->row_pair[s][r] == NONE && w->d[s]->rows.v[r].io == io &&
             w->d[s]->rows.v[r].kind == ROW_TENSOR)
@@ -188,6 +190,7 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
     float base = a->confidence < 0.8f ? a->confidence : 0.8f;
     /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
     bool agreed = a->why == WHY_FINGERPRINT;
+    sequence_pair_bias(w, a, b);
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
         struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
         if (certain) {
@@ -211,6 +214,8 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
 
 uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n)
 {
+    if (io == IO_OUTPUT && w->adder[s][call] != NONE)
+        call = w->adder[s][call];
     EACH_ROW(w->d[s], call, r)
         if (w->d[s]->rows.v[r].io == io && w->d[s]->rows.v[r].kind == ROW_TENSOR && dump_row_numel(w->d[s], r) > 1 && !n--)
             return r;
