@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/family.h"
+
 /* One value: the rows that hold it, as seen so far. */
 struct holder {
     uint32_t last_row, first_row; /* first_row: as an input */
@@ -56,6 +58,29 @@ static bool apart(const struct dump *d, const struct holder *h)
     return (h->last_call - h->first_call) > d->calls.n * 3 / 20;
 }
 
+/* Graph dumps have no record of a weight's gradient, only the product that computes it. */
+static void find_weight_gradients(struct flow *f, const struct dump *d)
+{
+    uint8_t *read = mem_zalloc(d->calls.n + 1);
+    for (uint32_t row = 0; row < d->rows.n; row++) {
+        const struct row *r = &d->rows.v[row];
+        const struct call *c = &d->calls.v[r->call];
+        bool reads = r->io == IO_INPUT && c->phase == PHASE_BACKWARD && c->family != FAMILY_ADD;
+        /* every earlier holder of the value: each consumer in turn holds it */
+        for (uint32_t h = reads ? f->held[row] : NONE, steps = 0; h != NONE && steps < 64; h = f->held[h], steps++)
+            read[d->rows.v[h].call] |= d->rows.v[h].io == IO_OUTPUT;
+    }
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *x = &d->calls.v[c];
+        bool product = x->kind == CALL_OPERATOR && x->phase == PHASE_BACKWARD && family_is_product(x->family);
+        uint32_t output = NONE;
+        EACH_EARLY_ROW(d, c, r)
+            output = d->rows.v[r].io == IO_OUTPUT && f->known[r] ? r : output;
+        f->weight_gradient[c] = product && output != NONE && !read[c];
+    }
+    free(read);
+}
+
 void flow_build(struct flow *f, const struct dump *d)
 {
     size_t n = d->rows.n;
@@ -66,6 +91,7 @@ void flow_build(struct flow *f, const struct dump *d)
         .held = mem_alloc((n + 1) * sizeof *f->held),
         .known = mem_zalloc(n + 1),
         .recurs = mem_zalloc(n + 1),
+        .weight_gradient = mem_zalloc(d->calls.n + 1),
         .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
     };
     for (size_t c = 0; c < d->calls.n; c++)
@@ -108,6 +134,7 @@ void flow_build(struct flow *f, const struct dump *d)
     for (size_t row = 0; row < n; row++)
         f->recurs[row] = of[row] != NONE && apart(d, &holders.v[of[row]]) &&
                          same_norm(&d->rows.v[holders.v[of[row]].first_row], &d->rows.v[row]);
+    find_weight_gradients(f, d);
     free(of);
     vec_release(&holders);
     nmap_release(&index);
@@ -118,6 +145,7 @@ void flow_release(struct flow *f)
     free(f->held);
     free(f->known);
     free(f->recurs);
+    free(f->weight_gradient);
     free(f->layer);
     *f = (struct flow){0};
 }

@@ -207,7 +207,8 @@ static bool reordered(const struct pass *p, const struct look *k)
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
     const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
     double scale = 1e-5 * fabs(g->norm);
-    return pair->origin == ORIGIN_SEQUENCE && pair->view == NONE && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
+    bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
+    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
@@ -370,7 +371,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     judge_table(j, m);
     known_apply(j, m, o->known);
     frozen_judge(j, m);
-    summary_count(j, m, o);
+    summary_count(j, m, flow, o);
     summary_first(j, m);
     frozen_first(j, m);
     culprits_find(j, m, flow);

@@ -98,6 +98,9 @@ struct entrance {
 
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
 
+/* Parts of a step that a dump may leave out. */
+enum region { REGION_FORWARD, REGION_BACKWARD, REGION_OPTIMIZER, REGION_COLLECTIVES, REGION_WEIGHT_GRADIENTS, REGION_COUNT };
+
 struct summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
@@ -106,6 +109,8 @@ struct summary {
     uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
     uint32_t judged;             /* of the target's compute calls: an output judged match or drift */
     double coverage[2];          /* covered / compute */
+    uint8_t missing[2];          /* bits 1 << region: a side recorded nothing of it while the other one did */
+    uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is to be expected */
 };
 
 struct known_hit {
@@ -141,6 +146,7 @@ struct judge_options {
 void judge(struct judgement *j, const struct measure *m, const uint8_t *state, const struct flow flow[2],
            const struct judge_options *o);
 void judgement_release(struct judgement *j);
+const char *region_name(enum region r); /* "weight gradients": for files; _() of it for people */
 const char *verdict_name(enum verdict v);
 static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can be */
 {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/msg.h"
 #include "model/family.h"
 
 /* A call that counts for coverage. In an L0 dump modules are all there is; elsewhere their inner calls
@@ -16,17 +17,50 @@ static bool is_compute(const struct dump *d, const struct call *c)
     return family_is_compute(c->family);
 }
 
+static const char *const regions[REGION_COUNT] = {N_("forward"), N_("backward"), N_("optimizer"), N_("collectives"), N_("weight gradients")};
+
+const char *region_name(enum region r)
+{
+    return regions[r];
+}
+
+/* What a row belongs to that a side may leave out: of a weight's gradient the call in the backward pass that computes it. */
+static enum region region_of(const struct dump *d, const struct flow *f, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    if (c->gradient || f->weight_gradient[call])
+        return REGION_WEIGHT_GRADIENTS;
+    if (c->family == FAMILY_COLLECTIVE)
+        return REGION_COLLECTIVES;
+    return c->phase == PHASE_OPTIMIZER ? REGION_OPTIMIZER : c->phase == PHASE_BACKWARD ? REGION_BACKWARD : REGION_FORWARD;
+}
+
+/* Which regions a side recorded nothing of, and how much the other one has of them. */
+static void find_regions(struct summary *s, const struct measure *m, const struct flow flow[2])
+{
+    uint32_t rows[2][REGION_COUNT] = {{0}};
+    for (int d = 0; d < 2; d++)
+        for (uint32_t c = 0; c < m->side[d]->calls.n; c++)
+            rows[d][region_of(m->side[d], &flow[d], c)] += m->side[d]->calls.v[c].rows;
+    for (int d = 0; d < 2; d++)
+        for (int r = 0; r < REGION_COUNT; r++)
+            if (!rows[d][r] && rows[!d][r]) {
+                s->missing[d] |= (uint8_t)(1 << r);
+                s->left_out[!d] += rows[!d][r];
+            }
+}
+
 /* Per call: does an output stand in a pair that is sure enough, and was one judged alike. */
-static void cover(struct judgement *j, const struct measure *m)
+static void cover(struct judgement *j, const struct measure *m, const struct flow flow[2])
 {
     struct summary *s = &j->sum;
-    bool phase[2][PHASE_COUNT] = {{false}};
     uint8_t *covered[2], *judged = mem_zalloc(m->side[TARGET]->calls.n + 1);
+    bool compute[2][REGION_COUNT] = {{false}};
     for (int d = 0; d < 2; d++) {
         covered[d] = mem_zalloc(m->side[d]->calls.n + 1);
-        for (size_t c = 0; c < m->side[d]->calls.n; c++)
+        for (uint32_t c = 0; c < m->side[d]->calls.n; c++)
             if (is_compute(m->side[d], &m->side[d]->calls.v[c]))
-                phase[d][m->side[d]->calls.v[c].phase] = true;
+                compute[d][region_of(m->side[d], &flow[d], c)] = true;
     }
     for (size_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
@@ -42,10 +76,18 @@ static void cover(struct judgement *j, const struct measure *m)
         if (r->io == IO_OUTPUT && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
             judged[r->call] = 1;
     }
+    for (size_t i = 0; i < m->pairing->joined.n; i++) {
+        const struct joined_call *x = &m->pairing->joined.v[i];
+        covered[x->side][x->call] |= covered[x->side][x->result];
+        if (x->side == TARGET)
+            judged[x->call] |= judged[x->result];
+    }
     for (int d = 0; d < 2; d++) {
-        for (size_t c = 0; c < m->side[d]->calls.n; c++) {
-            const struct call *call = &m->side[d]->calls.v[c];
-            if (!is_compute(m->side[d], call) || !phase[!d][call->phase])
+        for (uint32_t c = 0; c < m->side[d]->calls.n; c++) {
+            enum region r = region_of(m->side[d], &flow[d], c);
+            /* a gradient is recorded by itself or as a result of a backward call: the first has no computing call */
+            bool expected = r == REGION_WEIGHT_GRADIENTS ? !(s->missing[!d] >> r & 1) : compute[!d][r];
+            if (!is_compute(m->side[d], &m->side[d]->calls.v[c]) || !expected)
                 continue;
             s->compute[d]++;
             s->covered[d] += covered[d][c];
@@ -71,9 +113,10 @@ static void cover_listed(struct judgement *j, const struct measure *m)
     s->judged = s->by[VERDICT_MATCH] + s->by[VERDICT_DRIFT];
 }
 
-void summary_count(struct judgement *j, const struct measure *m, const struct judge_options *o)
+void summary_count(struct judgement *j, const struct measure *m, const struct flow flow[2], const struct judge_options *o)
 {
     struct summary *s = &j->sum;
+    find_regions(s, m, flow);
     for (size_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
         const struct line_judgement *x = &j->line[i];
@@ -92,7 +135,7 @@ void summary_count(struct judgement *j, const struct measure *m, const struct ju
     if (o->map_only)
         cover_listed(j, m);
     else
-        cover(j, m);
+        cover(j, m, flow);
 }
 
 /* ---- the first deviation and what makes it provisional ---- */

@@ -5,7 +5,7 @@
 #include "find/judge.h"
 
 /* Fills j->sum from the lines' verdicts: how many of each, and the share of computing calls that was compared. */
-void summary_count(struct judgement *j, const struct measure *m, const struct judge_options *o);
+void summary_count(struct judgement *j, const struct measure *m, const struct flow flow[2], const struct judge_options *o);
 /* The first deviation that is sure, its class, and what before it makes it provisional. */
 void summary_first(struct judgement *j, const struct measure *m);
 

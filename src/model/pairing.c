@@ -200,14 +200,17 @@ static void by_name(struct build *b)
 
 static void by_sequence(struct build *b)
 {
-    sequence_list found = {0};
+    struct sequence_result found = {.pairs = {0}};
     struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled};
     sequence_align(b->t, b->g, &o, &found);
-    for (size_t i = 0; i < found.n; i++) {
-        const struct sequence_pair *x = &found.v[i];
+    for (size_t i = 0; i < found.joined.n; i++)
+        vec_push(&b->p->joined, found.joined.v[i]);
+    for (size_t i = 0; i < found.pairs.n; i++) {
+        const struct sequence_pair *x = &found.pairs.v[i];
         propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
     }
-    vec_release(&found);
+    vec_release(&found.pairs);
+    vec_release(&found.joined);
 }
 
 /* Pairs that share a row are parts of one thing. */
@@ -345,6 +348,7 @@ void pairing_alone(struct pairing *p, const struct dump *target)
 
 void pairing_release(struct pairing *p)
 {
+    vec_release(&p->joined);
     vec_release(&p->pairs);
     vec_release(&p->lines);
     vec_release(&p->views);

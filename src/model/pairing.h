@@ -46,7 +46,13 @@ struct line {
     uint32_t pair;   /* NONE on one-sided lines */
 };
 
+/* A call whose result is another call's: a product and the addition of its bias, which the other side does in one. */
+struct joined_call {
+    uint32_t side, call, result;
+};
+
 struct pairing {
+    VEC(struct joined_call) joined;
     VEC(struct pair) pairs;
     VEC(struct line) lines;
     VEC(struct view) views;

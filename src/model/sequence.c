@@ -236,10 +236,10 @@ static void meet_levels(struct sequence *w)
         sequence_meet(w, &l[ITEMS_CALLS][0], &l[ITEMS_MODULES][1]);
 }
 
-void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, sequence_list *out)
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, struct sequence_result *out)
 {
     static const struct ruled nothing;
-    struct sequence w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = out};
+    struct sequence w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
     struct nmap gradients[2] = {{0}, {0}};
     begin(&w, gradients);
     bool loose = unordered(&w);
@@ -261,5 +261,11 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
             sequence_backward_values(&w, s);
             break;
         }
+    for (uint32_t s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < w.d[s]->calls.n; c++)
+            if (w.adder[s][c] != NONE) {
+                struct joined_call j = {s, c, w.adder[s][c]};
+                vec_push(&out->joined, j);
+            }
     end(&w, gradients);
 }

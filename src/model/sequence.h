@@ -13,13 +13,18 @@ struct sequence_pair {
 };
 typedef VEC(struct sequence_pair) sequence_list;
 
+struct sequence_result {
+    sequence_list pairs;
+    VEC(struct joined_call) joined;
+};
+
 struct sequence_options {
     const uint8_t *taken[2];   /* one byte a row: rows to leave alone */
     const struct ruled *ruled; /* calls that belong together or do not, rows that do not */
 };
 
 /* Calls a person put together are aligned with each other and part the lists: what lies between two of them is aligned
- * by itself. Appends to out. */
-void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, sequence_list *out);
+ * by itself. out: zeroed; the caller releases both lists. */
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, struct sequence_result *out);
 
 #endif

@@ -37,6 +37,18 @@ static void index_readers(const struct dump *d, const item_list *l, struct reade
         }
 }
 
+/* How many of the calls read each value. */
+static void index_uses(const struct dump *d, const item_list *l, struct nmap *out)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        for (int k = 0; k < l->v[i].inputs; k++) {
+            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            uint32_t n = v ? nmap_get(out, v) : MAP_NONE;
+            if (v)
+                nmap_set(out, v, n == MAP_NONE ? 1 : n + 1);
+        }
+}
+
 /* The backward product whose result is as large as the weight, fed by the forward product's input and by what
  * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
 static uint32_t find_gradient(const struct dump *d, const item_list *back, const struct readers *r, const struct item *f)
@@ -124,11 +136,16 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
     for (int s = 0; s < 2; s++) {
         const item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
         struct readers r = {.first = {0}};
+        struct nmap uses = {0};
         if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)
             continue;
+        gradients_by_value(w, s);
         index_readers(w->d[s], back, &r);
+        index_uses(w->d[s], f, &uses);
         for (size_t i = 0; i < f->n; i++) {
-            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR)
+            /* the gradient of a weight with several users is the sum of what they give */
+            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2 ||
+                nmap_get(&uses, value_of(w->d[s], f->v[i].in_row[1])) != 1)
                 continue;
             uint32_t other = w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match].call;
             uint32_t grad = sequence_gradient_of(w, !s, other, &gradients[!s]);
@@ -141,9 +158,9 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
                 dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
                 sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
         }
+        nmap_release(&uses);
         nmap_release(&r.first);
         vec_release(&r.list);
-        gradients_by_value(w, s);
         pair_losses(w, s);
     }
 }

@@ -8,13 +8,14 @@
 #include "model/family.h"
 
 #define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */
+#define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
 #define CANDIDATES 64   /* rows of one cell that are looked at */
 
 struct holder {
     uint32_t row, next;
 };
 
-/* Free backward rows of one side by size and magnitude. */
+/* Backward rows of one side by size and magnitude. */
 struct value_index {
     struct nmap first;
     VEC(struct holder) list;
@@ -48,7 +49,7 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
     const struct dump *d = w->d[s];
     int64_t cell;
     for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) { /* from the back: a list's first is the earliest */
-        if (!is_free(w, s, r) || !cell_of(d, r, &cell))
+        if (!cell_of(d, r, &cell))
             continue;
         uint64_t key = key_of(dump_row_numel(d, r), cell);
         struct holder h = {r, nmap_get(&x->first, key)};
@@ -57,27 +58,55 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
     }
 }
 
-/* The first free row that holds the value, one of the same role in its call before others; NONE where none does. */
+/* How far the figures of two rows of one size are apart: extremes and mean by what an element is, the norm by itself. */
+static double distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
+{
+    const struct row *a = &d->rows.v[row], *b = &o->rows.v[other];
+    double extreme = fmax(fabs(b->stat[STAT_MAX]), fabs(b->stat[STAT_MIN])), element = extreme;
+    int both = a->has & b->has;
+    double worst = fmax(fabs(a->stat[STAT_MAX] - b->stat[STAT_MAX]), fabs(a->stat[STAT_MIN] - b->stat[STAT_MIN])) / extreme;
+    if ((both & HAS_NORM) && b->stat[STAT_NORM] > 0) {
+        worst = fmax(worst, fabs(a->stat[STAT_NORM] / b->stat[STAT_NORM] - 1));
+        element = b->stat[STAT_NORM] / sqrt((double)dump_row_numel(o, other));
+    }
+    if (both & HAS_MEAN)
+        worst = fmax(worst, fabs(a->stat[STAT_MEAN] - b->stat[STAT_MEAN]) / element);
+    return worst;
+}
+
+struct candidate {
+    uint32_t row;
+    double distance;
+};
+
+/* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
+ * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the first. */
 static uint32_t find_value(const struct sequence *w, const struct value_index *x, int s, uint32_t row)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
     struct figure want = figure_of(o, row);
-    uint32_t found = NONE;
+    struct candidate all[CANDIDATES];
+    double nearest = INFINITY;
+    uint32_t n = 0, found = NONE;
     int64_t cell;
     if (!cell_of(o, row, &cell))
         return NONE;
-    for (int64_t c = cell - 1; c <= cell + 1; c++) {
-        uint32_t left = CANDIDATES;
-        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && left--; i = x->list.v[i].next) {
-            uint32_t r = x->list.v[i].row;
-            struct figure have = figure_of(d, r);
-            if (!is_free(w, s, r) || figure_compare(&have, &want) != LIKE_SAME)
+    for (int64_t c = cell - 1; c <= cell + 1; c++)
+        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES; i = x->list.v[i].next) {
+            struct candidate k = {x->list.v[i].row, INFINITY};
+            struct figure have = figure_of(d, k.row);
+            if (figure_compare(&have, &want) != LIKE_SAME)
                 continue;
-            bool role = (d->rows.v[r].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
-            bool better = found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT));
-            if (better)
-                found = r;
+            k.distance = distance(d, k.row, o, row);
+            nearest = fmin(nearest, k.distance);
+            all[n++] = k;
         }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
+            continue;
+        bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
+        if (found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)))
+            found = all[i].row;
     }
     return found;
 }

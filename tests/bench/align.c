@@ -74,22 +74,23 @@ int main(int argc, char **argv)
         v = next;
     }
     uint8_t *none[2] = {calloc(t.rows.n + 1, 1), calloc(g.rows.n + 1, 1)};
-    sequence_list out = {0};
+    struct sequence_result out = {.pairs = {0}};
     struct timespec a, b;
     clock_gettime(CLOCK_MONOTONIC, &a);
     struct sequence_options o = {.taken = {none[0], none[1]}};
     sequence_align(&t, &g, &o, &out);
     clock_gettime(CLOCK_MONOTONIC, &b);
-    for (size_t i = 0; i < out.n; i++)
-        if (t.rows.v[out.v[i].t].io == IO_OUTPUT && out.v[i].confidence >= 0.5f) {
-            found += want[out.v[i].t] == out.v[i].g;
-            wrong += want[out.v[i].t] != out.v[i].g;
+    for (size_t i = 0; i < out.pairs.n; i++)
+        if (t.rows.v[out.pairs.v[i].t].io == IO_OUTPUT && out.pairs.v[i].confidence >= 0.5f) {
+            found += want[out.pairs.v[i].t] == out.pairs.v[i].g;
+            wrong += want[out.pairs.v[i].t] != out.pairs.v[i].g;
         }
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
     printf("%zu %.3f %ld %.4f %.4f\n", n, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9,
            use.ru_maxrss / 1000, (double)found / (double)n, (double)wrong / (double)n);
-    vec_release(&out);
+    vec_release(&out.pairs);
+    vec_release(&out.joined);
     dump_release(&t);
     dump_release(&g);
     free(none[0]);

@@ -56,7 +56,7 @@ static uint32_t call(struct dump *d, const char *type, const char *op, enum call
 
 struct both {
     struct dump t, g;
-    sequence_list pairs;
+    struct sequence_result found;
     uint8_t *taken[2];
 };
 
@@ -75,12 +75,12 @@ static void align(struct both *b)
         if (!b->taken[s])
             b->taken[s] = calloc((s ? b->g.rows.n : b->t.rows.n) + 1, 1);
     struct sequence_options o = {.taken = {b->taken[0], b->taken[1]}};
-    sequence_align(&b->t, &b->g, &o, &b->pairs);
+    sequence_align(&b->t, &b->g, &o, &b->found);
 }
 
 static void shut(struct both *b)
 {
-    vec_release(&b->pairs);
+    vec_release(&b->found.pairs);
     dump_release(&b->t);
     dump_release(&b->g);
     free(b->taken[0]);
@@ -90,10 +90,10 @@ static void shut(struct both *b)
 static const struct sequence_pair *pair_of(const struct both *b, uint32_t t)
 {
     const struct sequence_pair *found = NULL;
-    for (size_t i = 0; i < b->pairs.n; i++)
-        if (b->pairs.v[i].t == t) {
+    for (size_t i = 0; i < b->found.pairs.n; i++)
+        if (b->found.pairs.v[i].t == t) {
             assert_null(found); /* once at most */
-            found = &b->pairs.v[i];
+            found = &b->found.pairs.v[i];
         }
     return found;
 }
@@ -128,7 +128,7 @@ static void agreeing_runs_are_paired(void **state)
     start(&b);
     run(&b, 60, 1e-5, -1, -1, t, g);
     align(&b);
-    assert_int_equal(b.pairs.n, 120);
+    assert_int_equal(b.found.pairs.n, 120);
     for (int i = 0; i < 60; i++) {
         const struct sequence_pair *p = pair_of(&b, t[i]), *in = pair_of(&b, t[i] - 1);
         assert_true(p && p->g == g[i] && p->confidence > 0.9f);
@@ -291,8 +291,8 @@ static void operands_by_figures(void **state)
     align(&b);
     assert_int_equal(pair_of(&b, t0)->g, g2); /* exactly the same beats nearly the same */
     assert_int_equal(pair_of(&b, t1)->g, g0);
-    for (size_t i = 0; i < b.pairs.n; i++)
-        assert_true(b.pairs.v[i].g != g1);
+    for (size_t i = 0; i < b.found.pairs.n; i++)
+        assert_true(b.found.pairs.v[i].g != g1);
     shut(&b);
 }
 
@@ -418,8 +418,8 @@ static void numbers_of_operators(void **state)
         wide_call(&b.g, name, "linear", "net", PHASE_FORWARD, &in, 1, &out, 1);
     }
     align(&b);
-    for (size_t i = 0; i < b.pairs.n; i++)
-        assert_true(b.pairs.v[i].t < b.t.rows.n && b.pairs.v[i].g < b.g.rows.n);
+    for (size_t i = 0; i < b.found.pairs.n; i++)
+        assert_true(b.found.pairs.v[i].t < b.t.rows.n && b.found.pairs.v[i].g < b.g.rows.n);
     shut(&b);
 }
 
@@ -497,8 +497,8 @@ static void long_lists_and_gaps(void **state)
                 call(side ? &b.g : &b.t, "X", ops[i % 6][side], PHASE_FORWARD, fresh(64), fresh(64 << (i % 3)));
         }
         align(&b);
-        for (size_t i = 0; i < b.pairs.n; i++)
-            found += b.pairs.v[i].confidence >= 0.9f;
+        for (size_t i = 0; i < b.found.pairs.n; i++)
+            found += b.found.pairs.v[i].confidence >= 0.9f;
         assert_true(found >= 2 * N * 99 / 100);
         for (int i = 0; i < N; i += 97)
             assert_int_equal(pair_of(&b, t[i])->g, g[i]);
