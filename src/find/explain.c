@@ -27,6 +27,7 @@ static void dtypes(const struct measure *m, const struct line *l, const char *na
 static const char *error_name(const struct line_judgement *x)
 {
     return x->flags & LINE_STATISTICS ? _("the largest difference of max, min and norm, relative to the golden norm,")
+           : x->flags & LINE_MASKED   ? _("rel L2 of what no mask fills")
                                       : "rel L2";
 }
 
@@ -101,11 +102,14 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_ONE_SIDED:
         buf_cstr(out, l->row[TARGET] == NONE ? _("no target row was found for it") : _("no golden row was found for it"));
         break;
+    case RULE_FACTOR:
+        buf_fmt(out, _("the golden value times %s: a constant factor that the other side applies elsewhere; what is computed from it agrees"), lim);
+        break;
     case RULE_EQUAL:
         buf_cstr(out, _("no element differs"));
         break;
     case RULE_WITHIN:
-        buf_fmt(out, _("rel L2 %s, within the limit %s"), e, lim);
+        buf_fmt(out, _("%s %s, within the limit %s"), error_name(x), e, lim);
         break;
     case RULE_LEVEL:
         buf_fmt(out, _("%s is %s, no more than the noise that has come down the calls so far (level %s)"), error_name(x), e, lev);

@@ -6,6 +6,7 @@
 #include "find/culprit.h"
 #include "find/frozen.h"
 #include "find/known.h"
+#include "find/moved_factor.h"
 #include "find/nature.h"
 #include "find/preset.h"
 #include "find/recorded.h"
@@ -232,14 +233,15 @@ static void judge_tensors(struct pass *p, struct look *k)
         look_give(k, VERDICT_MATCH, RULE_EMPTY);
     } else if (p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING) {
         look_give(k, VERDICT_PENDING, RULE_PENDING);
-    } else if (k->f && k->f->unlike) {
+    } else if (k->f && k->f->unlike && !k->f->masked) {
         look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     } else if (k->f && class_is_whole(t) && class_is_whole(g)) {
         k->out->error = (float)k->f->rel_l2;
         bool same = k->f->max_abs == 0;
         look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_EQUAL : RULE_INTEGERS_DIFFER);
     } else if (k->f) {
-        weigh(p, k, k->f->rel_l2, false);
+        k->out->flags |= k->f->masked ? LINE_MASKED : 0;
+        weigh(p, k, k->f->masked ? k->f->unmasked : k->f->rel_l2, false);
         if (reordered(p, k)) {
             k->out->rule = RULE_REORDERED;
             k->out->flags |= LINE_DOUBTFUL;
@@ -367,6 +369,8 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
+    if (!o->exact && !o->preset)
+        moved_factors_find(j, m, flow);
     preset_judge(j, m, o->preset);
     judge_table(j, m);
     known_apply(j, m, o->known);

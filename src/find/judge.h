@@ -58,6 +58,7 @@ enum rule {
     RULE_TABLE,         /* the verdict the result table gives */
     RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (condition.h): doubtful */
     RULE_KNOWN,         /* a difference the team has accepted (known.h) */
+    RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
     RULE_COUNT
 };
 
@@ -68,6 +69,7 @@ enum {
     LINE_SOURCE = 8,     /* an input nothing recorded produced */
     LINE_UNREAD = 16,    /* a tensor of it could not be read */
     LINE_BAND = 32,      /* its level is the difference of two golden runs */
+    LINE_MASKED = 128,   /* its error is that of the elements no mask fills (num/masked.h) */
     LINE_ILL = 64,       /* the operator magnifies its inputs' error: the level was raised for it, or RULE_ILL */
 };
 

@@ -30,6 +30,8 @@ struct figures {
     double one_thousandth, five_thousandths; /* shares of elements with relative error below */
     uint64_t max_abs_at; /* logical index of the first largest |t−g| */
     uint64_t unlike, unlike_at; /* elements non-finite on one side only or differently, the first */
+    uint64_t masked; /* elements both sides fill as a mask does (masked.h); 0: none, or not at the same places */
+    double unmasked; /* rel_l2 of the others, where masked > 0 */
     struct side_figures side[2];
 };
 

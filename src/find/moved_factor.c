@@ -1,0 +1,130 @@
+#include "find/moved_factor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/family.h"
+
+#define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
+#define CALLS 48          /* that one factor is followed through */
+
+enum { UNSEEN, SCALED, AGREES, OTHER };
+
+struct search {
+    struct judgement *j;
+    const struct measure *m;
+    const struct dump *d; /* the target */
+    uint32_t *first_reader; /* per output row: the first row that reads its value; NONE */
+    uint32_t *next_reader;  /* per row: the next one that does */
+};
+
+static bool is_bad(const struct line_judgement *l)
+{
+    return verdict_is_bad(l->verdict) && !(l->flags & LINE_DOUBTFUL);
+}
+
+/* Whether a line's sides are one value times a factor other than one. */
+static bool proportional(const struct search *x, uint32_t line)
+{
+    const struct line_judgement *l = &x->j->line[line];
+    const struct figures *f = x->m->figures ? x->m->figures[line] : NULL;
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP) || !f || !f->two)
+        return false;
+    return f->side[GOLDEN].norm > 0 && f->side[TARGET].norm > 0 && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= PROPORTIONAL;
+}
+
+/* What a call's paired lines say of it together. */
+static int state_of(const struct search *x, uint32_t call)
+{
+    bool scaled = false, agrees = false;
+    EACH_EARLY_ROW(x->d, call, r) {
+        uint32_t line = x->m->pairing->line_of[TARGET][r];
+        const struct line_judgement *l = line == NONE ? NULL : &x->j->line[line];
+        if (!l || x->m->pairing->lines.v[line].pair == NONE || x->d->rows.v[r].io != IO_OUTPUT)
+            continue;
+        if (is_bad(l) && !proportional(x, line))
+            return OTHER;
+        scaled = scaled || is_bad(l);
+        agrees = agrees || l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+    }
+    return scaled ? SCALED : agrees ? AGREES : UNSEEN;
+}
+
+/* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves nothing. */
+static bool heals(const struct search *x, uint32_t start)
+{
+    uint32_t queue[CALLS], n = 0, agreed = 0;
+    queue[n++] = start;
+    for (uint32_t i = 0; i < n; i++)
+        EACH_EARLY_ROW(x->d, queue[i], out) {
+            if (x->d->rows.v[out].io != IO_OUTPUT)
+                continue;
+            for (uint32_t r = x->first_reader[out]; r != NONE; r = x->next_reader[r]) {
+                uint32_t call = x->d->rows.v[r].call;
+                const struct call *c = &x->d->calls.v[call];
+                bool known = false;
+                for (uint32_t k = 0; k < n; k++)
+                    known = known || queue[k] == call;
+                if (known || c->phase != x->d->calls.v[start].phase || c->kind == CALL_MODULE)
+                    continue;
+                int s = state_of(x, call);
+                if (s == OTHER || c->family == FAMILY_NORM)
+                    return false;
+                agreed += s == AGREES;
+                if (s == AGREES)
+                    continue;
+                if (n == CALLS)
+                    return false;
+                queue[n++] = call;
+            }
+        }
+    return agreed > 0;
+}
+
+static void index_readers(struct search *x, const struct flow *f)
+{
+    size_t n = x->d->rows.n;
+    x->first_reader = mem_alloc((n + 1) * sizeof *x->first_reader);
+    x->next_reader = mem_alloc((n + 1) * sizeof *x->next_reader);
+    memset(x->first_reader, 0xff, (n + 1) * sizeof *x->first_reader);
+    for (uint32_t r = (uint32_t)n; r-- > 0;) {
+        uint32_t h = f->held[r];
+        x->next_reader[r] = NONE;
+        /* back over the readers before it, to who put the value out */
+        for (int steps = 0; h != NONE && x->d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
+            h = f->held[h];
+        if (h == NONE || x->d->rows.v[r].io != IO_INPUT || x->d->rows.v[h].io != IO_OUTPUT)
+            continue;
+        x->next_reader[r] = x->first_reader[h];
+        x->first_reader[h] = r;
+    }
+}
+
+void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
+{
+    struct search x = {.j = j, .m = m, .d = m->side[TARGET]};
+    VEC(uint32_t) lines = {0};
+    for (uint32_t i = 0; m->figures && i < j->lines; i++)
+        if (m->pairing->lines.v[i].pair != NONE && is_bad(&j->line[i]) && proportional(&x, i))
+            vec_push(&lines, i);
+    if (lines.n)
+        index_readers(&x, &flow[TARGET]);
+    for (size_t i = 0; i < lines.n; i++) {
+        uint32_t row = m->pairing->lines.v[lines.v[i]].row[TARGET];
+        /* judged by what comes of it; all lines of a chain are asked before one is taken back */
+        if (!heals(&x, x.d->rows.v[row].call))
+            lines.v[i] = NONE;
+    }
+    for (size_t i = 0; i < lines.n; i++) {
+        if (lines.v[i] == NONE)
+            continue;
+        const struct figures *f = m->figures[lines.v[i]];
+        struct line_judgement *l = &j->line[lines.v[i]];
+        l->verdict = VERDICT_SKIP;
+        l->rule = RULE_FACTOR;
+        l->limit = (float)(f->side[TARGET].norm / f->side[GOLDEN].norm);
+    }
+    vec_release(&lines);
+    free(x.first_reader);
+    free(x.next_reader);
+}

@@ -1,0 +1,13 @@
+/* For judge.c: constant factors that the two sides apply at different places. Attention is scaled before the product of q and
+ * k here and after it there; what lies between differs by exactly that factor and is not wrong: behind it the sides agree. */
+#ifndef FIND_MOVED_FACTOR_H
+#define FIND_MOVED_FACTOR_H
+
+#include "find/judge.h"
+
+/* Takes deviations back (VERDICT_SKIP, RULE_FACTOR; `limit` becomes the factor) whose two sides are proportional, where all
+ * that is computed of them on the target side comes to agree again before anything deviates otherwise. To be called when
+ * every line has its verdict. */
+void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2]);
+
+#endif
