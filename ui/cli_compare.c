@@ -264,8 +264,10 @@ static void text_report(struct buf *b, const struct session *s)
         buf_fmt(b, _("golden2 %s\n        the noise to expect, of %zu rows\n"), s->golden2.path, s->golden2.rows);
     if (s->reference.path)
         buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.path, s->reference.rows);
-    buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden\n"),
+    buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    explain_regions(x, "\n             ", b);
+    buf_char(b, '\n');
     buf_cstr(b, _("verdicts     "));
     bool any = false;
     for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)

@@ -43,7 +43,7 @@ static void add_figures(struct run *x, uint32_t row, const struct side_figures *
     for (int i = 0; i < STAT_COUNT; i++)
         if (!(r->has & bit[i])) {
             r->stat[i] = value[i];
-            r->has |= (uint8_t)bit[i];
+            r->has |= (uint16_t)(bit[i] | bit[i] << IS_COMPUTED);
         }
     if (f->nan) {
         struct nan_row n = {row, f->nan};

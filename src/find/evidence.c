@@ -171,10 +171,14 @@ uint64_t evidence_fingerprint(const struct dump *d)
             const struct row *x = &d->rows.v[r];
             const struct shape *shape = dump_row_shape(d, r);
             const char *slot = d->slots.v[x->slot];
-            const uint8_t kind[] = {x->kind, x->dtype, x->has};
+            double stat[STAT_COUNT];
+            uint8_t has = (uint8_t)(x->has & ~(x->has >> IS_COMPUTED)); /* as recorded: what is computed is no part of it */
+            for (int i = 0; i < STAT_COUNT; i++)
+                stat[i] = x->has & HAS_MAX << i << IS_COMPUTED ? 0 : x->stat[i];
+            const uint8_t kind[] = {x->kind, x->dtype, has};
             h = hash_bytes(slot, strlen(slot), h);
             h = hash_bytes(kind, sizeof kind, h);
-            h = hash_bytes(x->stat, sizeof x->stat, h);
+            h = hash_bytes(stat, sizeof stat, h);
             if (shape)
                 h = hash_bytes(shape->dim, (size_t)shape->ndim * sizeof *shape->dim, h);
             if (x->text)

@@ -385,3 +385,18 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     if (status != 1 && s->ill)
         buf_fmt(out, _("; rows held apart as doubtful, at ill-conditioned operators: %u"), s->ill);
 }
+
+void explain_regions(const struct summary *s, const char *before, struct buf *out)
+{
+    for (int d = 0; d < 2; d++) {
+        struct buf list = {0};
+        char tmp[NUM_MAX];
+        for (int r = 0; r < REGION_COUNT; r++)
+            if (s->missing[d] >> r & 1)
+                buf_fmt(&list, "%s%s", list.n ? _(", ") : "", _(region_name((enum region)r)));
+        if (list.n)
+            buf_fmt(out, d == TARGET ? _("%snot recorded by the target: %s (%s golden rows)") : _("%snot recorded by the golden side: %s (%s target rows)"),
+                    before, list.p, num_count(tmp, s->left_out[!d]));
+        buf_release(&list);
+    }
+}

@@ -48,12 +48,30 @@ static bool mask_like(const struct row *r)
     return low && high && min != max;
 }
 
+/* Whether a recorded call made the row's value; views of a step's input are that input still. */
+static bool produced(const struct dump *d, const struct flow *f, uint32_t row)
+{
+    uint32_t first = row;
+    while (f->held[first] != NONE)
+        first = f->held[first];
+    const struct row *r = &d->rows.v[first];
+    if (r->io == IO_INPUT)
+        return false;
+    EACH_EARLY_ROW(d, r->call, in) {
+        const struct row *x = &d->rows.v[in];
+        if (x->io == IO_INPUT && f->known[in] && f->held[in] == NONE && dump_row_numel(d, in) == dump_row_numel(d, first) &&
+            x->stat[STAT_MAX] == r->stat[STAT_MAX] && x->stat[STAT_MIN] == r->stat[STAT_MIN])
+            return false;
+    }
+    return true;
+}
+
 /* What step input a row is, or -1. */
 static int classify(const struct dump *d, const struct flow *f, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
-    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || f->held[row] != NONE ||
+    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || produced(d, f, row) ||
         dump_row_numel(d, row) < 2)
         return -1;
     struct str slot = str_of(d->slots.v[r->slot]);
@@ -73,7 +91,7 @@ static int classify(const struct dump *d, const struct flow *f, uint32_t row)
     if (c->family == FAMILY_LOSS)
         return INPUT_LABELS;
     /* shapes and axes given as small vectors to views are no data */
-    bool data = s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;
+    bool data = f->held[row] == NONE && s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;
     return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
 }
 

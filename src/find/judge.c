@@ -200,6 +200,24 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = own;
 }
 
+/* An output of two calls that compute and got the same: an order of elements that differs is what they made of it. */
+static bool inputs_agreed(const struct pass *p, const struct look *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool agreed = false;
+    if (k->r[TARGET]->io != IO_OUTPUT || !family_is_compute(d->calls.v[k->call].family))
+        return false;
+    EACH_EARLY_ROW(d, k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r], golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
+        if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 || p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
+            continue;
+        if (p->j->line[line].verdict != VERDICT_MATCH)
+            return false;
+        agreed = true;
+    }
+    return agreed;
+}
+
 /* Paired by its figures alone (a part of a fused tensor has its place in it too), and only these agree: no deviation
  * can be claimed of such a pair. Values in another
  * order err by about as much as they are large. */
@@ -209,6 +227,8 @@ static bool reordered(const struct pass *p, const struct look *k)
     const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
     double scale = 1e-5 * fabs(g->norm);
     bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
+    if (inputs_agreed(p, k))
+        return false;
     return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
@@ -241,7 +261,7 @@ static void judge_tensors(struct pass *p, struct look *k)
         look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_EQUAL : RULE_INTEGERS_DIFFER);
     } else if (k->f) {
         k->out->flags |= k->f->masked ? LINE_MASKED : 0;
-        weigh(p, k, k->f->masked ? k->f->unmasked : k->f->rel_l2, false);
+        weigh(p, k, figures_judged_error(k->f), false);
         if (reordered(p, k)) {
             k->out->rule = RULE_REORDERED;
             k->out->flags |= LINE_DOUBTFUL;

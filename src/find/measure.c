@@ -4,7 +4,6 @@
 
 #include "base/msg.h"
 #include "find/recall.h"
-#include "num/masked.h"
 
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
 static bool comparable(const struct measure *m, const struct line *l)
@@ -133,19 +132,11 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
     return true;
 }
 
-/* The figures of two tensors laid on each other. */
-static int figures_of(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out, struct figures_watch *watch, struct err *e)
-{
-    if (figures_two(k, t, g, out, watch, e))
-        return -1;
-    return masked_possible(out) ? masked_look(t, g, out, watch, e) : 0;
-}
-
 /* Flat first; where that fails and the shapes differ, in the order of axes that makes the sides meet. */
 static int compare(struct tensor *t, struct tensor *g, const struct kern *k, struct figures *out, struct view *view,
                    bool *viewed, struct figures_watch *watch, struct err *e)
 {
-    if (figures_of(t, g, k, out, watch, e))
+    if (figures_two(k, t, g, out, watch, e))
         return -1;
     if (!view_needed(t, g))
         return 0;
@@ -156,7 +147,7 @@ static int compare(struct tensor *t, struct tensor *g, const struct kern *k, str
     if (rc <= 0)
         return rc;
     *view = found;
-    return view_apply(view, view->side == TARGET ? t : g, e) ? -1 : figures_of(t, g, k, out, watch, e);
+    return view_apply(view, view->side == TARGET ? t : g, e) ? -1 : figures_two(k, t, g, out, watch, e);
 }
 
 /* Through the pair's own view: what does not go with the shapes, or leaves other counts, is said and not computed. */
@@ -169,7 +160,7 @@ static int compare_through(const struct view *v, struct tensor *t, struct tensor
     if (viewed->numel != other->numel)
         return err_set(e, ERR_DATA, _("the view leaves %llu elements against %llu"), (unsigned long long)viewed->numel,
                        (unsigned long long)other->numel);
-    return figures_of(t, g, k, out, watch, e);
+    return figures_two(k, t, g, out, watch, e);
 }
 
 int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,

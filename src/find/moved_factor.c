@@ -6,6 +6,7 @@
 #include "model/family.h"
 
 #define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
+#define FACTOR 0.02       /* a factor nearer to one than this is none that anybody wrote down */
 #define CALLS 48          /* that one factor is followed through */
 
 enum { UNSEEN, SCALED, AGREES, OTHER };
@@ -30,7 +31,8 @@ static bool proportional(const struct search *x, uint32_t line)
     const struct figures *f = x->m->figures ? x->m->figures[line] : NULL;
     if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP) || !f || !f->two)
         return false;
-    return f->side[GOLDEN].norm > 0 && f->side[TARGET].norm > 0 && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= PROPORTIONAL;
+    double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
+    return factor > 0 && fabs(factor - 1) > FACTOR && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= PROPORTIONAL;
 }
 
 /* What a call's paired lines say of it together. */

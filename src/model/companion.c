@@ -104,7 +104,7 @@ static double compare(struct tensor *x, struct tensor *y, bool target, const str
         return NAN;
     if (x->numel != y->numel || figures_two(k, x, y, &f, watch, &e) || !f.two)
         return NAN;
-    return f.rel_l2;
+    return (float)figures_judged_error(&f);
 }
 
 void companion_measure(const struct companion *c, const struct dump *const side[2], const uint32_t row[2],

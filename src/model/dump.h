@@ -49,6 +49,7 @@ enum {
     HAS_CHECKSUM = 1 << 5, /* `text` is one */
     HAS_SHAPE = 1 << 6,
     IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read stays */
+    IS_COMPUTED = 8,       /* shift: HAS_MAX << IS_COMPUTED says that the maximum was computed from the file, not recorded */
 };
 
 enum { STAT_MAX, STAT_MIN, STAT_MEAN, STAT_NORM, STAT_COUNT };
@@ -65,7 +66,8 @@ struct row {
     uint32_t shape; /* index of dump.shapes, or NONE */
     uint32_t extra; /* index of dump.extras, or NONE */
     uint32_t next;  /* the call's next row, or NONE */
-    uint8_t io, kind, dtype, has;
+    uint8_t io : 4, kind : 4, dtype;
+    uint16_t has;
     double stat[STAT_COUNT]; /* as recorded; of a number row stat[0] is the value */
     const char *text;        /* scalar's own text, or the checksum; NULL when neither */
 };

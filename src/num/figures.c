@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "num/masked.h"
 #include "num/pass.h"
 
 #define CHUNK (64 * 1024)         /* elements read at a time: both sides' stay in the second cache */
@@ -134,7 +135,7 @@ int figures_two(const struct kern *k, const struct tensor *t, const struct tenso
     if (run(k, t, g, &sum, watch, e))
         return -1;
     totals_two(&sum, out);
-    return 0;
+    return masked_possible(out) ? masked_look(t, g, out, watch, e) : 0;
 }
 
 int figures_one(const struct kern *k, const struct tensor *t, struct side_figures *out,

@@ -35,6 +35,12 @@ struct figures {
     struct side_figures side[2];
 };
 
+/* The relative error a verdict goes by: of what no mask fills. */
+static inline double figures_judged_error(const struct figures *f)
+{
+    return f->masked ? f->unmasked : f->rel_l2;
+}
+
 /* Set from another thread to stop a computation; done counts elements for a progress display. */
 struct figures_watch {
     atomic_bool cancel;

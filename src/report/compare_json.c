@@ -376,6 +376,17 @@ static void summary(struct writing *x)
     jw_knum(w, "target", s->coverage[TARGET]);
     jw_knum(w, "golden", s->coverage[GOLDEN]);
     jw_end_object(w);
+    jw_key(w, "not_recorded");
+    jw_object(w);
+    for (int d = 0; d < 2; d++) {
+        jw_key(w, d == TARGET ? "target" : "golden");
+        jw_array(w);
+        for (int r = 0; r < REGION_COUNT; r++)
+            if (s->missing[d] >> r & 1)
+                jw_cstr(w, region_name((enum region)r));
+        jw_end_array(w);
+    }
+    jw_end_object(w);
     jw_end_object(w);
 }
 

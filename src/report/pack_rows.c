@@ -148,7 +148,7 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     jw_int(&w, r->io);
     jw_int(&w, r->kind);
     jw_cstr(&w, dtype_table[r->dtype].name);
-    jw_int(&w, r->has & ~(HAS_FILE | IS_DAMAGED));
+    jw_int(&w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
     if (shape)
         jw_array(&w);
     for (int i = 0; shape && i < shape->ndim; i++)

@@ -207,6 +207,11 @@ static void reach(struct building *b)
         }
     if (x->known)
         doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _(", %u accepted"), x->known);
+    struct buf regions = {0};
+    explain_regions(x, "; ", &regions);
+    if (regions.n)
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&regions));
+    buf_release(&regions);
 }
 
 #define BARS 200
