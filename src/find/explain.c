@@ -102,6 +102,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_ONE_SIDED:
         buf_cstr(out, l->row[TARGET] == NONE ? _("no target row was found for it") : _("no golden row was found for it"));
         break;
+    case RULE_NESTED: {
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        const struct dump *d = m->side[s];
+        uint32_t other = d->calls.v[d->rows.v[l->row[s]].call].nested;
+        buf_fmt(out, _("recorded twice: %s holds the same tensors and is paired"), other == NONE ? _("the call around it") : d->calls.v[other].name);
+        break;
+    }
     case RULE_FACTOR:
         buf_fmt(out, _("the golden value times %s: a constant factor that the other side applies elsewhere; what is computed from it agrees"), lim);
         break;

@@ -200,12 +200,13 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = own;
 }
 
-/* An output of two calls that compute and got the same: an order of elements that differs is what they made of it. */
+/* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they made of
+ * it. What only moves elements may serve another layout. */
 static bool inputs_agreed(const struct pass *p, const struct look *k)
 {
     const struct dump *d = p->side[TARGET];
-    bool agreed = false;
-    if (k->r[TARGET]->io != IO_OUTPUT || !family_is_compute(d->calls.v[k->call].family))
+    bool agreed = false, compute = family_is_compute(d->calls.v[k->call].family);
+    if (k->r[TARGET]->io != IO_OUTPUT)
         return false;
     EACH_EARLY_ROW(d, k->call, r) {
         uint32_t line = p->m->pairing->line_of[TARGET][r], golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
@@ -213,7 +214,7 @@ static bool inputs_agreed(const struct pass *p, const struct look *k)
             continue;
         if (p->j->line[line].verdict != VERDICT_MATCH)
             return false;
-        agreed = true;
+        agreed = agreed || compute || dump_row_numel(d, r) < dump_row_numel(d, k->row[TARGET]);
     }
     return agreed;
 }
@@ -292,6 +293,17 @@ static void pass_product(struct pass *p, uint32_t row)
         p->product = p->open_product = true;
 }
 
+/* Whether the call stands beside another that recorded the same tensors and has its partner. */
+static bool nested_pair(const struct pass *p, int s, uint32_t call)
+{
+    uint32_t other = p->side[s]->calls.v[call].nested;
+    if (other != NONE)
+        EACH_EARLY_ROW(p->side[s], other, r)
+            if (p->m->pairing->lines.v[p->m->pairing->line_of[s][r]].pair != NONE)
+                return true;
+    return false;
+}
+
 static void judge_line(struct pass *p, uint32_t i)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
@@ -307,6 +319,8 @@ static void judge_line(struct pass *p, uint32_t i)
         look_give(&k, counts ? VERDICT_SHAPE : VERDICT_ONLY, RULE_ONE_SIDED);
         if (p->o->exact)
             look_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
+        else if (nested_pair(p, s, p->side[s]->rows.v[l->row[s]].call))
+            look_give(&k, VERDICT_SKIP, RULE_NESTED);
         return;
     }
     for (int s = 0; s < 2; s++)

@@ -58,6 +58,7 @@ enum rule {
     RULE_TABLE,         /* the verdict the result table gives */
     RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (condition.h): doubtful */
     RULE_KNOWN,         /* a difference the team has accepted (known.h) */
+    RULE_NESTED,        /* recorded twice: the call around or inside it holds the same tensors and is paired */
     RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
     RULE_COUNT
 };

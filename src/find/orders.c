@@ -1,6 +1,7 @@
 #include "find/orders.h"
 
 #include "find/view.h"
+#include "model/family.h"
 #include "model/item.h"
 
 #define ASKED 6     /* pairs of one kind */
@@ -44,6 +45,21 @@ static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])
     return view_needed(&t[TARGET], &t[GOLDEN]);
 }
 
+/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q. A
+ * weight has its axes, whatever their lengths. */
+static bool may_be_transposed(const struct ordering *x, const struct line *l)
+{
+    const struct shape *s = dump_row_shape(x->d[TARGET], l->row[TARGET]);
+    const struct row *r = &x->d[TARGET]->rows.v[l->row[TARGET]];
+    const struct call *c = &x->d[TARGET]->calls.v[r->call];
+    bool alike = false;
+    for (int i = 0; i < s->ndim; i++)
+        for (int k = i + 1; k < s->ndim; k++)
+            alike = alike || (s->dim[i] > 1 && s->dim[i] == s->dim[k]);
+    return alike && s->ndim > 2 && r->kind == ROW_TENSOR && (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
+           strcmp(x->d[TARGET]->framework, x->d[GOLDEN]->framework) != 0;
+}
+
 /* One operand of one operator, of these shapes. */
 static uint64_t kind_key(const struct dump *const d[2], const uint32_t row[2], uint64_t *shapes)
 {
@@ -66,7 +82,8 @@ static void collect(struct ordering *x)
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
         if (l->pair == NONE || x->p->pairs.v[l->pair].view != NONE || !readable(x->d[0], l->row[0]) || !readable(x->d[1], l->row[1]) ||
-            dump_row_numel(x->d[0], l->row[0]) != dump_row_numel(x->d[1], l->row[1]) || !shapes_differ(x->d, l->row))
+            dump_row_numel(x->d[0], l->row[0]) != dump_row_numel(x->d[1], l->row[1]) ||
+            (!shapes_differ(x->d, l->row) && !may_be_transposed(x, l)))
             continue;
         uint64_t shapes, key = kind_key(x->d, l->row, &shapes);
         uint32_t k = nmap_get(&x->kind_of, key);
@@ -96,7 +113,7 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
     if (dump_tensor(x->d[GOLDEN], row[GOLDEN], &t[GOLDEN], &quiet) == 0) {
         told = t[TARGET].numel == t[GOLDEN].numel && t[TARGET].numel &&
                view_order(&t[TARGET], &t[GOLDEN], v, &stored, &error, &quiet) == 0 &&
-               (error < AGREES || (error < 1 && error < FAR * stored)); /* also where they deviate, if far less so than otherwise */
+               (error < AGREES || (error < 1 && error < FAR * stored && shapes_differ(x->d, row))); /* also where they deviate, if far less so than otherwise */
         tensor_close(&t[GOLDEN]);
     }
     tensor_close(&t[TARGET]);

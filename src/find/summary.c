@@ -86,6 +86,9 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
         for (uint32_t c = 0; c < m->side[d]->calls.n; c++) {
             enum region r = region_of(m->side[d], &flow[d], c);
             /* a gradient is recorded by itself or as a result of a backward call: the first has no computing call */
+            uint32_t nested = m->side[d]->calls.v[c].nested;
+            if (nested != NONE && covered[d][nested] && (!covered[d][c] || nested < c))
+                continue; /* one of the two stands for both */
             bool expected = r == REGION_WEIGHT_GRADIENTS ? !(s->missing[!d] >> r & 1) : compute[!d][r];
             if (!is_compute(m->side[d], &m->side[d]->calls.v[c]) || !expected)
                 continue;
@@ -122,6 +125,8 @@ void summary_count(struct judgement *j, const struct measure *m, const struct fl
         const struct line_judgement *x = &j->line[i];
         s->known += x->rule == RULE_KNOWN;
         s->by[x->verdict] += x->rule != RULE_KNOWN;
+        if (l->pair == NONE && x->rule == RULE_NESTED)
+            continue;
         if (l->pair == NONE) {
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
             continue;

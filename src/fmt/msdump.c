@@ -194,6 +194,46 @@ static int by_time(const void *a, const void *b)
     return name_cmp(x->full, y->full);
 }
 
+static int by_order(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    return x->order != y->order ? (x->order < y->order ? -1 : 1) : by_time(a, b);
+}
+
+/* Whether an operator ran several times in this iteration: its place in the order of execution is then no single one. */
+static bool any_repeated(const found_list *l)
+{
+    struct map seen = {0};
+    struct arena keys = {0};
+    bool repeated = false;
+    for (size_t i = 0; i < l->n && !repeated; i++) {
+        const struct file_name *f = &l->v[i].name;
+        struct str key = str_of(arena_fmt(&keys, "%.*s.%.*s.%.*s.%.*s", STR_ARG(f->type), STR_ARG(f->op), STR_ARG(f->io), STR_ARG(f->slot)));
+        repeated = map_get(&seen, key) != MAP_NONE;
+        map_set(&seen, key, 0);
+    }
+    map_release(&seen);
+    arena_release(&keys);
+    return repeated;
+}
+
+/* Kernels write their files when they have ended, on several threads; execution_order tells how they were launched. What it
+ * does not list stays behind what was written before it. */
+static void sort_files(found_list *l)
+{
+    uint32_t last = 0, known = 0;
+    qsort(l->v, l->n, sizeof *l->v, by_time);
+    for (size_t i = 0; i < l->n; i++)
+        known += l->v[i].order != MAP_NONE;
+    if (known < l->n / 2 || any_repeated(l))
+        return;
+    for (size_t i = 0; i < l->n; i++) {
+        last = l->v[i].order != MAP_NONE ? l->v[i].order : last;
+        l->v[i].order = last;
+    }
+    qsort(l->v, l->n, sizeof *l->v, by_order);
+}
+
 static void add_found(struct dump *d, found_list *l, const char *file, const char *full, struct strays *none)
 {
     struct found f = {.file = mem_strdup(file), .full = mem_strdup(full), .order = MAP_NONE};
@@ -254,7 +294,7 @@ static void list_files(struct dump *d, const char *dir, const name_list *names, 
             add_found(d, l, names->v[i], names->v[i], none);
     if (l->n) {
         find_order(dir, l);
-        qsort(l->v, l->n, sizeof *l->v, by_time);
+        sort_files(l);
     }
     map_release(&mapped);
     buf_release(&path);

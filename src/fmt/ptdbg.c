@@ -228,6 +228,53 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
         add_row(d, c, slot, v, p->part, p->tensors);
 }
 
+/* ---- calls inside calls ---- */
+
+/* "Functional_embedding_0_forward" → "Functional" and "embedding"; false where it has no such parts */
+static bool name_parts(const struct dump *d, uint32_t call, struct str *space, struct str *operator)
+{
+    struct str s = dump_call_name(d, call);
+    static const char *const ends[] = {"_forward", "_backward"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(s, ends[i]))
+            s.n -= strlen(ends[i]);
+    while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9')
+        s.n--;
+    return str_split(s, '_', space, operator) && operator->n;
+}
+
+static uint32_t output_of(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR)
+            return r;
+    return NONE;
+}
+
+/* Whether two calls put out the same tensor, by all that was recorded of it. */
+static bool same_output(const struct dump *d, uint32_t a, uint32_t b)
+{
+    uint32_t x = output_of(d, a), y = output_of(d, b);
+    if (x == NONE || y == NONE)
+        return false;
+    const struct row *p = &d->rows.v[x], *q = &d->rows.v[y];
+    return p->has == q->has && (p->has & (HAS_MAX | HAS_CHECKSUM)) && p->shape == q->shape && p->dtype == q->dtype &&
+           memcmp(p->stat, q->stat, sizeof p->stat) == 0 && (!p->text || !q->text || strcmp(p->text, q->text) == 0);
+}
+
+/* torch's functions are hooked where they call each other: F.embedding and torch.embedding, Tensor.softmax and F.softmax
+ * record the same tensors one behind the other. */
+static void link_nested(struct dump *d)
+{
+    for (uint32_t c = 1; c < d->calls.n; c++) {
+        struct str space[2], operator[2];
+        bool free = d->calls.v[c - 1].nested == NONE && d->calls.v[c].phase == d->calls.v[c - 1].phase;
+        if (free && name_parts(d, c - 1, &space[0], &operator[0]) && name_parts(d, c, &space[1], &operator[1]) &&
+            str_eq(operator[0], operator[1]) && !str_eq(space[0], space[1]) && same_output(d, c - 1, c))
+            dump_link_nested(d, c - 1, c);
+    }
+}
+
 /* ---- the reader ---- */
 
 static void close_dump(struct dump *d)
@@ -271,6 +318,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         load_begin(load);
         d->task = any ? "tensor" : d->checksums ? "md5" : "statistics";
         dump_link_twins(d);
+        link_nested(d);
         load_end(load);
     }
     return rc;

@@ -105,6 +105,7 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
         .stack = NONE,
         .parent = NONE,
         .twin = NONE,
+        .nested = NONE,
         .scope = NONE,
         .kind = (uint8_t)kind,
         .phase = (uint8_t)phase,
@@ -191,6 +192,12 @@ void dump_link_twins(struct dump *d)
         dump_link_twin(d, c, buf_view(&b));
     }
     buf_release(&b);
+}
+
+void dump_link_nested(struct dump *d, uint32_t inner, uint32_t outer)
+{
+    d->calls.v[inner].nested = outer;
+    d->calls.v[outer].nested = inner;
 }
 
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text)

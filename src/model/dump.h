@@ -90,6 +90,7 @@ struct call {
     uint32_t stack;   /* index of dump.stacks, or NONE */
     uint32_t parent;  /* the module it was called in, or NONE */
     uint32_t twin;    /* forward ↔ backward, or NONE */
+    uint32_t nested;  /* the call it was made in, or that was made in it, when both recorded the same tensors; or NONE */
     uint64_t offset;  /* of its record in the file, for messages */
     uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
     uint16_t name_len;
@@ -176,6 +177,8 @@ uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
 void dump_link_twin(struct dump *d, uint32_t call, struct str name);
 /* Links forward calls and the backward calls of the same name, once all are there. */
 void dump_link_twins(struct dump *d);
+/* Two calls one of which was made inside the other and hands its tensors on ("Functional_embedding", "Torch_embedding"). */
+void dump_link_nested(struct dump *d, uint32_t inner, uint32_t outer);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
 /* What the recording itself says is wrong: its row stays as good as it is. */
 void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text);
