@@ -86,6 +86,10 @@ static void collect(struct ordering *x)
             (!shapes_differ(x->d, l->row) && !may_be_transposed(x, l)))
             continue;
         uint64_t shapes, key = kind_key(x->d, l->row, &shapes);
+        if (!shapes_differ(x->d, l->row)) { /* each by itself: k is transposed where v, an operand of the same kind, is not */
+            key ^= hash_bytes(&i, sizeof i, 31);
+            shapes = key;
+        }
         uint32_t k = nmap_get(&x->kind_of, key);
         if (k == MAP_NONE && x->kinds.n == KINDS)
             continue;
