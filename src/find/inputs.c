@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "model/family.h"
+#include "model/role.h"
 
 static const char *const names[INPUT_COUNT] = {
     "input_ids", "labels", "position_ids", "attention_mask", "loss_mask", "other",
@@ -88,7 +89,7 @@ static int classify(const struct dump *d, const struct flow *f, uint32_t row)
         return (int)named;
     if (c->family == FAMILY_EMBEDDING)
         return INPUT_IDS;
-    if (c->family == FAMILY_LOSS)
+    if (c->family == FAMILY_LOSS || (c->scope != NONE && role_is_loss(role_find(str_of(d->scopes.v[c->scope])))))
         return INPUT_LABELS;
     /* shapes and axes given as small vectors to views are no data */
     bool data = f->held[row] == NONE && s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;

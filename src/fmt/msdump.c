@@ -174,6 +174,7 @@ struct found {
     char *full; /* the name that says what it is */
     struct file_name name;
     uint32_t order; /* of the operator's execution, or MAP_NONE */
+    size_t at;      /* place by time */
 };
 typedef VEC(struct found) found_list;
 
@@ -197,7 +198,7 @@ static int by_time(const void *a, const void *b)
 static int by_order(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
-    return x->order != y->order ? (x->order < y->order ? -1 : 1) : by_time(a, b);
+    return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* Whether an operator ran several times in this iteration: its place in the order of execution is then no single one. */
@@ -230,6 +231,7 @@ static void sort_files(found_list *l)
     for (size_t i = 0; i < l->n; i++) {
         last = l->v[i].order != MAP_NONE ? l->v[i].order : last;
         l->v[i].order = last;
+        l->v[i].at = i;
     }
     qsort(l->v, l->n, sizeof *l->v, by_order);
 }

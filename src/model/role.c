@@ -69,7 +69,13 @@ uint8_t role_find(struct str path)
         char tmp[64];
         while (at && path.p[at - 1] != '.')
             at--;
-        uint32_t r = map_get(&table.words, plain(str_cut(path, at), tmp, sizeof tmp));
+        /* "output.projection" before "projection": a word of two segments says more */
+        size_t before = at ? at - 1 : 0;
+        while (before && path.p[before - 1] != '.')
+            before--;
+        uint32_t r = at ? map_get(&table.words, plain(str_cut(path, before), tmp, sizeof tmp)) : MAP_NONE;
+        if (r == MAP_NONE)
+            r = map_get(&table.words, plain(str_cut(path, at), tmp, sizeof tmp));
         if (r != MAP_NONE)
             return (uint8_t)r;
         path.n = at ? at - 1 : 0;
@@ -90,4 +96,9 @@ bool role_part(uint8_t part, uint8_t whole)
 bool role_conflict(uint8_t a, uint8_t b)
 {
     return a != b && table.weight[a] && table.weight[b] && !role_part(a, b) && !role_part(b, a);
+}
+
+bool role_is_loss(uint8_t role)
+{
+    return strcmp(role_name(role), "loss") == 0;
 }

@@ -18,4 +18,7 @@ bool role_part(uint8_t part, uint8_t whole);
 /* Two weights of which neither can stand for the other. */
 bool role_conflict(uint8_t a, uint8_t b);
 
+/* Whether it is the loss: what stands in it works on labels. */
+bool role_is_loss(uint8_t role);
+
 #endif

@@ -118,7 +118,7 @@ static void pair_losses(struct sequence *w, int s)
         if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1)
             continue;
         while (at && (ops->v[at - 1].numel != 1 || ops->v[at - 1].match != NONE ||
-                      strcmp(role_name(ops->v[at - 1].role), "loss") != 0))
+                      !role_is_loss(ops->v[at - 1].role)))
             at--;
         if (!at--)
             return;

@@ -860,6 +860,136 @@ static void coverage_counts_shared_phases_only(void **state)
     scene_end(&s);
 }
 
+/* A graph dump computes a weight's gradient in a product that nothing in the backward pass reads. Where the other side
+ * recorded no gradients at all, it is no gap; nor is its optimizer. */
+static void regions_one_side_left_out(void **state)
+{
+    const double w[] = {3, -3, 5}, y[] = {4, -4, 6}, dy[] = {2, -2, 4}, dx[] = {7, -7, 9}, dw[] = {8, -8, 11};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "linear");
+    for (int i = 0; i < 2; i++) {
+        tensor_on(&s.d[i], "input.1", DTYPE_F32, 64, w);
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, y);
+        call_on(&s.d[i], "linear", PHASE_BACKWARD);
+        tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, dy);
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, dx);
+        call_on(&s.d[i], "relu", PHASE_BACKWARD);
+        tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, dx);
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, y);
+    }
+    call_on(&s.d[0], "linear", PHASE_BACKWARD);
+    vec_last(&s.d[0].calls)->kind = CALL_OPERATOR;
+    tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, dy);
+    tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, dw);
+    uint32_t c = dump_add_call(&s.d[0], STR("AdamW.0"), CALL_OPERATOR, PHASE_OPTIMIZER);
+    s.d[0].calls.v[c].family = FAMILY_OPTIMIZER;
+    tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, dw);
+    judge_all(&s);
+    assert_int_equal(s.j.sum.missing[GOLDEN], 1 << REGION_OPTIMIZER | 1 << REGION_WEIGHT_GRADIENTS);
+    assert_int_equal(s.j.sum.missing[TARGET], 0);
+    assert_int_equal(s.j.sum.left_out[TARGET], 3);
+    assert_int_equal(s.j.sum.compute[TARGET], s.j.sum.compute[GOLDEN]);
+    assert_true(s.j.sum.coverage[TARGET] == 1 && s.j.sum.coverage[GOLDEN] == 1);
+    scene_end(&s);
+}
+
+/* A product and the sum of its bias that stand for one call cover each other. */
+static void joined_calls_cover_each_other(void **state)
+{
+    const double y[] = {4, -4, 6}, z[] = {5, -5, 7};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    call_on(&s.d[0], "linear", PHASE_FORWARD); /* Functional.linear.0: its result stays alone */
+    tensor_on(&s.d[0], "output.1", DTYPE_F32, 64, y);
+    call_on(&s.d[1], "dropout", PHASE_FORWARD);
+    both_call(&s, "add");
+    for (int i = 0; i < 2; i++)
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, z);
+    build(&s);
+    struct joined_call j = {TARGET, 0, 1};
+    vec_push(&s.p.joined, j);
+    judge_all(&s);
+    assert_int_equal(s.j.sum.covered[TARGET], 0); /* the golden side computes nothing: no product is expected */
+    scene_end(&s);
+    scene_start(&s);
+    both_call(&s, "linear");
+    tensor_on(&s.d[0], "output.1", DTYPE_F32, 64, y);
+    tensor_on(&s.d[1], "output.0", DTYPE_F32, 64, y);
+    both_call(&s, "add");
+    for (int i = 0; i < 2; i++)
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, z);
+    build(&s);
+    vec_push(&s.p.joined, j);
+    judge_all(&s);
+    assert_true(s.j.sum.compute[TARGET] == 1 && s.j.sum.covered[TARGET] == 1 && s.j.sum.judged == 1);
+    scene_end(&s);
+}
+
+/* q is scaled before the product on one side, after it on the other: what lies between is no deviation, as long as
+ * everything computed from it agrees again. */
+static void factors_applied_elsewhere(void **state)
+{
+    const double q[] = {1, -1, 2}, x[] = {3, -3, 5}, y[] = {4, -4, 6};
+    (void)state;
+    for (int wrong = 0; wrong < 3; wrong++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "matmul");
+        uint32_t scores = measured(&s, "output.0", DTYPE_F32);
+        both_call(&s, "add");
+        uint32_t in = measured(&s, "input.0", DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
+        uint32_t rows[] = {scores, in, out};
+        const double *value[] = {q, x, y};
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 2; i++) {
+                struct row *r = &s.d[i].rows.v[rows[k]];
+                r->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+                const double *v = i == TARGET && k == 1 ? q : value[k]; /* the target reads its own scores, scaled */
+                r->stat[STAT_MAX] = v[0];
+                r->stat[STAT_MIN] = v[1];
+                r->stat[STAT_NORM] = v[2];
+            }
+        build(&s);
+        struct figures scaled = {.two = true, .rel_l2 = 0.65, .max_abs = 1, .minus = wrong == 2 ? 0.01 : 1e-9,
+                                 .side = {{.norm = 0.35, .count = 64}, {.norm = 1, .count = 64}}};
+        struct figures same = {.two = true, .rel_l2 = 1e-8, .max_abs = 1e-8, .side = {{.norm = 1, .count = 64}, {.norm = 1, .count = 64}}};
+        struct figures off = {.two = true, .rel_l2 = 0.3, .max_abs = 1, .minus = 0.04, .side = {{.norm = 0.9, .count = 64}, {.norm = 1, .count = 64}}};
+        scene_computed(&s, scores, &scaled);
+        scene_computed(&s, in, &same);
+        scene_computed(&s, out, wrong == 1 ? &off : &same);
+        judge_all(&s);
+        if (wrong)
+            assert_int_equal(of(&s, scores)->verdict, VERDICT_DEVIATE);
+        else
+            EXPECT(&s, scores, VERDICT_SKIP, RULE_FACTOR);
+        scene_end(&s);
+    }
+}
+
+/* A call one side recorded twice, once inside the other: the second has no partner and needs none. */
+static void calls_recorded_twice(void **state)
+{
+    const double y[] = {4, -4, 6};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "embedding");
+    for (int i = 0; i < 2; i++)
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, y);
+    call_on(&s.d[GOLDEN], "embedding", PHASE_FORWARD);
+    uint32_t again = tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, y);
+    dump_link_nested(&s.d[GOLDEN], 0, 1);
+    judge_all(&s);
+    const struct line_judgement *l = &s.j.line[s.p.line_of[GOLDEN][again]];
+    expect_line(l, VERDICT_SKIP, RULE_NESTED, __LINE__);
+    assert_int_equal(s.j.sum.only[GOLDEN], 0);
+    assert_true(s.j.sum.coverage[GOLDEN] == 1);
+    scene_end(&s);
+}
+
 static void listed_rows_are_what_map_only_covers(void **state)
 {
     struct mapping_entry e[] = {{.target = STR("Functional.linear.0.forward.output.0"), .golden = STR("Functional.linear.0.forward.output.0")},
@@ -987,6 +1117,10 @@ int main(void)
         cmocka_unit_test(suspects),
         cmocka_unit_test(status_and_coverage),
         cmocka_unit_test(coverage_counts_shared_phases_only),
+        cmocka_unit_test(regions_one_side_left_out),
+        cmocka_unit_test(joined_calls_cover_each_other),
+        cmocka_unit_test(factors_applied_elsewhere),
+        cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),

@@ -1,13 +1,16 @@
 /* What lies beside the rows of a MindSpore Dump: overflow records, the order of execution, source lines. */
 #include "opened.h"
 
+#include <math.h>
 #include <unistd.h>
 
+#include "find/computed_figures.h"
+#include "find/evidence.h"
 #include "fmt/msdump.h"
 
 #define FORMAT "mindspore-dump"
 
-static const char npy[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+static const char npy[] = "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 
 static const char table[] = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
                             "Add,Default_net-Net_Add-op0,56,563,10,input,0,8,float16,\"(2,)\",1,0,\n"
@@ -16,6 +19,54 @@ static const char table[] = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot
                             "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,8,float16,\"(2,)\",65504,0,\n"
                             "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,8,float16,\"(2,)\",1,0,\n"
                             "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,8,float16,\"(2,)\",1,0,\n";
+
+/* Names as files have them, in the order their kernels ended; the order they were launched in is another. */
+static void npy_files_stand_in_launch_order(void **state)
+{
+    static const char *const names[] = {"A-op0", "B-op0", "C-op0", "D-op0"};
+    static const char *const ended[] = {"30", "10", "20", "25"};
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char name[200];
+        snprintf(name, sizeof name, "rank_0/Net/0/0/Add.Default_net-Net_%s.0.0.%s.output.0.DefaultFormat.Float32.npy", names[i], ended[i]);
+        put_bytes(dir, name, npy, sizeof npy - 1);
+    }
+    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_0.csv",
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/A-op0\nDefault/net-Net/B-op0\nDefault/net-Net/D-op0\n");
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.calls.n, 4);
+    static const char *const want[] = {"A-op0", "B-op0", "C-op0", "D-op0"}; /* C, which is not listed, ended behind B */
+    for (uint32_t c = 0; c < 4; c++)
+        assert_true(str_ends(dump_call_name(&o.d, c), want[c]));
+    shut_opened(&o);
+}
+
+/* Tensors alone have no figures until they are computed from the files; what was computed is marked and is no part of
+ * the recording's fingerprint. */
+static void figures_that_were_not_recorded(void **state)
+{
+    static const char nan_npy[] = "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\xc0\x7f\0\0\0@";
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_A-op0.0.0.1.output.0.DefaultFormat.Float32.npy", npy, sizeof npy - 1);
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_B-op0.0.0.2.output.0.DefaultFormat.Float32.npy", nan_npy, sizeof nan_npy - 1);
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_C-op0.0.0.3.output.0.DefaultFormat.Float32.npy", npy, 70); /* cut */
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    uint64_t before = evidence_fingerprint(&o.d);
+    computed_figures_fill(&o.d, kern_select(NULL), 2, &o.load);
+    const struct row *a = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_A-op0.output.0")];
+    const struct row *b = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_B-op0.output.0")];
+    const struct row *c = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_C-op0.output.0")];
+    assert_true(a->stat[STAT_MAX] == 2 && a->stat[STAT_MIN] == 1 && a->stat[STAT_MEAN] == 1.5 && fabs(a->stat[STAT_NORM] - sqrt(5)) < 1e-12);
+    assert_int_equal(a->has >> IS_COMPUTED, HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
+    assert_true(isnan(b->stat[STAT_NORM]) && b->extra != NONE && o.d.extras.v[b->extra].nan == 1);
+    assert_int_equal(c->has & (HAS_MAX | HAS_MIN | HAS_NORM), 0);
+    assert_true(evidence_fingerprint(&o.d) == before);
+    shut_opened(&o);
+}
 
 /* ---- overflow records ---- */
 
@@ -146,17 +197,17 @@ static void put_tensor(const char *dir, const char *op, const char *time)
 
 static void files_of_one_moment(void **state)
 {
-    static const char *const want[] = {"Sub.Default_net-Net_Sub-op0.output.0", "Mul.Default_net-Net_Mul-op0.output.0",
-                                       "Add.Default_net-Net_Add-op0.output.0", "Abs.Default_net-Net_Abs-op0.output.0",
-                                       "Neg.Default_net-Net_Neg-op0.output.0"};
+    static const char *const want[] = {"Sub.Default_net-Net_Sub-op0.output.0", "Neg.Default_net-Net_Neg-op0.output.0",
+                                       "Mul.Default_net-Net_Mul-op0.output.0", "Add.Default_net-Net_Add-op0.output.0",
+                                       "Abs.Default_net-Net_Abs-op0.output.0"};
     struct opened o;
     struct buf name = {0};
     const char *dir = scratch();
     (void)state;
     put_tensor(dir, "Add.Default_net-Net_Add-op0", "7");
     put_tensor(dir, "Mul.Default_net-Net_Mul-op0", "7");
-    put_tensor(dir, "Abs.Default_net-Net_Abs-op0", "7"); /* not in the file: behind those that are */
-    put_tensor(dir, "Neg.Default_net-Net_Neg-op0", "8"); /* the clock goes first */
+    put_tensor(dir, "Abs.Default_net-Net_Abs-op0", "7"); /* not in the file: behind what was written before it */
+    put_tensor(dir, "Neg.Default_net-Net_Neg-op0", "8"); /* launched first, ended last */
     put_tensor(dir, "Sub.Default_net-Net_Sub-op0", "6");
     put_text(dir, "rank_0/execution_order/ms_execution_order_graph_2.csv",
              "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Neg-op0\nDefault/net-Net/Mul-op0\nDefault/net-Net/Add-op0\n");
@@ -279,6 +330,8 @@ static void links_out_of_the_dump(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(npy_files_stand_in_launch_order),
+        cmocka_unit_test(figures_that_were_not_recorded),
         cmocka_unit_test(an_overflow_names_its_operator),
         cmocka_unit_test(records_that_lead_nowhere),
         cmocka_unit_test(overflow_records_alone),

@@ -42,6 +42,25 @@ static const char *folder(const char *pkl)
     return path_in(dir, "rank0");
 }
 
+/* F.embedding calls torch.embedding, and both are hooked: they are one. Neighbours of one name that put out different
+ * tensors, or of one space, are not. */
+static void calls_inside_calls(void **state)
+{
+    (void)state;
+    struct session *s = open_paths(folder("[\"Torch_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
+                                          "[\"Functional_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
+                                          "[\"Tensor_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, 0.0, 0.5]]\n"
+                                          "[\"Functional_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
+                                          "[\"Functional_relu_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
+                                          "[\"Functional_relu_1_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"),
+                                   NULL);
+    const struct dump *d = &s->side[0].dump;
+    static const uint32_t want[] = {1, 0, NONE, NONE, NONE, NONE};
+    for (uint32_t c = 0; c < 6; c++)
+        assert_int_equal(d->calls.v[c].nested, want[c]);
+    shut(s);
+}
+
 static void damaged_lines_cost_themselves(void **state)
 {
     (void)state;
@@ -67,6 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples),
+        cmocka_unit_test(calls_inside_calls),
         cmocka_unit_test(damaged_lines_cost_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,301 @@
+/* Pairing by what values tell whatever the order: weights, biases, results nearest to each other, gradients. */
+#include "draws.h"
+#include "opened.h"
+
+#include <math.h>
+
+#include "find/computed_figures.h"
+#include "model/family.h"
+#include "model/sequence.h"
+
+static uint64_t seed = 11;
+
+/* ---- dumps made of figures alone ---- */
+
+struct value {
+    int64_t dim[2];
+    double max, min, mean, norm;
+};
+
+static struct value fresh(int64_t a, int64_t b)
+{
+    return (struct value){{a, b}, 1 + draw_share(&seed) * 5, -1 - draw_share(&seed) * 5, draw_share(&seed), 10 + draw_share(&seed) * 30};
+}
+
+static uint32_t add_row(struct dump *d, uint32_t call, enum row_io io, int index, struct value v)
+{
+    char slot[32];
+    snprintf(slot, sizeof slot, "%s.%d", io == IO_OUTPUT ? "output" : "input", index);
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = io, .kind = ROW_TENSOR, .dtype = DTYPE_F32};
+    r.shape = dump_shape(d, v.dim[0] > 1 ? v.dim : v.dim + 1, v.dim[0] > 1 ? 2 : 1);
+    r.has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE;
+    r.stat[STAT_MAX] = v.max;
+    r.stat[STAT_MIN] = v.min;
+    r.stat[STAT_MEAN] = v.mean;
+    r.stat[STAT_NORM] = v.norm;
+    return dump_add_row(d, call, r);
+}
+
+/* A call with its inputs and one output; graph: as MindSpore's graph dumps name them. Returns the output's row. */
+static uint32_t add_call(struct dump *d, bool graph, const char *op, const char *scope, enum call_phase phase, const struct value *in, int inputs,
+                         struct value out)
+{
+    char name[120];
+    if (graph)
+        snprintf(name, sizeof name, "%s.%s_%s-op%zu", op, scope, op, d->calls.n);
+    else
+        snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n, phase == PHASE_BACKWARD ? "backward" : "forward");
+    uint32_t c = dump_add_call(d, str_of(name), graph ? CALL_OPERATOR : CALL_API, phase);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(op));
+    if (graph)
+        d->calls.v[c].scope = dump_scope(d, str_of(scope));
+    for (int i = 0; i < inputs; i++)
+        add_row(d, c, IO_INPUT, i, in[i]);
+    return add_row(d, c, IO_OUTPUT, 0, out);
+}
+
+struct both {
+    struct dump d[2];
+    struct sequence_result found;
+};
+
+static void start(struct both *b)
+{
+    memset(b, 0, sizeof *b);
+    for (int s = 0; s < 2; s++)
+        dump_init(&b->d[s]);
+    b->d[TARGET].framework = "mindspore";
+    b->d[GOLDEN].framework = "pytorch";
+    b->d[TARGET].digits = b->d[GOLDEN].digits = 17;
+}
+
+static void align_dumps(const struct dump *t, const struct dump *g, struct sequence_result *found)
+{
+    uint8_t *taken[2] = {calloc(t->rows.n + 1, 1), calloc(g->rows.n + 1, 1)};
+    struct sequence_options o = {.taken = {taken[0], taken[1]}};
+    sequence_align(t, g, &o, found);
+    free(taken[0]);
+    free(taken[1]);
+}
+
+static void shut(struct both *b)
+{
+    vec_release(&b->found.pairs);
+    vec_release(&b->found.joined);
+    for (int s = 0; s < 2; s++)
+        dump_release(&b->d[s]);
+}
+
+static const struct sequence_pair *pair_of(const struct sequence_result *r, uint32_t t)
+{
+    for (size_t i = 0; i < r->pairs.n; i++)
+        if (r->pairs.v[i].t == t)
+            return &r->pairs.v[i];
+    return NULL;
+}
+
+/* ---- weights ---- */
+
+/* Three products of one input, launched in another order, and no result agrees: their weights tell. */
+static void weights_beat_the_order(void **state)
+{
+    static const int launched[3] = {2, 0, 1};
+    struct both b;
+    struct value x = fresh(32, 64), weight[3];
+    uint32_t t[3], g[3];
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 3; i++)
+        weight[i] = fresh(64, 64);
+    for (int i = 0; i < 3; i++) {
+        struct value in[2] = {x, weight[launched[i]]};
+        t[launched[i]] = add_call(&b.d[TARGET], true, "MatMul", "net.attention", PHASE_FORWARD, in, 2, fresh(32, 64));
+    }
+    for (int i = 0; i < 3; i++) {
+        struct value in[2] = {x, weight[i]};
+        g[i] = add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, in, 2, fresh(32, 64));
+    }
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    for (int i = 0; i < 3; i++) {
+        const struct sequence_pair *p = pair_of(&b.found, t[i]);
+        assert_true(p && p->g == g[i] && p->confidence >= 0.5f);
+    }
+    shut(&b);
+}
+
+/* k's product has v's weight and the other way round: who reads the results says which is which, so the weight's row is
+ * the one that deviates. */
+static void exchanged_weights_are_the_finding(void **state)
+{
+    struct both b;
+    struct value x = fresh(32, 64), wk = fresh(64, 64), wv = fresh(64, 64), cos = fresh(32, 64), probs = fresh(32, 32);
+    (void)state;
+    start(&b);
+    struct value k[2] = {fresh(32, 64), fresh(32, 64)}, v[2];
+    v[TARGET] = k[GOLDEN]; /* W_k x, which v puts out on the target side */
+    v[GOLDEN] = k[TARGET];
+    uint32_t rk[2], rv[2];
+    for (int s = 0; s < 2; s++) {
+        bool graph = s == TARGET;
+        struct value in_k[2] = {x, graph ? wv : wk}, in_v[2] = {x, graph ? wk : wv}, turned[2] = {k[s], cos}, summed[2] = {probs, v[s]};
+        rk[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_k, 2, k[s]);
+        rv[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_v, 2, v[s]);
+        add_call(&b.d[s], graph, graph ? "Mul" : "__mul__", "net.attention", PHASE_FORWARD, turned, 2, fresh(32, 64));
+        add_call(&b.d[s], graph, graph ? "BatchMatMul" : "matmul", "net.attention", PHASE_FORWARD, summed, 2, fresh(32, 64));
+    }
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    const struct sequence_pair *p = pair_of(&b.found, rk[TARGET]), *q = pair_of(&b.found, rv[TARGET]);
+    assert_true(p && p->g == rk[GOLDEN] && p->confidence >= 0.5f);
+    assert_true(q && q->g == rv[GOLDEN] && q->confidence >= 0.5f);
+    shut(&b);
+}
+
+/* ---- biases ---- */
+
+/* MatMul and Add here, linear there: the results and the biases meet at the sum, and the product stands for both. */
+static void a_bias_of_its_own(void **state)
+{
+    struct both b;
+    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48), sum = fresh(32, 48);
+    (void)state;
+    start(&b);
+    uint32_t p = add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
+    uint32_t s = add_call(&b.d[TARGET], true, "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
+    uint32_t g = add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){x, w, bias}, 3, sum);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_null(pair_of(&b.found, p));
+    assert_true(pair_of(&b.found, s) && pair_of(&b.found, s)->g == g);
+    assert_true(pair_of(&b.found, s - 1) && pair_of(&b.found, s - 1)->g == g - 1);
+    assert_int_equal(b.found.joined.n, 1);
+    assert_int_equal(b.found.joined.v[0].call, b.d[TARGET].rows.v[p].call);
+    assert_int_equal(b.found.joined.v[0].result, b.d[TARGET].rows.v[s].call);
+    shut(&b);
+}
+
+/* Both sides add it by themselves: nothing is joined. */
+static void a_bias_on_both_sides(void **state)
+{
+    struct both b;
+    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48), sum = fresh(32, 48);
+    uint32_t p[2], q[2];
+    (void)state;
+    start(&b);
+    for (int s = 0; s < 2; s++) {
+        p[s] = add_call(&b.d[s], s == TARGET, s ? "matmul" : "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
+        q[s] = add_call(&b.d[s], s == TARGET, s ? "__add__" : "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
+    }
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_int_equal(b.found.joined.n, 0);
+    assert_true(pair_of(&b.found, p[0]) && pair_of(&b.found, p[0])->g == p[1]);
+    assert_true(pair_of(&b.found, q[0]) && pair_of(&b.found, q[0])->g == q[1]);
+    shut(&b);
+}
+
+/* A mask is added to scores, not a bias. */
+static void a_mask_is_no_bias(void **state)
+{
+    struct both b;
+    struct value q = fresh(32, 64), scores = fresh(32, 32), mask = fresh(32, 32), masked = fresh(32, 32);
+    (void)state;
+    start(&b);
+    add_call(&b.d[TARGET], true, "MatMul", "net", PHASE_FORWARD, (struct value[]){q, fresh(32, 64)}, 2, scores);
+    add_call(&b.d[TARGET], true, "Add", "net", PHASE_FORWARD, (struct value[]){scores, mask}, 2, masked);
+    add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){q, fresh(32, 64), fresh(1, 32)}, 3, scores);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_int_equal(b.found.joined.n, 0);
+    shut(&b);
+}
+
+/* ---- gradients ---- */
+
+/* Of two gradients with nearly the same figures each meets its own; the one that is left over meets none. */
+static void gradients_by_the_nearest_value(void **state)
+{
+    struct both b;
+    struct value dy = fresh(32, 64), turned = dy, other = fresh(32, 64);
+    (void)state;
+    start(&b);
+    turned.max *= 1 + 3e-5;
+    turned.norm *= 1 + 3e-5;
+    uint32_t a = add_call(&b.d[TARGET], true, "RsqrtGrad", "net.norm", PHASE_BACKWARD, &other, 1, dy);
+    uint32_t c = add_call(&b.d[TARGET], true, "ReluGrad", "net.norm", PHASE_BACKWARD, &other, 1, turned);
+    uint32_t g = add_call(&b.d[GOLDEN], false, "softmax", NULL, PHASE_BACKWARD, &other, 1, dy);
+    uint32_t h = add_call(&b.d[GOLDEN], false, "silu", NULL, PHASE_BACKWARD, &other, 1, dy);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    const struct sequence_pair *p = pair_of(&b.found, a), *q = pair_of(&b.found, c);
+    assert_true(p && (p->g == g || p->g == h));
+    assert_null(q);
+    shut(&b);
+}
+
+/* ---- results on disk ---- */
+
+static void put_npy(const char *dir, const char *name, const float *v, int rows, int columns)
+{
+    static char bytes[128 + 4096 * 4];
+    char header[128];
+    memset(bytes, ' ', 128);
+    memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+    int n = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,%d,), }", rows, columns);
+    memcpy(bytes + 10, header, (size_t)n);
+    bytes[127] = '\n';
+    memcpy(bytes + 128, v, (size_t)(rows * columns) * 4);
+    put_bytes(dir, name, bytes, 128 + (size_t)(rows * columns) * 4);
+}
+
+/* Results of one size, drifted by a fault before them, in another order and reshaped: each is nearest to its own. */
+static void results_by_their_nearest(void **state)
+{
+    static const int order[4] = {3, 1, 0, 2};
+    const char *dir[2] = {scratch(), NULL};
+    char first[400];
+    snprintf(first, sizeof first, "%s", dir[0]);
+    dir[0] = first;
+    dir[1] = scratch();
+    float v[2][512];
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char name[200];
+        for (int i = 0; i < 512; i++) {
+            v[GOLDEN][i] = (float)draw_normal(&seed);
+            v[TARGET][i] = v[GOLDEN][i] + 0.05f * (float)draw_normal(&seed);
+        }
+        for (int s = 0; s < 2; s++) {
+            snprintf(name, sizeof name, "MatMul.Default_network-%s%d_MatMul-op%d.0.0.%d.output.0.DefaultFormat.Float32.npy", s ? "G" : "T", k, k,
+                     1000 + (s ? k : order[k]));
+            put_npy(dir[s], name, v[s], s ? 16 : 8, s ? 32 : 64);
+        }
+    }
+    struct opened o[2];
+    struct sequence_result found = {.pairs = {0}};
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(open_as(&o[s], dir[s], "mindspore-dump"), 0);
+        computed_figures_fill(&o[s].d, kern_select(NULL), 1, &o[s].load);
+    }
+    align_dumps(&o[0].d, &o[1].d, &found);
+    for (int k = 0; k < 4; k++) {
+        char t[100], g[100];
+        snprintf(t, sizeof t, "MatMul.Default_network-T%d_MatMul-op%d.output.0", k, k);
+        snprintf(g, sizeof g, "MatMul.Default_network-G%d_MatMul-op%d.output.0", k, k);
+        const struct sequence_pair *p = pair_of(&found, row_named(&o[0].d, t));
+        assert_true(p && p->g == row_named(&o[1].d, g) && p->confidence >= 0.5f);
+    }
+    vec_release(&found.pairs);
+    vec_release(&found.joined);
+    for (int s = 0; s < 2; s++)
+        shut_opened(&o[s]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_beat_the_order),
+        cmocka_unit_test(exchanged_weights_are_the_finding),
+        cmocka_unit_test(a_bias_of_its_own),
+        cmocka_unit_test(a_bias_on_both_sides),
+        cmocka_unit_test(a_mask_is_no_bias),
+        cmocka_unit_test(gradients_by_the_nearest_value),
+        cmocka_unit_test(results_by_their_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
