@@ -85,10 +85,10 @@ $(BUILD)/samples/%/.unpacked: data/samples/%.tar.xz | $(BUILD)/.deps
 
 samples: $(SAMPLES)
 
-DEMO := $(BUILD)/samples/llama_rope
+DEMO := $(BUILD)/samples/llama_guide
 demo: deps
 	@$(MAKE) --no-print-directory $(BUILD)/diverge $(DEMO)/.unpacked
-	@.ci/demo $(BUILD)/diverge $(DEMO)/ms $(DEMO)/torch
+	@.ci/demo $(BUILD)/diverge $(DEMO)/ms $(DEMO)/ptdbg
 
 # ---- tests ----
 

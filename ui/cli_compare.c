@@ -266,6 +266,11 @@ static void text_report(struct buf *b, const struct session *s)
         buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.path, s->reference.rows);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    struct buf reasons = {0};
+    explain_pairing(x, &reasons);
+    if (reasons.n)
+        buf_fmt(b, _("\n             by %s"), reasons.p);
+    buf_release(&reasons);
     explain_regions(x, "\n             ", b);
     buf_char(b, '\n');
     buf_cstr(b, _("verdicts     "));

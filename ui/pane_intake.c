@@ -2,8 +2,27 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "find/explain.h"
 #include "find/lint.h"
 #include "ui/pane.h"
+
+/* Which parts of a step the side holds, and where its figures come from. */
+static void side_parts(struct screen *s, struct rect r, int *y, const struct side_extent *x)
+{
+    static const char *const names[PHASE_COUNT] = {N_("forward"), N_("backward"), N_("optimizer")};
+    struct buf b = {0};
+    int skip = 0;
+    char n[NUM_MAX];
+    for (int i = 0; i < PHASE_COUNT; i++)
+        if (x->phase[i])
+            buf_fmt(&b, "%s%s %s", b.n ? " · " : "", _(names[i]), num_count(n, x->phase[i]));
+    if (x->tensors)
+        buf_fmt(&b, _(" · tensors %s"), num_count(n, x->tensors));
+    if (x->computed)
+        buf_cstr(&b, _(", figures computed from them"));
+    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
 
 static void side_facts(struct screen *s, struct rect r, int *y, int side)
 {
@@ -42,6 +61,8 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
         buf_fmt(&b, _("rank %d · "), d->rank);
     buf_fmt(&b, _("%s rows · %s read"), num_count(n[0], d->rows.n), num_bytes(n[1], d->bytes_done));
     grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    if (x->state == SIDE_LOADED)
+        side_parts(s, r, y, &x->extent);
     const char *how = d->complete ? _("read in full") : _("not whole");
     if (x->state != SIDE_LOADED)
         how = s->session.failed ? _("not read: the other side could not be opened") : _("being read …");
@@ -62,6 +83,28 @@ static void doubts(struct screen *s, struct rect r, int *y, int side)
         grid_wrap(&s->grid, r, y, &skip, l->v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
     }
     buf_release(&b);
+}
+
+/* How the sides were paired, once they are, and what one of them left out. */
+static void pairing_facts(struct screen *s, struct rect r, int *y)
+{
+    const struct judgement *j = s->session.judged;
+    struct buf b = {0}, reasons = {0};
+    int skip = 0;
+    if (!j || s->session.single)
+        return;
+    explain_pairing(&j->sum, &reasons);
+    if (reasons.n)
+        buf_fmt(&b, _("rows paired: %u, by %s"), j->sum.pairs, reasons.p);
+    else
+        buf_fmt(&b, _("rows paired: %u"), j->sum.pairs);
+    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    buf_clear(&b);
+    explain_regions(&j->sum, "", &b);
+    if (b.n)
+        grid_wrap(&s->grid, r, y, &skip, STYLE_DIM, buf_view(&b));
+    buf_release(&b);
+    buf_release(&reasons);
 }
 
 /* What has changed since the round before, once that is known. */
@@ -116,6 +159,7 @@ static void draw(struct screen *s, struct rect r)
         grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->session.err.text));
     else if (!s->session.failed && !s->session.single)
         grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(&s->session)));
+    pairing_facts(s, whole, &at);
     rounds(s, whole, &at);
     doubts(s, whole, &at, -1);
 }

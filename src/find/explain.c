@@ -407,3 +407,22 @@ void explain_regions(const struct summary *s, const char *before, struct buf *ou
         buf_release(&list);
     }
 }
+
+void explain_pairing(const struct summary *s, struct buf *out)
+{
+    uint32_t left[WHY_COUNT], guessed = 0;
+    memcpy(left, s->paired_by, sizeof left);
+    left[WHY_ORDER] += left[WHY_UNLIKELY];
+    left[WHY_UNLIKELY] = 0;
+    for (int i = 0; i < WHY_COUNT; i++)
+        guessed += i != WHY_NAME && i != WHY_MAPPING && i != WHY_TABLE && i != WHY_MARK && i != WHY_RULE ? left[i] : 0;
+    for (bool any = guessed > 0; any;) {
+        int most = 0;
+        for (int i = 1; i < WHY_COUNT; i++)
+            most = left[i] > left[most] ? i : most;
+        any = left[most] > 0;
+        if (any)
+            buf_fmt(out, "%s%s %u", out->n ? _(", ") : "", _(pair_why_name((enum pair_why)most)), left[most]);
+        left[most] = 0;
+    }
+}

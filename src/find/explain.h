@@ -22,6 +22,9 @@ void explain_provisional(const struct judgement *j, struct buf *out);
 /* The last word on a whole comparison: aligned, deviates, could not be judged. */
 void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out);
 
+/* "figures 180, weight 14, data flow 12": what the pairs rest on, the most frequent first. Nothing where names alone, a
+ * table or a person paired them. */
+void explain_pairing(const struct summary *s, struct buf *out);
 /* "the golden side recorded no optimizer and no weight gradients: 1,161 target rows have no partner to be expected"; a
  * sentence a side, with `before` in front of each. Nothing where both sides recorded the same parts of the step. */
 void explain_regions(const struct summary *s, const char *before, struct buf *out);

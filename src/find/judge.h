@@ -112,6 +112,7 @@ struct summary {
     uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
     uint32_t judged;             /* of the target's compute calls: an output judged match or drift */
     double coverage[2];          /* covered / compute */
+    uint32_t paired_by[WHY_COUNT]; /* of the pairs: what they rest on */
     uint8_t missing[2];          /* bits 1 << region: a side recorded nothing of it while the other one did */
     uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is to be expected */
 };

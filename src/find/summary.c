@@ -132,6 +132,7 @@ void summary_count(struct judgement *j, const struct measure *m, const struct fl
             continue;
         }
         s->pairs++;
+        s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;

@@ -8,6 +8,20 @@
 
 static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
 
+static const char *const reasons[WHY_COUNT] = {
+    [WHY_NAME] = N_("name"),          [WHY_MAPPING] = N_("mapping"),      [WHY_FINGERPRINT] = N_("figures"),
+    [WHY_BETWEEN] = N_("neighbours"), [WHY_INPUTS] = N_("inputs"),        [WHY_FLOW] = N_("data flow"),
+    [WHY_PLACE] = N_("module"),       [WHY_ORDER] = N_("order"),          [WHY_UNLIKELY] = N_("order"),
+    [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
+    [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("place in the call"),
+    [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
+};
+
+const char *pair_why_name(enum pair_why why)
+{
+    return reasons[why];
+}
+
 const char *origin_name(enum origin o)
 {
     return origins[o];

@@ -80,6 +80,8 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
 void pairing_alone(struct pairing *p, const struct dump *target);
 void pairing_release(struct pairing *p);
 const char *origin_name(enum origin o); /* for files; _() of it for people */
+/* What a pair rests on, in a word or two ("figures", "data flow"): for files; _() of it for people. */
+const char *pair_why_name(enum pair_why why);
 /* A sentence: why these two. */
 void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out);
 

@@ -111,13 +111,13 @@ static void learn(struct sequence *w, const struct item *a, const struct item *b
     }
 }
 
-static void by_habit(struct sequence *w, const struct item *a, const struct item *b, struct rows *t, struct rows *g, float confidence)
+static void by_habit(struct sequence *w, const struct item *a, const struct item *b, struct rows *t, struct rows *g, enum pair_why why, float confidence)
 {
     for (int i = 0; i < t->n; i++) {
         uint32_t slot = t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
         for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
             if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
-                take(w, t, i, g, k, WHY_SLOT, confidence);
+                take(w, t, i, g, k, why, confidence);
     }
 }
 
@@ -135,7 +135,7 @@ static bool interchangeable(const struct sequence *w, int s, const struct rows *
 }
 
 /* What is left, where a place is all that speaks for it. */
-static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, float confidence)
+static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why, float confidence)
 {
     const struct rows first = *t, other = *g;
     for (int i = 0; i < t->n; i++) {
@@ -148,7 +148,7 @@ static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool co
         bool sure = here == 1 || !commutes || interchangeable(w, 0, &first, i);
         for (int k = 0; k < g->n; k++)
             if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
-                take(w, t, i, g, k, WHY_SLOT, sure ? confidence : fminf(confidence, 0.4f));
+                take(w, t, i, g, k, why, sure ? confidence : fminf(confidence, 0.4f));
                 break;
             }
     }
@@ -190,6 +190,8 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
     float base = a->confidence < 0.8f ? a->confidence : 0.8f;
     /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
     bool agreed = a->why == WHY_FINGERPRINT;
+    /* what holds the calls together says more of their rows than the place in them */
+    enum pair_why why = a->why == WHY_WEIGHT || a->why == WHY_SAMPLE ? (enum pair_why)a->why : WHY_SLOT;
     sequence_pair_bias(w, a, b);
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
         struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
@@ -203,8 +205,8 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
         bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
                      (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
                      (backward && a->op != b->op);
-        by_habit(w, a, b, &t, &g, doubt ? fminf(base, 0.4f) : base);
-        by_place(w, &t, &g, commutes, doubt ? fminf(base, 0.4f) : base);
+        by_habit(w, a, b, &t, &g, why, doubt ? fminf(base, 0.4f) : base);
+        by_place(w, &t, &g, commutes, why, doubt ? fminf(base, 0.4f) : base);
     }
     if (certain)
         learn(w, a, b);

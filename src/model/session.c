@@ -139,6 +139,18 @@ static int choose(struct session *s, struct err *e)
 
 /* ---- loading ---- */
 
+static struct side_extent extent_of(const struct dump *d)
+{
+    struct side_extent x = {.tensors = 0};
+    for (size_t i = 0; i < d->rows.n; i++) {
+        const struct row *r = &d->rows.v[i];
+        x.phase[d->calls.v[r->call].phase]++;
+        x.tensors += (r->has & HAS_FILE) != 0;
+        x.computed += r->has >> IS_COMPUTED != 0;
+    }
+    return x;
+}
+
 static void *load_side(void *ctx)
 {
     struct session_side *x = ctx;
@@ -155,6 +167,7 @@ static void *load_side(void *ctx)
     session_lock(s);
     if (rc == 0)
         survey_warn(&files, &x->dump);
+    x->extent = extent_of(&x->dump);
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
     x->err = e;

@@ -22,6 +22,13 @@
 
 enum side_state { SIDE_FINDING, SIDE_LOADING, SIDE_LOADED, SIDE_FAILED };
 
+/* What a side holds, counted once it is loaded. */
+struct side_extent {
+    uint32_t phase[PHASE_COUNT]; /* rows of each part of the step */
+    uint32_t tensors;            /* rows with a tensor's file */
+    uint32_t computed;           /* rows whose figures, or some of them, were computed from it */
+};
+
 struct session_side {
     char *path;             /* as given */
     place_list places;      /* what was found there */
@@ -29,6 +36,7 @@ struct session_side {
     enum side_state state;
     struct input_state now; /* of the files that are read */
     struct dump dump;
+    struct side_extent extent;
     struct load load;
     struct err err;         /* of SIDE_FAILED */
 };

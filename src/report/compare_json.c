@@ -376,6 +376,12 @@ static void summary(struct writing *x)
     jw_knum(w, "target", s->coverage[TARGET]);
     jw_knum(w, "golden", s->coverage[GOLDEN]);
     jw_end_object(w);
+    jw_key(w, "paired_by");
+    jw_object(w);
+    for (int i = 0; i < WHY_COUNT; i++)
+        if (i != WHY_UNLIKELY && s->paired_by[i])
+            jw_kint(w, pair_why_name((enum pair_why)i), s->paired_by[i] + (i == WHY_ORDER ? s->paired_by[WHY_UNLIKELY] : 0));
+    jw_end_object(w);
     jw_key(w, "not_recorded");
     jw_object(w);
     for (int d = 0; d < 2; d++) {
