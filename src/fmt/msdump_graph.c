@@ -79,6 +79,12 @@ void msdump_read_order(const char *dir, struct map *order, struct arena *a)
 
 /* ---- source lines ---- */
 
+/* A backward operator and the number of the forward node it belongs to. */
+struct backward_node {
+    uint32_t call;
+    uint64_t forward;
+};
+
 /* One operator's comments being read. */
 struct trace {
     struct dump *d;
@@ -88,6 +94,9 @@ struct trace {
     uint32_t call;       /* or NONE: not in the dump */
     VEC(uint32_t) frame; /* outermost first */
     struct buf func, file, text;
+    uint64_t node, forward; /* numbers the node's attributes give it and its forward node; 0: none */
+    struct nmap nodes;      /* number → call, of forward operators */
+    VEC(struct backward_node) backward;
 };
 
 /* "PATH:LINE~LINE, COLUMN~COLUMN/CODE/", in old versions "PATH(LINE)/CODE/": cut at the first number behind a
@@ -175,6 +184,53 @@ static void end_operator(struct trace *t)
     buf_clear(&t->file);
 }
 
+/* The number behind `key: "` in a node's line, 0 where it has none. */
+static uint64_t attribute(struct str line, const char *key)
+{
+    size_t n = strlen(key);
+    for (size_t i = 0; i + n < line.n; i++) {
+        unsigned long long v;
+        size_t end = i + n;
+        if (line.p[i] != key[0] || memcmp(line.p + i, key, n) != 0 || (i && line.p[i - 1] == '_'))
+            continue;
+        while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
+            end++;
+        return str_u64(str_n(line.p + i + n, end - i - n), &v) ? v : 0;
+    }
+    return 0;
+}
+
+/* "%161(CNode_123) = PrimFunc_MatMul(…) … cnode_primal_attrs: {forward_node_name: "MatMul_29445", forward_unique_id: "29445"}" */
+static void read_node(struct trace *t, struct str line)
+{
+    t->forward = attribute(line, "forward_unique_id: \"");
+    t->node = t->forward ? 0 : attribute(line, "unique_id: \"");
+}
+
+static void note_node(struct trace *t)
+{
+    if (t->call == NONE)
+        return;
+    if (t->node)
+        nmap_set(&t->nodes, t->node, t->call);
+    struct backward_node b = {t->call, t->forward};
+    if (t->forward)
+        vec_push(&t->backward, b);
+}
+
+/* Backward operators and their forward ones; of several of one node the first is the forward one's twin. */
+static void link_nodes(struct trace *t)
+{
+    for (size_t i = 0; i < t->backward.n; i++) {
+        uint32_t forward = nmap_get(&t->nodes, t->backward.v[i].forward), call = t->backward.v[i].call;
+        if (forward == MAP_NONE || forward == call)
+            continue;
+        t->d->calls.v[call].twin = forward;
+        if (t->d->calls.v[forward].twin == NONE)
+            t->d->calls.v[forward].twin = call;
+    }
+}
+
 static void read_comment(struct trace *t, struct str s)
 {
     struct str rest;
@@ -186,6 +242,7 @@ static void read_comment(struct trace *t, struct str s)
         msdump_plain_name(str_n(rest.p + 1, rest.n - 2), &t->name);
         uint32_t call = map_get(&t->calls, buf_view(&t->name));
         t->call = call == MAP_NONE ? NONE : call;
+        note_node(t);
     } else if (t->call != NONE && (str_starts(s, "In file ") || str_starts(s, "- In file "))) {
         add_line(t, str_cut(s, (size_t)(s.p[0] == '-' ? 10 : 8)));
     }
@@ -209,6 +266,8 @@ static void read_graph(struct trace *t, const char *dir, const char *name)
             read_comment(t, str_trim(str_cut(s, 1)));
         else if (s.n && (s.p[0] == '%' || s.p[0] == '}')) /* the next operator */
             end_operator(t);
+        if (s.n && s.p[0] == '%')
+            read_node(t, s);
         t->d->bytes_done = before + l.offset;
         if (l.number % BATCH == 0) { /* let the screen in */
             load_end(t->load);
@@ -275,10 +334,13 @@ void msdump_read_trace(struct dump *d, const char *dir, uint32_t first_call, str
             read_folder(&t, x.rank.p, x.graph.p);
         load_begin(load);
         share_stacks(d, first_call, &t.calls);
+        link_nodes(&t);
         load_end(load);
     }
     around_release(&x);
     map_release(&t.calls);
+    nmap_release(&t.nodes);
+    vec_release(&t.backward);
     vec_release(&t.frame);
     buf_release(&t.name);
     buf_release(&t.func);

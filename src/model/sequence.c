@@ -57,6 +57,12 @@ static bool unordered(const struct sequence *w)
     return is_graph(w->d[TARGET]) || is_graph(w->d[GOLDEN]);
 }
 
+uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call)
+{
+    const struct call *c = &w->d[s]->calls.v[call];
+    return c->kind == CALL_OPERATOR ? NONE : c->twin;
+}
+
 /* Backward calls of paired forward calls. */
 static void follow_twins(struct sequence *w, int klass)
 {
@@ -66,8 +72,8 @@ static void follow_twins(struct sequence *w, int klass)
         const struct item *a = &forward->v[i];
         if (a->match == NONE)
             continue;
-        uint32_t x = w->d[0]->calls.v[a->call].twin;
-        uint32_t y = w->d[1]->calls.v[w->items[PHASE_FORWARD][klass][1].v[a->match].call].twin;
+        uint32_t x = sequence_twin(w, TARGET, a->call);
+        uint32_t y = sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call);
         if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
             continue;
         uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
@@ -177,6 +183,7 @@ static void end(struct sequence *w, struct nmap gradients[2])
         free(w->call_pair[s]);
         free(w->adder[s]);
         free(w->weight_twin[s]);
+        free(w->sample[s]);
         free(w->row_pair[s]);
         free(w->from[s]);
         nmap_release(&gradients[s]);
@@ -215,6 +222,8 @@ static void align_calls(struct sequence *w, bool loose)
             if (loose)
                 sequence_uncross(w, A, B);
             sequence_weigh(w, A, B);
+            if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS)
+                sequence_part_contradicted(w, A, B);
             if (phase == PHASE_FORWARD && klass == ITEMS_MODULES)
                 find_modules(w);
             if (phase == PHASE_FORWARD && klass != ITEMS_GRADIENTS)

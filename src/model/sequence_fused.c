@@ -154,14 +154,14 @@ void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_
         if (n < 2)
             continue;
         for (int k = 0; k < n; k++) {
-            twin[k] = w->d[!s]->calls.v[part[k]].twin;
+            twin[k] = sequence_twin(w, !s, part[k]);
             grad[k] = sequence_gradient_of(w, !s, part[k], &gradients[!s]);
         }
         pair_group_rows(w, s, x->call, part, n, IO_OUTPUT, 0, true, x);
         pair_group_rows(w, s, x->call, part, n, IO_INPUT, 0, false, x);
         pair_group_rows(w, s, x->call, part, n, IO_INPUT, 1, true, x);
         pair_group_rows(w, s, x->call, part, n, IO_PARAMETER, 0, true, x);
-        pair_group_rows(w, s, w->d[s]->calls.v[x->call].twin, twin, n, IO_INPUT, 0, true, x);
+        pair_group_rows(w, s, sequence_twin(w, s, x->call), twin, n, IO_INPUT, 0, true, x);
         if (w->d[s]->calls.v[x->call].kind == CALL_MODULE)
             pair_group_rows(w, s, sequence_gradient_of(w, s, x->call, &gradients[s]), grad, n, IO_GRADIENT, 0, true, x);
     }

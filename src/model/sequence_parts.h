@@ -5,6 +5,14 @@
 #include "model/align.h"
 #include "model/sequence.h"
 
+enum { VALUE_SAMPLE = 64 };
+
+/* A few elements of a result, at places that depend on its element count alone. */
+struct value_sample {
+    float v[VALUE_SAMPLE];
+    float norm; /* 0: nothing is known of it */
+};
+
 struct sequence {
     const struct dump *d[2];
     const uint8_t *taken[2];
@@ -17,6 +25,7 @@ struct sequence {
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
     uint32_t *adder[2];    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
     uint32_t *weight_twin[2]; /* forward call's item → the other side's that uses the same weight, or NONE */
+    struct value_sample *sample[2]; /* of forward calls, by item; NULL: none were taken */
     uint32_t groups;
     struct nmap habits;    /* kind of pair and place of a target row → place of the golden one (by_habit) */
     sequence_list *out;
@@ -26,6 +35,9 @@ struct sequence {
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence);
 /* The n-th tensor of more than one element that the call has in this role, or NONE. */
 uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n);
+/* The backward call of a forward one, or NONE: an operator of a graph has several, which only values tell apart
+ * (sequence_backward_values). */
+uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call);
 /* The parameters_grad record of a module, by its scope (scope → call); NONE where it has none. */
 uint32_t sequence_gradient_of(const struct sequence *w, int s, uint32_t call, const struct nmap *by_scope);
 
@@ -42,6 +54,8 @@ void sequence_pair_bias(struct sequence *w, const struct item *a, const struct i
 /* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
  * whatever the order; those that only exchanged what they hold go by who reads their results. */
 void sequence_pin(struct sequence *w, item_list *t, item_list *g);
+/* Parts calls that order alone holds together and whose results have nothing in common. */
+void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B);
 /* Where launch order has crossed two pairs of one kind, what feeds them tells which belong together. */
 void sequence_uncross(struct sequence *w, item_list *A, item_list *B);
 

@@ -14,19 +14,14 @@
 #include "model/family.h"
 #include "model/role.h"
 
-#define SAMPLE 64        /* elements of a result that are looked at */
 #define STRETCH 4        /* of them in a row */
 #define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
 #define NEIGHBOURHOOD 1024 /* items around its place that one is held against */
 #define MARGIN 8           /* items beyond the neighbouring pins */
 #define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
 #define CLEAR 0.5f       /* its distance from 1 against the next best one's */
+#define UNRELATED 0.3f     /* cosine up to which two results have nothing in common */
 #define EQUAL 1e-6f      /* 1 - cosine of samples of one value */
-
-struct value_sample {
-    float v[SAMPLE];
-    float norm; /* 0: nothing is known of it */
-};
 
 /* ---- samples ---- */
 
@@ -48,13 +43,13 @@ static void sample_one(void *ctx, size_t i)
     double sum = 0;
     if (!dump_row_readable(x->d, row) || x->items->v[i].numel < 8 || dump_tensor(x->d, row, &t, &quiet))
         return;
-    uint64_t n = t.numel < SAMPLE ? t.numel : SAMPLE;
+    uint64_t n = t.numel < VALUE_SAMPLE ? t.numel : VALUE_SAMPLE;
     tensor_walk_init(&w, &t);
     for (uint64_t k = 0; k < n; k += STRETCH) {
         unsigned char raw[STRETCH * 16];
         double value[STRETCH];
         size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
-        uint64_t at = t.numel <= SAMPLE ? k : (uint64_t)((double)(t.numel - STRETCH) / (SAMPLE / STRETCH - 1) * (double)(k / STRETCH));
+        uint64_t at = t.numel <= VALUE_SAMPLE ? k : (uint64_t)((double)(t.numel - STRETCH) / (VALUE_SAMPLE / STRETCH - 1) * (double)(k / STRETCH));
         tensor_walk_seek(&w, at);
         long got = tensor_walk_next(&w, raw, take, &quiet);
         if (got <= 0) {
@@ -88,7 +83,7 @@ static struct value_sample *take_samples(const struct dump *d, const item_list *
 static float cosine(const struct value_sample *a, const struct value_sample *b)
 {
     float dot = 0;
-    for (int i = 0; i < SAMPLE; i++)
+    for (int i = 0; i < VALUE_SAMPLE; i++)
         dot += a->v[i] * b->v[i];
     return a->norm > 0 && b->norm > 0 ? dot / (a->norm * b->norm) : 0;
 }
@@ -122,7 +117,7 @@ static float common(uint64_t a, uint64_t b)
 struct pins {
     struct sequence *w;
     item_list *items[2];
-    struct value_sample *sample[2];
+    struct value_sample *const *sample; /* a side each */
     uint64_t *readers[2]; /* per call */
 };
 
@@ -259,19 +254,37 @@ static void undo_exchanges(const struct pins *x)
 
 void sequence_pin(struct sequence *w, item_list *t, item_list *g)
 {
-    struct pins x = {.w = w, .items = {t, g}};
+    struct pins x = {.w = w, .items = {t, g}, .sample = w->sample};
     for (int s = 0; s < 2; s++)
         x.readers[s] = readers_of(w, s);
     pin_weights(&x);
     for (int s = 0; s < 2; s++)
-        x.sample[s] = take_samples(w->d[s], x.items[s]);
-    if (x.sample[TARGET] && x.sample[GOLDEN]) {
+        w->sample[s] = take_samples(w->d[s], x.items[s]);
+    if (w->sample[TARGET] && w->sample[GOLDEN]) {
         pin_nearest(&x, around, CLEAR, 0.9f);
         pin_nearest(&x, between, 1, 0.8f);
     }
     undo_exchanges(&x);
     for (int s = 0; s < 2; s++) {
         free(x.readers[s]);
-        free(x.sample[s]);
+    }
+}
+
+void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
+{
+    for (uint32_t i = 0; w->sample[TARGET] && w->sample[GOLDEN] && i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || a->set || a->confidence >= 0.5f)
+            continue;
+        struct item *b = &B->v[a->match];
+        const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
+        const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
+        bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;
+        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(cosine(x, y)) > UNRELATED)
+            continue;
+        w->call_pair[0][a->call] = NONE;
+        w->call_pair[1][b->call] = NONE;
+        a->match = b->match = NONE;
+        a->confidence = 0;
     }
 }
