@@ -96,9 +96,10 @@ static int classify(const struct dump *d, const struct flow *f, uint32_t row)
     return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
 }
 
-/* Figures of integer data agree exactly or not at all. */
-static int same_figures(const struct row *a, const struct row *b)
+/* Figures of integer data agree exactly or not at all, as far as they are printed. */
+static int same_figures(const struct row *a, const struct row *b, int digits)
 {
+    double tol = fmax(1e-6, digits > 0 && digits < 15 ? pow(10, 1 - digits) : 0);
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     int known = 0;
     if (a->has & b->has & HAS_CHECKSUM && a->dtype == b->dtype)
@@ -106,7 +107,7 @@ static int same_figures(const struct row *a, const struct row *b)
     for (int i = 0; i < STAT_COUNT; i++)
         if (a->has & b->has & bit[i]) {
             double x = a->stat[i], y = b->stat[i];
-            if (x != y && fabs(x - y) > 1e-6 * fabs(y))
+            if (x != y && fabs(x - y) > tol * fabs(y))
                 return 0;
             known++;
         }
@@ -123,7 +124,7 @@ static void tell(const struct measure *m, const uint8_t *state, struct step_inpu
     } else if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE) {
         x->equal = m->figures[line]->two && m->figures[line]->max_abs == 0;
     } else {
-        x->equal = same_figures(&d[0]->rows.v[x->row[0]], &d[1]->rows.v[x->row[1]]);
+        x->equal = same_figures(&d[0]->rows.v[x->row[0]], &d[1]->rows.v[x->row[1]], d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
         x->statistics = true;
     }
 }

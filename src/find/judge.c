@@ -55,16 +55,21 @@ static void judge_scalar(struct look *k)
     look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
-/* A tensor of one element against a plain number: its recorded value is its maximum. */
-static void judge_mixed(struct look *k)
+/* A tensor of one element against a plain number: its recorded value is its maximum, rounded to the tensor's type and to
+ * the digits that were printed. */
+static void judge_mixed(const struct pass *p, struct look *k)
 {
+    double tol = fmax(1e-6, weigh_printed(p));
     for (int s = 0; s < 2; s++)
         if (k->r[s]->kind == ROW_TENSOR ? !(k->r[s]->has & HAS_MAX) : !is_number(k->r[s])) {
             look_give(k, VERDICT_DTYPE, RULE_KINDS);
             return;
         }
     double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
-    bool same = (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 1e-6 * fabs(b);
+    for (int s = 0; s < 2; s++)
+        if (k->r[s]->kind == ROW_TENSOR && dtype_is_float(k->r[s]->dtype))
+            tol = fmax(tol, dtype_table[k->r[s]->dtype].epsilon);
+    bool same = (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol * fabs(b);
     look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
@@ -75,14 +80,15 @@ static bool both(const struct look *k, int bit)
     return k->r[TARGET]->has & k->r[GOLDEN]->has & bit;
 }
 
-static bool stats_equal(const struct look *k)
+static bool stats_equal(const struct pass *p, const struct look *k)
 {
+    double tol = fmax(1e-6, weigh_printed(p));
     static const struct {
         int bit, stat;
     } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_MEAN, STAT_MEAN}, {HAS_NORM, STAT_NORM}};
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         double a = k->r[TARGET]->stat[figure[i].stat], b = k->r[GOLDEN]->stat[figure[i].stat];
-        if (both(k, figure[i].bit) && a != b && !(isnan(a) && isnan(b)) && fabs(a - b) > 1e-6 * fabs(b))
+        if (both(k, figure[i].bit) && a != b && !(isnan(a) && isnan(b)) && fabs(a - b) > tol * fabs(b))
             return false;
     }
     return true;
@@ -123,7 +129,7 @@ static void judge_recorded(struct pass *p, struct look *k)
         return;
     }
     if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) && both(k, HAS_MAX)) {
-        bool same = stats_equal(k);
+        bool same = stats_equal(p, k);
         look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
@@ -273,14 +279,14 @@ static void judge_tensors(struct pass *p, struct look *k)
 }
 
 /* --exact: two runs of one side; whatever is not the same bit for bit deviates. */
-static void judge_exact(struct look *k)
+static void judge_exact(const struct pass *p, struct look *k)
 {
     struct line_judgement *l = k->out;
     if (l->verdict == VERDICT_PENDING || l->verdict == VERDICT_SKIP || verdict_is_bad(l->verdict))
         return;
     bool same = l->rule == RULE_EQUAL || l->rule == RULE_CHECKSUM_SAME || l->rule == RULE_SCALAR_SAME ||
                 l->rule == RULE_EMPTY || l->rule == RULE_NONFINITE_ALIKE ||
-                (l->rule == RULE_SAME_STATS && stats_equal(k) && !(l->error > 0));
+                (l->rule == RULE_SAME_STATS && stats_equal(p, k) && !(l->error > 0));
     if (!same || (l->flags & LINE_DTYPE_DIFF))
         look_give(k, VERDICT_DEVIATE, RULE_EXACT);
 }
@@ -317,6 +323,8 @@ static void judge_line(struct pass *p, uint32_t i)
         const struct call *c = &p->side[s]->calls.v[p->side[s]->rows.v[l->row[s]].call];
         bool counts = strict && family_is_compute(c->family) && p->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
         look_give(&k, counts ? VERDICT_SHAPE : VERDICT_ONLY, RULE_ONE_SIDED);
+        if (p->side[s]->rows.v[l->row[s]].has & IS_DAMAGED)
+            k.out->flags |= LINE_UNREAD;
         if (p->o->exact)
             look_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
         else if (nested_pair(p, s, p->side[s]->rows.v[l->row[s]].call))
@@ -338,14 +346,14 @@ static void judge_line(struct pass *p, uint32_t i)
     else if (tensor[0] && tensor[1])
         judge_tensors(p, &k);
     else if (tensor[0] || tensor[1])
-        judge_mixed(&k);
+        judge_mixed(p, &k);
     else
         judge_scalar(&k);
     weigh_excuse(p, &k);
     if (verdict_is_bad(k.out->verdict) && nature_of(p->side, l->row))
         look_give(&k, VERDICT_SKIP, RULE_NATURE);
     if (p->o->exact)
-        judge_exact(&k);
+        judge_exact(p, &k);
     weigh_remember(p, &k);
 }
 

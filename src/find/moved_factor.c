@@ -6,6 +6,7 @@
 #include "model/family.h"
 
 #define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
+#define ROUNDINGS 2       /* of a coarser type, that may be left */
 #define FACTOR 0.02       /* a factor nearer to one than this is none that anybody wrote down */
 #define CALLS 48          /* that one factor is followed through */
 
@@ -32,7 +33,10 @@ static bool proportional(const struct search *x, uint32_t line)
     if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP) || !f || !f->two)
         return false;
     double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
-    return factor > 0 && fabs(factor - 1) > FACTOR && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= PROPORTIONAL;
+    const struct line *p = &x->m->pairing->lines.v[line];
+    enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype, x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
+    double rounding = fmax(PROPORTIONAL, ROUNDINGS * dtype_table[coarser].epsilon);
+    return factor > 0 && fabs(factor - 1) > fmax(FACTOR, 4 * rounding) && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
 }
 
 /* What a call's paired lines say of it together. */

@@ -125,6 +125,7 @@ void summary_count(struct judgement *j, const struct measure *m, const struct fl
         const struct line_judgement *x = &j->line[i];
         s->known += x->rule == RULE_KNOWN;
         s->by[x->verdict] += x->rule != RULE_KNOWN;
+        s->unread += (x->flags & LINE_UNREAD) != 0;
         if (l->pair == NONE && x->rule == RULE_NESTED)
             continue;
         if (l->pair == NONE) {
@@ -136,7 +137,6 @@ void summary_count(struct judgement *j, const struct measure *m, const struct fl
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;
-        s->unread += (x->flags & LINE_UNREAD) != 0;
     }
     if (o->map_only)
         cover_listed(j, m);

@@ -82,7 +82,7 @@ static double output_level(const struct pass *p, const struct look *k)
     return in * c.kappa;
 }
 
-static double printed(const struct pass *p)
+double weigh_printed(const struct pass *p)
 {
     int digits = p->side[0]->digits < p->side[1]->digits ? p->side[0]->digits : p->side[1]->digits;
     return digits < 15 ? pow(10, 1 - digits) : 0;
@@ -95,7 +95,7 @@ void weigh(struct pass *p, struct look *k, double error, bool stats)
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), level_dtype(&p->level));
     const struct tol_limits *mine = tol_of(tol, own), *floors = tol_of(tol, around);
-    double digits = stats ? printed(p) : 0;
+    double digits = stats ? weigh_printed(p) : 0;
     k->out->error = (float)error;
 
     if (weigh_is_parameter(p, k)) {

@@ -50,6 +50,8 @@ static inline bool class_is_whole(enum dtype_class c)
     return c == CLASS_INT || c == CLASS_BOOL;
 }
 
+/* How far two equal numbers may be apart by the digits the sides' recordings print, relative; 0: they print all. */
+double weigh_printed(const struct pass *p);
 /* Gives the line its verdict by an error (rel_l2, or the largest relative difference of recorded figures: stats). */
 void weigh(struct pass *p, struct look *k, double error, bool stats);
 /* Whether an input is the call's weight or bias: by its place in the calls that have one. */

@@ -90,8 +90,12 @@ static bool probe(const char *path)
     struct err quiet;
     struct file_name f;
     if (dir_list(path, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n && !yes; i++)
-            yes = (i < 64 && parse_file_name(str_of(names.v[i]), &f)) || is_overflow_json(str_of(names.v[i]));
+        for (size_t i = 0, tried = 0; i < names.n && !yes; i++) {
+            struct str name = str_of(names.v[i]);
+            bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name's, in a mapping.csv that is gone */
+            tried += !number;
+            yes = (!number && tried <= 64 && parse_file_name(name, &f)) || is_overflow_json(name);
+        }
     name_list_release(&names);
     return yes;
 }

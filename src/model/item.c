@@ -202,6 +202,15 @@ static void join_activations(item_list *l)
     l->n = n;
 }
 
+/* Fused kernels put out their softmax's statistics beside the result, which is as large as the queries. */
+static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t in, uint32_t out)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == dump_row_numel(d, in))
+            return r;
+    return out;
+}
+
 void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out)
 {
     bool operators = false;
@@ -210,7 +219,7 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
         enum item_class own = call->gradient                ? ITEMS_GRADIENTS
                               : call->kind == CALL_MODULE ? ITEMS_MODULES
                                                           : ITEMS_CALLS;
-        if (call->phase != phase || own != klass)
+        if (call->phase != phase || own != klass || (call->nested != NONE && call->nested < c)) /* recorded twice */
             continue;
         struct item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
         uint32_t lone = NONE, in = NONE;
@@ -232,6 +241,8 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
                 it.in[it.inputs++] = figure_of(d, r);
             }
         }
+        if (call->family == FAMILY_ATTENTION && in != NONE)
+            it.out = attention_output(d, c, in, it.out);
         if (it.out == NONE)
             it.out = lone;
         if (it.out == NONE && phase == PHASE_BACKWARD && in != NONE)

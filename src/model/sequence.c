@@ -89,7 +89,7 @@ static void follow_twins(struct sequence *w, int klass)
 }
 
 /* The items no forward twin has spoken for, as lists of their own. */
-static void align_rest(item_list *t, item_list *g, const struct align_known *m, bool loose)
+static void align_rest(struct sequence *w, item_list *t, item_list *g, const struct align_known *m, bool loose)
 {
     item_list left[2] = {{0}, {0}};
     VEC(uint32_t) at[2] = {{0}, {0}};
@@ -107,6 +107,9 @@ static void align_rest(item_list *t, item_list *g, const struct align_known *m, 
         uint32_t k = left[0].v[i].match;
         /* without a twin only figures speak for a backward call */
         if (k == NONE || figure_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
+            continue;
+        bool proven;
+        if (loose && sequence_contradicted(w, TARGET, left[0].v[i].out, left[1].v[k].out, &proven))
             continue;
         t->v[at[0].v[i]].match = at[1].v[k];
         g->v[at[1].v[k]].match = at[0].v[i];
@@ -205,7 +208,7 @@ static void align_calls(struct sequence *w, bool loose)
             const struct align_known *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : &little;
             if (phase == PHASE_BACKWARD && klass != ITEMS_GRADIENTS) {
                 follow_twins(w, klass);
-                align_rest(A, B, known, loose);
+                align_rest(w, A, B, known, loose);
             } else {
                 if (phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
                     sequence_find_weights(w, A, B);
@@ -219,8 +222,12 @@ static void align_calls(struct sequence *w, bool loose)
                 align_crossing(A, B, known, loose);
             }
             sequence_note(w, A, B);
-            if (loose)
+            if (loose) {
                 sequence_uncross(w, A, B);
+                if (phase == PHASE_FORWARD)
+                    align_crossing(A, B, known, loose); /* what that set free */
+                sequence_note(w, A, B);
+            }
             sequence_weigh(w, A, B);
             if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS)
                 sequence_part_contradicted(w, A, B);

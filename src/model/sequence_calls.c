@@ -3,6 +3,7 @@
 
 #include "model/role.h"
 
+#define UNCROSS 64    /* items around its place where a crossed partner is looked for */
 #define NEIGHBOURS 12 /* items before and behind that tell whether values agree hereabouts */
 
 void sequence_trust(struct item *a, enum pair_why why, float confidence)
@@ -145,13 +146,38 @@ static int led_to(const struct sequence *w, const struct item *a, const struct i
     return alike + led;
 }
 
+/* A pair whose figures differ, while a free call near it has exactly a's: it is that one. */
+static void move_to_free(struct sequence *w, item_list *A, item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || a->set || figure_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
+            continue;
+        size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0, to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
+        for (size_t k = from; k < to; k++) {
+            struct item *y = &B->v[k];
+            if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op || role_conflict(a->role, y->role) ||
+                figure_compare(&a->value, &y->value) != LIKE_SAME)
+                continue;
+            w->call_pair[1][B->v[a->match].call] = NONE;
+            B->v[a->match].match = NONE;
+            a->match = (uint32_t)k;
+            y->match = (uint32_t)i;
+            w->call_pair[0][a->call] = y->call;
+            w->call_pair[1][y->call] = a->call;
+            break;
+        }
+    }
+}
+
 void sequence_uncross(struct sequence *w, item_list *A, item_list *B)
 {
+    move_to_free(w, A, B);
     for (size_t i = 0; i < A->n; i++) {
         struct item *a = &A->v[i];
         if (a->match == NONE || figure_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
             continue;
-        for (size_t k = i + 1; k < A->n && k < i + 64; k++) {
+        for (size_t k = i + 1; k < A->n && k < i + UNCROSS; k++) {
             struct item *b = &A->v[k];
             if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
                 role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||

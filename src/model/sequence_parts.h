@@ -26,6 +26,7 @@ struct sequence {
     uint32_t *adder[2];    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
     uint32_t *weight_twin[2]; /* forward call's item → the other side's that uses the same weight, or NONE */
     struct value_sample *sample[2]; /* of forward calls, by item; NULL: none were taken */
+    uint32_t looked;       /* pairs of rows whose elements sequence_backward_values has looked at */
     uint32_t groups;
     struct nmap habits;    /* kind of pair and place of a target row → place of the golden one (by_habit) */
     sequence_list *out;
@@ -51,6 +52,13 @@ void sequence_find_weights(struct sequence *w, const item_list *t, const item_li
 /* Joins products with the sums of their biases where the other side has one call for both: `adder`. */
 void sequence_join_bias(struct sequence *w, item_list *t, item_list *g);
 void sequence_pair_bias(struct sequence *w, const struct item *a, const struct item *b);
+/* A sample of the row's tensor; false where it cannot be read or is all zeros. */
+bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *out);
+/* Whether elements of two rows, laid on each other as they are stored, contradict that they hold one value: nearly alike
+ * is another value, as a rotated gradient is; nothing in common may be another order of axes. *proven: they agree. `row`
+ * is one of side s, `other` one of the other side. */
+bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t other, bool *proven);
+float sequence_cosine(const struct value_sample *a, const struct value_sample *b); /* 0 where one tells nothing */
 /* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
  * whatever the order; those that only exchanged what they hold go by who reads their results. */
 void sequence_pin(struct sequence *w, item_list *t, item_list *g);

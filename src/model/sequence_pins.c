@@ -32,17 +32,15 @@ struct sampling {
 };
 
 /* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the same. */
-static void sample_one(void *ctx, size_t i)
+bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
 {
-    const struct sampling *x = ctx;
-    struct value_sample *s = &x->out[i];
-    uint32_t row = x->items->v[i].out;
     struct tensor t;
     struct tensor_walk w;
     struct err quiet;
     double sum = 0;
-    if (!dump_row_readable(x->d, row) || x->items->v[i].numel < 8 || dump_tensor(x->d, row, &t, &quiet))
-        return;
+    *s = (struct value_sample){.norm = 0};
+    if (!d->reader || !dump_row_readable(d, row) || dump_row_numel(d, row) < 8 || dump_tensor(d, row, &t, &quiet))
+        return false;
     uint64_t n = t.numel < VALUE_SAMPLE ? t.numel : VALUE_SAMPLE;
     tensor_walk_init(&w, &t);
     for (uint64_t k = 0; k < n; k += STRETCH) {
@@ -65,6 +63,13 @@ static void sample_one(void *ctx, size_t i)
     tensor_walk_release(&w);
     tensor_close(&t);
     s->norm = isfinite(sum) ? (float)sqrt(sum) : 0;
+    return s->norm > 0;
+}
+
+static void sample_one(void *ctx, size_t i)
+{
+    const struct sampling *x = ctx;
+    sequence_sample(x->d, x->items->v[i].out, &x->out[i]);
 }
 
 static struct value_sample *take_samples(const struct dump *d, const item_list *items)
@@ -80,7 +85,7 @@ static struct value_sample *take_samples(const struct dump *d, const item_list *
     return x.out;
 }
 
-static float cosine(const struct value_sample *a, const struct value_sample *b)
+float sequence_cosine(const struct value_sample *a, const struct value_sample *b)
 {
     float dot = 0;
     for (int i = 0; i < VALUE_SAMPLE; i++)
@@ -192,10 +197,10 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct stretch 
         return NONE;
     for (size_t k = r.from; k < r.to; k++) {
         bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 && may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
-        float c = may ? cosine(a, &all[k]) : -1;
+        float c = may ? sequence_cosine(a, &all[k]) : -1;
         if (!may || c <= second)
             continue;
-        if (found != NONE && 1 - cosine(&all[k], &all[found]) < EQUAL)
+        if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL)
             continue; /* the same value once more */
         if (c > best) {
             second = best;
@@ -280,7 +285,7 @@ void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
         const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
         const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
         bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;
-        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(cosine(x, y)) > UNRELATED)
+        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > UNRELATED)
             continue;
         w->call_pair[0][a->call] = NONE;
         w->call_pair[1][b->call] = NONE;

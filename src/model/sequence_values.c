@@ -7,7 +7,11 @@
 
 #include "model/family.h"
 
+#define REACH 2         /* cells on either side: figures of one value after noise */
 #define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */
+#define AGREE 0.99f     /* cosine of two samples from which they are one value */
+#define UNRELATED 0.3f  /* up to which they have nothing in common */
+#define LOOKS 20000     /* pairs of tensors that are opened for it */
 #define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
 #define CANDIDATES 64   /* rows of one cell that are looked at */
 
@@ -76,12 +80,27 @@ static double distance(const struct dump *d, uint32_t row, const struct dump *o,
 
 struct candidate {
     uint32_t row;
+    enum likeness like;
     double distance;
 };
 
+bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t other, bool *proven)
+{
+    struct value_sample a, b;
+    *proven = false;
+    if (w->looked >= LOOKS || !dump_row_readable(w->d[s], row) || !dump_row_readable(w->d[!s], other))
+        return false;
+    w->looked++;
+    if (!sequence_sample(w->d[s], row, &a) || !sequence_sample(w->d[!s], other, &b))
+        return false;
+    float c = sequence_cosine(&a, &b);
+    *proven = c > AGREE;
+    return !*proven && fabsf(c) > UNRELATED;
+}
+
 /* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
  * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the first. */
-static uint32_t find_value(const struct sequence *w, const struct value_index *x, int s, uint32_t row)
+static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
     struct figure want = figure_of(o, row);
@@ -91,11 +110,12 @@ static uint32_t find_value(const struct sequence *w, const struct value_index *x
     int64_t cell;
     if (!cell_of(o, row, &cell))
         return NONE;
-    for (int64_t c = cell - 1; c <= cell + 1; c++)
+    for (int64_t c = cell - REACH; c <= cell + REACH; c++)
         for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES; i = x->list.v[i].next) {
-            struct candidate k = {x->list.v[i].row, INFINITY};
+            struct candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
             struct figure have = figure_of(d, k.row);
-            if (figure_compare(&have, &want) != LIKE_SAME)
+            k.like = figure_compare(&have, &want);
+            if (k.like <= LIKE_UNKNOWN)
                 continue;
             k.distance = distance(d, k.row, o, row);
             nearest = fmin(nearest, k.distance);
@@ -105,7 +125,11 @@ static uint32_t find_value(const struct sequence *w, const struct value_index *x
         if (!is_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
             continue;
         bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
-        if (found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)))
+        bool better = found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)), proven;
+        if (!better || sequence_contradicted(w, s, all[i].row, row, &proven))
+            continue;
+        /* figures that are only near each other, after noise or in a coarse type, need elements that agree */
+        if (all[i].like == LIKE_SAME || proven)
             found = all[i].row;
     }
     return found;

@@ -534,6 +534,50 @@ static void statistics(void **state)
 }
 
 /* A source that prints six digits cannot be asked for more. */
+/* What a recording prints, and what a tensor's type can hold, is all that can agree. */
+static void numbers_as_printed_and_as_rounded(void **state)
+{
+    static const double printed[] = {0.353553, 0.353553, 0.353553}, rounded[] = {1.00136e-05, 1.00136e-05, 1.00136e-05};
+    (void)state;
+    for (int six = 0; six < 2; six++) {
+        struct scene s;
+        scene_start(&s);
+        s.d[0].digits = six ? 6 : 17;
+        both_call(&s, "mul");
+        uint32_t r = tensor_on(&s.d[0], "input.0", DTYPE_F32, 1, printed), b = tensor_on(&s.d[0], "input.1", DTYPE_BF16, 1, rounded);
+        number_on(&s.d[1], "input.0", ROW_FLOAT, 0.3535533905932738, "0.3535533905932738");
+        number_on(&s.d[1], "input.1", ROW_FLOAT, 1e-05, "1e-05");
+        uint32_t n = recorded(&s, "input.2", (const double[]){254, 23, 281.148}, (const double[]){254, 23, 281.14764});
+        s.d[0].rows.v[n].dtype = s.d[1].rows.v[n].dtype = DTYPE_I64;
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->verdict, six ? VERDICT_MATCH : VERDICT_DEVIATE);
+        assert_int_equal(of(&s, b)->verdict, VERDICT_MATCH);
+        assert_int_equal(of(&s, n)->verdict, six ? VERDICT_MATCH : VERDICT_DEVIATE);
+        scene_end(&s);
+    }
+}
+
+/* Without a norm the mean has to tell what lies between equal extremes. */
+static void means_where_norms_are_absent(void **state)
+{
+    (void)state;
+    for (int norm = 0; norm < 2; norm++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "mul");
+        uint32_t r = recorded(&s, "output.0", (const double[]){10, -10, 30}, (const double[]){10, -10, 30});
+        for (int i = 0; i < 2; i++) {
+            struct row *x = &s.d[i].rows.v[r];
+            x->has |= HAS_MEAN;
+            x->has &= (uint16_t)(norm ? ~0 : ~HAS_NORM);
+            x->stat[STAT_MEAN] = i ? -0.113 : 0.0084;
+        }
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->verdict, norm ? VERDICT_MATCH : VERDICT_DEVIATE);
+        scene_end(&s);
+    }
+}
+
 static void printed_digits(void **state)
 {
     static const double t[] = {2, -2, 10}, g[] = {2, -2, 10.00009};
@@ -1105,6 +1149,8 @@ int main(void)
         cmocka_unit_test(reordered_pairs_claim_nothing),
         cmocka_unit_test(statistics),
         cmocka_unit_test(printed_digits),
+        cmocka_unit_test(numbers_as_printed_and_as_rounded),
+        cmocka_unit_test(means_where_norms_are_absent),
         cmocka_unit_test(non_finite_statistics),
         cmocka_unit_test(integer_statistics),
         cmocka_unit_test(checksums),

@@ -228,6 +228,41 @@ static void gradients_by_the_nearest_value(void **state)
     shut(&b);
 }
 
+/* ---- calls that are easily mistaken ---- */
+
+/* Of a call recorded twice one is aligned: the other one takes no neighbour's partner. */
+static void calls_recorded_twice_are_one(void **state)
+{
+    struct both b;
+    struct value ids = fresh(2, 8), word = fresh(16, 32), place = fresh(16, 32);
+    (void)state;
+    start(&b);
+    uint32_t w = add_call(&b.d[TARGET], true, "Gather", "net.word", PHASE_FORWARD, (struct value[]){fresh(40, 32), ids}, 2, word);
+    uint32_t p = add_call(&b.d[TARGET], true, "Gather", "net.place", PHASE_FORWARD, (struct value[]){fresh(16, 32), ids}, 2, place);
+    uint32_t g = add_call(&b.d[GOLDEN], false, "embedding", NULL, PHASE_FORWARD, (struct value[]){fresh(40, 32)}, 1, word);
+    add_call(&b.d[GOLDEN], false, "embedding", NULL, PHASE_FORWARD, (struct value[]){fresh(40, 32)}, 1, word);
+    dump_link_nested(&b.d[GOLDEN], 0, 1);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_true(pair_of(&b.found, w) && pair_of(&b.found, w)->g == g);
+    assert_null(pair_of(&b.found, p));
+    shut(&b);
+}
+
+/* A fused attention kernel puts out its softmax's statistics first; its result is as large as the queries. */
+static void the_result_of_fused_attention(void **state)
+{
+    struct both b;
+    struct value q = fresh(64, 16), k = fresh(64, 16), v = fresh(64, 16), statistics = fresh(64, 8), result = fresh(64, 16);
+    (void)state;
+    start(&b);
+    add_call(&b.d[TARGET], true, "FlashAttentionScore", "net.attention", PHASE_FORWARD, (struct value[]){q, k, v}, 3, statistics);
+    uint32_t t = add_row(&b.d[TARGET], 0, IO_OUTPUT, 3, result);
+    uint32_t g = add_call(&b.d[GOLDEN], false, "scaled_dot_product_attention", NULL, PHASE_FORWARD, (struct value[]){q, k, v}, 3, result);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_true(pair_of(&b.found, t) && pair_of(&b.found, t)->g == g);
+    shut(&b);
+}
+
 /* ---- results on disk ---- */
 
 static void put_npy(const char *dir, const char *name, const float *v, int rows, int columns)
@@ -295,6 +330,8 @@ int main(void)
         cmocka_unit_test(a_bias_on_both_sides),
         cmocka_unit_test(a_mask_is_no_bias),
         cmocka_unit_test(gradients_by_the_nearest_value),
+        cmocka_unit_test(calls_recorded_twice_are_one),
+        cmocka_unit_test(the_result_of_fused_attention),
         cmocka_unit_test(results_by_their_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
