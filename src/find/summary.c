@@ -50,6 +50,17 @@ static void find_regions(struct summary *s, const struct measure *m, const struc
             }
 }
 
+/* The call that put out what a graph's operator reads, by the recorded values, or NONE. */
+static uint32_t producer_of(const struct dump *d, const struct flow *f, uint32_t row)
+{
+    uint32_t h = f->held[row];
+    if (d->rows.v[row].io != IO_INPUT || d->calls.v[d->rows.v[row].call].kind != CALL_OPERATOR)
+        return NONE;
+    for (int steps = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
+        h = f->held[h];
+    return h != NONE && d->rows.v[h].io == IO_OUTPUT ? d->rows.v[h].call : NONE;
+}
+
 /* Per call: does an output stand in a pair that is sure enough, and was one judged alike. */
 static void cover(struct judgement *j, const struct measure *m, const struct flow flow[2])
 {
@@ -69,12 +80,13 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
             continue;
         for (int d = 0; d < 2; d++) {
             const struct row *r = &m->side[d]->rows.v[l->row[d]];
-            if (r->io == IO_OUTPUT)
-                covered[d][r->call] = 1;
+            /* a gradient that one framework hands from kernel to kernel may be paired where it is read */
+            uint32_t from = r->io == IO_OUTPUT ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
+            if (from != NONE)
+                covered[d][from] = 1;
+            if (from != NONE && d == TARGET && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
+                judged[from] = 1;
         }
-        const struct row *r = &m->side[TARGET]->rows.v[l->row[TARGET]];
-        if (r->io == IO_OUTPUT && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
-            judged[r->call] = 1;
     }
     for (size_t i = 0; i < m->pairing->joined.n; i++) {
         const struct joined_call *x = &m->pairing->joined.v[i];
