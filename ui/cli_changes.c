@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/io.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"
 

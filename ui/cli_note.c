@@ -1,5 +1,5 @@
 /* diverge note: findings for scripts. */
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "panel/subject.h"
 #include "ui/cli.h"

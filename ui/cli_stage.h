@@ -2,7 +2,7 @@
 #ifndef UI_CLI_STAGE_H
 #define UI_CLI_STAGE_H
 
-#include "find/stage.h"
+#include "base/stage_verdict.h"
 #include "find/tol.h"
 #include "num/figures.h"
 #include "ui/cli.h"

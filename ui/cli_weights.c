@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"

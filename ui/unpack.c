@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "fmt/pack.h"
 #include "ui/cli.h"

@@ -7,7 +7,7 @@
 #ifndef CURVES_H
 #define CURVES_H
 
-#include "find/stage.h"
+#include "base/stage_verdict.h"
 #include "find/tol.h"
 #include "log/series.h"
 

@@ -3,7 +3,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define LARGEST (16u << 20)
 #define ACCEPTABLE (1u << VERDICT_DRIFT | 1u << VERDICT_DEVIATE | 1u << VERDICT_NONFINITE | 1u << VERDICT_SHAPE | 1u << VERDICT_DTYPE)

@@ -7,7 +7,7 @@
 #include "base/embed.h"
 #include "base/mem.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define LIMITS(name, field)                                                                        \
     {name ".drift", offsetof(struct tol, field.drift)},                                            \

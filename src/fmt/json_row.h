@@ -2,7 +2,7 @@
 #ifndef FMT_JSON_ROW_H
 #define FMT_JSON_ROW_H
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/reader.h"
 
 /* [2, 8, 16]: sets the row's shape where it is one; anything else leaves it without. */

@@ -3,7 +3,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "model/view.h"
 
 #define LARGEST (1u << 30)

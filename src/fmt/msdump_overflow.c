@@ -4,7 +4,7 @@
 #include "fmt/msdump.h"
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define LARGEST (1u << 20) /* such a file has a kilobyte */
 #define RECORDS 10000

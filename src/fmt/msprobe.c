@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 

@@ -4,7 +4,7 @@
 #include "fmt/msprobe.h"
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define NAMED 64 /* calls named in warnings; a thousand ranks may find one each */
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/lines.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/npy.h"
 #include "model/family.h"
 

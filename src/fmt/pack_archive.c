@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/tar.h"
-#include "base/zst.h"
+#include "base/zstd.h"
 #include "fmt/pack.h"
 
 #define ENTRIES 200000

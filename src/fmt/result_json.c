@@ -7,7 +7,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define LIMIT 0.5 /* msprobe's diff_analyze_threshold.yaml: relative errors of max, min, mean and norm */
 #define RANK_MAX (64u << 20)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/weights.h"
 
 #define HEADER_MAX 100000000 /* the format's own limit */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/weight_index.h"
 
 #define ENTRIES 100000

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/msg.h"
-#include "model/history.h"
+#include "base/undo_list.h"
 
 static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on")};
 

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/msg.h"
-#include "model/history.h"
+#include "base/undo_list.h"
 
 static const char *const statuses[FINDING_STATUSES] = {
     [FINDING_SUSPECTED] = N_("suspected"), [FINDING_CLEARED] = N_("cleared"),

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/vec.h"
 
 enum finding_status { FINDING_SUSPECTED, FINDING_CLEARED, FINDING_WAIVED, FINDING_ROOT_CAUSE, FINDING_STATUSES };

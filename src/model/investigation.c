@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define SCHEMA 1
 #define LARGEST (256u << 20)

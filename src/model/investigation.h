@@ -10,7 +10,7 @@
 #include "find/tol.h"
 #include "model/decision.h"
 #include "model/finding.h"
-#include "model/input_state.h"
+#include "base/file_stamp.h"
 #include "round/round_file.h"
 
 struct bookmark {

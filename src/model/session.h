@@ -14,7 +14,7 @@
 #include "fmt/reader.h"
 #include "model/alone.h"
 #include "model/companion.h"
-#include "model/input_state.h"
+#include "base/file_stamp.h"
 #include "round/since.h"
 
 #define SESSION_WORKERS 64

@@ -6,7 +6,7 @@
 #ifndef NORMS_H
 #define NORMS_H
 
-#include "find/stage.h"
+#include "base/stage_verdict.h"
 #include "find/tol.h"
 #include "fmt/reader.h"
 #include "fmt/weight_names.h"

@@ -6,7 +6,7 @@
 #ifndef OPTIMIZER_H
 #define OPTIMIZER_H
 
-#include "find/stage.h"
+#include "base/stage_verdict.h"
 #include "find/tol.h"
 #include "fmt/weights.h"
 #include "num/figures.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/explain.h"

@@ -2,7 +2,7 @@
 #ifndef REPORT_CONFIG_H
 #define REPORT_CONFIG_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "config/compare.h"
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "report/csv.h"

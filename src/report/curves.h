@@ -3,7 +3,7 @@
 #ifndef REPORT_CURVES_H
 #define REPORT_CURVES_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "curves/curves.h"
 

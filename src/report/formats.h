@@ -2,7 +2,7 @@
 #ifndef REPORT_FORMATS_H
 #define REPORT_FORMATS_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "report/clean.h"
 #include "report/compare.h"
 

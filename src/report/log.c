@@ -1,6 +1,6 @@
 #include "report/log.h"
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/num.h"
 
 static const struct {

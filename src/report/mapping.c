@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"

@@ -2,7 +2,7 @@
 #ifndef REPORT_NORMS_H
 #define REPORT_NORMS_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "norms/norms.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPORT_OPTIMIZER_H
 #define REPORT_OPTIMIZER_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "optimizer/optimizer.h"
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "base/tar.h"
-#include "base/zst.h"
+#include "base/zstd.h"
 #include "find/evidence.h"
 #include "fmt/pack.h"
 #include "report/formats.h"

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "fmt/pack.h"
 #include "find/diagnose.h"
 #include "model/family.h"

@@ -1,6 +1,6 @@
 #include "base/msg.h"
 #include "base/num.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "report/pack_parts.h"
 
 #define INPUT_MOST (4u << 20) /* bytes of a file the panels were given */

@@ -1,6 +1,6 @@
 #include "report/panels.h"
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/msg.h"
 #include "report/text.h"
 

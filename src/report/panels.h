@@ -2,7 +2,7 @@
 #ifndef REPORT_PANELS_H
 #define REPORT_PANELS_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "panel/guide.h"
 

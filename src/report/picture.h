@@ -5,7 +5,7 @@
 #define REPORT_PICTURE_H
 
 #include "base/arena.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 
 #define PICTURE_COLUMNS 240
 #define PICTURE_SERIES 6

@@ -1,6 +1,6 @@
 /* The findings report in the three formats that are texts. Its JSON is made of the data, not of the document, so that
  * scripts do not depend on the language of its sentences. */
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "report/config.h"
 #include "report/curves.h"
 #include "report/formats.h"

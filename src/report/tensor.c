@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 
 static void side(struct jsonw *w, const struct tensor_report *r, int d)
 {

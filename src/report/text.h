@@ -4,7 +4,7 @@
 #define REPORT_TEXT_H
 
 #include "base/str.h"
-#include "find/stage.h"
+#include "base/stage_verdict.h"
 
 const char *text_mark(enum stage_verdict v); /* "✓", "✗", "?" */
 void text_pad(struct buf *b, struct str s, int cells); /* s and blanks up to so many cells, one at least */

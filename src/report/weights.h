@@ -3,7 +3,7 @@
 #ifndef REPORT_WEIGHTS_H
 #define REPORT_WEIGHTS_H
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/out.h"
 #include "report/compare.h"
 #include "weights/compare.h"

@@ -4,7 +4,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define MEMBER_MOST (32u << 20)
 #define ROW_MOST ((size_t)8 << 20)

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "find/judge.h"
-#include "model/input_state.h"
+#include "base/file_stamp.h"
 
 #define ROUND_NO_TEXT UINT32_MAX
 

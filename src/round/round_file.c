@@ -5,12 +5,12 @@
 #include <zlib.h>
 
 #include "base/io.h"
-#include "base/jsonw.h"
+#include "base/json_write.h"
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #define SCHEMA 1
 #define BLOCK (64 * 1024)

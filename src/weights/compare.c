@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "weights/arrange.h"
 #include "weights/plan.h"
 

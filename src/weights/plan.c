@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "fmt/mapping.h"
 
 #define MAP_MAX (64u << 20)

@@ -1,7 +1,7 @@
 /* jsonspan: members of a large object one at a time, then each value as a tree. */
 #include "fuzz.h"
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 static void look(const cJSON *v, int depth)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "curves/curves.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "report/curves.h"
 
 static struct curves c;

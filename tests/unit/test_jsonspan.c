@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 static const char *written(const char *text, size_t n)
 {

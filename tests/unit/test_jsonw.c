@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#include "base/jsonw.h"
+#include "base/json_write.h"
 
 static cJSON *read_back(const struct buf *b)
 {

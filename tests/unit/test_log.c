@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "log/check.h"
 #include "report/log.h"
 

@@ -1,7 +1,7 @@
 /* Two investigations as one: what is new, what is the same, what stands against each other, and who is right then. */
 #include "support.h"
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "model/merge.h"
 
 static cJSON *file(const char *inner)

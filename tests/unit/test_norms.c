@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "norms/norms.h"
 #include "report/norms.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/tar.h"
-#include "base/zst.h"
+#include "base/zstd.h"
 #include "find/explain.h"
 #include "find/frozen.h"
 #include "fmt/pack.h"

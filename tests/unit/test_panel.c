@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 #include "panel/card.h"
 #include "panel/next_dump.h"
 #include "report/panels.h"

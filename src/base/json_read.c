@@ -1,4 +1,4 @@
-#include "fmt/jsonspan.h"
+#include "base/json_read.h"
 
 #include <math.h>
 #include <pthread.h>

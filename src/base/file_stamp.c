@@ -1,4 +1,4 @@
-#include "model/input_state.h"
+#include "base/file_stamp.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

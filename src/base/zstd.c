@@ -1,4 +1,4 @@
-#include "base/zst.h"
+#include "base/zstd.h"
 
 #include "base/msg.h"
 

@@ -1,4 +1,4 @@
-#include "base/jsonw.h"
+#include "base/json_write.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "model/history.h"
+#include "base/undo_list.h"
 
 #include <string.h>
 
