@@ -8,7 +8,7 @@
 #include "find/explain.h"
 #include "model/dump.h"
 #include "model/finding.h"
-#include "report/text.h"
+#include "document/text_layout.h"
 
 #define LISTED 20 /* rows of a kind, in the text */
 

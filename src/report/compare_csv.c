@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "document/csv.h"
 #include "report/formats.h"
 #include "report/rows.h"
 

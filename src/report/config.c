@@ -2,7 +2,7 @@
 
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "report/csv.h"
+#include "document/csv.h"
 
 const char *framework_name(enum dialect d)
 {

@@ -7,8 +7,8 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/csv.h"
-#include "report/text.h"
+#include "document/csv.h"
+#include "document/text_layout.h"
 
 /* "target", "golden", "golden2", "golden3" … */
 static const char *side_name(size_t run, char out[24])

@@ -3,7 +3,7 @@
 #define REPORT_FORMATS_H
 
 #include "base/json_write.h"
-#include "report/clean.h"
+#include "document/sanitize.h"
 #include "report/compare.h"
 
 void compare_json(struct out *o, const struct session *s, const struct report_options *opt);

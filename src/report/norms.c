@@ -5,8 +5,8 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/csv.h"
-#include "report/text.h"
+#include "document/csv.h"
+#include "document/text_layout.h"
 
 /* ---- JSON ---- */
 

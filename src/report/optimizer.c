@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/text.h"
+#include "document/text_layout.h"
 
 static const char *const sides[] = {"target", "golden"};
 

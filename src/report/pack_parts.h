@@ -2,7 +2,7 @@
 #ifndef REPORT_PACK_PARTS_H
 #define REPORT_PACK_PARTS_H
 
-#include "report/clean.h"
+#include "document/sanitize.h"
 #include "report/pack.h"
 
 struct pack_tensor {

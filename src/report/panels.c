@@ -2,7 +2,7 @@
 
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "report/text.h"
+#include "document/text_layout.h"
 
 int panels_status(const struct guide *g)
 {

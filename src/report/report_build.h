@@ -3,7 +3,7 @@
 #define REPORT_REPORT_BUILD_H
 
 #include "report/compare.h"
-#include "report/document.h"
+#include "document/document.h"
 
 /* What paths are called in it. */
 void report_clean(struct clean *c, const struct session *s, const struct report_options *o);

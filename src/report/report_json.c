@@ -9,7 +9,7 @@
 #include "report/panels.h"
 #include "report/report_build.h"
 #include "report/weights.h"
-#include "report/write.h"
+#include "document/write.h"
 
 static void document(struct out *o, const struct session *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
 {

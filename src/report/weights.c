@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/csv.h"
+#include "document/csv.h"
 
 /* ---- JSON ---- */
 

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "report/report_build.h"
-#include "report/write.h"
+#include "document/write.h"
 
 #define EVIL "<script>alert(1)</script>\"'&|`**[x](http://h/)@you\x1b[2J\r\xe2\x80\xae\xff=cmd()"
 

@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "document/text_layout.h"
 
 #include "base/utf8.h"
 

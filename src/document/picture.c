@@ -1,4 +1,4 @@
-#include "report/picture.h"
+#include "document/picture.h"
 
 #include <math.h>
 

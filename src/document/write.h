@@ -3,7 +3,7 @@
 #define REPORT_WRITE_H
 
 #include "base/out.h"
-#include "report/document.h"
+#include "document/document.h"
 
 void write_html(struct out *o, const struct document *d);
 void write_md(struct out *o, const struct document *d);

@@ -1,4 +1,4 @@
-#include "report/document.h"
+#include "document/document.h"
 
 #include "base/msg.h"
 

@@ -4,8 +4,8 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/picture.h"
-#include "report/text.h"
+#include "document/picture.h"
+#include "document/text_layout.h"
 
 #define CHARACTERS 72
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "report/write.h"
+#include "document/write.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--text:#1b1f24;--quiet:#5b6470;--line:#d5dae1;--soft:#f4f6f8;"

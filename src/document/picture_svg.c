@@ -5,8 +5,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/picture.h"
-#include "report/write.h"
+#include "document/picture.h"
+#include "document/write.h"
 
 #define WIDE 1000
 #define HIGH 300

@@ -1,4 +1,4 @@
-#include "report/clean.h"
+#include "document/sanitize.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "report/clean.h"
-#include "report/picture.h"
+#include "document/sanitize.h"
+#include "document/picture.h"
 
 enum doc_kind {
     DOC_TEXT,

@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "document/csv.h"
 
 #include "base/num.h"
 #include "base/utf8.h"

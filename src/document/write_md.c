@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "report/write.h"
+#include "document/write.h"
 
 /* "inv_freq": an underline there emphasises nothing. */
 static bool within_word(struct str s, size_t i)
