@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 struct opened {
     place_list places;

@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-#include "model/dump.h"
-#include "model/family.h"
+#include "dump/dump.h"
+#include "dump/family.h"
 
 static inline void side_start(struct dump *d, const char *framework)
 {

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/threads.h"
 #include "base/utf8.h"
-#include "find/check.h"
+#include "dump/dump_check.h"
 #include "find/lint.h"
 #include "panel/handed.h"
 #include "report/formats.h"

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/utf8.h"
 #include "config/settings.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "fmt/refused.h"
 #include "log/kind.h"
 #include "report/formats.h"

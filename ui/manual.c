@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "cmd/cmd.h"
 #include "find/tol.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "ui/keymap.h"
 #include "ui/options.h"
 

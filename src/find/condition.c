@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "model/item.h"
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */

@@ -7,7 +7,7 @@
 #include "find/block.h"
 #include "find/patient.h"
 #include "find/profile.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define REACH 64      /* calls looked at upstream */
 #define CANDIDATES 64 /* rows looked at backwards for a missing contribution */

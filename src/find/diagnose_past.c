@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "find/patient.h"
-#include "model/past.h"
+#include "dump/step_before.h"
 
 #define PAST_LEAST 8 /* elements: fewer may be equal by chance */
 

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/patient.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 static const struct call *call_of(const struct patient *p)
 {

@@ -9,9 +9,9 @@
 #include "find/known.h"
 #include "find/nature.h"
 #include "find/preset.h"
-#include "find/recorded.h"
+#include "dump/recorded_figures.h"
 #include "find/table.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 static const char *digits(char out[NUM_MAX], float v)
 {

@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 #include "find/explain.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 struct field_line field_line(const struct session *s, uint32_t line)
 {

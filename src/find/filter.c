@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "find/search.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define DEPTH 64 /* of parentheses */
 

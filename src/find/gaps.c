@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "model/item.h"
 
 /* Per call of each side: has any of its rows a partner. */

@@ -4,8 +4,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 
 static const char *const names[INPUT_COUNT] = {
     "input_ids", "labels", "position_ids", "attention_mask", "loss_mask", "other",

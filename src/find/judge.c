@@ -9,11 +9,11 @@
 #include "find/moved_factor.h"
 #include "find/nature.h"
 #include "find/preset.h"
-#include "find/recorded.h"
+#include "dump/recorded_figures.h"
 #include "find/summary.h"
 #include "find/table.h"
 #include "find/weigh.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 static const char *const names[VERDICT_COUNT] = {
     "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip",

@@ -5,7 +5,7 @@
 #ifndef FIND_JUDGE_H
 #define FIND_JUDGE_H
 
-#include "find/flow.h"
+#include "dump/dataflow.h"
 #include "find/measure.h"
 #include "find/tol.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 #define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
 #define ROUNDINGS 2       /* of a coarser type, that may be left */

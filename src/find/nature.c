@@ -1,7 +1,7 @@
 #include "find/nature.h"
 
 #include "base/msg.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "model/item.h"
 
 /* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */

@@ -3,7 +3,7 @@
 #ifndef FIND_NATURE_H
 #define FIND_NATURE_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 /* Why these two rows are not comparable by nature, as a sentence for _(), or NULL. */
 const char *nature_of(const struct dump *const side[2], const uint32_t row[2]);

@@ -1,7 +1,7 @@
 #include "find/orders.h"
 
 #include "find/view.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "model/item.h"
 
 #define ASKED 6     /* pairs of one kind */

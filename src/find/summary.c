@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 /* A call that counts for coverage. In an L0 dump modules are all there is; elsewhere their inner calls
  * are recorded themselves. */

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "find/condition.h"
-#include "find/recorded.h"
-#include "model/family.h"
+#include "dump/recorded_figures.h"
+#include "dump/family.h"
 
 /* ---- roles ---- */
 

@@ -3,7 +3,7 @@
 #define FMT_JSON_ROW_H
 
 #include "base/json_read.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 /* [2, 8, 16]: sets the row's shape where it is one; anything else leaves it without. */
 void json_row_shape(struct dump *d, struct row *r, const cJSON *v);

@@ -12,7 +12,7 @@
 
 #include "base/msg.h"
 #include "fmt/npy.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define ENTRIES 4000000
 #define BATCH 4096

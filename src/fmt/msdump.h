@@ -1,7 +1,7 @@
 #ifndef FMT_MSDUMP_H
 #define FMT_MSDUMP_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 extern const struct reader reader_msdump;
 

@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 extern const struct reader reader_msprobe;
 extern const struct reader reader_msprobe_overflow; /* what `msprobe overflow_check` found */

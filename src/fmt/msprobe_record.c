@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "fmt/json_row.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 /* ---- names ---- */
 

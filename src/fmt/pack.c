@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "base/json_read.h"
 #include "fmt/npy.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define LINE_MOST (8u << 20)
 #define BATCH 4096

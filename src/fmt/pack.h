@@ -4,7 +4,7 @@
 #ifndef FMT_PACK_H
 #define FMT_PACK_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "num/figures.h"
 
 #define PACK_VERSION 1

@@ -6,7 +6,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "fmt/result.h"
 #include "fmt/weights.h"
 #include "fmt/weights_dump.h"

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "fmt/json_row.h"
 #include "fmt/npy.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 

@@ -1,7 +1,7 @@
 #ifndef FMT_PTDBG_H
 #define FMT_PTDBG_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 extern const struct reader reader_ptdbg, reader_ptdbg_text;
 

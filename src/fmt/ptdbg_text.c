@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/json_row.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define LONGEST (64u << 20) /* one row; what is longer is damage to that row alone */
 #define SAMPLED 10 /* values a sampled row begins with */

@@ -2,7 +2,7 @@
 #include "fmt/msprobe.h"
 #include "fmt/pack.h"
 #include "fmt/ptdbg.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "fmt/result.h"
 #include "fmt/weights_dump.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 #define DEPTH 10
 #define ENTRIES 2000000

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "fmt/msprobe.h"
 #include "fmt/ptdbg.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 #define BATCH 512
 #define LONGEST_NAME 2048

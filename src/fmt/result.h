@@ -4,7 +4,7 @@
 #ifndef FMT_RESULT_H
 #define FMT_RESULT_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 /* The tool's own word for a pair, by what it means. */
 enum result_word {

@@ -2,7 +2,7 @@
 #ifndef FMT_WEIGHTS_DUMP_H
 #define FMT_WEIGHTS_DUMP_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 extern const struct reader reader_safetensors, reader_ckpt, reader_torch, reader_npz, reader_npy, reader_parts, reader_ranks;
 

@@ -8,7 +8,7 @@
 #ifndef MODEL_ADDRESS_H
 #define MODEL_ADDRESS_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 struct addresses {
     const struct dump *d;

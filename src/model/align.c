@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 #include "model/ruled.h"
 
 #define WINDOW 512

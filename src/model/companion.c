@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "find/recorded.h"
+#include "dump/recorded_figures.h"
 
 static bool meets(int have, int want)
 {

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "find/measure.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 struct companion {
     const char *path;    /* NULL: there is none */

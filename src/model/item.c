@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 
 #define CLOSE 4e-3f        /* of a figure: figures that may be the same */
 #define CLOSE_COARSE 2e-2f /* the same where 16-bit values were recorded */

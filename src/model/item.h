@@ -3,7 +3,7 @@
 #ifndef MODEL_ITEM_H
 #define MODEL_ITEM_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 enum { ITEM_INPUTS = 3 }; /* looked at of one call */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "model/sequence.h"
 
 static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};

@@ -3,7 +3,7 @@
 #define MODEL_RULED_H
 
 #include "model/decision.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 #include "model/view.h"
 
 struct ruled_pair {

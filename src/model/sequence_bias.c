@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 struct adder {
     uint32_t product, sum; /* items */

@@ -1,7 +1,7 @@
 /* Which pairs of calls to believe, and why. */
 #include "model/sequence_parts.h"
 
-#include "model/role.h"
+#include "dump/role.h"
 
 #define UNCROSS 64    /* items around its place where a crossed partner is looked for */
 #define NEIGHBOURS 12 /* items before and behind that tell whether values agree hereabouts */

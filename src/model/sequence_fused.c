@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 
 #define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
 #define MEET_REACH 96  /* behind its place where the last part of a whole is looked for */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 
 /* One value, whoever holds it on this side. */
 static uint64_t value_of(const struct dump *d, uint32_t row)

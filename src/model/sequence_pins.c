@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "fmt/reader.h"
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/reader.h"
+#include "dump/family.h"
+#include "dump/role.h"
 
 #define STRETCH 4        /* of them in a row */
 #define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */

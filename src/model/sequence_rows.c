@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 #define ROWS 32 /* of one call, inputs or outputs, that are looked at */
 

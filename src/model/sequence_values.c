@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 #define REACH 2         /* cells on either side: figures of one value after noise */
 #define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */

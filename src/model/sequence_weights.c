@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 /* A weight of a side: an input no recorded output holds, of a call whose family has weights. */
 struct weight_use {

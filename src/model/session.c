@@ -6,16 +6,16 @@
 
 #include "base/clock.h"
 #include "base/msg.h"
-#include "find/computed_figures.h"
+#include "dump/computed_figures.h"
 #include "find/frozen.h"
 #include "find/recall.h"
 #include "find/orders.h"
 #include "find/split.h"
-#include "find/survey.h"
+#include "dump/tensor_files.h"
 #include "find/table.h"
 #include "fmt/mapping.h"
 #include "fmt/refused.h"
-#include "model/past.h"
+#include "dump/step_before.h"
 
 #define JUDGE_EVERY_MS 150
 

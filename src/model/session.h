@@ -11,8 +11,8 @@
 
 #include "find/inputs.h"
 #include "find/judge.h"
-#include "fmt/reader.h"
-#include "model/alone.h"
+#include "dump/reader.h"
+#include "dump/one_side.h"
 #include "model/companion.h"
 #include "base/file_stamp.h"
 #include "round/since.h"

@@ -5,7 +5,7 @@
 #ifndef MODEL_TRANSLATE_H
 #define MODEL_TRANSLATE_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 enum mapping_kind {
     MAPPING_DATA,    /* target row → golden row */

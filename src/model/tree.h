@@ -4,7 +4,7 @@
 #ifndef MODEL_TREE_H
 #define MODEL_TREE_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 struct tree {
     struct arena arena;

@@ -8,7 +8,7 @@
 
 #include "base/stage_verdict.h"
 #include "find/tol.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "fmt/weight_names.h"
 #include "fmt/weights.h"
 #include "log/series.h"

@@ -2,7 +2,7 @@
 
 #include "base/embed.h"
 #include "base/msg.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 /* The next card of the text: its name and its lines. False at the end. */
 static bool next_card(struct str *rest, struct str *name, struct str *lines)

@@ -5,9 +5,9 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "config/settings.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "log/series.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 #include "optimizer/optimizer.h"
 
 /* Which slot of a side each is for, and the panel that judges it. */

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "config/settings.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "log/series.h"
 
 #define DEPTH 4

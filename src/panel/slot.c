@@ -1,7 +1,7 @@
 #include "panel/slot.h"
 
 #include "base/msg.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 
 const struct slot slots[SLOT_COUNT] = {
     [SLOT_TARGET] = {"target", "dump", N_("the target's dump of step 1"), TARGET},

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/explain.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 #include "model/finding.h"
 #include "document/text_layout.h"
 

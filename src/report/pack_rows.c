@@ -3,7 +3,7 @@
 #include "base/json_write.h"
 #include "fmt/pack.h"
 #include "find/diagnose.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "report/pack_parts.h"
 
 #define DIAGNOSED 256 /* lines looked at beside those that are told, as in the JSON of a comparison */

@@ -3,7 +3,7 @@
 #ifndef REPORT_POLICY_H
 #define REPORT_POLICY_H
 
-#include "find/check.h"
+#include "dump/dump_check.h"
 #include "log/check.h"
 #include "model/session.h"
 

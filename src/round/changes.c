@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 
 static const char *const kinds[CHANGE_KINDS] = {"fixed", "new", "worse", "better", "vanished"};
 static const char *const fates[] = {"none", "gone", "stays", "vanished", "untold"};

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 void round_init(struct round *r)
 {

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 #include "model/sequence.h"
 
 static uint64_t seed = 7;

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 struct fuzz_dump {
     struct dump dump;

@@ -1,7 +1,7 @@
 /* Addresses: by module path, by stack, by shape; each leads back to its row. */
 #include "sides.h"
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "model/address.h"
 #include "sessions.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "find/condition.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "sides.h"
 
 #define ROWS 256

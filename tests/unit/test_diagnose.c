@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "find/diagnose.h"
 #include "find/patient.h"
-#include "model/family.h"
+#include "dump/family.h"
 #include "num/figures.h"
 
 /* One pair of tensors under one call, with its figures and elements, as if it had been compared. */

@@ -1,7 +1,7 @@
 /* The columns of one side: names, repeated calls, slots and shapes, frames, problems. */
 #include "support.h"
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 static uint32_t add(struct dump *d, uint32_t call, const char *slot)
 {

@@ -1,7 +1,7 @@
 /* Operator families by name, whatever framework spells it. */
 #include "support.h"
 
-#include "model/family.h"
+#include "dump/family.h"
 
 static void names(void **state)
 {

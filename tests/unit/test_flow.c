@@ -1,7 +1,7 @@
 /* Which earlier row a value stood in, and which values belong to no layer. */
 #include "support.h"
 
-#include "find/flow.h"
+#include "dump/dataflow.h"
 
 struct value {
     int64_t numel;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "find/check.h"
+#include "dump/dump_check.h"
 #include "find/culprit.h"
-#include "model/family.h"
+#include "dump/family.h"
 
 /* ---- two sides, alike in names ---- */
 

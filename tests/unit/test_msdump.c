@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 #include "num/figures.h"
 
 /* ---- opening ---- */

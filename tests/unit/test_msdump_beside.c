@@ -4,7 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "find/computed_figures.h"
+#include "dump/computed_figures.h"
 #include "find/evidence.h"
 #include "fmt/msdump.h"
 

@@ -3,7 +3,7 @@
 #include "sessions.h"
 
 #include "find/diagnose.h"
-#include "model/past.h"
+#include "dump/step_before.h"
 #include "tensors.h"
 
 enum { N = 64 };

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 static const char *root; /* of the tree being made */
 

@@ -1,7 +1,7 @@
 /* What is known by sight and not read, and the page that describes every format. */
 #include "support.h"
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "fmt/refused.h"
 #include "log/kind.h"
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "model/family.h"
-#include "model/role.h"
+#include "dump/family.h"
+#include "dump/role.h"
 #include "model/sequence.h"
 
 static uint64_t seed = 5;

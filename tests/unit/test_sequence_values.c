@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "find/computed_figures.h"
-#include "model/family.h"
+#include "dump/computed_figures.h"
+#include "dump/family.h"
 #include "model/sequence.h"
 
 static uint64_t seed = 11;

@@ -4,7 +4,7 @@
 #ifndef FIND_COMPUTED_FIGURES_H
 #define FIND_COMPUTED_FIGURES_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 #include "num/kern.h"
 
 /* Reads each tensor of d once that has a file and lacks max, min or norm, by `workers` threads (0: one a processor), and

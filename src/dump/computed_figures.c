@@ -1,5 +1,5 @@
 /* One pass over the files of rows without figures. */
-#include "find/computed_figures.h"
+#include "dump/computed_figures.h"
 
 #include "base/clock.h"
 #include "num/figures.h"

@@ -1,4 +1,4 @@
-#include "find/check.h"
+#include "dump/dump_check.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -7,8 +7,8 @@
 #include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/recorded.h"
-#include "find/survey.h"
+#include "dump/recorded_figures.h"
+#include "dump/tensor_files.h"
 
 struct run {
     struct check *c;

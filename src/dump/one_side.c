@@ -1,4 +1,4 @@
-#include "model/alone.h"
+#include "dump/one_side.h"
 
 #include <stdlib.h>
 

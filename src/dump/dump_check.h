@@ -2,7 +2,7 @@
 #ifndef FIND_CHECK_H
 #define FIND_CHECK_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 #include "num/figures.h"
 
 struct check_problem {

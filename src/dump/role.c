@@ -1,4 +1,4 @@
-#include "model/role.h"
+#include "dump/role.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef MODEL_PAST_H
 #define MODEL_PAST_H
 
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 #define PAST_ROWS 300000u
 

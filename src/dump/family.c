@@ -1,4 +1,4 @@
-#include "model/family.h"
+#include "dump/family.h"
 
 #include <pthread.h>
 

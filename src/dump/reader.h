@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "model/dump.h"
+#include "dump/dump.h"
 
 /* A recording found below a path: what `open` is called with. */
 struct place {

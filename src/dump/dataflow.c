@@ -1,9 +1,9 @@
-#include "find/flow.h"
+#include "dump/dataflow.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/family.h"
+#include "dump/family.h"
 
 /* One value: the rows that hold it, as seen so far. */
 struct holder {

@@ -1,4 +1,4 @@
-#include "model/past.h"
+#include "dump/step_before.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-#include "model/dump.h"
+#include "dump/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "fmt/reader.h"
-#include "model/past.h"
+#include "dump/reader.h"
+#include "dump/step_before.h"
 
 #define SCANNED 64 /* rows of a call that are looked at one by one; few calls have more */
 

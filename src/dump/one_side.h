@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "find/check.h"
+#include "dump/dump_check.h"
 
 struct alone {
     struct side_figures *figures; /* a row each; of those that are `known` */

@@ -1,4 +1,4 @@
-#include "find/recorded.h"
+#include "dump/recorded_figures.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #ifndef FIND_FLOW_H
 #define FIND_FLOW_H
 
-#include "model/dump.h"
+#include "dump/dump.h"
 
 struct flow {
     uint32_t *held;   /* per row: the latest earlier row, of another call, that holds the value; or NONE */

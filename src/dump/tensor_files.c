@@ -1,4 +1,4 @@
-#include "find/survey.h"
+#include "dump/tensor_files.h"
 
 #include "base/msg.h"
 

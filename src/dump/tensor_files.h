@@ -4,7 +4,7 @@
 #define FIND_SURVEY_H
 
 #include "base/err.h"
-#include "fmt/reader.h"
+#include "dump/reader.h"
 
 struct survey {
     uint32_t files;  /* rows that name one */
