@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "dump/reader.h"
-#include "fmt/refused.h"
+#include "fmt/unreadable.h"
 #include "log/kind.h"
 #include "report/formats.h"
 

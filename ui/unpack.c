@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "ui/cli.h"
 #include "ui/folder.h"
 

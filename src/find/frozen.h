@@ -4,7 +4,7 @@
 #define FIND_FROZEN_H
 
 #include "find/diagnose.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 
 /* The pairs of the pack for pairing_options.given, which the caller frees; NULL where it is none. */
 struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n);

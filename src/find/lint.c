@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "base/msg.h"
 #include "find/known.h"
 

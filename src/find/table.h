@@ -4,7 +4,7 @@
 #define FIND_TABLE_H
 
 #include "find/judge.h"
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 
 /* The pairs of the table two dumps were read from, for pairing_options.given; the caller frees them. */
 struct line *table_pairs(const struct dump *target, const struct dump *golden, size_t *n);

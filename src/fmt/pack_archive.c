@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/tar.h"
 #include "base/zstd.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 
 #define ENTRIES 200000
 #define RATIO 100

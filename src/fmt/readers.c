@@ -1,9 +1,9 @@
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "fmt/ptdbg.h"
 #include "dump/reader.h"
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 #include "fmt/weights_dump.h"
 
 const struct reader *const readers[] = {

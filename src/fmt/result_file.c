@@ -1,5 +1,5 @@
 /* The readers of result tables: which file is one, and its rows handed to result.c. */
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 #include "fmt/sheet.h"
 
 #include "base/msg.h"

@@ -1,7 +1,7 @@
 /* What msprobe compare -da writes: compare_result_rankN_*.json, {"call": {"is_same", "op_items": [a table's
  * row each]}}, and diff_analyze_*.json, {"rank_N": [{"op_name", "data_info", "stack_info"}]}, the first
  * differing calls with the target's figures. */
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 
 #include <math.h>
 

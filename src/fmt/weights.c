@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "fmt/pt.h"
-#include "fmt/refused.h"
+#include "fmt/unreadable.h"
 #include "fmt/zip.h"
 
 #define PROBLEMS_MAX 10000

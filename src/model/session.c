@@ -14,7 +14,7 @@
 #include "dump/tensor_files.h"
 #include "find/table.h"
 #include "fmt/mapping.h"
-#include "fmt/refused.h"
+#include "fmt/unreadable.h"
 #include "dump/step_before.h"
 
 #define JUDGE_EVERY_MS 150

@@ -8,7 +8,7 @@
 #include "base/tar.h"
 #include "base/zstd.h"
 #include "find/evidence.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "report/formats.h"
 #include "report/pack_parts.h"
 #include "report/replay.h"

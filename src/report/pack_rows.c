@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "find/diagnose.h"
 #include "dump/family.h"
 #include "report/pack_parts.h"

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/tar.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 
 static uint64_t found;
 

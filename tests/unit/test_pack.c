@@ -10,7 +10,7 @@
 #include "base/zstd.h"
 #include "find/explain.h"
 #include "find/frozen.h"
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 #include "report/pack.h"
 #include "sessions.h"
 

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "dump/reader.h"
-#include "fmt/refused.h"
+#include "fmt/unreadable.h"
 #include "log/kind.h"
 
 static const struct {

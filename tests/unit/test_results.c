@@ -9,7 +9,7 @@
 
 #include "find/explain.h"
 #include "find/table.h"
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 #include "fmt/sheet.h"
 #include "model/session.h"
 

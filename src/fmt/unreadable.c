@@ -1,4 +1,4 @@
-#include "fmt/refused.h"
+#include "fmt/unreadable.h"
 
 #include "base/msg.h"
 #include "base/utf8.h"

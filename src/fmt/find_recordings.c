@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "dump/reader.h"
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 #include "fmt/weights.h"
 #include "fmt/weights_dump.h"
 

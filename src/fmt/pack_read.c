@@ -1,5 +1,5 @@
 /* One side of an unpacked pack: lines of JSON, in the order things were recorded (doc/formats.md). */
-#include "fmt/pack.h"
+#include "fmt/pack_read.h"
 
 #include <math.h>
 #include <stdlib.h>

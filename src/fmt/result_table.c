@@ -1,4 +1,4 @@
-#include "fmt/result.h"
+#include "fmt/result_table.h"
 
 #include <math.h>
 
