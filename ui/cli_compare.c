@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "find/diagnose.h"
 #include "find/explain.h"
-#include "find/gaps.h"
+#include "pair/gaps.h"
 #include "find/lint.h"
 #include "find/precision.h"
 #include "ui/ticket.h"

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/preview.h"
-#include "model/rule.h"
+#include "pair/pair_rule.h"
 #include "report/mapping.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"

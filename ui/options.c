@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "find/preset.h"
 #include "find/tol.h"
-#include "model/view.h"
+#include "pair/view.h"
 #include "report/replay.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)

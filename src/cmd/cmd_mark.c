@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "find/preview.h"
-#include "model/rule.h"
+#include "pair/pair_rule.h"
 
 #define BETWEEN " <-> " /* parts a rule's two sides in text */
 

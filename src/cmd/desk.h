@@ -5,7 +5,7 @@
 
 #include "cmd/arrange.h"
 #include "cmd/sight.h"
-#include "find/gaps.h"
+#include "pair/gaps.h"
 #include "find/layers.h"
 #include "find/lint.h"
 #include "find/outline.h"

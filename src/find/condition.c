@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
-#include "model/item.h"
+#include "pair/align_item.h"
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */
 #define INPUTS 4

@@ -6,8 +6,8 @@
 #ifndef FIND_MEASURE_H
 #define FIND_MEASURE_H
 
-#include "find/view.h"
-#include "model/pairing.h"
+#include "pair/axis_order.h"
+#include "pair/pairing.h"
 
 enum measure_state {
     MEASURE_NONE,    /* nothing to compute: no two tensors that can be laid on each other */

@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
-#include "model/item.h"
+#include "pair/align_item.h"
 
 /* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */
 static bool passes_gradient(const struct dump *d, uint32_t row)

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "dump/recorded_figures.h"
-#include "model/rule.h"
+#include "pair/pair_rule.h"
 
 static double error_of(const struct session *s, uint32_t t, uint32_t g, bool paired)
 {

@@ -3,7 +3,7 @@
 #define FIND_RECALL_H
 
 #include "find/cache.h"
-#include "model/view.h"
+#include "pair/view.h"
 #include "num/figures.h"
 
 /* The records of two dumps; NULL with folder NULL. */

@@ -4,7 +4,7 @@
 #define FIND_SEARCH_H
 
 #include "base/pattern.h"
-#include "model/pairing.h"
+#include "pair/pairing.h"
 
 struct search {
     struct pattern *code;      /* NULL: nothing is searched */

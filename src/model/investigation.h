@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "find/known.h"
 #include "find/tol.h"
-#include "model/decision.h"
+#include "pair/decision.h"
 #include "model/finding.h"
 #include "base/file_stamp.h"
 #include "round/round_file.h"

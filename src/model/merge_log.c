@@ -2,7 +2,7 @@
  * at the end of ours, which one undo takes back. */
 #include "base/map.h"
 #include "base/msg.h"
-#include "model/decision.h"
+#include "pair/decision.h"
 #include "model/finding.h"
 #include "model/merge.h"
 

@@ -4,7 +4,7 @@
 #define PANEL_SUBJECT_H
 
 #include "find/evidence.h"
-#include "find/gaps.h"
+#include "pair/gaps.h"
 #include "panel/guide.h"
 
 /* Strings live where who made it says. */

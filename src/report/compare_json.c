@@ -3,7 +3,7 @@
 #include "find/culprit.h"
 #include "find/diagnose.h"
 #include "find/explain.h"
-#include "find/gaps.h"
+#include "pair/gaps.h"
 #include "find/lint.h"
 #include "find/inputs.h"
 #include "find/precision.h"

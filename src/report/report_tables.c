@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "find/evidence.h"
 #include "find/explain.h"
-#include "find/gaps.h"
+#include "pair/gaps.h"
 #include "find/inputs.h"
 #include "find/known.h"
 #include "find/lint.h"

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "find/evidence.h"
 #include "find/explain.h"
-#include "model/address.h"
+#include "pair/address.h"
 
 #define ADDRESS_SEED 23
 

@@ -6,7 +6,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
-#include "fmt/mapping.h"
+#include "pair/mapping_file.h"
 
 #define MAP_MAX (64u << 20)
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "dump/family.h"
-#include "model/sequence.h"
+#include "pair/sequence.h"
 
 static uint64_t seed = 7;
 

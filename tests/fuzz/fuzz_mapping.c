@@ -3,7 +3,7 @@
  * ("%%" between): pairs name rows that are there, names written as YAML come back. */
 #include "fuzz.h"
 
-#include "fmt/mapping.h"
+#include "pair/mapping_file.h"
 #include "fmt/msprobe.h"
 #include "report/mapping_parts.h"
 

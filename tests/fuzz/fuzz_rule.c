@@ -3,8 +3,8 @@
  * a tensor lies in it, and decisions never hold a row twice. */
 #include "fuzz.h"
 
-#include "model/rule.h"
-#include "model/ruled.h"
+#include "pair/pair_rule.h"
+#include "pair/decided_pairs.h"
 
 enum { CALLS = 24 };
 

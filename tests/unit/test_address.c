@@ -2,7 +2,7 @@
 #include "sides.h"
 
 #include "dump/reader.h"
-#include "model/address.h"
+#include "pair/address.h"
 #include "sessions.h"
 
 static const char *of_row(const struct addresses *a, uint32_t row)

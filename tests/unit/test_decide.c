@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "find/preview.h"
-#include "model/rule.h"
+#include "pair/pair_rule.h"
 #include "sides.h"
 
 static void decide(struct decisions *d, enum decision_kind kind, const char *target, const char *golden)

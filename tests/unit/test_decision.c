@@ -1,7 +1,7 @@
 /* What a person decided, as a list that can be walked back and forth, and what of it holds. */
 #include "support.h"
 
-#include "model/decision.h"
+#include "pair/decision.h"
 
 static void add(struct decisions *d, enum decision_kind kind, uint32_t step, const char *target, const char *golden)
 {

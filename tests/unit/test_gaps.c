@@ -1,7 +1,7 @@
 /* What only one side has: runs of calls between paired ones, put together by the function they stand in. */
 #include "sessions.h"
 
-#include "find/gaps.h"
+#include "pair/gaps.h"
 
 static void gaps_hold_lone_calls_only(void **state)
 {

@@ -1,7 +1,7 @@
 /* Correspondences a user gives: msprobe's YAML and our JSON, and the messages for what is neither. */
 #include "support.h"
 
-#include "fmt/mapping.h"
+#include "pair/mapping_file.h"
 
 static const char *file_of(const char *text)
 {

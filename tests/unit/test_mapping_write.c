@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/io.h"
-#include "fmt/mapping.h"
+#include "pair/mapping_file.h"
 #include "report/mapping.h"
 #include "report/mapping_parts.h"
 #include "sessions.h"

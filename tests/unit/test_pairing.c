@@ -2,7 +2,7 @@
 #include "draws.h"
 #include "support.h"
 
-#include "model/pairing.h"
+#include "pair/pairing.h"
 
 /* "call slot slot|call slot": a side with one row a slot. */
 static void side(struct dump *d, const char *framework, const char *text)

@@ -1,7 +1,7 @@
 /* Rules: what a pattern and its template say of an address, what is proposed of two rows, and patterns made to hurt. */
 #include "sides.h"
 
-#include "model/rule.h"
+#include "pair/pair_rule.h"
 
 /* The golden address, "-" where the rule does not speak of it, "!" where it is no rule. */
 static const char *applied(const char *pattern, const char *template, const char *address)

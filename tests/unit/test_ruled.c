@@ -2,7 +2,7 @@
  * and what becomes of every row a rule speaks of. */
 #include "sides.h"
 
-#include "model/ruled.h"
+#include "pair/decided_pairs.h"
 
 struct sides {
     struct dump d[2];

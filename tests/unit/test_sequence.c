@@ -7,7 +7,7 @@
 
 #include "dump/family.h"
 #include "dump/role.h"
-#include "model/sequence.h"
+#include "pair/sequence.h"
 
 static uint64_t seed = 5;
 

@@ -6,7 +6,7 @@
 
 #include "dump/computed_figures.h"
 #include "dump/family.h"
-#include "model/sequence.h"
+#include "pair/sequence.h"
 
 static uint64_t seed = 11;
 

@@ -2,7 +2,7 @@
 #include "sessions.h"
 #include "tensors.h"
 
-#include "find/split.h"
+#include "pair/fused_parts.h"
 
 enum { LAYERS = 6, PARTS_MOST = 4, VALUES = 4096 };
 

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/io.h"
-#include "fmt/mapping.h"
+#include "pair/mapping_file.h"
 #include "fmt/msprobe.h"
 #include "sessions.h"
 

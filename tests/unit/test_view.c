@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "find/view.h"
+#include "pair/axis_order.h"
 
 static uint64_t seed = 21;
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "model/view.h"
+#include "pair/view.h"
 
 static uint32_t seed = 3;
 

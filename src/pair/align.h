@@ -1,0 +1,28 @@
+/* Lines two lists of calls up, in order, each with at most one of the other side, gaps anywhere. The items'
+ * `match` says with which. Names, kinds, sizes and places weigh as much as figures do: two exchanged weights
+ * have the right figures in the wrong place. */
+#ifndef MODEL_ALIGN_H
+#define MODEL_ALIGN_H
+
+#include "pair/align_item.h"
+
+/* What is known beside the items themselves. */
+struct align_known {
+    /* of the modules the calls stand in; NULL where nothing is known */
+    const uint32_t *of[2]; /* call → nearest paired module item of its own side, or NONE */
+    const item_list *items[2];
+    /* the data flow (items_producers) and what is paired already (call → the other side's call); NULL: not asked */
+    const struct dump *d[2];
+    const uint32_t *from[2], *call_pair[2];
+    const struct nmap *denied; /* pairs of calls a person rejected (ruled.h) */
+};
+
+/* Items that are SET_MATCH keep their partners and part the lists. */
+void align_items(item_list *t, item_list *g, const struct align_known *m);
+/* How well two items go together; 0: not at all. */
+int align_score(const struct item *a, const struct item *b, const struct align_known *m);
+/* Pairs calls left over on both sides that lie near each other but cross others' order: where launch order is
+ * not source order. */
+void align_crossing(item_list *t, item_list *g, const struct align_known *m, bool unordered);
+
+#endif

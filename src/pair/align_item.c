@@ -1,0 +1,287 @@
+#include "pair/align_item.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+#include "dump/role.h"
+
+#define CLOSE 4e-3f        /* of a figure: figures that may be the same */
+#define CLOSE_COARSE 2e-2f /* the same where 16-bit values were recorded */
+#define SAME 1e-4f
+
+struct figure figure_of(const struct dump *d, uint32_t row)
+{
+    static const struct {
+        int bit, stat;
+    } f[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_NORM, STAT_NORM}};
+    const struct row *r = &d->rows.v[row];
+    uint64_t n = dump_row_numel(d, row);
+    float v[3] = {0};
+    unsigned has = 0;
+    for (size_t i = 0; i < ARRAY_LEN(f); i++)
+        if ((r->has & f[i].bit) && isfinite(r->stat[f[i].stat])) {
+            v[i] = (float)r->stat[f[i].stat];
+            has |= 1U << i;
+        }
+    return (struct figure){.max = v[0],
+                           .min = v[1],
+                           .norm = v[2],
+                           .size = (uint32_t)(n ^ n >> 28) & 0xfffffff,
+                           .has = has & 7,
+                           .coarse = dtype_is_float(r->dtype) && dtype_table[r->dtype].size <= 2};
+}
+
+static float off(float a, float b, float scale)
+{
+    float d = fabsf(a - b);
+    return d <= 1e-12f ? 0 : scale > 0 ? d / scale : INFINITY;
+}
+
+enum likeness figure_compare(const struct figure *a, const struct figure *b)
+{
+    unsigned both = a->has & b->has;
+    if (a->size != b->size)
+        return LIKE_NOT;
+    if (!(both & (both - 1)))
+        return LIKE_UNKNOWN; /* one figure is no evidence */
+    /* extremes by their own size: a norm of many elements would hide them */
+    float extreme = fmaxf(both & 1 ? fabsf(b->max) : 0, both & 2 ? fabsf(b->min) : 0), worst = 0;
+    if (both & 1)
+        worst = fmaxf(worst, off(a->max, b->max, extreme));
+    if (both & 2)
+        worst = fmaxf(worst, off(a->min, b->min, extreme));
+    if (both & 4)
+        worst = fmaxf(worst, off(a->norm, b->norm, fabsf(b->norm)));
+    if (worst > (a->coarse || b->coarse ? CLOSE_COARSE : CLOSE))
+        return LIKE_NOT;
+    /* a constant tensor is like every other that holds the constant */
+    return worst <= SAME && !((both & 3) == 3 && a->max == a->min) ? LIKE_SAME : LIKE_NEAR;
+}
+
+static bool digits_only(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0;
+}
+
+/* "Functional_layer_norm_3_forward" → "layer_norm": one word, as ptdbg writes calls. */
+static struct str inner_name(struct str s)
+{
+    static const char *const ends[] = {"_forward", "_backward"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(s, ends[i]))
+            s.n -= strlen(ends[i]);
+    size_t n = s.n;
+    while (n && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+        n--;
+    if (n == s.n || n < 2 || s.p[n - 1] != '_')
+        return s;
+    s.n = n - 1;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '_')
+            return str_cut(s, i + 1);
+    return s;
+}
+
+struct str item_operator(const struct dump *d, uint32_t call)
+{
+    struct str s = dump_call_name(d, call), head, rest;
+    if (d->calls.v[call].kind == CALL_OPERATOR) {
+        str_split(s, '.', &head, &rest);
+        return head;
+    }
+    while (s.n) {
+        size_t at = s.n;
+        while (at && s.p[at - 1] != '.')
+            at--;
+        struct str word = str_cut(s, at);
+        if (!digits_only(word) && !str_is(word, "forward") && !str_is(word, "backward") && !str_is(word, "parameters_grad"))
+            return inner_name(word);
+        s.n = at ? at - 1 : 0;
+    }
+    return dump_call_name(d, call);
+}
+
+int32_t item_layer(const struct dump *d, uint32_t call)
+{
+    uint32_t scope = d->calls.v[call].scope;
+    struct str rest = scope == NONE ? str_of("") : str_of(d->scopes.v[scope]), word;
+    while (rest.n) {
+        str_split(rest, '.', &word, &rest);
+        if (word.n && word.n < 7 && digits_only(word))
+            return (int32_t)strtol(word.p, NULL, 10);
+    }
+    return -1;
+}
+
+/* Reordering says nothing about a value; taking a part of it, or joining parts, makes another. */
+static bool is_plain_view(const struct dump *d, const struct call *c, uint32_t in, uint32_t out)
+{
+    if (c->family == FAMILY_COPY || c->family == FAMILY_CAST)
+        return true;
+    return c->family == FAMILY_VIEW && (in == NONE || dump_row_numel(d, in) == dump_row_numel(d, out));
+}
+
+/* The number behind "-op" of a MindSpore operator, or -1. */
+static int64_t op_number(const struct dump *d, uint32_t call)
+{
+    struct str s = dump_call_name(d, call);
+    for (size_t i = s.n; i-- > 3;)
+        if (memcmp(s.p + i - 3, "-op", 3) == 0) {
+            long n = strtol(s.p + i, NULL, 10);
+            return n < 0 ? -1 : n > INT32_MAX ? INT32_MAX : n;
+        }
+    return -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Among operators of one type and scope: the number's order, in the places they have. */
+static void order_by_number(const struct dump *d, item_list *l)
+{
+    struct nmap first = {0};
+    uint32_t *next = mem_alloc((l->n + 1) * sizeof *next);
+    struct item *copy = mem_alloc((l->n + 1) * sizeof *copy);
+    VEC(int64_t) sorted = {0};
+    if (l->n)
+        memcpy(copy, l->v, l->n * sizeof *copy);
+    for (size_t i = l->n; i-- > 0;) {
+        uint64_t key = (uint64_t)d->calls.v[l->v[i].call].scope << 32 | l->v[i].op;
+        next[i] = nmap_get(&first, key);
+        nmap_set(&first, key, (uint32_t)i);
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        uint64_t key = (uint64_t)d->calls.v[copy[i].call].scope << 32 | copy[i].op;
+        if (nmap_get(&first, key) != i || next[i] == MAP_NONE)
+            continue;
+        sorted.n = 0;
+        for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])
+            vec_push(&sorted, op_number(d, copy[k].call) * (INT64_C(1) << 32) + k);
+        qsort(sorted.v, sorted.n, sizeof *sorted.v, by_number);
+        size_t at = 0;
+        for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])
+            l->v[k] = copy[sorted.v[at++] & 0xffffffff];
+    }
+    vec_release(&sorted);
+    nmap_release(&first);
+    free(next);
+    free(copy);
+}
+
+/* "x * sigmoid(x)" written out is the activation that the other side has in one call: the product stands for
+ * it, the sigmoid goes. */
+static void join_activations(item_list *l)
+{
+    uint32_t sigmoid = family_operator(STR("sigmoid")), silu = family_operator(STR("silu"));
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct item *a = &l->v[i];
+        bool joined = false;
+        for (size_t k = i + 1; a->op == sigmoid && a->inputs && k < l->n && k < i + 64 && !joined; k++) {
+            struct item *m = &l->v[k];
+            for (int q = 0; q < m->inputs && m->family == FAMILY_MUL && m->inputs == 2 && !joined; q++)
+                joined = figure_compare(&m->in[q], &a->value) == LIKE_SAME && figure_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
+            if (joined) {
+                m->family = FAMILY_ACTIVATION;
+                m->op = silu;
+                m->inputs = 1;
+                m->in[0] = a->in[0];
+                m->in_row[0] = a->in_row[0];
+            }
+        }
+        if (!joined)
+            l->v[n++] = *a;
+    }
+    l->n = n;
+}
+
+/* Fused kernels put out their softmax's statistics beside the result, which is as large as the queries. */
+static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t in, uint32_t out)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == dump_row_numel(d, in))
+            return r;
+    return out;
+}
+
+void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out)
+{
+    bool operators = false;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *call = &d->calls.v[c];
+        enum item_class own = call->gradient                ? ITEMS_GRADIENTS
+                              : call->kind == CALL_MODULE ? ITEMS_MODULES
+                                                          : ITEMS_CALLS;
+        if (call->phase != phase || own != klass || (call->nested != NONE && call->nested < c)) /* recorded twice */
+            continue;
+        struct item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
+        uint32_t lone = NONE, in = NONE;
+        EACH_ROW(d, c, r) {
+            const struct row *row = &d->rows.v[r];
+            if (row->kind != ROW_TENSOR)
+                continue;
+            bool output = row->io == IO_OUTPUT || row->io == IO_GRADIENT;
+            uint64_t n = dump_row_numel(d, r);
+            if (output && n > 1 && it.out == NONE)
+                it.out = r;
+            else if (output && lone == NONE)
+                lone = r;
+            if (row->io != IO_INPUT || n <= 1)
+                continue;
+            in = in == NONE ? r : in;
+            if (it.inputs < ITEM_INPUTS) {
+                it.in_row[it.inputs] = r;
+                it.in[it.inputs++] = figure_of(d, r);
+            }
+        }
+        if (call->family == FAMILY_ATTENTION && in != NONE)
+            it.out = attention_output(d, c, in, it.out);
+        if (it.out == NONE)
+            it.out = lone;
+        if (it.out == NONE && phase == PHASE_BACKWARD && in != NONE)
+            it.out = in; /* a gradient hook that saw no output */
+        if (it.out == NONE || is_plain_view(d, call, in, it.out))
+            continue;
+        it.numel = dump_row_numel(d, it.out);
+        it.value = figure_of(d, it.out);
+        it.op = family_operator(item_operator(d, c));
+        it.layer = item_layer(d, c);
+        if (call->scope != NONE)
+            it.role = role_find(str_of(d->scopes.v[call->scope]));
+        operators = operators || call->kind == CALL_OPERATOR;
+        vec_push(out, it);
+    }
+    if (operators)
+        order_by_number(d, out);
+    if (phase == PHASE_FORWARD && klass == ITEMS_CALLS)
+        join_activations(out);
+}
+
+uint32_t *items_producers(const struct dump *d)
+{
+    struct nmap held = {0};
+    uint32_t *from = mem_alloc((d->rows.n + 1) * sizeof *from);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *row = &d->rows.v[r];
+        from[r] = NONE;
+        if (row->kind != ROW_TENSOR || !(row->has & HAS_MAX) || !(row->has & HAS_MIN) ||
+            row->stat[STAT_MAX] == row->stat[STAT_MIN] || dump_row_numel(d, r) <= 1)
+            continue;
+        double value[3] = {row->stat[STAT_MAX], row->stat[STAT_MIN], (double)dump_row_numel(d, r)};
+        uint64_t key = hash_bytes(value, sizeof value, 7);
+        uint32_t found = nmap_get(&held, key);
+        if (found != MAP_NONE)
+            from[r] = found;
+        else if (row->io == IO_OUTPUT && d->calls.v[row->call].kind != CALL_MODULE)
+            nmap_set(&held, key, r);
+    }
+    nmap_release(&held);
+    return from;
+}

@@ -1,0 +1,142 @@
+#include "pair/axis_order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "pair/tensor_sample.h"
+
+#define AXES 6 /* more are not tried: 720 orders of a sample each */
+
+/* Sizes other than 1, in order; their count. */
+static int plain_shape(const struct tensor *t, int64_t out[TENSOR_DIMS])
+{
+    int n = 0;
+    for (int i = 0; i < t->ndim; i++)
+        if (t->shape[i] != 1)
+            out[n++] = t->shape[i];
+    return n;
+}
+
+bool view_needed(const struct tensor *t, const struct tensor *g)
+{
+    int64_t a[TENSOR_DIMS], b[TENSOR_DIMS];
+    int n = plain_shape(t, a), m = plain_shape(g, b);
+    return n != m || memcmp(a, b, (size_t)n * sizeof *a) != 0;
+}
+
+/* Whether the axes in this order can be cut or joined into the other shape's: every boundary of the
+ * coarser one is a boundary of the finer one. */
+static bool fits(const struct tensor *t, const struct tensor *g, const int *perm)
+{
+    int i = 0, k = 0;
+    int64_t a = 1, b = 1;
+    bool t_finer = true, g_finer = true;
+    while (i < t->ndim || k < g->ndim) {
+        if (a == b && i < t->ndim && k < g->ndim) {
+            a *= t->shape[i++];
+            b *= g->shape[perm[k++]];
+        } else if (a < b && i < t->ndim) {
+            a *= t->shape[i++];
+            g_finer = false; /* t has a boundary inside a golden axis */
+        } else if (b < a && k < g->ndim) {
+            b *= g->shape[perm[k++]];
+            t_finer = false;
+        } else if (i < t->ndim) {
+            a *= t->shape[i++];
+        } else {
+            b *= g->shape[perm[k++]];
+        }
+    }
+    return t_finer || g_finer;
+}
+
+static bool next_order(int *perm, int n)
+{
+    int i = n - 2, k = n - 1;
+    while (i >= 0 && perm[i] > perm[i + 1])
+        i--;
+    if (i < 0)
+        return false;
+    while (perm[k] < perm[i])
+        k--;
+    int swap = perm[i];
+    perm[i] = perm[k];
+    perm[k] = swap;
+    for (int a = i + 1, b = n - 1; a < b; a++, b--) {
+        swap = perm[a];
+        perm[a] = perm[b];
+        perm[b] = swap;
+    }
+    return true;
+}
+
+/* Only what holds the same values at all is worth an order: extremes and norms say so. */
+static bool same_values(const struct figures *f)
+{
+    const struct side_figures *t = &f->side[0], *g = &f->side[1];
+    double scale = fabs(g->norm);
+    return isfinite(scale) && fabs(t->norm - g->norm) <= 0.05 * scale && fabs(t->max - g->max) <= 0.2 * scale &&
+           fabs(t->min - g->min) <= 0.2 * scale;
+}
+
+/* The best order of `moved`'s axes for laying it on `fixed`. */
+static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat, double *least,
+                  struct err *e)
+{
+    int perm[TENSOR_DIMS], rc = 0;
+    struct sample s;
+    double error;
+    *flat = *least = INFINITY;
+    if (sample_take(&s, fixed, e))
+        return -1;
+    for (int i = 0; i < moved->ndim; i++)
+        perm[i] = best[i] = i;
+    rc = sample_error(&s, moved, flat, e);
+    do {
+        if (rc || !fits(fixed, moved, perm))
+            continue;
+        struct tensor view = *moved;
+        tensor_permute(&view, perm);
+        rc = sample_error(&s, &view, &error, e);
+        if (rc == 0 && error < *least) {
+            *least = error;
+            memcpy(best, perm, sizeof perm);
+        }
+    } while (rc == 0 && next_order(perm, moved->ndim));
+    sample_release(&s);
+    return rc;
+}
+
+int view_order(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error, struct err *e)
+{
+    int best[TENSOR_DIMS];
+    int64_t plain[TENSOR_DIMS];
+    bool target = plain_shape(t, plain) > plain_shape(g, plain);
+    const struct tensor *moved = target ? t : g, *fixed = target ? g : t;
+    *v = (struct view){.side = target ? 0 : 1};
+    *stored = *error = INFINITY;
+    if (moved->ndim < 2 || moved->ndim > AXES)
+        return 0;
+    if (search(fixed, moved, best, stored, error, e))
+        return -1;
+    bool any = false;
+    struct view_step s = {.op = VIEW_PERMUTE, .n = (uint8_t)moved->ndim};
+    for (int i = 0; i < moved->ndim; i++) {
+        s.v[i] = best[i];
+        any = any || best[i] != i;
+    }
+    if (any)
+        v->step[v->count++] = s;
+    return 0;
+}
+
+int view_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
+                struct err *e)
+{
+    double stored, error;
+    if (!flat->two || flat->rel_l2 < 1e-3 || !same_values(flat))
+        return 0;
+    if (view_order(t, g, v, &stored, &error, e))
+        return -1;
+    return v->count && error < 0.5 * flat->rel_l2;
+}

@@ -1,0 +1,96 @@
+#include "pair/decision.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/msg.h"
+#include "base/undo_list.h"
+
+static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on")};
+
+const char *decision_name(enum decision_kind k)
+{
+    return names[k];
+}
+
+void decisions_add(struct decisions *d, struct decision x)
+{
+    HISTORY_ADD(d, x);
+}
+
+uint32_t decisions_step(const struct decisions *d)
+{
+    return history_next(HISTORY(d));
+}
+
+bool decisions_undo(struct decisions *d, bool redo)
+{
+    size_t was = d->now;
+    d->now = history_turn(HISTORY(d), redo);
+    return d->now != was;
+}
+
+void decisions_release(struct decisions *d)
+{
+    vec_release(&d->log);
+    d->now = 0;
+}
+
+/* Of several decisions about one pair of names the last holds. */
+static bool decided_later(struct nmap *seen, const struct decision *x)
+{
+    uint64_t key = hash_bytes(x->side[1], strlen(x->side[1]), hash_bytes(x->side[0], strlen(x->side[0]), 1));
+    bool later = nmap_get(seen, key) != MAP_NONE;
+    nmap_set(seen, key, 1);
+    return later;
+}
+
+static void turn(struct ruling *r, uint32_t number, bool on)
+{
+    for (size_t i = 0; i < r->rules.n; i++)
+        if (r->rules.v[i].number == number)
+            r->rules.v[i].on = on;
+}
+
+static void reverse(struct mark *v, size_t n)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        struct mark x = v[i];
+        v[i] = v[--n];
+        v[n] = x;
+    }
+}
+
+void ruling_read(struct ruling *r, const struct decisions *d)
+{
+    struct nmap seen = {0};
+    *r = (struct ruling){0};
+    for (size_t i = d->now; i-- > 0;) {
+        const struct decision *x = &d->log.v[i];
+        struct mark m = {(uint32_t)i, {x->side[0], x->side[1]}, x->view};
+        if ((x->kind != DECIDE_MARK && x->kind != DECIDE_REJECT) || decided_later(&seen, x))
+            continue;
+        if (x->kind == DECIDE_MARK)
+            vec_push(&r->marks, m);
+        else
+            vec_push(&r->rejects, m);
+    }
+    reverse(r->marks.v, r->marks.n);
+    reverse(r->rejects.v, r->rejects.n);
+    for (size_t i = 0; i < d->now; i++) {
+        const struct decision *x = &d->log.v[i];
+        struct pair_rule rule = {(uint32_t)i, {x->side[0], x->side[1]}, x->view, true};
+        if (x->kind == DECIDE_RULE)
+            vec_push(&r->rules, rule);
+        else if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
+            turn(r, x->rule, x->kind == DECIDE_RULE_ON);
+    }
+    nmap_release(&seen);
+}
+
+void ruling_release(struct ruling *r)
+{
+    vec_release(&r->marks);
+    vec_release(&r->rejects);
+    vec_release(&r->rules);
+}

@@ -1,0 +1,385 @@
+#include "pair/fused_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "pair/tensor_sample.h"
+#include "pair/align_item.h"
+
+#define PARTS 8      /* of one tensor */
+#define ASKED 8      /* layers */
+#define AXES 4       /* of a wide tensor whose axes are put into other orders too */
+#define KINDS 2048   /* of parts: a model has a dozen */
+#define PIECES 1024  /* head groups, experts, shards */
+#define AGREES 0.1   /* relative error of a layout that is right: others err by more than the values themselves */
+
+/* One way a part may lie. */
+struct layout {
+    int axis;
+    int64_t pieces, from, to;
+    int ndim, perm[AXES]; /* order of the wide tensor's axes; ndim 0: as they are */
+};
+
+struct vote {
+    struct layout l;
+    double sum; /* of errors, each at most 1 */
+    int good;
+};
+
+/* The same part of the same operator in every layer. */
+struct kind {
+    uint64_t key, whole; /* `whole`: of its operator, whatever the slot */
+    VEC(struct vote) votes;
+    VEC(uint32_t) parts;
+};
+
+struct part {
+    uint32_t pair, kind;
+    uint32_t row, wide; /* the part's row and the wide one */
+    uint8_t side;       /* of the wide one */
+    uint64_t other[PARTS]; /* sizes of the other parts; 0 behind the last */
+    bool alone;         /* the other parts are not known */
+};
+
+struct splitting {
+    struct pairing *p;
+    const struct dump *d[2];
+    VEC(struct part) parts;
+    VEC(struct kind) kinds;
+    struct nmap kind_of;
+    struct nmap module[2]; /* scope → the first forward call of the module */
+};
+
+static uint32_t kind_number(struct splitting *x, const struct part *p, size_t index)
+{
+    const struct dump *w = x->d[p->side], *n = x->d[!p->side];
+    struct buf text = {0};
+    buf_str(&text, item_operator(w, w->rows.v[p->wide].call));
+    buf_str(&text, item_operator(n, n->rows.v[p->row].call));
+    int others = 0;
+    while (others < PARTS && p->other[others])
+        others++;
+    uint64_t wide = dump_row_numel(w, p->wide), narrow = dump_row_numel(n, p->row);
+    buf_fmt(&text, "/%zu of %d/%d/%.6f", index, others, p->side, (double)narrow / (double)wide);
+    uint64_t whole = hash_bytes(text.p, text.n, 23);
+    buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot],
+            (unsigned long long)wide, (unsigned long long)narrow);
+    uint64_t key = hash_bytes(text.p, text.n, 23);
+    buf_release(&text);
+    uint32_t k = nmap_get(&x->kind_of, key);
+    if (k != MAP_NONE || x->kinds.n == KINDS)
+        return k;
+    struct kind fresh = {.key = key, .whole = whole};
+    vec_push(&x->kinds, fresh);
+    nmap_set(&x->kind_of, key, (uint32_t)x->kinds.n - 1);
+    return (uint32_t)x->kinds.n - 1;
+}
+
+struct member {
+    uint32_t group, pair, row[2];
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->group != y->group ? (x->group < y->group ? -1 : 1) : x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+/* The forward call of a part: backward calls and gradients come in the other order. */
+static uint32_t forward_call(const struct splitting *x, int side, uint32_t row)
+{
+    const struct dump *d = x->d[side];
+    uint32_t c = d->rows.v[row].call, scope = d->calls.v[c].scope;
+    if (d->calls.v[c].gradient && scope != NONE && nmap_get(&x->module[side], scope) != MAP_NONE)
+        return nmap_get(&x->module[side], scope);
+    return d->calls.v[c].phase == PHASE_BACKWARD && d->calls.v[c].twin != NONE ? d->calls.v[c].twin : c;
+}
+
+static void add_group(struct splitting *x, const struct member *m, size_t n)
+{
+    uint64_t size[PARTS], sum = 0;
+    uint64_t a = dump_row_numel(x->d[TARGET], m->row[TARGET]), b = dump_row_numel(x->d[GOLDEN], m->row[GOLDEN]);
+    int wide = a > b ? TARGET : GOLDEN;
+    if (a == b || n > PARTS)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (m[i].row[wide] != m->row[wide] || !dump_row_readable(x->d[!wide], m[i].row[!wide]))
+            return;
+        size[i] = dump_row_numel(x->d[!wide], m[i].row[!wide]);
+        sum += size[i];
+    }
+    for (size_t i = 0; i < n && dump_row_readable(x->d[wide], m->row[wide]); i++) {
+        struct part p = {.pair = m[i].pair, .row = m[i].row[!wide], .wide = m->row[wide], .side = (uint8_t)wide};
+        p.alone = sum != (wide == TARGET ? a : b);
+        for (size_t k = 0, at = 0; k < n; k++)
+            if (k != i)
+                p.other[at++] = size[k];
+        if (!size[i] || x->p->pairs.v[m[i].pair].view != NONE)
+            continue;
+        size_t index = 0;
+        for (size_t k = 0; k < n; k++)
+            index += forward_call(x, !wide, m[k].row[!wide]) < forward_call(x, !wide, p.row);
+        p.kind = kind_number(x, &p, index);
+        if (p.kind == MAP_NONE)
+            continue;
+        vec_push(&x->parts, p);
+        vec_push(&x->kinds.v[p.kind].parts, (uint32_t)x->parts.n - 1);
+    }
+}
+
+static void collect(struct splitting *x)
+{
+    VEC(struct member) all = {0};
+    for (size_t i = 0; i < x->p->lines.n; i++) {
+        const struct line *l = &x->p->lines.v[i];
+        const struct pair *q = l->pair == NONE ? NULL : &x->p->pairs.v[l->pair];
+        bool narrow = q && dump_row_numel(x->d[TARGET], l->row[TARGET]) != dump_row_numel(x->d[GOLDEN], l->row[GOLDEN]);
+        /* a part somebody put to a wider row by hand is a group of one */
+        bool by_hand = narrow && q->group == NONE && (q->origin == ORIGIN_MARK || q->origin == ORIGIN_RULE);
+        struct member m = {by_hand ? NONE : q ? q->group : NONE, l->pair, {l->row[0], l->row[1]}};
+        if (by_hand)
+            add_group(x, &m, 1);
+        else if (q && q->group != NONE)
+            vec_push(&all, m);
+    }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_group);
+    for (size_t i = 0, n; i < all.n; i += n) {
+        for (n = 1; i + n < all.n && all.v[i + n].group == all.v[i].group;)
+            n++;
+        add_group(x, &all.v[i], n);
+    }
+    vec_release(&all);
+}
+
+/* ---- trying ---- */
+
+static void view_of(const struct layout *l, int side, struct view *v)
+{
+    *v = (struct view){.side = (uint8_t)side};
+    struct view_step *s = &v->step[v->count++];
+    if (l->pieces == 1)
+        *s = (struct view_step){.op = VIEW_SLICE, .n = 3, .v = {l->axis, l->from, l->to}};
+    else
+        *s = (struct view_step){.op = VIEW_SPLIT, .n = 4, .v = {l->axis, l->pieces, l->from, l->to}};
+    if (!l->ndim)
+        return;
+    s = &v->step[v->count++];
+    s->op = VIEW_PERMUTE;
+    for (int i = 0; i < l->ndim; i++) { /* the cut axis is two now */
+        s->v[s->n++] = l->perm[i] + (l->pieces > 1 && l->perm[i] > l->axis);
+        if (l->pieces > 1 && l->perm[i] == l->axis)
+            s->v[s->n++] = l->axis + 1;
+    }
+}
+
+static bool same_layout(const struct layout *a, const struct layout *b)
+{
+    return a->axis == b->axis && a->pieces == b->pieces && a->from == b->from && a->to == b->to && a->ndim == b->ndim &&
+           memcmp(a->perm, b->perm, (size_t)a->ndim * sizeof *a->perm) == 0;
+}
+
+struct trial {
+    struct kind *k;
+    const struct part *p;
+    const struct tensor *wide, *narrow;
+    struct sample sample;
+    uint64_t left; /* elements of the wide tensor in one step of the cut axis */
+};
+
+static void try_layout(struct trial *t, const struct layout *l)
+{
+    struct view v;
+    struct tensor cut = *t->wide;
+    struct err quiet;
+    double error;
+    view_of(l, t->p->side, &v);
+    if (view_apply(&v, &cut, &quiet) || cut.numel != t->narrow->numel || sample_error(&t->sample, &cut, &error, &quiet))
+        return;
+    size_t i = 0;
+    while (i < t->k->votes.n && !same_layout(&t->k->votes.v[i].l, l))
+        i++;
+    if (i == t->k->votes.n) {
+        struct vote fresh = {.l = *l};
+        vec_push(&t->k->votes, fresh);
+    }
+    t->k->votes.v[i].sum += error < 1 ? error : 1;
+    t->k->votes.v[i].good += error < AGREES;
+}
+
+/* Where a piece's part may begin: behind any of the others, or anywhere a part as long may where they are not known. */
+static void try_places(struct trial *t, struct layout *l, int64_t piece, int64_t length)
+{
+    int others = 0;
+    while (others < PARTS && t->p->other[others])
+        others++;
+    if (t->p->alone) {
+        for (l->from = 0; l->from + length <= piece; l->from += length) {
+            l->to = l->from + length;
+            try_layout(t, l);
+        }
+        return;
+    }
+    int64_t seen[1 << (PARTS - 1)];
+    int n = 0;
+    for (int set = 0; set < 1 << others; set++) {
+        int64_t from = 0;
+        for (int i = 0; i < others; i++)
+            from += set >> i & 1 ? (int64_t)(t->p->other[i] / t->left) / l->pieces : 0;
+        int k = 0;
+        while (k < n && seen[k] != from)
+            k++;
+        if (k < n || from + length > piece)
+            continue;
+        seen[n++] = from;
+        l->from = from;
+        l->to = from + length;
+        try_layout(t, l);
+    }
+}
+
+static void try_pieces(struct trial *t, struct layout *l)
+{
+    int64_t size = t->wide->shape[l->axis];
+    t->left = t->wide->numel / (uint64_t)size;
+    if (t->narrow->numel % t->left)
+        return;
+    int64_t length = (int64_t)(t->narrow->numel / t->left);
+    for (l->pieces = 1; l->pieces <= length && l->pieces <= PIECES; l->pieces++) {
+        bool even = size % l->pieces == 0 && length % l->pieces == 0;
+        for (int i = 0; i < PARTS && t->p->other[i] && even; i++)
+            even = t->p->other[i] % (t->left * (uint64_t)l->pieces) == 0;
+        if (even)
+            try_places(t, l, size / l->pieces, length / l->pieces);
+    }
+}
+
+/* The orders of the wide tensor's axes that give the part's shape once it is cut. */
+static void try_orders(struct trial *t, struct layout *l, int depth, unsigned used)
+{
+    int n = t->wide->ndim;
+    if (depth == n) {
+        bool moved = false;
+        for (int i = 0; i < n; i++)
+            moved = moved || l->perm[i] != i;
+        l->ndim = moved ? n : 0;
+        try_pieces(t, l);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        bool cut = i == l->axis;
+        if (used >> i & 1 || (t->narrow->ndim == n && !cut && t->wide->shape[i] != t->narrow->shape[depth]))
+            continue;
+        l->perm[depth] = i;
+        try_orders(t, l, depth + 1, used | 1U << i);
+    }
+}
+
+static void ask(struct splitting *x, struct kind *k, const struct part *p)
+{
+    struct tensor wide, narrow;
+    struct err quiet;
+    if (dump_tensor(x->d[p->side], p->wide, &wide, &quiet))
+        return;
+    if (dump_tensor(x->d[!p->side], p->row, &narrow, &quiet) == 0) {
+        struct trial t = {.k = k, .p = p, .wide = &wide, .narrow = &narrow};
+        if (wide.numel && sample_take(&t.sample, &narrow, &quiet) == 0)
+            for (int axis = wide.ndim - 1; axis >= 0; axis--) {
+                struct layout l = {.axis = axis};
+                if (narrow.ndim == wide.ndim && wide.ndim <= AXES)
+                    try_orders(&t, &l, 0, 0);
+                else
+                    try_pieces(&t, &l);
+            }
+        sample_release(&t.sample);
+        tensor_close(&narrow);
+    }
+    tensor_close(&wide);
+}
+
+/* ---- deciding ---- */
+
+/* The same place in the fused axis, whatever the tensor: its pieces, and which share of a piece. */
+static bool same_place(const struct layout *a, const struct layout *b)
+{
+    return a->pieces == b->pieces && a->from * (b->to - b->from) == b->from * (a->to - a->from);
+}
+
+/* What all rows of the kind's part (results, weights, gradients, of every layer) say of a place. */
+static struct vote total(const struct splitting *x, uint64_t whole, const struct layout *l)
+{
+    struct vote all = {.l = *l};
+    for (size_t i = 0; i < x->kinds.n; i++)
+        for (size_t n = 0; x->kinds.v[i].whole == whole && n < x->kinds.v[i].votes.n; n++)
+            if (same_place(&x->kinds.v[i].votes.v[n].l, l)) {
+                all.good += x->kinds.v[i].votes.v[n].good;
+                all.sum += x->kinds.v[i].votes.v[n].sum;
+            }
+    return all;
+}
+
+static bool better(const struct vote *a, const struct vote *b)
+{
+    if (a->good != b->good)
+        return a->good > b->good;
+    return a->sum < b->sum || (a->sum <= b->sum && a->l.pieces < b->l.pieces);
+}
+
+/* The place most rows of the part agree on; of its layouts the one that errs least here. Where no row agrees, none. */
+static const struct vote *decide(const struct splitting *x, const struct kind *k)
+{
+    struct vote place = {.good = 0};
+    const struct vote *best = NULL;
+    for (size_t i = 0; i < k->votes.n; i++) {
+        struct vote v = total(x, k->whole, &k->votes.v[i].l);
+        if (v.good && (!place.good || better(&v, &place)))
+            place = v;
+    }
+    for (size_t i = 0; i < k->votes.n && place.good; i++)
+        if (same_place(&k->votes.v[i].l, &place.l) && (!best || better(&k->votes.v[i], best)))
+            best = &k->votes.v[i];
+    return best;
+}
+
+static void find_modules(struct splitting *x)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < x->d[s]->calls.n; c++) {
+            const struct call *call = &x->d[s]->calls.v[c];
+            if (call->kind == CALL_MODULE && call->phase == PHASE_FORWARD && !call->gradient && call->scope != NONE)
+                nmap_add(&x->module[s], call->scope, c);
+        }
+}
+
+void split_find(struct pairing *p, const struct dump *target, const struct dump *golden)
+{
+    struct splitting x = {.p = p, .d = {target, golden}};
+    find_modules(&x);
+    collect(&x);
+    for (size_t i = 0; i < x.kinds.n; i++) {
+        struct kind *k = &x.kinds.v[i];
+        size_t step = k->parts.n / ASKED + 1;
+        for (size_t n = 0; n < k->parts.n; n += step)
+            ask(&x, k, &x.parts.v[k->parts.v[n]]);
+    }
+    for (size_t i = 0; i < x.kinds.n; i++) {
+        struct kind *k = &x.kinds.v[i];
+        const struct vote *best = decide(&x, k);
+        struct view v;
+        if (!best)
+            continue;
+        view_of(&best->l, x.parts.v[k->parts.v[0]].side, &v);
+        for (size_t n = 0; n < k->parts.n; n++)
+            p->pairs.v[x.parts.v[k->parts.v[n]].pair].view = (uint32_t)p->views.n;
+        vec_push(&p->views, v);
+    }
+    for (size_t i = 0; i < x.kinds.n; i++) {
+        vec_release(&x.kinds.v[i].votes);
+        vec_release(&x.kinds.v[i].parts);
+    }
+    vec_release(&x.kinds);
+    vec_release(&x.parts);
+    nmap_release(&x.kind_of);
+    nmap_release(&x.module[0]);
+    nmap_release(&x.module[1]);
+}

@@ -1,0 +1,21 @@
+/* Files of correspondences a user gives, known by their content: msprobe's data, cell, api and
+ * layer mappings (YAML), tb_graph_ascend's saved matches (.vis.config) and our own JSON. What they
+ * mean: model/translate.h; what they look like: doc/formats.md. */
+#ifndef FMT_MAPPING_H
+#define FMT_MAPPING_H
+
+#include "base/err.h"
+#include "pair/mapping_apply.h"
+
+/* -1 with file and line (JSON: the member) and what was expected; m is empty then. Nothing in a
+ * file is expanded: YAML references are refused, texts end at 4096 bytes. */
+int mapping_load(struct mapping *m, const char *path, struct err *e);
+void mapping_release(struct mapping *m);
+
+enum { MAPPING_TEXT_MOST = 4096 };
+
+/* For the readers. A golden text that means nothing ("N/A", "-", "~", "") is stored as empty. */
+struct mapping_entry mapping_entry_of(struct mapping *m, struct str target, struct str golden);
+int mapping_yaml(struct mapping *m, struct str text, struct err *e); /* m->path is there already */
+
+#endif

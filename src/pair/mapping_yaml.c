@@ -1,0 +1,351 @@
+/* msprobe's mapping files. Their kind shows in their shape: a list of operators (api), classes with
+ * their children (layer), or one line a name, rows (data) or modules (cell). */
+#include "pair/mapping_file.h"
+
+#include <stdlib.h>
+#include <yaml.h>
+
+#include "base/map.h"
+#include "base/msg.h"
+#include "base/utf8.h"
+
+enum { ARGS_MOST = 256, LINE_MOST = 1 << 20 };
+
+struct reading {
+    struct mapping *m;
+    struct err *e;
+    yaml_parser_t parser;
+    yaml_event_t ev;
+    bool held;        /* ev is there */
+    struct map seen;  /* class and target → entry */
+    struct buf clean; /* a name for a message */
+};
+
+static size_t line_of(const struct reading *r)
+{
+    return r->ev.start_mark.line + 1;
+}
+
+static int expected(struct reading *r, const char *what)
+{
+    return err_line(r->e, r->m->path, line_of(r), "%s", what);
+}
+
+/* The next event that says something. */
+static int next(struct reading *r)
+{
+    do {
+        if (r->held)
+            yaml_event_delete(&r->ev);
+        r->held = yaml_parser_parse(&r->parser, &r->ev) != 0;
+        if (!r->held)
+            return err_line(r->e, r->m->path, r->parser.problem_mark.line + 1, "%s",
+                            r->parser.problem ? r->parser.problem : "YAML");
+    } while (r->ev.type == YAML_STREAM_START_EVENT || r->ev.type == YAML_DOCUMENT_END_EVENT);
+    if (r->ev.type == YAML_ALIAS_EVENT)
+        return expected(r, _("a name was expected, not a reference to another value"));
+    if (r->ev.type == YAML_SCALAR_EVENT && r->ev.data.scalar.length > MAPPING_TEXT_MOST)
+        return expected(r, _("a name was expected; this text has more than 4096 bytes"));
+    return 0;
+}
+
+static bool is(const struct reading *r, yaml_event_type_t type)
+{
+    return r->ev.type == type;
+}
+
+/* Valid until the next event. */
+static struct str scalar(const struct reading *r)
+{
+    return str_n((const char *)r->ev.data.scalar.value, r->ev.data.scalar.length);
+}
+
+static const char *shown(struct reading *r, struct str s)
+{
+    buf_clear(&r->clean);
+    utf8_clean(&r->clean, str_n(s.p, s.n < 200 ? s.n : 200));
+    return r->clean.p ? r->clean.p : "";
+}
+
+/* A key may come once; the same thing said twice is no contradiction. */
+static int add(struct reading *r, struct mapping_entry x, size_t line)
+{
+    struct buf key = {0};
+    buf_str(&key, x.within);
+    buf_char(&key, '\n');
+    buf_str(&key, x.target);
+    uint32_t at = map_add(&r->seen, arena_str(&r->m->arena, buf_view(&key)), (uint32_t)r->m->entries.n);
+    buf_release(&key);
+    if (at == r->m->entries.n) {
+        vec_push(&r->m->entries, x);
+        return 0;
+    }
+    if (str_eq(r->m->entries.v[at].golden, x.golden))
+        return 0;
+    return err_line(r->e, r->m->path, line, _("\"%s\" is listed before with another partner; a name may come once"),
+                    shown(r, x.target));
+}
+
+/* ---- operators ---- */
+
+struct operator_keys {
+    const char *name, *other; /* the code of msprobe reads the first, its documents have the second */
+    enum side side;
+    uint8_t io;
+};
+
+static const struct operator_keys keys[] = {
+    {"ms_args", NULL, TARGET, IO_INPUT},
+    {"pt_args", NULL, GOLDEN, IO_INPUT},
+    {"ms_output", "ms_outputs", TARGET, IO_OUTPUT},
+    {"pt_output", "pt_outputs", GOLDEN, IO_OUTPUT},
+    {"ms_parameters", NULL, TARGET, IO_PARAMETER},
+    {"pt_parameters", NULL, GOLDEN, IO_PARAMETER},
+    {"ms_parameters_grad", NULL, TARGET, IO_GRADIENT},
+    {"pt_parameters_grad", NULL, GOLDEN, IO_GRADIENT},
+};
+
+struct operator_lists {
+    struct str name[2];
+    VEC(struct str) list[2][IO_COUNT];
+};
+
+static bool operator_key(struct str key)
+{
+    return str_is(key, "ms_api") || str_is(key, "pt_api");
+}
+
+static int read_list(struct reading *r, struct operator_lists *o, const struct operator_keys *k)
+{
+    bool many = is(r, YAML_SEQUENCE_START_EVENT);
+    if (!many && !is(r, YAML_SCALAR_EVENT))
+        return expected(r, _("a list of places was expected, as in [0, 1]"));
+    if (!many && !scalar(r).n) /* nothing given */
+        return 0;
+    while (!many || next(r) == 0) {
+        if (many && is(r, YAML_SEQUENCE_END_EVENT))
+            return 0;
+        if (!is(r, YAML_SCALAR_EVENT))
+            return expected(r, _("a place was expected: a number, or the name of a keyword argument"));
+        if (o->list[k->side][k->io].n == ARGS_MOST)
+            return expected(r, _("the end of the list was expected: no operator has more than 256 arguments"));
+        struct str s = arena_str(&r->m->arena, scalar(r));
+        vec_push(&o->list[k->side][k->io], s);
+        if (!many)
+            return 0;
+    }
+    return -1;
+}
+
+/* One key with its value; the key's event is there. */
+static int read_operator_key(struct reading *r, struct operator_lists *o)
+{
+    struct str key = scalar(r);
+    if (operator_key(key)) {
+        int side = key.p[0] == 'm' ? TARGET : GOLDEN;
+        if (next(r))
+            return -1;
+        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
+            return expected(r, _("the name of an operator was expected, as in \"Functional.mul\""));
+        o->name[side] = arena_str(&r->m->arena, scalar(r));
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (str_is(key, keys[i].name) || (keys[i].other && str_is(key, keys[i].other)))
+            return next(r) ? -1 : read_list(r, o, &keys[i]);
+    return err_line(r->e, r->m->path, line_of(r),
+                    _("expected ms_api, pt_api, ms_args, pt_args, ms_output, pt_output or "
+                      "ms_/pt_parameters, not \"%s\""),
+                    shown(r, key));
+}
+
+static int keep_operator(struct reading *r, const struct operator_lists *o, size_t line)
+{
+    static const char *const names[IO_COUNT] = {"args", "output", "parameters", "parameters_grad"};
+    struct mapping *m = r->m;
+    if (!o->name[TARGET].n || !o->name[GOLDEN].n)
+        return err_line(r->e, m->path, line, _("expected ms_api and pt_api: which operator corresponds to which"));
+    struct mapping_entry x = {.target = o->name[TARGET], .golden = o->name[GOLDEN], .slot = (uint32_t)m->slots.n};
+    for (int io = 0; io < IO_COUNT; io++) {
+        size_t n = o->list[TARGET][io].n;
+        if (n != o->list[GOLDEN][io].n)
+            return err_line(r->e, m->path, line,
+                            _("ms_%s has %zu entries, pt_%s %zu: as many were expected, one for one"), names[io], n,
+                            names[io], o->list[GOLDEN][io].n);
+        for (size_t i = 0; i < n; i++) {
+            struct mapping_slot s = {(uint8_t)io, o->list[TARGET][io].v[i], o->list[GOLDEN][io].v[i]};
+            vec_push(&m->slots, s);
+        }
+    }
+    x.slots = (uint32_t)m->slots.n - x.slot;
+    vec_push(&m->entries, x); /* one operator may have several: the last that the golden side has counts */
+    return 0;
+}
+
+/* A mapping whose start is behind us; first: its first key's event is there. */
+static int read_operator(struct reading *r, bool first)
+{
+    struct operator_lists o = {0};
+    size_t line = line_of(r);
+    int rc = 0;
+    while (rc == 0 && (rc = first ? 0 : next(r)) == 0 && !is(r, YAML_MAPPING_END_EVENT)) {
+        first = false;
+        rc = is(r, YAML_SCALAR_EVENT) ? read_operator_key(r, &o) : expected(r, _("a key such as ms_api was expected"));
+    }
+    if (rc == 0)
+        rc = keep_operator(r, &o, line);
+    for (int s = 0; s < 2; s++)
+        for (int io = 0; io < IO_COUNT; io++)
+            vec_release(&o.list[s][io]);
+    return rc;
+}
+
+static int read_operators(struct reading *r)
+{
+    r->m->kind = MAPPING_API;
+    for (;;) {
+        if (next(r))
+            return -1;
+        if (is(r, YAML_SEQUENCE_END_EVENT))
+            return 0;
+        if (!is(r, YAML_MAPPING_START_EVENT))
+            return expected(r, _("expected an operator: ms_api, pt_api, ms_args, pt_args, "
+                                 "ms_output, pt_output (an api mapping)"));
+        if (read_operator(r, false))
+            return -1;
+    }
+}
+
+/* ---- classes ---- */
+
+static int read_children(struct reading *r, struct str class_name)
+{
+    if (!is(r, YAML_MAPPING_START_EVENT)) {
+        if (is(r, YAML_SCALAR_EVENT) && !scalar(r).n) /* a class of which nothing is said */
+            return 0;
+        return expected(r, _("expected the children of a class, \"child: child\" (a layer mapping)"));
+    }
+    for (;;) {
+        if (next(r))
+            return -1;
+        if (is(r, YAML_MAPPING_END_EVENT))
+            return 0;
+        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
+            return expected(r, _("the path of a child was expected"));
+        size_t line = line_of(r);
+        struct str child = arena_str(&r->m->arena, scalar(r)), golden, rest;
+        if (next(r))
+            return -1;
+        if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
+            return expected(r, _("the path of a child on the golden side was expected"));
+        str_split(scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
+        struct mapping_entry x = mapping_entry_of(r->m, child, str_trim(golden));
+        x.within = str_is(class_name, "Cell") ? STR(TRANSLATE_TOP) : class_name;
+        if (add(r, x, line))
+            return -1;
+    }
+}
+
+/* ---- one line a name ---- */
+
+/* Whether a name is a row's. */
+static bool row_like(struct str s)
+{
+    static const char *const words[] = {".forward.", ".backward.", ".parameters_grad",
+                                        "_forward_", "_backward_", ".debug"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_has(s, words[i]))
+            return true;
+    struct str rest = s;
+    for (ptrdiff_t dot; (dot = str_find(rest, '.')) >= 0;) {
+        rest = str_cut(rest, (size_t)dot + 1);
+        size_t word = str_starts(rest, "input.") ? 6 : str_starts(rest, "output.") ? 7 : 0;
+        if (word && rest.n > word && rest.p[word] >= '0' && rest.p[word] <= '9')
+            return true;
+    }
+    return false;
+}
+
+/* The top mapping, its start behind us: its first value tells the kind. */
+static int read_names(struct reading *r)
+{
+    bool rows = false, layers = false;
+    for (size_t n = 0;; n++) {
+        if (next(r))
+            return -1;
+        if (is(r, YAML_MAPPING_END_EVENT))
+            break;
+        if (!is(r, YAML_SCALAR_EVENT))
+            return expected(r, _("a name was expected"));
+        if (n == 0 && operator_key(scalar(r))) {
+            r->m->kind = MAPPING_API;
+            return read_operator(r, true);
+        }
+        size_t line = line_of(r);
+        struct str key = arena_str(&r->m->arena, scalar(r));
+        if (next(r))
+            return -1;
+        layers = n ? layers : is(r, YAML_MAPPING_START_EVENT);
+        if (layers) {
+            if (read_children(r, key))
+                return -1;
+            continue;
+        }
+        if (!is(r, YAML_SCALAR_EVENT))
+            return expected(r, _("expected \"target name: golden name\" as in the lines before; "
+                                 "this is a nested value"));
+        if (add(r, mapping_entry_of(r->m, key, scalar(r)), line))
+            return -1;
+        rows = rows || row_like(key);
+    }
+    r->m->kind = layers ? MAPPING_LAYER : rows || !r->m->entries.n ? MAPPING_DATA : MAPPING_CELL;
+    return 0;
+}
+
+static int read_document(struct reading *r)
+{
+    if (next(r))
+        return -1;
+    if (is(r, YAML_DOCUMENT_START_EVENT) && next(r))
+        return -1;
+    int rc = 0;
+    if (is(r, YAML_MAPPING_START_EVENT))
+        rc = read_names(r);
+    else if (is(r, YAML_SEQUENCE_START_EVENT))
+        rc = read_operators(r);
+    else if (is(r, YAML_SCALAR_EVENT) && scalar(r).n)
+        rc = expected(r, _("expected \"target name: golden name\", classes with their children, or "
+                           "a list of operators"));
+    if (rc == 0 && !is(r, YAML_STREAM_END_EVENT))
+        rc = next(r);
+    return rc || is(r, YAML_STREAM_END_EVENT) ? rc : expected(r, _("the end of the file was expected: one document"));
+}
+
+/* libyaml holds a scalar several times over. */
+static int check_lines(const struct mapping *m, struct str text, struct err *e)
+{
+    struct str line;
+    for (uint64_t n = 1; text.n; n++) {
+        str_split(text, '\n', &line, &text);
+        if (line.n > LINE_MOST)
+            return err_line(e, m->path, n, _("a line of more than %zu bytes"), (size_t)LINE_MOST);
+    }
+    return 0;
+}
+
+int mapping_yaml(struct mapping *m, struct str text, struct err *e)
+{
+    struct reading r = {.m = m, .e = e};
+    if (check_lines(m, text, e))
+        return -1;
+    if (!yaml_parser_initialize(&r.parser))
+        return err_set(e, ERR_DATA, "%s: libyaml", m->path);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
+    int rc = read_document(&r);
+    if (r.held)
+        yaml_event_delete(&r.ev);
+    yaml_parser_delete(&r.parser);
+    map_release(&r.seen);
+    buf_release(&r.clean);
+    return rc;
+}

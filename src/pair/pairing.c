@@ -1,0 +1,442 @@
+#include "pair/pairing.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "dump/reader.h"
+#include "pair/sequence.h"
+
+static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
+
+static const char *const reasons[WHY_COUNT] = {
+    [WHY_NAME] = N_("name"),          [WHY_MAPPING] = N_("mapping"),      [WHY_FINGERPRINT] = N_("figures"),
+    [WHY_BETWEEN] = N_("neighbours"), [WHY_INPUTS] = N_("inputs"),        [WHY_FLOW] = N_("data flow"),
+    [WHY_PLACE] = N_("module"),       [WHY_ORDER] = N_("order"),          [WHY_UNLIKELY] = N_("order"),
+    [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
+    [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("place in the call"),
+    [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
+};
+
+const char *pair_why_name(enum pair_why why)
+{
+    return reasons[why];
+}
+
+const char *origin_name(enum origin o)
+{
+    return origins[o];
+}
+
+/* A pair proposed while building: lines are laid out when all are known. */
+struct proposal {
+    uint32_t t, g, pair;
+};
+
+enum { TAKEN = 1, TAKEN_BY_DECISION = 2 };
+
+struct build {
+    struct pairing *p;
+    const struct dump *t, *g;
+    struct ruled ruled;
+    VEC(struct proposal) found;
+    uint8_t *taken[2]; /* a row that has its partner, or is declared to have none */
+};
+
+static void propose(struct build *b, uint32_t t, uint32_t g, struct pair pair)
+{
+    struct proposal x = {t, g, (uint32_t)b->p->pairs.n};
+    pair.group = NONE;
+    vec_push(&b->p->pairs, pair);
+    vec_push(&b->found, x);
+    b->taken[TARGET][t] = b->taken[GOLDEN][g] = TAKEN;
+}
+
+/* What a person decided comes before everything. */
+static void by_decision(struct build *b)
+{
+    for (size_t i = 0; i < b->ruled.pairs.n; i++) {
+        const struct ruled_pair *x = &b->ruled.pairs.v[i];
+        bool rule = x->rule != NONE;
+        propose(b, x->t, x->g, (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK, .why = rule ? WHY_RULE : WHY_MARK,
+                                             .confidence = 1, .source = x->rule, .view = x->view});
+    }
+    for (size_t i = 0; i < b->ruled.views.n; i++)
+        vec_push(&b->p->views, b->ruled.views.v[i]);
+    for (size_t i = 0; i < b->ruled.hits.n; i++)
+        vec_push(&b->p->hits, b->ruled.hits.v[i]);
+    b->p->marks_missing = b->ruled.missing;
+    for (size_t i = 0; i < b->found.n; i++)
+        b->taken[TARGET][b->found.v[i].t] = b->taken[GOLDEN][b->found.v[i].g] = TAKEN_BY_DECISION;
+}
+
+static bool denied(const struct build *b, uint32_t t, uint32_t g)
+{
+    return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, ruled_key(t, g)) != MAP_NONE;
+}
+
+/* Whether decisions leave no room for a pair that a file lists. */
+static bool decided(const struct build *b, uint32_t t, uint32_t g)
+{
+    bool same_size = dump_row_numel(b->t, t) == dump_row_numel(b->g, g);
+    return denied(b, t, g) || b->taken[TARGET][t] == TAKEN_BY_DECISION ||
+           (same_size && b->taken[GOLDEN][g] == TAKEN_BY_DECISION);
+}
+
+static uint32_t keep_view(struct build *b, struct str text)
+{
+    struct view v;
+    struct err quiet;
+    if (!text.n || view_parse(&v, text, &quiet))
+        return NONE;
+    vec_push(&b->p->views, v);
+    return (uint32_t)b->p->views.n - 1;
+}
+
+/* Rows that something stronger has spoken of are no business of a general statement. */
+static void yield_taken(const struct build *b, struct translation *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->pairs.n; i++)
+        if (!b->taken[TARGET][x->pairs.v[i].t] && !b->taken[GOLDEN][x->pairs.v[i].g])
+            x->pairs.v[n++] = x->pairs.v[i];
+    x->pairs.n = n;
+}
+
+static void by_mapping(struct build *b, const struct mapping *m, uint32_t number)
+{
+    struct translation x;
+    translate(&x, m, b->t, b->g);
+    b->p->mapped_missing += x.missing;
+    if (x.derived)
+        yield_taken(b, &x);
+    for (size_t i = 0; i < x.pairs.n; i++) {
+        uint32_t t = x.pairs.v[i].t, g = x.pairs.v[i].g;
+        if (g == NONE) {
+            b->taken[TARGET][t] = TAKEN;
+            continue;
+        }
+        b->p->mapped++;
+        if (!decided(b, t, g))
+            propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number,
+                                           .view = keep_view(b, x.pairs.v[i].view)});
+    }
+    translation_release(&x);
+}
+
+static bool same_name(const struct build *b, uint32_t t, uint32_t g)
+{
+    const struct row *x = &b->t->rows.v[t], *y = &b->g->rows.v[g];
+    return str_eq(dump_call_name(b->t, x->call), dump_call_name(b->g, y->call)) &&
+           strcmp(b->t->slots.v[x->slot], b->g->slots.v[y->slot]) == 0;
+}
+
+static void as_given(struct build *b, const struct line *given, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
+        if (t == NONE || g == NONE || decided(b, t, g))
+            continue;
+        uint8_t origin = same_name(b, t, g) ? ORIGIN_NAME : ORIGIN_MAPPING;
+        b->p->mapped++;
+        propose(b, t, g, (struct pair){.origin = origin, .why = WHY_TABLE, .confidence = 1, .view = NONE});
+    }
+}
+
+/* Slot numbers of the golden side in terms of the target's. */
+static uint32_t *translate_slots(const struct build *b)
+{
+    uint32_t *to = mem_alloc((b->g->slots.n + 1) * sizeof *to);
+    for (size_t i = 0; i < b->g->slots.n; i++)
+        to[i] = map_get(&b->t->slot_names, str_of(b->g->slots.v[i]));
+    return to;
+}
+
+/* Golden rows of one call that are free, by their slots as the target numbers them, each slot's in their order: a file
+ * made to do harm may put a million rows into one call. */
+struct slot_lists {
+    uint32_t *to;          /* golden slot → target's */
+    uint32_t *head, *tail; /* of a target slot */
+    uint32_t *next;        /* of a golden row */
+};
+
+static void list_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+{
+    EACH_ROW(b->g, call, g) {
+        uint32_t slot = l->to[b->g->rows.v[g].slot];
+        l->next[g] = NONE;
+        if (slot == MAP_NONE || b->taken[GOLDEN][g])
+            continue;
+        *(l->head[slot] == NONE ? &l->head[slot] : &l->next[l->tail[slot]]) = g;
+        l->tail[slot] = g;
+    }
+}
+
+static void forget_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+{
+    EACH_ROW(b->g, call, g)
+        if (l->to[b->g->rows.v[g].slot] != MAP_NONE)
+            l->head[l->to[b->g->rows.v[g].slot]] = NONE;
+}
+
+/* Same call name, same slot: only where both sides speak one framework's names. */
+static void by_name(struct build *b)
+{
+    size_t slots = b->t->slots.n + 1;
+    struct slot_lists l = {
+        .to = translate_slots(b),
+        .head = mem_alloc(slots * sizeof *l.head),
+        .tail = mem_alloc(slots * sizeof *l.tail),
+        .next = mem_alloc((b->g->rows.n + 1) * sizeof *l.next),
+    };
+    memset(l.head, 0xff, slots * sizeof *l.head);
+    for (uint32_t c = 0; c < b->t->calls.n; c++) {
+        uint32_t other = map_get(&b->g->call_names, dump_call_name(b->t, c));
+        if (other == MAP_NONE)
+            continue;
+        list_rows(b, &l, other);
+        EACH_ROW(b->t, c, t) {
+            uint32_t *at = &l.head[b->t->rows.v[t].slot], g;
+            while (*at != NONE && denied(b, t, *at))
+                at = &l.next[*at];
+            if (b->taken[TARGET][t] || *at == NONE)
+                continue;
+            g = *at;
+            *at = l.next[g];
+            propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE});
+        }
+        forget_rows(b, &l, other);
+    }
+    free(l.to);
+    free(l.head);
+    free(l.tail);
+    free(l.next);
+}
+
+static void by_sequence(struct build *b)
+{
+    struct sequence_result found = {.pairs = {0}};
+    struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled};
+    sequence_align(b->t, b->g, &o, &found);
+    for (size_t i = 0; i < found.joined.n; i++)
+        vec_push(&b->p->joined, found.joined.v[i]);
+    for (size_t i = 0; i < found.pairs.n; i++) {
+        const struct sequence_pair *x = &found.pairs.v[i];
+        propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
+    }
+    vec_release(&found.pairs);
+    vec_release(&found.joined);
+}
+
+/* Pairs that share a row are parts of one thing. */
+static void find_groups(struct build *b)
+{
+    for (int s = 0; s < 2; s++) {
+        size_t n = (s ? b->g : b->t)->rows.n;
+        uint32_t *first = mem_alloc((n + 1) * sizeof *first);
+        memset(first, 0xff, (n + 1) * sizeof *first);
+        for (size_t i = 0; i < b->found.n; i++) {
+            uint32_t row = s ? b->found.v[i].g : b->found.v[i].t, other = first[row];
+            struct pair *p = &b->p->pairs.v[b->found.v[i].pair];
+            if (other == NONE) {
+                first[row] = b->found.v[i].pair;
+                continue;
+            }
+            struct pair *q = &b->p->pairs.v[other];
+            if (q->group == NONE)
+                q->group = p->group != NONE ? p->group : b->p->groups++;
+            p->group = q->group;
+        }
+        free(first);
+    }
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct proposal *x = a, *y = b;
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    return x->g < y->g ? -1 : x->g > y->g;
+}
+
+/* Lays the table out (see the header). */
+static void lay_out(struct build *b)
+{
+    struct pairing *p = b->p;
+    size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
+    if (b->found.n)
+        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_target);
+    for (int s = 0; s < 2; s++) {
+        size_t n = s == TARGET ? nt : ng;
+        p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);
+        memset(p->line_of[s], 0xff, (n + 1) * sizeof **p->line_of);
+    }
+    /* golden row → the target row it follows: its own first partner or its predecessor's */
+    uint32_t *partner = mem_alloc((ng + 1) * sizeof *partner);
+    memset(partner, 0xff, (ng + 1) * sizeof *partner);
+    for (size_t i = b->found.n; i-- > 0;)
+        partner[b->found.v[i].g] = b->found.v[i].t;
+    /* golden-only rows as lists behind target rows; slot nt is the front of the table */
+    uint32_t *head = mem_alloc((nt + 1) * sizeof *head), *tail = mem_alloc((nt + 1) * sizeof *tail);
+    uint32_t *next = mem_alloc((ng + 1) * sizeof *next);
+    memset(head, 0xff, (nt + 1) * sizeof *head);
+    uint32_t at = (uint32_t)nt;
+    for (uint32_t g = 0; g < ng; g++) {
+        next[g] = NONE;
+        if (partner[g] != NONE) {
+            at = partner[g];
+            continue;
+        }
+        if (head[at] == NONE)
+            head[at] = g;
+        else
+            next[tail[at]] = g;
+        tail[at] = g;
+    }
+    vec_reserve(&p->lines, nt + ng);
+    for (uint32_t k = 0; k <= nt; k++) {
+        uint32_t t = k ? k - 1 : (uint32_t)nt; /* the front first */
+        if (k) {
+            size_t first = f;
+            for (; f < b->found.n && b->found.v[f].t == t; f++) {
+                struct line l = {{t, b->found.v[f].g}, b->found.v[f].pair};
+                vec_push(&p->lines, l);
+            }
+            if (f == first) {
+                struct line l = {{t, NONE}, NONE};
+                vec_push(&p->lines, l);
+            }
+        }
+        for (uint32_t g = head[t]; g != NONE; g = next[g]) {
+            struct line l = {{NONE, g}, NONE};
+            vec_push(&p->lines, l);
+        }
+    }
+    for (size_t i = p->lines.n; i-- > 0;)
+        for (int s = 0; s < 2; s++)
+            if (p->lines.v[i].row[s] != NONE)
+                p->line_of[s][p->lines.v[i].row[s]] = (uint32_t)i;
+    free(partner);
+    free(head);
+    free(tail);
+    free(next);
+}
+
+void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
+                   const struct pairing_options *o)
+{
+    struct build b = {.p = p, .t = target, .g = golden};
+    b.taken[TARGET] = mem_zalloc(target->rows.n + 1);
+    b.taken[GOLDEN] = mem_zalloc(golden->rows.n + 1);
+    if (o->ruling)
+        ruled_find(&b.ruled, o->ruling, target, golden);
+    by_decision(&b);
+    as_given(&b, o->given, o->given_count);
+    for (size_t i = 0; i < o->map_count; i++)
+        by_mapping(&b, &o->maps[i], (uint32_t)i);
+    if (!o->map_only) {
+        const struct reader *r[2] = {target->reader, golden->reader}; /* NULL: made, not read */
+        bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
+        if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights)) /* weights' names are names in any file */
+            by_name(&b);
+        else
+            by_sequence(&b);
+    }
+    find_groups(&b);
+    lay_out(&b);
+    ruled_release(&b.ruled);
+    free(b.taken[TARGET]);
+    free(b.taken[GOLDEN]);
+    vec_release(&b.found);
+}
+
+void pairing_alone(struct pairing *p, const struct dump *target)
+{
+    *p = (struct pairing){.line_of = {mem_alloc((target->rows.n + 1) * sizeof **p->line_of), NULL}};
+    vec_reserve(&p->lines, target->rows.n);
+    for (uint32_t i = 0; i < target->rows.n; i++) {
+        struct line l = {{i, NONE}, NONE};
+        vec_push(&p->lines, l);
+        p->line_of[TARGET][i] = i;
+    }
+}
+
+void pairing_release(struct pairing *p)
+{
+    vec_release(&p->joined);
+    vec_release(&p->pairs);
+    vec_release(&p->lines);
+    vec_release(&p->views);
+    vec_release(&p->hits);
+    free(p->line_of[0]);
+    free(p->line_of[1]);
+    *p = (struct pairing){0};
+}
+
+void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out)
+{
+    uint32_t i = p->lines.v[line].pair;
+    if (i == NONE) {
+        buf_cstr(out, p->lines.v[line].row[TARGET] == NONE ? _("no target row was found for it")
+                                                           : _("no golden row was found for it"));
+        return;
+    }
+    const struct pair *x = &p->pairs.v[i];
+    switch ((enum pair_why)x->why) {
+    case WHY_NAME:
+        buf_cstr(out, _("same name on both sides"));
+        break;
+    case WHY_MAPPING:
+        buf_fmt(out, _("listed in %s"), x->source < o->map_count ? o->maps[x->source].path : "?");
+        break;
+    case WHY_FINGERPRINT:
+        buf_cstr(out, _("same kind of operator, element count and figures, in the same order"));
+        break;
+    case WHY_BETWEEN:
+        buf_cstr(out, _("the same run of operators between two matched calls"));
+        break;
+    case WHY_INPUTS:
+        buf_cstr(out, _("same kind of operator and element count, and its inputs agree"));
+        break;
+    case WHY_FLOW:
+        buf_cstr(out, _("same kind of operator, fed by calls that are paired"));
+        break;
+    case WHY_PLACE:
+        buf_cstr(out, _("the same part of the same layer, by its path"));
+        break;
+    case WHY_ORDER:
+        buf_cstr(out, _("same kind of operator and element count; only the order speaks for it"));
+        break;
+    case WHY_UNLIKELY:
+        buf_cstr(out, _("only kind and order speak for it, and no figure agrees where all around agree"));
+        break;
+    case WHY_TWIN:
+        buf_cstr(out, _("the forward calls are paired, so are their backward calls"));
+        break;
+    case WHY_FUSED:
+        buf_cstr(out, _("parts of one fused call: together they are as large, and they share its input"));
+        break;
+    case WHY_WHOLE:
+        buf_cstr(out, _("one call does what several do on the other side: its result is that of the last"));
+        break;
+    case WHY_WEIGHT:
+        buf_cstr(out, _("both calls use the same weight, which no other call uses"));
+        break;
+    case WHY_SAMPLE:
+        buf_cstr(out, _("of all results of this size these two are nearest to each other, element by element"));
+        break;
+    case WHY_SLOT:
+        buf_cstr(out, _("its call is paired and it has the same place in it"));
+        break;
+    case WHY_TABLE:
+        buf_cstr(out, _("the result table pairs them"));
+        break;
+    case WHY_MARK:
+        buf_cstr(out, _("marked by hand"));
+        break;
+    case WHY_RULE:
+        buf_fmt(out, _("by rule %u"), x->source);
+        break;
+    case WHY_COUNT:
+        break;
+    }
+}

@@ -1,0 +1,132 @@
+/* A product and the addition of its bias, where the other side has one call for both. The two are taken for one call: its
+ * result is the sum's, and the sum is nobody's equal. */
+#include "pair/sequence_parts.h"
+
+#include <stdlib.h>
+
+#include "dump/family.h"
+
+struct adder {
+    uint32_t product, sum; /* items */
+};
+
+/* A row with one axis of this length and no other. */
+static bool is_vector(const struct dump *d, uint32_t row, int64_t length)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    int axes = 0;
+    for (int i = 0; s && i < s->ndim; i++)
+        axes += s->dim[i] != 1;
+    return s && axes == 1 && s->numel == (uint64_t)length;
+}
+
+/* How long a bias of this product is: its result's last axis, of a convolution the second. 0: it can have none. */
+static int64_t bias_length(const struct dump *d, const struct item *x)
+{
+    const struct shape *s = dump_row_shape(d, x->out);
+    if (!s || s->ndim < 2)
+        return 0;
+    return x->family == FAMILY_LINEAR ? s->dim[s->ndim - 1] : x->family == FAMILY_CONV ? s->dim[1] : 0;
+}
+
+/* The row of the call that is a bias of this length and no result of another call; NONE where there is none. */
+static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t length)
+{
+    EACH_EARLY_ROW(w->d[s], call, r) {
+        const struct row *x = &w->d[s]->rows.v[r];
+        if ((x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR && w->from[s][r] == NONE && length > 1 &&
+            is_vector(w->d[s], r, length))
+            return r;
+    }
+    return NONE;
+}
+
+typedef VEC(struct adder) adder_list;
+
+/* Sums of a product's result and a vector that nothing recorded produced. */
+static void find_adders(const struct sequence *w, int s, const item_list *l, adder_list *out)
+{
+    const struct dump *d = w->d[s];
+    uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* of the product whose result the row is */
+    memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (bias_length(d, &l->v[i]) > 1)
+            item_of[l->v[i].out] = i;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct item *x = &l->v[i];
+        if (x->family != FAMILY_ADD || x->set)
+            continue;
+        for (int k = 0; k < x->inputs; k++) {
+            uint32_t from = w->from[s][x->in_row[k]], product = from == NONE ? NONE : item_of[from];
+            if (product == NONE || l->v[product].set || l->v[product].numel != x->numel ||
+                bias_of(w, s, x->call, bias_length(d, &l->v[product])) == NONE)
+                continue;
+            struct adder a = {product, i};
+            vec_push(out, a);
+            item_of[from] = NONE; /* one bias a product */
+            break;
+        }
+    }
+    free(item_of);
+}
+
+/* Whether products of this side have their bias within the call. */
+static bool takes_bias(const struct sequence *w, int s, const struct item *x)
+{
+    int64_t length = bias_length(w->d[s], x);
+    return length > 1 && x->inputs > 2 && bias_of(w, s, x->call, length) != NONE;
+}
+
+static void join(struct sequence *w, int s, item_list *l, const struct adder *a)
+{
+    struct item *product = &l->v[a->product], *sum = &l->v[a->sum];
+    w->adder[s][product->call] = sum->call;
+    product->out = sum->out;
+    product->value = sum->value;
+    sum->set = SET_PART;
+}
+
+void sequence_join_bias(struct sequence *w, item_list *t, item_list *g)
+{
+    item_list *items[2] = {t, g};
+    adder_list found[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++)
+        find_adders(w, s, items[s], &found[s]);
+    for (int s = 0; s < 2; s++) {
+        const item_list *other = items[!s];
+        size_t within = 0, votes = 0;
+        for (uint32_t i = 0; i < other->n; i++)
+            within += takes_bias(w, !s, &other->v[i]);
+        if (!within)
+            continue;
+        for (size_t i = 0; i < found[s].n; i++) {
+            uint32_t twin = w->weight_twin[s][found[s].v[i].product];
+            votes += twin != NONE && takes_bias(w, !s, &other->v[twin]);
+        }
+        for (size_t i = 0; i < found[s].n; i++) {
+            uint32_t twin = w->weight_twin[s][found[s].v[i].product];
+            /* a weight tells; else what the others do, or, where no weight tells, what the other side does */
+            bool yes = twin != NONE ? takes_bias(w, !s, &other->v[twin]) : votes || within > found[!s].n;
+            if (yes)
+                join(w, s, items[s], &found[s].v[i]);
+        }
+    }
+    for (int s = 0; s < 2; s++)
+        vec_release(&found[s]);
+}
+
+/* The bias rows of joined calls. */
+void sequence_pair_bias(struct sequence *w, const struct item *a, const struct item *b)
+{
+    const struct item *x[2] = {a, b};
+    for (int s = 0; s < 2; s++) {
+        uint32_t sum = w->adder[s][x[s]->call];
+        if (sum == NONE)
+            continue;
+        int64_t length = bias_length(w->d[s], x[s]);
+        uint32_t here = bias_of(w, s, sum, length), there = bias_of(w, !s, x[!s]->call, length);
+        if (here != NONE && there != NONE && w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] &&
+            !w->taken[!s][there])
+            sequence_emit(w, s ? there : here, s ? here : there, WHY_SLOT, a->confidence < 0.8f ? a->confidence : 0.8f);
+    }
+}

@@ -1,0 +1,200 @@
+/* Which pairs of calls to believe, and why. */
+#include "pair/sequence_parts.h"
+
+#include "dump/role.h"
+
+#define UNCROSS 64    /* items around its place where a crossed partner is looked for */
+#define NEIGHBOURS 12 /* items before and behind that tell whether values agree hereabouts */
+
+void sequence_trust(struct item *a, enum pair_why why, float confidence)
+{
+    if (confidence > a->confidence) {
+        a->why = (uint8_t)why;
+        a->confidence = confidence;
+    }
+}
+
+/* Inputs of a that agree with inputs of b, and inputs both sides' data flow brings from paired calls. */
+static void input_evidence(const struct sequence *w, const struct item *a, const struct item *b, int *alike, int *led)
+{
+    *alike = *led = 0;
+    for (int i = 0; i < a->inputs; i++) {
+        bool like = false, flow = false;
+        for (int k = 0; k < b->inputs; k++) {
+            like = like || figure_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN;
+            uint32_t x = w->from[0][a->in_row[i]], y = w->from[1][b->in_row[k]];
+            flow = flow || (x != NONE && y != NONE &&
+                            w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call);
+        }
+        *alike += like;
+        *led += flow;
+    }
+}
+
+/* Neither its inputs nor its result agree while the pairs before and behind agree in value: these two are not
+ * the same call, whatever their kind says. */
+static bool out_of_place(const item_list *A, size_t i)
+{
+    bool before = false, behind = false;
+    for (size_t k = i; k-- > 0 && k + NEIGHBOURS >= i;)
+        if (A->v[k].match != NONE) {
+            before = A->v[k].why == WHY_FINGERPRINT;
+            break;
+        }
+    for (size_t k = i + 1; k < A->n && k <= i + NEIGHBOURS; k++)
+        if (A->v[k].match != NONE) {
+            behind = A->v[k].why == WHY_FINGERPRINT;
+            break;
+        }
+    return before && behind;
+}
+
+/* Whether between two firm pairs the calls of x's kind are as many on both sides. */
+static void count_gaps(item_list *A, item_list *B)
+{
+    struct nmap count = {0};
+    size_t a0 = 0, b0 = 0;
+    for (size_t a = 0; a <= A->n; a++) {
+        if (a < A->n && (A->v[a].match == NONE || A->v[a].confidence < 0.7f))
+            continue;
+        size_t b = a < A->n ? A->v[a].match : B->n;
+        if (b < b0) /* a crossing pair: no gap ends at it */
+            continue;
+        nmap_release(&count);
+        count = (struct nmap){0};
+        for (size_t i = a0; i < a; i++) {
+            uint64_t k = A->v[i].numel * 64 + A->v[i].family;
+            uint32_t n = nmap_get(&count, k);
+            nmap_set(&count, k, n == MAP_NONE ? 0x10000 : n + 0x10000);
+        }
+        for (size_t i = b0; i < b; i++) {
+            uint64_t k = B->v[i].numel * 64 + B->v[i].family;
+            uint32_t n = nmap_get(&count, k);
+            nmap_set(&count, k, n == MAP_NONE ? 1 : n + 1);
+        }
+        for (size_t i = a0; i < a && a - a0 < 0xffff && b - b0 < 0xffff; i++) {
+            uint32_t n = nmap_get(&count, A->v[i].numel * 64 + A->v[i].family);
+            if (A->v[i].match != NONE && n >> 16 == (n & 0xffff) && A->v[i].why != WHY_UNLIKELY)
+                sequence_trust(&A->v[i], WHY_BETWEEN, a - a0 <= 8 ? 0.65f : 0.55f);
+        }
+        a0 = a + 1;
+        b0 = b + 1;
+    }
+    nmap_release(&count);
+}
+
+void sequence_note(struct sequence *w, const item_list *A, const item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++)
+        if (A->v[i].match != NONE) {
+            uint32_t t = A->v[i].call, g = B->v[A->v[i].match].call;
+            w->call_pair[0][t] = w->adder[1][g] != NONE ? w->adder[1][g] : g;
+            w->call_pair[1][g] = w->adder[0][t] != NONE ? w->adder[0][t] : t;
+            if (w->adder[0][t] != NONE)
+                w->call_pair[0][w->adder[0][t]] = w->call_pair[0][t];
+            if (w->adder[1][g] != NONE)
+                w->call_pair[1][w->adder[1][g]] = w->call_pair[1][g];
+        }
+}
+
+void sequence_weigh(struct sequence *w, item_list *A, item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE)
+            continue;
+        enum likeness l = figure_compare(&a->value, &B->v[a->match].value);
+        sequence_trust(a, WHY_ORDER, 0.4f);
+        if (l > LIKE_UNKNOWN)
+            sequence_trust(a, WHY_FINGERPRINT, l == LIKE_SAME ? 0.95f : 0.9f);
+    }
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE)
+            continue;
+        const struct item *b = &B->v[a->match];
+        int alike, led;
+        enum likeness l = figure_compare(&a->value, &b->value);
+        input_evidence(w, a, b, &alike, &led);
+        if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
+            a->why = WHY_UNLIKELY;
+            a->confidence = 0.3f;
+            continue;
+        }
+        if (alike)
+            sequence_trust(a, WHY_INPUTS, 0.8f);
+        if (led)
+            sequence_trust(a, WHY_FLOW, led == a->inputs ? 0.75f : 0.7f);
+        if (a->role && a->role == b->role && a->layer == b->layer && a->op == b->op)
+            sequence_trust(a, WHY_PLACE, 0.65f);
+        if (w->d[0]->calls.v[a->call].kind == CALL_MODULE && a->role && a->role == b->role && a->layer == b->layer)
+            sequence_trust(a, WHY_PLACE, 0.7f);
+        /* held by its neighbours: the calls before and behind are paired with its partner's neighbours, and are
+         * of another kind, so that the run cannot be shifted by one */
+        bool before = i && A->v[i - 1].match != NONE && A->v[i - 1].match + 1 == a->match;
+        bool behind = i + 1 < A->n && A->v[i + 1].match == a->match + 1;
+        if (before && behind && a->op == b->op && A->v[i - 1].op != a->op && A->v[i + 1].op != a->op)
+            sequence_trust(a, WHY_BETWEEN, 0.6f);
+    }
+    count_gaps(A, B);
+}
+
+static int led_to(const struct sequence *w, const struct item *a, const struct item *b)
+{
+    int alike, led;
+    input_evidence(w, a, b, &alike, &led);
+    return alike + led;
+}
+
+/* A pair whose figures differ, while a free call near it has exactly a's: it is that one. */
+static void move_to_free(struct sequence *w, item_list *A, item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || a->set || figure_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
+            continue;
+        size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0, to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
+        for (size_t k = from; k < to; k++) {
+            struct item *y = &B->v[k];
+            if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op || role_conflict(a->role, y->role) ||
+                figure_compare(&a->value, &y->value) != LIKE_SAME)
+                continue;
+            w->call_pair[1][B->v[a->match].call] = NONE;
+            B->v[a->match].match = NONE;
+            a->match = (uint32_t)k;
+            y->match = (uint32_t)i;
+            w->call_pair[0][a->call] = y->call;
+            w->call_pair[1][y->call] = a->call;
+            break;
+        }
+    }
+}
+
+void sequence_uncross(struct sequence *w, item_list *A, item_list *B)
+{
+    move_to_free(w, A, B);
+    for (size_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || figure_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
+            continue;
+        for (size_t k = i + 1; k < A->n && k < i + UNCROSS; k++) {
+            struct item *b = &A->v[k];
+            if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
+                role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||
+                figure_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
+                continue;
+            struct item *x = &B->v[a->match], *y = &B->v[b->match];
+            if (led_to(w, a, y) + led_to(w, b, x) <= led_to(w, a, x) + led_to(w, b, y))
+                continue;
+            uint32_t to = a->match;
+            a->match = b->match;
+            b->match = to;
+            y->match = (uint32_t)i;
+            x->match = (uint32_t)k;
+            w->call_pair[0][a->call] = y->call;
+            w->call_pair[1][y->call] = a->call;
+            w->call_pair[0][b->call] = x->call;
+            w->call_pair[1][x->call] = b->call;
+        }
+    }
+}

@@ -1,0 +1,210 @@
+/* One call against its parts: fused products, and wholes whose inside the other side recorded. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+#include "dump/role.h"
+
+#define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
+#define MEET_REACH 96  /* behind its place where the last part of a whole is looked for */
+#define PARTS 8        /* of one fused call at most */
+
+/* Do the figures of the parts make those of the whole? */
+static enum likeness parts_make(const struct figure *part, int n, const struct figure *whole)
+{
+    struct figure all = {.max = -INFINITY, .min = INFINITY, .size = whole->size, .has = 7, .coarse = whole->coarse};
+    double squares = 0;
+    for (int i = 0; i < n; i++) {
+        all.has = all.has & part[i].has;
+        all.max = fmaxf(all.max, part[i].max);
+        all.min = fminf(all.min, part[i].min);
+        squares += (double)part[i].norm * (double)part[i].norm;
+    }
+    all.norm = (float)sqrt(squares);
+    return figure_compare(&all, whole);
+}
+
+static bool same_input(const struct item *a, const struct item *b)
+{
+    if (!a->inputs || !b->inputs || a->in[0].size != b->in[0].size)
+        return false;
+    enum likeness l = figure_compare(&a->in[0], &b->in[0]);
+    return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
+}
+
+/* The narrow unpaired products around `at` that share one input and together are as large as `wide`. */
+static int find_parts(const struct item *wide, const item_list *l, size_t at, uint32_t part[PARTS], bool proven)
+{
+    size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0, to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
+    for (size_t first = from; first < to; first++) {
+        const struct item *x = &l->v[first];
+        uint64_t sum = 0;
+        int n = 0;
+        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel || !x->inputs ||
+            x->in[0].size != wide->in[0].size || role_conflict(x->role, wide->role) ||
+            (x->layer >= 0 && wide->layer >= 0 && x->layer != wide->layer))
+            continue;
+        for (size_t i = first; i < to && n < PARTS && sum < wide->numel; i++)
+            if (l->v[i].match == NONE && l->v[i].group == NONE && l->v[i].family == FAMILY_LINEAR &&
+                (i == first || same_input(x, &l->v[i])) && !role_conflict(l->v[i].role, wide->role)) {
+                part[n++] = (uint32_t)i;
+                sum += l->v[i].numel;
+            }
+        if (n < 2 || sum != wide->numel)
+            continue;
+        struct figure value[PARTS];
+        for (int k = 0; k < n; k++)
+            value[k] = l->v[part[k]].value;
+        if (!proven || figure_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN || parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
+            return n;
+    }
+    return 0;
+}
+
+void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s, bool proven)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < wide->n; i++) {
+        struct item *x = &wide->v[i];
+        uint32_t part[PARTS];
+        struct figure value[PARTS];
+        if (x->match != NONE)
+            at = x->match;
+        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
+            continue;
+        int n = find_parts(x, narrow, at, part, proven);
+        if (!n)
+            continue;
+        enum likeness in = figure_compare(&x->in[0], &narrow->v[part[0]].in[0]);
+        for (int k = 0; k < n; k++)
+            value[k] = narrow->v[part[k]].value;
+        enum likeness l = parts_make(value, n, &x->value);
+        x->group = w->groups++;
+        x->confidence = l > LIKE_UNKNOWN ? 0.9f : in > LIKE_UNKNOWN ? 0.8f : 0.6f;
+        x->why = WHY_FUSED;
+        for (int k = 0; k < n; k++) {
+            struct item *p = &narrow->v[part[k]];
+            p->group = x->group;
+            p->confidence = x->confidence;
+            p->why = WHY_FUSED;
+            w->call_pair[!s][p->call] = x->call;
+        }
+        w->call_pair[s][x->call] = narrow->v[part[0]].call;
+    }
+}
+
+/* A person put parts of this row to it: the others may follow. */
+static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
+{
+    uint64_t n = dump_row_numel(w->d[s], wide);
+    for (size_t i = 0; w->taken[s][wide] && i < w->ruled->pairs.n; i++) {
+        const struct ruled_pair *p = &w->ruled->pairs.v[i];
+        if ((s ? p->g : p->t) == wide)
+            return dump_row_numel(w->d[!s], s ? p->t : p->g) < n;
+    }
+    return false;
+}
+
+/* One row of a fused call with the rows of its parts. */
+static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct item *x)
+{
+    uint64_t all = 0, whole = dump_row_numel(w->d[s], wide);
+    bool begun = holds_parts(w, s, wide);
+    if ((w->taken[s][wide] && !begun) || w->row_pair[s][wide] != NONE)
+        return;
+    for (int i = 0; i < n; i++) {
+        if (part[i] == NONE || (w->taken[!s][part[i]] && !begun) || w->row_pair[!s][part[i]] != NONE)
+            return;
+        all += dump_row_numel(w->d[!s], part[i]);
+        if (!sum && dump_row_numel(w->d[!s], part[i]) != whole)
+            return;
+    }
+    if (sum && all != whole)
+        return;
+    for (int i = 0; i < n; i++)
+        if (!w->taken[!s][part[i]])
+            sequence_emit(w, s ? part[i] : wide, s ? wide : part[i], WHY_FUSED, x->confidence);
+}
+
+static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint32_t *call, int n, enum row_io io, int index,
+                            bool sum, const struct item *x)
+{
+    uint32_t part[PARTS], row = wide == NONE ? NONE : sequence_nth_row(w, s, wide, io, index);
+    for (int i = 0; i < n; i++)
+        part[i] = call[i] == NONE ? NONE : sequence_nth_row(w, !s, call[i], io, index);
+    if (row != NONE)
+        pair_parts(w, s, row, part, n, sum, x);
+}
+
+void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_list *narrow, int s, const struct nmap gradients[2])
+{
+    for (size_t i = 0; i < wide->n; i++) {
+        const struct item *x = &wide->v[i];
+        uint32_t part[PARTS], twin[PARTS], grad[PARTS];
+        int n = 0;
+        if (x->group == NONE || !x->inputs)
+            continue;
+        /* from its first part on, in order */
+        uint32_t first = w->call_pair[s][x->call] == NONE ? NONE : w->item_of[!s][w->call_pair[s][x->call]];
+        for (size_t k = first; k < narrow->n && k < (size_t)first + 2 * FUSED_REACH && n < PARTS; k++)
+            if (narrow->v[k].group == x->group)
+                part[n++] = narrow->v[k].call;
+        if (n < 2)
+            continue;
+        for (int k = 0; k < n; k++) {
+            twin[k] = sequence_twin(w, !s, part[k]);
+            grad[k] = sequence_gradient_of(w, !s, part[k], &gradients[!s]);
+        }
+        pair_group_rows(w, s, x->call, part, n, IO_OUTPUT, 0, true, x);
+        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 0, false, x);
+        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 1, true, x);
+        pair_group_rows(w, s, x->call, part, n, IO_PARAMETER, 0, true, x);
+        pair_group_rows(w, s, sequence_twin(w, s, x->call), twin, n, IO_INPUT, 0, true, x);
+        if (w->d[s]->calls.v[x->call].kind == CALL_MODULE)
+            pair_group_rows(w, s, sequence_gradient_of(w, s, x->call, &gradients[s]), grad, n, IO_GRADIENT, 0, true, x);
+    }
+}
+
+static bool changes_its_input(const struct item *x)
+{
+    for (int i = 0; i < x->inputs; i++)
+        if (figure_compare(&x->value, &x->in[i]) > LIKE_UNKNOWN)
+            return false;
+    return true;
+}
+
+/* A fused norm or attention, a module of an L0 dump: where the other side recorded what is inside, its result is
+ * the result of the last part. Only equal figures near the place it has in the order tell which that is. */
+void sequence_meet(struct sequence *w, const item_list *t, const item_list *g)
+{
+    uint8_t *met = mem_zalloc(g->n + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct item *a = &t->v[i];
+        uint32_t found = NONE;
+        if (a->match != NONE && t->v[i].match < g->n && g->v[a->match].match == i)
+            at = a->match;
+        if (a->match != NONE || a->group != NONE || a->numel <= 1 || !changes_its_input(a))
+            continue;
+        for (size_t k = at; k < g->n && k < at + MEET_REACH; k++) {
+            const struct item *b = &g->v[k];
+            bool whole = family_is_compute(a->family) || family_is_compute(b->family) || a->family == FAMILY_MODULE ||
+                         b->family == FAMILY_MODULE;
+            if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel || !changes_its_input(b) ||
+                (a->layer >= 0 && b->layer >= 0 && a->layer != b->layer) ||
+                figure_compare(&a->value, &b->value) != LIKE_SAME)
+                continue;
+            found = (uint32_t)k;
+            break;
+        }
+        if (found == NONE || w->row_pair[0][a->out] != NONE || w->row_pair[1][g->v[found].out] != NONE ||
+            w->taken[0][a->out] || w->taken[1][g->v[found].out])
+            continue;
+        met[found] = 1;
+        at = found;
+        sequence_emit(w, a->out, g->v[found].out, WHY_WHOLE, 0.85f);
+    }
+    free(met);
+}

@@ -1,0 +1,166 @@
+/* What graph dumps record otherwise: gradients of weights and losses written out as operators. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+#include "dump/role.h"
+
+/* One value, whoever holds it on this side. */
+static uint64_t value_of(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    double v[3] = {r->stat[STAT_MAX], r->stat[STAT_MIN], (double)dump_row_numel(d, row)};
+    return (r->has & HAS_MAX) && (r->has & HAS_MIN) && v[0] != v[1] ? hash_bytes(v, sizeof v, 5) : 0;
+}
+
+struct reader {
+    uint32_t item, next;
+};
+
+/* Who of the backward products reads a value: lists by value. */
+struct readers {
+    struct nmap first;
+    VEC(struct reader) list;
+};
+
+static void index_readers(const struct dump *d, const item_list *l, struct readers *out)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        for (int k = 0; k < l->v[i].inputs && l->v[i].family == FAMILY_LINEAR; k++) {
+            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            struct reader x = {i, v ? nmap_get(&out->first, v) : NONE};
+            if (!v)
+                continue;
+            vec_push(&out->list, x);
+            nmap_set(&out->first, v, (uint32_t)out->list.n - 1);
+        }
+}
+
+/* How many of the calls read each value. */
+static void index_uses(const struct dump *d, const item_list *l, struct nmap *out)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        for (int k = 0; k < l->v[i].inputs; k++) {
+            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            uint32_t n = v ? nmap_get(out, v) : MAP_NONE;
+            if (v)
+                nmap_set(out, v, n == MAP_NONE ? 1 : n + 1);
+        }
+}
+
+/* The backward product whose result is as large as the weight, fed by the forward product's input and by what
+ * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
+static uint32_t find_gradient(const struct dump *d, const item_list *back, const struct readers *r, const struct item *f)
+{
+    uint64_t x = f->inputs > 1 ? value_of(d, f->in_row[0]) : 0, weight = x ? value_of(d, f->in_row[1]) : 0;
+    uint64_t size = f->inputs > 1 ? dump_row_numel(d, f->in_row[1]) : 0;
+    for (uint32_t i = weight ? nmap_get(&r->first, weight) : MAP_NONE; i != MAP_NONE; i = r->list.v[i].next) {
+        const struct item *dx = &back->v[r->list.v[i].item];
+        for (int k = 0; k < dx->inputs; k++) {
+            uint64_t dy = value_of(d, dx->in_row[k]);
+            for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE; n = r->list.v[n].next) {
+                const struct item *dw = &back->v[r->list.v[n].item];
+                for (int q = 0; q < dw->inputs; q++)
+                    if (dw->numel == size && value_of(d, dw->in_row[q]) == x)
+                        return r->list.v[n].item;
+            }
+        }
+    }
+    return NONE;
+}
+
+/* A gradient value of the golden side that one backward operator alone put out. */
+static void gradients_by_value(struct sequence *w, int s)
+{
+    const struct dump *d = w->d[s], *o = w->d[!s];
+    struct nmap cell = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t r = 0; r < (pass ? o : d)->rows.n; r++) {
+            const struct dump *side = pass ? o : d;
+            const struct row *x = &side->rows.v[r];
+            const struct call *c = &side->calls.v[x->call];
+            if (w->row_pair[pass ? !s : s][r] != NONE || w->taken[pass ? !s : s][r] || x->kind != ROW_TENSOR ||
+                !(x->has & HAS_NORM) || !(x->stat[STAT_NORM] > 0) || dump_row_numel(side, r) <= 1)
+                continue;
+            uint64_t numel = dump_row_numel(side, r);
+            int64_t at = llround(log(x->stat[STAT_NORM]) * 500);
+            if (!pass) {
+                uint64_t key[2] = {numel, (uint64_t)at};
+                uint64_t k = hash_bytes(key, sizeof key, 9);
+                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR && w->from[s][r] == NONE)
+                    nmap_set(&cell, k, nmap_get(&cell, k) == MAP_NONE ? r : NONE - 1);
+                continue;
+            }
+            uint32_t found = NONE;
+            for (int64_t n = at - 1; n <= at + 1 && x->io == IO_GRADIENT; n++) {
+                uint64_t key[2] = {numel, (uint64_t)n};
+                uint32_t hit = nmap_get(&cell, hash_bytes(key, sizeof key, 9));
+                if (hit == MAP_NONE)
+                    continue;
+                struct figure a = hit < d->rows.n ? figure_of(d, hit) : (struct figure){.has = 0}, b = figure_of(o, r);
+                bool like = hit < d->rows.n && figure_compare(&a, &b) == LIKE_SAME && w->row_pair[s][hit] == NONE;
+                found = !like ? found : found == NONE ? hit : NONE - 1;
+            }
+            if (found < d->rows.n)
+                sequence_emit(w, s ? r : found, s ? found : r, WHY_FINGERPRINT, 0.85f);
+        }
+    nmap_release(&cell);
+}
+
+/* A loss written out as operators: the last single number of its scope is what the other side's loss returns. */
+static void pair_losses(struct sequence *w, int s)
+{
+    item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
+    size_t at = ops->n;
+    for (size_t i = other->n; i-- > 0;) {
+        struct item *x = &other->v[i];
+        if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1)
+            continue;
+        while (at && (ops->v[at - 1].numel != 1 || ops->v[at - 1].match != NONE ||
+                      !role_is_loss(ops->v[at - 1].role)))
+            at--;
+        if (!at--)
+            return;
+        uint32_t here = ops->v[at].out, there = x->out;
+        if (w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE || w->taken[s][here] || w->taken[!s][there])
+            continue;
+        bool like = figure_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
+        sequence_emit(w, s ? there : here, s ? here : there, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
+    }
+}
+
+/* Graph dumps have no record of a parameter's gradient: some operator of the backward pass computed it. */
+void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2])
+{
+    for (int s = 0; s < 2; s++) {
+        const item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
+        struct readers r = {.first = {0}};
+        struct nmap uses = {0};
+        if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)
+            continue;
+        gradients_by_value(w, s);
+        index_readers(w->d[s], back, &r);
+        index_uses(w->d[s], f, &uses);
+        for (size_t i = 0; i < f->n; i++) {
+            /* the gradient of a weight with several users is the sum of what they give */
+            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2 ||
+                nmap_get(&uses, value_of(w->d[s], f->v[i].in_row[1])) != 1)
+                continue;
+            uint32_t other = w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match].call;
+            uint32_t grad = sequence_gradient_of(w, !s, other, &gradients[!s]);
+            uint32_t dw = grad == NONE ? NONE : find_gradient(w->d[s], back, &r, &f->v[i]);
+            uint32_t there = grad == NONE ? NONE : sequence_nth_row(w, !s, grad, IO_GRADIENT, 0);
+            if (dw == NONE || there == NONE || back->v[dw].match != NONE)
+                continue;
+            uint32_t here = back->v[dw].out;
+            if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] && !w->taken[!s][there] &&
+                dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
+                sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
+        }
+        nmap_release(&uses);
+        nmap_release(&r.first);
+        vec_release(&r.list);
+        pair_losses(w, s);
+    }
+}

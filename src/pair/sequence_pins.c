@@ -1,0 +1,295 @@
+/* Calls that hold the same values on both sides, pinned before anything is aligned. Both sides run the same weights, so a
+ * weight says which product is which whatever happened upstream; and a result is nearest to its own counterpart long
+ * after an error has crept in. Order and kind decide only what values leave open.
+ *
+ * Two calls may have exchanged their weights: that is the fault somebody looks for, and where what reads their results
+ * says so, the flow decides and not the value. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "dump/reader.h"
+#include "dump/family.h"
+#include "dump/role.h"
+
+#define STRETCH 4        /* of them in a row */
+#define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
+#define NEIGHBOURHOOD 1024 /* items around its place that one is held against */
+#define MARGIN 8           /* items beyond the neighbouring pins */
+#define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
+#define CLEAR 0.5f       /* its distance from 1 against the next best one's */
+#define UNRELATED 0.3f     /* cosine up to which two results have nothing in common */
+#define EQUAL 1e-6f      /* 1 - cosine of samples of one value */
+
+/* ---- samples ---- */
+
+struct sampling {
+    const struct dump *d;
+    const item_list *items;
+    struct value_sample *out;
+};
+
+/* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the same. */
+bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
+{
+    struct tensor t;
+    struct tensor_walk w;
+    struct err quiet;
+    double sum = 0;
+    *s = (struct value_sample){.norm = 0};
+    if (!d->reader || !dump_row_readable(d, row) || dump_row_numel(d, row) < 8 || dump_tensor(d, row, &t, &quiet))
+        return false;
+    uint64_t n = t.numel < VALUE_SAMPLE ? t.numel : VALUE_SAMPLE;
+    tensor_walk_init(&w, &t);
+    for (uint64_t k = 0; k < n; k += STRETCH) {
+        unsigned char raw[STRETCH * 16];
+        double value[STRETCH];
+        size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
+        uint64_t at = t.numel <= VALUE_SAMPLE ? k : (uint64_t)((double)(t.numel - STRETCH) / (VALUE_SAMPLE / STRETCH - 1) * (double)(k / STRETCH));
+        tensor_walk_seek(&w, at);
+        long got = tensor_walk_next(&w, raw, take, &quiet);
+        if (got <= 0) {
+            sum = NAN;
+            break;
+        }
+        dtype_to_f64(t.dtype, raw, (size_t)got, value);
+        for (long q = 0; q < got; q++) {
+            s->v[k + (uint64_t)q] = (float)value[q];
+            sum += value[q] * value[q];
+        }
+    }
+    tensor_walk_release(&w);
+    tensor_close(&t);
+    s->norm = isfinite(sum) ? (float)sqrt(sum) : 0;
+    return s->norm > 0;
+}
+
+static void sample_one(void *ctx, size_t i)
+{
+    const struct sampling *x = ctx;
+    sequence_sample(x->d, x->items->v[i].out, &x->out[i]);
+}
+
+static struct value_sample *take_samples(const struct dump *d, const item_list *items)
+{
+    struct sampling x = {.d = d, .items = items};
+    struct crew crew;
+    if (!items->n || items->n > ITEMS_MOST || !d->reader || !d->reader->tensor)
+        return NULL;
+    x.out = mem_zalloc(items->n * sizeof *x.out);
+    crew_init(&crew);
+    crew_each(&crew, threads_wanted(0), items->n, NULL, sample_one, &x);
+    crew_release(&crew);
+    return x.out;
+}
+
+float sequence_cosine(const struct value_sample *a, const struct value_sample *b)
+{
+    float dot = 0;
+    for (int i = 0; i < VALUE_SAMPLE; i++)
+        dot += a->v[i] * b->v[i];
+    return a->norm > 0 && b->norm > 0 ? dot / (a->norm * b->norm) : 0;
+}
+
+/* ---- who reads a result ---- */
+
+/* Per call, bits of the families of the calls that read its result, through views. */
+static uint64_t *readers_of(const struct sequence *w, int s)
+{
+    const struct dump *d = w->d[s];
+    uint64_t *mask = mem_zalloc((d->calls.n + 1) * sizeof *mask);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *row = &d->rows.v[r];
+        const struct call *c = &d->calls.v[row->call];
+        bool carries = c->family == FAMILY_VIEW || c->family == FAMILY_COPY || c->family == FAMILY_CAST;
+        if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE || carries)
+            continue;
+        mask[d->rows.v[w->from[s][r]].call] |= UINT64_C(1) << c->family;
+    }
+    return mask;
+}
+
+static float common(uint64_t a, uint64_t b)
+{
+    int all = __builtin_popcountll(a | b);
+    return all ? (float)__builtin_popcountll(a & b) / (float)all : 1;
+}
+
+/* ---- pins ---- */
+
+struct pins {
+    struct sequence *w;
+    item_list *items[2];
+    struct value_sample *const *sample; /* a side each */
+    uint64_t *readers[2]; /* per call */
+};
+
+static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
+{
+    const struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    bool layers = a->layer < 0 || b->layer < 0 || a->layer == b->layer;
+    bool denied = x->w->ruled->denied_calls.n && nmap_get(&x->w->ruled->denied_calls, ruled_key(a->call, b->call)) != MAP_NONE;
+    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied && !role_conflict(a->role, b->role);
+}
+
+static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
+{
+    struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    a->set = b->set = SET_MATCH;
+    a->match = g;
+    b->match = t;
+    sequence_trust(a, why, confidence);
+}
+
+static void pin_weights(const struct pins *x)
+{
+    for (uint32_t i = 0; i < x->items[TARGET]->n; i++) {
+        uint32_t g = x->w->weight_twin[TARGET][i];
+        if (g != NONE && may_pin(x, i, g))
+            pin(x, i, g, WHY_WEIGHT, 0.9f);
+    }
+}
+
+/* Items of the other side one is held against. */
+struct stretch {
+    size_t from, to;
+};
+
+static struct stretch around(const struct pins *x, int s, uint32_t i)
+{
+    size_t n = x->items[!s]->n, place = (size_t)((double)i * (double)n / (double)x->items[s]->n);
+    return (struct stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
+}
+
+/* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source order. */
+static struct stretch between(const struct pins *x, int s, uint32_t i)
+{
+    const item_list *l = x->items[s];
+    struct stretch r = around(x, s, i);
+    size_t edge[2] = {r.from, r.to};
+    for (uint32_t k = i; k-- > 0;)
+        if (l->v[k].set == SET_MATCH) {
+            edge[0] = l->v[k].match;
+            break;
+        }
+    for (uint32_t k = i + 1; k < l->n; k++)
+        if (l->v[k].set == SET_MATCH) {
+            edge[1] = l->v[k].match;
+            break;
+        }
+    size_t from = edge[0] < edge[1] ? edge[0] : edge[1], to = edge[0] < edge[1] ? edge[1] : edge[0];
+    from = from > MARGIN ? from - MARGIN : 0;
+    to = to + MARGIN < x->items[!s]->n ? to + MARGIN : x->items[!s]->n;
+    return (struct stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
+}
+
+/* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before all;
+ * NONE where none is. */
+static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct stretch r, float clear)
+{
+    const item_list *own = x->items[s], *l = x->items[!s];
+    const struct value_sample *a = &x->sample[s][i], *all = x->sample[!s];
+    float best = -1, second = -1;
+    uint32_t found = NONE;
+    if (!(a->norm > 0))
+        return NONE;
+    for (size_t k = r.from; k < r.to; k++) {
+        bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 && may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
+        float c = may ? sequence_cosine(a, &all[k]) : -1;
+        if (!may || c <= second)
+            continue;
+        if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL)
+            continue; /* the same value once more */
+        if (c > best) {
+            second = best;
+            best = c;
+            found = (uint32_t)k;
+        } else {
+            second = c;
+        }
+    }
+    return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
+}
+
+static void pin_nearest(const struct pins *x, struct stretch (*where)(const struct pins *x, int s, uint32_t i), float clear, float confidence)
+{
+    uint32_t n = (uint32_t)x->items[TARGET]->n, *to = mem_alloc((n + 1) * sizeof *to);
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = nearest(x, TARGET, i, where(x, TARGET, i), clear);
+    for (uint32_t i = 0; i < n; i++)
+        if (to[i] != NONE && nearest(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i)
+            pin(x, i, to[i], WHY_SAMPLE, confidence);
+    free(to);
+}
+
+static float read_alike(const struct pins *x, const struct item *a, const struct item *b)
+{
+    return common(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
+}
+
+/* Two pins whose results go where the other one's should: the two calls have exchanged what they hold. */
+static void undo_exchanges(const struct pins *x)
+{
+    item_list *A = x->items[TARGET], *B = x->items[GOLDEN];
+    for (uint32_t i = 0; i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->set != SET_MATCH || (a->why != WHY_WEIGHT && a->why != WHY_SAMPLE) || read_alike(x, a, &B->v[a->match]) > 0.5f)
+            continue;
+        for (uint32_t k = i + 1; k < A->n && k < i + NEIGHBOURHOOD; k++) {
+            struct item *b = &A->v[k];
+            if (b->set != SET_MATCH || (b->why != WHY_WEIGHT && b->why != WHY_SAMPLE) || b->numel != a->numel || b->op != a->op || b->layer != a->layer)
+                continue;
+            struct item *p = &B->v[a->match], *q = &B->v[b->match];
+            float now = read_alike(x, a, p) + read_alike(x, b, q), crossed = read_alike(x, a, q) + read_alike(x, b, p);
+            if (crossed < now + 0.75f)
+                continue;
+            uint32_t m = a->match;
+            a->match = b->match;
+            b->match = m;
+            p->match = k;
+            q->match = i;
+            a->why = b->why = WHY_FLOW;
+            a->confidence = b->confidence = 0.8f;
+            break;
+        }
+    }
+}
+
+void sequence_pin(struct sequence *w, item_list *t, item_list *g)
+{
+    struct pins x = {.w = w, .items = {t, g}, .sample = w->sample};
+    for (int s = 0; s < 2; s++)
+        x.readers[s] = readers_of(w, s);
+    pin_weights(&x);
+    for (int s = 0; s < 2; s++)
+        w->sample[s] = take_samples(w->d[s], x.items[s]);
+    if (w->sample[TARGET] && w->sample[GOLDEN]) {
+        pin_nearest(&x, around, CLEAR, 0.9f);
+        pin_nearest(&x, between, 1, 0.8f);
+    }
+    undo_exchanges(&x);
+    for (int s = 0; s < 2; s++) {
+        free(x.readers[s]);
+    }
+}
+
+void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
+{
+    for (uint32_t i = 0; w->sample[TARGET] && w->sample[GOLDEN] && i < A->n; i++) {
+        struct item *a = &A->v[i];
+        if (a->match == NONE || a->set || a->confidence >= 0.5f)
+            continue;
+        struct item *b = &B->v[a->match];
+        const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
+        const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
+        bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;
+        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > UNRELATED)
+            continue;
+        w->call_pair[0][a->call] = NONE;
+        w->call_pair[1][b->call] = NONE;
+        a->match = b->match = NONE;
+        a->confidence = 0;
+    }
+}

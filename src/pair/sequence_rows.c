@@ -1,0 +1,232 @@
+/* Rows of paired calls: by figures, then by where their values come from, then by place. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+
+#define ROWS 32 /* of one call, inputs or outputs, that are looked at */
+
+struct rows {
+    uint32_t row[ROWS];
+    int n;
+};
+
+static struct rows rows_of(const struct sequence *w, int s, uint32_t call, enum row_io io)
+{
+    struct rows l = {.n = 0};
+    if (io == IO_OUTPUT && w->adder[s][call] != NONE)
+        call = w->adder[s][call];
+    EACH_ROW(w->d[s], call, r)
+        if (l.n < ROWS && !w->taken[s][r] && w->row_pair[s][r] == NONE && w->d[s]->rows.v[r].io == io &&
+            w->d[s]->rows.v[r].kind == ROW_TENSOR)
+            l.row[l.n++] = r;
+    return l;
+}
+
+void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
+{
+    struct sequence_pair p = {t, g, (uint8_t)why, confidence};
+    if (w->ruled->denied_rows.n && nmap_get(&w->ruled->denied_rows, ruled_key(t, g)) != MAP_NONE)
+        return;
+    vec_push(w->out, p);
+    w->row_pair[0][t] = g;
+    w->row_pair[1][g] = t;
+}
+
+static bool numel_fits(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    return dump_row_numel(w->d[0], t) == dump_row_numel(w->d[1], g);
+}
+
+/* How many of l have as many elements as this one. */
+static int alternatives(const struct sequence *w, int s, const struct rows *l, uint64_t numel)
+{
+    int n = 0;
+    for (int i = 0; i < l->n; i++)
+        n += l->row[i] != NONE && dump_row_numel(w->d[s], l->row[i]) == numel;
+    return n;
+}
+
+static void take(struct sequence *w, struct rows *t, int i, struct rows *g, int k, enum pair_why why, float confidence)
+{
+    sequence_emit(w, t->row[i], g->row[k], why, confidence);
+    t->row[i] = g->row[k] = NONE;
+}
+
+static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum likeness least)
+{
+    for (int i = 0; i < t->n; i++) {
+        int best = -1;
+        float nearest = INFINITY;
+        if (t->row[i] == NONE)
+            continue;
+        struct figure a = figure_of(w->d[0], t->row[i]);
+        for (int k = 0; k < g->n; k++) {
+            if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
+                continue;
+            struct figure b = figure_of(w->d[1], g->row[k]);
+            /* of several that are the same value, the one in the same place */
+            float d = k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
+            if (figure_compare(&a, &b) >= least && d < nearest) {
+                nearest = d;
+                best = k;
+            }
+        }
+        if (best >= 0)
+            take(w, t, i, g, best, WHY_FINGERPRINT, 0.95f);
+    }
+}
+
+/* Values that come from paired calls. */
+static void by_flow(struct sequence *w, struct rows *t, struct rows *g, float confidence)
+{
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < g->n && t->row[i] != NONE; k++) {
+            if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
+                continue;
+            uint32_t x = w->from[0][t->row[i]], y = w->from[1][g->row[k]];
+            if (x != NONE && y != NONE && w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call)
+                take(w, t, i, g, k, WHY_FLOW, confidence);
+        }
+}
+
+/* Two calls of one kind in one kind of place name their operands alike in every layer: what figures or the
+ * data flow told of one pair's slots holds for the others. */
+static uint64_t habit_key(const struct item *a, const struct item *b, uint32_t slot)
+{
+    uint32_t key[] = {a->op, b->op, a->role, b->role, a->inputs, b->inputs, (uint32_t)a->numel, slot};
+    return hash_bytes(key, sizeof key, 3);
+}
+
+static void learn(struct sequence *w, const struct item *a, const struct item *b)
+{
+    EACH_ROW(w->d[0], a->call, r) {
+        uint32_t to = w->row_pair[0][r];
+        if (to == NONE || w->d[1]->rows.v[to].call != b->call)
+            continue;
+        uint64_t k = habit_key(a, b, w->d[0]->rows.v[r].slot);
+        uint32_t slot = w->d[1]->rows.v[to].slot, known = nmap_get(&w->habits, k);
+        nmap_set(&w->habits, k, known == MAP_NONE || known == slot ? slot : NONE - 1);
+    }
+}
+
+static void by_habit(struct sequence *w, const struct item *a, const struct item *b, struct rows *t, struct rows *g, enum pair_why why, float confidence)
+{
+    for (int i = 0; i < t->n; i++) {
+        uint32_t slot = t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
+        for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
+            if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
+                take(w, t, i, g, k, why, confidence);
+    }
+}
+
+/* Rows of one size in one call that hold one value are as good as each other. */
+static bool interchangeable(const struct sequence *w, int s, const struct rows *l, int like)
+{
+    struct figure a = figure_of(w->d[s], l->row[like]);
+    for (int i = 0; i < l->n; i++)
+        if (l->row[i] != NONE && i != like && dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
+            struct figure b = figure_of(w->d[s], l->row[i]);
+            if (figure_compare(&a, &b) != LIKE_SAME)
+                return false;
+        }
+    return true;
+}
+
+/* What is left, where a place is all that speaks for it. */
+static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why, float confidence)
+{
+    const struct rows first = *t, other = *g;
+    for (int i = 0; i < t->n; i++) {
+        if (t->row[i] == NONE)
+            continue;
+        uint64_t n = dump_row_numel(w->d[0], t->row[i]);
+        int here = alternatives(w, 0, &first, n), there = alternatives(w, 1, &other, n);
+        if (here != there)
+            continue;
+        bool sure = here == 1 || !commutes || interchangeable(w, 0, &first, i);
+        for (int k = 0; k < g->n; k++)
+            if (g->row[k] != NONE && numel_fits(w, t->row[i], g->row[k])) {
+                take(w, t, i, g, k, why, sure ? confidence : fminf(confidence, 0.4f));
+                break;
+            }
+    }
+}
+
+/* A number given as an operand: "x + 1e-6", "x * 0.125". */
+static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence)
+{
+    uint32_t one[2] = {NONE, NONE};
+    int n[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        EACH_ROW(w->d[s], s ? g : t, r) {
+            const struct row *x = &w->d[s]->rows.v[r];
+            bool scalar = x->kind == ROW_FLOAT || (x->kind == ROW_TENSOR && dump_row_numel(w->d[s], r) == 1 &&
+                                                   dtype_is_float(x->dtype));
+            if (x->io == IO_INPUT && scalar && !w->taken[s][r] && w->row_pair[s][r] == NONE) {
+                one[s] = r;
+                n[s]++;
+            }
+        }
+    if (n[0] == 1 && n[1] == 1)
+        sequence_emit(w, one[0], one[1], WHY_SLOT, confidence);
+}
+
+/* Of these the other framework may record the gradients of one inner node only (doc/formats.md). */
+static bool composite(uint8_t f)
+{
+    return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
+}
+
+void sequence_pair_rows(struct sequence *w, const struct item *a, const struct item *b, bool certain)
+{
+    static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
+    const struct call *c = &w->d[0]->calls.v[a->call];
+    bool backward = c->phase == PHASE_BACKWARD;
+    bool modules = c->kind == CALL_MODULE;
+    /* the gradient of a sum is the same for all it adds */
+    bool commutes = (a->family == FAMILY_ADD && !backward) || a->family == FAMILY_MUL;
+    float base = a->confidence < 0.8f ? a->confidence : 0.8f;
+    /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
+    bool agreed = a->why == WHY_FINGERPRINT;
+    /* what holds the calls together says more of their rows than the place in them */
+    enum pair_why why = a->why == WHY_WEIGHT || a->why == WHY_SAMPLE ? (enum pair_why)a->why : WHY_SLOT;
+    sequence_pair_bias(w, a, b);
+    for (size_t o = 0; o < ARRAY_LEN(order); o++) {
+        struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
+        if (certain) {
+            by_figures(w, &t, &g, LIKE_SAME);
+            by_figures(w, &t, &g, LIKE_NEAR);
+            if (order[o] == IO_INPUT)
+                by_flow(w, &t, &g, base);
+            continue;
+        }
+        bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
+                     (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
+                     (backward && a->op != b->op);
+        by_habit(w, a, b, &t, &g, why, doubt ? fminf(base, 0.4f) : base);
+        by_place(w, &t, &g, commutes, why, doubt ? fminf(base, 0.4f) : base);
+    }
+    if (certain)
+        learn(w, a, b);
+    else if (!modules && !backward && a->op == b->op && commutes)
+        scalars(w, a->call, b->call, base);
+}
+
+uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n)
+{
+    if (io == IO_OUTPUT && w->adder[s][call] != NONE)
+        call = w->adder[s][call];
+    EACH_ROW(w->d[s], call, r)
+        if (w->d[s]->rows.v[r].io == io && w->d[s]->rows.v[r].kind == ROW_TENSOR && dump_row_numel(w->d[s], r) > 1 && !n--)
+            return r;
+    return NONE;
+}
+
+uint32_t sequence_gradient_of(const struct sequence *w, int s, uint32_t call, const struct nmap *by_scope)
+{
+    uint32_t scope = w->d[s]->calls.v[call].scope;
+    uint32_t c = scope == NONE ? MAP_NONE : nmap_get(by_scope, scope);
+    return c == MAP_NONE ? NONE : c;
+}

@@ -1,0 +1,201 @@
+/* Rows of backward calls by their values. A graph dump's backward operators have no forward twins by name, and their
+ * scopes name one user of a shared subgraph; but every gradient that one framework hands from call to call the other one
+ * holds as well. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+
+#define REACH 2         /* cells on either side: figures of one value after noise */
+#define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */
+#define AGREE 0.99f     /* cosine of two samples from which they are one value */
+#define UNRELATED 0.3f  /* up to which they have nothing in common */
+#define LOOKS 20000     /* pairs of tensors that are opened for it */
+#define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
+#define CANDIDATES 64   /* rows of one cell that are looked at */
+
+struct holder {
+    uint32_t row, next;
+};
+
+/* Backward rows of one side by size and magnitude. */
+struct value_index {
+    struct nmap first;
+    VEC(struct holder) list;
+};
+
+static bool is_free(const struct sequence *w, int s, uint32_t row)
+{
+    return w->row_pair[s][row] == NONE && !w->taken[s][row];
+}
+
+/* Where the row's value belongs in the index; false for what tells nothing: numbers, constants, rows without figures. */
+static bool cell_of(const struct dump *d, uint32_t row, int64_t *cell)
+{
+    const struct row *r = &d->rows.v[row];
+    double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN];
+    bool figures = (r->has & HAS_MAX) && (r->has & HAS_MIN) && isfinite(max) && isfinite(min) && max != min;
+    if (r->kind != ROW_TENSOR || !figures || dump_row_numel(d, row) <= 1 || d->calls.v[r->call].phase != PHASE_BACKWARD)
+        return false;
+    *cell = llround(log(fmax(fabs(max), fabs(min))) * CELLS);
+    return true;
+}
+
+static uint64_t key_of(uint64_t numel, int64_t cell)
+{
+    uint64_t key[2] = {numel, (uint64_t)cell};
+    return hash_bytes(key, sizeof key, 13);
+}
+
+static void index_rows(const struct sequence *w, int s, struct value_index *x)
+{
+    const struct dump *d = w->d[s];
+    int64_t cell;
+    for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) { /* from the back: a list's first is the earliest */
+        if (!cell_of(d, r, &cell))
+            continue;
+        uint64_t key = key_of(dump_row_numel(d, r), cell);
+        struct holder h = {r, nmap_get(&x->first, key)};
+        vec_push(&x->list, h);
+        nmap_set(&x->first, key, (uint32_t)x->list.n - 1);
+    }
+}
+
+/* How far the figures of two rows of one size are apart: extremes and mean by what an element is, the norm by itself. */
+static double distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
+{
+    const struct row *a = &d->rows.v[row], *b = &o->rows.v[other];
+    double extreme = fmax(fabs(b->stat[STAT_MAX]), fabs(b->stat[STAT_MIN])), element = extreme;
+    int both = a->has & b->has;
+    double worst = fmax(fabs(a->stat[STAT_MAX] - b->stat[STAT_MAX]), fabs(a->stat[STAT_MIN] - b->stat[STAT_MIN])) / extreme;
+    if ((both & HAS_NORM) && b->stat[STAT_NORM] > 0) {
+        worst = fmax(worst, fabs(a->stat[STAT_NORM] / b->stat[STAT_NORM] - 1));
+        element = b->stat[STAT_NORM] / sqrt((double)dump_row_numel(o, other));
+    }
+    if (both & HAS_MEAN)
+        worst = fmax(worst, fabs(a->stat[STAT_MEAN] - b->stat[STAT_MEAN]) / element);
+    return worst;
+}
+
+struct candidate {
+    uint32_t row;
+    enum likeness like;
+    double distance;
+};
+
+bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t other, bool *proven)
+{
+    struct value_sample a, b;
+    *proven = false;
+    if (w->looked >= LOOKS || !dump_row_readable(w->d[s], row) || !dump_row_readable(w->d[!s], other))
+        return false;
+    w->looked++;
+    if (!sequence_sample(w->d[s], row, &a) || !sequence_sample(w->d[!s], other, &b))
+        return false;
+    float c = sequence_cosine(&a, &b);
+    *proven = c > AGREE;
+    return !*proven && fabsf(c) > UNRELATED;
+}
+
+/* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
+ * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the first. */
+static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
+{
+    const struct dump *d = w->d[s], *o = w->d[!s];
+    struct figure want = figure_of(o, row);
+    struct candidate all[CANDIDATES];
+    double nearest = INFINITY;
+    uint32_t n = 0, found = NONE;
+    int64_t cell;
+    if (!cell_of(o, row, &cell))
+        return NONE;
+    for (int64_t c = cell - REACH; c <= cell + REACH; c++)
+        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES; i = x->list.v[i].next) {
+            struct candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
+            struct figure have = figure_of(d, k.row);
+            k.like = figure_compare(&have, &want);
+            if (k.like <= LIKE_UNKNOWN)
+                continue;
+            k.distance = distance(d, k.row, o, row);
+            nearest = fmin(nearest, k.distance);
+            all[n++] = k;
+        }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
+            continue;
+        bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
+        bool better = found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)), proven;
+        if (!better || sequence_contradicted(w, s, all[i].row, row, &proven))
+            continue;
+        /* figures that are only near each other, after noise or in a coarse type, need elements that agree */
+        if (all[i].like == LIKE_SAME || proven)
+            found = all[i].row;
+    }
+    return found;
+}
+
+/* Whether one of the call's inputs holds this output's value: what a gradient hook saw of an inner node. */
+static bool passes_through(const struct dump *d, uint32_t output)
+{
+    struct figure out = figure_of(d, output);
+    EACH_EARLY_ROW(d, d->rows.v[output].call, r) {
+        struct figure in = figure_of(d, r);
+        if (d->rows.v[r].io == IO_INPUT && figure_compare(&in, &out) == LIKE_SAME)
+            return true;
+    }
+    return false;
+}
+
+/* The free output of a call that has this size, where it has one alone. */
+static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint64_t numel)
+{
+    uint32_t found = NONE;
+    EACH_EARLY_ROW(w->d[s], call, r) {
+        if (w->d[s]->rows.v[r].io != IO_OUTPUT || w->d[s]->rows.v[r].kind != ROW_TENSOR || dump_row_numel(w->d[s], r) != numel)
+            continue;
+        if (found != NONE || !is_free(w, s, r))
+            return NONE;
+        found = r;
+    }
+    return found;
+}
+
+/* Outputs of two calls whose inputs hold the same gradient, whatever became of it. */
+static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
+{
+    uint32_t call[2] = {w->d[TARGET]->rows.v[t].call, w->d[GOLDEN]->rows.v[g].call};
+    uint8_t family[2] = {w->d[TARGET]->calls.v[call[TARGET]].family, w->d[GOLDEN]->calls.v[call[GOLDEN]].family};
+    /* of a product the hook may have seen any of its nodes, and each operand has an operator of its own */
+    if (family_is_product(family[TARGET]) || family_is_product(family[GOLDEN]))
+        return;
+    EACH_EARLY_ROW(w->d[TARGET], call[TARGET], r) {
+        if (w->d[TARGET]->rows.v[r].io != IO_OUTPUT || !is_free(w, TARGET, r) || passes_through(w->d[TARGET], r))
+            continue;
+        uint64_t numel = dump_row_numel(w->d[TARGET], r);
+        uint32_t other = lone_output(w, GOLDEN, call[GOLDEN], numel);
+        if (numel > 1 && other != NONE && lone_output(w, TARGET, call[TARGET], numel) == r && !passes_through(w->d[GOLDEN], other) &&
+            family[TARGET] == family[GOLDEN])
+            sequence_emit(w, r, other, WHY_INPUTS, 0.7f);
+    }
+}
+
+void sequence_backward_values(struct sequence *w, int graph)
+{
+    struct value_index x = {.first = {0}};
+    const struct dump *o = w->d[!graph];
+    size_t before = w->out->n;
+    index_rows(w, graph, &x);
+    for (uint32_t r = 0; x.list.n && r < o->rows.n; r++) {
+        uint32_t found = is_free(w, !graph, r) ? find_value(w, &x, graph, r) : NONE;
+        if (found != NONE)
+            sequence_emit(w, graph ? r : found, graph ? found : r, WHY_FINGERPRINT, 0.85f);
+    }
+    for (size_t i = before, n = w->out->n; i < n; i++) {
+        struct sequence_pair p = w->out->v[i];
+        if (w->d[TARGET]->rows.v[p.t].io == IO_INPUT && w->d[GOLDEN]->rows.v[p.g].io == IO_INPUT)
+            pair_outputs(w, p.t, p.g);
+    }
+    nmap_release(&x.first);
+    vec_release(&x.list);
+}

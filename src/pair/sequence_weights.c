@@ -1,0 +1,109 @@
+/* Which calls of the two sides use the same weight. Both runs begin with the same weights, so a weight that one call a side
+ * uses names it whatever happened upstream. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+
+/* A weight of a side: an input no recorded output holds, of a call whose family has weights. */
+struct weight_use {
+    float max, min;
+    uint64_t numel;
+    uint32_t item;
+};
+typedef VEC(struct weight_use) weight_list;
+
+static bool has_weight(uint8_t family)
+{
+    return family == FAMILY_LINEAR || family == FAMILY_CONV || family == FAMILY_EMBEDDING || family == FAMILY_NORM || family == FAMILY_MUL;
+}
+
+static int by_extremes(const void *a, const void *b)
+{
+    const struct weight_use *x = a, *y = b;
+    if (x->numel != y->numel)
+        return x->numel < y->numel ? -1 : 1;
+    return x->max != y->max ? (x->max < y->max ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
+}
+
+static void list_weights(const struct sequence *w, int s, const item_list *items, weight_list *out)
+{
+    for (uint32_t i = 0; i < items->n; i++) {
+        const struct item *it = &items->v[i];
+        if (!has_weight(it->family))
+            continue;
+        for (int k = 0; k < it->inputs; k++) {
+            const struct figure *f = &it->in[k];
+            uint64_t numel = dump_row_numel(w->d[s], it->in_row[k]);
+            struct weight_use u = {f->max, f->min, numel, i};
+            if ((f->has & 3) == 3 && f->max != f->min && w->from[s][it->in_row[k]] == NONE && numel >= 8)
+                vec_push(out, u);
+        }
+    }
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_extremes);
+}
+
+static bool near(float a, float b, float tol)
+{
+    return fabsf(a - b) <= tol * fmaxf(fabsf(a), fabsf(b));
+}
+
+static bool same_weight(const struct weight_use *a, const struct weight_use *b, float tol)
+{
+    return a->numel == b->numel && near(a->max, b->max, tol) && near(a->min, b->min, tol);
+}
+
+/* The only item of l that uses this weight; NONE where none or several do. */
+static uint32_t lone_user(const weight_list *l, const struct weight_use *u, float tol)
+{
+    size_t lo = 0, hi = l->n;
+    uint32_t found = NONE;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        const struct weight_use *m = &l->v[mid];
+        if (m->numel < u->numel || (m->numel == u->numel && m->max < u->max && !near(m->max, u->max, tol)))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = lo; i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
+        if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
+            continue;
+        if (found != NONE)
+            return NONE;
+        found = l->v[i].item;
+    }
+    return found;
+}
+
+/* Relative difference up to which two extremes are one number: of recordings that print few digits, what those leave open. */
+static float tolerance(const struct sequence *w)
+{
+    int digits = w->d[0]->digits < w->d[1]->digits ? w->d[0]->digits : w->d[1]->digits;
+    return digits > 0 && digits < 9 ? 2 * powf(10, 1 - (float)digits) : 1e-6f;
+}
+
+void sequence_find_weights(struct sequence *w, const item_list *t, const item_list *g)
+{
+    const item_list *items[2] = {t, g};
+    weight_list l[2] = {{0}, {0}};
+    float tol = tolerance(w);
+    for (int s = 0; s < 2; s++) {
+        w->weight_twin[s] = mem_alloc((items[s]->n + 1) * sizeof **w->weight_twin);
+        memset(w->weight_twin[s], 0xff, (items[s]->n + 1) * sizeof **w->weight_twin);
+        list_weights(w, s, items[s], &l[s]);
+    }
+    for (size_t i = 0; i < l[TARGET].n; i++) {
+        const struct weight_use *u = &l[TARGET].v[i];
+        uint32_t other = lone_user(&l[GOLDEN], u, tol);
+        if (other == NONE || lone_user(&l[TARGET], u, tol) != u->item)
+            continue;
+        w->weight_twin[TARGET][u->item] = other;
+        w->weight_twin[GOLDEN][other] = u->item;
+    }
+    for (int s = 0; s < 2; s++)
+        vec_release(&l[s]);
+}

@@ -1,0 +1,59 @@
+#include "pair/tensor_sample.h"
+
+#include <math.h>
+
+static int read_at(struct tensor_walk *w, uint64_t at, double *out, struct err *e)
+{
+    unsigned char raw[16];
+    tensor_walk_seek(w, at);
+    if (tensor_walk_next(w, raw, 1, e) != 1)
+        return -1;
+    dtype_to_f64(w->t->dtype, raw, 1, out);
+    return 0;
+}
+
+int sample_take(struct sample *s, const struct tensor *t, struct err *e)
+{
+    struct tensor_walk w;
+    uint64_t state = 0x9e3779b97f4a7c15ULL;
+    int rc = 0;
+    s->n = t->numel < SAMPLES ? (size_t)t->numel : SAMPLES;
+    s->pages = NULL;
+    tensor_walk_init(&w, t);
+    for (size_t i = 0; i < s->n && rc == 0; i++) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        s->at[i] = t->numel <= SAMPLES ? i : (state >> 11) % t->numel;
+        rc = read_at(&w, s->at[i], &s->value[i], e);
+    }
+    tensor_walk_release(&w);
+    return rc;
+}
+
+void sample_release(struct sample *s)
+{
+    struct tensor_walk w = {.pages = s->pages};
+    tensor_walk_release(&w);
+    s->pages = NULL;
+}
+
+int sample_error(struct sample *s, const struct tensor *view, double *out, struct err *e)
+{
+    struct tensor_walk w;
+    double d = 0, n = 0, v;
+    size_t finite = 0;
+    int rc = 0;
+    tensor_walk_init(&w, view);
+    w.pages = s->pages;
+    for (size_t i = 0; i < s->n && rc == 0; i++) {
+        rc = read_at(&w, s->at[i], &v, e);
+        if (rc == 0 && isfinite(v) && isfinite(s->value[i])) {
+            d += (s->value[i] - v) * (s->value[i] - v);
+            n += v * v;
+            finite++;
+        }
+    }
+    s->pages = w.pages;
+    w.pages = NULL;
+    *out = n > 0 && 2 * finite > s->n ? sqrt(d / n) : INFINITY;
+    return rc;
+}
