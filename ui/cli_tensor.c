@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/gaze.h"
+#include "measure/tensor_reader.h"
 #include "report/tensor.h"
 #include "ui/cli.h"
 

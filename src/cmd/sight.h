@@ -4,7 +4,7 @@
 #ifndef CMD_SIGHT_H
 #define CMD_SIGHT_H
 
-#include "find/gaze.h"
+#include "measure/tensor_reader.h"
 #include "model/session.h"
 
 enum sight_of { SIGHT_NOTHING, SIGHT_PENDING, SIGHT_BOTH, SIGHT_ALONE };

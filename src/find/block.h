@@ -2,7 +2,7 @@
 #ifndef FIND_BLOCK_H
 #define FIND_BLOCK_H
 
-#include "find/specimen.h"
+#include "measure/element_sample.h"
 
 #define BLOCK_AXES 6
 

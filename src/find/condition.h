@@ -29,7 +29,7 @@
 #ifndef FIND_CONDITION_H
 #define FIND_CONDITION_H
 
-#include "find/measure.h"
+#include "measure/measure.h"
 
 enum condition_kind {
     CONDITION_NONE,

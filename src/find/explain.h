@@ -3,7 +3,7 @@
 #define FIND_EXPLAIN_H
 
 #include "find/culprit.h"
-#include "model/companion.h"
+#include "measure/third_run.h"
 
 /* Why this line has its verdict. Appends to out. */
 void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out);

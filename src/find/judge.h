@@ -6,7 +6,7 @@
 #define FIND_JUDGE_H
 
 #include "dump/dataflow.h"
-#include "find/measure.h"
+#include "measure/measure.h"
 #include "find/tol.h"
 
 enum verdict {

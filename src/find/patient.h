@@ -3,7 +3,7 @@
 #define FIND_PATIENT_H
 
 #include "find/diagnose.h"
-#include "find/specimen.h"
+#include "measure/element_sample.h"
 
 struct patient {
     const struct judgement *j;

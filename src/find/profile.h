@@ -2,7 +2,7 @@
 #ifndef FIND_PROFILE_H
 #define FIND_PROFILE_H
 
-#include "find/specimen.h"
+#include "measure/element_sample.h"
 
 struct profile {
     int64_t n;        /* length of the axis */

@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "dump/computed_figures.h"
 #include "find/frozen.h"
-#include "find/recall.h"
+#include "measure/figures_cache.h"
 #include "pair/axis_order_vote.h"
 #include "pair/fused_parts.h"
 #include "dump/tensor_files.h"

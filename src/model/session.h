@@ -13,7 +13,7 @@
 #include "find/judge.h"
 #include "dump/reader.h"
 #include "dump/one_side.h"
-#include "model/companion.h"
+#include "measure/third_run.h"
 #include "base/file_stamp.h"
 #include "round/since.h"
 

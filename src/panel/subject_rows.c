@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/explain.h"
-#include "find/gaze.h"
+#include "measure/tensor_reader.h"
 #include "panel/subject.h"
 
 #define ROWS_TOLD 24          /* of a call */

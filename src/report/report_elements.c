@@ -3,8 +3,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/heat.h"
-#include "find/tally.h"
+#include "measure/heat_map.h"
+#include "measure/tensor_stats.h"
 #include "report/report_sections.h"
 
 #define READ_MOST (1ull << 26) /* elements of a tensor that are read for a report */

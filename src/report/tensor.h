@@ -3,7 +3,7 @@
 #ifndef REPORT_TENSOR_H
 #define REPORT_TENSOR_H
 
-#include "find/tally.h"
+#include "measure/tensor_stats.h"
 
 struct tensor_report {
     const char *tool;

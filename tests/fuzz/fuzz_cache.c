@@ -1,7 +1,7 @@
 /* A file of figures as a user's cache folder may hold it: what is looked up is what was kept, or nothing. */
 #include "fuzz.h"
 
-#include "find/recall.h"
+#include "measure/figures_cache.h"
 
 #define MORE 64 /* bytes of a key and what else is tried */
 

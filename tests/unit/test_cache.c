@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find/measure.h"
-#include "find/recall.h"
+#include "measure/measure.h"
+#include "measure/figures_cache.h"
 #include "model/session.h"
 
 static const char *const dumps[2] = {"/tmp/target", "/tmp/golden"};

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "find/heat.h"
-#include "find/tally.h"
+#include "measure/heat_map.h"
+#include "measure/tensor_stats.h"
 
 static uint64_t seed = 88172645463325252ULL;
 

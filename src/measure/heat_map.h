@@ -4,7 +4,7 @@
 #ifndef FIND_HEAT_H
 #define FIND_HEAT_H
 
-#include "find/lens.h"
+#include "measure/element_lens.h"
 
 #define HEAT_CELLS 65536 /* of one plane at most */
 

@@ -1,4 +1,4 @@
-#include "find/cache.h"
+#include "measure/cache_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 #ifndef FIND_SPECIMEN_H
 #define FIND_SPECIMEN_H
 
-#include "find/measure.h"
+#include "measure/measure.h"
 
 #define SPECIMEN_MOST (1u << 18)
 #define SPECIMEN_CHUNK 1024u

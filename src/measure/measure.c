@@ -1,9 +1,9 @@
-#include "find/measure.h"
+#include "measure/measure.h"
 
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "find/recall.h"
+#include "measure/figures_cache.h"
 
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
 static bool comparable(const struct measure *m, const struct line *l)

@@ -1,4 +1,4 @@
-#include "find/specimen.h"
+#include "measure/element_sample.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "find/tally.h"
+#include "measure/tensor_stats.h"
 
 #include <math.h>
 #include <stdlib.h>

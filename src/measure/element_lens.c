@@ -1,4 +1,4 @@
-#include "find/lens.h"
+#include "measure/element_lens.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "model/companion.h"
+#include "measure/third_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "find/measure.h"
+#include "measure/measure.h"
 #include "dump/reader.h"
 
 struct companion {

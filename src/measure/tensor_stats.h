@@ -4,7 +4,7 @@
 #ifndef FIND_TALLY_H
 #define FIND_TALLY_H
 
-#include "find/lens.h"
+#include "measure/element_lens.h"
 
 #define TALLY_WORST 64
 #define TALLY_ODD 64

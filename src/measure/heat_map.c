@@ -1,4 +1,4 @@
-#include "find/heat.h"
+#include "measure/heat_map.h"
 
 #include <math.h>
 #include <stdlib.h>

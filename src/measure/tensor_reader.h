@@ -6,9 +6,9 @@
 
 #include <pthread.h>
 
-#include "find/heat.h"
-#include "find/measure.h"
-#include "find/tally.h"
+#include "measure/heat_map.h"
+#include "measure/measure.h"
+#include "measure/tensor_stats.h"
 
 #define GAZE_HEATS 8 /* planes kept at hand */
 

@@ -1,4 +1,4 @@
-#include "find/gaze.h"
+#include "measure/tensor_reader.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef FIND_RECALL_H
 #define FIND_RECALL_H
 
-#include "find/cache.h"
+#include "measure/cache_file.h"
 #include "pair/view.h"
 #include "num/figures.h"
 

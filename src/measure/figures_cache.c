@@ -1,4 +1,4 @@
-#include "find/recall.h"
+#include "measure/figures_cache.h"
 
 #include "base/mem.h"
 
