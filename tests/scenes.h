@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 struct scene {
     struct dump d[2];

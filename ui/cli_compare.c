@@ -8,10 +8,10 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "find/diagnose.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "find/lint.h"
-#include "find/precision.h"
+#include "judge/precision.h"
 #include "ui/ticket.h"
 
 /* ---- the comparison in plain text ---- */

@@ -6,7 +6,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "report/formats.h"
 #include "ui/ticket.h"
 

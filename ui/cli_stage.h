@@ -3,7 +3,7 @@
 #define UI_CLI_STAGE_H
 
 #include "base/stage_verdict.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 #include "num/figures.h"
 #include "ui/cli.h"
 

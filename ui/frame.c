@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "ui/pane.h"
 
 static const struct pane_ops *const focused[FOCUS_COUNT] = {&pane_table, &pane_detail, &pane_stack};

@@ -3,7 +3,7 @@
 #include "base/embed.h"
 #include "base/msg.h"
 #include "cmd/cmd.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 #include "dump/reader.h"
 #include "ui/keymap.h"
 #include "ui/options.h"

@@ -6,8 +6,8 @@
 #include "base/msg.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "find/preset.h"
-#include "find/tol.h"
+#include "judge/tool_rules.h"
+#include "judge/thresholds.h"
 #include "pair/view.h"
 #include "report/replay.h"
 

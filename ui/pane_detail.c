@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "panel/card.h"
 #include "ui/pane.h"
 

@@ -2,7 +2,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "find/lint.h"
 #include "ui/pane.h"
 

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "ui/pane.h"
 
 const char *verdict_glyph_of(enum verdict v)

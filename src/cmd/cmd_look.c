@@ -4,9 +4,9 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
-#include "find/explain.h"
-#include "find/inputs.h"
-#include "find/precision.h"
+#include "judge/verdict_text.h"
+#include "judge/step_inputs.h"
+#include "judge/precision.h"
 
 static int focus(struct desk *d, enum focus f)
 {

@@ -2,7 +2,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 
 /* ---- by rows ---- */
 

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 
 /* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides exist
  * is taken. Copies; golden NULL where there is none. */

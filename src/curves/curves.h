@@ -8,7 +8,7 @@
 #define CURVES_H
 
 #include "base/stage_verdict.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 #include "log/series.h"
 
 #define CURVE_RUNS 16

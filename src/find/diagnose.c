@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/frozen.h"
+#include "judge/packed_verdicts.h"
 #include "find/patient.h"
 
 static const struct {

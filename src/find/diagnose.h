@@ -5,7 +5,7 @@
 #ifndef FIND_DIAGNOSE_H
 #define FIND_DIAGNOSE_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 enum diagnosis_id { /* the order in which equally good explanations stand */
     DIAGNOSIS_NONFINITE,

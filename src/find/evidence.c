@@ -4,8 +4,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
-#include "find/table.h"
+#include "judge/verdict_text.h"
+#include "judge/table_verdicts.h"
 
 static const struct {
     const char *what, *label;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "dump/family.h"
 
 struct field_line field_line(const struct session *s, uint32_t line)

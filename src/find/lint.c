@@ -6,7 +6,7 @@
 
 #include "fmt/pack_read.h"
 #include "base/msg.h"
-#include "find/known.h"
+#include "judge/accepted.h"
 
 static void add(doubt_list *out, int side, bool question, const char *text)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/io.h"
-#include "find/precision.h"
+#include "judge/precision.h"
 
 int verdict_weight(enum verdict v)
 {

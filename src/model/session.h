@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-#include "find/inputs.h"
-#include "find/judge.h"
+#include "judge/step_inputs.h"
+#include "judge/judge.h"
 #include "dump/reader.h"
 #include "dump/one_side.h"
 #include "measure/third_run.h"

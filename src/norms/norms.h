@@ -7,7 +7,7 @@
 #define NORMS_H
 
 #include "base/stage_verdict.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 #include "dump/reader.h"
 #include "fmt/weight_names.h"
 #include "fmt/weights.h"

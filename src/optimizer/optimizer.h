@@ -7,7 +7,7 @@
 #define OPTIMIZER_H
 
 #include "base/stage_verdict.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 #include "fmt/weights.h"
 #include "num/figures.h"
 #include "optimizer/adamw.h"

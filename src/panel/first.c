@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "panel/subject.h"
 
 static void first_loss(struct panel_page *p, const struct guide *g)

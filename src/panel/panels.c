@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "config/checklist.h"
-#include "find/inputs.h"
+#include "judge/step_inputs.h"
 #include "panel/guide.h"
 
 const struct panel panels[PANELS] = {

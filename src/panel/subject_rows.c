@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "measure/tensor_reader.h"
 #include "panel/subject.h"
 

@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "dump/dump.h"
 #include "model/finding.h"
 #include "document/text_layout.h"

@@ -1,13 +1,13 @@
 #include <math.h>
 
-#include "find/culprit.h"
+#include "judge/suspects.h"
 #include "find/diagnose.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "find/lint.h"
-#include "find/inputs.h"
-#include "find/precision.h"
-#include "find/table.h"
+#include "judge/step_inputs.h"
+#include "judge/precision.h"
+#include "judge/table_verdicts.h"
 #include "report/formats.h"
 
 struct writing {

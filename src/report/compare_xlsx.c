@@ -9,7 +9,7 @@
 #include <xlsxwriter.h>
 
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "panel/subject.h"
 #include "report/report_build.h"
 #include "report/rows.h"

@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/diagnose.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "report/report_sections.h"
 
 /* What is open, of the dumps and of the panels. */

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/evidence.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "report/report_sections.h"
 
 #define AROUND 4

@@ -3,7 +3,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/evidence.h"
-#include "find/preset.h"
+#include "judge/tool_rules.h"
 #include "panel/subject.h"
 #include "report/report_sections.h"
 

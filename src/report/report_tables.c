@@ -4,12 +4,12 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "find/evidence.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "pair/gaps.h"
-#include "find/inputs.h"
-#include "find/known.h"
+#include "judge/step_inputs.h"
+#include "judge/accepted.h"
 #include "find/lint.h"
-#include "find/precision.h"
+#include "judge/precision.h"
 #include "report/report_sections.h"
 
 #define LISTED 20

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "find/explain.h"
-#include "find/table.h"
+#include "judge/verdict_text.h"
+#include "judge/table_verdicts.h"
 
 static void text(struct row_writer *c, struct str s)
 {

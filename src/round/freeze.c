@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "find/evidence.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "pair/address.h"
 
 #define ADDRESS_SEED 23

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "find/judge.h"
+#include "judge/judge.h"
 #include "base/file_stamp.h"
 
 #define ROUND_NO_TEXT UINT32_MAX

@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "model/session.h"
 #include "round/freeze.h"
 

@@ -2,9 +2,9 @@
  * the program does behind the readers. */
 #include "fuzz_pair.h"
 
-#include "find/explain.h"
-#include "find/inputs.h"
-#include "find/precision.h"
+#include "judge/verdict_text.h"
+#include "judge/step_inputs.h"
+#include "judge/precision.h"
 #include "find/search.h"
 #include "fmt/msprobe.h"
 

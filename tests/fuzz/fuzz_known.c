@@ -1,7 +1,7 @@
 /* A list of accepted differences: taken whole, or refused with a sentence. */
 #include "fuzz.h"
 
-#include "find/known.h"
+#include "judge/accepted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,8 +2,8 @@
  * golden side's rows. Opened, paired as the pack says, judged and explained. */
 #include "fuzz_pair.h"
 
-#include "find/explain.h"
-#include "find/frozen.h"
+#include "judge/verdict_text.h"
+#include "judge/packed_verdicts.h"
 
 static void look(const struct judgement *j, const struct measure *m, const struct flow *flow)
 {

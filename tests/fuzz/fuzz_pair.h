@@ -4,7 +4,7 @@
 
 #include "fuzz_dump.h"
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 struct fuzz_pair {
     struct pairing p;

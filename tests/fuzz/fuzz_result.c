@@ -5,8 +5,8 @@
 
 #include <zlib.h>
 
-#include "find/explain.h"
-#include "find/table.h"
+#include "judge/verdict_text.h"
+#include "judge/table_verdicts.h"
 
 static void le(struct buf *b, uint64_t v, int n)
 {

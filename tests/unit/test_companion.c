@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "find/culprit.h"
+#include "judge/suspects.h"
 #include "find/diagnose.h"
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 
 static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference, struct err *e)
 {

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "find/condition.h"
+#include "judge/conditioning.h"
 #include "dump/family.h"
 #include "sides.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "find/condition.h"
-#include "find/explain.h"
+#include "judge/conditioning.h"
+#include "judge/verdict_text.h"
 
 static void row(struct dump *d, const char *call, enum row_kind kind, const char *text)
 {

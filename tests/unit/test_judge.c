@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "dump/dump_check.h"
-#include "find/culprit.h"
+#include "judge/suspects.h"
 #include "dump/family.h"
 
 /* ---- two sides, alike in names ---- */

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "base/io.h"
-#include "find/explain.h"
-#include "find/known.h"
+#include "judge/verdict_text.h"
+#include "judge/accepted.h"
 #include "find/lint.h"
 #include "sessions.h"
 

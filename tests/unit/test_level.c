@@ -2,7 +2,7 @@
 #include "draws.h"
 #include "support.h"
 
-#include "find/level.h"
+#include "judge/noise_level.h"
 
 struct entry {
     float error;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "find/preset.h"
+#include "judge/tool_rules.h"
 
 static uint32_t verdicts(struct session *s, enum verdict v)
 {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "find/explain.h"
-#include "find/table.h"
+#include "judge/verdict_text.h"
+#include "judge/table_verdicts.h"
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 #include "model/session.h"

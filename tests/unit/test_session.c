@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 #include "model/session.h"
 
 static struct session_options options(const char *target, const char *golden)

@@ -1,7 +1,7 @@
 /* The limits: their defaults, every key by its name, values that are refused. */
 #include "support.h"
 
-#include "find/tol.h"
+#include "judge/thresholds.h"
 
 static void defaults(void **state)
 {

@@ -1,4 +1,4 @@
-#include "find/inputs.h"
+#include "judge/step_inputs.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 
 #include "dump/dataflow.h"
 #include "measure/measure.h"
-#include "find/tol.h"
+#include "judge/thresholds.h"
 
 enum verdict {
     VERDICT_PENDING, /* its figures are still to come */

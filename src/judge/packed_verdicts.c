@@ -1,8 +1,8 @@
-#include "find/frozen.h"
+#include "judge/packed_verdicts.h"
 
 #include <stdlib.h>
 
-#include "find/condition.h"
+#include "judge/conditioning.h"
 
 struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {

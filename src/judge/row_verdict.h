@@ -2,8 +2,8 @@
 #ifndef FIND_WEIGH_H
 #define FIND_WEIGH_H
 
-#include "find/judge.h"
-#include "find/level.h"
+#include "judge/judge.h"
+#include "judge/noise_level.h"
 
 /* The judging of all lines in execution order, and what the ones passed leave for those behind. */
 struct pass {

@@ -2,7 +2,7 @@
 #ifndef FIND_EXPLAIN_H
 #define FIND_EXPLAIN_H
 
-#include "find/culprit.h"
+#include "judge/suspects.h"
 #include "measure/third_run.h"
 
 /* Why this line has its verdict. Appends to out. */

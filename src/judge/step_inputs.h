@@ -3,7 +3,7 @@
 #ifndef FIND_INPUTS_H
 #define FIND_INPUTS_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 enum input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
 

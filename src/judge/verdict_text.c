@@ -1,16 +1,16 @@
-#include "find/explain.h"
+#include "judge/verdict_text.h"
 
 #include <math.h>
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/condition.h"
-#include "find/frozen.h"
-#include "find/known.h"
-#include "find/nature.h"
-#include "find/preset.h"
+#include "judge/conditioning.h"
+#include "judge/packed_verdicts.h"
+#include "judge/accepted.h"
+#include "judge/framework_difference.h"
+#include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
-#include "find/table.h"
+#include "judge/table_verdicts.h"
 #include "dump/family.h"
 
 static const char *digits(char out[NUM_MAX], float v)

@@ -1,4 +1,4 @@
-#include "find/condition.h"
+#include "judge/conditioning.h"
 
 #include <math.h>
 

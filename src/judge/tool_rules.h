@@ -3,7 +3,7 @@
 #ifndef FIND_PRESET_H
 #define FIND_PRESET_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 /* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
 int preset_find(struct str name);

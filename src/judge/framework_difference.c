@@ -1,4 +1,4 @@
-#include "find/nature.h"
+#include "judge/framework_difference.h"
 
 #include "base/msg.h"
 #include "dump/family.h"

@@ -1,4 +1,4 @@
-#include "find/tol.h"
+#include "judge/thresholds.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef FIND_SUMMARY_H
 #define FIND_SUMMARY_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 /* Fills j->sum from the lines' verdicts: how many of each, and the share of computing calls that was compared. */
 void summary_count(struct judgement *j, const struct measure *m, const struct flow flow[2], const struct judge_options *o);

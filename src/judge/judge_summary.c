@@ -1,5 +1,5 @@
 /* How much was compared, and where the first deviation is. */
-#include "find/summary.h"
+#include "judge/judge_summary.h"
 
 #include <stdlib.h>
 

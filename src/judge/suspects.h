@@ -2,7 +2,7 @@
 #ifndef FIND_CULPRIT_H
 #define FIND_CULPRIT_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 #define ENTRANCES_MOST 64 /* branches that are told apart; those that enter later are not followed */
 

@@ -1,4 +1,4 @@
-#include "find/culprit.h"
+#include "judge/suspects.h"
 
 #include <math.h>
 #include <stdlib.h>

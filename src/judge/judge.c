@@ -1,18 +1,18 @@
-#include "find/judge.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "find/culprit.h"
-#include "find/frozen.h"
-#include "find/known.h"
-#include "find/moved_factor.h"
-#include "find/nature.h"
-#include "find/preset.h"
+#include "judge/suspects.h"
+#include "judge/packed_verdicts.h"
+#include "judge/accepted.h"
+#include "judge/moved_factor.h"
+#include "judge/framework_difference.h"
+#include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
-#include "find/summary.h"
-#include "find/table.h"
-#include "find/weigh.h"
+#include "judge/judge_summary.h"
+#include "judge/table_verdicts.h"
+#include "judge/row_verdict.h"
 #include "dump/family.h"
 
 static const char *const names[VERDICT_COUNT] = {

@@ -1,4 +1,4 @@
-#include "find/preset.h"
+#include "judge/tool_rules.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "find/moved_factor.h"
+#include "judge/moved_factor.h"
 
 #include <math.h>
 #include <stdlib.h>

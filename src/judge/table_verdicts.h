@@ -3,7 +3,7 @@
 #ifndef FIND_TABLE_H
 #define FIND_TABLE_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 #include "fmt/result_table.h"
 
 /* The pairs of the table two dumps were read from, for pairing_options.given; the caller frees them. */

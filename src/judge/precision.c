@@ -1,4 +1,4 @@
-#include "find/precision.h"
+#include "judge/precision.h"
 
 void generalise(struct str name, struct buf *out)
 {

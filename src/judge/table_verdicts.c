@@ -1,4 +1,4 @@
-#include "find/table.h"
+#include "judge/table_verdicts.h"
 
 #include <math.h>
 

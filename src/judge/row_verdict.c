@@ -1,10 +1,10 @@
 /* One error against the limits: what role the row has, how much noise there is where it stands, what its operator makes
  * of that, and what of it the rows behind have to expect. */
-#include "find/weigh.h"
+#include "judge/row_verdict.h"
 
 #include <math.h>
 
-#include "find/condition.h"
+#include "judge/conditioning.h"
 #include "dump/recorded_figures.h"
 #include "dump/family.h"
 

@@ -3,7 +3,7 @@
 #ifndef FIND_PRECISION_H
 #define FIND_PRECISION_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 struct precision {
     const char *scope; /* module path or call name, numbers generalised to '*' */

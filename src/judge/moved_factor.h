@@ -3,7 +3,7 @@
 #ifndef FIND_MOVED_FACTOR_H
 #define FIND_MOVED_FACTOR_H
 
-#include "find/judge.h"
+#include "judge/judge.h"
 
 /* Takes deviations back (VERDICT_SKIP, RULE_FACTOR; `limit` becomes the factor) whose two sides are proportional, where all
  * that is computed of them on the target side comes to agree again before anything deviates otherwise. To be called when

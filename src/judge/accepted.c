@@ -1,4 +1,4 @@
-#include "find/known.h"
+#include "judge/accepted.h"
 
 #include <cjson/cJSON.h>
 

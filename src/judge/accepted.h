@@ -5,7 +5,7 @@
 #define FIND_KNOWN_H
 
 #include "base/pattern.h"
-#include "find/judge.h"
+#include "judge/judge.h"
 
 struct known {
     struct pattern *row;   /* of row names of either side, all of the name */

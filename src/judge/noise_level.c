@@ -1,4 +1,4 @@
-#include "find/level.h"
+#include "judge/noise_level.h"
 
 #include <string.h>
 
