@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "find/lint.h"

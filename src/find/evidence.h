@@ -3,7 +3,7 @@
 #ifndef FIND_EVIDENCE_H
 #define FIND_EVIDENCE_H
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "model/finding.h"
 #include "model/session.h"
 

@@ -3,7 +3,7 @@
 #ifndef FIND_WARD_H
 #define FIND_WARD_H
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "model/session.h"
 
 #define WARD_KEPT 64

@@ -3,7 +3,7 @@
 #ifndef FIND_FROZEN_H
 #define FIND_FROZEN_H
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "fmt/pack_read.h"
 
 /* The pairs of the pack for pairing_options.given, which the caller frees; NULL where it is none. */

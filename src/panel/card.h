@@ -2,7 +2,7 @@
 #ifndef PANEL_CARD_H
 #define PANEL_CARD_H
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "panel/guide.h"
 
 struct card_facts {

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "judge/suspects.h"
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "find/lint.h"

@@ -2,7 +2,7 @@
 
 #include "base/json_write.h"
 #include "fmt/pack_read.h"
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "dump/family.h"
 #include "report/pack_parts.h"
 

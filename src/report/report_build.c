@@ -7,7 +7,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "judge/suspects.h"
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 
 static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference, struct err *e)

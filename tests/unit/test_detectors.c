@@ -3,8 +3,8 @@
 #include "draws.h"
 #include "sessions.h"
 
-#include "find/diagnose.h"
-#include "find/patient.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/diagnosis_case.h"
 #include "tensors.h"
 
 enum { A = 8, B = 8, C = 16, N = A * B * C };

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "find/diagnose.h"
-#include "find/patient.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
 #include "num/figures.h"
 

@@ -2,7 +2,7 @@
 #include "draws.h"
 #include "sessions.h"
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "dump/step_before.h"
 #include "tensors.h"
 

@@ -2,7 +2,7 @@
 #ifndef FIND_PATIENT_H
 #define FIND_PATIENT_H
 
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 #include "measure/element_sample.h"
 
 struct patient {

@@ -1,4 +1,4 @@
-#include "find/block.h"
+#include "diagnose/dense_block.h"
 
 #include <math.h>
 #include <stdlib.h>

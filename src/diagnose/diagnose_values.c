@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/patient.h"
+#include "diagnose/diagnosis_case.h"
 
 /* Enough elements that are not all the same: else every explanation fits. */
 static bool telling(const struct specimen *s)

@@ -1,4 +1,4 @@
-#include "find/profile.h"
+#include "diagnose/axis_profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/patient.h"
+#include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
 
 static const struct call *call_of(const struct patient *p)

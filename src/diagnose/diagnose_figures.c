@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/patient.h"
+#include "diagnose/diagnosis_case.h"
 
 static bool backward(const struct patient *p)
 {

@@ -1,4 +1,4 @@
-#include "find/diagnose.h"
+#include "diagnose/diagnose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/packed_verdicts.h"
-#include "find/patient.h"
+#include "diagnose/diagnosis_case.h"
 
 static const struct {
     const char *name, *label, *advice;

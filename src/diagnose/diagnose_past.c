@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "find/patient.h"
+#include "diagnose/diagnosis_case.h"
 #include "dump/step_before.h"
 
 #define PAST_LEAST 8 /* elements: fewer may be equal by chance */

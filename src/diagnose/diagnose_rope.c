@@ -5,8 +5,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/block.h"
-#include "find/patient.h"
+#include "diagnose/dense_block.h"
+#include "diagnose/diagnosis_case.h"
 
 enum rope_kind { ROPE_FREQUENCY, ROPE_ANGLE, ROPE_COS, ROPE_SIN, ROPE_KINDS };
 enum rope_columns { COLUMNS_ONCE, COLUMNS_TWICE, COLUMNS_PAIRED, COLUMNS_KINDS }; /* f; f f; f₀ f₀ f₁ f₁ … */

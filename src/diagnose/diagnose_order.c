@@ -4,9 +4,9 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/block.h"
-#include "find/patient.h"
-#include "find/profile.h"
+#include "diagnose/dense_block.h"
+#include "diagnose/diagnosis_case.h"
+#include "diagnose/axis_profile.h"
 
 #define SHIFT_MOST 4
 #define RANGES_SHOWN 4
