@@ -6,7 +6,7 @@
 #include "config/settings.h"
 #include "dump/reader.h"
 #include "fmt/unreadable.h"
-#include "log/kind.h"
+#include "log/log_format.h"
 #include "report/formats.h"
 
 #define COLUMNS 79

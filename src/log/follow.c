@@ -1,7 +1,7 @@
 /* A log that grows: what was appended is read alone, where that gives what reading all of it would. */
 #include <stdlib.h>
 
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 /* Whether a log was read in a way that can be gone on with: one text file with steps, and no named series, whose names
  * and counted steps reach over the whole file. */

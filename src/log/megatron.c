@@ -2,7 +2,7 @@
  *   [TS] iteration N/ TOTAL | name: value | … | number of nan iterations: 0 |
  * Fields are known by their names only; torchrun, mpirun and nemo-run put their own marks in front. */
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 /* Behind "iteration N/ TOTAL |"; false when that does not stand here. */
 static bool head(struct str line, int64_t *step, struct str *fields)

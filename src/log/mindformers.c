@@ -3,7 +3,7 @@
  * and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE. Steps count from 1 in each
  * epoch; here they go on. */
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 /* "[ 1/ 2]" at the front: both numbers, taken away. */
 static bool bracketed(struct str *s, int64_t *a, int64_t *b)

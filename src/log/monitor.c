@@ -4,7 +4,7 @@
  * The norm of reduced gradients is a local norm; every other column keeps its name. */
 #include "base/msg.h"
 #include "fmt/sheet.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define COLUMNS 32
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define NUMBER_BYTES 64 /* longer is no number a log prints */
 

@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define HEAD 65536
 #define PROBE_BYTES (8u << 20) /* where a log must have its first record */

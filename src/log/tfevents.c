@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and passed over */
 

@@ -3,7 +3,7 @@
  * (transformers 5 puts the numbers in quotes), and JSON lines that carry steps: LLaMA-Factory's
  * trainer_log.jsonl, ms-swift's logging.jsonl. trainer_state.json has the same records in a list. */
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 static bool number(struct str v, double *x, double *digit)
 {

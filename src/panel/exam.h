@@ -6,7 +6,7 @@
 
 #include "config/compare.h"
 #include "curves/curves.h"
-#include "log/check.h"
+#include "log/log_check.h"
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
 #include "panel/slot.h"

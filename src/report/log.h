@@ -3,7 +3,7 @@
 #define REPORT_LOG_H
 
 #include "base/out.h"
-#include "log/check.h"
+#include "log/log_check.h"
 
 /* What `diverge check LOG --json` prints: rows are steps. */
 void log_check_json(struct out *o, const struct series *s, const struct log_check *c, const char *tool);

@@ -4,7 +4,7 @@
 #define REPORT_POLICY_H
 
 #include "dump/dump_check.h"
-#include "log/check.h"
+#include "log/log_check.h"
 #include "model/session.h"
 
 enum policy_kind {

@@ -2,7 +2,7 @@
  * framed as records of an event file, whose checksums mutation would never find. */
 #include "fuzz.h"
 
-#include "log/check.h"
+#include "log/log_check.h"
 #include "report/log.h"
 
 static uint32_t masked(struct str s)

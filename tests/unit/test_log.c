@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/json_read.h"
-#include "log/check.h"
+#include "log/log_check.h"
 #include "report/log.h"
 
 static struct series s;

@@ -3,7 +3,7 @@
 
 #include "dump/reader.h"
 #include "fmt/unreadable.h"
-#include "log/kind.h"
+#include "log/log_format.h"
 
 static const struct {
     const char *file, *bytes, *name; /* NULL: nothing that is known */

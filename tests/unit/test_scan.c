@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 /* The first place by the plainest loop; -1: none. */
 static ptrdiff_t place_of(struct str s, const char *word)

@@ -1,4 +1,4 @@
-#include "log/check.h"
+#include "log/log_check.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define LOG_SINK_H
 
 #include "base/io.h"
-#include "log/kind.h"
+#include "log/log_format.h"
 #include "log/series.h"
 
 #define LOG_LINE (1u << 20)     /* bytes of one line that are looked at; the rest is passed over */

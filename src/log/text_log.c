@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define HELD (1u << 20) /* bytes of a wrapped record (a list of local norms can be long) */
 

@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define CHUNK (1u << 18)
 

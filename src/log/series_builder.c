@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 #define THIN (1u << 19)    /* records gathered before doubles are looked for */
 #define PENDING (1u << 20) /* norms held back for a record that tells their step */

@@ -1,6 +1,6 @@
 /* Every kind of log, one row each; a new one is a row here and its functions. */
 #include "base/msg.h"
-#include "log/sink.h"
+#include "log/series_builder.h"
 
 const struct log_kind log_kinds[] = {
     {.name = "tensorboard", .title = N_("TensorBoard event files (Megatron, MindFormers, Trainer)"),
