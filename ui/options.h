@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "config/compare.h"
+#include "config/settings_compare.h"
 #include "model/finding.h"
 #include "model/merge.h"
 #include "report/compare.h"

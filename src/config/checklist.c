@@ -4,7 +4,7 @@
 
 #include "base/embed.h"
 #include "base/msg.h"
-#include "config/judge.h"
+#include "config/check_ways.h"
 
 static struct {
     pthread_once_t once;

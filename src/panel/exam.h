@@ -4,7 +4,7 @@
 #ifndef PANEL_EXAM_H
 #define PANEL_EXAM_H
 
-#include "config/compare.h"
+#include "config/settings_compare.h"
 #include "curves/curves.h"
 #include "log/log_check.h"
 #include "norms/norms.h"

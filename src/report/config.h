@@ -4,7 +4,7 @@
 
 #include "base/json_write.h"
 #include "base/out.h"
-#include "config/compare.h"
+#include "config/settings_compare.h"
 
 void config_json(struct out *o, const struct config_compare *c, const char *tool);
 void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool); /* within another */

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/msg.h"
-#include "config/compare.h"
+#include "config/settings_compare.h"
 #include "report/config.h"
 
 /* Every check has one state, and the verdict is what the states say. */

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/msg.h"
-#include "config/compare.h"
+#include "config/settings_compare.h"
 #include "report/config.h"
 
 static char dir[256];

@@ -1,4 +1,4 @@
-#include "config/judge.h"
+#include "config/check_ways.h"
 
 static bool known(const struct value *v)
 {

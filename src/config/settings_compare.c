@@ -1,8 +1,8 @@
-#include "config/compare.h"
+#include "config/settings_compare.h"
 
 #include "base/msg.h"
 #include "config/arguments.h"
-#include "config/judge.h"
+#include "config/check_ways.h"
 
 /* The values of all entries on both sides, worked out when first asked for. */
 struct table {

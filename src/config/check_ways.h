@@ -2,7 +2,7 @@
 #ifndef CONFIG_JUDGE_H
 #define CONFIG_JUDGE_H
 
-#include "config/compare.h"
+#include "config/settings_compare.h"
 
 /* What a judge sees of one check. */
 struct judged {
