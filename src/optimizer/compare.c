@@ -5,7 +5,7 @@
 
 #include "base/msg.h"
 #include "optimizer/optimizer.h"
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 static int larger(const void *a, const void *b)
 {

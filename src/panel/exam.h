@@ -10,7 +10,7 @@
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
 #include "panel/slot.h"
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 enum exam_id {
     EXAM_SETTINGS,

@@ -6,7 +6,7 @@
 #include "base/json_write.h"
 #include "base/out.h"
 #include "report/compare.h"
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 /* rows: all pairs in "rows", or the differing ones; "differs" is always there. */
 void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt);

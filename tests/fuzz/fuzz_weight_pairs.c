@@ -2,7 +2,7 @@
  * parts of the input, the last beginning with the numbers of heads. */
 #include "fuzz.h"
 
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
  * splits and damage written in their formats. The samples' model is one and the same in every file. */
 #include "support.h"
 
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 static struct weight_options none;
 

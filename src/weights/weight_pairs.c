@@ -1,6 +1,6 @@
 /* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv),
  * parts of fused weights, tied embeddings. A weight is paired once; a fused one once a part. */
-#include "weights/plan.h"
+#include "weights/weight_pairs.h"
 
 #include <stdlib.h>
 

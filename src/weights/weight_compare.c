@@ -1,4 +1,4 @@
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/json_read.h"
-#include "weights/arrange.h"
-#include "weights/plan.h"
+#include "weights/weight_layout.h"
+#include "weights/weight_pairs.h"
 
 #define CHUNK (16 * 1024)
 #define EXCHANGED_MAX 512 /* differing pairs among which exchanged weights are looked for */

@@ -1,4 +1,4 @@
-#include "weights/arrange.h"
+#include "weights/weight_layout.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef WEIGHTS_PLAN_H
 #define WEIGHTS_PLAN_H
 
-#include "weights/compare.h"
+#include "weights/weight_compare.h"
 
 /* Fills pairs, only and aside of c, whose sides are listed. */
 int weight_plan(struct weight_compare *c, struct err *e);
