@@ -11,7 +11,7 @@
 #define OPTIMIZER_ADAMW_H
 
 #include "num/dtype.h"
-#include "optimizer/hyper.h"
+#include "optimizer/hyper_params.h"
 
 struct adam_rule {
     double v[HYPER_KEYS];

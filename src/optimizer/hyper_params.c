@@ -1,4 +1,4 @@
-#include "optimizer/hyper.h"
+#include "optimizer/hyper_params.h"
 
 #include <math.h>
 
