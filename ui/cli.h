@@ -2,7 +2,7 @@
 #ifndef UI_CLI_H
 #define UI_CLI_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "model/session.h"
 #include "ui/options.h"
 

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "report/changes.h"
 #include "round/leave.h"
-#include "round/result.h"
+#include "ticket/round_import.h"
 #include "ui/cli.h"
 #include "ui/judged.h"
 #include "ui/ticket.h"

@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "config/settings_compare.h"
-#include "model/finding.h"
-#include "model/merge.h"
+#include "ticket/finding.h"
+#include "ticket/merge.h"
 #include "report/compare.h"
 #include "report/policy.h"
 

@@ -2,7 +2,7 @@
 #ifndef UI_TICKET_H
 #define UI_TICKET_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "model/session.h"
 #include "ui/options.h"
 

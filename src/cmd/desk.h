@@ -11,7 +11,7 @@
 #include "find/outline.h"
 #include "find/search.h"
 #include "find/ward.h"
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "model/session.h"
 #include "panel/guide.h"
 #include "panel/offers.h"

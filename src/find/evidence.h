@@ -4,7 +4,7 @@
 #define FIND_EVIDENCE_H
 
 #include "diagnose/diagnose.h"
-#include "model/finding.h"
+#include "ticket/finding.h"
 #include "model/session.h"
 
 #define EVIDENCE_AROUND 3 /* lines before and after, as a screen shows them */

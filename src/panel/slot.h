@@ -3,7 +3,7 @@
 #ifndef PANEL_SLOT_H
 #define PANEL_SLOT_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 
 enum slot_id {
     SLOT_TARGET,

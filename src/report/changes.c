@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "judge/verdict_text.h"
 #include "dump/dump.h"
-#include "model/finding.h"
+#include "ticket/finding.h"
 #include "document/text_layout.h"
 
 #define LISTED 20 /* rows of a kind, in the text */

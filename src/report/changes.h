@@ -3,7 +3,7 @@
 #define REPORT_CHANGES_H
 
 #include "base/out.h"
-#include "round/changes.h"
+#include "ticket/round_changes.h"
 
 struct changes_report {
     const struct changes *c;

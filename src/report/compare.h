@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/out.h"
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "model/session.h"
 #include "panel/guide.h"
 

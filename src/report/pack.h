@@ -4,7 +4,7 @@
 #ifndef REPORT_PACK_H
 #define REPORT_PACK_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "model/session.h"
 #include "panel/guide.h"
 

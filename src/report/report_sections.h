@@ -2,7 +2,7 @@
 #ifndef REPORT_REPORT_SECTIONS_H
 #define REPORT_REPORT_SECTIONS_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "panel/guide.h"
 #include "report/report_build.h"
 

@@ -3,7 +3,7 @@
 #define ROUND_FREEZE_H
 
 #include "model/session.h"
-#include "round/round.h"
+#include "ticket/round.h"
 
 /* Rows with their verdicts, sides, counts, first deviation, into a fresh r. j: a judgement of the session's pairing, which
  * stays while this works. Findings, panels and the author are others' to add. */

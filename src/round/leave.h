@@ -2,7 +2,7 @@
 #ifndef ROUND_LEAVE_H
 #define ROUND_LEAVE_H
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "panel/guide.h"
 
 /* The comparison as a round, with addresses, findings and, where a guide is given, the panels' states. r is initialised. */

@@ -2,8 +2,8 @@
 #ifndef ROUND_SINCE_H
 #define ROUND_SINCE_H
 
-#include "round/changes.h"
-#include "round/round_file.h"
+#include "ticket/round_changes.h"
+#include "ticket/round_file.h"
 
 struct session;
 

@@ -1,7 +1,7 @@
 /* A saved investigation: read, changed, written and read again, it says the same. */
 #include "fuzz.h"
 
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 
 static void assert_same(const char *a, const char *b)
 {

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "round/changes.h"
-#include "round/result.h"
-#include "round/round_file.h"
+#include "ticket/round_changes.h"
+#include "ticket/round_import.h"
+#include "ticket/round_file.h"
 
 static struct str packed(struct str s)
 {

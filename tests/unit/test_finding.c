@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "find/evidence.h"
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 #include "sessions.h"
 
 static struct finding made(struct findings *f, const char *text, const char *target)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 
 static const char *place(void)
 {

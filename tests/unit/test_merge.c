@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/json_read.h"
-#include "model/merge.h"
+#include "ticket/merge.h"
 
 static cJSON *file(const char *inner)
 {

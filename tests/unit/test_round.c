@@ -10,7 +10,7 @@
 #include "report/compare.h"
 #include "report/policy.h"
 #include "round/leave.h"
-#include "round/result.h"
+#include "ticket/round_import.h"
 #include "sessions.h"
 
 static void add(struct round *r, const char *target, const char *golden, enum verdict v, float error, uint64_t address)

@@ -3,7 +3,7 @@
 #ifndef ROUND_CHANGES_H
 #define ROUND_CHANGES_H
 
-#include "round/join.h"
+#include "ticket/round_match.h"
 
 enum change_kind {
     CHANGE_FIXED,    /* deviated, agrees now */

@@ -1,4 +1,4 @@
-#include "model/finding.h"
+#include "ticket/finding.h"
 
 #include <string.h>
 

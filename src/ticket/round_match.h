@@ -2,7 +2,7 @@
 #ifndef ROUND_JOIN_H
 #define ROUND_JOIN_H
 
-#include "round/round.h"
+#include "ticket/round.h"
 
 struct round_join {
     uint32_t *was;   /* of each row now: the earlier row, NONE: it was not there */

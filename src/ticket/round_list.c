@@ -1,5 +1,5 @@
 /* The rounds of an investigation: other inputs after a fix, everything decided and found is kept. */
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "round/result.h"
+#include "ticket/round_import.h"
 
 #include <math.h>
 

@@ -9,9 +9,9 @@
 #include "judge/accepted.h"
 #include "judge/thresholds.h"
 #include "pair/decision.h"
-#include "model/finding.h"
+#include "ticket/finding.h"
 #include "base/file_stamp.h"
-#include "round/round_file.h"
+#include "ticket/round_file.h"
 
 struct bookmark {
     const char *row[2]; /* full names, "" where a side has none */

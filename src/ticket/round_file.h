@@ -3,7 +3,7 @@
 #ifndef ROUND_ROUND_FILE_H
 #define ROUND_ROUND_FILE_H
 
-#include "round/round.h"
+#include "ticket/round.h"
 
 #define ROUND_ENDING ".gz"
 

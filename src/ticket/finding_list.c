@@ -1,6 +1,6 @@
 #include "base/msg.h"
 #include "base/map.h"
-#include "model/finding.h"
+#include "ticket/finding.h"
 
 static int by_place(const void *a, const void *b)
 {

@@ -1,4 +1,4 @@
-#include "round/join.h"
+#include "ticket/round_match.h"
 
 #include "base/map.h"
 

@@ -3,8 +3,8 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "pair/decision.h"
-#include "model/finding.h"
-#include "model/merge.h"
+#include "ticket/finding.h"
+#include "ticket/merge.h"
 
 static void set_number(cJSON *o, const char *key, double v)
 {

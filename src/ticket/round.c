@@ -1,4 +1,4 @@
-#include "round/round.h"
+#include "ticket/round.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "round/changes.h"
+#include "ticket/round_changes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/msg.h"
-#include "model/merge.h"
-#include "round/round_file.h"
+#include "ticket/merge.h"
+#include "ticket/round_file.h"
 
 static const cJSON *member(const cJSON *o, const char *key)
 {

@@ -1,4 +1,4 @@
-#include "round/round_file.h"
+#include "ticket/round_file.h"
 
 #include <math.h>
 #include <stdio.h>

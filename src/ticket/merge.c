@@ -1,4 +1,4 @@
-#include "model/merge.h"
+#include "ticket/merge.h"
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -3,7 +3,7 @@
 #ifndef ROUND_RESULT_H
 #define ROUND_RESULT_H
 
-#include "round/round.h"
+#include "ticket/round.h"
 
 /* r is initialised and empty, and to be released in any case. A file of any size: rows are read one by one. -1 where it is no
  * such result; the message says what was expected. */

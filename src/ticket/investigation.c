@@ -1,4 +1,4 @@
-#include "model/investigation.h"
+#include "ticket/investigation.h"
 
 #include <fcntl.h>
 #include <stdio.h>
