@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "dump/dump_check.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "panel/handed.h"
 #include "report/formats.h"
 #include "ui/ticket.h"

@@ -10,7 +10,7 @@
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "judge/precision.h"
 #include "ui/ticket.h"
 

@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "judge/verdict_text.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "ui/pane.h"
 
 /* Which parts of a step the side holds, and where its figures come from. */

@@ -15,7 +15,7 @@
 #include "dump/one_side.h"
 #include "measure/third_run.h"
 #include "base/file_stamp.h"
-#include "round/since.h"
+#include "compare/round_since.h"
 
 #define SESSION_WORKERS 64
 #define SESSION_WANT 512

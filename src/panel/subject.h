@@ -3,7 +3,7 @@
 #ifndef PANEL_SUBJECT_H
 #define PANEL_SUBJECT_H
 
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "pair/gaps.h"
 #include "panel/guide.h"
 

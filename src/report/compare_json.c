@@ -4,7 +4,7 @@
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
 #include "judge/table_verdicts.h"

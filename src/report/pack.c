@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/tar.h"
 #include "base/zstd.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "fmt/pack_read.h"
 #include "report/formats.h"
 #include "report/pack_parts.h"

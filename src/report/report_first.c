@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
 

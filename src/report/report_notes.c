@@ -2,7 +2,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "judge/tool_rules.h"
 #include "panel/subject.h"
 #include "report/report_sections.h"

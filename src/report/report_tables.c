@@ -3,12 +3,12 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "judge/step_inputs.h"
 #include "judge/accepted.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "judge/precision.h"
 #include "report/report_sections.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
-#include "round/freeze.h"
+#include "compare/round_freeze.h"
 
 static void add_findings(struct round *r, const struct investigation *v)
 {

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "judge/verdict_text.h"
 #include "judge/accepted.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "sessions.h"
 
 static void refused(void **state)

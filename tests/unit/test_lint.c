@@ -3,7 +3,7 @@
 
 #include <utime.h>
 
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 
 static const char npy[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 

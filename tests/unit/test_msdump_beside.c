@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "dump/computed_figures.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "fmt/msdump.h"
 
 #define FORMAT "mindspore-dump"

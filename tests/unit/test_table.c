@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "cmd/cmd.h"
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 #include "find/same.h"
 
 static struct session *open_pair(const char *target, const char *golden)

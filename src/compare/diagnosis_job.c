@@ -1,4 +1,4 @@
-#include "find/ward.h"
+#include "compare/diagnosis_job.h"
 
 void ward_init(struct ward *w, struct session *s)
 {

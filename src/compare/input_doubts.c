@@ -1,4 +1,4 @@
-#include "find/lint.h"
+#include "compare/input_doubts.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "round/since.h"
+#include "compare/round_since.h"
 
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "judge/verdict_text.h"
 #include "model/session.h"
-#include "round/freeze.h"
+#include "compare/round_freeze.h"
 
 void since_read(struct since *x, const struct round_place *p)
 {

@@ -1,4 +1,4 @@
-#include "find/evidence.h"
+#include "compare/evidence.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
-#include "round/freeze.h"
+#include "compare/round_freeze.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "find/evidence.h"
+#include "compare/evidence.h"
 #include "judge/verdict_text.h"
 #include "pair/address.h"
 
