@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "find/preview.h"
+#include "table/rule_preview.h"
 #include "pair/pair_rule.h"
 #include "report/mapping.h"
 #include "ui/cli.h"

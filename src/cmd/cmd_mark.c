@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "find/preview.h"
+#include "table/rule_preview.h"
 #include "pair/pair_rule.h"
 
 #define BETWEEN " <-> " /* parts a rule's two sides in text */

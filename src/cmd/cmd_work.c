@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "find/same.h"
+#include "table/same_values.h"
 #include "report/compare.h"
 
 static int run_set(struct desk *d, struct str args)

@@ -3,13 +3,13 @@
 #ifndef CMD_DESK_H
 #define CMD_DESK_H
 
-#include "cmd/arrange.h"
+#include "table/row_order.h"
 #include "cmd/sight.h"
 #include "pair/gaps.h"
-#include "find/layers.h"
+#include "table/layer_table.h"
 #include "compare/input_doubts.h"
-#include "find/outline.h"
-#include "find/search.h"
+#include "table/row_groups.h"
+#include "table/search.h"
 #include "compare/diagnosis_job.h"
 #include "ticket/investigation.h"
 #include "model/session.h"

@@ -5,7 +5,7 @@
 #include "judge/verdict_text.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
-#include "find/search.h"
+#include "table/search.h"
 #include "fmt/msprobe.h"
 
 static void explain(const struct fuzz_pair *x)

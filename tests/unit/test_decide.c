@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "find/preview.h"
+#include "table/rule_preview.h"
 #include "pair/pair_rule.h"
 #include "sides.h"
 

@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "compare/input_doubts.h"
-#include "find/same.h"
+#include "table/same_values.h"
 
 static struct session *open_pair(const char *target, const char *golden)
 {

@@ -11,7 +11,7 @@
 #ifndef FIND_FILTER_H
 #define FIND_FILTER_H
 
-#include "find/field.h"
+#include "table/field.h"
 
 struct filter; /* owned by whoever compiled it */
 

@@ -1,9 +1,9 @@
-#include "find/layers.h"
+#include "table/layer_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "find/outline.h"
+#include "table/row_groups.h"
 
 #define LAYERS_MOST 4096
 

@@ -1,4 +1,4 @@
-#include "find/outline.h"
+#include "table/row_groups.h"
 
 #include <stdlib.h>
 

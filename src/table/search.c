@@ -1,4 +1,4 @@
-#include "find/search.h"
+#include "table/search.h"
 
 #include <stdlib.h>
 

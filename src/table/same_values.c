@@ -1,4 +1,4 @@
-#include "find/same.h"
+#include "table/same_values.h"
 
 #include <math.h>
 #include <stdlib.h>

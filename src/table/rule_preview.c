@@ -1,4 +1,4 @@
-#include "find/preview.h"
+#include "table/rule_preview.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "find/filter.h"
+#include "table/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "find/search.h"
+#include "table/search.h"
 #include "dump/family.h"
 
 #define DEPTH 64 /* of parentheses */

@@ -1,4 +1,4 @@
-#include "cmd/arrange.h"
+#include "table/row_order.h"
 
 #include <math.h>
 #include <stdlib.h>

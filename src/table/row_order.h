@@ -4,7 +4,7 @@
 #ifndef CMD_ARRANGE_H
 #define CMD_ARRANGE_H
 
-#include "find/filter.h"
+#include "table/filter.h"
 
 struct arrange_filter {
     char *text;

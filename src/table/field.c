@@ -1,4 +1,4 @@
-#include "find/field.h"
+#include "table/field.h"
 
 #include <math.h>
 
