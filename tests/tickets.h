@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 static char dir[256];
 static struct investigation inv;

@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "report/changes.h"
-#include "round/leave.h"
+#include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "ui/cli.h"
 #include "ui/judged.h"

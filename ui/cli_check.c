@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "dump/dump_check.h"
 #include "compare/input_doubts.h"
-#include "panel/handed.h"
+#include "panel/path_kind.h"
 #include "report/formats.h"
 #include "ui/ticket.h"
 

@@ -2,7 +2,7 @@
 #ifndef UI_JUDGED_H
 #define UI_JUDGED_H
 
-#include "panel/guide.h"
+#include "panel/procedure.h"
 #include "ui/options.h"
 
 struct judged {

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 #include "ui/pane.h"
 
 struct page {

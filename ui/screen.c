@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "report/pack.h"
-#include "round/leave.h"
+#include "panel/round_leave.h"
 #include "ui/edit.h"
 #include "ui/pane.h"
 #include "ui/ticket.h"

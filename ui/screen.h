@@ -4,7 +4,7 @@
 #define UI_SCREEN_H
 
 #include "cmd/cmd.h"
-#include "panel/handed.h"
+#include "panel/path_kind.h"
 #include "ui/grid.h"
 #include "ui/keymap.h"
 #include "ui/options.h"

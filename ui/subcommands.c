@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/msg.h"
-#include "panel/handed.h"
+#include "panel/path_kind.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
 

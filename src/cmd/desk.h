@@ -13,8 +13,8 @@
 #include "compare/diagnosis_job.h"
 #include "ticket/investigation.h"
 #include "model/session.h"
-#include "panel/guide.h"
-#include "panel/offers.h"
+#include "panel/procedure.h"
+#include "panel/folder_scan.h"
 #include "report/scribe.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };

@@ -2,7 +2,7 @@
 #ifndef PANEL_CURVE_ITEMS_H
 #define PANEL_CURVE_ITEMS_H
 
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 void curve_points(struct panel_page *p, const struct curves *c); /* the standard's points */
 /* Steps that stand out of one log alone. */

@@ -2,7 +2,7 @@
 #ifndef PANEL_NEXT_DUMP_H
 #define PANEL_NEXT_DUMP_H
 
-#include "panel/guide.h"
+#include "panel/procedure.h"
 #include "panel/recipe.h"
 
 #define DUMP_BUDGET 20000000000ull /* bytes a side, where nobody says otherwise */

@@ -1,6 +1,6 @@
 /* What the pages of the panels are put together with. */
 #include "base/msg.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 static const struct {
     const char *name, *label, *glyph;

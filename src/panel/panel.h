@@ -3,7 +3,7 @@
 #ifndef PANEL_PANEL_H
 #define PANEL_PANEL_H
 
-#include "panel/slot.h"
+#include "panel/panel_inputs.h"
 
 #define PANELS 8
 

@@ -3,7 +3,7 @@
 #include "base/msg.h"
 #include "config/checklist.h"
 #include "judge/step_inputs.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 const struct panel panels[PANELS] = {
     {"settings", N_("CheckList"), N_("Both runs use the same settings, and those that make them comparable."), 0, panel_settings},

@@ -5,7 +5,7 @@
 
 #include "compare/evidence.h"
 #include "pair/gaps.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 /* Strings live where who made it says. */
 struct subject {

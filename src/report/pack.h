@@ -6,7 +6,7 @@
 
 #include "ticket/investigation.h"
 #include "model/session.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 #define PACK_LIMIT (200u << 20) /* bytes of tensors, where nothing else is said */
 

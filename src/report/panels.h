@@ -4,7 +4,7 @@
 
 #include "base/json_write.h"
 #include "base/out.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 void panels_text(struct buf *out, const struct guide *g);
 void panels_json(struct out *o, const struct guide *g, const char *tool);

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 #include "report/report_sections.h"
 
 #define HASHED_MOST (64u << 20) /* bytes of a file that is told by its content */

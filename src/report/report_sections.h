@@ -3,7 +3,7 @@
 #define REPORT_REPORT_SECTIONS_H
 
 #include "ticket/investigation.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 #include "report/report_build.h"
 
 struct building {

@@ -1,7 +1,7 @@
 /* What a thread finds below a folder: all of it, of the folder asked for last, and nothing where nobody wants to know. */
 #include "sessions.h"
 
-#include "panel/offers.h"
+#include "panel/folder_scan.h"
 
 /* So many logs, called PREFIX0.log … */
 static void logs(const char *root, const char *folder, const char *prefix, int n)

@@ -6,7 +6,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 #include "panel/next_dump.h"
 #include "report/panels.h"
 

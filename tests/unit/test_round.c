@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "report/compare.h"
 #include "report/policy.h"
-#include "round/leave.h"
+#include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "sessions.h"
 

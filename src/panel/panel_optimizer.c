@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 static void second_loss(struct panel_page *p, const struct guide *g)
 {

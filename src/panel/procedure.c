@@ -1,4 +1,4 @@
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 #include "base/msg.h"
 

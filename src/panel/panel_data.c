@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 /* ---- the step's inputs, from the dumps ---- */
 

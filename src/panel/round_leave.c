@@ -1,4 +1,4 @@
-#include "round/leave.h"
+#include "panel/round_leave.h"
 
 #include "base/io.h"
 #include "base/msg.h"

@@ -3,7 +3,7 @@
 #define PANEL_CARD_H
 
 #include "diagnose/diagnose.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 struct card_facts {
     const struct guide *g;       /* settings, norms, curves: from its exams */

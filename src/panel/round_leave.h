@@ -3,7 +3,7 @@
 #define ROUND_LEAVE_H
 
 #include "ticket/investigation.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 /* The comparison as a round, with addresses, findings and, where a guide is given, the panels' states. r is initialised. */
 void round_of(struct round *r, const struct session *s, const struct investigation *v, const struct guide *g);

@@ -4,7 +4,7 @@
 #define PANEL_GUIDE_H
 
 #include "model/session.h"
-#include "panel/exam.h"
+#include "panel/engine_runs.h"
 #include "panel/panel.h"
 
 enum exam_state {

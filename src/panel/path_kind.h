@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "model/session.h"
-#include "panel/slot.h"
+#include "panel/panel_inputs.h"
 
 enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };
 

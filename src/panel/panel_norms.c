@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 
 #define ROWS_MOST 2000
 

@@ -1,4 +1,4 @@
-#include "panel/slot.h"
+#include "panel/panel_inputs.h"
 
 #include "base/msg.h"
 #include "dump/dump.h"

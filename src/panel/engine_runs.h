@@ -9,7 +9,7 @@
 #include "log/log_check.h"
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
-#include "panel/slot.h"
+#include "panel/panel_inputs.h"
 #include "weights/weight_compare.h"
 
 enum exam_id {

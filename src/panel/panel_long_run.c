@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 #include "panel/curve_items.h"
 
 #define LONE_MOST 50 /* problems of one log that are listed */

@@ -1,4 +1,4 @@
-#include "panel/offers.h"
+#include "panel/folder_scan.h"
 
 #include <stdlib.h>
 

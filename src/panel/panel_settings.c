@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/msg.h"
-#include "panel/card.h"
+#include "panel/known_causes.h"
 #include "report/config.h"
 
 static enum panel_mark mark_of(const struct config_check *k)

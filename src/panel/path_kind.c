@@ -1,4 +1,4 @@
-#include "panel/handed.h"
+#include "panel/path_kind.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "panel/card.h"
+#include "panel/known_causes.h"
 
 #include "base/embed.h"
 #include "base/msg.h"

@@ -1,6 +1,6 @@
 /* The tree of questions: what failed decides where to go. One row a branch, the first that holds is taken. */
 #include "base/msg.h"
-#include "panel/guide.h"
+#include "panel/procedure.h"
 
 static bool failed(const struct guide *g, int panel)
 {

@@ -1,4 +1,4 @@
-#include "panel/exam.h"
+#include "panel/engine_runs.h"
 
 #include "base/io.h"
 #include "base/map.h"
