@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/changes.h"
+#include "report/changes_output.h"
 #include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "ui/cli.h"

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/msg.h"
-#include "report/config.h"
+#include "report/settings_output.h"
 #include "ui/cli.h"
 
 extern char **environ;

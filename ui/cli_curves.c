@@ -1,5 +1,5 @@
 /* diverge curves: loss and global norm of two or more runs against the migration standard. */
-#include "report/curves.h"
+#include "report/curves_output.h"
 #include "ui/cli_stage.h"
 
 struct job {

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/log.h"
+#include "report/log_output.h"
 #include "ui/cli.h"
 
 static void write_text(const struct series *s, const struct log_check *c)

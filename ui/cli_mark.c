@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "table/rule_preview.h"
 #include "pair/pair_rule.h"
-#include "report/mapping.h"
+#include "report/mapping_output.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"
 

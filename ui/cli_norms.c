@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "base/threads.h"
-#include "report/norms.h"
+#include "report/norms_output.h"
 #include "ui/cli_stage.h"
 
 struct job {

@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "base/threads.h"
-#include "report/optimizer.h"
+#include "report/optimizer_output.h"
 #include "ui/cli_stage.h"
 
 struct job {

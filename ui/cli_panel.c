@@ -2,7 +2,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "panel/next_dump.h"
-#include "report/panels.h"
+#include "report/panels_output.h"
 #include "ui/cli.h"
 #include "ui/judged.h"
 #include "ui/ticket.h"

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
-#include "report/replay.h"
+#include "report/replay_script.h"
 #include "ui/cli.h"
 #include "ui/ticket.h"
 

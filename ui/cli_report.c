@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/pack.h"
+#include "report/pack_write.h"
 #include "report/report_build.h"
 #include "ui/cli.h"
 #include "ui/judged.h"

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "measure/tensor_reader.h"
-#include "report/tensor.h"
+#include "report/tensor_output.h"
 #include "ui/cli.h"
 
 #define WORST_TOLD 10

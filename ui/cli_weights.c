@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "base/threads.h"
 #include "base/utf8.h"
-#include "report/weights.h"
+#include "report/weights_output.h"
 #include "ui/cli.h"
 
 

@@ -9,7 +9,7 @@
 #include "judge/tool_rules.h"
 #include "judge/thresholds.h"
 #include "pair/view.h"
-#include "report/replay.h"
+#include "report/replay_script.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)
 {

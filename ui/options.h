@@ -10,7 +10,7 @@
 #include "ticket/finding.h"
 #include "ticket/merge.h"
 #include "report/compare.h"
-#include "report/policy.h"
+#include "report/fail_on.h"
 
 enum exit_status {
     EXIT_ALIGNED = 0,

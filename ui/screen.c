@@ -7,7 +7,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "report/pack.h"
+#include "report/pack_write.h"
 #include "panel/round_leave.h"
 #include "ui/edit.h"
 #include "ui/pane.h"

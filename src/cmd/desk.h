@@ -15,7 +15,7 @@
 #include "model/session.h"
 #include "panel/procedure.h"
 #include "panel/folder_scan.h"
-#include "report/scribe.h"
+#include "report/report_job.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE, OVERLAY_PANEL };

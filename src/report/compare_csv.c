@@ -1,6 +1,6 @@
 #include "document/csv.h"
 #include "report/formats.h"
-#include "report/rows.h"
+#include "report/row_table.h"
 
 struct csv_sink {
     struct row_sink sink;

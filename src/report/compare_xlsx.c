@@ -12,7 +12,7 @@
 #include "judge/verdict_text.h"
 #include "panel/subject.h"
 #include "report/report_build.h"
-#include "report/rows.h"
+#include "report/row_table.h"
 
 #define TEXT_MOST 32000 /* a cell holds 32,767 characters */
 #define LAST_COLUMN 60  /* more than rows have */

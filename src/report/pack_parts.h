@@ -3,7 +3,7 @@
 #define REPORT_PACK_PARTS_H
 
 #include "document/sanitize.h"
-#include "report/pack.h"
+#include "report/pack_write.h"
 
 struct pack_tensor {
     uint32_t row;      /* of the dump */

@@ -1,14 +1,14 @@
 /* The findings report in the three formats that are texts. Its JSON is made of the data, not of the document, so that
  * scripts do not depend on the language of its sentences. */
 #include "base/json_write.h"
-#include "report/config.h"
-#include "report/curves.h"
+#include "report/settings_output.h"
+#include "report/curves_output.h"
 #include "report/formats.h"
-#include "report/norms.h"
-#include "report/optimizer.h"
-#include "report/panels.h"
+#include "report/norms_output.h"
+#include "report/optimizer_output.h"
+#include "report/panels_output.h"
 #include "report/report_build.h"
-#include "report/weights.h"
+#include "report/weights_output.h"
 #include "document/write.h"
 
 static void document(struct out *o, const struct session *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))

@@ -1,7 +1,7 @@
 /* Settings that are not the same, with where each side says them. */
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/config.h"
+#include "report/settings_output.h"
 #include "report/report_sections.h"
 
 #define LISTED 60

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "log/log_check.h"
-#include "report/log.h"
+#include "report/log_output.h"
 
 static uint32_t masked(struct str s)
 {

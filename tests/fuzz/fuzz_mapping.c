@@ -5,7 +5,7 @@
 
 #include "pair/mapping_file.h"
 #include "fmt/msprobe.h"
-#include "report/mapping_parts.h"
+#include "report/mapping_output_parts.h"
 
 enum { CALLS_MOST = 64 };
 

@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "config/settings_compare.h"
-#include "report/config.h"
+#include "report/settings_output.h"
 
 /* Every check has one state, and the verdict is what the states say. */
 static void look(struct config_compare *c)

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "report/curves.h"
-#include "report/norms.h"
+#include "report/curves_output.h"
+#include "report/norms_output.h"
 
 static int null = -1;
 

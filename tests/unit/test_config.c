@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "config/settings_compare.h"
-#include "report/config.h"
+#include "report/settings_output.h"
 
 static char dir[256];
 static struct config_compare c;

@@ -6,7 +6,7 @@
 
 #include "curves/curves.h"
 #include "base/json_read.h"
-#include "report/curves.h"
+#include "report/curves_output.h"
 
 static struct curves c;
 static struct tol tol;

@@ -6,7 +6,7 @@
 
 #include "base/json_read.h"
 #include "log/log_check.h"
-#include "report/log.h"
+#include "report/log_output.h"
 
 static struct series s;
 

@@ -3,8 +3,8 @@
 
 #include "base/io.h"
 #include "pair/mapping_file.h"
-#include "report/mapping.h"
-#include "report/mapping_parts.h"
+#include "report/mapping_output.h"
+#include "report/mapping_output_parts.h"
 #include "sessions.h"
 
 static struct session *opened(void)

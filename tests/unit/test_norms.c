@@ -7,7 +7,7 @@
 
 #include "base/json_read.h"
 #include "norms/norms.h"
-#include "report/norms.h"
+#include "report/norms_output.h"
 
 static struct norms n;
 static struct tol tol;

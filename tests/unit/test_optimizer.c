@@ -7,7 +7,7 @@
 
 #include "base/json_read.h"
 #include "optimizer/optimizer.h"
-#include "report/optimizer.h"
+#include "report/optimizer_output.h"
 
 static struct optimizer x;
 static struct tol tol;

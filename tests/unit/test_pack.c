@@ -11,7 +11,7 @@
 #include "judge/verdict_text.h"
 #include "judge/packed_verdicts.h"
 #include "fmt/pack_read.h"
-#include "report/pack.h"
+#include "report/pack_write.h"
 #include "sessions.h"
 
 /* ---- archives ---- */

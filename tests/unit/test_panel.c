@@ -8,7 +8,7 @@
 #include "base/json_read.h"
 #include "panel/known_causes.h"
 #include "panel/next_dump.h"
-#include "report/panels.h"
+#include "report/panels_output.h"
 
 /* ---- what is expected ---- */
 

@@ -4,7 +4,7 @@
 #include "sessions.h"
 
 #include "base/io.h"
-#include "report/replay.h"
+#include "report/replay_script.h"
 
 static const char *numbered(void *ctx, int side, uint32_t row, struct arena *a)
 {

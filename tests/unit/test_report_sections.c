@@ -10,7 +10,7 @@
 
 #include "fmt/sheet.h"
 #include "fmt/zip.h"
-#include "report/scribe.h"
+#include "report/report_job.h"
 #include "document/write.h"
 
 #define EVIL "<script>alert(1)</script>\"'&|`**[x](http:h)@you\x1b[2J\xe2\x80\xae=cmd()"

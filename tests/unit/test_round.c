@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 #include "report/compare.h"
-#include "report/policy.h"
+#include "report/fail_on.h"
 #include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "sessions.h"

@@ -1,4 +1,4 @@
-#include "report/weights.h"
+#include "report/weights_output.h"
 
 #include <math.h>
 

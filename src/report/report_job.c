@@ -1,9 +1,9 @@
-#include "report/scribe.h"
+#include "report/report_job.h"
 
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "report/pack.h"
+#include "report/pack_write.h"
 
 void scribe_init(struct scribe *k, struct session *s, struct guide *g)
 {

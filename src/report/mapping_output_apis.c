@@ -1,6 +1,6 @@
 /* Which kind of operator is which, where all its calls are paired alike, as msprobe's api mapping:
  * it puts one name in the place of the other and keeps the call's number. */
-#include "report/mapping_parts.h"
+#include "report/mapping_output_parts.h"
 
 #include <stdlib.h>
 

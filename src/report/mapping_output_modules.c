@@ -1,5 +1,5 @@
 /* Which module is which, read off the pairs of their rows, as msprobe's cell and layer mappings. */
-#include "report/mapping_parts.h"
+#include "report/mapping_output_parts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "report/config.h"
+#include "report/settings_output.h"
 
 #include "base/json_write.h"
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-#include "report/policy.h"
+#include "report/fail_on.h"
 
 #include <math.h>
 

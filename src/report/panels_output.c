@@ -1,4 +1,4 @@
-#include "report/panels.h"
+#include "report/panels_output.h"
 
 #include "base/json_write.h"
 #include "base/msg.h"

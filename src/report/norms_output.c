@@ -1,4 +1,4 @@
-#include "report/norms.h"
+#include "report/norms_output.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "report/pack.h"
+#include "report/pack_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "fmt/pack_read.h"
 #include "report/formats.h"
 #include "report/pack_parts.h"
-#include "report/replay.h"
+#include "report/replay_script.h"
 
 #define CHUNK (1u << 20)
 

@@ -1,4 +1,4 @@
-#include "report/tensor.h"
+#include "report/tensor_output.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* All rows of the table. The columns msprobe's own result has keep its names, so that scripts made for
  * it go on working; where the figures differ, doc/differences.md says why. */
-#include "report/rows.h"
+#include "report/row_table.h"
 
 #include <math.h>
 

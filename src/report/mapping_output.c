@@ -1,4 +1,4 @@
-#include "report/mapping.h"
+#include "report/mapping_output.h"
 
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "report/mapping_parts.h"
+#include "report/mapping_output_parts.h"
 
 enum { SIMPLE_KEY = 1000 }; /* bytes; YAML ends keys without "?" at 1024 */
 

@@ -1,4 +1,4 @@
-#include "report/optimizer.h"
+#include "report/optimizer_output.h"
 
 #include <math.h>
 

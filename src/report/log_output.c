@@ -1,4 +1,4 @@
-#include "report/log.h"
+#include "report/log_output.h"
 
 #include "base/json_write.h"
 #include "base/num.h"

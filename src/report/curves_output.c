@@ -1,4 +1,4 @@
-#include "report/curves.h"
+#include "report/curves_output.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "report/replay.h"
+#include "report/replay_script.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/config.h"
+#include "report/settings_output.h"
 
 #define WIDTH 80
 #define INDENT 7

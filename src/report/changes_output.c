@@ -1,4 +1,4 @@
-#include "report/changes.h"
+#include "report/changes_output.h"
 
 #include <math.h>
 
