@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "model/session.h"
+#include "session/session.h"
 
 /* On the heap: a test that fails leaves its threads behind. golden NULL: one side. Strings must outlive it. */
 static inline struct session *open_paths(const char *target, const char *golden)

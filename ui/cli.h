@@ -3,7 +3,7 @@
 #define UI_CLI_H
 
 #include "ticket/investigation.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "ui/options.h"
 
 #define TOOL "diverge " DIVERGE_VERSION

@@ -3,7 +3,7 @@
 #define UI_TICKET_H
 
 #include "ticket/investigation.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "ui/options.h"
 
 /* Fills v: a saved investigation named as the only argument or by --investigation, with the command

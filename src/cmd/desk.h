@@ -12,7 +12,7 @@
 #include "table/search.h"
 #include "compare/diagnosis_job.h"
 #include "ticket/investigation.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "panel/procedure.h"
 #include "panel/folder_scan.h"
 #include "report/report_job.h"

@@ -5,7 +5,7 @@
 #define CMD_SIGHT_H
 
 #include "measure/tensor_reader.h"
-#include "model/session.h"
+#include "session/session.h"
 
 enum sight_of { SIGHT_NOTHING, SIGHT_PENDING, SIGHT_BOTH, SIGHT_ALONE };
 

@@ -4,7 +4,7 @@
 #define FIND_WARD_H
 
 #include "diagnose/diagnose.h"
-#include "model/session.h"
+#include "session/session.h"
 
 #define WARD_KEPT 64
 

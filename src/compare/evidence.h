@@ -5,7 +5,7 @@
 
 #include "diagnose/diagnose.h"
 #include "ticket/finding.h"
-#include "model/session.h"
+#include "session/session.h"
 
 #define EVIDENCE_AROUND 3 /* lines before and after, as a screen shows them */
 #define EVIDENCE_FRAMES 6 /* innermost ones of each side, a framework's own left out where there are others */

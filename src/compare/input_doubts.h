@@ -3,7 +3,7 @@
 #ifndef FIND_LINT_H
 #define FIND_LINT_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 struct doubt {
     int side;         /* TARGET, GOLDEN, or -1: the two together */

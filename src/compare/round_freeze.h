@@ -2,7 +2,7 @@
 #ifndef ROUND_FREEZE_H
 #define ROUND_FREEZE_H
 
-#include "model/session.h"
+#include "session/session.h"
 #include "ticket/round.h"
 
 /* Rows with their verdicts, sides, counts, first deviation, into a fresh r. j: a judgement of the session's pairing, which

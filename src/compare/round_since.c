@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "compare/round_freeze.h"
 
 void since_read(struct since *x, const struct round_place *p)

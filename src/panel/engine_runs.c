@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/threads.h"
-#include "model/session.h"
+#include "session/session.h"
 
 /* ---- the engines ---- */
 

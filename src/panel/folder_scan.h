@@ -4,7 +4,7 @@
 #ifndef PANEL_OFFERS_H
 #define PANEL_OFFERS_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 struct offer {
     const char *kind; /* the reader's name, or what it is: "log", "settings" */

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "model/session.h"
+#include "session/session.h"
 #include "panel/panel_inputs.h"
 
 enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };

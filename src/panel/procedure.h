@@ -3,7 +3,7 @@
 #ifndef PANEL_GUIDE_H
 #define PANEL_GUIDE_H
 
-#include "model/session.h"
+#include "session/session.h"
 #include "panel/engine_runs.h"
 #include "panel/panel.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/out.h"
 #include "ticket/investigation.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "panel/procedure.h"
 
 /* How far writing has come, and whether it is to end; for whoever waits for it. */

@@ -5,7 +5,7 @@
 
 #include "dump/dump_check.h"
 #include "log/log_check.h"
-#include "model/session.h"
+#include "session/session.h"
 
 enum policy_kind {
     POLICY_DEVIATE, POLICY_NONFINITE, POLICY_SHAPE, POLICY_DTYPE, POLICY_DRIFT, POLICY_ONLY, POLICY_DOUBTFUL, POLICY_UNREAD, POLICY_KNOWN,

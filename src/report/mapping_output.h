@@ -5,7 +5,7 @@
 #define REPORT_MAPPING_H
 
 #include "base/out.h"
-#include "model/session.h"
+#include "session/session.h"
 
 /* Which kind a file name stands for: .json is ours; .yaml and .yml are `as` ("cell_mapping"; NULL:
  * not given), else what the name says ("x_cell_mapping.yaml"), else a data mapping. -1 where that

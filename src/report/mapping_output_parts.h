@@ -4,7 +4,7 @@
 #define REPORT_MAPPING_PARTS_H
 
 #include "base/out.h"
-#include "model/session.h"
+#include "session/session.h"
 
 struct mapping_pairs {
     const struct session *s;

@@ -5,7 +5,7 @@
 #define REPORT_PACK_H
 
 #include "ticket/investigation.h"
-#include "model/session.h"
+#include "session/session.h"
 #include "panel/procedure.h"
 
 #define PACK_LIMIT (200u << 20) /* bytes of tensors, where nothing else is said */

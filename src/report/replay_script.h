@@ -4,7 +4,7 @@
 #ifndef REPORT_REPLAY_H
 #define REPORT_REPLAY_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 enum replay_framework { REPLAY_TORCH, REPLAY_MINDSPORE };
 

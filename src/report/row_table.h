@@ -2,7 +2,7 @@
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 /* Where cells go, one after the other; what cannot be told is an empty text. Whoever has one puts it first in a struct
  * of his own. */

@@ -3,7 +3,7 @@
 #ifndef FIND_FIELD_H
 #define FIND_FIELD_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 /* A line with everything a field may need, gathered once. */
 struct field_line {

@@ -3,7 +3,7 @@
 #ifndef FIND_LAYERS_H
 #define FIND_LAYERS_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 struct layers_row {
     const char *text;   /* the place: "attention.wq", "Functional.mul #2" */

@@ -4,7 +4,7 @@
 #ifndef FIND_OUTLINE_H
 #define FIND_OUTLINE_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 enum outline_kind { OUTLINE_MODULES, OUTLINE_FRAMES, OUTLINE_PRECISION, OUTLINE_KINDS };
 

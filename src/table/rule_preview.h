@@ -2,7 +2,7 @@
 #ifndef FIND_PREVIEW_H
 #define FIND_PREVIEW_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 struct preview_row {
     uint32_t t, g;   /* g: NONE where no golden row has the address */

@@ -3,7 +3,7 @@
 #ifndef FIND_SAME_H
 #define FIND_SAME_H
 
-#include "model/session.h"
+#include "session/session.h"
 
 struct same_row {
     uint8_t side;

@@ -8,7 +8,7 @@
 
 #include "measure/measure.h"
 #include "measure/figures_cache.h"
-#include "model/session.h"
+#include "session/session.h"
 
 static const char *const dumps[2] = {"/tmp/target", "/tmp/golden"};
 

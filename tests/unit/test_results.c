@@ -11,7 +11,7 @@
 #include "judge/table_verdicts.h"
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
-#include "model/session.h"
+#include "session/session.h"
 
 #define R "results/"
 #define WEIGHT_CSV R "msprobe/tt_weight_mapping_L1_tensor/compare_result_20261121044900.csv"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "judge/verdict_text.h"
-#include "model/session.h"
+#include "session/session.h"
 
 static struct session_options options(const char *target, const char *golden)
 {
