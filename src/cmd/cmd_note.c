@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "cmd/about.h"
+#include "cmd/note_subject.h"
 #include "cmd/cmd.h"
 
 /* Opens the command line with these words on it. */

@@ -4,7 +4,7 @@
 #define CMD_DESK_H
 
 #include "table/row_order.h"
-#include "cmd/sight.h"
+#include "cmd/tensor_view.h"
 #include "pair/gaps.h"
 #include "table/layer_table.h"
 #include "compare/input_doubts.h"

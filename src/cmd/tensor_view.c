@@ -1,4 +1,4 @@
-#include "cmd/sight.h"
+#include "cmd/tensor_view.h"
 
 #include "cmd/desk.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/about.h"
+#include "cmd/note_subject.h"
 
 #include "base/msg.h"
 
