@@ -9,8 +9,8 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "ui/ticket.h"
-#include "ui/unpack.h"
+#include "ui/open_investigation.h"
+#include "ui/pack_arguments.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -11,8 +11,8 @@
 #include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "ui/cli.h"
-#include "ui/judged.h"
-#include "ui/ticket.h"
+#include "ui/procedure_run.h"
+#include "ui/open_investigation.h"
 
 /* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be read. */
 static int compare_now(struct judged *x, const struct options *o, struct err *e)

@@ -10,7 +10,7 @@
 #include "compare/input_doubts.h"
 #include "panel/path_kind.h"
 #include "report/formats.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 static void name_of(const struct dump *d, uint32_t row, struct buf *b)
 {

@@ -12,7 +12,7 @@
 #include "pair/gaps.h"
 #include "compare/input_doubts.h"
 #include "judge/precision.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* ---- the comparison in plain text ---- */
 

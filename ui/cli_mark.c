@@ -9,7 +9,7 @@
 #include "pair/pair_rule.h"
 #include "report/mapping_output.h"
 #include "ui/cli.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* An investigation opened to be changed, and the session that knows its rows. */
 struct marking {

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "base/json_read.h"
 #include "ui/cli.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 #define LARGEST (256u << 20)
 #define ENDING ".investigation.json"

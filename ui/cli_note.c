@@ -3,7 +3,7 @@
 #include "base/msg.h"
 #include "panel/subject.h"
 #include "ui/cli.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* An investigation and what its findings are seen in. */
 struct noting {

@@ -4,8 +4,8 @@
 #include "panel/next_dump.h"
 #include "report/panels_output.h"
 #include "ui/cli.h"
-#include "ui/judged.h"
-#include "ui/ticket.h"
+#include "ui/procedure_run.h"
+#include "ui/open_investigation.h"
 
 /* An investigation, also one that is not there yet. */
 static int read_ticket(struct judged *t, const struct options *o, bool change, struct err *e)

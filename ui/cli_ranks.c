@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* The places of both sides that go together: same step and rank, or numbers where one side has none. */
 struct twin {

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "report/replay_script.h"
 #include "ui/cli.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* A pack is unpacked for as long as this program runs: the script is for the folder a person unpacks it into. There the
  * tensors lie in target/ and golden/. */

@@ -7,8 +7,8 @@
 #include "report/pack_write.h"
 #include "report/report_build.h"
 #include "ui/cli.h"
-#include "ui/judged.h"
-#include "ui/ticket.h"
+#include "ui/procedure_run.h"
+#include "ui/open_investigation.h"
 
 static int write_report(const struct judged *t, const struct options *o, const struct writer *w, struct err *e)
 {

@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
-#include "ui/tool.h"
+#include "ui/external_tool.h"
 
 #define NOTE_MOST (1u << 20) /* bytes of a text */
 

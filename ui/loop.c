@@ -16,10 +16,10 @@
 #include "base/msg.h"
 #include "ui/cli.h"
 #include "ui/edit.h"
-#include "ui/folder.h"
+#include "ui/user_folders.h"
 #include "ui/screen.h"
 #include "ui/term.h"
-#include "ui/tool.h"
+#include "ui/external_tool.h"
 
 #define REST_MS 100 /* without a key: the panes below follow the cursor */
 #define WRITING_MS 250 /* how far writing has come is shown so often */

@@ -8,9 +8,9 @@
 #include "base/msg.h"
 #include "num/kern.h"
 #include "ui/cli.h"
-#include "ui/folder.h"
+#include "ui/user_folders.h"
 #include "ui/manual.h"
-#include "ui/unpack.h"
+#include "ui/pack_arguments.h"
 
 static void out_of_memory(size_t n)
 {

@@ -11,7 +11,7 @@
 #include "panel/round_leave.h"
 #include "ui/edit.h"
 #include "ui/pane.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 /* ---- start and stop ---- */
 

@@ -1,4 +1,4 @@
-#include "ui/judged.h"
+#include "ui/procedure_run.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -6,7 +6,7 @@
 
 #include "base/msg.h"
 #include "ui/cli.h"
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 static int under_way(const struct guide *g)
 {

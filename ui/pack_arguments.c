@@ -1,4 +1,4 @@
-#include "ui/unpack.h"
+#include "ui/pack_arguments.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -13,7 +13,7 @@
 #include "base/msg.h"
 #include "fmt/pack_read.h"
 #include "ui/cli.h"
-#include "ui/folder.h"
+#include "ui/user_folders.h"
 
 #define PREFIX "diverge-pack-"
 #define TICKET "ticket.investigation.json"

@@ -1,4 +1,4 @@
-#include "ui/tool.h"
+#include "ui/external_tool.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "ui/ticket.h"
+#include "ui/open_investigation.h"
 
 #include <pwd.h>
 #include <stdlib.h>

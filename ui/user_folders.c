@@ -1,4 +1,4 @@
-#include "ui/folder.h"
+#include "ui/user_folders.h"
 
 #include <stdlib.h>
 #include <unistd.h>
