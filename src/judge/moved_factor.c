@@ -7,6 +7,7 @@
 
 #define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
 #define ROUNDINGS 2       /* of a coarser type, that may be left */
+#define LEVELS 4          /* of the noise that has come down to the row */
 #define FACTOR 0.02       /* a factor nearer to one than this is none that anybody wrote down */
 #define CALLS 48          /* that one factor is followed through */
 
@@ -35,7 +36,8 @@ static bool proportional(const struct search *x, uint32_t line)
     double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
     const struct line *p = &x->m->pairing->lines.v[line];
     enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype, x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
-    double rounding = fmax(PROPORTIONAL, ROUNDINGS * dtype_table[coarser].epsilon);
+    double noise = isfinite(l->level) ? LEVELS * (double)l->level : 0;
+    double rounding = fmax(fmax(PROPORTIONAL, noise), ROUNDINGS * dtype_table[coarser].epsilon);
     return factor > 0 && fabs(factor - 1) > fmax(FACTOR, 4 * rounding) && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
 }
 
