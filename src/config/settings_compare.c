@@ -214,3 +214,14 @@ const char *check_why_text(const struct config_check *k)
         return NULL;
     }
 }
+
+void config_value_text(struct buf *out, const struct value *v)
+{
+    if (v->state != VALUE_SET && v->state != VALUE_OPEN)
+        return;
+    buf_str(out, v->text);
+    if (v->how.n && !str_eq(v->how, v->text))
+        buf_fmt(out, v->number ? " = %.*s" : " (%.*s)", STR_ARG(v->how));
+    else if (v->dflt && v->state == VALUE_SET)
+        buf_fmt(out, " %s", _("(default)"));
+}

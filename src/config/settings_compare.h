@@ -60,4 +60,7 @@ const char *check_state_name(enum check_state s); /* "ok", "differs" … */
 /* A sentence for why, in the language in force; NULL where there is nothing to say. */
 const char *check_why_text(const struct config_check *k);
 
+/* A value as a table shows it: "0.1 (default)", "2816 = 2*1408", "adam (AdamW)"; "" where there is none. */
+void config_value_text(struct buf *out, const struct value *v);
+
 #endif

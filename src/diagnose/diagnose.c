@@ -275,6 +275,21 @@ static void take_specimens(struct patient *p, struct specimen s[2])
         p->corner = &s[1];
 }
 
+/* What a pack says the line had been found to look like; false where that was not looked for. */
+static bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
+{
+    const struct packed_line *x = frozen_line(m, line);
+    if (!x || !x->diagnosis)
+        return false;
+    for (int i = 0; i < x->diagnoses && out->n < DIAGNOSIS_COUNT; i++)
+        for (int id = 0; id < DIAGNOSIS_COUNT; id++)
+            if (strcmp(diagnosis_name((enum diagnosis_id)id), x->diagnosis[i].name) == 0) {
+                out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score, mem_strdup(x->diagnosis[i].evidence)};
+                break;
+            }
+    return true;
+}
+
 void diagnose(struct diagnoses *out, const struct judgement *j, const struct measure *m, const struct flow flow[2],
               uint32_t line)
 {

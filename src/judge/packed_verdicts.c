@@ -138,17 +138,3 @@ void frozen_first(struct judgement *j, const struct measure *m)
     j->gaps_before = all->gaps_before;
     j->unread_before = all->unread_before;
 }
-
-bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
-{
-    const struct packed_line *x = frozen_line(m, line);
-    if (!x || !x->diagnosis)
-        return false;
-    for (int i = 0; i < x->diagnoses && out->n < DIAGNOSIS_COUNT; i++)
-        for (int id = 0; id < DIAGNOSIS_COUNT; id++)
-            if (strcmp(diagnosis_name((enum diagnosis_id)id), x->diagnosis[i].name) == 0) {
-                out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score, mem_strdup(x->diagnosis[i].evidence)};
-                break;
-            }
-    return true;
-}

@@ -3,8 +3,8 @@
 #ifndef FIND_FROZEN_H
 #define FIND_FROZEN_H
 
-#include "diagnose/diagnose.h"
 #include "fmt/pack_read.h"
+#include "judge/judge.h"
 
 /* The pairs of the pack for pairing_options.given, which the caller frees; NULL where it is none. */
 struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n);
@@ -15,8 +15,6 @@ void frozen_measure(struct measure *m);
 /* Verdicts, and what stands before the first deviation. For judge(). */
 void frozen_judge(struct judgement *j, const struct measure *m);
 void frozen_first(struct judgement *j, const struct measure *m);
-/* What it had been found to look like; false where that was not looked for. */
-bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line);
 /* What had been found of a line that is a pair, through the view it has now; or NULL. */
 const struct packed_line *frozen_line(const struct measure *m, uint32_t line);
 

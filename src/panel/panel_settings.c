@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "panel/known_causes.h"
-#include "report/settings_output.h"
 
 static enum panel_mark mark_of(const struct config_check *k)
 {

@@ -7,7 +7,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "panel/subject.h"
-#include "report/settings_output.h"
 
 #define HASHED_MOST (64u << 20) /* bytes of a file that are read to know it again */
 #define AROUND 3                /* lines before and after */

@@ -12,8 +12,6 @@ void config_csv(struct out *o, const struct config_compare *c); /* a line a chec
 /* For people, 80 columns: problems first, then what is recommended and what has to be confirmed by hand. */
 void config_text(struct buf *out, const struct config_compare *c);
 
-/* A value as a table shows it: "0.1 (default)", "2816 = 2*1408", "adam (AdamW)"; "" where there is none. */
-void config_value_text(struct buf *out, const struct value *v);
 const char *framework_name(enum dialect d);
 const char *platform_name(enum platform p);
 

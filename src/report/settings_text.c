@@ -11,17 +11,6 @@
 #define VALUE_CELLS 22
 #define OTHERS_SHOWN 40
 
-void config_value_text(struct buf *out, const struct value *v)
-{
-    if (v->state != VALUE_SET && v->state != VALUE_OPEN)
-        return;
-    buf_str(out, v->text);
-    if (v->how.n && !str_eq(v->how, v->text))
-        buf_fmt(out, v->number ? " = %.*s" : " (%.*s)", STR_ARG(v->how));
-    else if (v->dflt && v->state == VALUE_SET)
-        buf_fmt(out, " %s", _("(default)"));
-}
-
 /* Words up to WIDTH, `indent` cells in. Scripts without blanks between words are broken where the line ends. */
 static void wrapped(struct buf *b, struct str text, int indent)
 {

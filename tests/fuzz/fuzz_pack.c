@@ -3,6 +3,7 @@
 #include "fuzz_pair.h"
 
 #include "judge/verdict_text.h"
+#include "diagnose/diagnose.h"
 #include "judge/packed_verdicts.h"
 
 static void look(const struct judgement *j, const struct measure *m, const struct flow *flow)

@@ -9,6 +9,7 @@
 #include "base/tar.h"
 #include "base/zstd.h"
 #include "judge/verdict_text.h"
+#include "diagnose/diagnose.h"
 #include "judge/packed_verdicts.h"
 #include "fmt/pack_read.h"
 #include "report/pack_write.h"
