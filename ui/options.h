@@ -39,7 +39,7 @@ struct options {
     int maps;
     bool map_only, exact, strict_gaps, quiet, json, help;
     const char *golden2, *reference, *known;
-    int preset; /* of find/preset.h */
+    int preset; /* of judge/tool_rules.h */
     const char *output, *investigation, *script, *cpu, *lang;
     enum report_rows rows;
     const char *tensor;        /* the row whose tensors are shown; NULL: none */

@@ -1,5 +1,5 @@
 /* The tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, how values and errors
- * are spread, the error along each axis, what is not finite. Draws what find/gaze knows so far and asks for the rest. */
+ * are spread, the error along each axis, what is not finite. Draws what measure/tensor_reader knows so far and asks for the rest. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The tensor view as far as it is no screen: which row's tensors are looked at, by which two axes, where the cursor
  * is, how far it is drawn together. What it shows belongs to the row under the desk's cursor, whatever became of the
- * pairing since; the reading is find/gaze's. */
+ * pairing since; the reading is measure/tensor_reader's. */
 #ifndef CMD_SIGHT_H
 #define CMD_SIGHT_H
 

@@ -95,7 +95,7 @@ struct call {
     uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
     uint16_t name_len;
     uint8_t kind, phase;
-    uint8_t family;   /* enum of model/family.h */
+    uint8_t family;   /* enum of dump/family.h */
     bool gradient;    /* a parameters_grad record */
 };
 
@@ -151,7 +151,7 @@ struct dump {
     struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
-    struct past *past;          /* the step before (model/past.h), freed with the dump; NULL: there is none */
+    struct past *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is none */
 };
 
 void dump_init(struct dump *d);

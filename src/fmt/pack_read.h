@@ -1,4 +1,4 @@
-/* The evidence of one ticket in one file: a tar archive, most often compressed with zstd, written by report/pack.h and
+/* The evidence of one ticket in one file: a tar archive, most often compressed with zstd, written by report/pack_write.h and
  * described in doc/formats.md. It is unpacked into a folder and opened from there: each side is a recording of its own
  * kind, read here, and beside the target's lies what had been found of every pair. */
 #ifndef FMT_PACK_H
@@ -21,7 +21,7 @@ struct packed_diagnosis {
 };
 #define PACKED_DIAGNOSES 32
 
-/* What had been found of one line of the comparison. Numbers of enums are those of find/judge.h and model/pairing.h. */
+/* What had been found of one line of the comparison. Numbers of enums are those of judge/judge.h and pair/pairing.h. */
 struct packed_line {
     uint32_t row[2];    /* of both dumps, NONE where a side has none */
     uint8_t verdict, rule, flags, was;

@@ -1,4 +1,4 @@
-/* Both sides of a pack (fmt/pack.h): what had been found of them where their tensors were is taken over as it was, pairs,
+/* Both sides of a pack (fmt/pack_read.h): what had been found of them where their tensors were is taken over as it was, pairs,
  * figures and verdicts. Lines that a person pairs otherwise since are judged like any others, by what the pack has. */
 #ifndef FIND_FROZEN_H
 #define FIND_FROZEN_H

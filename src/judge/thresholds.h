@@ -15,7 +15,7 @@ struct tol_limits {
     double product; /* noise one matmul-like call may add (TF32 operands and the like) */
 };
 
-/* The migration standard's points for curves, and how their course is judged (curves/judge.c). */
+/* The migration standard's points for curves, and how their course is judged (curves/curves_verdict.c). */
 struct tol_curves {
     double first_loss_abs, first_loss_rel; /* below either: the first loss passes */
     double mean_loss_abs, mean_loss_rel;
@@ -31,14 +31,14 @@ struct tol_curves {
     double outlier;                        /* robust deviations of the neighbourhood that are one */
 };
 
-/* Gradient norms of single weights (norms/judge.c); relative differences. */
+/* Gradient norms of single weights (norms/norms_verdict.c); relative differences. */
 struct tol_norms {
     double outlier;     /* times the median: stands out */
     double outlier_rel; /* what stands out fails above this */
     double rel;         /* everything fails above this */
 };
 
-/* One optimizer step replayed (optimizer/replay.c). */
+/* One optimizer step replayed (optimizer/step_replay.c). */
 struct tol_optimizer {
     double residual; /* share of the update left unexplained beyond rounding: reproduced up to here */
     double grads;    /* rel_l2 of gradients that is another gradient; five times of a single weight's */

@@ -18,7 +18,7 @@ struct log_kind {
     const char *name;  /* "megatron-log": in JSON and in `diverge formats` */
     const char *title; /* one line for people */
     const char *what;  /* the files it takes, for people */
-    const char *versions, *unread; /* as a reader's (fmt/reader.h) */
+    const char *versions, *unread; /* as a reader's (dump/reader.h) */
     const char *framework; /* "pytorch", "mindspore"; NULL when it does not follow */
     bool stepless, lr_is_next, loss_is_mean;
     bool overlay;      /* values of a step come one by one, later ones add to it */

@@ -1,6 +1,6 @@
 /* What a person decided about correspondences, in the order it was decided: an append-only list with a place in it, so
  * that everything can be taken back and done again, also after the program was left. What holds now is read off the
- * list (`ruling`); names are full row names, call names or module paths of either side (model/ruled.h finds them). */
+ * list (`ruling`); names are full row names, call names or module paths of either side (pair/decided_pairs.h finds them). */
 #ifndef MODEL_DECISION_H
 #define MODEL_DECISION_H
 
@@ -13,7 +13,7 @@
 enum decision_kind {
     DECIDE_MARK,     /* these are the same quantity, through `view` where it has one */
     DECIDE_REJECT,   /* these are not; takes a mark of the same two back */
-    DECIDE_RULE,     /* patterns instead of names (model/rule.h) */
+    DECIDE_RULE,     /* patterns instead of names (pair/pair_rule.h) */
     DECIDE_RULE_OFF, /* the rule that decision number `rule` gave no longer holds */
     DECIDE_RULE_ON,
     DECIDE_KINDS

@@ -1,5 +1,5 @@
 /* A view makes the two sides of a pair comparable: one side's tensor cut, put in another order of axes or
- * parted, without a copy. Views are found (find/view.h, find/split.h), given by a person with a mark, or come with a rule.
+ * parted, without a copy. Views are found (pair/axis_order.h, pair/fused_parts.h), given by a person with a mark, or come with a rule.
  *
  * As text: "golden reshape 2,8,2,3,8 slice 3 0:1". The side, then steps in order: "reshape SIZES" (one may be -1),
  * "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), and

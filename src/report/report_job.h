@@ -30,7 +30,7 @@ void scribe_release(struct scribe *k); /* what is being written is given up; the
 /* All with the session's lock held. */
 /* False while something is written. o's inv and guide are looked at as they are now. */
 bool scribe_begin(struct scribe *k, const char *path, bool report, const struct report_options *o);
-/* The evidence instead (report/pack.h), at most so many bytes of tensors. */
+/* The evidence instead (report/pack_write.h), at most so many bytes of tensors. */
 bool scribe_pack(struct scribe *k, const char *path, uint64_t limit, const struct report_options *o);
 void scribe_cancel(struct scribe *k);
 bool scribe_busy(const struct scribe *k);

@@ -1,6 +1,6 @@
 /* Findings: what an engineer says of a row, a call, an element of a tensor, a setting, a weight, a point of a curve …
  * (its subject), with what was seen frozen beside it, so that it stays true when the dumps are gone. Kept as decisions
- * are (model/decision.h): a list of versions in the order they were written, with a place in it, so that everything can
+ * are (pair/decision.h): a list of versions in the order they were written, with a place in it, so that everything can
  * be taken back and done again after the program was left. What holds is the last version of each finding. */
 #ifndef MODEL_FINDING_H
 #define MODEL_FINDING_H

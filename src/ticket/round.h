@@ -16,7 +16,7 @@ enum { ROUND_DOUBTFUL = 1, ROUND_KNOWN = 2 }; /* of a row: its pair is doubtful;
 
 struct round_row {
     uint32_t name[2];  /* of target and golden: where it begins in round.text; ROUND_NO_TEXT: that side has no row */
-    uint64_t address;  /* hash of its address (model/address.h), 0: not known */
+    uint64_t address;  /* hash of its address (pair/address.h), 0: not known */
     float error;       /* what the verdict rests on: rel_l2, of statistics the largest relative difference; NaN: none */
     float confidence;  /* of the pair; NaN: none */
     uint8_t verdict, flags;
