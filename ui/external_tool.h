@@ -1,6 +1,6 @@
 /* Programs the user names in the environment, run on a file while they have the terminal. */
-#ifndef UI_TOOL_H
-#define UI_TOOL_H
+#ifndef UI_EXTERNAL_TOOL_H
+#define UI_EXTERNAL_TOOL_H
 
 #define TOOL_MISSING 127 /* what shells say, too */
 

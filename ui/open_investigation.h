@@ -1,6 +1,6 @@
 /* From the command line to an investigation: what is opened, with which limits, and where it is saved. */
-#ifndef UI_TICKET_H
-#define UI_TICKET_H
+#ifndef UI_OPEN_INVESTIGATION_H
+#define UI_OPEN_INVESTIGATION_H
 
 #include "ticket/investigation.h"
 #include "session/session.h"

@@ -1,6 +1,6 @@
 /* Packs named on the command line: each is unpacked into a folder of this user's alone, which goes when the program ends. */
-#ifndef UI_UNPACK_H
-#define UI_UNPACK_H
+#ifndef UI_PACK_ARGUMENTS_H
+#define UI_PACK_ARGUMENTS_H
 
 #include "ui/options.h"
 

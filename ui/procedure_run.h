@@ -1,6 +1,6 @@
 /* A ticket with all that is judged of it: its dumps compared, its panels' exams held, their pages written. */
-#ifndef UI_JUDGED_H
-#define UI_JUDGED_H
+#ifndef UI_PROCEDURE_RUN_H
+#define UI_PROCEDURE_RUN_H
 
 #include "panel/procedure.h"
 #include "ui/options.h"

@@ -1,6 +1,6 @@
 /* The user's own folders, where the environment says they are. */
-#ifndef UI_FOLDER_H
-#define UI_FOLDER_H
+#ifndef UI_USER_FOLDERS_H
+#define UI_USER_FOLDERS_H
 
 #include <stdbool.h>
 

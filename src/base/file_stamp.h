@@ -1,6 +1,6 @@
 /* Whether an input is still what it was when an investigation was left. */
-#ifndef MODEL_INPUT_STATE_H
-#define MODEL_INPUT_STATE_H
+#ifndef BASE_FILE_STAMP_H
+#define BASE_FILE_STAMP_H
 
 #include <stdint.h>
 

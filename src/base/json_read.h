@@ -1,8 +1,8 @@
 /* Members of a large JSON object, one at a time, without holding the file: the text of each value is
  * found by its brackets, then parsed on its own (cJSON). Python writes NaN, Infinity and -Infinity,
  * which are no JSON: json_parse turns them into numbers. */
-#ifndef FMT_JSONSPAN_H
-#define FMT_JSONSPAN_H
+#ifndef BASE_JSON_READ_H
+#define BASE_JSON_READ_H
 
 #include <cjson/cJSON.h>
 

@@ -1,8 +1,8 @@
 /* Writes JSON text. Numbers carry every digit they have; NaN and infinities become the strings
  * "NaN", "Inf", "-Inf" (the contract of the command line), absent values null. Text is escaped, bad
  * UTF-8 replaced, so the result is always valid JSON in ASCII-safe UTF-8. */
-#ifndef BASE_JSONW_H
-#define BASE_JSONW_H
+#ifndef BASE_JSON_WRITE_H
+#define BASE_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

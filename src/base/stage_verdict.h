@@ -1,6 +1,6 @@
 /* How a stage of the procedure ended; each stage's command has it as "verdict" and as its exit status. */
-#ifndef FIND_STAGE_H
-#define FIND_STAGE_H
+#ifndef BASE_STAGE_VERDICT_H
+#define BASE_STAGE_VERDICT_H
 
 enum stage_verdict { STAGE_PASS, STAGE_FAIL, STAGE_UNKNOWN };
 

@@ -1,7 +1,7 @@
 /* A list with a place in it: what was done in order, of which so many hold. What one step did is taken back together,
  * and can be done again until something new is done. */
-#ifndef MODEL_HISTORY_H
-#define MODEL_HISTORY_H
+#ifndef BASE_UNDO_LIST_H
+#define BASE_UNDO_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

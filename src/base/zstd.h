@@ -1,7 +1,7 @@
 /* Bytes streamed into a file and out of one, compressed with zstd where this program was built with it, as they are
  * otherwise. What is read is hostile: the caller bounds how much it takes. */
-#ifndef BASE_ZST_H
-#define BASE_ZST_H
+#ifndef BASE_ZSTD_H
+#define BASE_ZSTD_H
 
 #include "base/io.h"
 #include "base/out.h"

@@ -1,6 +1,6 @@
 /* What a finding noted now is about: what lies under the cursor of whatever the keys go to. */
-#ifndef CMD_ABOUT_H
-#define CMD_ABOUT_H
+#ifndef CMD_NOTE_SUBJECT_H
+#define CMD_NOTE_SUBJECT_H
 
 #include "cmd/desk.h"
 #include "panel/subject.h"

@@ -1,8 +1,8 @@
 /* The tensor view as far as it is no screen: which row's tensors are looked at, by which two axes, where the cursor
  * is, how far it is drawn together. What it shows belongs to the row under the desk's cursor, whatever became of the
  * pairing since; the reading is measure/tensor_reader's. */
-#ifndef CMD_SIGHT_H
-#define CMD_SIGHT_H
+#ifndef CMD_TENSOR_VIEW_H
+#define CMD_TENSOR_VIEW_H
 
 #include "measure/tensor_reader.h"
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /* Diagnoses for a screen: one line at a time, by a thread of its own, so that drawing never waits for a disk. The
  * last ones stay at hand. */
-#ifndef FIND_WARD_H
-#define FIND_WARD_H
+#ifndef COMPARE_DIAGNOSIS_JOB_H
+#define COMPARE_DIAGNOSIS_JOB_H
 
 #include "diagnose/diagnose.h"
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /* What can be said of a line now, as facts that stay when the dumps are gone: both sides' names, figures and frames,
  * the verdict with its reason, the diagnosis, the view, the limit, what the inputs were. */
-#ifndef FIND_EVIDENCE_H
-#define FIND_EVIDENCE_H
+#ifndef COMPARE_EVIDENCE_H
+#define COMPARE_EVIDENCE_H
 
 #include "diagnose/diagnose.h"
 #include "ticket/finding.h"

@@ -1,7 +1,7 @@
 /* What is open to doubt about two recordings before their numbers are looked at: sentences for the
  * intake. */
-#ifndef FIND_LINT_H
-#define FIND_LINT_H
+#ifndef COMPARE_INPUT_DOUBTS_H
+#define COMPARE_INPUT_DOUBTS_H
 
 #include "session/session.h"
 

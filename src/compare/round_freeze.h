@@ -1,6 +1,6 @@
 /* A comparison that is open, frozen. */
-#ifndef ROUND_FREEZE_H
-#define ROUND_FREEZE_H
+#ifndef COMPARE_ROUND_FREEZE_H
+#define COMPARE_ROUND_FREEZE_H
 
 #include "session/session.h"
 #include "ticket/round.h"

@@ -1,6 +1,6 @@
 /* An open comparison seen from the round before: what each of its rows was then, and what has changed since. */
-#ifndef ROUND_SINCE_H
-#define ROUND_SINCE_H
+#ifndef COMPARE_ROUND_SINCE_H
+#define COMPARE_ROUND_SINCE_H
 
 #include "ticket/round_changes.h"
 #include "ticket/round_file.h"

@@ -1,6 +1,6 @@
 /* How the two sides' values of a check are held against each other: one named function a way. */
-#ifndef CONFIG_JUDGE_H
-#define CONFIG_JUDGE_H
+#ifndef CONFIG_CHECK_WAYS_H
+#define CONFIG_CHECK_WAYS_H
 
 #include "config/settings_compare.h"
 

@@ -1,8 +1,8 @@
 /* Two runs' settings against the checklist: one entry a check, in the checklist's order, with its state, both
  * values as their files have them, and what to do about it. A screen can draw it as it is; the writers are in
  * report/settings_output.h. */
-#ifndef CONFIG_COMPARE_H
-#define CONFIG_COMPARE_H
+#ifndef CONFIG_SETTINGS_COMPARE_H
+#define CONFIG_SETTINGS_COMPARE_H
 
 #include "config/checklist.h"
 

@@ -4,8 +4,8 @@
  *
  * Run 0 is the target, run 1 the golden one, further golden runs give the noise band. Opening reads and
  * joins; judging is repeatable, so that limits can be moved. Losses are as printed. */
-#ifndef CURVES_H
-#define CURVES_H
+#ifndef CURVES_CURVES_H
+#define CURVES_CURVES_H
 
 #include "base/stage_verdict.h"
 #include "judge/thresholds.h"

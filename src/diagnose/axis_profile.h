@@ -1,6 +1,6 @@
 /* How a deviation is spread along an axis, and whether a few indices have it all. */
-#ifndef FIND_PROFILE_H
-#define FIND_PROFILE_H
+#ifndef DIAGNOSE_AXIS_PROFILE_H
+#define DIAGNOSE_AXIS_PROFILE_H
 
 #include "measure/element_sample.h"
 

@@ -1,6 +1,6 @@
 /* A dense array of both sides, and what order of elements makes them meet. */
-#ifndef FIND_BLOCK_H
-#define FIND_BLOCK_H
+#ifndef DIAGNOSE_DENSE_BLOCK_H
+#define DIAGNOSE_DENSE_BLOCK_H
 
 #include "measure/element_sample.h"
 

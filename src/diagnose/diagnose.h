@@ -2,8 +2,8 @@
  * with the numbers it rests on and a sentence of advice (doc/diagnosis.md tells the rules). A detector speaks
  * only where what it says explains the deviation: what is left after the explanation is at most a tenth of it.
  * Nothing here is stored: a line is looked at when somebody asks. */
-#ifndef FIND_DIAGNOSE_H
-#define FIND_DIAGNOSE_H
+#ifndef DIAGNOSE_DIAGNOSE_H
+#define DIAGNOSE_DIAGNOSE_H
 
 #include "judge/judge.h"
 

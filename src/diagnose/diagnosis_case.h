@@ -1,6 +1,6 @@
 /* A line under diagnosis, for the detectors: what is known of it and where they say what they find. */
-#ifndef FIND_PATIENT_H
-#define FIND_PATIENT_H
+#ifndef DIAGNOSE_DIAGNOSIS_CASE_H
+#define DIAGNOSE_DIAGNOSIS_CASE_H
 
 #include "diagnose/diagnose.h"
 #include "measure/element_sample.h"

@@ -1,6 +1,6 @@
 /* Cells of a CSV table: RFC 4180, absent values empty, text that a spreadsheet would run made text. */
-#ifndef REPORT_CSV_H
-#define REPORT_CSV_H
+#ifndef DOCUMENT_CSV_H
+#define DOCUMENT_CSV_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * (report_build.h) and written by report/write_*.c. All text is made harmless when it is added: control characters and
  * marks that turn the direction of writing become visible, paths lose their beginning (document/sanitize.h); what a format
  * needs escaped is its writer's business. */
-#ifndef REPORT_DOCUMENT_H
-#define REPORT_DOCUMENT_H
+#ifndef DOCUMENT_DOCUMENT_H
+#define DOCUMENT_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Text from dumps and people, made fit for a document that others read: nothing in it can steer a terminal or turn the
  * direction of writing, and no path tells where on whose machine something lay. */
-#ifndef REPORT_CLEAN_H
-#define REPORT_CLEAN_H
+#ifndef DOCUMENT_SANITIZE_H
+#define DOCUMENT_SANITIZE_H
 
 #include <stdbool.h>
 

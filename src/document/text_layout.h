@@ -1,7 +1,7 @@
 /* What the texts of the stages' results share: marks of verdicts, columns by cells, sentences wrapped for a
  * terminal of 80. */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+#ifndef DOCUMENT_TEXT_LAYOUT_H
+#define DOCUMENT_TEXT_LAYOUT_H
 
 #include "base/str.h"
 #include "base/stage_verdict.h"

@@ -1,6 +1,6 @@
 /* Writers of documents, one file each, and what each makes of text that could be markup. */
-#ifndef REPORT_WRITE_H
-#define REPORT_WRITE_H
+#ifndef DOCUMENT_WRITE_H
+#define DOCUMENT_WRITE_H
 
 #include "base/out.h"
 #include "document/document.h"

@@ -1,8 +1,8 @@
 /* Figures that a recording left out, computed from its tensors before rows are paired: npy dumps record none, old ptdbg
  * dumps no norm. With them a row can be told from others by its value, and the data flow of a side is known without
  * names: max, min, mean and norm of two tensors agree to the last digits only where they hold the same elements. */
-#ifndef FIND_COMPUTED_FIGURES_H
-#define FIND_COMPUTED_FIGURES_H
+#ifndef DUMP_COMPUTED_FIGURES_H
+#define DUMP_COMPUTED_FIGURES_H
 
 #include "dump/reader.h"
 #include "num/kern.h"

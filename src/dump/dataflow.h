@@ -1,8 +1,8 @@
 /* Which earlier row of the same side a row's value already stood in: the data flow as far as recorded
  * figures show it. Same element count, same extremes, norms that agree: the value itself or a view of
  * it. Rows without recorded figures have no known origin. */
-#ifndef FIND_FLOW_H
-#define FIND_FLOW_H
+#ifndef DUMP_DATAFLOW_H
+#define DUMP_DATAFLOW_H
 
 #include "dump/dump.h"
 

@@ -3,8 +3,8 @@
  * A reader's thread fills it, batch by batch, with the session's lock held while it appends; others
  * read it under the same lock until `complete`, freely afterwards. Nothing is ever removed, so
  * indices stay good. Strings live in the dump's arena as long as the dump. */
-#ifndef MODEL_DUMP_H
-#define MODEL_DUMP_H
+#ifndef DUMP_DUMP_H
+#define DUMP_DUMP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

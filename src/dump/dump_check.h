@@ -1,6 +1,6 @@
 /* One side alone: what is wrong with it before it is compared with anything. */
-#ifndef FIND_CHECK_H
-#define FIND_CHECK_H
+#ifndef DUMP_DUMP_CHECK_H
+#define DUMP_DUMP_CHECK_H
 
 #include "dump/dump.h"
 #include "num/figures.h"

@@ -1,7 +1,7 @@
 /* Operator families: what kind of work a call does, found from its name (data/families.tsv).
  * Pairing, coverage, noise floors and gaps ask for the family, never for a framework's name. */
-#ifndef MODEL_FAMILY_H
-#define MODEL_FAMILY_H
+#ifndef DUMP_FAMILY_H
+#define DUMP_FAMILY_H
 
 #include <stdbool.h>
 #include <stdint.h>

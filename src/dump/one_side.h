@@ -1,6 +1,6 @@
 /* One side by itself: figures of its tensors and what is wrong with it, found in the background while it is looked at. */
-#ifndef MODEL_ALONE_H
-#define MODEL_ALONE_H
+#ifndef DUMP_ONE_SIDE_H
+#define DUMP_ONE_SIDE_H
 
 #include <pthread.h>
 

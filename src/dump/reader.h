@@ -1,7 +1,7 @@
 /* The contract of a format: one file and one row in readers.c. A reader fills the dump's columns and
  * knows nothing of the other side, of figures or of screens. */
-#ifndef FMT_READER_H
-#define FMT_READER_H
+#ifndef DUMP_READER_H
+#define DUMP_READER_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Two rows by the figures that were recorded of them. */
-#ifndef FIND_RECORDED_H
-#define FIND_RECORDED_H
+#ifndef DUMP_RECORDED_FIGURES_H
+#define DUMP_RECORDED_FIGURES_H
 
 #include "dump/dump.h"
 

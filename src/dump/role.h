@@ -1,7 +1,7 @@
 /* What a module is for ("q", "down", "norm1"), found from its path through the vocabularies of data/roles.tsv.
  * A role is a small number; 0 is none known. */
-#ifndef MODEL_ROLE_H
-#define MODEL_ROLE_H
+#ifndef DUMP_ROLE_H
+#define DUMP_ROLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

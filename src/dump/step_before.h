@@ -1,8 +1,8 @@
 /* The step before: the recording of an earlier step that lies beside the one that is open, same rank. Read when
  * somebody asks for it and kept until its dump is released; of runs with more than PAST_ROWS rows it is not read, so
  * that memory stays what one step takes. */
-#ifndef MODEL_PAST_H
-#define MODEL_PAST_H
+#ifndef DUMP_STEP_BEFORE_H
+#define DUMP_STEP_BEFORE_H
 
 #include "dump/reader.h"
 

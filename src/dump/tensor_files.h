@@ -1,7 +1,7 @@
 /* A look at a recording's tensor files before anything is compared: are they there, whole, and of the type that
  * was recorded? Their headers only, and of very many files only a share. */
-#ifndef FIND_SURVEY_H
-#define FIND_SURVEY_H
+#ifndef DUMP_TENSOR_FILES_H
+#define DUMP_TENSOR_FILES_H
 
 #include "base/err.h"
 #include "dump/reader.h"

@@ -1,8 +1,8 @@
 /* The evidence of one ticket in one file: a tar archive, most often compressed with zstd, written by report/pack_write.h and
  * described in doc/formats.md. It is unpacked into a folder and opened from there: each side is a recording of its own
  * kind, read here, and beside the target's lies what had been found of every pair. */
-#ifndef FMT_PACK_H
-#define FMT_PACK_H
+#ifndef FMT_PACK_READ_H
+#define FMT_PACK_READ_H
 
 #include "dump/reader.h"
 #include "num/figures.h"

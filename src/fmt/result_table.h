@@ -1,8 +1,8 @@
 /* Tables other tools wrote of their comparisons: msprobe compare, ptdbg_ascend. Both sides are in one
  * file, paired and judged there; a dump opened from it holds one side's columns as rows (dump.column),
  * and what the table says of each pair is kept as said. */
-#ifndef FMT_RESULT_H
-#define FMT_RESULT_H
+#ifndef FMT_RESULT_TABLE_H
+#define FMT_RESULT_TABLE_H
 
 #include "dump/reader.h"
 

@@ -1,7 +1,7 @@
 /* Recordings that are known by sight and not read: binary forms only their own tools unpack, databases and
  * results without the figures a comparison needs. A row of the table each. */
-#ifndef FMT_REFUSED_H
-#define FMT_REFUSED_H
+#ifndef FMT_UNREADABLE_H
+#define FMT_UNREADABLE_H
 
 #include "base/io.h"
 

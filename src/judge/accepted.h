@@ -1,8 +1,8 @@
 /* Differences a team has accepted (--known FILE): which rows, what kind of difference, why, until when. Rows that fit
  * are counted apart and are nobody's first deviation; an entry that no row needs any more is told of. doc/known.md has
  * the file. */
-#ifndef FIND_KNOWN_H
-#define FIND_KNOWN_H
+#ifndef JUDGE_ACCEPTED_H
+#define JUDGE_ACCEPTED_H
 
 #include "base/pattern.h"
 #include "judge/judge.h"

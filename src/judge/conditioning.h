@@ -26,8 +26,8 @@
  *   comparison             2 rms(x) / (max − min)
  *
  * No state; cheap enough to be asked for every row that would deviate. */
-#ifndef FIND_CONDITION_H
-#define FIND_CONDITION_H
+#ifndef JUDGE_CONDITIONING_H
+#define JUDGE_CONDITIONING_H
 
 #include "measure/measure.h"
 

@@ -2,8 +2,8 @@
  * limits in force. The rule and its reasons are in doc/verdicts.md; DESIGN.md is its source.
  *
  * A judgement is made whole and then only read. */
-#ifndef FIND_JUDGE_H
-#define FIND_JUDGE_H
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
 
 #include "dump/dataflow.h"
 #include "measure/measure.h"

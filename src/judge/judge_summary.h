@@ -1,6 +1,6 @@
 /* For judge.c: what all verdicts together come to. */
-#ifndef FIND_SUMMARY_H
-#define FIND_SUMMARY_H
+#ifndef JUDGE_JUDGE_SUMMARY_H
+#define JUDGE_JUDGE_SUMMARY_H
 
 #include "judge/judge.h"
 

@@ -1,7 +1,7 @@
 /* For judge.c: constant factors that the two sides apply at different places. Attention is scaled before the product of q and
  * k here and after it there; what lies between differs by exactly that factor and is not wrong: behind it the sides agree. */
-#ifndef FIND_MOVED_FACTOR_H
-#define FIND_MOVED_FACTOR_H
+#ifndef JUDGE_MOVED_FACTOR_H
+#define JUDGE_MOVED_FACTOR_H
 
 #include "judge/judge.h"
 

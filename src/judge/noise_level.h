@@ -1,7 +1,7 @@
 /* The noise level: how large the errors were that honest arithmetic has caused so far, read off the
  * last accepted ones. */
-#ifndef FIND_LEVEL_H
-#define FIND_LEVEL_H
+#ifndef JUDGE_NOISE_LEVEL_H
+#define JUDGE_NOISE_LEVEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Where the two sides hold a quantity in different floating types, by scope: a frequent root cause
  * even where the numbers agree. */
-#ifndef FIND_PRECISION_H
-#define FIND_PRECISION_H
+#ifndef JUDGE_PRECISION_H
+#define JUDGE_PRECISION_H
 
 #include "judge/judge.h"
 

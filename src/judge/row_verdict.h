@@ -1,6 +1,6 @@
 /* For judge.c: the state of its pass over the table, and the weighing of one error in it. */
-#ifndef FIND_WEIGH_H
-#define FIND_WEIGH_H
+#ifndef JUDGE_ROW_VERDICT_H
+#define JUDGE_ROW_VERDICT_H
 
 #include "judge/judge.h"
 #include "judge/noise_level.h"

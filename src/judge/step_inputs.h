@@ -1,7 +1,7 @@
 /* The step's own inputs (token ids, labels, positions, masks), compared exactly and before anything
  * else: no layer is to blame where the data differ. */
-#ifndef FIND_INPUTS_H
-#define FIND_INPUTS_H
+#ifndef JUDGE_STEP_INPUTS_H
+#define JUDGE_STEP_INPUTS_H
 
 #include "judge/judge.h"
 

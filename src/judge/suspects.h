@@ -1,6 +1,6 @@
 /* Which calls make a difference of their own: suspects, the frontier, and how a call treats the error it gets. */
-#ifndef FIND_CULPRIT_H
-#define FIND_CULPRIT_H
+#ifndef JUDGE_SUSPECTS_H
+#define JUDGE_SUSPECTS_H
 
 #include "judge/judge.h"
 

@@ -1,7 +1,7 @@
 /* Verdicts that were given elsewhere: a comparison opened from a result table shows what the tool said,
  * as it said it. Rows of which it said nothing are judged here, by the figures it prints. */
-#ifndef FIND_TABLE_H
-#define FIND_TABLE_H
+#ifndef JUDGE_TABLE_VERDICTS_H
+#define JUDGE_TABLE_VERDICTS_H
 
 #include "judge/judge.h"
 #include "fmt/result_table.h"

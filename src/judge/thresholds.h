@@ -1,7 +1,7 @@
 /* The numbers verdicts are made with. They come from data/thresholds.json and are moved by the user;
  * the rules that use them are in judge.c and, for the stages, in src/curves, src/norms, src/optimizer. */
-#ifndef FIND_TOL_H
-#define FIND_TOL_H
+#ifndef JUDGE_THRESHOLDS_H
+#define JUDGE_THRESHOLDS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The rules other tools judge by, for who compares results with theirs: their thresholds on the same figures. They
  * know no noise level; doc/verdicts.md says what each of them does. */
-#ifndef FIND_PRESET_H
-#define FIND_PRESET_H
+#ifndef JUDGE_TOOL_RULES_H
+#define JUDGE_TOOL_RULES_H
 
 #include "judge/judge.h"
 

@@ -1,6 +1,6 @@
 /* Verdicts in sentences, for the detail pane, the JSON's `reason` and the reports. */
-#ifndef FIND_EXPLAIN_H
-#define FIND_EXPLAIN_H
+#ifndef JUDGE_VERDICT_TEXT_H
+#define JUDGE_VERDICT_TEXT_H
 
 #include "judge/suspects.h"
 #include "measure/third_run.h"

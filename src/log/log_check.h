@@ -1,6 +1,6 @@
 /* One log alone: what is wrong with the training it tells of. */
-#ifndef LOG_CHECK_H
-#define LOG_CHECK_H
+#ifndef LOG_LOG_CHECK_H
+#define LOG_LOG_CHECK_H
 
 #include "log/series.h"
 

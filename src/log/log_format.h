@@ -1,6 +1,6 @@
 /* The table of the kinds of logs: text known by its lines, and whole files known by their first bytes. */
-#ifndef LOG_KIND_H
-#define LOG_KIND_H
+#ifndef LOG_LOG_FORMAT_H
+#define LOG_LOG_FORMAT_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* What the kinds of logs share: the place they put what they read, the scanning of
  * numbers and of one-line dictionaries. Only for files of this folder. */
-#ifndef LOG_SINK_H
-#define LOG_SINK_H
+#ifndef LOG_SERIES_BUILDER_H
+#define LOG_SERIES_BUILDER_H
 
 #include "base/io.h"
 #include "log/log_format.h"

@@ -5,8 +5,8 @@
  * One file a pair of dumps, replaced as a whole when the session ends, the oldest dropped when the folder grows
  * beyond CACHE_FOLDER bytes. Nothing here is an error: what is damaged, foreign or cannot be written is only
  * computed again. Safe from several threads. */
-#ifndef FIND_CACHE_H
-#define FIND_CACHE_H
+#ifndef MEASURE_CACHE_FILE_H
+#define MEASURE_CACHE_FILE_H
 
 #include <stdbool.h>
 

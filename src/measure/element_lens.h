@@ -1,8 +1,8 @@
 /* What the tensor view looks through: two tensors laid on each other as they were compared, or one alone, with the
  * axes they are shown by. Elements are addressed by their logical (row-major) index over those axes; nothing is held
  * but what a read asks for. Complex numbers are shown as pairs: one more axis of 2, real and imaginary. */
-#ifndef FIND_LENS_H
-#define FIND_LENS_H
+#ifndef MEASURE_ELEMENT_LENS_H
+#define MEASURE_ELEMENT_LENS_H
 
 #include "num/tensor.h"
 

@@ -2,8 +2,8 @@
  * how they differ: all of them up to SPECIMEN_MOST; of larger tensors as many in chunks, one in each of equal
  * stretches at a place drawn inside it (always the same one), so that no period of the data is missed and a
  * tail is met. Memory is bounded by SPECIMEN_MOST whatever the tensors' size. */
-#ifndef FIND_SPECIMEN_H
-#define FIND_SPECIMEN_H
+#ifndef MEASURE_ELEMENT_SAMPLE_H
+#define MEASURE_ELEMENT_SAMPLE_H
 
 #include "measure/measure.h"
 

@@ -1,6 +1,6 @@
 /* The figures of two tensors out of the cache, and into it: what a record holds and when it is believed. */
-#ifndef FIND_RECALL_H
-#define FIND_RECALL_H
+#ifndef MEASURE_FIGURES_CACHE_H
+#define MEASURE_FIGURES_CACHE_H
 
 #include "measure/cache_file.h"
 #include "pair/view.h"

@@ -1,8 +1,8 @@
 /* A plane of the tensor view, drawn together to cells: each holds the extreme of all its elements, the largest |t-g|
  * and of either side the value farthest from zero, with where it lies. Filled stretch by stretch, in an order that
  * touches every cell early; what is not read yet is told by `read`. */
-#ifndef FIND_HEAT_H
-#define FIND_HEAT_H
+#ifndef MEASURE_HEAT_MAP_H
+#define MEASURE_HEAT_MAP_H
 
 #include "measure/element_lens.h"
 

@@ -3,8 +3,8 @@
  *
  * Everything is under the session's lock except measure_compute. A line's figures never change once
  * its state is MEASURE_DONE. */
-#ifndef FIND_MEASURE_H
-#define FIND_MEASURE_H
+#ifndef MEASURE_MEASURE_H
+#define MEASURE_MEASURE_H
 
 #include "pair/axis_order.h"
 #include "pair/pairing.h"

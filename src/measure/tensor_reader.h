@@ -1,8 +1,8 @@
 /* The tensor view's reader: one thread that opens what is asked for, reads what the screen shows first and the whole
  * tensor after it, so that drawing never waits for a disk. It holds no lock of the session and keeps no pairing: a
  * case says by itself which tensors lie on each other, and what is known belongs to that case alone. */
-#ifndef FIND_GAZE_H
-#define FIND_GAZE_H
+#ifndef MEASURE_TENSOR_READER_H
+#define MEASURE_TENSOR_READER_H
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* What the whole of two tensors (or of one) amounts to: the worst elements, how values and errors are spread, how the
  * error lies along each axis, and where NaN and infinities are. Filled stretch by stretch like a heat map; memory does
  * not depend on the tensors' size, and what is complete does not depend on the order. */
-#ifndef FIND_TALLY_H
-#define FIND_TALLY_H
+#ifndef MEASURE_TENSOR_STATS_H
+#define MEASURE_TENSOR_STATS_H
 
 #include "measure/element_lens.h"
 

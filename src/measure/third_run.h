@@ -1,8 +1,8 @@
 /* A third run beside the two: a second golden run, whose difference from the golden side is the noise to expect, or
  * a reference nearer the truth than either. Its rows are the golden side's, by name; it is never paired with the
  * target but through them. */
-#ifndef MODEL_COMPANION_H
-#define MODEL_COMPANION_H
+#ifndef MEASURE_THIRD_RUN_H
+#define MEASURE_THIRD_RUN_H
 
 #include <pthread.h>
 

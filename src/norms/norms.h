@@ -3,8 +3,8 @@
  *
  * Sources disagree about what they print: a root or its square, one fused weight or its parts, a name or only
  * an order. Here everything becomes norms of named weights, and what was done to get there is said. */
-#ifndef NORMS_H
-#define NORMS_H
+#ifndef NORMS_NORMS_H
+#define NORMS_NORMS_H
 
 #include "base/stage_verdict.h"
 #include "judge/thresholds.h"

@@ -1,6 +1,6 @@
 /* The hyper-parameters of one optimizer step, as a side's configuration states them. */
-#ifndef OPTIMIZER_HYPER_H
-#define OPTIMIZER_HYPER_H
+#ifndef OPTIMIZER_HYPER_PARAMS_H
+#define OPTIMIZER_HYPER_PARAMS_H
 
 #include "base/arena.h"
 #include "base/err.h"

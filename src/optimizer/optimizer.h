@@ -3,8 +3,8 @@
  *
  * A side is a folder with `before`, `grad` and `after`, each a weight file or folder, and hyper.json or a
  * configuration. Tensors are read in blocks; hypotheses are tried on a sample of the elements. */
-#ifndef OPTIMIZER_H
-#define OPTIMIZER_H
+#ifndef OPTIMIZER_OPTIMIZER_H
+#define OPTIMIZER_OPTIMIZER_H
 
 #include "base/stage_verdict.h"
 #include "judge/thresholds.h"

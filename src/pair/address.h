@@ -5,8 +5,8 @@
  *   [2,8,16]/linear@3/forward.output.0                        else the shape of what it gives
  *
  * "@" is followed by the call's number among those of the same place, operator and phase. */
-#ifndef MODEL_ADDRESS_H
-#define MODEL_ADDRESS_H
+#ifndef PAIR_ADDRESS_H
+#define PAIR_ADDRESS_H
 
 #include "dump/dump.h"
 

@@ -1,8 +1,8 @@
 /* Lines two lists of calls up, in order, each with at most one of the other side, gaps anywhere. The items'
  * `match` says with which. Names, kinds, sizes and places weigh as much as figures do: two exchanged weights
  * have the right figures in the wrong place. */
-#ifndef MODEL_ALIGN_H
-#define MODEL_ALIGN_H
+#ifndef PAIR_ALIGN_H
+#define PAIR_ALIGN_H
 
 #include "pair/align_item.h"
 

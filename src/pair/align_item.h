@@ -1,7 +1,7 @@
 /* A side's calls as the aligner sees them: what each does, how large it is, what its figures are, where it
  * stands, and which earlier calls its inputs come from. */
-#ifndef MODEL_ITEM_H
-#define MODEL_ITEM_H
+#ifndef PAIR_ALIGN_ITEM_H
+#define PAIR_ALIGN_ITEM_H
 
 #include "dump/dump.h"
 

@@ -1,8 +1,8 @@
 /* Two tensors of equal element count and different shape may be one quantity stored in another order:
  * [batch, heads, seq, dim] against [batch, seq, heads, dim], or against [batch, seq, heads * dim].
  * This finds the order of one side's axes under which the elements meet. Equal shapes are never reordered: a transposed weight is a fault. */
-#ifndef FIND_VIEW_H
-#define FIND_VIEW_H
+#ifndef PAIR_AXIS_ORDER_H
+#define PAIR_AXIS_ORDER_H
 
 #include "pair/view.h"
 #include "num/figures.h"

@@ -1,8 +1,8 @@
 /* Which order of axes the two sides' frameworks hold one kind of value in. Where a value deviates its own elements tell
  * no order; the same operand of the same operator in the other layers does, or all
  * operands of these two shapes. */
-#ifndef FIND_ORDERS_H
-#define FIND_ORDERS_H
+#ifndef PAIR_AXIS_ORDER_VOTE_H
+#define PAIR_AXIS_ORDER_VOTE_H
 
 #include "pair/pairing.h"
 

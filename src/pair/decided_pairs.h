@@ -1,6 +1,6 @@
 /* What a person's decisions say of two dumps: marks and rules as pairs of rows and calls, and which rules meet what. */
-#ifndef MODEL_RULED_H
-#define MODEL_RULED_H
+#ifndef PAIR_DECIDED_PAIRS_H
+#define PAIR_DECIDED_PAIRS_H
 
 #include "pair/decision.h"
 #include "dump/dump.h"

@@ -1,8 +1,8 @@
 /* What a person decided about correspondences, in the order it was decided: an append-only list with a place in it, so
  * that everything can be taken back and done again, also after the program was left. What holds now is read off the
  * list (`ruling`); names are full row names, call names or module paths of either side (pair/decided_pairs.h finds them). */
-#ifndef MODEL_DECISION_H
-#define MODEL_DECISION_H
+#ifndef PAIR_DECISION_H
+#define PAIR_DECISION_H
 
 #include <stdbool.h>
 #include <stdint.h>

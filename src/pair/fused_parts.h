@@ -2,8 +2,8 @@
  *
  * What one pair of tensors seems to say may be a fault (a weight split wrongly): the same place of every layer is asked,
  * and the layout that makes most of them agree is every one's. Where none does, none is invented. */
-#ifndef FIND_SPLIT_H
-#define FIND_SPLIT_H
+#ifndef PAIR_FUSED_PARTS_H
+#define PAIR_FUSED_PARTS_H
 
 #include "pair/pairing.h"
 

@@ -1,7 +1,7 @@
 /* What only one side has: runs of calls without a partner between two paired ones, and all such calls put together by the
  * function they were called in (a helper under torch.jit.script records nothing: its other side shows as one group). */
-#ifndef FIND_GAPS_H
-#define FIND_GAPS_H
+#ifndef PAIR_GAPS_H
+#define PAIR_GAPS_H
 
 #include "pair/pairing.h"
 

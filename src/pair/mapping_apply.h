@@ -2,8 +2,8 @@
  * modules or kinds of operators; each kind has its own way to find a target row's golden one, which
  * is that of the tool the file is made for (msprobe compare, tb_graph_ascend), less its mistakes
  * (doc/formats.md). */
-#ifndef MODEL_TRANSLATE_H
-#define MODEL_TRANSLATE_H
+#ifndef PAIR_MAPPING_APPLY_H
+#define PAIR_MAPPING_APPLY_H
 
 #include "dump/dump.h"
 

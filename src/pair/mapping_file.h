@@ -1,8 +1,8 @@
 /* Files of correspondences a user gives, known by their content: msprobe's data, cell, api and
  * layer mappings (YAML), tb_graph_ascend's saved matches (.vis.config) and our own JSON. What they
  * mean: pair/mapping_apply.h; what they look like: doc/formats.md. */
-#ifndef FMT_MAPPING_H
-#define FMT_MAPPING_H
+#ifndef PAIR_MAPPING_FILE_H
+#define PAIR_MAPPING_FILE_H
 
 #include "base/err.h"
 #include "pair/mapping_apply.h"

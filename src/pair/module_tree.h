@@ -1,8 +1,8 @@
 /* The tree that msprobe's layer mapping is applied to: a module stands at its path, an operator
  * below the module that called it under its own name, a backward call where its forward call
  * stands. Only msprobe's names have such places. */
-#ifndef MODEL_TREE_H
-#define MODEL_TREE_H
+#ifndef PAIR_MODULE_TREE_H
+#define PAIR_MODULE_TREE_H
 
 #include "dump/dump.h"
 

@@ -6,8 +6,8 @@
  *   attention.py:88/MatMul@<2+4i>/forward.output.0        ↔   attention.py:31/linear@<0+1i>/forward.output.0
  *
  * <A+Bi> stands for the numbers A, A+B, A+2B … ; i is the same on both sides. In the pattern it is a group. */
-#ifndef MODEL_RULE_H
-#define MODEL_RULE_H
+#ifndef PAIR_PAIR_RULE_H
+#define PAIR_PAIR_RULE_H
 
 #include "base/pattern.h"
 #include "pair/address.h"

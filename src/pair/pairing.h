@@ -3,8 +3,8 @@
  * A line of the table is one target row with one golden row; either may be absent. A pair says how they
  * came together; pairs that share a row (fused QKV and its parts) make a group. Lines stand in the target's execution order, each golden-only row
  * behind its predecessor on its own side. */
-#ifndef MODEL_PAIRING_H
-#define MODEL_PAIRING_H
+#ifndef PAIR_PAIRING_H
+#define PAIR_PAIRING_H
 
 #include "pair/decided_pairs.h"
 #include "pair/mapping_apply.h"

@@ -1,8 +1,8 @@
 /* Pairs rows of two dumps whose names say nothing to each other (two frameworks), by what their calls do, how
  * large they are, what their figures are, where they stand, what they are fed from, and in which order they
  * came. What is not clear stays unpaired or is doubtful. */
-#ifndef MODEL_SEQUENCE_H
-#define MODEL_SEQUENCE_H
+#ifndef PAIR_SEQUENCE_H
+#define PAIR_SEQUENCE_H
 
 #include "pair/pairing.h"
 

@@ -1,6 +1,6 @@
 /* What the files of the aligner (sequence.c tells the order) share: nothing of it is for others. */
-#ifndef MODEL_SEQUENCE_PARTS_H
-#define MODEL_SEQUENCE_PARTS_H
+#ifndef PAIR_SEQUENCE_PARTS_H
+#define PAIR_SEQUENCE_PARTS_H
 
 #include "pair/align.h"
 #include "pair/sequence.h"

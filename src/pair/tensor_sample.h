@@ -1,6 +1,6 @@
 /* A few elements of a tensor, to try many views of another one against without reading it whole. */
-#ifndef FIND_SAMPLE_H
-#define FIND_SAMPLE_H
+#ifndef PAIR_TENSOR_SAMPLE_H
+#define PAIR_TENSOR_SAMPLE_H
 
 #include "num/tensor.h"
 

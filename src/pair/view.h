@@ -5,8 +5,8 @@
  * "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), and
  * "split AXIS PIECES FROM:TO", which parts an axis into PIECES pieces and keeps FROM:TO of each: a part of a fused
  * tensor, in one piece or interleaved head group by head group. Axes may count from the end: -1 is the last. */
-#ifndef MODEL_VIEW_H
-#define MODEL_VIEW_H
+#ifndef PAIR_VIEW_H
+#define PAIR_VIEW_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,8 +1,8 @@
 /* What has to be read from files before a panel can be judged: settings, weights, repeated runs, curves, gradient
  * norms, one optimizer step. An exam runs one of the engines on the paths of its slots, without a lock, and leaves
  * the engine's own result. */
-#ifndef PANEL_EXAM_H
-#define PANEL_EXAM_H
+#ifndef PANEL_ENGINE_RUNS_H
+#define PANEL_ENGINE_RUNS_H
 
 #include "config/settings_compare.h"
 #include "curves/curves.h"

@@ -1,8 +1,8 @@
 /* What can be opened at or below a folder: recordings, then the files beside them (result tables, weights, logs, settings). A
  * thread of its own looks into the files, since the folder may lie on a slow disk; what it has found so far can be shown. The
  * session's lock guards everything here. */
-#ifndef PANEL_OFFERS_H
-#define PANEL_OFFERS_H
+#ifndef PANEL_FOLDER_SCAN_H
+#define PANEL_FOLDER_SCAN_H
 
 #include "session/session.h"
 

@@ -1,6 +1,6 @@
 /* Known causes (data/cards.conf), matched by rule to what a row, the settings, the norms or the curves show. */
-#ifndef PANEL_CARD_H
-#define PANEL_CARD_H
+#ifndef PANEL_KNOWN_CAUSES_H
+#define PANEL_KNOWN_CAUSES_H
 
 #include "diagnose/diagnose.h"
 #include "panel/procedure.h"

@@ -1,7 +1,7 @@
 /* What the guided panels can be given: a path a slot, kept in the investigation. The dumps are slots too; they are
  * the investigation's inputs. */
-#ifndef PANEL_SLOT_H
-#define PANEL_SLOT_H
+#ifndef PANEL_PANEL_INPUTS_H
+#define PANEL_PANEL_INPUTS_H
 
 #include "ticket/investigation.h"
 

@@ -1,6 +1,6 @@
 /* What somebody was handed: a path that may be a recording, a training log, norms, settings or one optimizer step. */
-#ifndef PANEL_HANDED_H
-#define PANEL_HANDED_H
+#ifndef PANEL_PATH_KIND_H
+#define PANEL_PATH_KIND_H
 
 #include <pthread.h>
 #include <stdatomic.h>

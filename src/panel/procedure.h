@@ -1,7 +1,7 @@
 /* The procedure of one ticket: its exams with the thread that holds them, the eight pages, and which panel comes next
  * and why. The session's lock guards everything here. */
-#ifndef PANEL_GUIDE_H
-#define PANEL_GUIDE_H
+#ifndef PANEL_PROCEDURE_H
+#define PANEL_PROCEDURE_H
 
 #include "session/session.h"
 #include "panel/engine_runs.h"

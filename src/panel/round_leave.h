@@ -1,6 +1,6 @@
 /* A round is left for the next: what holds is frozen beside the investigation, which goes on with other inputs. */
-#ifndef ROUND_LEAVE_H
-#define ROUND_LEAVE_H
+#ifndef PANEL_ROUND_LEAVE_H
+#define PANEL_ROUND_LEAVE_H
 
 #include "ticket/investigation.h"
 #include "panel/procedure.h"

@@ -1,6 +1,6 @@
 /* What changed between two comparisons, as text and as JSON (doc/cli-json.md). */
-#ifndef REPORT_CHANGES_H
-#define REPORT_CHANGES_H
+#ifndef REPORT_CHANGES_OUTPUT_H
+#define REPORT_CHANGES_OUTPUT_H
 
 #include "base/out.h"
 #include "ticket/round_changes.h"

@@ -1,7 +1,7 @@
 /* Judged curves as JSON (the contract: doc/cli-json.md), the joined table as CSV, and text for a terminal.
  * Nothing here computes. */
-#ifndef REPORT_CURVES_H
-#define REPORT_CURVES_H
+#ifndef REPORT_CURVES_OUTPUT_H
+#define REPORT_CURVES_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

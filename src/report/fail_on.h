@@ -1,7 +1,7 @@
 /* What scripts ask: one line that says how it stands, and on what they fail. Both count the same things: rows without those
  * whose pair is doubtful, which are counted by themselves. doc/cli-json.md has the line's words; they are stable and English. */
-#ifndef REPORT_POLICY_H
-#define REPORT_POLICY_H
+#ifndef REPORT_FAIL_ON_H
+#define REPORT_FAIL_ON_H
 
 #include "dump/dump_check.h"
 #include "log/log_check.h"

@@ -1,6 +1,6 @@
 /* Writers of a training log's series. */
-#ifndef REPORT_LOG_H
-#define REPORT_LOG_H
+#ifndef REPORT_LOG_OUTPUT_H
+#define REPORT_LOG_OUTPUT_H
 
 #include "base/out.h"
 #include "log/log_check.h"

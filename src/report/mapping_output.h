@@ -1,8 +1,8 @@
 /* Writes the pairs of a session as a file of correspondences: ours, which holds all of them, or one
  * of msprobe's, which holds what can be said in its terms (doc/formats.md). What cannot be said is
  * counted in a comment at its top. */
-#ifndef REPORT_MAPPING_H
-#define REPORT_MAPPING_H
+#ifndef REPORT_MAPPING_OUTPUT_H
+#define REPORT_MAPPING_OUTPUT_H
 
 #include "base/out.h"
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /* What the writers of mapping files share. Remarks in msprobe's files are in English and ASCII
  * whatever the language: msprobe opens them in the encoding of its own locale. */
-#ifndef REPORT_MAPPING_PARTS_H
-#define REPORT_MAPPING_PARTS_H
+#ifndef REPORT_MAPPING_OUTPUT_PARTS_H
+#define REPORT_MAPPING_OUTPUT_PARTS_H
 
 #include "base/out.h"
 #include "session/session.h"

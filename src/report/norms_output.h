@@ -1,6 +1,6 @@
 /* The table of gradient norms as JSON (the contract: doc/cli-json.md), CSV and text. Nothing here computes. */
-#ifndef REPORT_NORMS_H
-#define REPORT_NORMS_H
+#ifndef REPORT_NORMS_OUTPUT_H
+#define REPORT_NORMS_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

@@ -1,6 +1,6 @@
 /* A replayed optimizer step as JSON (the contract: doc/cli-json.md) and text. Nothing here computes. */
-#ifndef REPORT_OPTIMIZER_H
-#define REPORT_OPTIMIZER_H
+#ifndef REPORT_OPTIMIZER_OUTPUT_H
+#define REPORT_OPTIMIZER_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

@@ -1,8 +1,8 @@
 /* The evidence of one ticket in one file, for people without access to the dumps: an archive (doc/formats.md) of the
  * investigation, both sides' rows, figures and stacks around what was found, the tensors of it up to a limit, the report,
  * and what the panels were given. It opens like the dumps themselves (fmt/pack_read.h). */
-#ifndef REPORT_PACK_H
-#define REPORT_PACK_H
+#ifndef REPORT_PACK_WRITE_H
+#define REPORT_PACK_WRITE_H
 
 #include "ticket/investigation.h"
 #include "session/session.h"

@@ -1,6 +1,6 @@
 /* The procedure of a ticket as a page of text and as JSON. */
-#ifndef REPORT_PANELS_H
-#define REPORT_PANELS_H
+#ifndef REPORT_PANELS_OUTPUT_H
+#define REPORT_PANELS_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

@@ -1,8 +1,8 @@
 /* Writes one report or result at a time in the background: a table of a million rows takes seconds, in which the screen
  * must not wait. It looks at what was known when it began; what changes meanwhile (limits, findings, other decisions) is
  * not in it. The session's lock guards everything here. */
-#ifndef REPORT_SCRIBE_H
-#define REPORT_SCRIBE_H
+#ifndef REPORT_REPORT_JOB_H
+#define REPORT_REPORT_JOB_H
 
 #include "report/compare.h"
 

@@ -1,6 +1,6 @@
 /* The rows of a comparison as cells, for tables of any format: CSV and spreadsheets. */
-#ifndef REPORT_ROWS_H
-#define REPORT_ROWS_H
+#ifndef REPORT_ROW_TABLE_H
+#define REPORT_ROW_TABLE_H
 
 #include "session/session.h"
 

@@ -1,6 +1,6 @@
 /* Writers of a comparison of settings. */
-#ifndef REPORT_CONFIG_H
-#define REPORT_CONFIG_H
+#ifndef REPORT_SETTINGS_OUTPUT_H
+#define REPORT_SETTINGS_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

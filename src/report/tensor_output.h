@@ -1,7 +1,7 @@
 /* What the tensor view shows of a row as JSON: the worst elements, how values and errors are spread, the error along
  * the axes, what is not finite (the contract: doc/cli-json.md). */
-#ifndef REPORT_TENSOR_H
-#define REPORT_TENSOR_H
+#ifndef REPORT_TENSOR_OUTPUT_H
+#define REPORT_TENSOR_OUTPUT_H
 
 #include "measure/tensor_stats.h"
 

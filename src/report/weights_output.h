@@ -1,7 +1,7 @@
 /* A finished comparison of weights, or one checkpoint's list, as JSON (the contract: doc/cli-json.md), CSV
  * and text. Nothing here computes. */
-#ifndef REPORT_WEIGHTS_H
-#define REPORT_WEIGHTS_H
+#ifndef REPORT_WEIGHTS_OUTPUT_H
+#define REPORT_WEIGHTS_OUTPUT_H
 
 #include "base/json_write.h"
 #include "base/out.h"

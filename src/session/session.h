@@ -4,8 +4,8 @@
  * Background threads do all the work: one conducts (finds the recordings, pairs, judges), one a side
  * reads, several compare tensors. Everything below `lock` is theirs and the reader's; take the lock
  * to look. What has been published is replaced, never changed: pairing when decisions change, judgement often. */
-#ifndef MODEL_SESSION_H
-#define MODEL_SESSION_H
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
 
 #include <pthread.h>
 

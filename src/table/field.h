@@ -1,7 +1,7 @@
 /* What can be asked of a line of the table, by name: the columns that can be shown, sorted by and
  * filtered on are one list. A field is a number or a text; either may be absent on a line. */
-#ifndef FIND_FIELD_H
-#define FIND_FIELD_H
+#ifndef TABLE_FIELD_H
+#define TABLE_FIELD_H
 
 #include "session/session.h"
 

@@ -8,8 +8,8 @@
  *
  * A comparison with an absent figure is false, and so is its negation by != : what was not computed is
  * neither small nor large. */
-#ifndef FIND_FILTER_H
-#define FIND_FILTER_H
+#ifndef TABLE_FILTER_H
+#define TABLE_FILTER_H
 
 #include "table/field.h"
 

@@ -1,7 +1,7 @@
 /* The same call over all layers: a row for each place in a layer, a column for each layer, in a cell
  * the worst verdict there. It shows in which layer something starts. */
-#ifndef FIND_LAYERS_H
-#define FIND_LAYERS_H
+#ifndef TABLE_LAYER_TABLE_H
+#define TABLE_LAYER_TABLE_H
 
 #include "session/session.h"
 

@@ -1,8 +1,8 @@
 /* The table's rows put together under headings: the modules they belong to, the source lines they come
  * from, the floating types they are held in. One list of nodes, parents before children, with counts
  * and the worst verdict carried up. */
-#ifndef FIND_OUTLINE_H
-#define FIND_OUTLINE_H
+#ifndef TABLE_ROW_GROUPS_H
+#define TABLE_ROW_GROUPS_H
 
 #include "session/session.h"
 

@@ -1,8 +1,8 @@
 /* Which lines of the table are shown and in which order: all in execution order, or what the filters
  * leave, sorted by a field. Made in small pieces between two keys, so that a million lines never stop
  * the screen; what was there before stays until the new order is whole. */
-#ifndef CMD_ARRANGE_H
-#define CMD_ARRANGE_H
+#ifndef TABLE_ROW_ORDER_H
+#define TABLE_ROW_ORDER_H
 
 #include "table/filter.h"
 

@@ -1,6 +1,6 @@
 /* What a rule would do before it holds: the pairs it makes, and how well their figures agree. */
-#ifndef FIND_PREVIEW_H
-#define FIND_PREVIEW_H
+#ifndef TABLE_RULE_PREVIEW_H
+#define TABLE_RULE_PREVIEW_H
 
 #include "session/session.h"
 

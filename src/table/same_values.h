@@ -1,7 +1,7 @@
 /* Rows that hold the same numbers as a given one: where a value came from, and where it went on the
  * other side, whatever the calls are named. */
-#ifndef FIND_SAME_H
-#define FIND_SAME_H
+#ifndef TABLE_SAME_VALUES_H
+#define TABLE_SAME_VALUES_H
 
 #include "session/session.h"
 

@@ -1,7 +1,7 @@
 /* Text search over rows' full names on both sides (the data, never what is drawn). Patterns are PCRE2
  * with smart case: all lower case ignores case. Names may hold any bytes. */
-#ifndef FIND_SEARCH_H
-#define FIND_SEARCH_H
+#ifndef TABLE_SEARCH_H
+#define TABLE_SEARCH_H
 
 #include "base/pattern.h"
 #include "pair/pairing.h"

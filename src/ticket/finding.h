@@ -2,8 +2,8 @@
  * (its subject), with what was seen frozen beside it, so that it stays true when the dumps are gone. Kept as decisions
  * are (pair/decision.h): a list of versions in the order they were written, with a place in it, so that everything can
  * be taken back and done again after the program was left. What holds is the last version of each finding. */
-#ifndef MODEL_FINDING_H
-#define MODEL_FINDING_H
+#ifndef TICKET_FINDING_H
+#define TICKET_FINDING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The saved state of one ticket: inputs, decisions about correspondences, limits, bookmarks, the place one was at. A JSON
  * file (doc/investigation.md) written whole on every change, so that a killed program or a lost connection costs nothing. */
-#ifndef MODEL_INVESTIGATION_H
-#define MODEL_INVESTIGATION_H
+#ifndef TICKET_INVESTIGATION_H
+#define TICKET_INVESTIGATION_H
 
 #include "base/arena.h"
 #include "base/err.h"

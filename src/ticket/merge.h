@@ -1,7 +1,7 @@
 /* Two people's investigations of one ticket as one. What is merged how is a table (merge.c): a new kind of content is a
  * row of it. Done on the files' trees, so that what this version does not know is not lost. */
-#ifndef MODEL_MERGE_H
-#define MODEL_MERGE_H
+#ifndef TICKET_MERGE_H
+#define TICKET_MERGE_H
 
 #include <cjson/cJSON.h>
 

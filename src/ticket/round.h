@@ -1,8 +1,8 @@
 /* A comparison frozen: what was compared, how each row was judged, where it parted first, how the panels stood. An
  * investigation keeps one for every round it leaves (a fix, a new dump), each in a file of its own beside it (round_file.h),
  * and what holds now is told from it (join.h, changes.h). Also made of a result written by compare --json. */
-#ifndef ROUND_ROUND_H
-#define ROUND_ROUND_H
+#ifndef TICKET_ROUND_H
+#define TICKET_ROUND_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* What changed between two comparisons of one model: what is fixed, new, worse, better, no longer there, whether the first
  * deviation went, and whether that confirms a fix. Numbers and their reasons are in doc/investigation.md. */
-#ifndef ROUND_CHANGES_H
-#define ROUND_CHANGES_H
+#ifndef TICKET_ROUND_CHANGES_H
+#define TICKET_ROUND_CHANGES_H
 
 #include "ticket/round_match.h"
 

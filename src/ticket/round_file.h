@@ -1,7 +1,7 @@
 /* A round in a file of its own, NAME.round-N.gz beside NAME.investigation.json: gzip of one line of JSON (everything but
  * the rows) and a line of seven columns a row, ended by a line that counts them. doc/investigation.md describes it. */
-#ifndef ROUND_ROUND_FILE_H
-#define ROUND_ROUND_FILE_H
+#ifndef TICKET_ROUND_FILE_H
+#define TICKET_ROUND_FILE_H
 
 #include "ticket/round.h"
 

@@ -1,7 +1,7 @@
 /* A result that compare --json wrote, as a round: what changed between two of them can be told like between two
  * investigations (doc/cli-json.md has the shape). */
-#ifndef ROUND_RESULT_H
-#define ROUND_RESULT_H
+#ifndef TICKET_ROUND_IMPORT_H
+#define TICKET_ROUND_IMPORT_H
 
 #include "ticket/round.h"
 

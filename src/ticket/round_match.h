@@ -1,6 +1,6 @@
 /* Which row of an earlier round a row is. */
-#ifndef ROUND_JOIN_H
-#define ROUND_JOIN_H
+#ifndef TICKET_ROUND_MATCH_H
+#define TICKET_ROUND_MATCH_H
 
 #include "ticket/round.h"
 

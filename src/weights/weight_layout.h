@@ -1,7 +1,7 @@
 /* One side of a pair as a tensor to be walked: a part of a fused weight cut out, shards in order, axes
  * exchanged. Only strides change. */
-#ifndef WEIGHTS_ARRANGE_H
-#define WEIGHTS_ARRANGE_H
+#ifndef WEIGHTS_WEIGHT_LAYOUT_H
+#define WEIGHTS_WEIGHT_LAYOUT_H
 
 #include "fmt/weight_names.h"
 #include "fmt/weights.h"

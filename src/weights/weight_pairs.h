@@ -1,6 +1,6 @@
 /* Which weight of one side is which of the other, before any value is read. */
-#ifndef WEIGHTS_PLAN_H
-#define WEIGHTS_PLAN_H
+#ifndef WEIGHTS_WEIGHT_PAIRS_H
+#define WEIGHTS_WEIGHT_PAIRS_H
 
 #include "weights/weight_compare.h"
 
