@@ -180,6 +180,7 @@ static const struct {
     [CONDITION_ORDER] = {of_order, true, N_("the order of values that nearly tie")},
     [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
     [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of values that nearly tie")},
+    [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero but for rounding, beside its module's others")},
 };
 
 /* ---- which operator is which ---- */
@@ -278,6 +279,37 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (!isfinite(kappa) || !isfinite(own))
         return c;
     return (struct condition){k, fmax(kappa, 1), fmax(own, 1)};
+}
+
+static double gradient_norm(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct row *r = &m->side[side]->rows.v[row];
+    uint32_t line = m->pairing->line_of[side][row];
+    if (r->io != IO_GRADIENT || r->kind != ROW_TENSOR)
+        return NAN;
+    if (r->has & HAS_NORM)
+        return r->stat[STAT_NORM];
+    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
+    return measured ? m->figures[line]->side[side].norm : NAN;
+}
+
+struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])
+{
+    struct condition none = {CONDITION_NONE, 1, 1}, c = none;
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = m->side[s];
+        enum dtype type = (enum dtype)d->rows.v[row[s]].dtype;
+        double own = gradient_norm(m, state, s, row[s]), most = 0;
+        if ((type != DTYPE_F32 && type != DTYPE_F64) || !(own > 0))
+            return none;
+        EACH_EARLY_ROW(d, d->rows.v[row[s]].call, r)
+            most = fmax(most, gradient_norm(m, state, s, r));
+        if (!isfinite(most) || own > CONDITION_ROUNDING * dtype_table[type].epsilon / 2 * most)
+            return none;
+        if (s == GOLDEN)
+            c = (struct condition){CONDITION_ZERO_GRADIENT, most / own, most / own};
+    }
+    return c;
 }
 
 double condition_bound(const struct condition *c, double seen, double unseen)

@@ -25,6 +25,11 @@
  *   rounding, casts        2 rms(x)
  *   comparison             2 rms(x) / (max − min)
  *
+ * A gradient can be zero in exact arithmetic: that of a key's bias in attention (softmax does not see it), that of a bias
+ * before a normalisation that subtracts the mean. What is recorded of it is rounding alone. It is told by its size beside
+ * the largest gradient of the same module, G, on both sides: ‖g‖ ≤ 32 u ‖G‖, u the type's unit roundoff (measured in
+ * float32: 0.3 u to 5 u). kappa is ‖G‖ / ‖g‖.
+ *
  * No state; cheap enough to be asked for every row that would deviate. */
 #ifndef JUDGE_CONDITIONING_H
 #define JUDGE_CONDITIONING_H
@@ -45,11 +50,13 @@ enum condition_kind {
     CONDITION_ORDER,
     CONDITION_STEP,
     CONDITION_COMPARE,
+    CONDITION_ZERO_GRADIENT,
     CONDITION_COUNT
 };
 
 #define CONDITION_ILL 4.0   /* from here on an operator is ill-conditioned */
 #define CONDITION_MOST 0.5  /* what leaves less than half of a value is no magnified noise, whatever the condition */
+#define CONDITION_ROUNDING 32 /* units of roundoff below which a gradient is rounding alone */
 #define CONDITION_TURNED 0.25 /* the same for the share of whole numbers that turn */
 
 struct condition {
@@ -61,6 +68,9 @@ struct condition {
 
 /* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
+/* Of a pair of float32 or float64 parameter gradients: CONDITION_ZERO_GRADIENT where both sides hold rounding alone, else
+ * CONDITION_NONE. One that is exactly zero on a side is not such a pair. */
+struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2]);
 /* The error (or share) such an output may have of noise alone: `seen` in its inputs' figures, and `unseen`. */
 double condition_bound(const struct condition *c, double seen, double unseen);
 /* The share of elements of a whole-number row that are not the same on both sides, from its computed figures. */

@@ -184,7 +184,13 @@ void weigh_excuse(struct pass *p, struct look *k)
         hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
         return;
     }
-    struct condition c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    struct condition c = condition_of_gradient(p->m, p->state, k->row);
+    if (c.kind == CONDITION_ZERO_GRADIENT) {
+        double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
+        hold_apart(k, &c, 2 * CONDITION_ROUNDING * unit * c.kappa, 0);
+        return;
+    }
+    c = condition_of(p->m, p->state, k->row[GOLDEN]);
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < CONDITION_ILL))
         return;

@@ -424,6 +424,44 @@ static void test_few_turn_where_values_tie(void **state)
     scene_end(&s);
 }
 
+static enum condition_kind gradient_pair(enum dtype type, double target, double golden)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t row[2];
+    double weight = 3, bias[2] = {target, golden};
+    for (int i = 0; i < 2; i++) {
+        side_start(&d[i], "pytorch");
+        uint32_t c = side_call(&d[i], "Module.key.Linear.parameters_grad", NULL);
+        uint32_t w = row_of(&d[i], c, "weight", type, "1", &weight, 1);
+        row[i] = row_of(&d[i], c, "bias", type, "1", &bias[i], 1);
+        d[i].rows.v[w].io = d[i].rows.v[row[i]].io = IO_GRADIENT;
+        side_end(&d[i]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    enum condition_kind kind = condition_of_gradient(&m, m.state, row).kind;
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return kind;
+}
+
+static void test_gradients_of_rounding_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(gradient_pair(DTYPE_F32, 3e-7, -5e-7), CONDITION_ZERO_GRADIENT);
+    assert_int_equal(gradient_pair(DTYPE_F32, 3e-7, 1e-3), CONDITION_NONE); /* lost on one side */
+    assert_int_equal(gradient_pair(DTYPE_F32, 1e-3, 3e-7), CONDITION_NONE);
+    assert_int_equal(gradient_pair(DTYPE_F32, 0, 3e-7), CONDITION_NONE);
+    assert_int_equal(gradient_pair(DTYPE_F32, 1e-3, 2e-3), CONDITION_NONE);
+    assert_int_equal(gradient_pair(DTYPE_F64, 3e-7, 5e-7), CONDITION_NONE);
+    assert_int_equal(gradient_pair(DTYPE_BF16, 3e-7, 5e-7), CONDITION_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_faults_are_no_noise),
         cmocka_unit_test(test_not_where_noise_is_known),
         cmocka_unit_test(test_few_turn_where_values_tie),
+        cmocka_unit_test(test_gradients_of_rounding_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
