@@ -23,19 +23,25 @@ struct scene {
     double terms2;     /* Σ‖xᵢ‖² of the inputs that are as large as the output */
 };
 
+/* The computed figures of a side's row; NULL where there are none. */
+static const struct side_figures *measured_figures(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    uint32_t line = m->pairing->line_of[side][row];
+    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
+    return measured ? &m->figures[line]->side[side] : NULL;
+}
+
 static struct facts facts_of(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct row *r = &m->side[GOLDEN]->rows.v[row];
     const double *s = r->stat;
     double n = (double)dump_row_numel(m->side[GOLDEN], row);
-    uint32_t line = m->pairing->line_of[GOLDEN][row];
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
     if ((r->has & all) == all && isfinite(s[STAT_NORM]))
         return (struct facts){n, s[STAT_MAX], s[STAT_MIN], r->has & HAS_MEAN ? s[STAT_MEAN] : NAN, s[STAT_NORM] / sqrt(n)};
-    if (line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line]) {
-        const struct side_figures *f = &m->figures[line]->side[GOLDEN];
+    const struct side_figures *f = measured_figures(m, state, GOLDEN, row);
+    if (f)
         return (struct facts){n, f->max, f->min, f->mean, f->norm / sqrt(n)};
-    }
     return (struct facts){n, NAN, NAN, NAN, NAN};
 }
 
@@ -284,13 +290,12 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
 static double gradient_norm(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct row *r = &m->side[side]->rows.v[row];
-    uint32_t line = m->pairing->line_of[side][row];
     if (r->io != IO_GRADIENT || r->kind != ROW_TENSOR)
         return NAN;
     if (r->has & HAS_NORM)
         return r->stat[STAT_NORM];
-    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
-    return measured ? m->figures[line]->side[side].norm : NAN;
+    const struct side_figures *f = measured_figures(m, state, side, row);
+    return f ? f->norm : NAN;
 }
 
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])
