@@ -6,6 +6,7 @@
 #include "pair/sequence.h"
 
 enum { VALUE_SAMPLE = 64 };
+#define VALUE_UNRELATED 0.3f /* cosine of two samples up to which they have nothing in common */
 
 /* A few elements of a result, at places that depend on its element count alone. */
 struct value_sample {

@@ -20,7 +20,6 @@
 #define MARGIN 8           /* items beyond the neighbouring pins */
 #define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
 #define CLEAR 0.5f       /* its distance from 1 against the next best one's */
-#define UNRELATED 0.3f     /* cosine up to which two results have nothing in common */
 #define EQUAL 1e-6f      /* 1 - cosine of samples of one value */
 
 /* ---- samples ---- */
@@ -270,9 +269,8 @@ void sequence_pin(struct sequence *w, item_list *t, item_list *g)
         pin_nearest(&x, between, 1, 0.8f);
     }
     undo_exchanges(&x);
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         free(x.readers[s]);
-    }
 }
 
 void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
@@ -285,7 +283,7 @@ void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
         const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
         const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
         bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;
-        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > UNRELATED)
+        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > VALUE_UNRELATED)
             continue;
         w->call_pair[0][a->call] = NONE;
         w->call_pair[1][b->call] = NONE;

@@ -10,7 +10,6 @@
 #define REACH 2         /* cells on either side: figures of one value after noise */
 #define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */
 #define AGREE 0.99f     /* cosine of two samples from which they are one value */
-#define UNRELATED 0.3f  /* up to which they have nothing in common */
 #define LOOKS 20000     /* pairs of tensors that are opened for it */
 #define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
 #define CANDIDATES 64   /* rows of one cell that are looked at */
@@ -95,7 +94,7 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
         return false;
     float c = sequence_cosine(&a, &b);
     *proven = c > AGREE;
-    return !*proven && fabsf(c) > UNRELATED;
+    return !*proven && fabsf(c) > VALUE_UNRELATED;
 }
 
 /* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
