@@ -93,7 +93,7 @@ static bool weights_of(struct patient *p, uint32_t call)
         dump_row_name(d, r, &name);
         bool said = true;
         enum part_fit part = x->rule == RULE_PART_SAME && p->flow[TARGET].held[r] == NONE ? look_part(p, l) : PART_UNKNOWN;
-        if (x->rule == RULE_PARAMETER && verdict_is_bad(x->verdict) && !(x->flags & LINE_DOUBTFUL))
+        if (x->rule == RULE_PARAMETER && line_is_bad(x))
             patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9, _("the weight %s differs before anything is computed with it (%s)"),
                          name.p, num_cell(n, (double)x->error, 3));
         else if (reordered_weight(p, call, r, x))

@@ -156,6 +156,10 @@ static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can 
 {
     return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE;
 }
+static inline bool line_is_bad(const struct line_judgement *l) /* and not held apart as doubtful */
+{
+    return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
+}
 /* Exit status of a finished comparison: 0 aligned, 1 deviates, 5 could not be judged. */
 int judgement_status(const struct judgement *j, const struct judge_options *o);
 

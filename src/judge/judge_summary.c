@@ -178,7 +178,7 @@ void summary_first(struct judgement *j, const struct measure *m)
     j->first = NONE;
     for (uint32_t i = 0; i < j->lines && j->first == NONE; i++) {
         const struct line_judgement *x = &j->line[i];
-        if (verdict_is_bad(x->verdict) && !(x->flags & LINE_DOUBTFUL)) {
+        if (line_is_bad(x)) {
             j->first = i;
             break;
         }

@@ -21,11 +21,6 @@ struct search {
     uint32_t *next_reader;  /* per row: the next one that does */
 };
 
-static bool is_bad(const struct line_judgement *l)
-{
-    return verdict_is_bad(l->verdict) && !(l->flags & LINE_DOUBTFUL);
-}
-
 /* Whether a line's sides are one value times a factor other than one. */
 static bool proportional(const struct search *x, uint32_t line)
 {
@@ -50,9 +45,9 @@ static int state_of(const struct search *x, uint32_t call)
         const struct line_judgement *l = line == NONE ? NULL : &x->j->line[line];
         if (!l || x->m->pairing->lines.v[line].pair == NONE || x->d->rows.v[r].io != IO_OUTPUT)
             continue;
-        if (is_bad(l) && !proportional(x, line))
+        if (line_is_bad(l) && !proportional(x, line))
             return OTHER;
-        scaled = scaled || is_bad(l);
+        scaled = scaled || line_is_bad(l);
         agrees = agrees || l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
     }
     return scaled ? SCALED : agrees ? AGREES : UNSEEN;
@@ -113,7 +108,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
     struct search x = {.j = j, .m = m, .d = m->side[TARGET]};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; m->figures && i < j->lines; i++)
-        if (m->pairing->lines.v[i].pair != NONE && is_bad(&j->line[i]) && proportional(&x, i))
+        if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
             vec_push(&lines, i);
     if (lines.n)
         index_readers(&x, &flow[TARGET]);

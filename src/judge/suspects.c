@@ -17,8 +17,7 @@ static uint32_t line_of(const struct walk *w, uint32_t row)
 
 static bool bad(const struct walk *w, uint32_t row)
 {
-    const struct line_judgement *x = &w->j->line[line_of(w, row)];
-    return verdict_is_bad(x->verdict) && !(x->flags & LINE_DOUBTFUL);
+    return line_is_bad(&w->j->line[line_of(w, row)]);
 }
 
 /* ---- suspects ---- */
