@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "panel/procedure.h"
+#include "session/session.h"
 
 static char dir[256];
 static struct investigation inv;
@@ -21,11 +22,11 @@ static inline void begin_with(const char *target, const char *golden, int worker
     inv.path = investigation_keep(&inv, path);
     inv.input[0] = target ? investigation_keep(&inv, target) : NULL;
     inv.input[1] = golden ? investigation_keep(&inv, golden) : NULL;
-    const struct session_options o = {.path = {inv.input[0], inv.input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .tol = inv.tol, .workers = workers};
+    const struct session_options o = {.of.path = {inv.input[0], inv.input[1]}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .of.tol = inv.tol, .workers = workers};
     struct err e;
     if (session_start(&s, &o, &e) || session_wait(&s, &e))
         fail_msg("%s", e.text);
-    guide_init(&g, &s, &inv);
+    guide_init(&g, s.now, &inv, session_compare, NULL, NULL);
     open_now = true;
 }
 
@@ -42,13 +43,10 @@ static inline void give(enum slot_id slot, const char *path)
 
 static inline void settle(void)
 {
-    session_lock(&s);
+    guide_see(&g, s.now);
     guide_tell(&g);
-    session_unlock(&s);
-    guide_wait(&g);
-    session_lock(&s);
+    guide_wait(&g, NULL, NULL, 0);
     guide_write(&g);
-    session_unlock(&s);
 }
 
 /* Of panel 1, 2 …: the item with this id, which must be there. */

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "ui/open_investigation.h"
 #include "ui/pack_arguments.h"
+#include "ui/wait.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -130,9 +131,9 @@ void cli_summary(const struct options *o, const struct buf *line)
     buf_release(&named);
 }
 
-int cli_policy(const struct options *o, const struct session *s, int own)
+int cli_policy(const struct options *o, const struct comparison *s, int own)
 {
-    struct judge_options jo = session_judge_options(s);
+    struct judge_options jo = comparison_judge_options(s);
     struct policy_counts c;
     struct buf line = {0};
     if (!s->judged)
@@ -149,51 +150,27 @@ int cli_policy(const struct options *o, const struct session *s, int own)
     return o->policy.given ? policy_status(&o->policy, &c, status) : own;
 }
 
-#define SHOW_EVERY_MS 200
-
-static void show_progress(struct session *s)
+static void say_progress(void *ctx, struct buf *out)
 {
+    struct session *s = ctx;
     char a[NUM_MAX], b[NUM_MAX];
     struct session_progress p;
+    session_lock(s);
     session_progress(s, &p);
-    fputs("\r\033[K", stderr);
     if (!p.comparing)
-        fprintf(stderr, _("read %s and %s "), num_bytes(a, s->side[0].dump.bytes_done), num_bytes(b, s->side[1].dump.bytes_done));
+        buf_fmt(out, _("read %s and %s "), num_bytes(a, s->recordings->side[0].dump.bytes_done), num_bytes(b, s->recordings->side[1].dump.bytes_done));
     else
-        fprintf(stderr, _("compared %s of %s tensors "), num_count(a, s->measure.finished), num_count(b, s->measure.wanted));
+        buf_fmt(out, _("compared %s of %s tensors "), num_count(a, s->rows->measure.finished), num_count(b, s->rows->measure.wanted));
+    session_unlock(s);
     if (p.per_second > 0)
-        fprintf(stderr, _("· %.0f %% · %s/s · %.0f s left "), p.share * 100, num_bytes(a, (unsigned long long)p.per_second), p.left);
-    fflush(stderr);
+        buf_fmt(out, _("· %.0f %% · %s/s · %.0f s left "), p.share * 100, num_bytes(a, (unsigned long long)p.per_second), p.left);
 }
 
 int cli_wait(struct session *s, const struct options *o, struct err *e)
 {
-    bool show = !o->quiet && isatty(STDERR_FILENO), shown = false;
-    long next = clock_ms() + SHOW_EVERY_MS;
-    session_lock(s);
-    while (!s->settled && !s->failed && !interrupted) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 50 * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&s->changed, &s->lock, &until);
-        if (show && clock_ms() >= next) {
-            show_progress(s);
-            shown = true;
-            next = clock_ms() + SHOW_EVERY_MS;
-        }
-    }
-    int rc = 0;
-    if (s->failed) {
-        *e = s->err;
-        rc = -1;
-    } else if (!s->settled) {
-        rc = err_set(e, ERR_CANCEL, "%s", _("interrupted"));
-    }
-    session_unlock(s);
-    if (shown)
-        fputs("\r\033[K", stderr);
+    struct waiting w = waiting_with(o, say_progress, s, NULL);
+    int rc = session_wait_each(s, waiting_each, &w, WAIT_MS, e);
+    waiting_end(&w);
     return rc;
 }
 
@@ -202,21 +179,21 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
 {
     struct session_options so;
     ticket_session(inv, o, &so);
-    so.pair_only = pair_only;
+    so.of.pair_only = pair_only;
     if (session_start(s, &so, e))
         return -1;
     *open = true;
     if (cli_wait(s, o, e))
         return -1;
-    return s->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
+    return s->now->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
 }
 
-uint32_t cli_line_named(const struct session *s, const char *name)
+uint32_t cli_line_named(const struct comparison *s, const char *name)
 {
     for (int d = 0; d < 2; d++) {
         uint32_t r = dump_find_row(&s->side[d].dump, str_of(name));
-        if (r != NONE && s->pairing.line_of[d][r] != NONE)
-            return s->pairing.line_of[d][r];
+        if (r != NONE && s->pairing->line_of[d][r] != NONE)
+            return s->pairing->line_of[d][r];
     }
     return NONE;
 }

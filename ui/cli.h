@@ -12,7 +12,7 @@ int cli_compare(const struct options *o);
 /* The same for every step or rank both sides have (--step all, --rank all). */
 int cli_compare_all(const struct investigation *v, const struct options *o);
 /* What options.tensor names, of a session that is settled. 0, or -1 with e. */
-int cli_tensor(const struct session *s, const struct options *o, struct err *e);
+int cli_tensor(const struct comparison *s, const struct options *o, struct err *e);
 int cli_check(const struct options *o);
 int cli_check_log(const struct options *o); /* of a training log, which cli_check hands over */
 /* Weight files: two compared, one listed, single elements. */
@@ -57,14 +57,14 @@ int cli_deliver(const struct options *o, const struct buf *b, struct err *e);
 /* Prints the line of --summary: to standard output, or where the result goes there to standard error. */
 void cli_summary(const struct options *o, const struct buf *line);
 /* The exit status of a settled comparison by --fail-on, with --summary's line printed; `own` is the command's. */
-int cli_policy(const struct options *o, const struct session *s, int own);
+int cli_policy(const struct options *o, const struct comparison *s, int own);
 bool cli_out_standard(const struct options *o);
 /* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
  * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */
 int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
                   struct err *e);
 /* The line of a row's name on either side, or NONE. */
-uint32_t cli_line_named(const struct session *s, const char *name);
+uint32_t cli_line_named(const struct comparison *s, const char *name);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
 /* Interrupts (INT, TERM, HUP) become this flag. */

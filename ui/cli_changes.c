@@ -19,11 +19,11 @@ static int compare_now(struct judged *x, const struct options *o, struct err *e)
 {
     if (judged_open(x, o, e))
         return -1;
-    if (x->s.failed) {
-        *e = x->s.err;
+    if (x->s.now->failed) {
+        *e = x->s.now->err;
         return -1;
     }
-    return x->s.judged ? 0 : err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
+    return x->s.now->judged ? 0 : err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
 }
 
 static int from_investigation(struct round *r, const struct options *o, const char *path, struct err *e)
@@ -36,7 +36,7 @@ static int from_investigation(struct round *r, const struct options *o, const ch
     if (rc == 0)
         rc = compare_now(&x, &one, e);
     if (rc == 0)
-        round_of(r, &x.s, &x.inv, &x.guide);
+        round_of(r, x.s.now, &x.inv, &x.guide);
     judged_close(&x);
     return rc;
 }
@@ -189,7 +189,7 @@ int cli_round_leave(const struct options *o, const char *target, const char *gol
     if (rc == 0)
         rc = compare_now(&x, &old, e);
     if (rc == 0)
-        rc = round_leave(&x.inv, &x.s, &x.guide, target, golden, NULL, e);
+        rc = round_leave(&x.inv, x.s.now, &x.guide, target, golden, NULL, e);
     judged_close(&x);
     return rc;
 }
@@ -205,14 +205,14 @@ static int tell_round(const struct options *o, struct err *e)
     round_init(&now);
     if (ticket_open_saved(&x.inv, &new, true, true, e) || compare_now(&x, &new, e)) {
         status = cli_fail(e);
-    } else if (!x.s.since.there) {
-        *e = x.s.since.err;
+    } else if (!x.s.now->since.there) {
+        *e = x.s.now->since.err;
         status = cli_fail(e);
     } else {
-        ticket_note_inputs(&x.inv, &x.s);
-        round_of(&now, &x.s, &x.inv, &x.guide);
+        ticket_note_inputs(&x.inv, x.s.now);
+        round_of(&now, x.s.now, &x.inv, &x.guide);
         const char *const path[2] = {vec_last(&x.inv.rounds)->file, x.inv.path};
-        status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(&x.s.since.before, &now, path, o, e);
+        status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(x.s.now->since.before, &now, path, o, e);
     }
     round_release(&now);
     judged_close(&x);

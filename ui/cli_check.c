@@ -112,7 +112,7 @@ int cli_check(const struct options *o)
         return cli_fail(&e);
     }
     ticket_session(&inv, o, &so);
-    so.alone = true;
+    so.of.alone = true;
     cli_catch_interrupts();
     if (session_start(&s, &so, &e)) {
         investigation_release(&inv);
@@ -121,7 +121,7 @@ int cli_check(const struct options *o)
     if (cli_wait(&s, o, &e)) {
         status = cli_fail(&e);
     } else {
-        const struct dump *d = &s.side[TARGET].dump;
+        const struct dump *d = &s.now->side[TARGET].dump;
         cli_release_interrupts();
         check_run(&c, d, s.kern, threads_wanted(o->workers), NULL, NULL);
         struct policy_counts counts;
@@ -130,7 +130,7 @@ int cli_check(const struct options *o)
         status = policy_status(&o->policy, &counts, own);
         struct arena sentences = {0};
         doubt_list doubts = {0};
-        lint_alone(&s, &sentences, &doubts);
+        lint_alone(s.now, &sentences, &doubts);
         if (o->json || o->output) {
             struct out out;
             int rc = cli_out_named(o, &out, &e);

@@ -45,7 +45,7 @@ static void cell(struct buf *b, struct str s, int width)
     buf_fmt(b, "%*s", width - used, "");
 }
 
-static void table_line(struct buf *b, const struct session *s, uint32_t i, bool here)
+static void table_line(struct buf *b, const struct comparison *s, uint32_t i, bool here)
 {
     const struct line *l = &s->measure.pairing->lines.v[i];
     const struct line_judgement *x = &s->judged->line[i];
@@ -71,10 +71,10 @@ static void table_line(struct buf *b, const struct session *s, uint32_t i, bool 
     buf_release(&name);
 }
 
-static void stats_line(struct buf *b, const char *word, const struct session *s, uint32_t i, int d)
+static void stats_line(struct buf *b, const char *word, const struct comparison *s, uint32_t i, int d)
 {
     const struct line *l = &s->measure.pairing->lines.v[i];
-    const struct figures *f = s->measure.figures ? s->measure.figures[i] : NULL;
+    const struct figures *f = measure_figures(&s->measure, i);
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     char n[NUM_MAX];
     if (l->row[d] == NONE)
@@ -120,7 +120,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
 }
 
 /* What kind of deviation it is, the best explanation with its advice. */
-static void looks_like(struct buf *b, const struct session *s, uint32_t line)
+static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
 {
     struct diagnoses d = {.n = 0};
     diagnose(&d, s->judged, &s->measure, s->flow, line);
@@ -134,7 +134,7 @@ static void looks_like(struct buf *b, const struct session *s, uint32_t line)
     diagnoses_release(&d);
 }
 
-static void first_text(struct buf *b, const struct session *s)
+static void first_text(struct buf *b, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
     const struct line *l = &s->measure.pairing->lines.v[j->first];
@@ -162,7 +162,7 @@ static void first_text(struct buf *b, const struct session *s)
     buf_release(&why);
 }
 
-static void list_inputs(struct buf *b, const struct session *s)
+static void list_inputs(struct buf *b, const struct comparison *s)
 {
     const input_list *l = &s->inputs;
     for (size_t i = 0; i < l->n; i++) {
@@ -175,7 +175,7 @@ static void list_inputs(struct buf *b, const struct session *s)
         buf_char(b, '\n');
 }
 
-static void list_changes(struct buf *b, const struct session *s)
+static void list_changes(struct buf *b, const struct comparison *s)
 {
     size_t before = b->n;
     if (s->since.told)
@@ -185,7 +185,7 @@ static void list_changes(struct buf *b, const struct session *s)
         buf_cstr(b, ".\n");
 }
 
-static void list_precision(struct buf *b, const struct session *s)
+static void list_precision(struct buf *b, const struct comparison *s)
 {
     struct arena a = {0};
     precision_list l = {0};
@@ -201,10 +201,10 @@ static void list_precision(struct buf *b, const struct session *s)
 
 #define GAPS_TOLD 5
 
-static void list_gaps(struct buf *b, const struct session *s)
+static void list_gaps(struct buf *b, const struct comparison *s)
 {
     gap_group_list l = {0};
-    gaps_group(&s->pairing, s->measure.side, &l);
+    gaps_group(s->pairing, s->measure.side, &l);
     if (l.n)
         buf_cstr(b, _("\ncalls without a partner, by the function they were called in:\n"));
     for (size_t i = 0; i < l.n && i < GAPS_TOLD; i++) {
@@ -217,7 +217,7 @@ static void list_gaps(struct buf *b, const struct session *s)
     vec_release(&l);
 }
 
-static void list_suspects(struct buf *b, const struct session *s)
+static void list_suspects(struct buf *b, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
     if (j->suspects.n)
@@ -231,7 +231,7 @@ static void list_suspects(struct buf *b, const struct session *s)
     }
 }
 
-static void list_frontier(struct buf *b, const struct session *s)
+static void list_frontier(struct buf *b, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
     if (j->frontier.n > 1) /* one branch is told by the first deviation */
@@ -241,10 +241,10 @@ static void list_frontier(struct buf *b, const struct session *s)
                 j->frontier.v[i].downstream * 100, entrance_label(j->frontier.v[i].kind));
 }
 
-static void text_report(struct buf *b, const struct session *s)
+static void text_report(struct buf *b, const struct comparison *s)
 {
     const struct summary *x = &s->judged->sum;
-    struct judge_options o = session_judge_options(s);
+    struct judge_options o = comparison_judge_options(s);
     side_line(b, _("target"), &s->side[TARGET].dump);
     side_line(b, _("golden"), &s->side[GOLDEN].dump);
     for (int d = 0; d < 2; d++) /* those of rows; lint_find has the rest */
@@ -260,10 +260,10 @@ static void text_report(struct buf *b, const struct session *s)
         buf_fmt(b, _("warning: %s\n"), lint_sentence(&doubts.v[i], &sentences));
     vec_release(&doubts);
     arena_release(&sentences);
-    if (s->golden2.path)
-        buf_fmt(b, _("golden2 %s\n        the noise to expect, of %zu rows\n"), s->golden2.path, s->golden2.rows);
-    if (s->reference.path)
-        buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.path, s->reference.rows);
+    if (s->golden2.of)
+        buf_fmt(b, _("golden2 %s\n        the noise to expect, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
+    if (s->reference.of)
+        buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.of->path, s->reference.of->rows);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
             x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     struct buf reasons = {0};
@@ -296,7 +296,7 @@ static void text_report(struct buf *b, const struct session *s)
     list_precision(b, s);
 }
 
-static int write_result(const struct session *s, const struct investigation *inv, const struct options *o, struct err *e)
+static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o, struct err *e)
 {
     struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = ticket_date()};
     struct out out;
@@ -310,9 +310,9 @@ static int write_result(const struct session *s, const struct investigation *inv
 }
 
 /* One comparison that is open, with its report written and its investigation saved. */
-static int finish(struct session *s, struct investigation *inv, const struct options *o, struct err *e)
+static int finish(const struct comparison *s, struct investigation *inv, const struct options *o, struct err *e)
 {
-    struct judge_options jo = session_judge_options(s);
+    struct judge_options jo = comparison_judge_options(s);
     int status = s->judged ? judgement_status(s->judged, &jo) : 0; /* none of one side alone */
     if (o->tensor)
         return cli_tensor(s, o, e) ? cli_fail(e) : status;
@@ -364,7 +364,7 @@ int cli_compare(const struct options *o)
         if (session_start(&s, &so, &e)) {
             status = cli_fail(&e);
         } else {
-            status = cli_wait(&s, o, &e) ? cli_fail(&e) : finish(&s, &inv, o, &e);
+            status = cli_wait(&s, o, &e) ? cli_fail(&e) : finish(s.now, &inv, o, &e);
             session_stop(&s);
         }
     }

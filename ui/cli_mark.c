@@ -36,7 +36,7 @@ static void end(struct marking *m)
 
 static int check_names(const struct marking *m, const struct options *o, struct err *e)
 {
-    const struct dump *const side[2] = {&m->s.side[TARGET].dump, &m->s.side[GOLDEN].dump};
+    const struct dump *const side[2] = {&m->s.now->side[TARGET].dump, &m->s.now->side[GOLDEN].dump};
     enum named sort;
     if (ruled_names(side, &o->arg[1], &sort, e))
         return -1;
@@ -45,7 +45,7 @@ static int check_names(const struct marking *m, const struct options *o, struct 
     return 0;
 }
 
-static void print_pair(struct buf *b, const struct session *s, uint32_t t, uint32_t g, const char *said)
+static void print_pair(struct buf *b, const struct comparison *s, uint32_t t, uint32_t g, const char *said)
 {
     struct buf name = {0};
     dump_row_name(&s->side[TARGET].dump, t, &name);
@@ -76,7 +76,7 @@ static bool by_hand(const struct pairing *p, const struct line *l)
 static int mark(struct marking *m, const struct options *o, struct buf *b, struct err *e)
 {
     struct nmap before = {0};
-    const struct pairing *p = &m->s.pairing;
+    const struct pairing *p = m->s.now->pairing;
     for (size_t i = 0; i < p->lines.n; i++)
         if (by_hand(p, &p->lines.v[i]))
             nmap_set(&before, ruled_key(p->lines.v[i].row[0], p->lines.v[i].row[1]), 1);
@@ -84,10 +84,11 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
                          .view = o->view ? o->view : ""};
     decisions_add(&m->inv.decisions, x);
     int rc = settle(m, o, e);
+    p = m->s.now->pairing;
     for (size_t i = 0; rc == 0 && i < p->lines.n; i++) {
         const uint32_t *row = p->lines.v[i].row;
         if (by_hand(p, &p->lines.v[i]) && nmap_get(&before, ruled_key(row[0], row[1])) == MAP_NONE)
-            print_pair(b, &m->s, row[TARGET], row[GOLDEN], "");
+            print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     nmap_release(&before);
     if (rc == 0 && !b->n)
@@ -119,8 +120,8 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
     struct preview p = {.least = NAN};
     uint32_t row[2];
     for (int s = 0; s < 2; s++) {
-        addresses_build(&at[s], &m->s.side[s].dump);
-        row[s] = dump_find_row(&m->s.side[s].dump, str_of(o->arg[1 + s]));
+        addresses_build(&at[s], &m->s.now->side[s].dump);
+        row[s] = dump_find_row(&m->s.now->side[s].dump, str_of(o->arg[1 + s]));
     }
     bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &text[0], &text[1]);
     const char *const made[3] = {text[0].p, text[1].p, o->view ? o->view : ""};
@@ -129,14 +130,14 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
     decisions_add(&m->inv.decisions, self); /* in memory: saved only with --apply */
     if (open) {
         buf_fmt(b, _("rule   %s\n   ↔   %s\n"), made[0], made[1]);
-        rc = preview_rule(&p, &m->s, &m->inv.decisions, made, e);
+        rc = preview_rule(&p, m->s.now, &m->inv.decisions, made, e);
         preview_text(&p, b);
         buf_char(b, '\n');
         for (size_t i = 0; i < p.rows.n; i++)
-            print_pair(b, &m->s, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
+            print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
     } else {
         buf_cstr(b, _("nothing in this pair is counted by layer: there are no others like it\n"));
-        print_pair(b, &m->s, row[TARGET], row[GOLDEN], "");
+        print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     if (rc == 0 && o->apply) {
         struct decision like = {.kind = DECIDE_RULE, .step = self.step, .view = made[2]};
@@ -227,7 +228,7 @@ static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
     return investigation_save(&m->inv, e);
 }
 
-static int export(const struct session *s, const struct options *o, struct buf *b, struct err *e)
+static int export(const struct comparison *s, const struct options *o, struct buf *b, struct err *e)
 {
     enum mapping_kind kind;
     struct out out;
@@ -247,7 +248,7 @@ int cli_marks(const struct options *o)
     int status = EXIT_ALIGNED;
     cli_catch_interrupts();
     if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
-        (o->export_to && export(&m.s, o, &b, &e))) {
+        (o->export_to && export(m.s.now, o, &b, &e))) {
         status = cli_fail(&e);
     } else if (o->undo < 0 && !o->export_to) {
         if (o->json)

@@ -5,7 +5,7 @@
 #include "report/norms_output.h"
 #include "ui/cli_stage.h"
 
-struct job {
+struct request {
     const struct options *o;
     struct tol tol;
     struct norms norms;
@@ -13,7 +13,7 @@ struct job {
 
 static int work(void *ctx, struct figures_watch *watch, struct err *e)
 {
-    struct job *j = ctx;
+    struct request *j = ctx;
     const struct options *o = j->o;
     const struct norm_options opt = {
         .step = {o->step[0], o->step[1]},
@@ -34,27 +34,27 @@ static int work(void *ctx, struct figures_watch *watch, struct err *e)
 
 static void json(struct out *o, const void *ctx)
 {
-    norms_json(o, &((const struct job *)ctx)->norms, TOOL);
+    norms_json(o, &((const struct request *)ctx)->norms, TOOL);
 }
 
 static void csv(struct out *o, const void *ctx)
 {
-    norms_csv(o, &((const struct job *)ctx)->norms);
+    norms_csv(o, &((const struct request *)ctx)->norms);
 }
 
 static void text(struct buf *out, const void *ctx)
 {
-    norms_text(out, &((const struct job *)ctx)->norms);
+    norms_text(out, &((const struct request *)ctx)->norms);
 }
 
 static enum stage_verdict verdict(const void *ctx)
 {
-    return ((const struct job *)ctx)->norms.verdict;
+    return ((const struct request *)ctx)->norms.verdict;
 }
 
 int cli_norms(const struct options *o)
 {
-    struct job j = {.o = o};
+    struct request j = {.o = o};
     const struct stage s = {&j, work, json, csv, text, verdict};
     stage_limits(&j.tol, o);
     int status = stage_run(&s, o);

@@ -32,7 +32,7 @@ static int look(struct noting *n, const struct options *o, struct err *e)
     } else {
         ticket_session(&n->inv, o, &so);
         if (exams)
-            so.path[0] = so.path[1] = NULL;
+            so.of.path[0] = so.of.path[1] = NULL;
         if (session_start(&n->s, &so, e))
             return -1;
         n->open = true;
@@ -41,14 +41,12 @@ static int look(struct noting *n, const struct options *o, struct err *e)
             return -1;
         }
     }
-    guide_init(&n->guide, &n->s, &n->inv);
+    guide_init(&n->guide, n->s.now, &n->inv, session_compare, NULL, NULL);
     n->guided = true;
     n->guide.only = exams & ~SUBJECT_DUMPS;
     if (exams != SUBJECT_DUMPS) {
-        session_lock(&n->s);
         guide_look(&n->guide);
-        session_unlock(&n->s);
-        guide_wait(&n->guide);
+        guide_wait(&n->guide, NULL, NULL, 0);
         guide_write(&n->guide);
     }
     return 0;

@@ -5,7 +5,7 @@
 #include "report/optimizer_output.h"
 #include "ui/cli_stage.h"
 
-struct job {
+struct request {
     const struct options *o;
     struct tol tol;
     struct optimizer step;
@@ -13,7 +13,7 @@ struct job {
 
 static int work(void *ctx, struct figures_watch *watch, struct err *e)
 {
-    struct job *j = ctx;
+    struct request *j = ctx;
     const struct step_options opt = {
         .workers = threads_wanted(j->o->workers), .kern = kern_select(NULL), .watch = watch};
     return optimizer_run(&j->step, j->o->arg[0], j->o->arg[1], &opt, &j->tol, e);
@@ -21,22 +21,22 @@ static int work(void *ctx, struct figures_watch *watch, struct err *e)
 
 static void json(struct out *o, const void *ctx)
 {
-    optimizer_json(o, &((const struct job *)ctx)->step, TOOL);
+    optimizer_json(o, &((const struct request *)ctx)->step, TOOL);
 }
 
 static void text(struct buf *out, const void *ctx)
 {
-    optimizer_text(out, &((const struct job *)ctx)->step);
+    optimizer_text(out, &((const struct request *)ctx)->step);
 }
 
 static enum stage_verdict verdict(const void *ctx)
 {
-    return ((const struct job *)ctx)->step.verdict;
+    return ((const struct request *)ctx)->step.verdict;
 }
 
 int cli_optimizer(const struct options *o)
 {
-    struct job j = {.o = o};
+    struct request j = {.o = o};
     const struct stage s = {&j, work, json, NULL, text, verdict};
     stage_limits(&j.tol, o);
     int status = stage_run(&s, o);

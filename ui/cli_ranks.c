@@ -59,7 +59,7 @@ static void number(struct jsonw *w, const char *key, int v)
     v < 0 ? jw_null(w) : jw_int(w, v);
 }
 
-static void tell_json(struct run *r, const struct session *s)
+static void tell_json(struct run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
     compare_json_brief(&r->w, s);
@@ -76,16 +76,16 @@ static void tell_json(struct run *r, const struct session *s)
     out_flow(&r->out);
 }
 
-static void tell_text(struct run *r, const struct session *s)
+static void tell_text(struct run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
-    struct judge_options jo = session_judge_options(s);
+    struct judge_options jo = comparison_judge_options(s);
     struct buf *b = &r->out.buf, name = {0};
     char n[NUM_MAX];
     buf_fmt(b, _("step %d rank %d  "), d->step, d->rank);
     explain_outcome(s->judged, &jo, b);
     if (s->judged->first != NONE) {
-        const struct line *l = &s->pairing.lines.v[s->judged->first];
+        const struct line *l = &s->pairing->lines.v[s->judged->first];
         int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         dump_row_name(&s->side[side].dump, l->row[side], &name);
         buf_fmt(b, _("; row %s, %s: %s"), num_count(n, s->judged->first + 1), class_label(s->judged->klass), name.p);
@@ -109,19 +109,19 @@ static int one(struct run *r, const struct investigation *v, const struct twin *
     ticket_session(v, r->o, &so);
     so.before = (struct round_place){.file = NULL}; /* it is of one step and rank */
     for (int i = 0; i < 2; i++) {
-        so.step[i] = x->step[i];
-        so.rank[i] = x->rank[i];
+        so.of.step[i] = x->step[i];
+        so.of.rank[i] = x->rank[i];
     }
     if (session_start(&s, &so, e))
         return -1;
     int rc = cli_wait(&s, r->o, e);
     if (rc == 0) {
-        struct judge_options jo = session_judge_options(&s);
-        merge(r, cli_policy(r->o, &s, judgement_status(s.judged, &jo)));
+        struct judge_options jo = comparison_judge_options(s.now);
+        merge(r, cli_policy(r->o, s.now, judgement_status(s.now->judged, &jo)));
         if (r->json)
-            tell_json(r, &s);
+            tell_json(r, s.now);
         else if (!r->o->summary)
-            tell_text(r, &s);
+            tell_text(r, s.now);
     }
     session_stop(&s);
     return rc;

@@ -19,18 +19,18 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 
 static int write_script(struct session *s, const struct options *o, struct err *e)
 {
-    uint32_t line = cli_line_named(s, o->arg[o->args - 1]);
-    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = s->opt.pack ? packed_file : replay_own_file, .ctx = s};
+    uint32_t line = cli_line_named(s->now, o->arg[o->args - 1]);
+    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = s->opt.of.pack ? packed_file : replay_own_file, .ctx = (void *)s->now};
     struct out out;
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("neither side has a row \"%s\""), o->arg[o->args - 1]);
     if (cli_out(o, &out, e))
         return -1;
-    bool known = replay_script(s, line, &ro, &out.buf);
+    bool known = replay_script(s->now, line, &ro, &out.buf);
     if (out_close(&out, e))
         return -1;
-    if (s->opt.pack && !o->quiet)
-        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack that (tar -xf) and start the script in the folder they come into\n"), s->opt.pack);
+    if (s->opt.of.pack && !o->quiet)
+        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack that (tar -xf) and start the script in the folder they come into\n"), s->opt.of.pack);
     if (!known && !o->quiet)
         fprintf(stderr, "diverge: %s\n", _("how this call is made is not known: the script has a line marked FILL IN, and until then ends with status 2"));
     return 0;

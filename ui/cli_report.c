@@ -14,20 +14,20 @@ static int write_report(const struct judged *t, const struct options *o, const s
 {
     struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths};
     struct out out;
-    bool compared = t->s.judged && !t->s.single;
-    if (t->s.failed && (w->rows_only || !report_holds(&ro))) {
-        *e = t->s.err;
+    bool compared = t->s.now->judged && !t->s.now->single;
+    if (t->s.now->failed && (w->rows_only || !report_holds(&ro))) {
+        *e = t->s.now->err;
         return -1;
     }
-    if (!t->s.failed && !compared && (w->rows_only || !guide_begun(&t->guide)))
+    if (!t->s.now->failed && !compared && (w->rows_only || !guide_begun(&t->guide)))
         return err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
     if (cli_out(o, &out, e))
         return -1;
-    w->report(&out, &t->s, &ro);
+    w->report(&out, t->s.now, &ro);
     if (out_close(&out, e))
         return -1;
-    if (t->s.failed) {
-        cli_fail(&t->s.err);
+    if (t->s.now->failed) {
+        cli_fail(&t->s.now->err);
         fputs(_("written without a comparison: what the investigation holds\n"), stderr);
     }
     return 0;
@@ -54,11 +54,11 @@ static int write_pack(const struct judged *t, const struct options *o, struct er
     struct pack_options po = {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths,
                               .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
     struct pack_said said = {0};
-    if (t->s.failed) {
-        *e = t->s.err;
+    if (t->s.now->failed) {
+        *e = t->s.now->err;
         return -1;
     }
-    int rc = pack_write(o->pack, &t->s, &po, &said, e);
+    int rc = pack_write(o->pack, t->s.now, &po, &said, e);
     if (!rc)
         tell_packed(&said, o);
     pack_said_release(&said);
@@ -90,8 +90,8 @@ int cli_report(const struct options *o)
     int rc = policy_fits(&o->policy, POLICY_COMPARE | POLICY_ROUNDS, &e) || judged_read(&t, o, &e) || judged_open(&t, o, &e) ||
              (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
     int status = rc                                                     ? cli_fail(&e)
-                 : t.s.failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED
-                                                                        : cli_policy(o, &t.s, EXIT_ALIGNED);
+                 : t.s.now->failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED
+                                                                        : cli_policy(o, t.s.now, EXIT_ALIGNED);
     judged_close(&t);
     return status;
 }

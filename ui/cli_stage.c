@@ -1,9 +1,7 @@
 #include "ui/cli_stage.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include "base/msg.h"
+#include "ui/wait.h"
 
 void stage_limits(struct tol *t, const struct options *o)
 {
@@ -16,35 +14,13 @@ void stage_limits(struct tol *t, const struct options *o)
 struct task {
     const struct stage *stage;
     struct figures_watch watch;
-    atomic_bool finished;
-    int rc;
-    struct err err;
 };
 
-static void *work(void *ctx)
+static int work(struct job *j, void *ctx, struct err *e)
 {
     struct task *t = ctx;
-    t->rc = t->stage->work(t->stage->ctx, &t->watch, &t->err);
-    atomic_store(&t->finished, true);
-    return NULL;
-}
-
-static int wait_for(struct task *t, struct err *e)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, work, t)) {
-        work(t);
-    } else {
-        for (int tick = 1; !atomic_load(&t->finished); tick++) {
-            usleep(tick < 20 ? 1000 : 20000);
-            if (cli_interrupted())
-                atomic_store(&t->watch.cancel, true);
-        }
-        pthread_join(thread, NULL);
-    }
-    if (t->rc)
-        *e = t->err;
-    return t->rc;
+    (void)j;
+    return t->stage->work(t->stage->ctx, &t->watch, e);
 }
 
 static bool wants_csv(const struct options *o)
@@ -72,13 +48,14 @@ int stage_run(const struct stage *s, const struct options *o)
 {
     static const int exits[] = {[STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
     struct task t = {.stage = s};
+    struct waiting w = waiting_with(o, NULL, NULL, &t.watch.cancel);
     struct err e = {0};
     if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json") && !(s->csv && wants_csv(o))) {
         err_set(&e, ERR_USAGE, s->csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"), o->output);
         return cli_fail(&e);
     }
     cli_catch_interrupts();
-    if (wait_for(&t, &e) || deliver(s, o, &e))
+    if (wait_for_run(&w, work, &t, &e) || deliver(s, o, &e))
         return cli_fail(&e);
     return exits[s->verdict(s->ctx)];
 }

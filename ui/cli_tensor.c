@@ -9,7 +9,7 @@
 
 #define WORST_TOLD 10
 
-static int open_lens(const struct session *s, const char *name, uint32_t row[2], struct lens *l, struct err *e)
+static int open_lens(const struct comparison *s, const char *name, uint32_t row[2], struct lens *l, struct err *e)
 {
     struct measure_job job;
     struct tensor t[2];
@@ -20,12 +20,12 @@ static int open_lens(const struct session *s, const char *name, uint32_t row[2],
             break;
         row[d] = dump_find_row(&s->side[d].dump, str_of(name));
         if (row[d] != NONE && s->paired)
-            line = s->pairing.line_of[d][row[d]];
+            line = s->pairing->line_of[d][row[d]];
     }
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("--tensor: neither side has a row \"%s\""), name);
     if (!s->single) {
-        memcpy(row, s->pairing.lines.v[line].row, 2 * sizeof *row);
+        memcpy(row, s->pairing->lines.v[line].row, 2 * sizeof *row);
         if (measure_how(&s->measure, line, &job)) {
             const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
             if (measure_open_job(side, &job, t, e))
@@ -108,7 +108,7 @@ static int put(const struct tensor_report *r, const struct options *o, struct er
     return rc;
 }
 
-int cli_tensor(const struct session *s, const struct options *o, struct err *e)
+int cli_tensor(const struct comparison *s, const struct options *o, struct err *e)
 {
     struct lens l;
     struct buf name[2] = {{0}, {0}};

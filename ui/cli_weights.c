@@ -1,8 +1,6 @@
 /* diverge weights: two checkpoints compared, or one listed with its figures; single elements. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -12,16 +10,13 @@
 #include "base/utf8.h"
 #include "report/weights_output.h"
 #include "ui/cli.h"
+#include "ui/wait.h"
 
-
-/* Waits for a computation in threads of its own, so that an interrupt stops it and a terminal sees how far it is. */
+/* A comparison or a listing under way. */
 struct task {
     struct figures_watch watch;
-    pthread_t thread;
-    atomic_bool finished;
     const struct kern *kern;
-    int workers, rc;
-    struct err err;
+    int workers;
     struct weight_compare *compare;
     struct weights *list;
     struct side_figures *fig;
@@ -57,54 +52,31 @@ static void *list_some(void *ctx)
     }
 }
 
-static void *run(void *ctx)
+static int run(struct job *j, void *ctx, struct err *e)
 {
     struct task *t = ctx;
-    if (t->compare) {
-        t->rc = weight_compare_run(t->compare, t->kern, t->workers, &t->watch, &t->err);
-    } else {
-        pthread_t more[64];
-        int made = 0;
-        while (made < t->workers - 1 && made < 63 && pthread_create(&more[made], NULL, list_some, t) == 0)
-            made++;
-        list_some(t);
-        for (int i = 0; i < made; i++)
-            pthread_join(more[i], NULL);
-        if (atomic_load(&t->watch.cancel))
-            t->rc = err_set(&t->err, ERR_CANCEL, "%s", _("interrupted"));
-    }
-    atomic_store(&t->finished, true);
-    return NULL;
+    (void)j;
+    if (t->compare)
+        return weight_compare_run(t->compare, t->kern, t->workers, &t->watch, e);
+    threads_run(t->workers, list_some, t);
+    return atomic_load(&t->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+}
+
+static void say(void *ctx, struct buf *out)
+{
+    struct task *t = ctx;
+    char n[NUM_MAX];
+    buf_fmt(out, _("read %s elements "), num_count(n, atomic_load(&t->watch.done)));
 }
 
 static int wait_for(struct task *t, const struct options *o, struct err *e)
 {
-    bool show = !o->quiet && isatty(STDERR_FILENO), shown = false;
-    char n[NUM_MAX];
+    struct waiting w = waiting_with(o, say, t, &t->watch.cancel);
     t->workers = threads_wanted(o->workers);
     t->kern = kern_select(o->cpu);
     if (!t->kern)
         return err_set(e, ERR_USAGE, _("this machine cannot run kernel %s"), o->cpu);
-    if (pthread_create(&t->thread, NULL, run, t)) {
-        run(t);
-    } else {
-        for (int tick = 1; !atomic_load(&t->finished); tick++) {
-            usleep(tick < 20 ? 2000 : 50000);
-            if (cli_interrupted())
-                atomic_store(&t->watch.cancel, true);
-            if (show && tick > 20 && tick % 4 == 0) {
-                fputc('\r', stderr);
-                fprintf(stderr, _("read %s elements "), num_count(n, atomic_load(&t->watch.done)));
-                shown = true;
-            }
-        }
-        pthread_join(t->thread, NULL);
-    }
-    if (shown)
-        fputs("\r\033[K", stderr);
-    if (t->rc)
-        *e = t->err;
-    return t->rc;
+    return wait_for_run(&w, run, t, e);
 }
 
 /* The result where -o or --json want it, else text. */

@@ -282,7 +282,7 @@ static void keep_place(struct screen *s)
     struct buf name[2] = {{0}, {0}};
     struct err quiet;
     session_lock(&s->session);
-    if (s->session.paired && !s->desk.follow && desk_lines(&s->desk)) {
+    if (s->desk.c->paired && !s->desk.follow && desk_lines(&s->desk)) {
         desk_names(&s->desk, s->desk.cursor, name);
         for (int i = 0; i < 2; i++)
             s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
@@ -316,8 +316,8 @@ int loop_run(const struct options *o)
     loop(&s);
     keep_place(&s);
     term_stop();
-    bool failed = s.session.failed;
-    e = s.session.err;
+    bool failed = s.session.now->failed;
+    e = s.session.now->err;
     screen_stop(&s);
     buf_release(&state);
     return failed ? cli_fail(&e) : 0;

@@ -166,30 +166,32 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
 void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so)
 {
     *so = (struct session_options){
-        .path = {v->input[0], v->input[1]},
-        .preset = o->preset,
-        .golden2 = o->golden2,
-        .reference = o->reference,
-        .step = {v->step[0], v->step[1]},
-        .rank = {v->rank[0], v->rank[1]},
-        .maps = v->maps.v,
-        .map_count = v->maps.n,
-        .map_only = v->map_only,
-        .exact = v->exact,
-        .strict_gaps = v->strict_gaps,
-        .known = v->known_path ? &v->known : NULL,
+        .of = {
+            .path = {v->input[0], v->input[1]},
+            .preset = o->preset,
+            .golden2 = o->golden2,
+            .reference = o->reference,
+            .step = {v->step[0], v->step[1]},
+            .rank = {v->rank[0], v->rank[1]},
+            .maps = v->maps.v,
+            .map_count = v->maps.n,
+            .map_only = v->map_only,
+            .exact = v->exact,
+            .strict_gaps = v->strict_gaps,
+            .known = v->known_path ? &v->known : NULL,
+            .was = {v->state[0], v->state[1]},
+            .tol = v->tol,
+            .pack = v->pack,
+        },
         .decisions = &v->decisions,
-        .was = {v->state[0], v->state[1]},
         .before = investigation_before(v),
-        .tol = v->tol,
         .workers = o->workers,
         .cpu = o->cpu,
         .cache = o->cache,
-        .pack = v->pack,
     };
 }
 
-void ticket_note_inputs(struct investigation *v, const struct session *s)
+void ticket_note_inputs(struct investigation *v, const struct comparison *s)
 {
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)

@@ -26,6 +26,6 @@ int ticket_writable(const struct investigation *v, struct err *e);
 void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
 
 /* What the inputs are now goes into the investigation, to be known when it is opened again. */
-void ticket_note_inputs(struct investigation *v, const struct session *s);
+void ticket_note_inputs(struct investigation *v, const struct comparison *s);
 
 #endif

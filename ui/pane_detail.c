@@ -32,10 +32,10 @@ static int fixed_line(struct page *p)
 
 static void verdict(struct page *p, uint32_t line, const struct line_judgement *j)
 {
-    const struct judgement *all = p->s->session.judged;
+    const struct judgement *all = p->s->desk.c->judged;
     struct buf b = {0}, more = {0}, why = {0};
     bool first = all->first == line;
-    explain_verdict(all, &p->s->session.measure, line, &why);
+    explain_verdict(all, &p->s->desk.c->measure, line, &why);
     if (first)
         buf_fmt(&b, p->s->session.settled ? _("FIRST DEVIATION, %s: %s.") : _("FIRST DEVIATION SO FAR, %s: %s."),
                 class_label(all->klass), why.p ? why.p : "");
@@ -44,7 +44,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&why);
     paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
     if (first) {
-        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->session.measure)));
+        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->desk.c->measure)));
         explain_provisional(all, &more);
         if (more.n)
             paragraph(p, STYLE_DRIFT, buf_view(&more));
@@ -57,7 +57,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
  * do about it and what else it may be below them. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
-    const struct diagnoses *x = ward_ask(&p->s->desk.ward, line);
+    const struct diagnoses *x = ward_ask(&p->s->desk.ward, p->s->desk.c, line);
     struct buf b = {0};
     if (x && x->n && !best)
         paragraph(p, STYLE_TEXT, str_of(diagnosis_advice((enum diagnosis_id)x->v[0].id)));
@@ -73,8 +73,8 @@ static void looks_like(struct page *p, uint32_t line, bool best)
 /* What has been the reason before, where a rule of the known causes matches this row. */
 static void known_cause(struct page *p, uint32_t line)
 {
-    const struct session *s = &p->s->session;
-    const struct diagnoses *x = ward_ask(&p->s->desk.ward, line);
+    const struct comparison *s = p->s->desk.c;
+    const struct diagnoses *x = ward_ask(&p->s->desk.ward, p->s->desk.c, line);
     uint32_t row[2];
     desk_rows(&p->s->desk, line, row);
     int side = row[TARGET] != NONE ? TARGET : GOLDEN;
@@ -116,8 +116,8 @@ static void noted(struct page *p, uint32_t line)
 static void earlier(struct page *p, uint32_t line)
 {
     struct buf b = {0};
-    since_line(&p->s->session, line, &b);
-    enum change_kind k = since_change(&p->s->session, line);
+    since_line(p->s->desk.c, line, &b);
+    enum change_kind k = since_change(p->s->desk.c, line);
     if (b.n)
         paragraph(p, k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE : k == CHANGE_KINDS ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
     buf_release(&b);
@@ -126,7 +126,7 @@ static void earlier(struct page *p, uint32_t line)
 /* What the call does to the error it gets. */
 static void amplification(struct page *p, uint32_t row)
 {
-    const struct session *s = &p->s->session;
+    const struct comparison *s = p->s->desk.c;
     struct buf b = {0};
     if (row == NONE)
         return;
@@ -142,7 +142,7 @@ static void amplification(struct page *p, uint32_t row)
 static void reference(struct page *p, const uint32_t row[2])
 {
     struct buf b = {0};
-    explain_reference(&p->s->session.reference, row, &b);
+    explain_reference(&p->s->desk.c->reference, row, &b);
     if (b.n)
         paragraph(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
@@ -233,7 +233,7 @@ static void figures_head(struct page *p, const struct figure_columns *c)
 
 static void figures_row(struct page *p, const struct figure_columns *c, int side, const uint32_t row[2], const struct stats st[2])
 {
-    const struct dump *d = &p->s->session.side[side].dump;
+    const struct dump *d = &p->s->desk.c->side[side].dump;
     struct grid *g = &p->s->grid;
     int x = p->r.x, y = fixed_line(p);
     char n[NUM_MAX];
@@ -277,9 +277,9 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
     memset(st, 0, sizeof st);
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
-            st[s] = stats_of(&p->s->session.side[s].dump, row[s], session_figures(&p->s->session, line, s));
+            st[s] = stats_of(&p->s->desk.c->side[s].dump, row[s], comparison_figures(p->s->desk.c, line, s));
     figures_head(p, &c);
-    for (int s = 0; s < 2 && !(s && p->s->session.single); s++)
+    for (int s = 0; s < 2 && !(s && p->s->desk.c->single); s++)
         figures_row(p, &c, s, row, st);
 }
 
@@ -287,7 +287,7 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
 static void problems(struct page *p, uint32_t row)
 {
     size_t n = 0;
-    const struct check_problem *x = row == NONE ? NULL : alone_problems(&p->s->session.examined, row, &n);
+    const struct check_problem *x = row == NONE ? NULL : alone_problems(&p->s->desk.c->examined, row, &n);
     for (size_t i = 0; x && i < n; i++)
         paragraph(p, check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
 }
@@ -301,7 +301,7 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
             continue;
         buf_clear(&b);
         buf_fmt(&b, "%s  %s  ", s ? _("golden") : _("target"), name[s].p);
-        const struct shape *sh = dump_row_shape(&p->s->session.side[s].dump, row[s]);
+        const struct shape *sh = dump_row_shape(&p->s->desk.c->side[s].dump, row[s]);
         if (sh)
             shape_text(sh, &b);
         paragraph(p, STYLE_DIM, buf_view(&b));
@@ -314,11 +314,11 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
 /* "Primitive.mul.Mul.3.forward = Tensor.mul.4.forward" of a paired line. */
 static void pair_name(struct page *p, uint32_t line, struct buf *out)
 {
-    const struct session *x = &p->s->session;
+    const struct comparison *x = p->s->desk.c;
     for (int s = 0; s < 2; s++) {
         const struct dump *d = &x->side[s].dump;
         buf_cstr(out, s ? " = " : "");
-        buf_str(out, dump_call_name(d, d->rows.v[x->pairing.lines.v[line].row[s]].call));
+        buf_str(out, dump_call_name(d, d->rows.v[x->pairing->lines.v[line].row[s]].call));
     }
 }
 
@@ -347,19 +347,19 @@ static void gap_text(struct page *p, uint32_t line)
 
 static void why_paired(struct page *p, uint32_t line)
 {
-    const struct session *x = &p->s->session;
-    struct pairing_options o = session_pairing_options(x);
+    const struct comparison *x = p->s->desk.c;
+    struct pairing_options o = comparison_pairing_options(x);
     struct buf b = {0};
-    uint32_t pair = x->pairing.lines.v[line].pair;
+    uint32_t pair = x->pairing->lines.v[line].pair;
     if (pair == NONE) {
         gap_text(p, line);
         return;
     }
-    const struct pair *q = &x->pairing.pairs.v[pair];
+    const struct pair *q = &x->pairing->pairs.v[pair];
     buf_fmt(&b, _("paired by %s, confidence %.2f: "), _(origin_name(q->origin)), (double)q->confidence);
-    pairing_why(&x->pairing, &o, line, &b);
+    pairing_why(x->pairing, &o, line, &b);
     struct buf parts = {0};
-    gaps_parts(&x->pairing, x->measure.side, line, &parts);
+    gaps_parts(x->pairing, x->measure.side, line, &parts);
     if (parts.n)
         buf_fmt(&b, _("; before it, without partners of their own: %s"), parts.p);
     buf_release(&parts);
@@ -376,7 +376,7 @@ static void draw(struct screen *s, struct rect r)
     if (!desk_lines(d))
         return;
     desk_rows(d, line, row);
-    const struct figures *f = s->session.paired && s->session.measure.figures ? s->session.measure.figures[line] : NULL;
+    const struct figures *f = s->desk.c->paired ? measure_figures(&s->desk.c->measure, line) : NULL;
     if (j)
         verdict(&p, line, j);
     problems(&p, row[TARGET]);
@@ -395,7 +395,7 @@ static void draw(struct screen *s, struct rect r)
         known_cause(&p, line);
     }
     names(&p, line, row);
-    if (s->session.paired && !s->session.single)
+    if (s->desk.c->paired && !s->desk.c->single)
         why_paired(&p, line);
     /* do not scroll past the end */
     int most = p.total - r.h;

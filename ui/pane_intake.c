@@ -26,7 +26,7 @@ static void side_parts(struct screen *s, struct rect r, int *y, const struct sid
 
 static void side_facts(struct screen *s, struct rect r, int *y, int side)
 {
-    const struct session_side *x = &s->session.side[side];
+    const struct recording *x = &s->desk.c->side[side];
     const struct dump *d = &x->dump;
     struct buf b = {0};
     int skip = 0;
@@ -40,7 +40,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
         return;
     }
     if (!x->places.n) {
-        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, s->session.failed ? _("not opened") : _("looking …"));
+        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, s->desk.c->failed ? _("not opened") : _("looking …"));
         (*y)++;
         return;
     }
@@ -65,7 +65,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
         side_parts(s, r, y, &x->extent);
     const char *how = d->complete ? _("read in full") : _("not whole");
     if (x->state != SIDE_LOADED)
-        how = s->session.failed ? _("not read: the other side could not be opened") : _("being read …");
+        how = s->desk.c->failed ? _("not read: the other side could not be opened") : _("being read …");
     grid_wrap(&s->grid, r, y, &skip, STYLE_DIM, str_of(how));
     buf_release(&b);
 }
@@ -88,10 +88,10 @@ static void doubts(struct screen *s, struct rect r, int *y, int side)
 /* How the sides were paired, once they are, and what one of them left out. */
 static void pairing_facts(struct screen *s, struct rect r, int *y)
 {
-    const struct judgement *j = s->session.judged;
+    const struct judgement *j = s->desk.c->judged;
     struct buf b = {0}, reasons = {0};
     int skip = 0;
-    if (!j || s->session.single)
+    if (!j || s->desk.c->single)
         return;
     explain_pairing(&j->sum, &reasons);
     if (reasons.n)
@@ -110,12 +110,12 @@ static void pairing_facts(struct screen *s, struct rect r, int *y)
 /* What has changed since the round before, once that is known. */
 static void rounds(struct screen *s, struct rect r, int *y)
 {
-    const struct since *x = &s->session.since;
+    const struct since *x = &s->desk.c->since;
     struct buf b = {0};
     int skip = 0;
-    since_sentence(&s->session, &b);
+    since_sentence(s->desk.c, &b);
     if (!b.n && x->there)
-        buf_fmt(&b, _("Round %u; what has changed is told when everything is compared."), x->before.number + 1);
+        buf_fmt(&b, _("Round %u; what has changed is told when everything is compared."), x->before->number + 1);
     if (b.n)
         grid_wrap(&s->grid, r, y, &skip, x->told && x->changes.confirmed ? STYLE_HEADER : STYLE_FIRST, buf_view(&b));
     buf_release(&b);
@@ -135,18 +135,18 @@ static void draw(struct screen *s, struct rect r)
 {
     struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
     int y[2] = {1, 1}, skip = 0;
-    if (!s->session.side[0].path) {
+    if (!s->desk.c->side[0].path) {
         nothing_open(s, r);
         return;
     }
-    if (r.w >= 76 && !s->session.single) {
+    if (r.w >= 76 && !s->desk.c->single) {
         left.w = r.w / 2 - 3;
         right.x = r.x + r.w / 2 + 1;
         right.w = r.w / 2 - 3;
     }
     side_facts(s, left, &y[0], TARGET);
     doubts(s, left, &y[0], TARGET);
-    if (!s->session.single) {
+    if (!s->desk.c->single) {
         if (right.x == left.x)
             y[1] = y[0] + 1;
         side_facts(s, right, &y[1], GOLDEN);
@@ -154,11 +154,11 @@ static void draw(struct screen *s, struct rect r)
     }
     int at = (y[0] > y[1] ? y[0] : y[1]) + 1;
     struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
-    bool told = s->session.side[0].state == SIDE_FAILED || s->session.side[1].state == SIDE_FAILED;
-    if (s->session.failed && !told)
-        grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->session.err.text));
-    else if (!s->session.failed && !s->session.single)
-        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(&s->session)));
+    bool told = s->desk.c->side[0].state == SIDE_FAILED || s->desk.c->side[1].state == SIDE_FAILED;
+    if (s->desk.c->failed && !told)
+        grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->desk.c->err.text));
+    else if (!s->desk.c->failed && !s->desk.c->single)
+        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(s->desk.c)));
     pairing_facts(s, whole, &at);
     rounds(s, whole, &at);
     doubts(s, whole, &at, -1);

@@ -30,7 +30,7 @@ static void draw_node(struct screen *s, struct rect r, int y, uint32_t at)
     struct grid *g = &s->grid;
     char text[NUM_MAX];
     int x = r.x + 1 + 2 * (n->depth < 20 ? n->depth : 20), tail = r.w >= 70 ? COUNTS_W + 8 : r.w >= 50 ? 18 : 0;
-    bool first = s->session.judged && n->first_bad != NONE && n->first_bad == s->session.judged->first;
+    bool first = s->desk.c->judged && n->first_bad != NONE && n->first_bad == s->desk.c->judged->first;
     grid_put(g, y, r.x, 1, STYLE_FIRST, first ? "▶" : " ");
     grid_put(g, y, x, 1, STYLE_KEY, n->leaf ? " " : n->folded ? "+" : "-");
     grid_put(g, y, x + 2, 1, verdict_style_of((enum verdict)n->worst), verdict_glyph_of((enum verdict)n->worst));

@@ -13,7 +13,7 @@ static void draw_side(struct screen *s, struct rect r, int side)
 {
     struct desk *d = &s->desk;
     struct grid *g = &s->grid;
-    const struct dump *x = &s->session.side[side].dump;
+    const struct dump *x = &s->desk.c->side[side].dump;
     bool twin, selected = d->stack_side == (enum side)side;
     uint32_t st = desk_stack(d, s->shown_line, side, &twin), row[2];
     if (r.h < 1)

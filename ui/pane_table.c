@@ -140,7 +140,7 @@ static int width_of(const struct desk *d, const struct field *f)
 static void choose_columns(const struct desk *d, int w, struct columns *c)
 {
     if (!d->columns) {
-        for (const struct usual *u = d->s->single ? usual_alone : usual; u->field; u++)
+        for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
             if (w >= u->from)
                 c->c[c->n++].field = field_find(str_of(u->field));
     } else {
@@ -159,8 +159,8 @@ static struct columns lay_out(struct desk *d, struct rect r)
     if (d->column_at > (most > 0 ? most : 0))
         d->column_at = most > 0 ? most : 0;
     choose_columns(d, r.w, &c);
-    bool stacked = d->layout == LAYOUT_STACKED && !d->s->single;
-    bool one = d->layout == LAYOUT_TARGET || d->layout == LAYOUT_GOLDEN || stacked || d->s->single;
+    bool stacked = d->layout == LAYOUT_STACKED && !d->c->single;
+    bool one = d->layout == LAYOUT_TARGET || d->layout == LAYOUT_GOLDEN || stacked || d->c->single;
     int room = r.w - gutter - edge - 4, least = r.w < 60 ? 10 : one ? 24 : 30;
     for (int i = 0; i < c.n; i++)
         numbers += c.c[i].w;
@@ -168,7 +168,7 @@ static struct columns lay_out(struct desk *d, struct rect r)
         numbers -= c.c[--c.n].w; /* what does not fit: `right` brings it */
     int names = room - numbers;
     names = names < 8 ? 8 : names;
-    int second = one ? 0 : d->same_names && !d->s->single ? (names > 60 ? 14 : names / 4) : names / 2;
+    int second = one ? 0 : d->same_names && !d->c->single ? (names > 60 ? 14 : names / 4) : names / 2;
     c.name_w[0] = names - second;
     c.name_w[1] = second;
     c.lines = stacked ? 2 : 1;
@@ -190,8 +190,8 @@ static void head(struct screen *s, struct rect r, const struct columns *c)
     struct grid *g = &s->grid;
     const struct desk *d = &s->desk;
     uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
-    bool golden_first = d->layout == LAYOUT_GOLDEN && !s->session.single;
-    const char *first = d->layout == LAYOUT_STACKED && !s->session.single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
+    bool golden_first = d->layout == LAYOUT_GOLDEN && !s->desk.c->single;
+    const char *first = d->layout == LAYOUT_STACKED && !s->desk.c->single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
     grid_put(g, r.y, c->name[0], c->name_w[0], style, first);
     grid_put(g, r.y, c->verdict, 3, STYLE_TITLE, "│v│");
     for (int i = 0; i < c->n; i++) {
@@ -211,7 +211,7 @@ static void head(struct screen *s, struct rect r, const struct columns *c)
         grid_put(g, r.y, c->name[1] - 1, 1, STYLE_FOCUS, "▶");
     else if (c->name_w[1])
         grid_put(g, r.y, c->name[1] - 1, 1, STYLE_TITLE, "│");
-    grid_put(g, r.y, c->name[1], c->name_w[1], style, s->session.single ? "" : _("GOLDEN"));
+    grid_put(g, r.y, c->name[1], c->name_w[1], style, s->desk.c->single ? "" : _("GOLDEN"));
 }
 
 static bool bookmarked(const struct draw *x, const struct buf name[2])
@@ -236,7 +236,7 @@ static void draw_name(const struct draw *x, const struct columns *c, int y, int 
 
 static void draw_names(const struct draw *x, const struct columns *c, int y, struct buf name[2])
 {
-    enum layout how = x->d->s->single ? LAYOUT_TARGET : x->d->layout;
+    enum layout how = x->d->c->single ? LAYOUT_TARGET : x->d->layout;
     bool same = name[0].n && str_eq(buf_view(&name[0]), buf_view(&name[1]));
     if (how == LAYOUT_BOTH) {
         for (int s = 0; s < 2; s++)
@@ -295,7 +295,7 @@ static bool picked(const struct draw *x)
 static void draw_problem(const struct draw *x, int y, int at)
 {
     size_t n;
-    const struct check_problem *p = alone_problems(&x->d->s->examined, x->l.row[TARGET], &n);
+    const struct check_problem *p = alone_problems(&x->d->c->examined, x->l.row[TARGET], &n);
     bool nonfinite = p && (strcmp(p->kind, "nan") == 0 || strcmp(p->kind, "inf") == 0);
     if (p)
         grid_put(&x->s->grid, y, at, 1, nonfinite ? STYLE_NONFINITE : check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : check_is_note(p) ? "·" : "!");
@@ -314,7 +314,7 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
         if (c->name_w[1])
             grid_put(g, y + k, c->name[1] - 1, 1, STYLE_RULE, "│");
     }
-    if (x->d->s->single)
+    if (x->d->c->single)
         draw_problem(x, y, c->verdict + 1);
     else
         grid_put(g, y, c->verdict + 1, 1, first ? STYLE_FIRST : verdict_style(x->j), verdict_glyph(x->j));
@@ -340,7 +340,7 @@ static void remap(struct table_state *t, const struct judgement *j, int h)
 
 static void minimap(struct screen *s, struct rect r)
 {
-    const struct judgement *j = s->session.judged;
+    const struct judgement *j = s->desk.c->judged;
     int h = r.h > (int)sizeof s->table.map ? (int)sizeof s->table.map : r.h;
     uint32_t lines = desk_lines(&s->desk);
     if (!j || !j->lines || h < 2)
@@ -375,7 +375,7 @@ static void keep_visible(struct table_state *t, uint32_t cursor, uint32_t n, int
 
 static void empty(struct screen *s, struct rect r)
 {
-    const struct session *x = &s->session;
+    const struct comparison *x = s->desk.c;
     struct rect in = {r.y + r.h / 3, r.x + 2, r.h - r.h / 3, r.w - 4};
     int y = 0, skip = 0;
     if (x->failed && s->looked)
@@ -408,7 +408,7 @@ static void draw(struct screen *s, struct rect r)
     if (h < 1)
         return;
     d->page = h;
-    if (!n || s->session.failed) {
+    if (!n || s->desk.c->failed) {
         empty(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
         return;
     }
@@ -418,10 +418,10 @@ static void draw(struct screen *s, struct rect r)
     for (uint32_t p = s->table.top; p < n && p < s->table.top + (uint32_t)h && wanted < SESSION_WANT; p++)
         want[wanted++] = desk_at(d, p); /* sorted or filtered they lie anywhere: no range */
     session_want(&s->session, want, wanted);
-    uint32_t first = s->session.judged ? s->session.judged->first : NONE;
+    uint32_t first = s->desk.c->judged ? s->desk.c->judged->first : NONE;
     for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
         uint32_t line = desk_at(d, s->table.top + (uint32_t)k);
-        struct draw x = {.s = s, .d = d, .l = field_line(&s->session, line), .j = desk_judgement(d, line)};
+        struct draw x = {.s = s, .d = d, .l = field_line(s->desk.c, line), .j = desk_judgement(d, line)};
         int y = r.y + 1 + k * c.lines;
         draw_line(&x, &c, y, name, line == first);
         for (int i = 0; line == d->cursor && i < c.lines; i++)

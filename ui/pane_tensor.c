@@ -90,11 +90,11 @@ static void head(struct plate *p)
 /* What the darkest shade stands for: the row's own largest value where it is known, so that sliding keeps the scale. */
 static double scale_of(const struct plate *p, const struct heat *h, enum heat_kind k)
 {
-    const struct session *x = &p->s->session;
+    const struct comparison *x = p->s->desk.c;
     double most = h ? h->most[k] : 0;
     if (k == HEAT_ERROR)
         return p->two && p->t->worsts ? fmax(most, p->t->worst[0].error) : most;
-    const struct figures *f = p->two && x->measure.figures ? x->measure.figures[p->s->desk.cursor] : NULL;
+    const struct figures *f = p->two ? measure_figures(&x->measure, p->s->desk.cursor) : NULL;
     if (f)
         most = fmax(most, fmax(isfinite(f->side[k - 1].max) ? fabs(f->side[k - 1].max) : 0,
                                isfinite(f->side[k - 1].min) ? fabs(f->side[k - 1].min) : 0));
@@ -463,7 +463,7 @@ static void draw(struct screen *s, struct rect r)
         say(s, r, STYLE_DIM, _("The two sides have other shapes and are being compared; the order of axes in which they meet is shown then."));
         return;
     }
-    pthread_mutex_lock(&x->gaze.lock);
+    pthread_mutex_lock(&x->gaze.job.lock);
     switch (sight_ready(&s->desk)) {
     case GAZE_OPEN:
         p.two = p.l->has[0] && p.l->has[1];
@@ -476,7 +476,7 @@ static void draw(struct screen *s, struct rect r)
         say(s, r, STYLE_DIM, _("opening …"));
         break;
     }
-    pthread_mutex_unlock(&x->gaze.lock);
+    pthread_mutex_unlock(&x->gaze.job.lock);
 }
 
 static const struct hint hints[] = {

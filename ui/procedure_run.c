@@ -1,12 +1,9 @@
 #include "ui/procedure_run.h"
 
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/msg.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
+#include "ui/wait.h"
 
 static int under_way(const struct guide *g)
 {
@@ -16,26 +13,19 @@ static int under_way(const struct guide *g)
     return EXAM_COUNT;
 }
 
+static void say_exam(void *ctx, struct buf *out)
+{
+    int now = under_way(ctx);
+    if (now < EXAM_COUNT)
+        buf_fmt(out, "%s: %s …", _("examining"), _(exam_kinds[now].title));
+}
+
 /* Until no exam is under way; ERR_CANCEL after an interrupt. */
 static int wait_for_exams(struct judged *t, const struct options *o, struct err *e)
 {
-    bool show = !o->quiet && isatty(STDERR_FILENO);
-    int shown = EXAM_COUNT, now;
-    session_lock(&t->s);
-    while ((now = under_way(&t->guide)) < EXAM_COUNT && !cli_interrupted()) {
-        struct timespec until;
-        if (show && now != shown)
-            fprintf(stderr, "\r\033[K%s: %s …", _("examining"), _(exam_kinds[now].title));
-        shown = now;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100 * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&t->s.changed, &t->s.lock, &until);
-    }
-    session_unlock(&t->s);
-    if (show && shown < EXAM_COUNT)
-        fputs("\r\033[K", stderr);
+    struct waiting w = waiting_with(o, say_exam, &t->guide, NULL);
+    guide_wait(&t->guide, waiting_each, &w, WAIT_MS);
+    waiting_end(&w);
     return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
@@ -59,28 +49,23 @@ int judged_open(struct judged *t, const struct options *o, struct err *e)
     struct err failed = {0};
     ticket_session(&t->inv, o, &so);
     if (t->gone.code)
-        so.path[0] = so.path[1] = NULL;
+        so.of.path[0] = so.of.path[1] = NULL;
     if (session_start(&t->s, &so, e))
         return -1;
-    if (t->gone.code) {
-        t->s.failed = true;
-        t->s.err = t->gone;
-    }
-    guide_init(&t->guide, &t->s, &t->inv);
+    if (t->gone.code)
+        session_fail(&t->s, &t->gone);
+    guide_init(&t->guide, t->s.now, &t->inv, session_compare, NULL, NULL);
     t->open = true;
     cli_catch_interrupts();
     if (cli_wait(&t->s, o, &failed) && failed.code == ERR_CANCEL) {
         *e = failed;
         return -1;
     }
-    session_lock(&t->s);
+    guide_see(&t->guide, t->s.now);
     guide_look(&t->guide);
-    session_unlock(&t->s);
     if (wait_for_exams(t, o, e))
         return -1;
-    session_lock(&t->s);
     guide_write(&t->guide);
-    session_unlock(&t->s);
     return 0;
 }
 

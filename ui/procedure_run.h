@@ -3,6 +3,7 @@
 #define UI_PROCEDURE_RUN_H
 
 #include "panel/procedure.h"
+#include "session/session.h"
 #include "ui/options.h"
 
 struct judged {

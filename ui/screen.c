@@ -80,12 +80,10 @@ static void write_result(struct screen *s)
     struct desk *d = &s->desk;
     const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
                                       .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = ticket_date()};
-    session_lock(&s->session);
     if (d->write_pack)
-        scribe_pack(&d->scribe, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
+        scribe_pack(&d->scribe, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
     else
-        scribe_begin(&d->scribe, d->write_path, d->write_report, &ro);
-    session_unlock(&s->session);
+        scribe_begin(&d->scribe, d->c, d->write_path, d->write_report, &ro);
 }
 
 /* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
@@ -129,7 +127,7 @@ static bool change_round(struct screen *s, char *input[2])
     session_lock(&s->session);
     guide_write(&s->desk.guide);
     int rc = own && path_is_file(path.p) ? err_set(&e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE keeps one of several rounds"), path.p)
-                                         : round_leave(&s->inv, &s->session, &s->desk.guide, input[0], input[1], path.p, &e);
+                                         : round_leave(&s->inv, s->desk.c, &s->desk.guide, input[0], input[1], path.p, &e);
     session_unlock(&s->session);
     if (rc)
         desk_complain(&s->desk, "%s", e.text);
@@ -261,13 +259,13 @@ int screen_mouse(struct screen *s, int y, int x, int by)
 
 /* ---- growing dumps ---- */
 
-static uint64_t stamp_of(const struct session *s)
+static uint64_t stamp_of(const struct comparison *s)
 {
     static const char *const files[] = {NULL, "dump.json", "statistic.csv"}; /* NULL: the folder or file itself */
     uint64_t h = 0;
     struct buf path = {0};
     for (int i = 0; i < 2; i++) {
-        const struct session_side *x = &s->side[i];
+        const struct recording *x = &s->side[i];
         if (x->place >= x->places.n)
             continue;
         const char *root = x->places.v[x->place].paths.v[0];
@@ -288,7 +286,7 @@ void screen_tick(struct screen *s)
     session_lock(&s->session);
     guide_follow(&s->desk.guide, s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || guide_begun(&s->desk.guide)));
     bool quiet = s->session.settled && s->desk.watch;
-    uint64_t now = quiet ? stamp_of(&s->session) : 0;
+    uint64_t now = quiet ? stamp_of(s->desk.c) : 0;
     session_unlock(&s->session);
     if (!quiet)
         return;
@@ -320,15 +318,16 @@ static void take_handed(struct screen *s)
     if (s->looked)
         return;
     session_lock(&s->session);
-    bool failed = s->session.failed;
+    desk_see(&s->desk);
+    bool failed = s->desk.c->failed;
     if (failed && !s->look.started)
         handed_look_start(&s->look, &s->inv, s->notify, s->ctx);
-    s->looked = failed ? atomic_load(&s->look.done) : s->session.paired;
+    s->looked = failed ? handed_look_done(&s->look) : s->desk.c->paired;
     if (!s->looked) {
         session_unlock(&s->session);
         return;
     }
-    int panel = failed ? handed_give(&s->inv, s->look.what) : handed_give_weights(&s->inv, &s->session);
+    int panel = failed ? handed_give(&s->inv, s->look.what) : handed_give_weights(&s->inv, s->desk.c);
     if (panel) {
         s->desk.overlay = OVERLAY_PANEL;
         s->desk.panel = panel;
@@ -348,11 +347,11 @@ bool screen_idle(struct screen *s)
     take_handed(s);
     session_lock(&s->session);
     uint32_t lines = desk_lines(&s->desk);
-    if (lines && s->session.paired)
-        left = arrange_step(&s->desk.arrange, &s->session, lines);
-    if (s->session.paired && s->desk.search.code) {
-        const struct dump *const side[2] = {&s->session.side[0].dump, &s->session.side[1].dump};
-        left |= search_count(&s->desk.search, side, &s->session.pairing, 8192);
+    if (lines && s->desk.c->paired)
+        left = arrange_step(&s->desk.arrange, s->desk.c, lines);
+    if (s->desk.c->paired && s->desk.search.code) {
+        const struct dump *const side[2] = {&s->desk.c->side[0].dump, &s->desk.c->side[1].dump};
+        left |= search_count(&s->desk.search, side, s->desk.c->pairing, 8192);
     }
     left |= desk_seek(&s->desk);
     session_unlock(&s->session);
@@ -362,7 +361,7 @@ bool screen_idle(struct screen *s)
 void screen_rest(struct screen *s)
 {
     ward_wait(&s->desk.ward);
-    guide_wait(&s->desk.guide);
+    guide_wait(&s->desk.guide, NULL, NULL, 0);
     scribe_wait(&s->desk.scribe);
     offers_wait(&s->desk.offers);
     if (!s->desk.sight.open)

@@ -31,7 +31,7 @@ const struct pane_ops *screen_pane(const struct screen *s)
 }
 
 /* What tells one side's path from the other's: the last part in which they differ. */
-static struct str telling_part(const struct session *x, int side)
+static struct str telling_part(const struct comparison *x, int side)
 {
     struct str a = str_of(x->side[side].path), b = str_of(x->single ? "" : x->side[!side].path), base = path_base(a);
     while (a.n && b.n) {
@@ -71,11 +71,11 @@ static void rate(const struct session *x, const struct session_progress *p, stru
 static void header(struct screen *s)
 {
     struct grid *g = &s->grid;
-    const struct session *x = &s->session;
+    const struct comparison *x = s->desk.c;
     struct buf right = {0};
     struct session_progress p;
-    session_progress(x, &p);
-    const char *what = p.comparing ? _("compared") : !x->single || !x->paired ? _("reading") : x->settled ? _("read") : _("looked over");
+    session_progress(&s->session, &p);
+    const char *what = p.comparing ? _("compared") : !x->single || !x->paired ? _("reading") : x->complete ? _("read") : _("looked over");
     int w = g->cols, used = 0;
     if (!x->side[TARGET].path) { /* the panels alone */
         grid_put(g, 0, 1, w - 1, STYLE_HEADER, "diverge");
@@ -83,8 +83,8 @@ static void header(struct screen *s)
     }
     if (x->judged)
         buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100, x->judged->sum.coverage[1] * 100);
-    rate(x, &p, &right);
-    buf_fmt(&right, "%s ", x->paused ? _("paused") : what);
+    rate(&s->session, &p, &right);
+    buf_fmt(&right, "%s ", s->session.paused ? _("paused") : what);
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - 2;
     struct buf left = {0};
@@ -103,7 +103,7 @@ static void header(struct screen *s)
     if (t->rank >= 0)
         buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank, go->rank);
     if (x->since.there)
-        buf_fmt(&left, _("  round %u"), x->since.before.number + 1);
+        buf_fmt(&left, _("  round %u"), x->since.before->number + 1);
     if (room >= 20 && !x->failed) {
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         used = w - right_w;
@@ -164,7 +164,7 @@ static int panel_states(struct screen *s, int at)
 static void status(struct screen *s)
 {
     struct grid *g = &s->grid;
-    const struct session *x = &s->session;
+    const struct comparison *x = s->desk.c;
     const struct judgement *j = x->judged;
     char n[NUM_MAX], m[NUM_MAX];
     int at = 1 + panel_states(s, 1);
@@ -198,11 +198,11 @@ static void status(struct screen *s)
         at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
     buf_release(&wrong);
     if (j->first != NONE) {
-        bool so_far = j->pending_before || !x->settled, provisional = j->doubtful_before || j->gaps_before || j->unread_before;
+        bool so_far = j->pending_before || !s->session.settled, provisional = j->doubtful_before || j->gaps_before || j->unread_before;
         at += grid_fmt(g, 1, at, g->cols, STYLE_FIRST, so_far ? _("first so far: row %s %s") : provisional ? _("first deviation: row %s %s (provisional)") : _("first deviation: row %s %s"),
                        num_count(n, j->first + 1), class_label(j->klass));
-    } else if (x->settled) {
-        struct judge_options o = session_judge_options(x);
+    } else if (s->session.settled) {
+        struct judge_options o = comparison_judge_options(x);
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER, judgement_status(j, &o) == 0 ? _("aligned: nothing deviates") : _("could not be judged: too little is paired"));
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
@@ -248,7 +248,7 @@ static void footer(struct screen *s, int y)
     }
     const struct pane_ops *p = screen_pane(s);
     int x = 1;
-    for (const struct hint *h = s->session.failed && p == &pane_table ? unopened : p->hints; h->command; h++) {
+    for (const struct hint *h = s->desk.c->failed && p == &pane_table ? unopened : p->hints; h->command; h++) {
         const char *key = keymap_key(&s->keys, p->place, h->command);
         if (!key)
             continue;
@@ -336,7 +336,7 @@ void screen_draw(struct screen *s)
             low = s->desk.focus == FOCUS_TABLE ? 0 : body;
         else if (low < 5)
             low = 5;
-        if (s->session.failed)
+        if (s->desk.c->failed)
             low = 0;
         if (body - low > 0)
             draw_in(s, s->desk.group != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, body - low, r.w});

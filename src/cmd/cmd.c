@@ -44,7 +44,7 @@ static const struct command *by_prefix(struct str name)
 
 static bool met(struct desk *d, const struct command *c)
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED | NEEDS_BOTH)) && s->failed) {
         desk_complain(d, "%s", s->err.text);
         return false;

@@ -61,7 +61,7 @@ static int run_source(struct desk *d, struct str args)
         desk_complain(d, _("no stack was recorded for this row on the %s side"), d->stack_side == TARGET ? _("target") : _("golden"));
         return R_DRAW;
     }
-    const struct dump *x = &d->s->side[d->stack_side].dump;
+    const struct dump *x = &d->c->side[d->stack_side].dump;
     const struct stack *s = &x->stacks.v[st];
     const struct frame *f = d->frame < s->n ? &x->frames.v[x->stack_frames.v[s->first + d->frame]] : NULL;
     if (!f || !f->line) {
@@ -108,7 +108,7 @@ static int run_help(struct desk *d, struct str args)
 static int run_back(struct desk *d, struct str args)
 {
     (void)args;
-    if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path)
+    if (d->overlay == OVERLAY_INTAKE && !d->c->side[0].path)
         return R_QUIT;
     if (d->overlay == OVERLAY_LIST) {
         desk_close_list(d);
@@ -117,7 +117,7 @@ static int run_back(struct desk *d, struct str args)
         d->panel = 0;
         d->overlay_scroll = 0;
     } else if (d->overlay != OVERLAY_NONE) {
-        d->overlay = d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+        d->overlay = d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     } else if (d->sight.open) {
         d->sight.open = false;
     } else if (d->pick.on) {
@@ -150,7 +150,7 @@ static int run_cancel(struct desk *d, struct str args)
 static void list_deviations(struct desk *d)
 {
     struct buf name[2] = {{0}, {0}}, text = {0};
-    const struct judgement *j = d->s->judged;
+    const struct judgement *j = d->c->judged;
     for (uint32_t i = 0; i < j->lines && d->list.n < 5000; i++) {
         if (!verdict_is_bad(j->line[i].verdict))
             continue;
@@ -166,12 +166,12 @@ static void list_deviations(struct desk *d)
 
 static void list_suspects(struct desk *d)
 {
-    const struct judgement *j = d->s->judged;
+    const struct judgement *j = d->c->judged;
     struct buf text = {0};
     for (size_t i = 0; i < j->suspects.n && i < 1000; i++) {
         const struct suspect *x = &j->suspects.v[i];
         buf_clear(&text);
-        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->s->side[TARGET].dump, x->call)), x->in, x->out);
+        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), x->in, x->out);
         desk_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
     }
     buf_release(&text);
@@ -179,12 +179,12 @@ static void list_suspects(struct desk *d)
 
 static void list_frontier(struct desk *d)
 {
-    const struct judgement *j = d->s->judged;
+    const struct judgement *j = d->c->judged;
     struct buf text = {0};
     for (size_t i = 0; i < j->frontier.n; i++) {
         const struct entrance *x = &j->frontier.v[i];
         buf_clear(&text);
-        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100, STR_ARG(dump_call_name(&d->s->side[TARGET].dump, x->call)), entrance_label(x->kind));
+        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100, STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), entrance_label(x->kind));
         desk_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
     }
     buf_release(&text);
@@ -195,7 +195,7 @@ static void list_precision(struct desk *d)
     precision_list l = {0};
     struct arena a = {0};
     struct buf text = {0};
-    precision_find(d->s->judged, &d->s->measure, &a, &l);
+    precision_find(d->c->judged, &d->c->measure, &a, &l);
     for (size_t i = 0; i < l.n; i++) {
         buf_clear(&text);
         buf_fmt(&text, _("%-10s %-10s %4u rows  %s"), dtype_table[l.v[i].dtype[0]].name, dtype_table[l.v[i].dtype[1]].name,
@@ -209,15 +209,15 @@ static void list_precision(struct desk *d)
 
 static void list_inputs(struct desk *d)
 {
-    const input_list *l = &d->s->inputs;
+    const input_list *l = &d->c->inputs;
     struct buf text = {0};
     for (size_t i = 0; i < l->n; i++) {
         const struct step_input *x = &l->v[i];
         int side = x->row[TARGET] == NONE ? GOLDEN : TARGET;
         buf_clear(&text);
         buf_fmt(&text, "%-15s ", input_name(x->what));
-        input_detail(x, d->s->measure.side, &text);
-        desk_add_item(d, d->s->pairing.line_of[side][x->row[side]],
+        input_detail(x, d->c->measure.side, &text);
+        desk_add_item(d, d->c->pairing->line_of[side][x->row[side]],
                       x->equal == 1 ? VERDICT_MATCH : x->equal == 0 ? VERDICT_DEVIATE : VERDICT_SKIP, buf_view(&text));
     }
     buf_release(&text);
@@ -226,14 +226,14 @@ static void list_inputs(struct desk *d)
 /* Of one side alone: what the readers and its values say; notes are dim. */
 static void list_examined(struct desk *d)
 {
-    const struct check *c = &d->s->examined.check;
+    const struct check *c = &d->c->examined.check;
     struct buf text = {0}, name = {0};
     for (size_t i = 0; i < c->problems.n && i < 2000; i++) {
         const struct check_problem *p = &c->problems.v[i];
         buf_clear(&text);
         buf_clear(&name);
         if (p->row != NONE)
-            dump_row_name(&d->s->side[TARGET].dump, p->row, &name);
+            dump_row_name(&d->c->side[TARGET].dump, p->row, &name);
         buf_fmt(&text, "%-12s %s%s%s", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
         desk_add_item(d, p->row, check_is_note(p) ? 0 : VERDICT_DEVIATE, buf_view(&text));
     }
@@ -243,31 +243,31 @@ static void list_examined(struct desk *d)
 
 static void list_problems(struct desk *d)
 {
-    if (d->s->examined.done) {
+    if (d->c->examined.done) {
         list_examined(d);
         return;
     }
     for (int s = 0; s < 2; s++) {
-        const struct dump *x = &d->s->side[s].dump;
+        const struct dump *x = &d->c->side[s].dump;
         for (size_t i = 0; i < x->problems.n && i < 2000; i++) {
             uint32_t row = x->problems.v[i].row;
-            uint32_t line = row == NONE || !d->s->paired ? NONE : d->s->pairing.line_of[s][row];
+            uint32_t line = row == NONE || !d->c->paired ? NONE : d->c->pairing->line_of[s][row];
             desk_add_item(d, line, 0, str_of(x->problems.v[i].text));
         }
     }
-    for (uint32_t i = 0; d->s->measure.failure && i < d->s->measure.lines; i++)
-        if (d->s->measure.failure[i])
-            desk_add_item(d, i, 0, str_of(d->s->measure.failure[i]));
+    for (uint32_t i = 0; d->c->measure.failure && i < d->c->measure.lines; i++)
+        if (d->c->measure.failure[i])
+            desk_add_item(d, i, 0, str_of(d->c->measure.failure[i]));
 }
 
 static void list_gaps(struct desk *d)
 {
-    const struct dump *const side[2] = {&d->s->side[TARGET].dump, &d->s->side[GOLDEN].dump};
+    const struct dump *const side[2] = {&d->c->side[TARGET].dump, &d->c->side[GOLDEN].dump};
     gap_group_list l = {0};
     struct buf text = {0};
-    if (!d->s->paired || d->s->single)
+    if (!d->c->paired || d->c->single)
         return;
-    gaps_group(&d->s->pairing, side, &l);
+    gaps_group(d->c->pairing, side, &l);
     for (size_t i = 0; i < l.n && i < 2000; i++) {
         buf_clear(&text);
         gap_group_text(&l.v[i], side, &text);
@@ -283,16 +283,16 @@ static void list_bookmarks(struct desk *d)
     for (size_t i = 0; i < d->inv->bookmarks.n; i++) {
         const struct bookmark *b = &d->inv->bookmarks.v[i];
         uint32_t line = NONE;
-        for (int s = 0; s < 2 && line == NONE && d->s->paired; s++) {
-            uint32_t row = *b->row[s] ? dump_find_row(&d->s->side[s].dump, str_of(b->row[s])) : NONE;
+        for (int s = 0; s < 2 && line == NONE && d->c->paired; s++) {
+            uint32_t row = *b->row[s] ? dump_find_row(&d->c->side[s].dump, str_of(b->row[s])) : NONE;
             if (row != NONE)
-                line = d->s->pairing.line_of[s][row];
+                line = d->c->pairing->line_of[s][row];
         }
         buf_clear(&text);
         buf_fmt(&text, "%s", *b->row[0] ? b->row[0] : b->row[1]);
         if (line == NONE)
             buf_cstr(&text, _("   (not in these dumps)"));
-        desk_add_item(d, line, line == NONE || !d->s->judged ? 0 : d->s->judged->line[line].verdict, buf_view(&text));
+        desk_add_item(d, line, line == NONE || !d->c->judged ? 0 : d->c->judged->line[line].verdict, buf_view(&text));
     }
     buf_release(&text);
 }
@@ -317,7 +317,7 @@ static int run_list(struct desk *d, struct str args)
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         if (!str_is(args, lists[i].name))
             continue;
-        if ((lists[i].needs & NEEDS_JUDGED) && !d->s->judged) {
+        if ((lists[i].needs & NEEDS_JUDGED) && !d->c->judged) {
             desk_complain(d, _("nothing has been compared yet"));
             return R_DRAW;
         }
@@ -374,7 +374,7 @@ static int run_enter(struct desk *d, struct str args)
     }
     if (d->overlay == OVERLAY_LIST && d->list_offers)
         return R_DRAW; /* nothing is found yet */
-    if (d->overlay == OVERLAY_INTAKE && !d->s->side[0].path) {
+    if (d->overlay == OVERLAY_INTAKE && !d->c->side[0].path) {
         desk_say(d, _("nothing is open; d lists the dumps below this folder"));
         return R_DRAW;
     }

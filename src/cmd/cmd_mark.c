@@ -14,7 +14,7 @@
 static const char *row_name(struct desk *d, int side, uint32_t row)
 {
     struct buf b = {0};
-    dump_row_name(&d->s->side[side].dump, row, &b);
+    dump_row_name(&d->c->side[side].dump, row, &b);
     const char *kept = investigation_keep(d->inv, b.p);
     buf_release(&b);
     return kept;
@@ -39,7 +39,7 @@ static void pick(struct desk *d, int side, uint32_t row)
 static uint32_t mark_range(struct desk *d, uint32_t row)
 {
     const struct pick p = d->pick;
-    const struct dump *from = &d->s->side[p.side].dump, *to = &d->s->side[!p.side].dump;
+    const struct dump *from = &d->c->side[p.side].dump, *to = &d->c->side[!p.side].dump;
     uint32_t step = decisions_step(&d->inv->decisions), made = 0;
     for (uint32_t k = 0; p.row + k <= p.last && row + k < to->rows.n; k++) {
         uint64_t a = dump_row_numel(from, p.row + k), b = dump_row_numel(to, row + k);
@@ -58,7 +58,7 @@ static int mark_names(struct desk *d, struct str args)
 {
     struct str target, golden;
     char *name[2];
-    const struct dump *const side[2] = {&d->s->side[TARGET].dump, &d->s->side[GOLDEN].dump};
+    const struct dump *const side[2] = {&d->c->side[TARGET].dump, &d->c->side[GOLDEN].dump};
     enum named sort;
     struct err e;
     str_split(args, ' ', &target, &golden);
@@ -102,7 +102,7 @@ static int run_mark(struct desk *d, struct str args)
     desk_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;
-    desk_go(d, d->s->pairing.line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
+    desk_go(d, d->c->pairing->line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
     bool saved = desk_decide(d);
     if (saved && made < wanted)
         desk_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
@@ -129,14 +129,14 @@ static int run_unmark(struct desk *d, struct str args)
 
 static bool found(const struct desk *d, uint32_t line)
 {
-    uint32_t p = d->s->pairing.lines.v[line].pair;
-    return p != NONE && (d->s->pairing.pairs.v[p].origin == ORIGIN_SEQUENCE || d->s->pairing.pairs.v[p].origin == ORIGIN_RULE);
+    uint32_t p = d->c->pairing->lines.v[line].pair;
+    return p != NONE && (d->c->pairing->pairs.v[p].origin == ORIGIN_SEQUENCE || d->c->pairing->pairs.v[p].origin == ORIGIN_RULE);
 }
 
 /* The found pairs around the cursor, as far as they go without a gap, become marks. */
 static int run_accept(struct desk *d, struct str args)
 {
-    const struct pairing *p = &d->s->pairing;
+    const struct pairing *p = d->c->pairing;
     uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
     (void)args;
     if (!found(d, d->cursor)) {
@@ -212,11 +212,11 @@ static bool propose(struct desk *d)
         return false;
     }
     for (int s = 0; s < 2; s++)
-        addresses_build(&at[s], &d->s->side[s].dump);
+        addresses_build(&at[s], &d->c->side[s].dump);
     bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &rule[0], &rule[1]);
-    uint32_t pair = d->s->pairing.lines.v[d->cursor].pair, v = d->s->pairing.pairs.v[pair].view;
+    uint32_t pair = d->c->pairing->lines.v[d->cursor].pair, v = d->c->pairing->pairs.v[pair].view;
     if (v != NONE)
-        view_write(&d->s->pairing.views.v[v], &view);
+        view_write(&d->c->pairing->views.v[v], &view);
     if (open)
         take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
@@ -252,12 +252,12 @@ static void list_rows(struct desk *d, const struct preview *p)
         const struct preview_row *x = &p->rows.v[i];
         char n[NUM_MAX];
         buf_clear(&text);
-        dump_row_name(&d->s->side[TARGET].dump, x->t, &name);
+        dump_row_name(&d->c->side[TARGET].dump, x->t, &name);
         buf_fmt(&text, "%8s  %s = ", isnan(x->error) ? "" : num_error(n, x->error), name.p);
         if (x->g != NONE)
-            dump_row_name(&d->s->side[GOLDEN].dump, x->g, &name);
+            dump_row_name(&d->c->side[GOLDEN].dump, x->g, &name);
         buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
-        desk_add_item(d, d->s->pairing.line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
+        desk_add_item(d, d->c->pairing->line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
                       buf_view(&text));
     }
     buf_release(&text);
@@ -279,7 +279,7 @@ static int run_rule(struct desk *d, struct str args)
         take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
     else if (!propose(d))
         return R_DRAW;
-    if (preview_rule(&p, d->s, &d->inv->decisions, (const char *const *)d->rule, &e)) {
+    if (preview_rule(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {
         desk_complain(d, "%s", e.text);
         drop_rule(d); /* what cannot be shown is not to be applied */
         preview_release(&p);
@@ -325,9 +325,9 @@ static int run_rules(struct desk *d, struct str args)
         const struct pair_rule *x = &r.rules.v[i];
         uint32_t pairs = 0, held = 0, nobody = 0;
         char number[16];
-        for (size_t k = 0; k < d->s->pairing.hits.n; k++)
-            if (d->s->pairing.hits.v[k].rule == x->number) {
-                uint8_t o = d->s->pairing.hits.v[k].outcome;
+        for (size_t k = 0; k < d->c->pairing->hits.n; k++)
+            if (d->c->pairing->hits.v[k].rule == x->number) {
+                uint8_t o = d->c->pairing->hits.v[k].outcome;
                 pairs += o <= HIT_SAME;
                 held += o == HIT_HELD;
                 nobody += o == HIT_NOBODY || o == HIT_SIZES;
@@ -379,8 +379,8 @@ static int run_decisions(struct desk *d, struct str args)
     desk_clear_list(d);
     for (size_t i = x->log.n; i-- > 0 && d->list.n < 5000;) {
         const struct decision *q = &x->log.v[i];
-        uint32_t row[2] = {dump_find_row(&d->s->side[TARGET].dump, str_of(q->side[0])),
-                           dump_find_row(&d->s->side[GOLDEN].dump, str_of(q->side[1]))};
+        uint32_t row[2] = {dump_find_row(&d->c->side[TARGET].dump, str_of(q->side[0])),
+                           dump_find_row(&d->c->side[GOLDEN].dump, str_of(q->side[1]))};
         buf_clear(&text);
         buf_fmt(&text, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)q->kind)), i < x->now ? "" : _("(taken back) "));
         if (*q->side[0])

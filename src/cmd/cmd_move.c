@@ -33,7 +33,7 @@ static int step(struct desk *d, long by)
     } else if (d->focus == FOCUS_STACK) {
         bool twin;
         uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);
-        long n = st == NONE ? 0 : (long)d->s->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
+        long n = st == NONE ? 0 : (long)d->c->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
         d->frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
     } else if (d->group != GROUP_NONE) {
         desk_group_step(d, by);
@@ -105,7 +105,7 @@ static int run_row(struct desk *d, struct str args)
 /* Of one side alone. */
 static int first_problem(struct desk *d)
 {
-    const struct alone *a = &d->s->examined;
+    const struct alone *a = &d->c->examined;
     for (size_t i = 0; i < a->check.problems.n; i++)
         if (a->check.problems.v[i].row != NONE && !check_is_note(&a->check.problems.v[i])) {
             desk_go(d, a->check.problems.v[i].row);
@@ -118,14 +118,14 @@ static int first_problem(struct desk *d)
 
 static int run_first(struct desk *d, struct str args)
 {
-    const struct judgement *j = d->s->judged;
+    const struct judgement *j = d->c->judged;
     struct buf b = {0};
     char n[NUM_MAX];
     (void)args;
-    if (d->s->single)
+    if (d->c->single)
         return first_problem(d);
     if (j->first == NONE) {
-        struct judge_options o = session_judge_options(d->s);
+        struct judge_options o = comparison_judge_options(d->c);
         if (d->s->settled)
             explain_outcome(j, &o, &b);
         else
@@ -148,12 +148,12 @@ typedef bool line_test(const struct desk *d, uint32_t line);
 
 static bool is_bad(const struct desk *d, uint32_t i)
 {
-    return verdict_is_bad(d->s->judged->line[i].verdict);
+    return verdict_is_bad(d->c->judged->line[i].verdict);
 }
 
 static bool is_drift(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].verdict == VERDICT_DRIFT;
+    return d->c->judged->line[i].verdict == VERDICT_DRIFT;
 }
 
 /* Where a run of calls without partners begins. */
@@ -165,27 +165,27 @@ static bool is_gap(const struct desk *d, uint32_t line)
 
 static bool is_only(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].verdict == VERDICT_ONLY;
+    return d->c->judged->line[i].verdict == VERDICT_ONLY;
 }
 
 static bool is_nonfinite(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].verdict == VERDICT_NONFINITE;
+    return d->c->judged->line[i].verdict == VERDICT_NONFINITE;
 }
 
 static bool is_precision(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].flags & LINE_DTYPE_DIFF;
+    return d->c->judged->line[i].flags & LINE_DTYPE_DIFF;
 }
 
 static bool is_doubtful(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].flags & LINE_DOUBTFUL;
+    return d->c->judged->line[i].flags & LINE_DOUBTFUL;
 }
 
 static bool is_unread(const struct desk *d, uint32_t i)
 {
-    return d->s->judged->line[i].flags & LINE_UNREAD;
+    return d->c->judged->line[i].flags & LINE_UNREAD;
 }
 
 /* The edge of a run: good and bad rows change here. */
@@ -196,7 +196,7 @@ static bool is_edge(const struct desk *d, uint32_t i)
 
 static bool is_wrong(const struct desk *d, uint32_t row)
 {
-    return alone_wrong(&d->s->examined, row);
+    return alone_wrong(&d->c->examined, row);
 }
 
 static const struct {
@@ -228,7 +228,7 @@ static bool kind_on(struct desk *d)
 {
     struct seeking *k = &d->seeking;
     int kind = k->kind;
-    size_t lines = d->s->single ? d->s->pairing.lines.n : d->s->judged->lines;
+    size_t lines = d->c->single ? d->c->pairing->lines.n : d->c->judged->lines;
     for (uint32_t n = 0; k->left; n++) {
         if (n == TESTED_AT)
             return false;
@@ -250,7 +250,7 @@ static bool kind_on(struct desk *d)
 static int go_to_kind(struct desk *d, struct str kind, int by)
 {
     uint32_t n = desk_shown(d), at = desk_pos(d);
-    if (d->s->single)
+    if (d->c->single)
         kind = STR("problem");
     for (int i = 0; i < (int)ARRAY_LEN(kinds); i++)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
@@ -277,8 +277,8 @@ static int run_prev(struct desk *d, struct str args)
 
 static bool is_hit(const struct desk *d, uint32_t i)
 {
-    const struct dump *const side[2] = {&d->s->side[0].dump, &d->s->side[1].dump};
-    return search_line((struct search *)&d->search, side, &d->s->pairing.lines.v[i]);
+    const struct dump *const side[2] = {&d->c->side[0].dump, &d->c->side[1].dump};
+    return search_line((struct search *)&d->search, side, &d->c->pairing->lines.v[i]);
 }
 
 #define LOOKED_AT 4096 /* lines a key may look at itself: about a millisecond */
@@ -344,7 +344,7 @@ static bool seek_on(struct desk *d, uint32_t look)
 
 bool desk_seek(struct desk *d)
 {
-    if (!d->seeking.by || !desk_shown(d) || !session_judged(d->s))
+    if (!d->seeking.by || !desk_shown(d) || !d->c->serial)
         return false;
     if (d->seeking.kind < 0)
         return d->search.code && seek_on(d, 0); /* while not there, lines are still being counted: that keeps the loop going */
@@ -411,9 +411,9 @@ static int run_search_prev(struct desk *d, struct str args)
 static int run_find(struct desk *d, struct str args)
 {
     for (int s = 0; s < 2; s++) {
-        uint32_t row = dump_find_row(&d->s->side[s].dump, args);
+        uint32_t row = dump_find_row(&d->c->side[s].dump, args);
         if (row != NONE) {
-            desk_go(d, d->s->pairing.line_of[s][row]);
+            desk_go(d, d->c->pairing->line_of[s][row]);
             return R_DRAW;
         }
     }
@@ -452,8 +452,8 @@ static int run_layer(struct desk *d, struct str args)
         uint32_t row[2];
         desk_rows(d, i, row);
         for (int s = 0; s < 2; s++) {
-            const struct flow *f = &d->s->flow[s];
-            if (row[s] != NONE && f->layer && f->layer[d->s->side[s].dump.rows.v[row[s]].call] == want) {
+            const struct flow *f = &d->c->flow[s];
+            if (row[s] != NONE && f->layer && f->layer[d->c->side[s].dump.rows.v[row[s]].call] == want) {
                 desk_go(d, i);
                 return R_DRAW;
             }
@@ -502,7 +502,7 @@ static int run_twin(struct desk *d, struct str args)
     for (int s = 0; s < 2 && line == NONE; s++) {
         if (row[s] == NONE)
             continue;
-        const struct dump *x = &d->s->side[s].dump;
+        const struct dump *x = &d->c->side[s].dump;
         const struct row *r = &x->rows.v[row[s]];
         uint32_t twin = x->calls.v[r->call].twin;
         if (twin == NONE)
@@ -520,7 +520,7 @@ static int run_twin(struct desk *d, struct str args)
         if (best == NONE)
             best = x->calls.v[twin].first_row;
         if (best != NONE)
-            line = d->s->pairing.line_of[s][best];
+            line = d->c->pairing->line_of[s][best];
     }
     if (line == NONE)
         desk_say(d, _("this call has no twin: forward and backward are matched by name, and the other was not recorded"));

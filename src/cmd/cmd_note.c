@@ -419,7 +419,7 @@ static int run_finding(struct desk *d, struct str args)
     }
     if (finding_of_rows(&x)) {
         buf_clear(&text);
-        since_named(d->s, x.about, &text);
+        since_named(d->c, x.about, &text);
         if (text.n)
             desk_add_item(d, NONE, 0, buf_view(&text));
     }
@@ -477,13 +477,13 @@ static int run_go(struct desk *d, struct str args)
 /* Of both dumps, or of what the panels were given where there are none. */
 static bool anything_to_report(struct desk *d, struct str file)
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     const struct writer *w = file.n ? writer_for(file.p) : NULL;
     bool compared = s->judged && !s->single;
     const struct report_options held = {.inv = d->inv};
     if (s->failed && ((w && w->rows_only) || !report_holds(&held)))
         desk_complain(d, "%s", s->err.text);
-    else if (!s->failed && !compared && !(s->settled && guide_begun(&d->guide)))
+    else if (!s->failed && !compared && !(s->complete && guide_begun(&d->guide)))
         desk_complain(d, _("%s: nothing has been compared yet"), "report");
     else if (!s->failed && !compared && w && w->rows_only)
         desk_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));

@@ -61,8 +61,8 @@ static void add_row(struct desk *d, uint32_t line, struct buf *text)
     desk_names(d, line, name);
     buf_clear(text);
     buf_fmt(text, "%s   ", name[*name[0].p ? 0 : 1].p);
-    since_line(d->s, line, text);
-    desk_add_item(d, line, d->s->judged->line[line].verdict, buf_view(text));
+    since_line(d->c, line, text);
+    desk_add_item(d, line, d->c->judged->line[line].verdict, buf_view(text));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
@@ -70,14 +70,14 @@ static void add_row(struct desk *d, uint32_t line, struct buf *text)
 /* What vanished has no line: it is told by what it was. */
 static void add_gone(struct desk *d, struct buf *text)
 {
-    const struct since *x = &d->s->since;
+    const struct since *x = &d->c->since;
     char n[NUM_MAX];
-    for (uint32_t i = 0; i < x->before.rows.n && d->list.n < LISTED; i++) {
-        const struct round_row *r = &x->before.rows.v[i];
-        if (x->join.again[i] || change_of(r, NULL) != CHANGE_VANISHED)
+    for (uint32_t i = 0; i < x->before->rows.n && d->list.n < LISTED; i++) {
+        const struct round_row *r = &x->before->rows.v[i];
+        if (x->join->again[i] || change_of(r, NULL) != CHANGE_VANISHED)
             continue;
         buf_clear(text);
-        buf_fmt(text, _("%s   was %s %s, not recorded any more"), round_row_name(&x->before, i), verdict_label((enum verdict)r->verdict),
+        buf_fmt(text, _("%s   was %s %s, not recorded any more"), round_row_name(x->before, i), verdict_label((enum verdict)r->verdict),
                 num_error(n, (double)r->error));
         desk_add_item(d, NONE, r->verdict, buf_view(text));
     }
@@ -86,7 +86,7 @@ static void add_gone(struct desk *d, struct buf *text)
 static int run_changes(struct desk *d, struct str args)
 {
     struct buf text = {0};
-    const struct since *x = &d->s->since;
+    const struct since *x = &d->c->since;
     desk_clear_list(d);
     if (!x->there || !x->told) {
         desk_say(d, "%s", x->there ? _("what has changed is told when everything is compared")
@@ -97,8 +97,8 @@ static int run_changes(struct desk *d, struct str args)
     for (int k = 0; k < CHANGE_KINDS; k++) {
         if (args.n && !str_is(args, change_name((enum change_kind)k)))
             continue;
-        for (uint32_t i = 0; x->changes.count[k] && i < d->s->judged->lines && d->list.n < LISTED; i++)
-            if (since_change(d->s, i) == (enum change_kind)k)
+        for (uint32_t i = 0; x->changes.count[k] && i < d->c->judged->lines && d->list.n < LISTED; i++)
+            if (since_change(d->c, i) == (enum change_kind)k)
                 add_row(d, i, &text);
         if (k == CHANGE_VANISHED)
             add_gone(d, &text);

@@ -429,7 +429,7 @@ static int run_copy(struct desk *d, struct str args)
             buf_fmt(&d->copy, "%s%s", i ? "\t" : "", usual[i]);
         buf_char(&d->copy, '\n');
         for (uint32_t p = from; p < to && d->copy.n < COPY_MOST; p++, done++) {
-            struct field_line l = field_line(d->s, desk_at(d, p));
+            struct field_line l = field_line(d->c, desk_at(d, p));
             for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
                 if (i)
                     buf_char(&d->copy, '\t');

@@ -51,17 +51,17 @@ static struct sight *begin(struct desk *d)
         desk_complain(d, "%s", _("this works in the tensor view; Enter on a row with tensors opens it"));
         return NULL;
     }
-    pthread_mutex_lock(&s->gaze.lock);
+    pthread_mutex_lock(&s->gaze.job.lock);
     if (sight_ready(d) == GAZE_OPEN)
         return s;
-    pthread_mutex_unlock(&s->gaze.lock);
+    pthread_mutex_unlock(&s->gaze.job.lock);
     desk_complain(d, "%s", _("the tensor is not open yet"));
     return NULL;
 }
 
 static int end(struct sight *s)
 {
-    pthread_mutex_unlock(&s->gaze.lock);
+    pthread_mutex_unlock(&s->gaze.job.lock);
     return R_DRAW;
 }
 

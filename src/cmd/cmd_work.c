@@ -10,7 +10,7 @@
 static int run_set(struct desk *d, struct str args)
 {
     struct str key, value;
-    struct tol t = d->s->opt.tol;
+    struct tol t = d->s->opt.of.tol;
     struct err e;
     char n[NUM_MAX];
     double v;
@@ -42,7 +42,7 @@ static int run_set(struct desk *d, struct str args)
 static const char *complete_tol(const struct desk *d, int i)
 {
     double v;
-    return tol_key(&d->s->opt.tol, i, &v);
+    return tol_key(&d->s->opt.of.tol, i, &v);
 }
 
 /* The limits of every floating type at once, as multiples of the defaults. */
@@ -111,20 +111,20 @@ static int run_same(struct desk *d, struct str args)
     }
     desk_rows(d, d->cursor, row);
     int side = row[d->stack_side] != NONE ? (int)d->stack_side : row[TARGET] != NONE ? TARGET : GOLDEN;
-    if (row[side] == NONE || same_find(d->s, side, row[side], tolerance, &l)) {
+    if (row[side] == NONE || same_find(d->c, side, row[side], tolerance, &l)) {
         desk_complain(d, _("this row has no figures to look for"));
         return R_DRAW;
     }
     desk_clear_list(d);
     for (size_t i = 0; i < l.n && i < 5000; i++) {
         const struct same_row *x = &l.v[i];
-        uint32_t line = d->s->paired ? d->s->pairing.line_of[x->side][x->row] : x->row;
-        dump_row_name(&d->s->side[x->side].dump, x->row, &name);
+        uint32_t line = d->c->paired ? d->c->pairing->line_of[x->side][x->row] : x->row;
+        dump_row_name(&d->c->side[x->side].dump, x->row, &name);
         buf_clear(&text);
         buf_fmt(&text, "%-7s %-8s %s", x->side == TARGET ? _("target") : _("golden"), num_error(n[0], x->off), name.p);
-        desk_add_item(d, line, d->s->judged && line != NONE ? d->s->judged->line[line].verdict : 0, buf_view(&text));
+        desk_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0, buf_view(&text));
     }
-    same_figures(d->s, side, row[side], v);
+    same_figures(d->c, side, row[side], v);
     buf_clear(&text);
     buf_fmt(&text, _("rows with max %s, min %s, norm %s, within %g"), num_cell(n[0], v[STAT_MAX], 4), num_cell(n[1], v[STAT_MIN], 4),
             num_cell(n[2], v[STAT_NORM], 4), tolerance);
@@ -186,8 +186,8 @@ static bool two_numbers(struct str s, int out[2])
 static int change_place(struct desk *d, struct str args, int wanted[2], const char *word)
 {
     for (int i = 0; i < 2; i++) {
-        d->new_step[i] = d->s->opt.step[i];
-        d->new_rank[i] = d->s->opt.rank[i];
+        d->new_step[i] = d->s->opt.of.step[i];
+        d->new_rank[i] = d->s->opt.of.rank[i];
     }
     if (!two_numbers(args, wanted)) {
         desk_complain(d, _("%s N, or T:G for different ones on the two sides"), word);
@@ -207,8 +207,8 @@ static int run_reload(struct desk *d, struct str args)
     struct buf name[2] = {{0}, {0}};
     (void)args;
     for (int i = 0; i < 2; i++) {
-        d->new_step[i] = d->s->opt.step[i];
-        d->new_rank[i] = d->s->opt.rank[i];
+        d->new_step[i] = d->s->opt.of.step[i];
+        d->new_rank[i] = d->s->opt.of.rank[i];
     }
     if (desk_lines(d)) {
         desk_names(d, d->cursor, name);
@@ -224,11 +224,11 @@ static int run_pause(struct desk *d, struct str args)
 {
     struct session *s = d->s;
     (void)args;
-    if (s->settled || s->failed) {
+    if (s->settled || d->c->failed) {
         desk_say(d, _("nothing is going on"));
         return R_DRAW;
     }
-    bool reading = !s->paired;
+    bool reading = !d->c->paired;
     session_pause(s, !s->paused);
     desk_say(d, s->paused ? reading ? _("reading was stopped; r begins again") : _("comparing waits; :pause goes on") : _("comparing goes on"));
     return R_DRAW;
@@ -244,7 +244,7 @@ static int run_follow(struct desk *d, struct str args)
 
 static int run_swap(struct desk *d, struct str args)
 {
-    if (d->s->single) {
+    if (d->c->single) {
         desk_complain(d, _("swap: only one side is open"));
         return R_DRAW;
     }

@@ -24,11 +24,12 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .new_rank = {-1, -1},
         .theme = "dark",
     };
-    ward_init(&d->ward, s);
+    d->c = session_hold(s);
+    ward_init(&d->ward, s->opt.notify, s->opt.ctx);
     sight_init(&d->sight, s);
-    guide_init(&d->guide, s, inv);
-    scribe_init(&d->scribe, s, &d->guide);
-    offers_init(&d->offers, s);
+    guide_init(&d->guide, d->c, inv, session_compare, s->opt.notify, s->opt.ctx);
+    scribe_init(&d->scribe, &d->guide, s->opt.notify, s->opt.ctx);
+    offers_init(&d->offers, s->opt.notify, s->opt.ctx);
     if (guide_begun(&d->guide))
         guide_look(&d->guide);
     desk_columns_from(d, inv->columns);
@@ -56,6 +57,7 @@ void desk_release(struct desk *d)
     sight_release(&d->sight);
     ward_release(&d->ward);
     guide_release(&d->guide);
+    comparison_drop(d->c);
     search_release(&d->search);
     arrange_release(&d->arrange);
     outline_release(&d->outline);
@@ -89,7 +91,7 @@ static void make_groups(struct desk *d);
 
 uint32_t desk_lines(const struct desk *d)
 {
-    return (uint32_t)(d->s->paired ? d->s->pairing.lines.n : d->s->side[TARGET].dump.rows.n);
+    return (uint32_t)(d->c->paired ? d->c->pairing->lines.n : d->c->side[TARGET].dump.rows.n);
 }
 
 uint32_t desk_shown(const struct desk *d)
@@ -107,9 +109,9 @@ uint32_t desk_pos(const struct desk *d)
     return arrange_nearest(&d->arrange, d->cursor);
 }
 
-static bool all_of_one_name(const struct session *s)
+static bool all_of_one_name(const struct comparison *s)
 {
-    const struct pairing *p = &s->pairing;
+    const struct pairing *p = s->pairing;
     for (size_t i = 0; i < p->pairs.n; i++)
         if (p->pairs.v[i].origin != ORIGIN_NAME)
             return false;
@@ -119,13 +121,13 @@ static bool all_of_one_name(const struct session *s)
 /* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
 static void doubt(struct desk *d)
 {
-    int loaded = (d->s->side[0].state == SIDE_LOADED) + (d->s->side[1].state == SIDE_LOADED) + (d->s->since.err.code != ERR_NONE);
+    int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) + (d->c->since.err.code != ERR_NONE);
     if (loaded == d->doubts_of)
         return;
     d->doubts_of = loaded;
     vec_clear(&d->doubts);
     arena_clear(&d->sentences);
-    lint_find(d->s, &d->sentences, &d->doubts);
+    lint_find(d->c, &d->sentences, &d->doubts);
 }
 
 /* Whether something about the inputs should be looked at before the table. */
@@ -139,17 +141,17 @@ static bool in_doubt(const struct desk *d)
 
 uint32_t desk_line_of(const struct desk *d, const uint32_t row[2])
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     for (int i = 0; i < 2 && s->paired; i++)
-        if (row[i] < s->side[i].dump.rows.n && s->pairing.line_of[i][row[i]] != NONE)
-            return s->pairing.line_of[i][row[i]];
+        if (row[i] < s->side[i].dump.rows.n && s->pairing->line_of[i][row[i]] != NONE)
+            return s->pairing->line_of[i][row[i]];
     return s->paired ? NONE : row[TARGET];
 }
 
 /* The first pairing: lines are numbered from now on. */
 static void begin_table(struct desk *d)
 {
-    struct session *s = d->s;
+    const struct comparison *s = d->c;
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)
             d->inv->state[i] = s->side[i].now;
@@ -158,7 +160,7 @@ static void begin_table(struct desk *d)
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
     if (row != NONE && d->follow) {
-        d->cursor = s->pairing.line_of[TARGET][row];
+        d->cursor = s->pairing->line_of[TARGET][row];
         d->follow = false;
         desk_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
     }
@@ -175,7 +177,7 @@ static bool lists_lines(const struct desk *d)
 /* Lines are numbered anew: what the desk remembers by line goes by its rows, and what was made of lines goes. */
 static void take_pairing(struct desk *d)
 {
-    struct session *s = d->s;
+    const struct comparison *s = d->c;
     bool first = d->pairings == 0;
     uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]}, line = desk_line_of(d, at);
     if (line != NONE)
@@ -186,7 +188,7 @@ static void take_pairing(struct desk *d)
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     vec_clear(&d->gaps);
     if (!s->single)
-        gaps_find(&s->pairing, side, &d->gaps);
+        gaps_find(s->pairing, side, &d->gaps);
     arrange_forget(&d->arrange);
     search_restart(&d->search);
     d->seeking.by = 0;
@@ -212,7 +214,7 @@ static void panel_clamp(struct desk *d)
 
 void desk_close_list(struct desk *d)
 {
-    d->overlay = d->panel_under ? OVERLAY_PANEL : d->s->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    d->overlay = d->panel_under ? OVERLAY_PANEL : d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     d->panel_under = false;
 }
 
@@ -224,9 +226,12 @@ static void take_offers(struct desk *d)
         offers_drop(o);
         return;
     }
-    for (size_t i = d->list.n; i < o->found.n; i++)
-        desk_add_command(d, "take", o->found.v[i].path, "%-15s %s", o->found.v[i].kind, o->found.v[i].path);
-    if (offers_busy(o))
+    bool busy = offers_busy(o);
+    for (size_t i = d->list.n, n = offers_count(o); i < n; i++) {
+        struct offer x = offers_at(o, i);
+        desk_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
+    }
+    if (busy)
         return;
     d->list_offers = false;
     if (d->list.n) {
@@ -243,22 +248,33 @@ static void take_offers(struct desk *d)
 const char *desk_alone(const struct desk *d)
 {
     const text_list *given = &d->inv->given;
-    if (d->s->side[TARGET].path)
-        return d->s->single && !d->s->failed ? d->s->side[TARGET].path : NULL;
+    if (d->c->side[TARGET].path)
+        return d->c->single && !d->c->failed ? d->c->side[TARGET].path : NULL;
     return given->n == 1 && str_starts(str_of(given->v[0].name), "target-") ? given->v[0].text : NULL;
+}
+
+void desk_see(struct desk *d)
+{
+    if (d->c != d->s->now) {
+        const struct comparison *before = d->c;
+        d->c = comparison_hold(d->s->now);
+        comparison_drop(before);
+        guide_see(&d->guide, d->c);
+    }
+    doubt(d);
+    if (d->c->paired && d->pairings != d->c->pairings)
+        take_pairing(d);
 }
 
 void desk_refresh(struct desk *d)
 {
-    struct session *s = d->s;
-    doubt(d);
+    desk_see(d);
+    const struct comparison *s = d->c;
     take_offers(d);
     if (d->overlay == OVERLAY_PANEL || guide_begun(&d->guide)) {
         guide_write(&d->guide);
         panel_clamp(d);
     }
-    if (s->paired && d->pairings != s->pairings)
-        take_pairing(d);
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
         d->seen_first = s->judged->first;
         if (d->seen_first != NONE)
@@ -269,7 +285,7 @@ void desk_refresh(struct desk *d)
         d->cursor = n ? n - 1 : 0;
     if (d->group == GROUP_NONE && arrange_pos(&d->arrange, d->cursor) == NONE && desk_shown(d))
         d->cursor = desk_at(d, desk_pos(d)); /* filtered away: the next one that is left */
-    if (d->group != GROUP_NONE && d->grouped_for != session_judged(s) && s->settled)
+    if (d->group != GROUP_NONE && d->grouped_for != s->serial && s->complete)
         make_groups(d);
     if (d->frame_line != d->cursor) { /* another row: its stack from the top */
         d->frame_line = d->cursor;
@@ -317,16 +333,16 @@ static void follow_group(struct desk *d)
 
 static void make_groups(struct desk *d)
 {
-    d->grouped_for = session_judged(d->s);
+    d->grouped_for = d->c->serial;
     if (d->group == GROUP_LAYERS) {
         layers_release(&d->layers);
-        layers_build(&d->layers, d->s);
+        layers_build(&d->layers, d->c);
         if (d->node >= d->layers.rows.n)
             d->node = 0;
         return;
     }
     struct outline old = d->outline;
-    outline_build(&d->outline, (enum outline_kind)(d->group - GROUP_MODULES + OUTLINE_MODULES), d->s, &old);
+    outline_build(&d->outline, (enum outline_kind)(d->group - GROUP_MODULES + OUTLINE_MODULES), d->c, &old);
     outline_release(&old);
     if (d->node >= d->outline.nodes.n || outline_visible(&d->outline, d->node) != d->node)
         d->node = 0;
@@ -336,7 +352,7 @@ static void make_groups(struct desk *d)
 static void open_worst(struct desk *d)
 {
     struct outline *o = &d->outline;
-    uint32_t first = d->s->judged ? d->s->judged->first : NONE;
+    uint32_t first = d->c->judged ? d->c->judged->first : NONE;
     for (uint32_t i = 0; i < o->nodes.n && first != NONE; i++)
         if (o->nodes.v[i].first_bad == first) {
             o->nodes.v[i].folded = false;
@@ -348,7 +364,7 @@ static void open_worst(struct desk *d)
 static void select_worst(struct desk *d)
 {
     const struct layers *x = &d->layers;
-    uint32_t first = d->s->judged ? d->s->judged->first : NONE;
+    uint32_t first = d->c->judged ? d->c->judged->first : NONE;
     d->layer = 0;
     for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++)
         if (x->line[i] == first) {
@@ -462,15 +478,15 @@ void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2])
     row[0] = row[1] = NONE;
     if (line >= desk_lines(d))
         return;
-    if (d->s->paired)
-        memcpy(row, d->s->pairing.lines.v[line].row, 2 * sizeof *row);
+    if (d->c->paired)
+        memcpy(row, d->c->pairing->lines.v[line].row, 2 * sizeof *row);
     else
         row[TARGET] = line;
 }
 
 const struct line_judgement *desk_judgement(const struct desk *d, uint32_t line)
 {
-    const struct judgement *j = d->s->judged;
+    const struct judgement *j = d->c->judged;
     return j && line < j->lines ? &j->line[line] : NULL;
 }
 
@@ -481,7 +497,7 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
     *of_twin = false;
     if (row[side] == NONE)
         return NONE;
-    const struct dump *x = &d->s->side[side].dump;
+    const struct dump *x = &d->c->side[side].dump;
     return dump_call_stack(x, x->rows.v[row[side]].call, of_twin);
 }
 
@@ -493,7 +509,7 @@ void desk_names(const struct desk *d, uint32_t line, struct buf name[2])
         buf_clear(&name[s]);
         buf_cstr(&name[s], "");
         if (row[s] != NONE)
-            dump_row_name(&d->s->side[s].dump, row[s], &name[s]);
+            dump_row_name(&d->c->side[s].dump, row[s], &name[s]);
     }
 }
 
@@ -570,7 +586,7 @@ void desk_show_list(struct desk *d, const char *title)
 
 static struct desk_state state_now(const struct desk *d, const char *what)
 {
-    struct desk_state x = {.what = mem_strdup(what), .tol = d->s->opt.tol, .sort = d->arrange.sort,
+    struct desk_state x = {.what = mem_strdup(what), .tol = d->s->opt.of.tol, .sort = d->arrange.sort,
                            .descending = d->arrange.descending, .columns = d->columns};
     struct buf b = {0};
     memcpy(x.column, d->column, sizeof x.column);
@@ -602,7 +618,7 @@ static void go_back_to(struct desk *d, const struct desk_state *x)
 {
     struct str rest = str_of(x->filters), line;
     struct err quiet;
-    if (memcmp(&x->tol, &d->s->opt.tol, sizeof x->tol) != 0)
+    if (memcmp(&x->tol, &d->s->opt.of.tol, sizeof x->tol) != 0)
         session_set_tol(d->s, &x->tol);
     d->inv->tol = x->tol;
     arrange_clear(&d->arrange);
@@ -738,9 +754,9 @@ bool desk_may_write(struct desk *d)
         desk_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
         return false;
     }
-    bool ended = d->s->settled || (d->s->failed && d->write_report); /* a report tells what the investigation holds */
+    bool ended = d->s->settled || (d->c->failed && d->write_report); /* a report tells what the investigation holds */
     if (!ended)
-        desk_complain(d, "%s", d->s->failed ? d->s->err.text : _("the comparison is not finished yet: then it can be written"));
+        desk_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet: then it can be written"));
     return ended;
 }
 

@@ -73,6 +73,7 @@ struct list_item {
 
 struct desk {
     struct session *s;
+    const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (desk_see) */
     struct investigation *inv;
 
     struct arrange arrange; /* which lines are shown, in which order */
@@ -169,7 +170,9 @@ void desk_release(struct desk *d); /* before the session stops; the lock not hel
 /* All below with the session's lock held. */
 uint32_t desk_lines(const struct desk *d); /* of the table */
 const char *desk_alone(const struct desk *d); /* the dump, log … that is open without a golden side, or NULL */
-/* Adapts to what the session has published since: cursor kept on its row, first deviation followed. */
+/* Takes the newest comparison: what a command or a frame looks at. A new pairing keeps the cursor on its row. */
+void desk_see(struct desk *d);
+/* Before a frame: the newest comparison, first deviation followed, lists and pages filled in. */
 void desk_refresh(struct desk *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */

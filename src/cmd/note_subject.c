@@ -8,10 +8,10 @@ static bool element(struct desk *d, struct subject *out, struct arena *a)
     struct sight *s = &d->sight;
     struct buf at = {0};
     bool there = false;
-    pthread_mutex_lock(&s->gaze.lock);
+    pthread_mutex_lock(&s->gaze.job.lock);
     if (sight_ready(d) == GAZE_OPEN) {
         const struct lens *l = &s->gaze.lens;
-        subject_of_line(d->s, NULL, d->cursor, out, a);
+        subject_of_line(d->c, NULL, d->cursor, out, a);
         out->kind = SUBJECT_ELEMENT;
         for (int i = 0; i < 2; i++)
             if (!l->has[i])
@@ -22,7 +22,7 @@ static bool element(struct desk *d, struct subject *out, struct arena *a)
         out->at = arena_cstr(a, buf_view(&at));
         there = true;
     }
-    pthread_mutex_unlock(&s->gaze.lock);
+    pthread_mutex_unlock(&s->gaze.job.lock);
     buf_release(&at);
     if (!there)
         desk_complain(d, "%s", _("the tensor is not open yet"));
@@ -31,7 +31,7 @@ static bool element(struct desk *d, struct subject *out, struct arena *a)
 
 static bool of_line(struct desk *d, uint32_t line, enum about which, struct subject *out, struct arena *a)
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     if (!s->paired || line >= desk_lines(d)) {
         desk_complain(d, "%s", s->failed ? s->err.text : s->single ? _("only one side is open; there is nothing to compare it with")
                                                                    : _("there is no row yet to note something about"));
@@ -75,7 +75,7 @@ bool about_here(struct desk *d, enum about which, struct subject *out, struct ar
         *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
         return true;
     }
-    if (d->sight.open && which == ABOUT_HERE && d->s->paired)
+    if (d->sight.open && which == ABOUT_HERE && d->c->paired)
         return element(d, out, a);
     return of_line(d, d->cursor, which, out, a);
 }

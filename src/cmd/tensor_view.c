@@ -17,7 +17,7 @@ void sight_release(struct sight *s)
 
 static bool side_readable(const struct desk *d, int side, uint32_t row)
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     return row != NONE && s->side[side].state == SIDE_LOADED && dump_row_readable(&s->side[side].dump, row);
 }
 
@@ -31,7 +31,7 @@ bool sight_possible(const struct desk *d, uint32_t line)
 /* What there is to see of the cursor's row. */
 static enum sight_of look(const struct desk *d, struct gaze_case *c)
 {
-    const struct session *s = d->s;
+    const struct comparison *s = d->c;
     uint32_t row[2];
     memset(c, 0, sizeof *c);
     desk_rows(d, d->cursor, row);
@@ -95,7 +95,7 @@ static void place(struct desk *d)
     s->from[0] = s->from[1] = 0;
     choose_axes(s, l);
     uint64_t at = 0;
-    const struct figures *f = s->of == SIGHT_BOTH && d->s->measure.figures ? d->s->measure.figures[d->cursor] : NULL;
+    const struct figures *f = s->of == SIGHT_BOTH ? measure_figures(&d->c->measure, d->cursor) : NULL;
     if (f && f->side[0].count == l->numel)
         at = f->unlike ? f->unlike_at : f->two && f->max_abs > 0 ? f->max_abs_at : 0;
     lens_place(l, at, s->at);
@@ -117,13 +117,13 @@ void sight_refresh(struct desk *d)
     if (!s->open)
         return;
     s->of = look(d, &c);
-    pthread_mutex_lock(&s->gaze.lock);
+    pthread_mutex_lock(&s->gaze.job.lock);
     if (s->of == SIGHT_BOTH || s->of == SIGHT_ALONE)
         gaze_want(&s->gaze, &c);
     else
         gaze_want_nothing(&s->gaze);
     sight_ready(d);
-    pthread_mutex_unlock(&s->gaze.lock);
+    pthread_mutex_unlock(&s->gaze.job.lock);
 }
 
 void sight_go(struct sight *s, uint64_t index)

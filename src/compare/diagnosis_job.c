@@ -1,8 +1,10 @@
+/* Diagnoses in the background; see diagnosis_job.h. */
 #include "compare/diagnosis_job.h"
 
-void ward_init(struct ward *w, struct session *s)
+void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx)
 {
-    *w = (struct ward){.s = s, .wanted = NONE};
+    *w = (struct ward){.next = 0};
+    job_init(&w->job, notify, ctx);
     for (size_t i = 0; i < WARD_KEPT; i++)
         w->kept[i].line = NONE;
 }
@@ -12,88 +14,82 @@ static bool same_case(const struct line_judgement *a, const struct line_judgemen
     return a->verdict == b->verdict && a->rule == b->rule && a->flags == b->flags;
 }
 
-static struct ward_entry *find(struct ward *w, uint32_t line)
+static struct ward_entry *find(struct ward *w, const struct comparison *c, uint32_t line)
 {
-    const struct line_judgement *now = &w->s->judged->line[line];
+    const struct line_judgement *now = &c->judged->line[line];
     for (size_t i = 0; i < WARD_KEPT; i++)
-        if (w->kept[i].line == line && w->kept[i].pairing == w->s->pairings && same_case(&w->kept[i].of, now))
+        if (w->kept[i].line == line && w->kept[i].pairing == c->pairings && same_case(&w->kept[i].of, now))
             return &w->kept[i];
     return NULL;
 }
 
-static void keep(struct ward *w, uint32_t line, const struct line_judgement *of, const struct diagnoses *d)
+static void let_go(struct ward_case *x)
 {
-    struct ward_entry *e = &w->kept[w->next++ % WARD_KEPT];
-    diagnoses_release(&e->found);
-    *e = (struct ward_entry){.line = line, .pairing = w->s->pairings, .of = *of, .found = *d};
+    comparison_drop(x->c);
+    x->c = NULL;
 }
 
-static void *work(void *ctx)
+static int run(struct job *j, void *ctx, struct err *e)
 {
     struct ward *w = ctx;
-    struct session *s = w->s;
-    session_lock(s);
-    while (!w->stop) {
-        if (w->wanted == NONE) {
-            pthread_cond_wait(&s->changed, &s->lock);
-            continue;
-        }
-        uint32_t line = w->wanted;
-        struct judgement *j = session_take_judgement(s);
-        struct diagnoses d;
-        w->wanted = NONE;
-        if (!j || line >= j->lines) { /* paired anew since it was asked for */
-            if (j)
-                session_give_judgement(s, j);
-            pthread_cond_broadcast(&s->changed);
-            continue;
-        }
-        w->busy = true;
-        session_unlock(s);
-        diagnose(&d, j, &s->measure, s->flow, line);
-        session_lock(s);
-        keep(w, line, &j->line[line], &d);
-        w->busy = false;
-        session_give_judgement(s, j);
-        session_tell(s);
-    }
-    session_unlock(s);
-    return NULL;
+    const struct comparison *c = w->now.c;
+    (void)j;
+    (void)e;
+    diagnose(&w->found, c->judged, &c->measure, c->flow, w->now.line);
+    return 0;
 }
 
-const struct diagnoses *ward_ask(struct ward *w, uint32_t line)
+/* Takes what was found and goes on with what is wanted. */
+static void go_on(struct ward *w)
 {
-    struct session *s = w->s;
-    if (!s->judged || line >= s->judged->lines || !diagnosable(s->judged, &s->measure, line))
+    if (job_busy(&w->job))
+        return;
+    if (job_take(&w->job) == JOB_DONE) {
+        struct ward_entry *e = &w->kept[w->next++ % WARD_KEPT];
+        diagnoses_release(&e->found);
+        *e = (struct ward_entry){.line = w->now.line, .pairing = w->now.c->pairings, .of = w->now.c->judged->line[w->now.line], .found = w->found};
+    }
+    let_go(&w->now);
+    if (!w->wanted.c)
+        return;
+    w->now = w->wanted;
+    w->wanted.c = NULL;
+    if (job_start(&w->job, run, w))
+        let_go(&w->now); /* asked for again with the next frame */
+}
+
+const struct diagnoses *ward_ask(struct ward *w, const struct comparison *c, uint32_t line)
+{
+    if (!c->judged || line >= c->judged->lines || !diagnosable(c->judged, &c->measure, line))
         return NULL;
-    struct ward_entry *e = find(w, line);
+    go_on(w);
+    struct ward_entry *e = find(w, c, line);
     if (e)
         return &e->found;
-    if (!w->running)
-        w->running = pthread_create(&w->thread, NULL, work, w) == 0;
-    w->wanted = w->running ? line : NONE;
-    pthread_cond_broadcast(&s->changed);
+    if (w->now.c && w->now.line == line && w->now.c->serial == c->serial)
+        return NULL;
+    let_go(&w->wanted);
+    w->wanted = (struct ward_case){comparison_hold(c), line};
+    go_on(w);
     return NULL;
 }
 
 void ward_wait(struct ward *w)
 {
-    session_lock(w->s);
-    while (w->running && (w->wanted != NONE || w->busy))
-        pthread_cond_wait(&w->s->changed, &w->s->lock);
-    session_unlock(w->s);
+    for (go_on(w); w->now.c; go_on(w))
+        job_wait(&w->job, NULL, NULL, 0);
 }
 
 void ward_release(struct ward *w)
 {
-    if (w->running) {
-        session_lock(w->s);
-        w->stop = true;
-        pthread_cond_broadcast(&w->s->changed);
-        session_unlock(w->s);
-        pthread_join(w->thread, NULL);
-    }
+    if (!w->job.ready)
+        return;
+    job_wait(&w->job, NULL, NULL, 0);
+    if (job_take(&w->job) == JOB_DONE)
+        diagnoses_release(&w->found);
+    job_release(&w->job);
+    let_go(&w->now);
+    let_go(&w->wanted);
     for (size_t i = 0; i < WARD_KEPT; i++)
         diagnoses_release(&w->kept[i].found);
-    w->running = false;
 }

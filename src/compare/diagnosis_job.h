@@ -1,10 +1,11 @@
-/* Diagnoses for a screen: one line at a time, by a thread of its own, so that drawing never waits for a disk. The
- * last ones stay at hand. */
+/* Diagnoses for a screen: one line at a time, in the background, so that drawing never waits for a disk. The last ones
+ * stay at hand. One thread owns it: all functions are that thread's. */
 #ifndef COMPARE_DIAGNOSIS_JOB_H
 #define COMPARE_DIAGNOSIS_JOB_H
 
+#include "base/job.h"
+#include "compare/comparison.h"
 #include "diagnose/diagnose.h"
-#include "session/session.h"
 
 #define WARD_KEPT 64
 
@@ -15,19 +16,25 @@ struct ward_entry {
     struct diagnoses found;
 };
 
-struct ward {
-    struct session *s;          /* its lock guards everything here */
-    pthread_t thread;
-    bool running, stop, busy;
-    uint32_t wanted;            /* or NONE */
-    struct ward_entry kept[WARD_KEPT];
-    uint32_t next;              /* the entry to be replaced */
+/* A line of a comparison, which is held. */
+struct ward_case {
+    const struct comparison *c; /* NULL: none */
+    uint32_t line;
 };
 
-void ward_init(struct ward *w, struct session *s);
-void ward_release(struct ward *w); /* before session_stop, the lock not held */
-/* With the session's lock held: what is known of a line, good until it is given back; asks for it where nothing is (NULL). */
-const struct diagnoses *ward_ask(struct ward *w, uint32_t line);
-void ward_wait(struct ward *w); /* until nothing asked for is still to come; the lock not held */
+struct ward {
+    struct job job;
+    struct ward_case now, wanted; /* under way; to come after it */
+    struct diagnoses found;       /* what the job finds */
+    struct ward_entry kept[WARD_KEPT];
+    uint32_t next;                /* the entry to be replaced */
+};
+
+/* notify(ctx): a diagnosis that was asked for is there; called by the job's thread. */
+void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx);
+void ward_release(struct ward *w);
+/* What is known of a line, good until the next call; asks for it where nothing is (NULL). */
+const struct diagnoses *ward_ask(struct ward *w, const struct comparison *c, uint32_t line);
+void ward_wait(struct ward *w); /* until nothing asked for is still to come */
 
 #endif

@@ -83,17 +83,17 @@ static void side_text(const struct dump *d, uint32_t r, const struct side_figure
         buf_count(b, which == SIDE_NAN ? f->nan : which == SIDE_INF ? f->inf : which == SIDE_ZERO ? f->zero : f->saturated);
 }
 
-void evidence_figures(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
+void evidence_figures(const struct comparison *s, uint32_t line, struct arena *a, fact_list *out)
 {
     const struct measure *m = &s->measure;
-    const struct line *l = &s->pairing.lines.v[line];
-    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    const struct line *l = &s->pairing->lines.v[line];
+    const struct figures *f = measure_figures(m, line);
     struct buf text[2] = {{0}, {0}};
     for (int k = 0; k < SIDE_FACTS; k++) {
         for (int d = 0; d < 2; d++) {
             buf_clear(&text[d]);
             if (l->row[d] != NONE)
-                side_text(&s->side[d].dump, l->row[d], session_figures(s, line, d), k, &text[d]);
+                side_text(&s->side[d].dump, l->row[d], comparison_figures(s, line, d), k, &text[d]);
         }
         fact_sides(out, a, side_fact[k], text);
     }
@@ -144,9 +144,9 @@ static bool has_own(const struct dump *d, const struct stack *st)
     return false;
 }
 
-void evidence_frames(const struct session *s, uint32_t line, int most, struct arena *a, fact_list *out)
+void evidence_frames(const struct comparison *s, uint32_t line, int most, struct arena *a, fact_list *out)
 {
-    const struct line *l = &s->pairing.lines.v[line];
+    const struct line *l = &s->pairing->lines.v[line];
     struct buf text[2] = {{0}, {0}};
     uint32_t at[2] = {0, 0};
     for (int i = 0; i < most; i++) {
@@ -189,9 +189,9 @@ uint64_t evidence_fingerprint(const struct dump *d)
 }
 
 /* A line as the table shows it; the golden name only where it is another. */
-static void shown_line(const struct session *s, uint32_t line, bool here, struct buf *b)
+static void shown_line(const struct comparison *s, uint32_t line, bool here, struct buf *b)
 {
-    const struct line *l = &s->pairing.lines.v[line];
+    const struct line *l = &s->pairing->lines.v[line];
     const struct line_judgement *j = s->judged && line < s->judged->lines ? &s->judged->line[line] : NULL;
     struct buf name[2] = {{0}, {0}};
     char n[NUM_MAX];
@@ -213,9 +213,9 @@ static void shown_line(const struct session *s, uint32_t line, bool here, struct
     buf_release(&name[1]);
 }
 
-void evidence_around(const struct session *s, uint32_t line, struct arena *a, fact_list *out)
+void evidence_around(const struct comparison *s, uint32_t line, struct arena *a, fact_list *out)
 {
-    uint32_t lines = (uint32_t)s->pairing.lines.n;
+    uint32_t lines = (uint32_t)s->pairing->lines.n;
     uint32_t from = line > EVIDENCE_AROUND ? line - EVIDENCE_AROUND : 0, to = line + EVIDENCE_AROUND;
     struct buf b = {0};
     for (uint32_t i = from; i < lines && i <= to; i++) {
@@ -225,7 +225,7 @@ void evidence_around(const struct session *s, uint32_t line, struct arena *a, fa
     buf_release(&b);
 }
 
-void evidence_recordings(const struct session *s, struct arena *a, fact_list *out)
+void evidence_recordings(const struct comparison *s, struct arena *a, fact_list *out)
 {
     struct buf text[3][2] = {{{0}}};
     char n[NUM_MAX];
@@ -252,7 +252,7 @@ void evidence_recordings(const struct session *s, struct arena *a, fact_list *ou
             buf_release(&text[i][d]);
 }
 
-static void judged(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a, fact_list *out)
+static void judged(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a, fact_list *out)
 {
     const struct judgement *j = s->judged;
     const struct line_judgement *x = &j->line[line];
@@ -287,7 +287,7 @@ static void judged(const struct session *s, uint32_t line, const struct diagnose
 }
 
 /* Of one side alone. */
-static void problems(const struct session *s, uint32_t row, struct arena *a, fact_list *out)
+static void problems(const struct comparison *s, uint32_t row, struct arena *a, fact_list *out)
 {
     size_t n = 0;
     const struct check_problem *p = row == NONE ? NULL : alone_problems(&s->examined, row, &n);
@@ -295,17 +295,17 @@ static void problems(const struct session *s, uint32_t row, struct arena *a, fac
         fact_both(out, a, "problem", str_of(p[i].text));
 }
 
-struct evidence evidence_collect(const struct session *s, uint32_t line, const struct diagnoses *known, struct arena *a)
+struct evidence evidence_collect(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a)
 {
     fact_list l = {0};
     struct buf b = {0};
-    const struct line *at = &s->pairing.lines.v[line];
+    const struct line *at = &s->pairing->lines.v[line];
     if (s->judged && line < s->judged->lines)
         judged(s, line, known, a, &l);
-    struct pairing_options po = session_pairing_options(s);
+    struct pairing_options po = comparison_pairing_options(s);
     problems(s, at->row[TARGET], a, &l);
     if (at->pair != NONE)
-        pairing_why(&s->pairing, &po, line, &b);
+        pairing_why(s->pairing, &po, line, &b);
     fact_both(&l, a, "pair", buf_view(&b));
     buf_clear(&b);
     const struct view *v = at->pair == NONE ? NULL : measure_view(&s->measure, line);

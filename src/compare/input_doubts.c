@@ -14,7 +14,7 @@ static void add(doubt_list *out, int side, bool question, const char *text)
     vec_push(out, x);
 }
 
-void lint_extent(const struct session_side *x, int *steps, int *ranks)
+void lint_extent(const struct recording *x, int *steps, int *ranks)
 {
     int step = -2, least = 0, most = 0;
     *steps = 0;
@@ -29,7 +29,7 @@ void lint_extent(const struct session_side *x, int *steps, int *ranks)
 }
 
 /* Two recordings of one step and rank below the path: of several roles, models or runs. */
-static void ambiguous(const struct session_side *x, int side, struct arena *a, doubt_list *out)
+static void ambiguous(const struct recording *x, int side, struct arena *a, doubt_list *out)
 {
     const struct place *open = &x->places.v[x->place];
     unsigned same = 0;
@@ -47,9 +47,9 @@ static void ambiguous(const struct session_side *x, int side, struct arena *a, d
 }
 
 /* Steps or ranks to choose from, unless they were named. */
-static void several(const struct session *s, int side, struct arena *a, doubt_list *out)
+static void several(const struct comparison *s, int side, struct arena *a, doubt_list *out)
 {
-    const struct session_side *x = &s->side[side];
+    const struct recording *x = &s->side[side];
     int steps, ranks;
     if (!x->places.n)
         return;
@@ -93,9 +93,9 @@ static long written_ago(const char *path)
     return newest && ago >= 0 ? ago : -1;
 }
 
-static void growing(const struct session *s, int side, struct arena *a, doubt_list *out)
+static void growing(const struct comparison *s, int side, struct arena *a, doubt_list *out)
 {
-    const struct session_side *x = &s->side[side];
+    const struct recording *x = &s->side[side];
     if (!x->places.n || packed_of(&x->dump))
         return;
     long ago = written_ago(x->places.v[x->place].paths.v[0]);
@@ -156,7 +156,7 @@ static void overflows(const struct dump *d, int side, struct arena *a, doubt_lis
         add(out, side, true, arena_fmt(a, _("%u overflows were recorded by the device; the first: %s"), n, first));
 }
 
-static void of_side(const struct session *s, int side, struct arena *a, doubt_list *out)
+static void of_side(const struct comparison *s, int side, struct arena *a, doubt_list *out)
 {
     const struct dump *d = &s->side[side].dump;
     several(s, side, a, out);
@@ -178,7 +178,7 @@ static void of_side(const struct session *s, int side, struct arena *a, doubt_li
         add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), unread));
 }
 
-void lint_alone(const struct session *s, struct arena *a, doubt_list *out)
+void lint_alone(const struct comparison *s, struct arena *a, doubt_list *out)
 {
     const struct dump *d = &s->side[TARGET].dump;
     several(s, TARGET, a, out);
@@ -187,7 +187,7 @@ void lint_alone(const struct session *s, struct arena *a, doubt_list *out)
         add(out, TARGET, false, d->warnings.v[k]);
 }
 
-static void of_both(const struct session *s, struct arena *a, doubt_list *out)
+static void of_both(const struct comparison *s, struct arena *a, doubt_list *out)
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
@@ -204,7 +204,7 @@ static void of_both(const struct session *s, struct arena *a, doubt_list *out)
         add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
 }
 
-static void changed(const struct session *s, int i, struct arena *a, doubt_list *out)
+static void changed(const struct comparison *s, int i, struct arena *a, doubt_list *out)
 {
     struct buf text = {0};
     input_state_text(&s->opt.was[i], &s->side[i].now, &text);
@@ -213,7 +213,7 @@ static void changed(const struct session *s, int i, struct arena *a, doubt_list 
     buf_release(&text);
 }
 
-void lint_find(const struct session *s, struct arena *a, doubt_list *out)
+void lint_find(const struct comparison *s, struct arena *a, doubt_list *out)
 {
     int loaded = 0;
     for (int i = 0; i < 2 && !(i && s->single); i++)
@@ -227,7 +227,7 @@ void lint_find(const struct session *s, struct arena *a, doubt_list *out)
     if (s->since.err.code)
         add(out, -1, false, arena_fmt(a, _("what the rows were in the round before is not known: %s"), s->since.err.text));
     const char *text;
-    for (size_t i = 0; s->settled && s->judged && (text = known_warning(s->judged, i, a)); i++)
+    for (size_t i = 0; s->complete && s->judged && (text = known_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);
 }
 
@@ -236,7 +236,7 @@ const char *lint_sentence(const struct doubt *x, struct arena *a)
     return x->side < 0 ? x->text : arena_fmt(a, "%s: %s", x->side == GOLDEN ? _("golden") : _("target"), x->text);
 }
 
-const char *lint_target(const struct session *s)
+const char *lint_target(const struct comparison *s)
 {
     const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
     if (strcmp(t->framework, "mindspore") == 0 && strcmp(g->framework, "pytorch") == 0)

@@ -3,7 +3,7 @@
 #ifndef COMPARE_INPUT_DOUBTS_H
 #define COMPARE_INPUT_DOUBTS_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 struct doubt {
     int side;         /* TARGET, GOLDEN, or -1: the two together */
@@ -13,14 +13,14 @@ struct doubt {
 typedef VEC(struct doubt) doubt_list;
 
 /* Lock held; both sides loaded as far as they are. */
-void lint_find(const struct session *s, struct arena *a, doubt_list *out);
+void lint_find(const struct comparison *s, struct arena *a, doubt_list *out);
 /* Of one side alone, loaded: what is not among its problems, which whoever asks has. */
-void lint_alone(const struct session *s, struct arena *a, doubt_list *out);
+void lint_alone(const struct comparison *s, struct arena *a, doubt_list *out);
 /* With the side it speaks of: "target: dropout is on …". */
 const char *lint_sentence(const struct doubt *x, struct arena *a);
 /* Different steps found on a side, and the span of its ranks. */
-void lint_extent(const struct session_side *x, int *steps, int *ranks);
+void lint_extent(const struct recording *x, int *steps, int *ranks);
 /* Why the first side is held to be the target, in a sentence. */
-const char *lint_target(const struct session *s);
+const char *lint_target(const struct comparison *s);
 
 #endif

@@ -10,9 +10,9 @@
 
 #define ADDRESS_SEED 23
 
-static void freeze_side(struct round *r, const struct session *s, int side)
+static void freeze_side(struct round *r, const struct comparison *s, int side)
 {
-    const struct session_side *x = &s->side[side];
+    const struct recording *x = &s->side[side];
     char *full = x->path ? realpath(x->path, NULL) : NULL;
     r->side[side] = (struct round_side){
         .path = arena_cstr(&r->arena, str_of(x->path)),
@@ -28,21 +28,21 @@ static void freeze_side(struct round *r, const struct session *s, int side)
     free(full);
 }
 
-struct round_row round_freeze_line(const struct session *s, const struct judgement *j, uint32_t line)
+struct round_row round_freeze_line(const struct comparison *s, const struct judgement *j, uint32_t line)
 {
     const struct line_judgement *x = &j->line[line];
-    uint32_t pair = s->pairing.lines.v[line].pair;
+    uint32_t pair = s->pairing->lines.v[line].pair;
     return (struct round_row){
         .error = x->error,
-        .confidence = pair == NONE ? NAN : s->pairing.pairs.v[pair].confidence,
+        .confidence = pair == NONE ? NAN : s->pairing->pairs.v[pair].confidence,
         .verdict = x->verdict,
         .flags = (uint8_t)((x->flags & LINE_DOUBTFUL ? ROUND_DOUBTFUL : 0) | (x->rule == RULE_KNOWN ? ROUND_KNOWN : 0)),
     };
 }
 
-static void freeze_row(struct round *r, const struct session *s, const struct judgement *j, uint32_t line, struct buf name[2])
+static void freeze_row(struct round *r, const struct comparison *s, const struct judgement *j, uint32_t line, struct buf name[2])
 {
-    const struct line *l = &s->pairing.lines.v[line];
+    const struct line *l = &s->pairing->lines.v[line];
     for (int d = 0; d < 2; d++) {
         buf_clear(&name[d]);
         if (l->row[d] != NONE)
@@ -59,9 +59,9 @@ static void freeze_row(struct round *r, const struct session *s, const struct ju
     r->first_error = j->line[line].error;
 }
 
-void round_freeze(struct round *r, const struct session *s, const struct judgement *j)
+void round_freeze(struct round *r, const struct comparison *s, const struct judgement *j)
 {
-    struct judge_options o = session_judge_options(s);
+    struct judge_options o = comparison_judge_options(s);
     struct buf name[2] = {{0}, {0}};
     r->tool = "diverge " DIVERGE_VERSION;
     for (int d = 0; d < 2; d++)
@@ -82,14 +82,14 @@ void round_freeze(struct round *r, const struct session *s, const struct judgeme
     buf_release(&name[1]);
 }
 
-void round_freeze_addresses(struct round *r, const struct session *s, const uint32_t *was)
+void round_freeze_addresses(struct round *r, const struct comparison *s, const uint32_t *was)
 {
     struct addresses a[2];
     struct buf text = {0};
     for (int d = 0; d < 2; d++)
         addresses_build(&a[d], &s->side[d].dump);
     for (uint32_t i = 0; i < r->rows.n; i++) {
-        const struct line *l = &s->pairing.lines.v[i];
+        const struct line *l = &s->pairing->lines.v[i];
         int d = l->row[TARGET] != NONE ? TARGET : GOLDEN;
         if (was && was[i] != NONE)
             continue;

@@ -301,7 +301,7 @@ void diagnose(struct diagnoses *out, const struct judgement *j, const struct mea
     const struct line *l = &m->pairing->lines.v[line];
     struct patient p = {
         .j = j, .m = m, .flow = flow, .line = line, .row = {l->row[0], l->row[1]}, .side = {m->side[0], m->side[1]},
-        .judged = &j->line[line], .f = m->figures ? m->figures[line] : NULL, .out = out,
+        .judged = &j->line[line], .f = measure_figures(m, line), .out = out,
     };
     for (int d = 0; d < 2; d++)
         p.r[d] = &p.side[d]->rows.v[p.row[d]];

@@ -25,7 +25,7 @@ struct search {
 static bool proportional(const struct search *x, uint32_t line)
 {
     const struct line_judgement *l = &x->j->line[line];
-    const struct figures *f = x->m->figures ? x->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(x->m, line);
     if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP) || !f || !f->two)
         return false;
     double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;

@@ -88,8 +88,7 @@ static void take(struct measure *m, uint32_t line, const struct packed_line *x)
     m->failure[line] = x->failure;
     if (!x->figures)
         return;
-    m->figures[line] = mem_alloc(sizeof *m->figures[line]);
-    *m->figures[line] = *x->figures;
+    m->figures[line] = figures_keep(x->figures);
     if (x->view) {
         v = arena_zalloc(&m->arena, sizeof *v);
         v->side = GOLDEN;

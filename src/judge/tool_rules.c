@@ -92,7 +92,7 @@ static struct worst figures_of(const struct measure *m, uint32_t line)
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct line *l = &m->pairing->lines.v[line];
-    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    const struct figures *f = measure_figures(m, line);
     const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     struct worst w = unknown;
     if (f && f->two) {

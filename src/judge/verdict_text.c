@@ -48,7 +48,7 @@ static bool counted_only(const struct measure *m, uint32_t line)
 
 static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 {
-    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    const struct figures *f = measure_figures(m, line);
     if (!f) {
         buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements were counted on one side only, or not as many; the recorded extremes pass them over")
                                             : _("the recorded extremes are not finite on one side only, or differently"));
@@ -333,7 +333,7 @@ void explain_passage(const struct passage *x, struct buf *out)
         buf_fmt(out, _("no error in, %s out: %s"), n[1], _(words[k]));
 }
 
-void explain_reference(const struct companion *c, const uint32_t row[2], struct buf *out)
+void explain_reference(const struct companion_errors *c, const uint32_t row[2], struct buf *out)
 {
     char n[2][NUM_MAX];
     int nearer = companion_nearer(c, row);

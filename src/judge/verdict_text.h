@@ -12,7 +12,7 @@ const char *explain_first(const struct judgement *j, const struct measure *m);
 /* "error 1e-6 in, 0.03 out: × 3e4, added here", or nothing where a figure is missing. Appends. */
 void explain_passage(const struct passage *x, struct buf *out);
 /* "from the reference: target 0.1, golden 0.001, so the golden side is right", or nothing. Appends. */
-void explain_reference(const struct companion *c, const uint32_t row[2], struct buf *out);
+void explain_reference(const struct companion_errors *c, const uint32_t row[2], struct buf *out);
 const char *entrance_label(enum entrance_kind k);  /* "an output of it" … in the user's language */
 const char *class_name(enum first_class k);   /* "input-first" …, for files */
 const char *class_label(enum first_class k);  /* the same in the user's language */

@@ -1,9 +1,42 @@
 #include "measure/measure.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
 #include "measure/figures_cache.h"
+
+/* Figures are shared by the measures of several pairings. */
+struct counted_figures {
+    atomic_uint holders;
+    struct figures f;
+};
+
+static struct counted_figures *counted(const struct figures *f)
+{
+    return (struct counted_figures *)((char *)f - offsetof(struct counted_figures, f));
+}
+
+struct figures *figures_keep(const struct figures *f)
+{
+    struct counted_figures *c = mem_alloc(sizeof *c);
+    atomic_init(&c->holders, 1);
+    c->f = *f;
+    return &c->f;
+}
+
+static struct figures *figures_share(struct figures *f)
+{
+    if (f)
+        atomic_fetch_add_explicit(&counted(f)->holders, 1, memory_order_relaxed);
+    return f;
+}
+
+static void figures_drop(struct figures *f)
+{
+    if (f && atomic_fetch_sub_explicit(&counted(f)->holders, 1, memory_order_acq_rel) == 1)
+        free(counted(f));
+}
 
 /* Two tensors whose elements can be laid on each other one by one, as they are or through the pair's view. */
 static bool comparable(const struct measure *m, const struct line *l)
@@ -32,8 +65,9 @@ static const struct view *keep_view(struct measure *m, uint32_t line, const stru
     return kept;
 }
 
-static void take_over(struct measure *m, uint32_t line, struct measure *old, const struct pairing *before)
+static void take_over(struct measure *m, uint32_t line, const struct measure *old)
 {
+    const struct pairing *before = old->pairing;
     const struct line *l = &m->pairing->lines.v[line];
     uint32_t at = before->line_of[TARGET][l->row[TARGET]];
     for (; at != NONE && at < before->lines.n && before->lines.v[at].row[TARGET] == l->row[TARGET]; at++) {
@@ -43,10 +77,9 @@ static void take_over(struct measure *m, uint32_t line, struct measure *old, con
             (old->state[at] != MEASURE_DONE && old->state[at] != MEASURE_FAILED))
             continue;
         m->state[line] = old->state[at];
-        m->figures[line] = old->figures[at];
-        m->view[line] = old->view[at];
-        m->failure[line] = old->failure[at];
-        old->figures[at] = NULL;
+        m->figures[line] = figures_share(old->figures[at]);
+        m->view[line] = old->view[at] ? keep_view(m, line, old->view[at]) : NULL;
+        m->failure[line] = old->failure[at] ? arena_cstr(&m->arena, str_of(old->failure[at])) : NULL;
         m->finished++;
         m->worked += measure_bytes(m, line);
         return;
@@ -63,7 +96,7 @@ uint64_t measure_bytes(const struct measure *m, uint32_t line)
 }
 
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
-                  const struct pairing *p, struct measure *old)
+                  const struct pairing *p, const struct measure *old)
 {
     size_t n = p->lines.n;
     *m = (struct measure){
@@ -86,18 +119,15 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
     if (!old)
         return;
     m->round = old->round + 1;
-    m->arena = old->arena; /* its views and messages go on being pointed to */
-    old->arena = (struct arena){0};
     for (size_t i = 0; i < n && old->figures; i++)
         if (m->state[i] == MEASURE_WAITING)
-            take_over(m, (uint32_t)i, old, old->pairing);
-    measure_release(old);
+            take_over(m, (uint32_t)i, old);
 }
 
 void measure_release(struct measure *m)
 {
     for (size_t i = 0; m->figures && i < m->lines; i++)
-        free(m->figures[i]);
+        figures_drop(m->figures[i]);
     free(m->figures);
     free(m->failure);
     free(m->view);
@@ -226,7 +256,17 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
 
 const struct view *measure_view(const struct measure *m, uint32_t line)
 {
-    return m->view ? m->view[line] : NULL;
+    return m->view && m->state[line] == MEASURE_DONE ? m->view[line] : NULL;
+}
+
+const struct figures *measure_figures(const struct measure *m, uint32_t line)
+{
+    return m->figures && m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
+}
+
+const char *measure_failure(const struct measure *m, uint32_t line)
+{
+    return m->failure && m->state[line] == MEASURE_FAILED ? m->failure[line] : NULL;
 }
 
 void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
@@ -242,8 +282,7 @@ void measure_post(struct measure *m, const struct measure_job *job, const struct
         m->state[line] = MEASURE_FAILED;
         return;
     }
-    m->figures[line] = mem_alloc(sizeof *f);
-    *m->figures[line] = *f;
+    m->figures[line] = figures_keep(f);
     m->view[line] = view ? keep_view(m, line, view) : NULL;
     m->state[line] = MEASURE_DONE;
 }

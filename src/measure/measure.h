@@ -1,8 +1,9 @@
 /* What has been computed for each line of the table so far, and what is still to be: the queue of the
  * worker threads. Nothing here judges.
  *
- * Everything is under the session's lock except measure_compute. A line's figures never change once
- * its state is MEASURE_DONE. */
+ * One lock guards the queue (measure_take, measure_post); measure_compute and all that reads results need none. A line's
+ * figures never change once its state is MEASURE_DONE, and are counted: the measure of another pairing may share them. A
+ * shallow copy with a state array of its own is a snapshot that may be read while lines are still computed. */
 #ifndef MEASURE_MEASURE_H
 #define MEASURE_MEASURE_H
 
@@ -40,10 +41,9 @@ struct measure_job {
     struct cache *cache;       /* where figures are looked up and kept, or NULL; the caller fills it in */
 };
 
-/* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is taken over; old is empty
- * afterwards. */
+/* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is shared; old stays as it is. */
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
-                  const struct pairing *p, struct measure *old);
+                  const struct pairing *p, const struct measure *old);
 void measure_release(struct measure *m);
 /* The next line to compute: the first of `want` that waits (what is on the screen), else in order. False when nothing
  * waits. The line becomes MEASURE_RUNNING. */
@@ -53,11 +53,11 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
 int measure_compute(const struct dump *const side[2], const struct measure_job *job, const struct kern *k,
                     struct figures *out, struct view *view, bool *viewed, struct figures_watch *watch, struct err *e);
 /* The two tensors of a line that is MEASURE_DONE, laid on each other as they were compared; the lock not held, the
- * pairing kept (session_take_judgement). The caller closes both. */
+ * pairing kept. The caller closes both. */
 int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e);
 /* How the two tensors of a line lie on each other: `job` as for measure_take, its view the one they were compared
  * through. False where they do not, or where that is still to be found (state WAITING or RUNNING tells which). With
- * the session's lock held; a job stays good without it. */
+ * the queue's lock held, or of a snapshot; a job stays good without it. */
 bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job);
 /* Opens the two tensors of such a job; the caller closes both. */
 int measure_open_job(const struct dump *const side[2], const struct measure_job *job, struct tensor t[2], struct err *e);
@@ -66,6 +66,11 @@ void measure_post(struct measure *m, const struct measure_job *job, const struct
                   const struct err *e);
 /* Bytes of both tensors of a line. */
 uint64_t measure_bytes(const struct measure *m, uint32_t line);
-const struct view *measure_view(const struct measure *m, uint32_t line); /* NULL: none */
+/* Of a line that is MEASURE_DONE; NULL: there are none. */
+const struct figures *measure_figures(const struct measure *m, uint32_t line);
+const struct view *measure_view(const struct measure *m, uint32_t line); /* they were computed through; NULL: none */
+const char *measure_failure(const struct measure *m, uint32_t line); /* of a line that is MEASURE_FAILED, else NULL */
+/* A copy of figures for m->figures. */
+struct figures *figures_keep(const struct figures *f);
 
 #endif

@@ -11,10 +11,7 @@
 void gaze_init(struct gaze *s, void (*notify)(void *ctx), void *ctx)
 {
     memset(s, 0, sizeof *s);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->changed, NULL);
-    s->notify = notify;
-    s->ctx = ctx;
+    job_init(&s->job, notify, ctx);
 }
 
 bool gaze_case_same(const struct gaze_case *a, const struct gaze_case *b)
@@ -76,9 +73,9 @@ static void turn_to(struct gaze *s)
     s->now = s->wanted;
     s->state = GAZE_OPENING;
     struct gaze_case c = s->now;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->job.lock);
     int rc = gaze_open_case(&c, &made, &e);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->job.lock);
     if (rc) {
         s->state = GAZE_FAILED;
         s->err = e;
@@ -120,9 +117,9 @@ static void read_element(struct gaze *s)
     struct lens_element x;
     struct err e;
     uint64_t at = s->element_at;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->job.lock);
     int rc = lens_element(&s->lens, at, &x, &e);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->job.lock);
     if (rc) {
         fail(s, &e);
         return;
@@ -136,9 +133,9 @@ static void read_element(struct gaze *s)
 static void read_on(struct gaze *s, struct heat *h)
 {
     struct err e;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->job.lock);
     int rc = h ? heat_read(h, &e) : tally_read(&s->tally, &e);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->job.lock);
     if (rc)
         fail(s, &e);
     else if (h)
@@ -175,14 +172,15 @@ static bool work_on(struct gaze *s, long *plane_since, struct heat **plane)
     return true;
 }
 
-static void *work(void *ctx)
+static int work(struct job *j, void *ctx, struct err *quiet)
 {
     struct gaze *s = ctx;
     struct heat *plane = NULL;
     long told = 0, since = 0;
     bool unseen = false;
-    pthread_mutex_lock(&s->lock);
-    while (!s->stop) {
+    (void)quiet;
+    pthread_mutex_lock(&s->job.lock);
+    while (!atomic_load(&j->cancel)) {
         bool worked = true;
         if (s->any && (s->state == GAZE_NOTHING || !gaze_case_same(&s->wanted, &s->now))) {
             turn_to(s);
@@ -191,34 +189,25 @@ static void *work(void *ctx)
             worked = work_on(s, &since, &plane);
         }
         unseen = unseen || worked;
-        if (unseen && s->notify && (!worked || clock_ms() - told >= NEWS_MS)) {
-            pthread_mutex_unlock(&s->lock);
-            s->notify(s->ctx);
-            pthread_mutex_lock(&s->lock);
+        if (unseen && j->notify && (!worked || clock_ms() - told >= NEWS_MS)) {
+            pthread_mutex_unlock(&s->job.lock);
+            job_tell(j);
+            pthread_mutex_lock(&s->job.lock);
             told = clock_ms();
             unseen = false;
         } else if (!worked) {
-            pthread_cond_broadcast(&s->changed); /* whoever waits for this */
-            pthread_cond_wait(&s->changed, &s->lock);
+            pthread_cond_broadcast(&s->job.changed); /* whoever waits for this */
+            pthread_cond_wait(&s->job.changed, &s->job.lock);
         }
     }
     let_go(s);
-    pthread_mutex_unlock(&s->lock);
-    return NULL;
+    pthread_mutex_unlock(&s->job.lock);
+    return 0;
 }
 
 void gaze_release(struct gaze *s)
 {
-    if (s->running) {
-        pthread_mutex_lock(&s->lock);
-        s->stop = true;
-        pthread_cond_broadcast(&s->changed);
-        pthread_mutex_unlock(&s->lock);
-        pthread_join(s->thread, NULL);
-    }
-    pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->changed);
-    s->running = false;
+    job_release(&s->job);
 }
 
 /* ---- asking ---- */
@@ -230,9 +219,12 @@ void gaze_want(struct gaze *s, const struct gaze_case *c)
     s->wanted = *c;
     s->any = true;
     s->asked = s->element_asked = false;
-    if (!s->running)
-        s->running = pthread_create(&s->thread, NULL, work, s) == 0;
-    pthread_cond_broadcast(&s->changed);
+    if (s->job.state != JOB_RUNNING && job_start(&s->job, work, s)) {
+        s->now = s->wanted;
+        s->state = GAZE_FAILED;
+        s->err = s->job.err;
+    }
+    pthread_cond_broadcast(&s->job.changed);
 }
 
 void gaze_want_nothing(struct gaze *s)
@@ -255,7 +247,7 @@ const struct heat *gaze_heat(struct gaze *s, const struct heat_ask *ask)
     if (!s->asked || !heat_same(&s->ask, ask)) {
         s->ask = *ask;
         s->asked = true;
-        pthread_cond_broadcast(&s->changed);
+        pthread_cond_broadcast(&s->job.changed);
     }
     return h;
 }
@@ -267,14 +259,14 @@ const struct lens_element *gaze_element(struct gaze *s, uint64_t at)
     if (!s->element_asked || s->element_at != at) {
         s->element_at = at;
         s->element_asked = true;
-        pthread_cond_broadcast(&s->changed);
+        pthread_cond_broadcast(&s->job.changed);
     }
     return s->element_known && s->element_of == at ? &s->element : NULL;
 }
 
 static bool busy(const struct gaze *s)
 {
-    if (!s->running || !s->any || s->stop)
+    if (s->job.state != JOB_RUNNING || !s->any)
         return false;
     enum gaze_state now = gaze_ready(s);
     if (now != GAZE_OPEN)
@@ -291,8 +283,8 @@ static bool busy(const struct gaze *s)
 
 void gaze_wait(struct gaze *s)
 {
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->job.lock);
     while (busy(s))
-        pthread_cond_wait(&s->changed, &s->lock);
-    pthread_mutex_unlock(&s->lock);
+        pthread_cond_wait(&s->job.changed, &s->job.lock);
+    pthread_mutex_unlock(&s->job.lock);
 }

@@ -4,8 +4,7 @@
 #ifndef MEASURE_TENSOR_READER_H
 #define MEASURE_TENSOR_READER_H
 
-#include <pthread.h>
-
+#include "base/job.h"
 #include "measure/heat_map.h"
 #include "measure/measure.h"
 #include "measure/tensor_stats.h"
@@ -21,12 +20,7 @@ struct gaze_case {
 enum gaze_state { GAZE_NOTHING, GAZE_OPENING, GAZE_OPEN, GAZE_FAILED };
 
 struct gaze {
-    pthread_mutex_t lock; /* guards everything below; taken for the time of a drawing or of counting a stretch */
-    pthread_cond_t changed;
-    pthread_t thread;
-    bool running, stop;
-    void (*notify)(void *ctx); /* something new is to be seen; called without the lock. May be NULL */
-    void *ctx;
+    struct job job;          /* its lock guards everything below; taken for the time of a drawing or of counting a stretch */
 
     struct gaze_case wanted, now;
     bool any;                /* something is wanted */
@@ -45,13 +39,14 @@ struct gaze {
     struct lens_element element;
 };
 
+/* notify(ctx): something new is to be seen; called by the job's thread. */
 void gaze_init(struct gaze *s, void (*notify)(void *ctx), void *ctx);
-void gaze_release(struct gaze *s); /* waits for the thread; before the dumps go */
+void gaze_release(struct gaze *s); /* waits for the job; before the dumps go */
 /* Opens what a case names, for one who has no thread to wait for; lens_release it. */
 int gaze_open_case(const struct gaze_case *c, struct lens *l, struct err *e);
 bool gaze_case_same(const struct gaze_case *a, const struct gaze_case *b);
 
-/* All below but gaze_wait with the gaze's lock held. */
+/* All below but gaze_wait with the job's lock held. */
 /* What is to be looked at from now on; what was known of another case is gone. */
 void gaze_want(struct gaze *s, const struct gaze_case *c);
 void gaze_want_nothing(struct gaze *s);

@@ -23,6 +23,7 @@ static void find_rows(struct companion *c, const struct dump *const side[2])
     struct buf name = {0};
     c->row_of = mem_alloc((golden->rows.n + 1) * sizeof *c->row_of);
     for (int s = 0; s < 2; s++) {
+        c->side_rows[s] = side[s]->rows.n;
         c->error[s] = mem_alloc((side[s]->rows.n + 1) * sizeof *c->error[s]);
         for (size_t r = 0; r < side[s]->rows.n; r++)
             c->error[s][r] = NAN;
@@ -84,6 +85,22 @@ void companion_release(struct companion *c)
     *c = (struct companion){0};
 }
 
+void companion_errors_take(struct companion_errors *x, const struct companion *c)
+{
+    *x = (struct companion_errors){.of = c->path ? c : NULL};
+    for (int s = 0; s < 2 && c->error[s]; s++) {
+        x->error[s] = mem_alloc((c->side_rows[s] + 1) * sizeof *x->error[s]);
+        memcpy(x->error[s], c->error[s], c->side_rows[s] * sizeof *x->error[s]);
+    }
+}
+
+void companion_errors_release(struct companion_errors *x)
+{
+    for (int s = 0; s < 2; s++)
+        free(x->error[s]);
+    *x = (struct companion_errors){0};
+}
+
 void companion_join(struct companion *c, const struct measure *m)
 {
     for (size_t i = 0; i < m->lines; i++) {
@@ -130,11 +147,11 @@ void companion_measure(const struct companion *c, const struct dump *const side[
 /* Twice as far is clearly farther: half of that is in the choice of the inputs. */
 #define CLEARLY 2.0F
 
-int companion_nearer(const struct companion *c, const uint32_t row[2])
+int companion_nearer(const struct companion_errors *x, const uint32_t row[2])
 {
-    if (!c->error[TARGET] || row[TARGET] == NONE || row[GOLDEN] == NONE)
+    if (!x->error[TARGET] || row[TARGET] == NONE || row[GOLDEN] == NONE)
         return -2;
-    float t = c->error[TARGET][row[TARGET]], g = c->error[GOLDEN][row[GOLDEN]];
+    float t = x->error[TARGET][row[TARGET]], g = x->error[GOLDEN][row[GOLDEN]];
     if (isnan(t) || isnan(g))
         return -2;
     return t > CLEARLY * g ? GOLDEN : g > CLEARLY * t ? TARGET : -1;

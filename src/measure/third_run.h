@@ -16,8 +16,18 @@ struct companion {
     struct load load;
     uint32_t *row_of;    /* per golden row, or NONE */
     float *error[2];     /* per row of a side: its error against the companion's row; NaN: none */
+    size_t side_rows[2]; /* rows of each side */
     size_t rows;         /* of the golden side, that it has too */
 };
+
+/* Its errors as of some moment. */
+struct companion_errors {
+    const struct companion *of; /* NULL: there is no such run */
+    float *error[2];            /* as there; its own */
+};
+
+void companion_errors_take(struct companion_errors *x, const struct companion *c); /* with the lock held */
+void companion_errors_release(struct companion_errors *x);
 
 /* Reads the recording of the golden side's step and rank, and what recorded figures tell of the golden rows. */
 int companion_open(struct companion *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e);
@@ -31,6 +41,6 @@ void companion_measure(const struct companion *c, const struct dump *const side[
                        const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2]);
 /* Of the errors of two paired rows against a reference: the side clearly nearer to it, -1 where both are as near,
  * -2 where it cannot be told. */
-int companion_nearer(const struct companion *c, const uint32_t row[2]);
+int companion_nearer(const struct companion_errors *x, const uint32_t row[2]);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/threads.h"
-#include "session/session.h"
 
 /* ---- the engines ---- */
 
@@ -43,35 +42,31 @@ static int run_weights(struct exam_result *r, const struct exam_case *c, struct 
 /* Both dumps under --exact: every bit of every row. */
 static int run_repeat(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
 {
-    struct session *s = mem_zalloc(sizeof *s);
-    const struct session_options o = {
-        .path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol, .workers = c->workers};
-    struct buf name = {0};
+    const struct comparison_options o = {.path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol};
+    const struct comparison *found;
     (void)watch;
-    int rc = session_start(s, &o, e);
-    if (rc == 0) {
-        rc = session_wait(s, e);
-        const struct judgement *j = s->judged;
-        if (rc == 0 && j) {
-            const struct judge_options jo = session_judge_options(s);
-            int status = judgement_status(j, &jo);
-            for (size_t i = 0; i < j->lines; i++) {
-                r->repeat.rows += s->pairing.lines.v[i].pair != NONE && j->line[i].verdict != VERDICT_SKIP;
-                r->repeat.equal += j->line[i].verdict == VERDICT_MATCH;
-            }
-            r->repeat.verdict = status == 0 ? STAGE_PASS : status == 1 ? STAGE_FAIL : STAGE_UNKNOWN;
-            if (j->first != NONE) {
-                const uint32_t *row = s->pairing.lines.v[j->first].row;
-                int side = row[TARGET] != NONE ? TARGET : GOLDEN;
-                dump_row_name(&s->side[side].dump, row[side], &name);
-                r->repeat.first = arena_cstr(&r->arena, buf_view(&name));
-            }
+    if (c->compare(&o, c->workers, &found, e))
+        return -1;
+    const struct judgement *j = found->judged;
+    if (j) {
+        const struct judge_options jo = comparison_judge_options(found);
+        int status = judgement_status(j, &jo);
+        for (size_t i = 0; i < j->lines; i++) {
+            r->repeat.rows += found->pairing->lines.v[i].pair != NONE && j->line[i].verdict != VERDICT_SKIP;
+            r->repeat.equal += j->line[i].verdict == VERDICT_MATCH;
         }
-        session_stop(s);
+        r->repeat.verdict = status == 0 ? STAGE_PASS : status == 1 ? STAGE_FAIL : STAGE_UNKNOWN;
+        if (j->first != NONE) {
+            struct buf name = {0};
+            const uint32_t *row = found->pairing->lines.v[j->first].row;
+            int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+            dump_row_name(&found->side[side].dump, row[side], &name);
+            r->repeat.first = arena_cstr(&r->arena, buf_view(&name));
+            buf_release(&name);
+        }
     }
-    buf_release(&name);
-    free(s);
-    return rc;
+    comparison_drop(found);
+    return 0;
 }
 
 static int run_curves(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)

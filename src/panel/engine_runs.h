@@ -4,6 +4,7 @@
 #ifndef PANEL_ENGINE_RUNS_H
 #define PANEL_ENGINE_RUNS_H
 
+#include "compare/comparison.h"
 #include "config/settings_compare.h"
 #include "curves/curves.h"
 #include "log/log_check.h"
@@ -28,6 +29,10 @@ enum exam_id {
 #define EXAM_SLOTS 6
 #define EXAM_WAIVERS 64
 
+/* Runs a whole comparison and hands over what came of it (comparison_drop). Panels are before whoever runs comparisons, so
+ * they are given this. */
+typedef int compare_run(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e);
+
 /* What an exam is held with; strings are the case's own. */
 struct exam_case {
     struct arena arena;
@@ -36,6 +41,7 @@ struct exam_case {
     size_t waivers;
     struct tol tol;
     int workers;
+    compare_run *compare;
     bool growing;         /* logs are still being written */
     const struct curves *before; /* what the last exam of the same logs read, or NULL; it outlives this one */
     uint64_t files;       /* tells the paths alone, whatever is in them now */

@@ -21,20 +21,22 @@ struct walk {
 
 static bool goes_on(const struct walk *w)
 {
-    return w->left > 0 && w->added < OFFERS_MOST && !atomic_load(&w->o->anew);
+    return w->left > 0 && w->added < OFFERS_MOST && !atomic_load(&w->o->job.cancel);
 }
 
 static void add(struct walk *w, const char *kind, const char *path)
 {
     struct offers *o = w->o;
-    session_lock(o->s);
-    if (goes_on(w)) {
+    pthread_mutex_lock(&o->job.lock);
+    bool wanted = goes_on(w);
+    if (wanted) {
         struct offer x = {kind, arena_cstr(&o->arena, str_of(path))};
         vec_push(&o->found, x);
         w->added++;
-        session_tell(o->s);
     }
-    session_unlock(o->s);
+    pthread_mutex_unlock(&o->job.lock);
+    if (wanted)
+        job_tell(&o->job);
 }
 
 /* The recordings at or below a path; whether there are any. */
@@ -42,7 +44,7 @@ static bool add_recordings(struct walk *w, const char *path)
 {
     place_list found = {0};
     struct err quiet;
-    bool any = places_find_until(path, &w->o->anew, &found, &quiet) == 0 && found.n;
+    bool any = places_find_until(path, &w->o->job.cancel, &found, &quiet) == 0 && found.n;
     for (size_t i = 0; any && !w->listed && i < found.n; i++)
         add(w, found.v[i].reader->name, found.v[i].paths.v[0]);
     places_release(&found);
@@ -90,112 +92,100 @@ static void add_files(struct walk *w, const char *folder, int depth)
     buf_release(&path);
 }
 
-static void look_into(struct offers *o, const char *folder, struct err *e)
-{
-    struct walk w = {.o = o, .left = SNIFFED};
-    if (!path_is_dir(folder)) {
-        err_set(e, ERR_IO, _("%s: a folder was expected"), folder);
-        return;
-    }
-    w.listed = add_recordings(&w, folder);
-    add_files(&w, folder, DEPTH);
-}
-
-/* One folder after the other, as they are asked for. */
-static void *work(void *ctx)
+static int look_into(struct job *j, void *ctx, struct err *e)
 {
     struct offers *o = ctx;
-    struct session *s = o->s;
-    session_lock(s);
-    while (!o->stop) {
-        if (!atomic_load(&o->anew)) {
-            pthread_cond_wait(&s->changed, &s->lock);
-            continue;
-        }
-        atomic_store(&o->anew, false);
-        char *folder = o->folder ? mem_strdup(o->folder) : NULL;
-        struct err e = {0};
-        session_unlock(s);
-        if (folder)
-            look_into(o, folder, &e);
-        free(folder);
-        session_lock(s);
-        if (atomic_load(&o->anew))
-            continue;
-        o->err = e;
-        o->busy = false;
-        pthread_cond_broadcast(&s->changed);
-        session_tell(s);
-    }
-    session_unlock(s);
-    return NULL;
+    struct walk w = {.o = o, .left = SNIFFED};
+    (void)j;
+    if (!path_is_dir(o->folder))
+        return err_set(e, ERR_IO, _("%s: a folder was expected"), o->folder);
+    w.listed = add_recordings(&w, o->folder);
+    add_files(&w, o->folder, DEPTH);
+    return 0;
 }
 
-void offers_init(struct offers *o, struct session *s)
+void offers_init(struct offers *o, void (*notify)(void *ctx), void *ctx)
 {
-    *o = (struct offers){.s = s};
+    *o = (struct offers){.folder = NULL};
+    job_init(&o->job, notify, ctx);
 }
 
 static void forget(struct offers *o)
 {
+    pthread_mutex_lock(&o->job.lock);
     vec_clear(&o->found);
     arena_release(&o->arena);
+    pthread_mutex_unlock(&o->job.lock);
     o->err = (struct err){0};
 }
 
-static void ask(struct offers *o, const char *folder)
+/* Takes the end of the last folder and goes on with the one that is wanted. */
+static void go_on(struct offers *o)
 {
-    forget(o);
+    if (job_busy(&o->job))
+        return;
+    if (job_take(&o->job) == JOB_FAILED)
+        o->err = o->job.err;
+    if (!o->wanted)
+        return;
     free(o->folder);
-    o->folder = folder ? mem_strdup(folder) : NULL;
-    o->busy = folder != NULL;
-    atomic_store(&o->anew, true);
-    pthread_cond_broadcast(&o->s->changed);
+    o->folder = o->wanted;
+    o->wanted = NULL;
+    if (job_start(&o->job, look_into, o))
+        o->err = o->job.err;
 }
 
 void offers_ask(struct offers *o, const char *folder)
 {
-    ask(o, folder);
-    if (!o->running)
-        o->running = pthread_create(&o->thread, NULL, work, o) == 0;
-    if (!o->running) {
-        o->busy = false;
-        err_set(&o->err, ERR_IO, "%s", _("the system gives no thread to look with"));
-    }
+    offers_drop(o);
+    forget(o);
+    o->wanted = mem_strdup(folder);
+    go_on(o);
 }
 
 void offers_drop(struct offers *o)
 {
-    if (o->busy)
-        ask(o, NULL);
+    free(o->wanted);
+    o->wanted = NULL;
+    job_cancel(&o->job);
 }
 
-bool offers_busy(const struct offers *o)
+bool offers_busy(struct offers *o)
 {
-    return o->busy;
+    go_on(o);
+    return o->wanted || (job_busy(&o->job) && !atomic_load(&o->job.cancel));
+}
+
+size_t offers_count(struct offers *o)
+{
+    pthread_mutex_lock(&o->job.lock);
+    size_t n = o->found.n;
+    pthread_mutex_unlock(&o->job.lock);
+    return n;
+}
+
+struct offer offers_at(struct offers *o, size_t i)
+{
+    pthread_mutex_lock(&o->job.lock);
+    struct offer x = o->found.v[i];
+    pthread_mutex_unlock(&o->job.lock);
+    return x;
 }
 
 void offers_wait(struct offers *o)
 {
-    session_lock(o->s);
-    while (o->busy)
-        pthread_cond_wait(&o->s->changed, &o->s->lock);
-    session_unlock(o->s);
+    while (offers_busy(o))
+        job_wait(&o->job, NULL, NULL, 0);
 }
 
 void offers_release(struct offers *o)
 {
-    if (!o->s)
+    if (!o->job.ready)
         return;
-    session_lock(o->s);
-    o->stop = true;
-    atomic_store(&o->anew, true);
-    pthread_cond_broadcast(&o->s->changed);
-    session_unlock(o->s);
-    if (o->running)
-        pthread_join(o->thread, NULL);
-    forget(o);
+    offers_drop(o);
+    job_release(&o->job);
     vec_release(&o->found);
+    arena_release(&o->arena);
     free(o->folder);
-    *o = (struct offers){0};
+    *o = (struct offers){.folder = NULL};
 }

@@ -94,10 +94,10 @@ static void name_calls(struct next_dump *n, const struct dump *d, int side, uint
     buf_release(&kernels);
 }
 
-static void around_deviation(struct next_dump *n, const struct session *s, uint64_t budget)
+static void around_deviation(struct next_dump *n, const struct comparison *s, uint64_t budget)
 {
     const struct judgement *j = s->judged;
-    const uint32_t *row = s->pairing.lines.v[j->first].row;
+    const uint32_t *row = s->pairing->lines.v[j->first].row;
     struct buf name = {0};
     int told = row[TARGET] != NONE ? TARGET : GOLDEN;
     char a[NUM_MAX], b[NUM_MAX];
@@ -142,7 +142,7 @@ static void say_why(struct next_dump *n, enum step_why why, int64_t step)
 
 void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, uint64_t budget)
 {
-    const struct session *s = g->s;
+    const struct comparison *s = g->s;
     enum step_why why = STEP_FIRST;
     *n = (struct next_dump){.facts = {.step = -1, .rank = -1}};
     bool known = s->paired && s->judged && !s->single && s->judged->first != NONE;

@@ -21,7 +21,7 @@ static double vocabulary(const struct guide *g)
 }
 
 /* A finding about the line is about the rows. */
-static void about_row(struct panel_page *p, struct panel_item *it, const struct session *s, const uint32_t row[2])
+static void about_row(struct panel_page *p, struct panel_item *it, const struct comparison *s, const uint32_t row[2])
 {
     struct buf name[2] = {{0}, {0}};
     for (int d = 0; d < 2; d++)
@@ -35,7 +35,7 @@ static void about_row(struct panel_page *p, struct panel_item *it, const struct 
 /* Ids outside of the vocabulary read memory that is not the embedding's. */
 static void id_range(struct panel_page *p, const struct guide *g, const struct step_input *x)
 {
-    const struct session *s = g->s;
+    const struct comparison *s = g->s;
     double words = vocabulary(g), low = INFINITY, high = -INFINITY;
     for (int side = 0; side < 2; side++) {
         const struct row *r = x->row[side] == NONE ? NULL : &s->side[side].dump.rows.v[x->row[side]];
@@ -55,7 +55,7 @@ static void id_range(struct panel_page *p, const struct guide *g, const struct s
 
 static void step_inputs(struct panel_page *p, const struct guide *g)
 {
-    const struct session *s = g->s;
+    const struct comparison *s = g->s;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
@@ -63,7 +63,7 @@ static void step_inputs(struct panel_page *p, const struct guide *g)
         it->need = "dump";
         return;
     }
-    if (!s->settled) {
+    if (!s->complete) {
         page_item(p, MARK_RUNNING, "inputs", "%s", _("step inputs: the dumps are being compared …"));
         return;
     }

@@ -36,22 +36,22 @@ static void first_loss(struct panel_page *p, const struct guide *g)
 /* What the dumps say. `decides`: nothing else tells whether the first step agrees. */
 static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
 {
-    const struct session *s = g->s;
+    const struct comparison *s = g->s;
     const struct judgement *j = s->judged;
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
         struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : MARK_MISSING, "first-deviation", "%s",
                                           s->failed ? s->err.text : _("first deviation: both sides' dumps of step 1 are needed"));
         it->need = "dump";
-    } else if (!s->settled || !j) {
+    } else if (!s->complete || !j) {
         page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s", _("first deviation: the dumps are being compared …"));
     } else if (j->first == NONE) {
-        struct judge_options o = session_judge_options(s);
+        struct judge_options o = comparison_judge_options(s);
         explain_outcome(j, &o, &b);
         struct panel_item *it = page_item(p, judgement_status(j, &o) == 0 ? MARK_OK : loss_ok ? MARK_NOTE : MARK_OPEN, "first-deviation", "%s", b.p);
         it->detail = it->text;
     } else {
-        const uint32_t *row = s->pairing.lines.v[j->first].row;
+        const uint32_t *row = s->pairing->lines.v[j->first].row;
         int side = row[TARGET] != NONE ? TARGET : GOLDEN;
         const char *why = investigation_text(&g->inv->answers, "first-deviation");
         struct finding x;

@@ -41,40 +41,40 @@ enum handed handed_find(const char *path, const atomic_bool *cancel)
     return settings_probe(path) ? HANDED_SETTINGS : HANDED_NOTHING;
 }
 
-static void *look(void *ctx)
+static int look(struct job *j, void *ctx, struct err *e)
 {
     struct handed_look *l = ctx;
+    (void)e;
     for (int s = 0; s < 2; s++)
-        l->what[s] = l->path[s] ? handed_find(l->path[s], &l->cancel) : HANDED_NOTHING;
-    atomic_store(&l->done, true);
-    if (l->notify)
-        l->notify(l->ctx);
-    return NULL;
+        l->what[s] = l->path[s] ? handed_find(l->path[s], &j->cancel) : HANDED_NOTHING;
+    return 0;
 }
 
 void handed_look_start(struct handed_look *l, const struct investigation *v, void (*notify)(void *ctx), void *ctx)
 {
+    struct err quiet;
     l->started = true;
-    l->notify = notify;
-    l->ctx = ctx;
+    job_init(&l->job, notify, ctx);
     for (int s = 0; s < 2; s++)
         l->path[s] = v->input[s] ? mem_strdup(v->input[s]) : NULL;
-    l->joined = pthread_create(&l->thread, NULL, look, l) != 0;
-    if (l->joined) /* no thread to be had */
-        look(l);
+    if (job_start(&l->job, look, l))
+        look(&l->job, l, &quiet);
+}
+
+bool handed_look_done(struct handed_look *l)
+{
+    return l->started && !job_busy(&l->job);
 }
 
 void handed_look_wait(struct handed_look *l)
 {
-    if (l->started && !l->joined)
-        pthread_join(l->thread, NULL);
-    l->joined = l->started;
+    if (l->started)
+        job_wait(&l->job, NULL, NULL, 0);
 }
 
 void handed_look_end(struct handed_look *l)
 {
-    atomic_store(&l->cancel, true);
-    handed_look_wait(l);
+    job_release(&l->job);
     free(l->path[0]);
     free(l->path[1]);
     memset(l, 0, sizeof *l);
@@ -94,11 +94,11 @@ int handed_give(struct investigation *v, const enum handed what[2])
     return uses[what[TARGET]].panel;
 }
 
-int handed_give_weights(struct investigation *v, const struct session *s)
+int handed_give_weights(struct investigation *v, const struct comparison *s)
 {
     static const enum slot_id slot[2] = {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS};
     struct err quiet;
-    if (s->single || !s->paired || 2 * s->pairing.pairs.n >= s->side[TARGET].dump.rows.n)
+    if (s->single || !s->paired || 2 * s->pairing->pairs.n >= s->side[TARGET].dump.rows.n)
         return 0;
     for (int i = 0; i < 2; i++)
         if (!s->side[i].dump.reader || !s->side[i].dump.reader->weights)

@@ -2,10 +2,8 @@
 #ifndef PANEL_PATH_KIND_H
 #define PANEL_PATH_KIND_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
-#include "session/session.h"
+#include "base/job.h"
+#include "compare/comparison.h"
 #include "panel/panel_inputs.h"
 
 enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };
@@ -14,17 +12,16 @@ enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NO
  * log's first record; `cancel` (may be NULL) ends that. */
 enum handed handed_find(const char *path, const atomic_bool *cancel);
 
-/* Both inputs looked at on a thread of their own. Zeroed before. */
+/* Both inputs looked at in the background. Zeroed before. */
 struct handed_look {
-    pthread_t thread;
-    bool started, joined;
-    atomic_bool cancel, done;
+    struct job job;
+    bool started;
     char *path[2];
-    enum handed what[2];       /* once done */
-    void (*notify)(void *ctx); /* on that thread, when done; may be NULL */
-    void *ctx;
+    enum handed what[2];       /* once it is done */
 };
+/* notify(ctx): it is done; called by the job's thread. Without one to be had it is done at once. */
 void handed_look_start(struct handed_look *l, const struct investigation *v, void (*notify)(void *ctx), void *ctx);
+bool handed_look_done(struct handed_look *l);
 void handed_look_wait(struct handed_look *l); /* until it is done, where it was started */
 void handed_look_end(struct handed_look *l);  /* breaks it off; zeroed again */
 
@@ -32,7 +29,7 @@ void handed_look_end(struct handed_look *l);  /* breaks it off; zeroed again */
  * be. The panel that judges them, or 0 where an input is something else and all stays. */
 int handed_give(struct investigation *v, const enum handed what[2]);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
- * out weights: its number, or 0 where they are no checkpoints or their names agree. With the session's lock held. */
-int handed_give_weights(struct investigation *v, const struct session *s);
+ * out weights: its number, or 0 where they are no checkpoints or their names agree. */
+int handed_give_weights(struct investigation *v, const struct comparison *s);
 
 #endif

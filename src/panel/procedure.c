@@ -2,12 +2,31 @@
 
 #include "base/msg.h"
 
-void guide_init(struct guide *g, struct session *s, struct investigation *v)
+void guide_init(struct guide *g, const struct comparison *c, struct investigation *v, compare_run *compare,
+                void (*notify)(void *ctx), void *ctx)
 {
-    *g = (struct guide){.s = s, .inv = v, .why = ""};
+    *g = (struct guide){.s = comparison_hold(c), .inv = v, .compare = compare, .why = ""};
+    job_init(&g->job, notify, ctx);
 }
 
-/* ---- the thread ---- */
+/* Whether pages would say something else of b. A comparison that goes on is told of when it is complete. */
+static bool says_else(const struct comparison *a, const struct comparison *b)
+{
+    return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired || (b->complete && a->serial != b->serial);
+}
+
+void guide_see(struct guide *g, const struct comparison *c)
+{
+    if (g->held || g->s == c)
+        return;
+    const struct comparison *before = g->s;
+    if (says_else(before, c))
+        g->changes++;
+    g->s = comparison_hold(c);
+    comparison_drop(before);
+}
+
+/* ---- the exams ---- */
 
 static void clear(struct exam *x)
 {
@@ -36,75 +55,87 @@ static int next_waiting(const struct guide *g)
 }
 
 /* What came of an exam, where nobody has asked for another since. */
-static void take_result(struct exam *x, uint64_t key, bool on, int rc, struct exam_result *r, struct exam_case *c, const struct err *e)
+static void take_result(struct exam *x, struct exam_run *r, bool failed, const struct err *e)
 {
-    bool wanted = on ? x->state == EXAM_DONE && x->result.curves == c->before : x->state == EXAM_RUNNING && x->key == key;
-    c->before = NULL;
+    bool wanted = r->on ? x->state == EXAM_DONE && x->result.curves == r->of.before : x->state == EXAM_RUNNING && x->key == r->key;
+    r->of.before = NULL;
+    x->lent = false;
+    exam_release(&x->grave);
     if (wanted) {
         exam_release(&x->result);
         exam_case_release(&x->the_case);
-        x->state = rc ? EXAM_FAILED : EXAM_DONE;
-        x->result = *r;
+        x->state = failed ? EXAM_FAILED : EXAM_DONE;
+        x->result = r->result;
         x->err = *e;
-        x->the_case = *c; /* results may point at its strings */
+        x->the_case = r->of; /* results may point at its strings */
     } else {
-        exam_release(r);
-        exam_case_release(c);
+        exam_release(&r->result);
+        exam_case_release(&r->of);
     }
+    r->result = (struct exam_result){0};
+    r->of = (struct exam_case){0};
 }
 
-static void *work(void *ctx)
+static int run_exam(struct job *j, void *ctx, struct err *e)
 {
     struct guide *g = ctx;
-    struct session *s = g->s;
-    session_lock(s);
-    while (!g->stop) {
-        int i = next_waiting(g);
-        if (i == EXAM_COUNT || g->held) {
-            pthread_cond_wait(&s->changed, &s->lock);
-            continue;
-        }
-        struct exam *x = &g->exam[i];
-        bool on = x->state == EXAM_DONE;
-        struct exam_case c = on ? x->next_case : x->the_case;
-        struct exam_result r = {0};
-        struct err e = {0};
-        uint64_t key = x->key;
-        if (on) {
-            c.before = x->result.curves;
-            x->next_case = (struct exam_case){0};
-            x->again = false;
-            x->lent = true;
-        } else {
-            x->the_case = (struct exam_case){0};
-            x->state = EXAM_RUNNING;
+    (void)j;
+    return exam_kinds[g->run.exam].run(&g->run.result, &g->run.of, &g->run.watch, e);
+}
+
+static void start(struct guide *g, int i)
+{
+    struct exam *x = &g->exam[i];
+    struct exam_run *r = &g->run;
+    bool on = x->state == EXAM_DONE;
+    atomic_store(&r->watch.cancel, false);
+    r->exam = i;
+    r->on = on;
+    r->key = x->key;
+    r->of = on ? x->next_case : x->the_case;
+    r->of.compare = g->compare;
+    if (on) {
+        r->of.before = x->result.curves;
+        x->next_case = (struct exam_case){0};
+        x->again = false;
+        x->lent = true;
+    } else {
+        x->the_case = (struct exam_case){0};
+        x->state = EXAM_RUNNING;
+    }
+    g->changes++;
+    job_start(&g->job, run_exam, g); /* without a thread it has failed at once, and is taken so */
+}
+
+/* Takes what has ended and starts what waits. */
+static void go_on(struct guide *g)
+{
+    if (g->held)
+        return;
+    for (;;) {
+        enum job_state how = job_take(&g->job);
+        if (how == JOB_RUNNING)
+            return;
+        if (how != JOB_IDLE) {
+            take_result(&g->exam[g->run.exam], &g->run, how == JOB_FAILED, &g->job.err);
             g->changes++;
         }
-        atomic_store(&g->watch.cancel, false);
-        session_unlock(s);
-        int rc = exam_kinds[i].run(&r, &c, &g->watch, &e);
-        session_lock(s);
-        x->lent = false;
-        exam_release(&x->grave);
-        take_result(x, key, on, rc, &r, &c, &e);
-        g->changes++;
-        pthread_cond_broadcast(&s->changed);
-        session_tell(s);
+        int i = next_waiting(g);
+        if (i == EXAM_COUNT)
+            return;
+        start(g, i);
     }
-    session_unlock(s);
-    return NULL;
 }
 
 void guide_release(struct guide *g)
 {
-    if (g->running) {
-        session_lock(g->s);
-        g->stop = true;
-        atomic_store(&g->watch.cancel, true);
-        pthread_cond_broadcast(&g->s->changed);
-        session_unlock(g->s);
-        pthread_join(g->thread, NULL);
-    }
+    if (!g->job.ready)
+        return;
+    atomic_store(&g->run.watch.cancel, true);
+    job_wait(&g->job, NULL, NULL, 0);
+    if (job_take(&g->job) != JOB_IDLE)
+        take_result(&g->exam[g->run.exam], &g->run, true, &g->job.err);
+    job_release(&g->job);
     for (int i = 0; i < EXAM_COUNT; i++)
         clear(&g->exam[i]);
     for (int i = 0; i < PANELS; i++) {
@@ -112,15 +143,17 @@ void guide_release(struct guide *g)
         arena_release(&g->page[i].arena);
     }
     arena_release(&g->arena);
-    g->running = false;
+    comparison_drop(g->s);
+    g->s = NULL;
 }
 
-bool guide_busy(const struct guide *g)
+bool guide_busy(struct guide *g)
 {
     bool busy = false;
+    go_on(g);
     for (int i = 0; i < EXAM_COUNT; i++)
         busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == EXAM_RUNNING;
-    return busy && g->running;
+    return busy;
 }
 
 void guide_hold(struct guide *g)
@@ -132,15 +165,12 @@ void guide_give(struct guide *g)
 {
     if (--g->held == 0 && g->late)
         guide_look(g);
-    pthread_cond_broadcast(&g->s->changed);
 }
 
-void guide_wait(struct guide *g)
+void guide_wait(struct guide *g, bool (*each)(void *ctx), void *ctx, int ms)
 {
-    session_lock(g->s);
-    while (guide_busy(g))
-        pthread_cond_wait(&g->s->changed, &g->s->lock);
-    session_unlock(g->s);
+    while (guide_busy(g) && (!each || each(ctx)))
+        job_wait(&g->job, each, ctx, ms);
 }
 
 /* ---- what is to be examined ---- */
@@ -170,7 +200,7 @@ static void look(struct guide *g, enum exam_id i)
         return;
     }
     if (x->state == EXAM_RUNNING || x->lent)
-        atomic_store(&g->watch.cancel, true);
+        atomic_store(&g->run.watch.cancel, true);
     clear(x);
     x->key = key;
     x->files = c.files;
@@ -190,16 +220,7 @@ static void look_at(struct guide *g, bool all)
     for (int i = 0; i < EXAM_COUNT; i++)
         if ((!g->only || g->only >> i & 1) && (all || exam_kinds[i].goes_on))
             look(g, (enum exam_id)i);
-    if (next_waiting(g) == EXAM_COUNT)
-        return;
-    if (!g->running)
-        g->running = pthread_create(&g->thread, NULL, work, g) == 0;
-    for (int i = 0; i < EXAM_COUNT && !g->running; i++) /* no thread to be had */
-        if (g->exam[i].state == EXAM_WAITING) {
-            g->exam[i].state = EXAM_FAILED;
-            err_set(&g->exam[i].err, ERR_IO, "%s", _("the system gives no thread to examine it with"));
-        }
-    pthread_cond_broadcast(&g->s->changed);
+    go_on(g);
 }
 
 void guide_look(struct guide *g)
@@ -222,7 +243,7 @@ void guide_tell(struct guide *g)
 
 int guide_was(const struct guide *g, int panel)
 {
-    const struct round_panel *p = g->s->since.there ? round_panel(&g->s->since.before, panels[panel].name) : NULL;
+    const struct round_panel *p = g->s->since.there ? round_panel(g->s->since.before, panels[panel].name) : NULL;
     return p ? panel_state_find(p->state) : -1;
 }
 
@@ -259,19 +280,16 @@ static void write_page(struct guide *g, int i)
 
 void guide_write(struct guide *g)
 {
-    const struct session *s = g->s;
     if (g->written && g->held)
         return;
-    if (g->written && g->seen == g->changes && g->seen_settled == s->settled && g->seen_judged == (s->settled ? s->judged : NULL) &&
-        g->language == msg_current())
+    go_on(g);
+    if (g->written && g->seen == g->changes && g->language == msg_current())
         return;
     if (g->written && g->language != msg_current())
         guide_look(g); /* results hold sentences */
     g->written = true;
     g->language = msg_current();
     g->seen = g->changes;
-    g->seen_settled = s->settled;
-    g->seen_judged = s->settled ? s->judged : NULL;
     for (int i = 0; i < PANELS; i++)
         write_page(g, i);
     for (int i = 0; i < PANELS; i++) {

@@ -1,9 +1,10 @@
-/* The procedure of one ticket: its exams with the thread that holds them, the eight pages, and which panel comes next
- * and why. The session's lock guards everything here. */
+/* The procedure of one ticket: its exams with the job that runs them, the eight pages, and which panel comes next and
+ * why. One thread owns it: all functions are that thread's; what is held may be read by others. */
 #ifndef PANEL_PROCEDURE_H
 #define PANEL_PROCEDURE_H
 
-#include "session/session.h"
+#include "base/job.h"
+#include "compare/comparison.h"
 #include "panel/engine_runs.h"
 #include "panel/panel.h"
 
@@ -28,16 +29,26 @@ struct exam {
     struct exam_result grave;   /* a result that was to go while it was lent */
 };
 
+/* An exam under way; the job's own until it is taken. */
+struct exam_run {
+    int exam;         /* of exam_kinds */
+    bool on;          /* goes on from the result there is */
+    uint64_t key;
+    struct exam_case of;
+    struct exam_result result;
+    struct figures_watch watch;
+};
+
 struct guide {
-    struct session *s;
+    const struct comparison *s; /* the newest one seen, held; never NULL once one was */
     struct investigation *inv;
-    pthread_t thread;
-    bool running, stop;
+    compare_run *compare;       /* what runs a comparison of its own */
+    struct job job;
+    struct exam_run run;        /* what the job is at */
     unsigned only;              /* bits of the exams that are held; 0: all */
     bool follow;                /* logs that grow are read on, their results stay meanwhile */
     int held;                   /* by who looks without the lock; nothing changes meanwhile */
     bool late;                  /* it is to be looked at when that is over */
-    struct figures_watch watch;
     struct exam exam[EXAM_COUNT];
     uint32_t changes;           /* counts what pages are written from */
     struct panel_page page[PANELS];
@@ -46,18 +57,20 @@ struct guide {
     const char *why;            /* a sentence */
     /* what the pages were written from */
     uint32_t seen;
-    const void *seen_judged;
     const char *language;
-    bool seen_settled, written;
+    bool written;
 };
 
-void guide_init(struct guide *g, struct session *s, struct investigation *v);
-void guide_release(struct guide *g); /* before session_stop, the lock not held */
+/* c: the comparison as it is now. notify(ctx): an exam has ended; called by the job's thread. */
+void guide_init(struct guide *g, const struct comparison *c, struct investigation *v, compare_run *compare,
+                void (*notify)(void *ctx), void *ctx);
+void guide_release(struct guide *g);
 
-/* All with the session's lock held. */
+/* A newer comparison; pages are written anew where it says something else. Nothing while it is held. */
+void guide_see(struct guide *g, const struct comparison *c);
 /* How a panel (0: panel 1) stood when the round before was left, or -1. */
 int guide_was(const struct guide *g, int panel);
-/* Looks which inputs are there and what they are now, and sets the thread to what has to be examined. */
+/* Looks which inputs are there and what they are now, and starts what has to be examined. */
 void guide_look(struct guide *g);
 /* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked at. */
 void guide_follow(struct guide *g, bool on);
@@ -65,14 +78,15 @@ void guide_follow(struct guide *g, bool on);
 void guide_write(struct guide *g);
 /* Something was told (an input, a waiver, an answer): looks, and pages are written anew. */
 void guide_tell(struct guide *g);
-bool guide_busy(const struct guide *g); /* an exam waits or is under way */
-/* For somebody who looks at results and pages without the lock: they stay until they are given back, and what is told
- * meanwhile is looked at then. No exam may be under way. */
+bool guide_busy(struct guide *g); /* an exam waits or is under way */
+/* For a job that reads results and pages: they stay until they are given back, and what is told meanwhile is looked at
+ * then. No exam may be under way. */
 void guide_hold(struct guide *g);
 void guide_give(struct guide *g);
 bool guide_begun(const struct guide *g); /* something was told to a panel */
 
-void guide_wait(struct guide *g); /* until nothing is waiting or running; the lock not held */
+/* Until nothing is waiting or running; each(ctx), unless NULL, is called every `ms` meanwhile and gives up by returning false. */
+void guide_wait(struct guide *g, bool (*each)(void *ctx), void *ctx, int ms);
 
 /* ---- for the panels ---- */
 

@@ -25,7 +25,7 @@ static void add_panels(struct round *r, const struct guide *g)
     }
 }
 
-void round_of(struct round *r, const struct session *s, const struct investigation *v, const struct guide *g)
+void round_of(struct round *r, const struct comparison *s, const struct investigation *v, const struct guide *g)
 {
     round_freeze(r, s, s->judged);
     round_freeze_addresses(r, s, NULL);
@@ -43,7 +43,7 @@ static bool same_state(const struct input_state *a, const struct input_state *b)
 }
 
 /* What is frozen has to be what was compared: a dump written over since is another one. */
-static int check_old(const struct investigation *v, const struct session *s, struct err *e)
+static int check_old(const struct investigation *v, const struct comparison *s, struct err *e)
 {
     for (int i = 0; i < 2; i++)
         if (v->state[i].bytes && s->side[i].now.bytes && !same_state(&v->state[i], &s->side[i].now))
@@ -64,7 +64,7 @@ static int check_recording(const char *path, struct err *e)
     return rc;
 }
 
-static int check_new(const struct session *s, const char *const path[2], struct err *e)
+static int check_new(const struct comparison *s, const char *const path[2], struct err *e)
 {
     bool other = false;
     for (int i = 0; i < 2; i++) {
@@ -90,7 +90,7 @@ static void file_name(const struct investigation *v, struct buf *path)
     buf_fmt(path, ".round-%zu" ROUND_ENDING, v->rounds.n + 1);
 }
 
-static int write_round(const struct investigation *v, const struct session *s, const struct guide *g, struct buf *path, struct round_left *left,
+static int write_round(const struct investigation *v, const struct comparison *s, const struct guide *g, struct buf *path, struct round_left *left,
                        struct err *e)
 {
     struct round r;
@@ -103,13 +103,13 @@ static int write_round(const struct investigation *v, const struct session *s, c
     return rc;
 }
 
-int round_leave(struct investigation *v, const struct session *s, const struct guide *g, const char *target, const char *golden,
+int round_leave(struct investigation *v, const struct comparison *s, const struct guide *g, const char *target, const char *golden,
                 const char *path, struct err *e)
 {
     const char *const next[2] = {target, golden};
     struct buf file = {0};
     struct round_left left = {.author = v->author};
-    if (s->single || !s->judged || !s->settled)
+    if (s->single || !s->judged || !s->complete)
         return err_set(e, ERR_USAGE, "%s", _("a round is left when its comparison is finished"));
     if (!v->path)
         return err_set(e, ERR_USAGE, "%s", _("rounds are kept beside an investigation's file: --investigation FILE names one"));

@@ -15,11 +15,11 @@ struct subject subject_of(const struct finding *x)
 
 /* ---- what a line is ---- */
 
-static void row_names(const struct session *s, uint32_t line, struct subject *out, struct arena *a)
+static void row_names(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a)
 {
     struct buf name = {0};
     for (int d = 0; d < 2; d++) {
-        uint32_t r = s->pairing.lines.v[line].row[d];
+        uint32_t r = s->pairing->lines.v[line].row[d];
         if (r == NONE)
             continue;
         dump_row_name(&s->side[d].dump, r, &name);
@@ -29,29 +29,29 @@ static void row_names(const struct session *s, uint32_t line, struct subject *ou
 }
 
 /* The first calls of a gap that have no partner. */
-static void gap_names(const struct session *s, const struct gap *gap, struct subject *out, struct arena *a)
+static void gap_names(const struct comparison *s, const struct gap *gap, struct subject *out, struct arena *a)
 {
     for (uint32_t i = gap->first; i < gap->end; i++) {
-        const struct line *l = &s->pairing.lines.v[i];
+        const struct line *l = &s->pairing->lines.v[i];
         for (int d = 0; d < 2 && l->pair == NONE; d++)
             if (l->row[d] != NONE && !*out->about[d])
                 out->about[d] = arena_cstr(a, dump_call_name(&s->side[d].dump, s->side[d].dump.rows.v[l->row[d]].call));
     }
 }
 
-void subject_of_line(const struct session *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a)
+void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a)
 {
-    const struct gap *gap = gaps && s->pairing.lines.v[line].pair == NONE ? gaps_at(gaps, line) : NULL;
-    clear(out, gap ? SUBJECT_GAP : s->pairing.lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
+    const struct gap *gap = gaps && s->pairing->lines.v[line].pair == NONE ? gaps_at(gaps, line) : NULL;
+    clear(out, gap ? SUBJECT_GAP : s->pairing->lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
     if (gap)
         gap_names(s, gap, out, a);
     else
         row_names(s, line, out, a);
 }
 
-void subject_of_call(const struct session *s, uint32_t line, struct subject *out, struct arena *a)
+void subject_of_call(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a)
 {
-    const uint32_t *row = s->pairing.lines.v[line].row;
+    const uint32_t *row = s->pairing->lines.v[line].row;
     clear(out, SUBJECT_CALL);
     for (int d = 0; d < 2; d++)
         if (row[d] != NONE)
@@ -78,23 +78,23 @@ static int unknown_row(struct str name, struct err *e)
     return err_set(e, ERR_USAGE, _("neither side has a row \"%.*s\""), STR_ARG(name));
 }
 
-static uint32_t line_of_row(const struct session *s, struct str name)
+static uint32_t line_of_row(const struct comparison *s, struct str name)
 {
     for (int d = 0; d < 2; d++) {
         uint32_t r = dump_find_row(&s->side[d].dump, name);
-        if (r != NONE && s->pairing.line_of[d][r] != NONE)
-            return s->pairing.line_of[d][r];
+        if (r != NONE && s->pairing->line_of[d][r] != NONE)
+            return s->pairing->line_of[d][r];
     }
     return NONE;
 }
 
-static uint32_t line_of_call(const struct session *s, struct str name)
+static uint32_t line_of_call(const struct comparison *s, struct str name)
 {
     for (int d = 0; d < 2; d++) {
         const struct dump *x = &s->side[d].dump;
         uint32_t c = map_get(&x->call_names, name);
-        if (c != MAP_NONE && x->calls.v[c].first_row != NONE && s->pairing.line_of[d][x->calls.v[c].first_row] != NONE)
-            return s->pairing.line_of[d][x->calls.v[c].first_row];
+        if (c != MAP_NONE && x->calls.v[c].first_row != NONE && s->pairing->line_of[d][x->calls.v[c].first_row] != NONE)
+            return s->pairing->line_of[d][x->calls.v[c].first_row];
     }
     return line_of_row(s, name);
 }
@@ -124,7 +124,7 @@ static int find_gap(const struct guide *g, struct str name, struct subject *out,
     gap_list gaps = {0};
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("neither side has a call \"%.*s\""), STR_ARG(name));
-    gaps_find(&g->s->pairing, side, &gaps);
+    gaps_find(g->s->pairing, side, &gaps);
     subject_of_line(g->s, &gaps, line, out, a);
     vec_release(&gaps);
     if (out->kind != SUBJECT_GAP)
@@ -432,12 +432,12 @@ void subject_text(const struct finding *x, struct buf *out)
 /* ---- what explains the first deviation ---- */
 
 /* Whether one of its names is the line's row, its call or another row of the call. */
-static bool about_call_of(const struct session *s, uint32_t line, const struct finding *x)
+static bool about_call_of(const struct comparison *s, uint32_t line, const struct finding *x)
 {
     if (x->subject > SUBJECT_ELEMENT || x->subject == SUBJECT_GAP)
         return false;
     for (int d = 0; d < 2; d++) {
-        uint32_t row = s->pairing.lines.v[line].row[d];
+        uint32_t row = s->pairing->lines.v[line].row[d];
         if (row == NONE || !*x->about[d])
             continue;
         const struct dump *of = &s->side[d].dump;
@@ -454,7 +454,7 @@ static bool about_call_of(const struct session *s, uint32_t line, const struct f
 
 bool subject_explains_first(const struct guide *g, struct finding *root)
 {
-    const struct session *s = g->s;
+    const struct comparison *s = g->s;
     finding_list l = {0};
     struct finding x;
     uint32_t newest = 0;

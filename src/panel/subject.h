@@ -30,8 +30,8 @@ extern const struct subject_kind subject_kinds[SUBJECT_COUNT];
 /* All with the session's lock held; what is about dumps needs them paired, the rest the exam's result. */
 int subject_find(const struct guide *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e);
 /* What a line of the table is: a pair, a row without partner, or the gap it lies in. `gaps` may be NULL. */
-void subject_of_line(const struct session *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a);
-void subject_of_call(const struct session *s, uint32_t line, struct subject *out, struct arena *a);
+void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a);
+void subject_of_call(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a);
 void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a); /* it NULL: the panel */
 struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a);
 struct subject subject_of(const struct finding *x); /* its strings are the finding's */
@@ -58,7 +58,7 @@ void freeze_hypothesis(const struct guide *g, const struct subject *s, struct ar
 void freeze_item(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
 void freeze_runs(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out);
 /* The line of the subject's rows, calls or gap; NONE: not there. */
-uint32_t subject_line(const struct session *s, const struct subject *x);
+uint32_t subject_line(const struct comparison *s, const struct subject *x);
 /* "[1,2,3]" or "[0:4,8]": where each axis begins and ends. False where it is neither. */
 bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_DIMS], int *axes);
 /* "frozen-loss@12": which curves, which series (LOG_LOSS …), which step. */

@@ -12,7 +12,7 @@
 #define REGION_MOST (1u << 16) /* elements looked at one by one */
 #define NEIGHBOURS 3          /* elements before and behind, along the last axis */
 
-uint32_t subject_line(const struct session *s, const struct subject *x)
+uint32_t subject_line(const struct comparison *s, const struct subject *x)
 {
     bool call = x->kind == SUBJECT_CALL || x->kind == SUBJECT_GAP;
     if (!s->paired)
@@ -26,8 +26,8 @@ uint32_t subject_line(const struct session *s, const struct subject *x)
             row = dump_find_row(of, str_of(x->about[d]));
         else if ((c = map_get(&of->call_names, str_of(x->about[d]))) != MAP_NONE)
             row = of->calls.v[c].first_row;
-        if (row != NONE && s->pairing.line_of[d][row] != NONE)
-            return s->pairing.line_of[d][row];
+        if (row != NONE && s->pairing->line_of[d][row] != NONE)
+            return s->pairing->line_of[d][row];
     }
     return NONE;
 }
@@ -43,9 +43,9 @@ void freeze_line(const struct guide *g, const struct subject *s, struct arena *a
 }
 
 /* One row of a call: what it is on both sides and what came of it. */
-static void call_row(const struct session *s, uint32_t line, struct buf text[2])
+static void call_row(const struct comparison *s, uint32_t line, struct buf text[2])
 {
-    const struct line *l = &s->pairing.lines.v[line];
+    const struct line *l = &s->pairing->lines.v[line];
     const struct line_judgement *j = s->judged && line < s->judged->lines ? &s->judged->line[line] : NULL;
     char n[NUM_MAX];
     for (int d = 0; d < 2; d++) {
@@ -66,16 +66,16 @@ static void call_row(const struct session *s, uint32_t line, struct buf text[2])
 
 void freeze_call(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct session *x = g->s;
+    const struct comparison *x = g->s;
     uint32_t line = subject_line(x, s), told = 0, rows = 0;
     struct buf text[2] = {{0}, {0}}, more = {0};
     if (line == NONE)
         return;
-    int d = x->pairing.lines.v[line].row[TARGET] == NONE;
+    int d = x->pairing->lines.v[line].row[TARGET] == NONE;
     const struct dump *of = &x->side[d].dump;
-    uint32_t call = of->rows.v[x->pairing.lines.v[line].row[d]].call;
+    uint32_t call = of->rows.v[x->pairing->lines.v[line].row[d]].call;
     EACH_ROW(of, call, r) {
-        uint32_t at = x->pairing.line_of[d][r];
+        uint32_t at = x->pairing->line_of[d][r];
         rows++;
         if (at == NONE || told == ROWS_TOLD)
             continue;
@@ -94,13 +94,13 @@ void freeze_call(const struct guide *g, const struct subject *s, struct arena *a
 }
 
 /* Names of the calls without partner of a side. */
-static void gap_calls(const struct session *s, const struct gap *gap, int d, struct buf *out)
+static void gap_calls(const struct comparison *s, const struct gap *gap, int d, struct buf *out)
 {
     uint32_t last = NONE, told = 0;
     const struct dump *x = &s->side[d].dump;
     buf_clear(out);
     for (uint32_t i = gap->first; i < gap->end; i++) {
-        const struct line *l = &s->pairing.lines.v[i];
+        const struct line *l = &s->pairing->lines.v[i];
         if (l->pair != NONE || l->row[d] == NONE || x->rows.v[l->row[d]].call == last)
             continue;
         last = x->rows.v[l->row[d]].call;
@@ -111,14 +111,14 @@ static void gap_calls(const struct session *s, const struct gap *gap, int d, str
         buf_fmt(out, " …");
 }
 
-static void beside_gap(const struct session *s, uint32_t line, const char *what, struct arena *a, fact_list *out)
+static void beside_gap(const struct comparison *s, uint32_t line, const char *what, struct arena *a, fact_list *out)
 {
     struct buf text[2] = {{0}, {0}};
     if (line == NONE)
         return;
     for (int d = 0; d < 2; d++)
-        if (s->pairing.lines.v[line].row[d] != NONE)
-            dump_row_name(&s->side[d].dump, s->pairing.lines.v[line].row[d], &text[d]);
+        if (s->pairing->lines.v[line].row[d] != NONE)
+            dump_row_name(&s->side[d].dump, s->pairing->lines.v[line].row[d], &text[d]);
     fact_sides(out, a, what, text);
     buf_release(&text[0]);
     buf_release(&text[1]);
@@ -126,14 +126,14 @@ static void beside_gap(const struct session *s, uint32_t line, const char *what,
 
 void freeze_gap(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct session *x = g->s;
+    const struct comparison *x = g->s;
     const struct dump *const side[2] = {&x->side[TARGET].dump, &x->side[GOLDEN].dump};
     uint32_t line = subject_line(x, s);
     struct buf text[2] = {{0}, {0}};
     gap_list gaps = {0};
     if (line == NONE)
         return;
-    gaps_find(&x->pairing, side, &gaps);
+    gaps_find(x->pairing, side, &gaps);
     const struct gap *gap = gaps_at(&gaps, line);
     if (gap) {
         const struct {
@@ -329,9 +329,9 @@ static void region(const struct lens *l, const int64_t from[], const int64_t to[
 }
 
 /* Which tensors lie on each other for a line, as the tensor view has them. */
-static bool case_of(const struct session *s, const struct subject *x, uint32_t line, struct gaze_case *c)
+static bool case_of(const struct comparison *s, const struct subject *x, uint32_t line, struct gaze_case *c)
 {
-    const uint32_t *row = s->pairing.lines.v[line].row;
+    const uint32_t *row = s->pairing->lines.v[line].row;
     memset(c, 0, sizeof *c);
     c->side[0] = &s->side[0].dump;
     c->side[1] = &s->side[1].dump;
@@ -374,8 +374,8 @@ void freeze_runs(const struct guide *g, const struct subject *s, struct arena *a
 {
     struct buf b = {0};
     (void)s;
-    if (g->s->judged && g->s->settled) {
-        struct judge_options o = session_judge_options(g->s);
+    if (g->s->judged && g->s->complete) {
+        struct judge_options o = comparison_judge_options(g->s);
         explain_outcome(g->s->judged, &o, &b);
         fact_both(out, a, "verdict", buf_view(&b));
     }

@@ -8,7 +8,7 @@
 
 #include "base/out.h"
 #include "ticket/investigation.h"
-#include "session/session.h"
+#include "compare/comparison.h"
 #include "panel/procedure.h"
 
 /* How far writing has come, and whether it is to end; for whoever waits for it. */
@@ -41,8 +41,8 @@ struct writer {
     bool file;        /* into a file only */
     bool rows_only;   /* rows are all it has: nothing without two dumps */
     /* The comparison, and the findings report of it. A failure is in o->err. */
-    void (*compare)(struct out *o, const struct session *s, const struct report_options *opt);
-    void (*report)(struct out *o, const struct session *s, const struct report_options *opt);
+    void (*compare)(struct out *o, const struct comparison *s, const struct report_options *opt);
+    void (*report)(struct out *o, const struct comparison *s, const struct report_options *opt);
 };
 
 extern const struct writer writers[]; /* ext NULL at the end */

@@ -22,7 +22,7 @@ static void count(struct row_sink *k, uint64_t v)
     csv_count(&((struct csv_sink *)k)->out, true, v);
 }
 
-void compare_csv(struct out *o, const struct session *s, const struct report_options *opt)
+void compare_csv(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     struct csv_sink k = {{text, number, count}, {&o->buf, true}};
     struct row_writer c;

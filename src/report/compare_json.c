@@ -12,7 +12,7 @@
 
 struct writing {
     struct jsonw *w;
-    const struct session *s;
+    const struct comparison *s;
     const struct judgement *j;
     const struct measure *m;
     const struct clean *clean; /* of reports; NULL: paths stay */
@@ -205,12 +205,12 @@ static void companions(struct writing *x, uint32_t i)
 {
     static const char *const side[] = {"target", "golden"};
     struct jsonw *w = x->w;
-    const struct companion *band = &x->s->golden2, *ref = &x->s->reference;
+    const struct companion_errors *band = &x->s->golden2, *ref = &x->s->reference;
     const struct line *l = &x->m->pairing->lines.v[i];
-    double apart = band->path && l->row[GOLDEN] != NONE ? (double)band->error[GOLDEN][l->row[GOLDEN]] : NAN;
-    if (band->path)
+    double apart = band->of && l->row[GOLDEN] != NONE ? (double)band->error[GOLDEN][l->row[GOLDEN]] : NAN;
+    if (band->of)
         figure(w, "noise_band", !isnan(apart), apart);
-    if (!ref->path)
+    if (!ref->of)
         return;
     jw_key(w, "reference");
     jw_object(w);
@@ -223,7 +223,7 @@ static void companions(struct writing *x, uint32_t i)
     jw_end_object(w);
 }
 
-void compare_json_was(struct jsonw *w, const struct session *s, uint32_t line)
+void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
     if (!since_knows(&s->since, line))
         return;
@@ -296,7 +296,7 @@ static void row_object(struct writing *x, uint32_t i)
     const struct line *l = &x->m->pairing->lines.v[i];
     const struct line_judgement *g = &x->j->line[i];
     const struct pair *p = l->pair == NONE ? NULL : &x->m->pairing->pairs.v[l->pair];
-    const struct figures *f = x->m->figures ? x->m->figures[i] : NULL;
+    const struct figures *f = measure_figures(x->m, i);
     bool two = f && f->two;
     struct buf why = {0};
     explain_verdict(x->j, x->m, i, &why);
@@ -571,7 +571,7 @@ static bool shown(const struct line_judgement *g, enum report_rows rows)
     return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
 }
 
-void compare_json_object(struct jsonw *w, struct out *o, const struct session *s, const struct report_options *opt, const struct clean *clean)
+void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct clean *clean)
 {
     struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
     jw_object(w);
@@ -612,7 +612,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct session *s
     buf_release(&x.name);
 }
 
-void compare_json(struct out *o, const struct session *s, const struct report_options *opt)
+void compare_json(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);
@@ -620,14 +620,14 @@ void compare_json(struct out *o, const struct session *s, const struct report_op
     buf_char(&o->buf, '\n');
 }
 
-void compare_json_row(struct jsonw *w, const struct session *s, uint32_t line)
+void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
     struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
     row_object(&x, line);
     buf_release(&x.name);
 }
 
-void compare_json_brief(struct jsonw *w, const struct session *s)
+void compare_json_brief(struct jsonw *w, const struct comparison *s)
 {
     struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
     const struct dump *t = &s->side[TARGET].dump;

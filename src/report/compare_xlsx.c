@@ -106,7 +106,7 @@ static lxw_format *tone(lxw_workbook *book, lxw_color_t text_color, lxw_color_t 
     return f;
 }
 
-static void rows(lxw_workbook *book, struct out *o, const struct session *s, const struct report_options *opt, lxw_format *head)
+static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, const struct report_options *opt, lxw_format *head)
 {
     lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c), *quiet = tone(book, 0x666666, 0xf2f2f2);
     struct sheet x = sheet(book, _("rows"), head);
@@ -126,7 +126,7 @@ static void rows(lxw_workbook *book, struct out *o, const struct session *s, con
     worksheet_autofilter(x.w, 0, 0, x.row, (lxw_col_t)(columns - 1));
 }
 
-void compare_xlsx(struct out *o, const struct session *s, const struct report_options *opt)
+void compare_xlsx(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     lxw_workbook_options how = {.constant_memory = LXW_TRUE, .use_zip64 = LXW_FALSE};
     char title[] = "diverge"; /* the library takes no constant */
@@ -157,7 +157,7 @@ void compare_xlsx(struct out *o, const struct session *s, const struct report_op
 
 #else
 
-void compare_xlsx(struct out *o, const struct session *s, const struct report_options *opt)
+void compare_xlsx(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     (void)s;
     (void)opt;

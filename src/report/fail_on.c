@@ -103,7 +103,7 @@ static int kind_of_verdict(uint8_t verdict)
     return kind[verdict];
 }
 
-void policy_count(struct policy_counts *c, const struct session *s)
+void policy_count(struct policy_counts *c, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
     *c = (struct policy_counts){.rows = j->lines};
@@ -173,13 +173,13 @@ static void put_counts(struct buf *out, const struct policy_counts *c, unsigned 
             buf_fmt(out, " %s=%llu", kinds[k].name, (unsigned long long)c->n[k]);
 }
 
-static void put_first(struct buf *out, const struct session *s)
+static void put_first(struct buf *out, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
     struct buf name = {0};
     char n[NUM_MAX] = "-";
     if (j->first != NONE) {
-        const uint32_t *row = s->pairing.lines.v[j->first].row;
+        const uint32_t *row = s->pairing->lines.v[j->first].row;
         int d = row[TARGET] != NONE ? TARGET : GOLDEN;
         dump_row_name(&s->side[d].dump, row[d], &name);
         if (!isnan(j->line[j->first].error))
@@ -190,7 +190,7 @@ static void put_first(struct buf *out, const struct session *s)
     buf_release(&name);
 }
 
-void policy_line(struct buf *out, const struct session *s, int status, const char *file)
+void policy_line(struct buf *out, const struct comparison *s, int status, const char *file)
 {
     const struct judgement *j = s->judged;
     const struct dump *t = &s->side[TARGET].dump;

@@ -5,7 +5,7 @@
 
 #include "dump/dump_check.h"
 #include "log/log_check.h"
-#include "session/session.h"
+#include "compare/comparison.h"
 
 enum policy_kind {
     POLICY_DEVIATE, POLICY_NONFINITE, POLICY_SHAPE, POLICY_DTYPE, POLICY_DRIFT, POLICY_ONLY, POLICY_DOUBTFUL, POLICY_UNREAD, POLICY_KNOWN,
@@ -32,7 +32,7 @@ int policy_parse(struct policy *p, struct str list, struct err *e);
 /* Whether every kind of it is one of those commands can count (POLICY_…); -1 with the one that is not. */
 int policy_fits(const struct policy *p, unsigned commands, struct err *e);
 bool policy_of_rounds(const struct policy *p); /* some kind of it is told from the round before */
-void policy_count(struct policy_counts *c, const struct session *s); /* settled and judged */
+void policy_count(struct policy_counts *c, const struct comparison *s); /* settled and judged */
 void policy_count_check(struct policy_counts *c, const struct dump *d, const struct check *found);
 void policy_count_log(struct policy_counts *c, const struct series *s, const struct log_check *found);
 /* The exit status by it: 1 where something of its kinds is there, else 5 where the comparison could not be judged, else 0;
@@ -41,7 +41,7 @@ int policy_status(const struct policy *p, const struct policy_counts *c, int oth
 
 /* "diverge: deviates first=NAME rel_l2=1.2e-2 rows=1200 …", with its end; appends. status: the command's own. file: what was
  * written, NULL: nothing. What is no word of ours is percent-encoded where it holds a blank. */
-void policy_line(struct buf *out, const struct session *s, int status, const char *file);
+void policy_line(struct buf *out, const struct comparison *s, int status, const char *file);
 void policy_line_check(struct buf *out, const struct policy_counts *c, int status, const char *first, const char *path, const char *file);
 
 #endif

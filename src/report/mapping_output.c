@@ -268,9 +268,9 @@ int mapping_kind_for(const char *file, const char *as, enum mapping_kind *kind, 
               : 0;
 }
 
-int mapping_write(struct out *out, const struct session *s, enum mapping_kind kind, struct err *e)
+int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind kind, struct err *e)
 {
-    struct mapping_pairs x = {s, {&s->side[TARGET].dump, &s->side[GOLDEN].dump}, &s->pairing};
+    struct mapping_pairs x = {s, {&s->side[TARGET].dump, &s->side[GOLDEN].dump}, s->pairing};
     if (!kinds[kind].write)
         return err_set(e, ERR_USAGE, _("correspondences are written as our .json or as msprobe's .yaml"));
     if (s->single || !s->paired)

@@ -5,7 +5,7 @@
 #define REPORT_MAPPING_OUTPUT_H
 
 #include "base/out.h"
-#include "session/session.h"
+#include "compare/comparison.h"
 
 /* Which kind a file name stands for: .json is ours; .yaml and .yml are `as` ("cell_mapping"; NULL:
  * not given), else what the name says ("x_cell_mapping.yaml"), else a data mapping. -1 where that
@@ -14,6 +14,6 @@ int mapping_kind_for(const char *file, const char *as, enum mapping_kind *kind, 
 
 /* Pairs below the threshold "confidence" are left out. The session must be settled; -1 where it has
  * no two sides, or where the kind is one that is only read. The caller closes out. */
-int mapping_write(struct out *out, const struct session *s, enum mapping_kind kind, struct err *e);
+int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind kind, struct err *e);
 
 #endif

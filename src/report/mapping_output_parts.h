@@ -4,10 +4,10 @@
 #define REPORT_MAPPING_OUTPUT_PARTS_H
 
 #include "base/out.h"
-#include "session/session.h"
+#include "compare/comparison.h"
 
 struct mapping_pairs {
-    const struct session *s;
+    const struct comparison *s;
     const struct dump *d[2];
     const struct pairing *p;
 };

@@ -40,14 +40,14 @@ static uint32_t row_named(const struct dump *d, const char *name)
 static void tell(struct pack_choice *c, const struct pack_options *o)
 {
     finding_list l = {0};
-    const struct session *s = c->s;
+    const struct comparison *s = c->s;
     if (s->judged->first != NONE)
         vec_push(&c->told, s->judged->first);
     findings_read(&o->inv->findings, &l);
     for (size_t i = 0; i < l.n; i++)
         for (int d = 0; d < 2; d++) {
             uint32_t r = row_named(side_of(c, d), l.v[i].about[d]);
-            uint32_t line = r == NONE ? NONE : s->pairing.line_of[d][r];
+            uint32_t line = r == NONE ? NONE : s->pairing->line_of[d][r];
             if (line != NONE && !is_told(c, line))
                 vec_push(&c->told, line);
         }
@@ -72,7 +72,7 @@ static void keep_call(struct pack_choice *c, int side, uint32_t call)
 
 static void keep_partners(struct pack_choice *c)
 {
-    const struct pairing *p = &c->s->pairing;
+    const struct pairing *p = c->s->pairing;
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
         if (l->pair == NONE || (c->row[TARGET][l->row[TARGET]] == NONE && c->row[GOLDEN][l->row[GOLDEN]] == NONE))
@@ -86,7 +86,7 @@ static void keep_partners(struct pack_choice *c)
 
 static void keep_around(struct pack_choice *c)
 {
-    const struct pairing *p = &c->s->pairing;
+    const struct pairing *p = c->s->pairing;
     for (size_t k = 0; k < c->told.n; k++) {
         size_t from = c->told.v[k] < AROUND ? 0 : c->told.v[k] - AROUND, to = c->told.v[k] + AROUND + 1;
         for (size_t i = from; i < to && i < p->lines.n; i++)
@@ -184,7 +184,7 @@ static int by_row(const void *a, const void *b)
 /* The first deviation's call first, then the findings' own tensors, then their calls': in the order of need. */
 static void take_tensors(struct pack_choice *c, const struct pack_options *o, struct pack_said *said)
 {
-    const struct pairing *p = &c->s->pairing;
+    const struct pairing *p = c->s->pairing;
     for (int whole = 0; whole < 2; whole++)
         for (size_t i = 0; i < c->told.n; i++)
             for (int d = 0; d < 2; d++) {
@@ -207,7 +207,7 @@ const struct pack_tensor *pack_tensor_of(const struct pack_choice *c, int side, 
     return NULL;
 }
 
-void pack_choose(struct pack_choice *c, const struct session *s, const struct pack_options *o, struct pack_said *said)
+void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o, struct pack_said *said)
 {
     *c = (struct pack_choice){.s = s};
     size_t all = s->side[0].dump.rows.n + s->side[1].dump.rows.n, most = o->all_rows ? o->all_rows : ALL_ROWS;

@@ -14,7 +14,7 @@ struct pack_tensor {
 
 /* Which rows, calls, stacks and tensors of the two dumps are packed, each with its new number (NONE: left out). */
 struct pack_choice {
-    const struct session *s;
+    const struct comparison *s;
     struct arena arena;
     uint32_t *row[2], *call[2], *stack[2];
     uint32_t rows[2], calls[2], stacks[2];
@@ -24,7 +24,7 @@ struct pack_choice {
 };
 
 /* What does not fit in or cannot be read is told in said. */
-void pack_choose(struct pack_choice *c, const struct session *s, const struct pack_options *o, struct pack_said *said);
+void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o, struct pack_said *said);
 void pack_choice_release(struct pack_choice *c);
 const struct pack_tensor *pack_tensor_of(const struct pack_choice *c, int side, uint32_t row); /* or NULL */
 

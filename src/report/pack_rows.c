@@ -245,7 +245,7 @@ static void write_view(struct jsonw *w, const struct view *v)
     buf_release(&b);
 }
 
-static void write_diagnoses(struct jsonw *w, const struct session *s, uint32_t line)
+static void write_diagnoses(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
     struct diagnoses x;
     diagnose(&x, s->judged, &s->measure, s->flow, line);
@@ -266,8 +266,8 @@ static void write_diagnoses(struct jsonw *w, const struct session *s, uint32_t l
 static void write_line(const struct pack_choice *c, uint32_t line, bool diagnosed, struct buf *out)
 {
     const struct measure *m = &c->s->measure;
-    const struct line *l = &c->s->pairing.lines.v[line];
-    const struct pair *p = &c->s->pairing.pairs.v[l->pair];
+    const struct line *l = &c->s->pairing->lines.v[line];
+    const struct pair *p = &c->s->pairing->pairs.v[l->pair];
     const struct line_judgement *x = &c->s->judged->line[line];
     const uint8_t judged[] = {x->verdict, x->rule, x->flags, x->was};
     struct jsonw w;
@@ -283,7 +283,7 @@ static void write_line(const struct pack_choice *c, uint32_t line, bool diagnose
     jw_int(&w, p->why);
     jw_num(&w, (double)p->confidence);
     jw_int(&w, p->source == NONE ? -1 : (int64_t)p->source);
-    write_view(&w, p->view == NONE ? NULL : &c->s->pairing.views.v[p->view]);
+    write_view(&w, p->view == NONE ? NULL : &c->s->pairing->views.v[p->view]);
     jw_end_array(&w);
     jw_key(&w, "judged");
     jw_array(&w);
@@ -331,7 +331,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
     }
     end(&w);
     for (uint32_t i = 0; i < j->lines; i++) {
-        const struct line *l = &c->s->pairing.lines.v[i];
+        const struct line *l = &c->s->pairing->lines.v[i];
         if (l->pair == NONE || c->row[TARGET][l->row[TARGET]] == NONE || c->row[GOLDEN][l->row[GOLDEN]] == NONE)
             continue;
         bool told = false, can = diagnosable(j, &c->s->measure, i);

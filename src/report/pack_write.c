@@ -16,7 +16,7 @@
 #define CHUNK (1u << 20)
 
 struct packing {
-    const struct session *s;
+    const struct comparison *s;
     const struct pack_options *o;
     struct pack_said *said;
     struct pack_choice choice;
@@ -148,7 +148,7 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 /* One script a call, however many findings are about it. */
 static void add_replays(struct packing *p)
 {
-    const struct pairing *all = &p->s->pairing;
+    const struct pairing *all = p->s->pairing;
     struct replay_options o = {.tool = p->o->tool, .file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
     struct nmap seen = {0};
     struct buf name = {0};
@@ -203,7 +203,7 @@ static int add_all(struct packing *p, struct err *e)
     return rc ? -1 : 0;
 }
 
-static int check(const char *path, const struct session *s, struct err *e)
+static int check(const char *path, const struct comparison *s, struct err *e)
 {
     if (s->single || !s->judged)
         return err_set(e, ERR_USAGE, "%s", _("one side alone: a pack holds a comparison"));
@@ -214,7 +214,7 @@ static int check(const char *path, const struct session *s, struct err *e)
     return err_set(e, ERR_USAGE, zst_there() ? _("%s: a pack's name ends in .tar.zst or .tar") : _("%s: this program was built without zstd: a pack's name ends in .tar"), path);
 }
 
-int pack_write(const char *path, const struct session *s, const struct pack_options *o, struct pack_said *said, struct err *e)
+int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e)
 {
     struct packing p = {.s = s, .o = o, .said = said};
     struct out out;

@@ -5,7 +5,7 @@
 #define REPORT_PACK_WRITE_H
 
 #include "ticket/investigation.h"
-#include "session/session.h"
+#include "compare/comparison.h"
 #include "panel/procedure.h"
 
 #define PACK_LIMIT (200u << 20) /* bytes of tensors, where nothing else is said */
@@ -30,7 +30,7 @@ struct pack_said {
 
 /* The session settled and judged, of two sides. Written whole or not at all; .tar.zst or .tar by the path's end. said is
  * to be released in any case. */
-int pack_write(const char *path, const struct session *s, const struct pack_options *o, struct pack_said *said, struct err *e);
+int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e);
 void pack_said_release(struct pack_said *said);
 
 #endif

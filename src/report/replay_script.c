@@ -19,7 +19,7 @@ int replay_framework_find(const char *name)
 }
 
 struct writing {
-    const struct session *s;
+    const struct comparison *s;
     const struct replay_options *o;
     struct buf *out;
     struct arena arena;
@@ -265,10 +265,10 @@ static void describe(struct writing *w, int side, const struct part *p, bool fil
     buf_cstr(w->out, "    },\n");
 }
 
-bool replay_script(const struct session *s, uint32_t line, const struct replay_options *o, struct buf *out)
+bool replay_script(const struct comparison *s, uint32_t line, const struct replay_options *o, struct buf *out)
 {
     struct writing w = {.s = s, .o = o, .out = out};
-    const struct line *l = &s->pairing.lines.v[line];
+    const struct line *l = &s->pairing->lines.v[line];
     struct part p[2];
     for (int d = 0; d < 2; d++)
         p[d] = part_of(&w, d, l->row[d]);
@@ -289,7 +289,7 @@ bool replay_script(const struct session *s, uint32_t line, const struct replay_o
 
 const char *replay_own_file(void *ctx, int side, uint32_t row, struct arena *a)
 {
-    const struct session *s = ctx;
+    const struct comparison *s = ctx;
     struct tensor t;
     struct err quiet;
     if (dump_tensor(&s->side[side].dump, row, &t, &quiet))

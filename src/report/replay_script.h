@@ -4,7 +4,7 @@
 #ifndef REPORT_REPLAY_SCRIPT_H
 #define REPORT_REPLAY_SCRIPT_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 enum replay_framework { REPLAY_TORCH, REPLAY_MINDSPORE };
 
@@ -17,7 +17,7 @@ struct replay_options {
 };
 
 /* The script for the call of a line, appended; the session paired. False where the call is left to be filled in. */
-bool replay_script(const struct session *s, uint32_t line, const struct replay_options *o, struct buf *out);
+bool replay_script(const struct comparison *s, uint32_t line, const struct replay_options *o, struct buf *out);
 /* For replay_options.file, ctx the session: where the dump itself has it. */
 const char *replay_own_file(void *ctx, int side, uint32_t row, struct arena *a);
 int replay_framework_find(const char *name); /* torch, mindspore; or -1 */

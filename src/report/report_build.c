@@ -120,7 +120,7 @@ size_t report_count(const struct building *b, enum finding_status s)
 
 static void outcome(struct building *b)
 {
-    struct judge_options o = session_judge_options(b->s);
+    struct judge_options o = comparison_judge_options(b->s);
     struct buf t = {0};
     int status = judgement_status(b->j, &o);
     explain_outcome(b->j, &o, &t);
@@ -272,18 +272,18 @@ void report_summary(struct building *b)
 }
 
 /* How the report calls a side's recording: as it was opened, else as the investigation has it. */
-static const char *recording(const struct session *s, const struct report_options *o, int side)
+static const char *recording(const struct comparison *s, const struct report_options *o, int side)
 {
     const char *path = s->side[side].dump.path;
     return path || !o->inv ? path : o->inv->input[side];
 }
 
-void report_clean(struct clean *c, const struct session *s, const struct report_options *o)
+void report_clean(struct clean *c, const struct comparison *s, const struct report_options *o)
 {
     clean_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
 }
 
-void report_build(struct document *d, const struct session *s, const struct report_options *o, const struct clean *c)
+void report_build(struct document *d, const struct comparison *s, const struct report_options *o, const struct clean *c)
 {
     struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o,
                          .unread = s->failed ? s->err.text : NULL};

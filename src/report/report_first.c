@@ -85,7 +85,7 @@ void report_first(struct building *b)
     doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(": %s."), t.p);
     doc_say(b->d, TONE_PLAIN, "%s", explain_first(b->j, b->m));
     buf_clear(&t);
-    struct pairing_options po = session_pairing_options(b->s);
+    struct pairing_options po = comparison_pairing_options(b->s);
     if (b->m->pairing->lines.v[line].pair != NONE) {
         pairing_why(b->m->pairing, &po, line, &t);
         doc_say(b->d, TONE_QUIET, _("Why these two are paired: %s"), t.p);

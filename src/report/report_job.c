@@ -1,78 +1,27 @@
+/* Reports and results written in the background; see report_job.h. */
 #include "report/report_job.h"
 
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "panel/procedure.h"
 #include "report/pack_write.h"
 
-void scribe_init(struct scribe *k, struct session *s, struct guide *g)
+void scribe_init(struct scribe *k, struct guide *g, void (*notify)(void *ctx), void *ctx)
 {
-    *k = (struct scribe){.s = s, .guide = g};
+    *k = (struct scribe){.guide = g};
+    job_init(&k->job, notify, ctx);
 }
 
-/* ---- what is looked at without the lock ---- */
+/* ---- the job ---- */
 
-struct still {
-    struct session s;        /* fields that writers look at; no thread of its own */
-    struct investigation inv;
-    struct judgement *judged;
-    struct report_options opt;
-};
-
-/* What stays as long as the judgement is held is shared; what may be replaced or grow is copied. */
-static void look(struct still *x, struct scribe *k)
+static int pack_it(struct scribe *k, struct err *e)
 {
-    struct session *s = k->s;
-    x->judged = session_take_judgement(s);
-    x->opt = k->opt;
-    x->opt.watch = &k->watch;
-    x->s.opt = s->opt;
-    x->s.maps = s->maps;
-    x->s.single = s->single;
-    x->s.tabled = s->tabled;
-    x->s.paired = s->paired;
-    x->s.settled = true;
-    x->s.failed = s->failed;
-    x->s.err = s->err;
-    x->s.pairing = s->pairing;
-    x->s.measure = s->measure;
-    x->s.judged = x->judged;
-    x->s.golden2 = s->golden2;
-    x->s.reference = s->reference;
-    for (int i = 0; i < 2; i++) {
-        x->s.side[i] = s->side[i];
-        x->s.flow[i] = s->flow[i];
-    }
-    for (size_t i = 0; i < s->inputs.n; i++)
-        vec_push(&x->s.inputs, s->inputs.v[i]);
-    if (k->opt.inv) {
-        investigation_look(&x->inv, k->opt.inv);
-        x->opt.inv = &x->inv;
-    }
-    if (k->opt.guide)
-        guide_hold(k->guide);
-}
-
-static void give_back(struct still *x, struct scribe *k)
-{
-    if (k->opt.guide)
-        guide_give(k->guide);
-    if (x->judged)
-        session_give_judgement(k->s, x->judged);
-    vec_release(&x->s.inputs);
-    if (k->opt.inv)
-        investigation_look_end(&x->inv);
-}
-
-/* ---- the thread ---- */
-
-static int pack_it(struct scribe *k, const struct still *x, struct err *e)
-{
-    struct pack_options o = {.tool = x->opt.tool, .inv = &x->inv, .guide = x->opt.guide, .date = x->opt.date, .limit = k->pack};
+    const struct pack_options o = {.tool = k->now.tool, .inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
     struct pack_said said = {0};
     struct buf b = {0};
     char n[NUM_MAX];
-    int rc = pack_write(k->path, &x->s, &o, &said, e);
+    int rc = pack_write(k->path, k->c, &o, &said, e);
     if (rc == 0) {
         buf_fmt(&b, _("%zu tensors (%s)"), said.tensors, num_bytes(n, said.bytes));
         if (said.left.n)
@@ -84,96 +33,102 @@ static int pack_it(struct scribe *k, const struct still *x, struct err *e)
     return rc;
 }
 
-static int write_it(struct scribe *k, const struct still *x, struct err *e)
+static int write_it(struct job *j, void *ctx, struct err *e)
 {
+    struct scribe *k = ctx;
     const struct writer *w = k->pack ? NULL : writer_for(k->path);
     struct out out;
-    if (!x->judged && (!w || !k->report || w->rows_only)) /* taken away since, or given up before there was another */
+    (void)j;
+    if (!k->c->judged && (!w || !k->report || w->rows_only))
         return err_set(e, ERR_CANCEL, "%s", _("not written: there is no comparison now"));
     if (k->pack)
-        return pack_it(k, x, e);
+        return pack_it(k, e);
     if (out_file(&out, k->path, e))
         return -1;
-    (k->report ? w->report : w->compare)(&out, &x->s, &x->opt);
+    (k->report ? w->report : w->compare)(&out, k->c, &k->now);
     return out_close(&out, e);
 }
 
-static void *work(void *ctx)
+/* ---- its owner ---- */
+
+static void let_go(struct scribe *k)
 {
-    struct scribe *k = ctx;
-    struct session *s = k->s;
-    struct still *x = mem_zalloc(sizeof *x);
-    session_lock(s);
-    if (k->opt.guide)
-        guide_look(k->guide); /* also what the dumps alone can be asked */
-    /* a pairing changed since it was asked for takes the judgement away until there is a new one */
-    while (((k->opt.guide && guide_busy(k->guide)) || (!s->settled && !s->failed)) && !atomic_load(&k->watch.cancel))
-        pthread_cond_wait(&s->changed, &s->lock);
-    if (k->opt.guide)
+    if (k->held)
+        guide_give(k->guide);
+    k->held = k->asked = false;
+    comparison_drop(k->c);
+    k->c = NULL;
+    if (k->now.inv)
+        investigation_look_end(&k->inv);
+    k->now.inv = NULL;
+}
+
+/* Starts what is asked for once the guide has its results: they are part of a report. */
+static void go_on(struct scribe *k)
+{
+    bool given_up = atomic_load(&k->watch.cancel);
+    if (!k->asked || (k->opt.guide && !given_up && guide_busy(k->guide)))
+        return;
+    k->asked = false;
+    if (k->opt.guide) {
         guide_write(k->guide);
-    look(x, k);
-    session_unlock(s);
-    int rc = write_it(k, x, &k->err);
-    session_lock(s);
-    give_back(x, k);
-    k->state = rc ? SCRIBE_FAILED : SCRIBE_WRITTEN;
-    pthread_cond_broadcast(&s->changed);
-    session_tell(s);
-    session_unlock(s);
-    free(x);
-    return NULL;
+        guide_hold(k->guide);
+        k->held = true;
+        comparison_drop(k->c); /* its pages are about this one */
+        k->c = comparison_hold(k->guide->s);
+    }
+    job_start(&k->job, write_it, k);
 }
 
-static void join(struct scribe *k)
-{
-    if (k->running)
-        pthread_join(k->thread, NULL);
-    k->running = false;
-}
-
-static bool begin(struct scribe *k, const char *path, bool report, uint64_t pack, const struct report_options *o)
+static bool begin(struct scribe *k, const struct comparison *c, const char *path, bool report, uint64_t pack, const struct report_options *o)
 {
     if (scribe_busy(k))
         return false;
-    join(k); /* ended already */
+    scribe_take(k); /* an end that nobody took */
     free(k->path);
     free(k->told);
     k->told = NULL;
     k->path = mem_strdup(path);
     k->report = report;
     k->pack = pack;
-    k->opt = *o;
-    k->err = (struct err){0};
+    k->c = comparison_hold(c);
+    k->opt = k->now = *o;
+    k->now.watch = &k->watch;
+    k->now.inv = NULL;
+    if (o->inv) {
+        investigation_look(&k->inv, o->inv);
+        k->now.inv = &k->inv;
+    }
     atomic_store(&k->watch.cancel, false);
     atomic_store(&k->watch.share, 0);
-    k->state = SCRIBE_WRITING;
-    k->running = pthread_create(&k->thread, NULL, work, k) == 0;
-    if (!k->running) {
-        k->state = SCRIBE_FAILED;
-        err_set(&k->err, ERR_IO, "%s", _("the system gives no thread to write it with"));
+    k->asked = true;
+    if (o->guide) {
+        guide_see(k->guide, c);
+        guide_look(k->guide); /* also what the dumps alone can be asked */
     }
+    go_on(k);
     return true;
 }
 
-bool scribe_begin(struct scribe *k, const char *path, bool report, const struct report_options *o)
+bool scribe_begin(struct scribe *k, const struct comparison *c, const char *path, bool report, const struct report_options *o)
 {
-    return begin(k, path, report, 0, o);
+    return begin(k, c, path, report, 0, o);
 }
 
-bool scribe_pack(struct scribe *k, const char *path, uint64_t limit, const struct report_options *o)
+bool scribe_pack(struct scribe *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o)
 {
-    return begin(k, path, true, limit, o);
+    return begin(k, c, path, true, limit, o);
 }
 
 void scribe_cancel(struct scribe *k)
 {
     atomic_store(&k->watch.cancel, true);
-    pthread_cond_broadcast(&k->s->changed);
 }
 
-bool scribe_busy(const struct scribe *k)
+bool scribe_busy(struct scribe *k)
 {
-    return k->state == SCRIBE_WRITING;
+    go_on(k);
+    return k->asked || job_busy(&k->job);
 }
 
 double scribe_share(const struct scribe *k)
@@ -183,28 +138,33 @@ double scribe_share(const struct scribe *k)
 
 enum scribe_state scribe_take(struct scribe *k)
 {
-    enum scribe_state now = k->state;
-    if (now != SCRIBE_WRITING)
-        k->state = SCRIBE_IDLE;
-    return now == SCRIBE_WRITING ? SCRIBE_IDLE : now;
+    if (scribe_busy(k))
+        return SCRIBE_IDLE;
+    enum job_state how = job_take(&k->job);
+    if (how == JOB_IDLE)
+        return SCRIBE_IDLE;
+    k->err = k->job.err;
+    let_go(k);
+    return how == JOB_FAILED ? SCRIBE_FAILED : SCRIBE_WRITTEN;
 }
 
 void scribe_wait(struct scribe *k)
 {
-    session_lock(k->s);
-    while (scribe_busy(k))
-        pthread_cond_wait(&k->s->changed, &k->s->lock);
-    session_unlock(k->s);
+    while (scribe_busy(k)) {
+        if (k->asked)
+            guide_wait(k->guide, NULL, NULL, 0);
+        else
+            job_wait(&k->job, NULL, NULL, 0);
+    }
 }
 
 void scribe_release(struct scribe *k)
 {
-    if (!k->s)
+    if (!k->job.ready)
         return;
-    session_lock(k->s);
     scribe_cancel(k);
-    session_unlock(k->s);
-    join(k);
+    job_release(&k->job);
+    let_go(k);
     free(k->path);
     free(k->told);
     k->path = k->told = NULL;

@@ -11,7 +11,7 @@
 #include "report/weights_output.h"
 #include "document/write.h"
 
-static void document(struct out *o, const struct session *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
+static void document(struct out *o, const struct comparison *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
 {
     struct clean c;
     struct document d;
@@ -23,12 +23,12 @@ static void document(struct out *o, const struct session *s, const struct report
     clean_release(&c);
 }
 
-void report_html(struct out *o, const struct session *s, const struct report_options *opt)
+void report_html(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     document(o, s, opt, write_html);
 }
 
-void report_md(struct out *o, const struct session *s, const struct report_options *opt)
+void report_md(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     document(o, s, opt, write_md);
 }
@@ -71,9 +71,9 @@ static void finding(struct jsonw *w, const struct finding *x, const struct clean
 }
 
 /* What the rows that findings are about were in the round before, and are. */
-static void finding_rows(struct jsonw *w, const struct session *s, const finding_list *l)
+static void finding_rows(struct jsonw *w, const struct comparison *s, const finding_list *l)
 {
-    if (!s->since.join.was)
+    if (!s->since.join)
         return;
     jw_key(w, "finding_rows");
     jw_array(w);
@@ -138,7 +138,7 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
 }
 
 /* The data of every picture a report has. */
-static void figures(struct jsonw *w, struct out *o, const struct session *s, const struct report_options *opt, const struct clean *c)
+static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct clean *c)
 {
     struct document d;
     report_build(&d, s, opt, c);
@@ -155,7 +155,7 @@ static void figures(struct jsonw *w, struct out *o, const struct session *s, con
     document_release(&d);
 }
 
-void report_json(struct out *o, const struct session *s, const struct report_options *opt)
+void report_json(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     struct jsonw w;
     struct clean c;

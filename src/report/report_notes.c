@@ -283,8 +283,8 @@ static void thresholds(struct building *b, struct buf *t)
 
 void report_reproduction(struct building *b)
 {
-    const struct session_options *o = &b->s->opt;
-    const struct session_side *x = b->s->side;
+    const struct comparison_options *o = &b->s->opt;
+    const struct recording *x = b->s->side;
     struct buf t = {0};
     buf_cstr(&t, "diverge compare");
     for (int s = 0; s < 2; s++) {

@@ -49,11 +49,11 @@ static void list(struct building *b, enum change_kind k)
         standing(b, &now);
         told++;
     }
-    for (uint32_t i = 0; k == CHANGE_VANISHED && i < x->before.rows.n && told < LISTED; i++) {
-        if (x->join.again[i] || change_of(&x->before.rows.v[i], NULL) != CHANGE_VANISHED)
+    for (uint32_t i = 0; k == CHANGE_VANISHED && i < x->before->rows.n && told < LISTED; i++) {
+        if (x->join->again[i] || change_of(&x->before->rows.v[i], NULL) != CHANGE_VANISHED)
             continue;
-        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(round_row_name(&x->before, i)));
-        standing(b, &x->before.rows.v[i]);
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(round_row_name(x->before, i)));
+        standing(b, &x->before->rows.v[i]);
         standing(b, NULL);
         told++;
     }

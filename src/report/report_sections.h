@@ -8,7 +8,7 @@
 
 struct building {
     struct document *d;
-    const struct session *s;
+    const struct comparison *s;
     const struct judgement *j; /* NULL: no two dumps were given or read; then the sections of theirs are not built */
     const char *unread;        /* why the dumps that were given could not be read; NULL: they could, or none were given */
     const struct measure *m;

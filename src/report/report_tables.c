@@ -172,7 +172,7 @@ void report_weights(struct building *b)
 /* How many elements of a side are not finite or at the type's largest value; 0 where nothing was computed. */
 static uint64_t extreme(const struct building *b, uint32_t line, int side, bool saturated)
 {
-    const struct figures *f = b->m->figures ? b->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(b->m, line);
     const struct side_figures *x = f ? &f->side[side] : NULL;
     uint32_t r = b->m->pairing->lines.v[line].row[side];
     if (x)

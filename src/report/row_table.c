@@ -87,7 +87,7 @@ enum { F_COSINE, F_EUCLID, F_ABS, F_REL, F_ONE, F_FIVE, F_REL_L2, F_MINUS };
 
 static void put_figure(struct row_writer *c, uint32_t line, int which)
 {
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(c->m, line);
     bool have = f && f->two;
     double v = !have                ? 0
                : which == F_COSINE  ? f->cosine
@@ -106,7 +106,7 @@ static void put_figure(struct row_writer *c, uint32_t line, int which)
 /* A figure of one side: computed where the tensor was read, else recorded. */
 static bool stat_of(struct row_writer *c, uint32_t line, int side, int stat, double *v)
 {
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(c->m, line);
     const struct row *r = row_of(c, line, side);
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     if (f) {
@@ -218,7 +218,7 @@ static void put_change(struct row_writer *c, uint32_t line, int arg)
 
 static void put_count(struct row_writer *c, uint32_t line, int arg) /* side * 3 + nan, inf, zero */
 {
-    const struct figures *f = c->m->figures ? c->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(c->m, line);
     const struct side_figures *x = f ? &f->side[arg / 3] : NULL;
     count(c, x != NULL, !x ? 0 : arg % 3 == 0 ? x->nan : arg % 3 == 1 ? x->inf : x->zero);
 }
@@ -302,7 +302,7 @@ static const struct column round_columns[] = {
     {0},
 };
 
-void rows_init(struct row_writer *c, const struct session *s, struct row_sink *sink)
+void rows_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink)
 {
     *c = (struct row_writer){.sink = sink, .s = s, .j = s->judged, .m = &s->measure};
     bool md5 = s->side[0].dump.checksums || s->side[1].dump.checksums;
@@ -311,7 +311,7 @@ void rows_init(struct row_writer *c, const struct session *s, struct row_sink *s
         c->m->wanted ? tensor_columns : stat_columns,
         md5 ? md5_columns : tail + ARRAY_LEN(tail) - 1,
         tail,
-        s->since.join.was ? round_columns : round_columns + ARRAY_LEN(round_columns) - 1,
+        s->since.join ? round_columns : round_columns + ARRAY_LEN(round_columns) - 1,
     };
     memcpy(c->part, part, sizeof part);
 }

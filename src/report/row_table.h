@@ -2,7 +2,7 @@
 #ifndef REPORT_ROW_TABLE_H
 #define REPORT_ROW_TABLE_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 /* Where cells go, one after the other; what cannot be told is an empty text. Whoever has one puts it first in a struct
  * of his own. */
@@ -17,14 +17,14 @@ struct column;
 
 struct row_writer {
     struct row_sink *sink;
-    const struct session *s;
+    const struct comparison *s;
     const struct judgement *j;
     const struct measure *m;
     const struct column *part[ROW_PARTS];
 };
 
 /* The session settled; which columns there are depends on what was recorded. */
-void rows_init(struct row_writer *c, const struct session *s, struct row_sink *sink);
+void rows_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink);
 void rows_head(struct row_writer *c);
 void rows_write(struct row_writer *c, uint32_t line);
 

@@ -1,3 +1,4 @@
+/* The session's threads: find, read, pair, measure, judge, publish. */
 #include "session/session.h"
 
 #include <assert.h>
@@ -32,13 +33,63 @@ static void notify(void *ctx)
         s->opt.notify(s->opt.ctx);
 }
 
+/* ---- publishing ---- */
+
+/* Until something changes, `ms` at most; the lock is held. False: nothing did. */
+static bool wait_some(struct session *s, int ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ms * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    return pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0;
+}
+
+/* A comparison of what there is now; the lock is held. */
+static struct comparison *snapshot(struct session *s)
+{
+    struct comparison *c = comparison_new(s->recordings, s->rows, &s->opt.of);
+    c->single = s->single;
+    c->tabled = s->tabled;
+    c->pairings = s->pairings;
+    return c;
+}
+
+/* It becomes the newest; the lock is held. The one before is to be dropped without it. */
+static const struct comparison *publish(struct session *s, const struct comparison *c)
+{
+    const struct comparison *before = s->now;
+    s->now = c;
+    announce(s);
+    return before;
+}
+
+/* The same without a judgement: of one side alone, or while sides are read. */
+static void publish_state(struct session *s, const struct err *failed, bool complete)
+{
+    session_lock(s);
+    struct comparison *c = snapshot(s);
+    c->complete = complete;
+    c->serial = c->examined.done;
+    if (failed) {
+        c->failed = true;
+        c->err = *failed;
+    }
+    s->settled = complete;
+    const struct comparison *before = publish(s, c);
+    session_unlock(s);
+    comparison_drop(before);
+    notify(s);
+}
+
 /* ---- finding and choosing ---- */
 
 static int find_side(struct session *s, int i, struct err *e)
 {
-    struct session_side *x = &s->side[i];
+    struct recording *x = &s->recordings->side[i];
     place_list found = {0};
-    if (places_find_until(x->path, &x->load.cancel, &found, e)) {
+    if (places_find_until(x->path, &s->load[i].cancel, &found, e)) {
         places_release(&found);
         return -1;
     }
@@ -72,7 +123,7 @@ static bool alike(const struct place *a, const struct place *b)
     return fits(a->step, b->step) && fits(a->rank, b->rank);
 }
 
-static void list_places(const struct session_side *x, struct buf *out)
+static void list_places(const struct recording *x, struct buf *out)
 {
     for (size_t i = 0; i < x->places.n && i < 8; i++)
         buf_fmt(out, _("%sstep %d rank %d"), i ? _(", ") : "", x->places.v[i].step, x->places.v[i].rank);
@@ -82,14 +133,14 @@ static void list_places(const struct session_side *x, struct buf *out)
 
 static bool wanted(const struct session *s, int side, const struct place *p)
 {
-    return fits(p->step, s->opt.step[side]) && fits(p->rank, s->opt.rank[side]);
+    return fits(p->step, s->opt.of.step[side]) && fits(p->rank, s->opt.of.rank[side]);
 }
 
 /* The first target place with a golden one of the same step and rank; numbers the user gave for a side
  * are met on that side and not compared across. */
 static int choose(struct session *s, struct err *e)
 {
-    struct session_side *t = &s->side[TARGET], *g = &s->side[GOLDEN];
+    struct recording *t = &s->recordings->side[TARGET], *g = &s->recordings->side[GOLDEN];
     for (size_t i = 0; i < t->places.n; i++) {
         if (!wanted(s, TARGET, &t->places.v[i]))
             continue;
@@ -101,8 +152,8 @@ static int choose(struct session *s, struct err *e)
         for (size_t k = 0; k < g->places.n; k++) {
             if (!wanted(s, GOLDEN, &g->places.v[k]))
                 continue;
-            bool step_free = s->opt.step[TARGET] >= 0 && s->opt.step[GOLDEN] >= 0;
-            bool rank_free = s->opt.rank[TARGET] >= 0 && s->opt.rank[GOLDEN] >= 0;
+            bool step_free = s->opt.of.step[TARGET] >= 0 && s->opt.of.step[GOLDEN] >= 0;
+            bool rank_free = s->opt.of.rank[TARGET] >= 0 && s->opt.of.rank[GOLDEN] >= 0;
             struct place a = t->places.v[i], b = g->places.v[k];
             if (step_free)
                 a.step = b.step;
@@ -126,7 +177,7 @@ static int choose(struct session *s, struct err *e)
     }
     struct buf have[2] = {{0}, {0}};
     for (int i = 0; i < 2; i++)
-        list_places(&s->side[i], &have[i]);
+        list_places(&s->recordings->side[i], &have[i]);
     if (s->single)
         err_set(e, ERR_USAGE, _("%s has no such step and rank; it has %s"), t->path, have[0].p);
     else
@@ -151,35 +202,36 @@ static struct side_extent extent_of(const struct dump *d)
     return x;
 }
 
-static void *load_side(void *ctx)
+static int load_side(struct job *j, void *ctx, struct err *e)
 {
-    struct session_side *x = ctx;
-    struct session *s = x->load.ctx;
-    struct err e = {0};
+    struct session *s = ctx;
+    int side = j == &s->loader[GOLDEN] ? GOLDEN : TARGET;
+    struct recording *x = &s->recordings->side[side];
+    struct load *load = &s->load[side];
     struct survey files;
-    int rc = x->dump.reader->open(&x->dump, &x->load, &e);
+    int rc = x->dump.reader->open(&x->dump, load, e);
     if (rc == 0)
-        survey_files(&files, &x->dump, &x->load.cancel);
+        survey_files(&files, &x->dump, &load->cancel);
     if (rc == 0 && !s->single && !s->tabled)
-        computed_figures_fill(&x->dump, s->kern, s->opt.workers, &x->load);
+        computed_figures_fill(&x->dump, s->kern, s->opt.workers, load);
     if (rc == 0 && !s->single)
-        flow_build(&s->flow[x - s->side], &x->dump); /* nobody else looks before both sides are loaded */
+        flow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
     session_lock(s);
     if (rc == 0)
         survey_warn(&files, &x->dump);
     x->extent = extent_of(&x->dump);
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
-    x->err = e;
+    x->err = *e;
     announce(s);
     session_unlock(s);
     notify(s);
-    return NULL;
+    return rc;
 }
 
-static void begin_load(struct session *s, int i)
+static int begin_load(struct session *s, int i, struct err *e)
 {
-    struct session_side *x = &s->side[i];
+    struct recording *x = &s->recordings->side[i];
     const struct place *p = &x->places.v[x->place];
     struct input_state now = input_state_of(p->paths.v[0]);
     session_lock(s);
@@ -187,28 +239,35 @@ static void begin_load(struct session *s, int i)
     x->dump.reader = p->reader;
     x->dump.column = (uint8_t)(s->tabled ? i : COLUMN_ALL);
     x->dump.path = p->paths.v[0];
-    if (s->opt.pack)
-        x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.pack, i == TARGET ? "target" : "golden");
+    if (s->opt.of.pack)
+        x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.of.pack, i == TARGET ? "target" : "golden");
     x->dump.parts = (const char *const *)p->paths.v;
     x->dump.part_count = p->paths.n;
     x->dump.step = p->step;
     x->dump.rank = p->rank;
     x->dump.past = s->tabled ? NULL : past_of(&x->places, x->place);
-    x->load.lock = &s->lock;
-    x->load.progress = notify;
-    x->load.ctx = s;
+    s->load[i].lock = &s->lock;
+    s->load[i].progress = notify;
+    s->load[i].ctx = s;
     x->state = SIDE_LOADING;
     announce(s);
     session_unlock(s);
-    pthread_create(&s->loader[i], NULL, load_side, x);
+    if (job_start(&s->loader[i], load_side, s) == 0)
+        return 0;
+    *e = s->loader[i].err;
+    return -1;
 }
 
 static int load_maps(struct session *s, struct err *e)
 {
-    s->maps = mem_zalloc((s->opt.map_count + 1) * sizeof *s->maps);
-    for (size_t i = 0; i < s->opt.map_count; i++)
-        if (mapping_load(&s->maps[i], s->opt.maps[i], e))
+    struct recordings *r = s->recordings;
+    size_t n = s->opt.of.map_count;
+    r->maps = mem_zalloc((n + 1) * sizeof *r->maps);
+    for (size_t i = 0; i < n; i++) {
+        r->map_count = i + 1; /* also of one that is read in part */
+        if (mapping_load(&r->maps[i], s->opt.of.maps[i], e))
             return -1;
+    }
     return 0;
 }
 
@@ -217,8 +276,8 @@ static int load_maps(struct session *s, struct err *e)
 /* The same row of the runs beside: [0] of the second golden run, [1] of the reference. */
 static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, float out[2][2])
 {
-    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
-    const struct companion *c[] = {&s->golden2, &s->reference};
+    const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
+    const struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
         if (c[i]->path)
             companion_measure(c[i], side, row, view, s->kern, watch, i == 1, out[i]);
@@ -226,7 +285,7 @@ static void measure_companions(const struct session *s, const uint32_t row[2], c
 
 static void post_companions(struct session *s, const uint32_t row[2], float (*const error)[2])
 {
-    struct companion *c[] = {&s->golden2, &s->reference};
+    struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
         for (int side = 0; c[i]->path && side < 2; side++)
             c[i]->error[side][row[side]] = error[i][side];
@@ -244,22 +303,23 @@ static void help_or_wait(struct session *s)
     session_lock(s);
 }
 
-static void *work(void *ctx)
+static int work(struct job *own, void *ctx, struct err *quiet)
 {
     struct session *s = ctx;
-    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
-    session_lock(s);
-    int me = s->workers++;
+    const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
+    int me = (int)(own - s->worker);
     struct figures_watch *watch = &s->watch[me];
+    (void)quiet;
+    session_lock(s);
     watch->crew = &s->crew;
     while (!s->stop) {
         struct measure_job job;
-        if (s->paused || !measure_take(&s->measure, s->want, s->want_count, &job)) {
+        if (s->paused || !measure_take(&s->rows->measure, s->want, s->want_count, &job)) {
             help_or_wait(s);
             continue;
         }
         job.cache = s->cache;
-        s->bytes[me] = measure_bytes(&s->measure, job.line);
+        s->bytes[me] = measure_bytes(&s->rows->measure, job.line);
         s->numel[me] = dump_row_numel(side[TARGET], job.row[TARGET]);
         atomic_store(&watch->done, 0);
         session_unlock(s);
@@ -276,12 +336,12 @@ static void *work(void *ctx)
             post_companions(s, job.row, extra);
         s->bytes[me] = 0;
         if (!rc || e.code != ERR_CANCEL)
-            measure_post(&s->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
+            measure_post(&s->rows->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
         announce(s);
     }
     session_unlock(s);
     notify(s);
-    return NULL;
+    return 0;
 }
 
 /* A large tensor is opened to all workers: those that wait for lines are woken. */
@@ -293,89 +353,69 @@ static void call_helpers(void *ctx)
     session_unlock(s);
 }
 
-/* As many workers as processors, where there is any work: also a single tensor is shared. */
-static void start_workers(struct session *s)
+/* As many workers as processors, where there is any work: also a single tensor is shared. Fewer where the system gives no
+ * more threads; none at all is an error. */
+static int start_workers(struct session *s, struct err *e)
 {
+    const struct measure *m = &s->rows->measure;
     int n = threads_wanted(s->opt.workers);
     n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
     session_lock(s); /* those of an earlier pairing are at work already */
     s->began_ms = clock_ms();
-    s->worked_before = s->measure.worked;
-    if (s->measure.wanted == s->measure.finished)
+    s->worked_before = m->worked;
+    if (m->wanted == m->finished)
         n = 0;
     session_unlock(s);
-    while (s->started < n && pthread_create(&s->worker[s->started], NULL, work, s) == 0)
+    while (s->started < n && job_start(&s->worker[s->started], work, s) == 0)
         s->started++;
-}
-
-static void discard(struct judgement *j)
-{
-    if (!j)
-        return;
-    judgement_release(j);
-    free(j);
+    s->workers = s->started;
+    if (n == 0 || s->started)
+        return 0;
+    *e = s->worker[0].err;
+    return -1;
 }
 
 static void judge_now(struct session *s)
 {
-    struct measure *m = &s->measure;
-    struct judgement *fresh = mem_zalloc(sizeof *fresh), *old;
-    uint8_t *state = mem_alloc(m->lines + 1);
     session_lock(s);
-    if (m->lines)
-        memcpy(state, m->state, m->lines);
+    const struct measure *m = &s->rows->measure;
     size_t posts = m->finished;
-    struct tol tol = s->opt.tol;
+    bool all = posts == m->wanted;
+    struct comparison *fresh = snapshot(s);
+    uint64_t serial = ++s->judgements;
     s->rejudge = false;
     session_unlock(s);
-    struct judge_options o = session_judge_options(s);
-    struct since_news news;
-    o.tol = &tol;
-    judge(fresh, m, state, s->flow, &o);
-    since_look(&s->since, s, fresh, posts == m->wanted, &news);
-    input_list inputs = {0}, old_inputs;
-    inputs_find(m, state, s->flow, &inputs);
+    comparison_judge(fresh, serial, all);
     session_lock(s);
-    old = s->judged;
-    if (old && old->readers) {
-        old->old = true;
-        old = NULL;
-    }
-    old_inputs = s->inputs;
-    fresh->serial = ++s->judgements;
-    s->judged = fresh;
-    s->inputs = inputs;
-    since_take(&s->since, &news);
     s->judged_posts = posts;
-    s->settled = (posts == m->wanted || s->opt.pair_only) && !s->rejudge && !s->repair;
-    announce(s);
+    s->settled = (all || s->opt.of.pair_only) && !s->rejudge && !s->repair;
+    fresh->complete = all || s->opt.of.pair_only;
+    const struct comparison *before = publish(s, fresh);
     session_unlock(s);
-    discard(old);
-    vec_release(&old_inputs);
-    free(state);
+    comparison_drop(before);
     notify(s);
 }
 
 /* One path, and what lies there is a comparison somebody made: its other columns are the golden side. */
 static void open_as_table(struct session *s)
 {
-    struct session_side *t = &s->side[TARGET];
-    if (!s->single || s->opt.alone || !t->places.v[0].reader->table)
+    struct recordings *r = s->recordings;
+    if (!s->single || s->opt.of.alone || !r->side[TARGET].places.v[0].reader->table)
         return;
     session_lock(s);
-    s->side[GOLDEN].path = mem_strdup(t->path);
+    r->side[GOLDEN].path = mem_strdup(r->side[TARGET].path);
     s->single = false;
     s->tabled = true;
-    s->opt.step[GOLDEN] = s->opt.step[TARGET]; /* one file: the target's wishes are both sides' */
-    s->opt.rank[GOLDEN] = s->opt.rank[TARGET];
-    announce(s);
+    s->opt.of.step[GOLDEN] = s->opt.of.step[TARGET]; /* one file: the target's wishes are both sides' */
+    s->opt.of.rank[GOLDEN] = s->opt.of.rank[TARGET];
     session_unlock(s);
+    publish_state(s, NULL, false);
 }
 
 static int open_companions(struct session *s, struct err *e)
 {
-    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
-    struct companion *c[] = {&s->golden2, &s->reference};
+    const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
+    struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2 && !s->single; i++)
         if (c[i]->path && companion_open(c[i], side, &s->lock, e))
             return -1;
@@ -385,14 +425,39 @@ static int open_companions(struct session *s, struct err *e)
 /* While the sides are read. */
 static void read_before(struct session *s)
 {
-    struct since x = {.there = false};
-    if (!s->opt.before.file || s->single || s->opt.pair_only)
+    struct recordings *r = s->recordings;
+    struct round x;
+    struct err e = {0};
+    if (!s->opt.before.file || s->single || s->opt.of.pair_only)
         return;
-    since_read(&x, &s->opt.before);
+    round_init(&x);
+    bool there = round_open(&x, &s->opt.before, &e) == 0;
+    if (!there)
+        round_release(&x);
     session_lock(s);
-    s->since = x;
-    announce(s);
+    r->before = x;
+    r->before_there = there;
+    r->before_err = e;
     session_unlock(s);
+    publish_state(s, NULL, false);
+}
+
+/* Reads both sides, the round before meanwhile. */
+static int load_sides(struct session *s, struct err *e)
+{
+    int sides = s->single ? 1 : 2, rc = 0;
+    for (int i = 0; i < sides && rc == 0; i++)
+        rc = begin_load(s, i, e);
+    if (rc == 0)
+        read_before(s);
+    for (int i = 0; i < sides; i++) {
+        job_wait(&s->loader[i], NULL, NULL, 0);
+        if (rc == 0 && s->recordings->side[i].state == SIDE_FAILED) {
+            *e = s->recordings->side[i].err;
+            rc = -1;
+        }
+    }
+    return rc;
 }
 
 static int prepare(struct session *s, struct err *e)
@@ -400,22 +465,9 @@ static int prepare(struct session *s, struct err *e)
     if (find_side(s, TARGET, e))
         return -1;
     open_as_table(s);
-    int sides = s->single ? 1 : 2;
     if (!s->single && find_side(s, GOLDEN, e))
         return -1;
-    if (choose(s, e) || load_maps(s, e))
-        return -1;
-    for (int i = 0; i < sides; i++)
-        begin_load(s, i);
-    read_before(s);
-    for (int i = 0; i < sides; i++)
-        pthread_join(s->loader[i], NULL);
-    for (int i = 0; i < sides; i++)
-        if (s->side[i].state == SIDE_FAILED) {
-            *e = s->side[i].err;
-            return -1;
-        }
-    if (open_companions(s, e))
+    if (choose(s, e) || load_maps(s, e) || load_sides(s, e) || open_companions(s, e))
         return -1;
     session_lock(s);
     bool stop = s->stop;
@@ -423,16 +475,26 @@ static int prepare(struct session *s, struct err *e)
     return stop ? err_set(e, ERR_CANCEL, "%s", _("stopped")) : 0;
 }
 
-/* Pairs as the decisions of now want it. What was computed before is taken over. */
-static void pair_sides(struct session *s)
+/* Pairs that are given: of a result table, or of a pack. */
+static struct line *given_pairs(const struct session *s, struct pairing_options *o)
 {
-    struct pairing fresh = {0}, before;
-    struct measure old;
-    struct line *given = NULL;
-    struct judgement *judged;
+    const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
+    struct line *given = s->tabled ? table_pairs(t, g, &o->given_count) : frozen_pairs(t, g, &o->given_count);
+    if (!given)
+        return NULL;
+    o->given = given;
+    o->map_only = true;
+    o->map_count = 0;
+    return given;
+}
+
+/* Pairs as the decisions of now want it. What was computed before is shared. */
+static int pair_sides(struct session *s, struct err *e)
+{
+    struct recordings *r = s->recordings;
+    const struct dump *t = &r->side[TARGET].dump, *g = &r->side[GOLDEN].dump;
+    struct paired_rows *fresh = paired_rows_new(r), *before;
     session_lock(s);
-    struct pairing_options o = session_pairing_options(s);
-    bool again = s->paired;
     if (s->repair) {
         ruling_release(&s->ruling);
         s->ruling = s->wanted;
@@ -440,167 +502,152 @@ static void pair_sides(struct session *s)
         s->repair = false;
     }
     session_unlock(s);
-    o.ruling = &s->ruling;
-    if (s->tabled) {
-        o.given = given = table_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count);
-        o.map_only = true;
-        o.map_count = 0;
-    } else if ((given = frozen_pairs(&s->side[TARGET].dump, &s->side[GOLDEN].dump, &o.given_count))) {
-        o.given = given;
-        o.map_only = true;
-        o.map_count = 0;
-    }
-    pairing_build(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &o);
-    split_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
-    orders_find(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
-    frozen_tell(&fresh, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    struct pairing_options o = {.maps = r->maps, .map_count = r->map_count, .map_only = s->opt.of.map_only, .ruling = &s->ruling};
+    struct line *given = given_pairs(s, &o);
+    pairing_build(&fresh->pairing, t, g, &o);
+    split_find(&fresh->pairing, t, g);
+    orders_find(&fresh->pairing, t, g);
+    frozen_tell(&fresh->pairing, t, g);
     free(given);
     session_lock(s);
-    while (s->readers)
-        pthread_cond_wait(&s->changed, &s->lock);
-    before = s->pairing;
-    s->pairing = fresh;
-    old = s->measure;
-    old.pairing = &before;
-    measure_init(&s->measure, &s->side[TARGET].dump, &s->side[GOLDEN].dump, &s->pairing, again ? &old : NULL);
-    frozen_measure(&s->measure);
-    if (s->golden2.path)
-        companion_join(&s->golden2, &s->measure);
-    if (s->reference.path)
-        companion_join(&s->reference, &s->measure);
-    judged = s->judged;
-    s->judged = NULL;
-    since_forget(&s->since);
+    before = s->rows;
+    measure_init(&fresh->measure, t, g, &fresh->pairing, before ? &before->measure : NULL);
+    frozen_measure(&fresh->measure);
+    if (r->golden2.path)
+        companion_join(&r->golden2, &fresh->measure);
+    if (r->reference.path)
+        companion_join(&r->reference, &fresh->measure);
+    s->rows = fresh;
     s->judged_posts = 0;
     s->want_count = 0;
-    s->paired = true;
     s->pairings++;
-    announce(s);
     session_unlock(s);
-    pairing_release(&before);
+    paired_rows_drop(before);
     judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
-    discard(judged);
-    if (!s->opt.pair_only)
-        start_workers(s);
+    return s->opt.of.pair_only ? 0 : start_workers(s, e);
+}
+
+/* Whether the conductor has to do something at once. */
+static bool asked(const struct session *s)
+{
+    return s->stop || s->rejudge || s->repair;
 }
 
 /* Judges whenever there is something new, but not more often than the eye can follow. */
-static void watch_results(struct session *s)
+static int watch_results(struct session *s, struct err *e)
 {
+    int rc = 0;
     session_lock(s);
-    while (!s->stop) {
+    while (!s->stop && rc == 0) {
+        const struct measure *m = &s->rows->measure;
         if (s->repair) {
             session_unlock(s);
-            pair_sides(s);
+            rc = pair_sides(s, e);
             session_lock(s);
             continue;
         }
-        bool news = s->rejudge || s->judged_posts != s->measure.finished;
-        bool last = s->measure.finished == s->measure.wanted;
-        if (!news) {
+        if (!s->rejudge && s->judged_posts == m->finished) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
-        if (!last && !s->rejudge) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += JUDGE_EVERY_MS * 1000000L;
-            until.tv_sec += until.tv_nsec / 1000000000L;
-            until.tv_nsec %= 1000000000L;
-            while (!s->stop && !s->rejudge && !s->repair && s->measure.finished != s->measure.wanted &&
-                   pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0)
+        if (m->finished != m->wanted && !s->rejudge) {
+            long until = clock_ms() + JUDGE_EVERY_MS;
+            while (!asked(s) && m->finished != m->wanted && clock_ms() < until && wait_some(s, (int)(until - clock_ms()) + 1))
                 continue;
         }
-        if (s->stop)
-            break;
+        if (s->stop || s->repair)
+            continue;
         session_unlock(s);
         judge_now(s);
         session_lock(s);
     }
     session_unlock(s);
+    return rc;
 }
 
-static void tell(void *ctx)
+static void tell_examined(void *ctx)
 {
-    struct session *s = ctx;
-    session_lock(s);
-    announce(s);
-    session_unlock(s);
-    notify(s);
+    publish_state(ctx, NULL, false);
 }
 
 static void conduct_alone(struct session *s)
 {
-    const struct dump *d = &s->side[TARGET].dump;
+    const struct dump *d = &s->recordings->side[TARGET].dump;
+    struct paired_rows *rows = paired_rows_new(s->recordings);
+    pairing_alone(&rows->pairing, d);
     session_lock(s);
-    pairing_alone(&s->pairing, d);
-    s->paired = true;
+    s->rows = rows;
     s->pairings++;
     session_unlock(s);
-    tell(s);
+    publish_state(s, NULL, false);
     if (s->opt.examine)
-        alone_run(&s->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell, s);
-    session_lock(s);
-    s->settled = true;
-    session_unlock(s);
-    tell(s);
+        alone_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined, s);
+    publish_state(s, NULL, true);
 }
 
-static void *conduct(void *ctx)
+static int conduct(struct job *j, void *ctx, struct err *e)
 {
     struct session *s = ctx;
-    struct err e = {0};
-    if (prepare(s, &e)) {
-        session_lock(s);
-        s->failed = true;
-        s->err = e;
-        announce(s);
-        session_unlock(s);
-        notify(s);
-        return NULL;
-    }
-    if (s->single) {
+    (void)j;
+    int rc = prepare(s, e);
+    if (rc == 0 && s->single) {
         conduct_alone(s);
-        return NULL;
+        return 0;
     }
-    s->cache = s->opt.pair_only ? NULL : recall_open(s->opt.cache, (const char *const[]){s->side[TARGET].dump.path, s->side[GOLDEN].dump.path});
-    pair_sides(s);
-    watch_results(s);
+    if (rc == 0) {
+        const char *const paths[] = {s->recordings->side[TARGET].dump.path, s->recordings->side[GOLDEN].dump.path};
+        s->cache = s->opt.of.pair_only ? NULL : recall_open(s->opt.cache, paths);
+        rc = pair_sides(s, e);
+    }
+    if (rc == 0)
+        rc = watch_results(s, e);
+    if (rc)
+        publish_state(s, e, false);
     for (int i = 0; i < s->started; i++)
-        pthread_join(s->worker[i], NULL);
-    cache_close(s->cache);
-    return NULL;
+        job_wait(&s->worker[i], NULL, NULL, 0);
+    if (s->cache)
+        cache_close(s->cache);
+    return rc;
 }
 
 /* ---- outside ---- */
 
 int session_start(struct session *s, const struct session_options *o, struct err *e)
 {
-    *s = (struct session){.opt = *o, .single = o->path[GOLDEN] == NULL};
+    *s = (struct session){.opt = *o, .single = o->of.path[GOLDEN] == NULL};
     s->kern = kern_select(o->cpu);
     if (!s->kern)
         return err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    s->golden2.path = o->golden2;
-    s->reference.path = o->reference;
-    dump_init(&s->golden2.dump);
-    dump_init(&s->reference.dump);
+    s->recordings = recordings_new(&o->of);
     crew_init(&s->crew);
     s->crew.call = call_helpers;
     s->crew.ctx = s;
-    for (int i = 0; i < 2; i++) {
-        dump_init(&s->side[i].dump);
-        s->side[i].path = o->path[i] ? mem_strdup(o->path[i]) : NULL;
-    }
+    job_init(&s->conductor, NULL, NULL);
+    for (int i = 0; i < 2; i++)
+        job_init(&s->loader[i], NULL, NULL);
+    for (int i = 0; i < SESSION_WORKERS; i++)
+        job_init(&s->worker[i], NULL, NULL);
     if (o->decisions)
         ruling_read(&s->ruling, o->decisions);
     s->running = true;
-    s->conducted = o->path[TARGET] != NULL;
+    s->conducted = o->of.path[TARGET] != NULL;
     s->settled = !s->conducted;
-    if (s->conducted)
-        pthread_create(&s->conductor, NULL, conduct, s);
-    return 0;
+    struct comparison *c = snapshot(s);
+    c->complete = s->settled;
+    s->now = c;
+    if (!s->conducted || job_start(&s->conductor, conduct, s) == 0)
+        return 0;
+    *e = s->conductor.err;
+    s->conducted = false;
+    session_stop(s);
+    return -1;
+}
+
+void session_fail(struct session *s, const struct err *why)
+{
+    publish_state(s, why, s->settled);
 }
 
 void session_stop(struct session *s)
@@ -610,34 +657,23 @@ void session_stop(struct session *s)
     session_lock(s);
     s->stop = true;
     for (int i = 0; i < 2; i++)
-        atomic_store(&s->side[i].load.cancel, true);
-    companion_cancel(&s->golden2);
-    companion_cancel(&s->reference);
+        atomic_store(&s->load[i].cancel, true);
+    companion_cancel(&s->recordings->golden2);
+    companion_cancel(&s->recordings->reference);
     for (int i = 0; i < SESSION_WORKERS; i++)
         atomic_store(&s->watch[i].cancel, true);
     announce(s);
     session_unlock(s);
-    if (s->conducted)
-        pthread_join(s->conductor, NULL);
-    discard(s->judged);
-    vec_release(&s->inputs);
+    job_release(&s->conductor); /* it waits for all others */
+    for (int i = 0; i < 2; i++)
+        job_release(&s->loader[i]);
+    for (int i = 0; i < SESSION_WORKERS; i++)
+        job_release(&s->worker[i]);
     ruling_release(&s->ruling);
     ruling_release(&s->wanted);
-    alone_release(&s->examined);
-    companion_release(&s->golden2);
-    companion_release(&s->reference);
-    since_release(&s->since);
-    measure_release(&s->measure);
-    pairing_release(&s->pairing);
-    for (size_t i = 0; s->maps && i < s->opt.map_count; i++)
-        mapping_release(&s->maps[i]);
-    free(s->maps);
-    for (int i = 0; i < 2; i++) {
-        flow_release(&s->flow[i]);
-        dump_release(&s->side[i].dump);
-        places_release(&s->side[i].places);
-        free(s->side[i].path);
-    }
+    comparison_drop(s->now);
+    paired_rows_drop(s->rows);
+    recordings_drop(s->recordings);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
     crew_release(&s->crew);
@@ -646,14 +682,53 @@ void session_stop(struct session *s)
 
 int session_wait(struct session *s, struct err *e)
 {
+    return session_wait_each(s, NULL, NULL, 1000, e);
+}
+
+int session_wait_each(struct session *s, bool (*each)(void *ctx), void *ctx, int ms, struct err *e)
+{
+    bool on = true;
+    long next = clock_ms() + ms;
     session_lock(s);
-    while (!s->settled && !s->failed && !s->paused)
-        pthread_cond_wait(&s->changed, &s->lock);
-    bool failed = s->failed;
+    while (on && !s->settled && !s->now->failed && !s->paused) {
+        wait_some(s, ms);
+        if (!each || clock_ms() < next)
+            continue;
+        session_unlock(s);
+        on = each(ctx);
+        session_lock(s);
+        next = clock_ms() + ms;
+    }
+    bool failed = s->now->failed;
     if (failed)
-        *e = s->err;
+        *e = s->now->err;
+    else if (!on)
+        err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     session_unlock(s);
-    return failed ? -1 : 0;
+    return failed || !on ? -1 : 0;
+}
+
+const struct comparison *session_hold(struct session *s)
+{
+    session_lock(s);
+    const struct comparison *c = comparison_hold(s->now);
+    session_unlock(s);
+    return c;
+}
+
+int session_compare(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e)
+{
+    struct session *s = mem_zalloc(sizeof *s);
+    const struct session_options so = {.of = *o, .workers = workers};
+    int rc = session_start(s, &so, e);
+    if (rc == 0) {
+        rc = session_wait(s, e);
+        if (rc == 0)
+            *out = comparison_hold(s->now);
+        session_stop(s);
+    }
+    free(s);
+    return rc;
 }
 
 void session_want(struct session *s, const uint32_t *line, size_t n)
@@ -669,19 +744,10 @@ void session_pause(struct session *s, bool pause)
     else if (pause != s->paused)
         s->began_ms += clock_ms() - s->paused_ms;
     s->paused = pause;
-    if (!s->paired && pause)
+    if (!s->rows && pause)
         for (int i = 0; i < 2; i++)
-            atomic_store(&s->side[i].load.cancel, true);
+            atomic_store(&s->load[i].cancel, true);
     announce(s);
-}
-
-void session_tell(struct session *s)
-{
-    if (!s->opt.notify)
-        return;
-    session_unlock(s);
-    notify(s);
-    session_lock(s);
 }
 
 void session_decide(struct session *s, const struct decisions *d)
@@ -697,33 +763,11 @@ void session_decide(struct session *s, const struct decisions *d)
 
 void session_set_tol(struct session *s, const struct tol *t)
 {
-    s->opt.tol = *t;
+    s->opt.of.tol = *t;
     if (s->single || !s->conducted) /* one side has no verdicts */
         return;
     s->rejudge = true;
     s->settled = false;
-    announce(s);
-}
-
-uint64_t session_judged(const struct session *s)
-{
-    return s->judged ? s->judged->serial : s->examined.done;
-}
-
-struct judgement *session_take_judgement(struct session *s)
-{
-    if (!s->judged)
-        return NULL;
-    s->readers++;
-    s->judged->readers++;
-    return s->judged;
-}
-
-void session_give_judgement(struct session *s, struct judgement *j)
-{
-    s->readers--;
-    if (--j->readers == 0 && j->old)
-        discard(j);
     announce(s);
 }
 
@@ -732,18 +776,19 @@ void session_give_judgement(struct session *s, struct judgement *j)
 
 void session_progress(const struct session *s, struct session_progress *p)
 {
-    const struct measure *m = &s->measure;
+    const struct measure *m = s->rows ? &s->rows->measure : NULL;
     uint64_t bytes = 0, done = 0;
-    *p = (struct session_progress){.comparing = s->paired && !s->single};
-    if (s->single && s->paired) {
-        double share = s->examined.elements ? (double)atomic_load(&s->watch[0].done) / (double)s->examined.elements : 1;
+    *p = (struct session_progress){.comparing = s->rows && !s->single};
+    if (s->single && s->rows) {
+        uint64_t all = s->rows->examined.elements;
+        double share = all ? (double)atomic_load(&s->watch[0].done) / (double)all : 1;
         p->share = s->settled || share > 1 ? 1 : share;
         return;
     }
-    if (!s->paired) {
+    if (!m) {
         for (int i = 0; i < 2; i++) {
-            bytes += s->side[i].dump.bytes;
-            done += s->side[i].dump.bytes_done;
+            bytes += s->recordings->side[i].dump.bytes;
+            done += s->recordings->side[i].dump.bytes_done;
         }
         p->share = bytes ? (double)done / (double)bytes : 0;
         return;
@@ -755,41 +800,11 @@ void session_progress(const struct session *s, struct session_progress *p)
             worked += (double)s->bytes[i] * (part < 1 ? part : 1); /* through a view it may be read twice */
         }
     if (m->finished == m->wanted)
-        p->share = s->judged ? 1 : 0;
+        p->share = s->now->judged ? 1 : 0;
     else
         p->share = m->work ? worked / (double)m->work : (double)m->finished / (double)m->wanted;
     if (!s->began_ms || now < FORETELL_MS || m->finished == m->wanted || worked <= (double)s->worked_before)
         return;
     p->per_second = (worked - (double)s->worked_before) * 1000 / now;
     p->left = ((double)m->work - worked) / p->per_second;
-}
-
-const struct side_figures *session_figures(const struct session *s, uint32_t line, int side)
-{
-    const struct figures *f = s->paired && s->measure.figures ? s->measure.figures[line] : NULL;
-    if (f)
-        return &f->side[side];
-    return s->single && s->paired && side == TARGET ? alone_figures(&s->examined, s->pairing.lines.v[line].row[TARGET]) : NULL;
-}
-
-struct judge_options session_judge_options(const struct session *s)
-{
-    return (struct judge_options){
-        .tol = &s->opt.tol,
-        .map_only = s->opt.map_only,
-        .exact = s->opt.exact,
-        .strict_gaps = s->opt.strict_gaps,
-        .preset = s->opt.preset,
-        .known = s->opt.known,
-        .band = s->golden2.error[GOLDEN],
-    };
-}
-
-struct pairing_options session_pairing_options(const struct session *s)
-{
-    return (struct pairing_options){
-        .maps = s->maps,
-        .map_count = s->opt.map_count,
-        .map_only = s->opt.map_only,
-    };
 }

@@ -6,12 +6,12 @@
 #include "judge/verdict_text.h"
 #include "dump/family.h"
 
-struct field_line field_line(const struct session *s, uint32_t line)
+struct field_line field_line(const struct comparison *s, uint32_t line)
 {
     struct field_line l = {.s = s, .line = line, .row = {NONE, NONE}};
     if (s->paired) {
-        memcpy(l.row, s->pairing.lines.v[line].row, sizeof l.row);
-        l.f = s->measure.figures ? s->measure.figures[line] : NULL;
+        memcpy(l.row, s->pairing->lines.v[line].row, sizeof l.row);
+        l.f = measure_figures(&s->measure, line);
     } else {
         l.row[TARGET] = line;
     }
@@ -45,8 +45,8 @@ static const struct call *call_of(const struct field_line *l)
 
 static const struct pair *pair_of(const struct field_line *l)
 {
-    uint32_t p = l->s->paired ? l->s->pairing.lines.v[l->line].pair : NONE;
-    return p == NONE ? NULL : &l->s->pairing.pairs.v[p];
+    uint32_t p = l->s->paired ? l->s->pairing->lines.v[l->line].pair : NONE;
+    return p == NONE ? NULL : &l->s->pairing->pairs.v[p];
 }
 
 /* ---- errors ---- */
@@ -94,7 +94,7 @@ static double stat_of(const struct field_line *l, int side, int stat)
     const struct row *r = row_of(l, side);
     if (!r || r->kind != ROW_TENSOR) /* a scalar's value is t.value */
         return NAN;
-    const struct side_figures *f = session_figures(l->s, l->line, side);
+    const struct side_figures *f = comparison_figures(l->s, l->line, side);
     if (f) {
         const double v[] = {f->max, f->min, f->mean, f->norm};
         return v[stat];
@@ -105,7 +105,7 @@ static double stat_of(const struct field_line *l, int side, int stat)
 static double count_of(const struct field_line *l, int side, int which)
 {
     const struct row *r = row_of(l, side);
-    const struct side_figures *f = session_figures(l->s, l->line, side);
+    const struct side_figures *f = comparison_figures(l->s, l->line, side);
     if (f)
         return (double)(which == 0 ? f->nan : which == 1 ? f->inf : f->zero);
     if (!r || r->extra == NONE)

@@ -3,11 +3,11 @@
 #ifndef TABLE_FIELD_H
 #define TABLE_FIELD_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 /* A line with everything a field may need, gathered once. */
 struct field_line {
-    const struct session *s;
+    const struct comparison *s;
     uint32_t line, row[2];
     const struct line_judgement *j; /* NULL before the first judgement */
     const struct figures *f;        /* NULL unless computed */
@@ -29,6 +29,6 @@ extern const struct field fields[]; /* name NULL at the end */
 const struct field *field_find(struct str name); /* or NULL */
 /* A number field's value; false where it is absent. A recorded NaN is there: NaN is data. */
 bool field_value(const struct field_line *l, const struct field *f, double *v);
-struct field_line field_line(const struct session *s, uint32_t line);
+struct field_line field_line(const struct comparison *s, uint32_t line);
 
 #endif

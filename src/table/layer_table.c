@@ -9,7 +9,7 @@
 
 struct build {
     struct layers *x;
-    const struct session *s;
+    const struct comparison *s;
     struct map keys;      /* place in a layer → row */
     struct map counts;    /* "layer/type" → calls of that type seen there */
     uint32_t last_call, last_side, last_row;
@@ -83,7 +83,7 @@ static uint32_t row_for(struct build *b, const struct dump *d, const struct call
 /* Row and layer of a line's call; false when it belongs to none. */
 static bool place_of(struct build *b, uint32_t line, uint32_t *row, uint32_t *layer)
 {
-    const uint32_t *r = b->s->pairing.lines.v[line].row;
+    const uint32_t *r = b->s->pairing->lines.v[line].row;
     int side = r[TARGET] == NONE ? GOLDEN : TARGET;
     const struct dump *d = &b->s->side[side].dump;
     uint32_t call = d->rows.v[r[side]].call;
@@ -105,7 +105,7 @@ struct spot {
     uint32_t row, layer, line;
 };
 
-void layers_build(struct layers *x, const struct session *s)
+void layers_build(struct layers *x, const struct comparison *s)
 {
     struct build b = {.x = x, .s = s, .last_call = NONE};
     VEC(struct spot) places = {0};

@@ -3,7 +3,7 @@
 #ifndef TABLE_LAYER_TABLE_H
 #define TABLE_LAYER_TABLE_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 struct layers_row {
     const char *text;   /* the place: "attention.wq", "Functional.mul #2" */
@@ -21,7 +21,7 @@ struct layers {
 };
 
 /* From the newest judgement; lock held. */
-void layers_build(struct layers *x, const struct session *s);
+void layers_build(struct layers *x, const struct comparison *s);
 void layers_release(struct layers *x);
 
 #endif

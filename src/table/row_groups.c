@@ -17,7 +17,7 @@ int verdict_weight(enum verdict v)
 /* What is being built: nodes by their path, each path's text being its key. */
 struct build {
     struct outline *o;
-    const struct session *s;
+    const struct comparison *s;
     struct map paths;
     struct buf path;
     uint32_t call, side, node; /* the last line's call and where it went: lines of a call stand together */
@@ -66,9 +66,9 @@ static void count(struct build *b, uint32_t node, uint32_t line)
 }
 
 /* The side whose names and stacks speak for a line. */
-static const struct call *call_of(const struct session *s, uint32_t line, int *side)
+static const struct call *call_of(const struct comparison *s, uint32_t line, int *side)
 {
-    const uint32_t *row = s->pairing.lines.v[line].row;
+    const uint32_t *row = s->pairing->lines.v[line].row;
     *side = row[TARGET] == NONE ? GOLDEN : TARGET;
     const struct dump *d = &s->side[*side].dump;
     return &d->calls.v[d->rows.v[row[*side]].call];
@@ -146,7 +146,7 @@ static void by_frame(struct build *b, uint32_t line)
 /* Which scopes compute in which type, on either side. */
 static void by_precision(struct build *b, uint32_t line)
 {
-    const struct line *l = &b->s->pairing.lines.v[line];
+    const struct line *l = &b->s->pairing->lines.v[line];
     const char *type[2] = {"-", "-"};
     int side;
     const struct call *c = call_of(b->s, line, &side);
@@ -222,7 +222,7 @@ static void keep_folds(struct outline *o, const struct outline *old)
             }
 }
 
-void outline_build(struct outline *o, enum outline_kind kind, const struct session *s, const struct outline *old)
+void outline_build(struct outline *o, enum outline_kind kind, const struct comparison *s, const struct outline *old)
 {
     static void (*const under[OUTLINE_KINDS])(struct build *, uint32_t) = {by_module, by_frame, by_precision};
     struct build b = {.o = o, .s = s, .call = NONE};

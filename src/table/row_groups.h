@@ -4,7 +4,7 @@
 #ifndef TABLE_ROW_GROUPS_H
 #define TABLE_ROW_GROUPS_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 enum outline_kind { OUTLINE_MODULES, OUTLINE_FRAMES, OUTLINE_PRECISION, OUTLINE_KINDS };
 
@@ -27,7 +27,7 @@ struct outline {
 };
 
 /* From the newest judgement; lock held. What `old` (or NULL) had unfolded stays so. */
-void outline_build(struct outline *o, enum outline_kind kind, const struct session *s, const struct outline *old);
+void outline_build(struct outline *o, enum outline_kind kind, const struct comparison *s, const struct outline *old);
 void outline_release(struct outline *o);
 /* Nodes below a folded one are not shown. The shown one after, or before, a shown one; NONE at the ends. */
 uint32_t outline_next(const struct outline *o, uint32_t node);

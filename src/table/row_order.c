@@ -100,7 +100,7 @@ static bool passes(struct arrange *a, const struct field_line *l)
     return true;
 }
 
-static void collect(struct arrange *a, const struct session *s, uint32_t lines)
+static void collect(struct arrange *a, const struct comparison *s, uint32_t lines)
 {
     struct arrange_work *w = a->work;
     struct buf tmp = {0};
@@ -214,18 +214,18 @@ void arrange_forget(struct arrange *a)
     a->made_for = 0;
 }
 
-bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines)
+bool arrange_step(struct arrange *a, const struct comparison *s, uint32_t lines)
 {
     if (arrange_plain(a)) {
         bool changed = a->line != NULL;
         arrange_forget(a);
         return changed;
     }
-    if (!a->work && a->made_for == session_judged(s) && a->line && a->lines == lines)
+    if (!a->work && a->made_for == s->serial && a->line && a->lines == lines)
         return false;
     if (!a->work) {
         a->work = mem_zalloc(sizeof *a->work);
-        a->made_for = session_judged(s);
+        a->made_for = s->serial;
     }
     if (a->work->next < lines) {
         collect(a, s, lines);

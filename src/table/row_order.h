@@ -41,7 +41,7 @@ void arrange_forget(struct arrange *a);
 void arrange_restart(struct arrange *a);
 /* A piece of work on the session's lines (lock held); true while some is left or the order changed with
  * this step. */
-bool arrange_step(struct arrange *a, const struct session *s, uint32_t lines);
+bool arrange_step(struct arrange *a, const struct comparison *s, uint32_t lines);
 double arrange_progress(const struct arrange *a); /* 0 … 1 of the work going on, 1 when none is */
 
 /* Positions on the screen against lines of the table. */

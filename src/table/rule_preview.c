@@ -8,12 +8,12 @@
 #include "dump/recorded_figures.h"
 #include "pair/pair_rule.h"
 
-static double error_of(const struct session *s, uint32_t t, uint32_t g, bool paired)
+static double error_of(const struct comparison *s, uint32_t t, uint32_t g, bool paired)
 {
-    uint32_t line = paired ? s->pairing.line_of[TARGET][t] : NONE;
+    uint32_t line = paired ? s->pairing->line_of[TARGET][t] : NONE;
     const struct row *a = &s->side[TARGET].dump.rows.v[t], *b = &s->side[GOLDEN].dump.rows.v[g];
-    for (; line != NONE && line < s->pairing.lines.n && s->pairing.lines.v[line].row[TARGET] == t; line++)
-        if (s->pairing.lines.v[line].row[GOLDEN] == g && s->measure.figures && s->measure.figures[line] &&
+    for (; line != NONE && line < s->pairing->lines.n && s->pairing->lines.v[line].row[TARGET] == t; line++)
+        if (s->pairing->lines.v[line].row[GOLDEN] == g && s->measure.figures && s->measure.figures[line] &&
             s->measure.figures[line]->two)
             return s->measure.figures[line]->rel_l2;
     bool sized = dump_row_numel(&s->side[TARGET].dump, t) == dump_row_numel(&s->side[GOLDEN].dump, g);
@@ -21,9 +21,9 @@ static double error_of(const struct session *s, uint32_t t, uint32_t g, bool pai
 }
 
 /* Whether t stands with g now, and whether either stands with another. */
-static void stands(const struct session *s, struct preview_row *x)
+static void stands(const struct comparison *s, struct preview_row *x)
 {
-    const struct pairing *p = &s->pairing;
+    const struct pairing *p = s->pairing;
     for (int side = 0; side < 2; side++) {
         uint32_t own = side ? x->g : x->t, other = side ? x->t : x->g;
         for (uint32_t i = p->line_of[side][own]; i != NONE && i < p->lines.n && p->lines.v[i].row[side] == own; i++) {
@@ -48,7 +48,7 @@ static void count(struct preview *p, const struct preview_row *x)
     }
 }
 
-int preview_rule(struct preview *p, const struct session *s, const struct decisions *d, const char *const rule[3],
+int preview_rule(struct preview *p, const struct comparison *s, const struct decisions *d, const char *const rule[3],
                  struct err *e)
 {
     struct rule_match probe;

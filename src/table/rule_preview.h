@@ -2,7 +2,7 @@
 #ifndef TABLE_RULE_PREVIEW_H
 #define TABLE_RULE_PREVIEW_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 struct preview_row {
     uint32_t t, g;   /* g: NONE where no golden row has the address */
@@ -20,7 +20,7 @@ struct preview {
 
 /* Reads the session's dumps and pairing (lock held, both sides loaded); decisions that hold come before the rule. -1
  * where the rule is no rule, or takes too long. */
-int preview_rule(struct preview *p, const struct session *s, const struct decisions *d, const char *const rule[3],
+int preview_rule(struct preview *p, const struct comparison *s, const struct decisions *d, const char *const rule[3],
                  struct err *e);
 void preview_release(struct preview *p);
 /* "pairs 12 of 12 rows, 3 of them paired so already; error 1e-7 … 3e-7; …" */

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool same_figures(const struct session *s, int side, uint32_t row, double out[STAT_COUNT])
+bool same_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct dump *d = &s->side[side].dump;
     const struct row *r = &d->rows.v[row];
-    uint32_t line = s->paired ? s->pairing.line_of[side][row] : NONE;
-    const struct figures *f = line != NONE && s->measure.figures ? s->measure.figures[line] : NULL;
+    uint32_t line = s->paired ? s->pairing->line_of[side][row] : NONE;
+    const struct figures *f = line != NONE ? measure_figures(&s->measure, line) : NULL;
     bool any = false;
     if (r->kind != ROW_TENSOR)
         return false;
@@ -46,7 +46,7 @@ static int nearest(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-int same_find(const struct session *s, int side, uint32_t row, double tolerance, same_list *out)
+int same_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_list *out)
 {
     static const int told[] = {STAT_MAX, STAT_MIN, STAT_NORM};
     double mine[STAT_COUNT], theirs[STAT_COUNT];

@@ -3,7 +3,7 @@
 #ifndef TABLE_SAME_VALUES_H
 #define TABLE_SAME_VALUES_H
 
-#include "session/session.h"
+#include "compare/comparison.h"
 
 struct same_row {
     uint8_t side;
@@ -14,10 +14,10 @@ typedef VEC(struct same_row) same_list;
 
 /* Maximum, minimum, mean and L2 norm of a row, computed where its tensor was compared, else recorded;
  * absent ones are NaN. False when it has neither. Lock held. */
-bool same_figures(const struct session *s, int side, uint32_t row, double out[STAT_COUNT]);
+bool same_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT]);
 /* All rows of both sides with as many elements whose max, min and norm agree within `tolerance` of the
  * larger; the nearest first, then in execution order. The row itself is not among them. 0, or -1 when
  * it has no figures. */
-int same_find(const struct session *s, int side, uint32_t row, double tolerance, same_list *out);
+int same_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_list *out);
 
 #endif

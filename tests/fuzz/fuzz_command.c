@@ -24,16 +24,16 @@ static struct investigation inv;
 
 static void start(void)
 {
-    struct session_options o = {.step = {-1, -1}, .rank = {-1, -1}, .workers = 1};
+    struct session_options o = {.of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1};
     struct err e;
-    tol_init(&o.tol);
+    tol_init(&o.of.tol);
     for (int i = 0; i < 2; i++) {
         char text[sizeof target + 32];
         snprintf(text, sizeof text, target, i ? "1.0" : "1.5", i ? "1.0" : "2.5");
         fuzz_put(fuzz_side(i), "dump.json", str_of(text));
         fuzz_put(fuzz_side(i), "stack.json", STR(stack));
         fuzz_put(fuzz_side(i), "construct.json", STR("{}"));
-        o.path[i] = fuzz_side(i);
+        o.of.path[i] = fuzz_side(i);
     }
     investigation_init(&inv);
     if (session_start(&session, &o, &e) || session_wait(&session, &e))

@@ -126,7 +126,7 @@ static void each_leads_back(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct session *s = open_paths(sample(paths[i]), NULL);
-        const struct dump *d = &s->side[0].dump;
+        const struct dump *d = &s->now->side[0].dump;
         struct addresses a;
         size_t odd = 0;
         addresses_build(&a, d);

@@ -11,8 +11,8 @@
 static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference, struct err *e)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {target, golden}, .golden2 = golden2, .reference = reference, .step = {-1, -1}, .rank = {-1, -1}};
-    tol_init(&o.tol);
+    struct session_options o = {.of.path = {target, golden}, .of.golden2 = golden2, .of.reference = reference, .of.step = {-1, -1}, .of.rank = {-1, -1}};
+    tol_init(&o.of.tol);
     if (session_start(s, &o, e) || session_wait(s, e)) {
         session_stop(s);
         free(s);
@@ -24,8 +24,8 @@ static struct session *open_beside(const char *target, const char *golden, const
 static const char *first_call(const struct session *s)
 {
     static char name[200];
-    assert_int_not_equal(s->judged->first, NONE);
-    struct str n = dump_call_name(&s->side[0].dump, s->side[0].dump.rows.v[s->pairing.lines.v[s->judged->first].row[0]].call);
+    assert_int_not_equal(s->now->judged->first, NONE);
+    struct str n = dump_call_name(&s->now->side[0].dump, s->now->side[0].dump.rows.v[s->now->pairing->lines.v[s->now->judged->first].row[0]].call);
     snprintf(name, sizeof name, "%.*s", STR_ARG(n));
     return name;
 }
@@ -39,21 +39,21 @@ static void reference_takes_a_side(void **state)
     struct session *plain = open_beside(t, g, NULL, NULL, &e), *s = open_beside(t, g, g, g, &e);
     assert_non_null(plain);
     assert_non_null(s);
-    assert_int_equal(s->judged->first, plain->judged->first);
-    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], plain->judged->sum.by[VERDICT_DEVIATE]);
+    assert_int_equal(s->now->judged->first, plain->now->judged->first);
+    assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], plain->now->judged->sum.by[VERDICT_DEVIATE]);
     struct buf b = {0};
     size_t nearer[2] = {0}, told = 0;
-    for (uint32_t i = 0; i < s->judged->lines; i++) {
-        int n = companion_nearer(&s->reference, s->pairing.lines.v[i].row);
+    for (uint32_t i = 0; i < s->now->judged->lines; i++) {
+        int n = companion_nearer(&s->now->reference, s->now->pairing->lines.v[i].row);
         told += n != -2;
         if (n >= 0)
             nearer[n]++;
     }
     assert_true(told > 300 && nearer[GOLDEN] > 50 && nearer[TARGET] == 0);
-    uint32_t bad = s->judged->suspects.n ? s->judged->suspects.v[0].line : s->judged->first;
-    for (uint32_t i = bad; i < s->judged->lines && !b.n; i++)
-        if (companion_nearer(&s->reference, s->pairing.lines.v[i].row) == GOLDEN)
-            explain_reference(&s->reference, s->pairing.lines.v[i].row, &b);
+    uint32_t bad = s->now->judged->suspects.n ? s->now->judged->suspects.v[0].line : s->now->judged->first;
+    for (uint32_t i = bad; i < s->now->judged->lines && !b.n; i++)
+        if (companion_nearer(&s->now->reference, s->now->pairing->lines.v[i].row) == GOLDEN)
+            explain_reference(&s->now->reference, s->now->pairing->lines.v[i].row, &b);
     assert_non_null(strstr(b.p, "the golden side is nearer"));
     buf_release(&b);
     shut(plain);
@@ -69,12 +69,12 @@ static void band_replaces_the_level(void **state)
     struct session *s = open_beside(t, g, t, NULL, &e);
     assert_non_null(s);
     bool used = false;
-    for (uint32_t i = 0; i < s->judged->lines; i++) {
-        const struct line_judgement *x = &s->judged->line[i];
+    for (uint32_t i = 0; i < s->now->judged->lines; i++) {
+        const struct line_judgement *x = &s->now->judged->line[i];
         if (!(x->flags & LINE_BAND))
             continue;
         used = true;
-        assert_true(fabsf(x->level - s->golden2.error[GOLDEN][s->pairing.lines.v[i].row[GOLDEN]]) <= 1e-6f * x->level);
+        assert_true(fabsf(x->level - s->now->golden2.error[GOLDEN][s->now->pairing->lines.v[i].row[GOLDEN]]) <= 1e-6f * x->level);
         assert_int_not_equal(x->verdict, VERDICT_DEVIATE); /* its error is the band's, or as good as */
     }
     assert_true(used);
@@ -89,10 +89,10 @@ static void statistics_have_a_band_too(void **state)
     struct session *s = open_beside(t, g, t, g, &e);
     assert_non_null(s);
     size_t band = 0, ref = 0;
-    for (uint32_t i = 0; i < s->judged->lines; i++) {
-        const uint32_t *row = s->pairing.lines.v[i].row;
-        band += row[GOLDEN] != NONE && s->golden2.error[GOLDEN][row[GOLDEN]] > 0;
-        ref += companion_nearer(&s->reference, row) == GOLDEN;
+    for (uint32_t i = 0; i < s->now->judged->lines; i++) {
+        const uint32_t *row = s->now->pairing->lines.v[i].row;
+        band += row[GOLDEN] != NONE && s->now->golden2.error[GOLDEN][row[GOLDEN]] > 0;
+        ref += companion_nearer(&s->now->reference, row) == GOLDEN;
     }
     assert_true(band > 100 && ref > 100);
     shut(s);
@@ -129,16 +129,16 @@ static void faults_are_named(void **state)
         struct session *s = open_paths(sample(cases[c].target), sample(cases[c].golden));
         struct diagnoses d;
         assert_string_equal(first_call(s), cases[c].call);
-        diagnose(&d, s->judged, &s->measure, s->flow, s->judged->first);
+        diagnose(&d, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
         if (!d.n || d.v[0].id != cases[c].id)
             fail_msg("%s: %s", cases[c].target, d.n ? d.v[0].evidence : "nothing");
         diagnoses_release(&d);
-        assert_true(s->judged->frontier.n > 0);
-        for (size_t i = 1; i < s->judged->frontier.n; i++)
-            assert_true(s->judged->frontier.v[i - 1].downstream >= s->judged->frontier.v[i].downstream);
+        assert_true(s->now->judged->frontier.n > 0);
+        for (size_t i = 1; i < s->now->judged->frontier.n; i++)
+            assert_true(s->now->judged->frontier.v[i - 1].downstream >= s->now->judged->frontier.v[i].downstream);
         bool entered = false;
-        for (size_t i = 0; i < s->judged->frontier.n && !entered; i++)
-            entered = s->judged->frontier.v[i].line == s->judged->first;
+        for (size_t i = 0; i < s->now->judged->frontier.n && !entered; i++)
+            entered = s->now->judged->frontier.v[i].line == s->now->judged->first;
         assert_true(entered); /* the first deviation is where one enters */
         shut(s);
     }
@@ -150,13 +150,13 @@ static void clean_pairs_are_left_alone(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof pairs / sizeof *pairs; c++) {
         struct session *s = open_paths(sample(pairs[c][0]), sample(pairs[c][1]));
-        for (uint32_t i = 0; i < s->judged->lines; i++) {
+        for (uint32_t i = 0; i < s->now->judged->lines; i++) {
             struct diagnoses d;
-            diagnose(&d, s->judged, &s->measure, s->flow, i);
+            diagnose(&d, s->now->judged, &s->now->measure, s->now->flow, i);
             if (d.n)
                 fail_msg("%s line %u: %s", pairs[c][0], i, d.v[0].evidence);
         }
-        assert_int_equal(s->judged->frontier.n, 0);
+        assert_int_equal(s->now->judged->frontier.n, 0);
         shut(s);
     }
 }

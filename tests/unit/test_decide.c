@@ -48,17 +48,17 @@ static uint32_t line_of(const struct session *s, int i)
 {
     char name[50];
     snprintf(name, sizeof name, "Mint.c.%d.forward.output.0", i);
-    return s->pairing.line_of[TARGET][dump_find_row(&s->side[0].dump, str_of(name))];
+    return s->now->pairing->line_of[TARGET][dump_find_row(&s->now->side[0].dump, str_of(name))];
 }
 
 static const char *golden_of(const struct session *s, int i)
 {
     static struct buf b;
-    uint32_t g = s->pairing.lines.v[line_of(s, i)].row[GOLDEN];
+    uint32_t g = s->now->pairing->lines.v[line_of(s, i)].row[GOLDEN];
     buf_clear(&b);
     buf_cstr(&b, "");
     if (g != NONE)
-        dump_row_name(&s->side[1].dump, g, &b);
+        dump_row_name(&s->now->side[1].dump, g, &b);
     return b.p;
 }
 
@@ -71,9 +71,9 @@ static void figures_of_pairs_that_stay(void **state)
     const struct figures *was[N];
     char path[700];
     (void)state;
-    assert_int_equal(s->measure.finished, N);
+    assert_int_equal(s->now->measure.finished, N);
     for (int i = 0; i < N; i++)
-        was[i] = s->measure.figures[line_of(s, i)];
+        was[i] = s->now->measure.figures[line_of(s, i)];
     /* there is nothing left to read: a tensor that is opened again fails */
     for (int i = 2; i < N; i++) {
         snprintf(path, sizeof path, "%s/dump_tensor_data/Mint.c.%d.forward.output.0.npy", d[0].dir, i);
@@ -81,28 +81,28 @@ static void figures_of_pairs_that_stay(void **state)
     }
     decide(&x, DECIDE_MARK, "Mint.c.0.forward.output.0", "Mint.c.1.forward.output.0");
     decide(&x, DECIDE_MARK, "Mint.c.1.forward.output.0", "Mint.c.0.forward.output.0");
-    uint32_t pairings = s->pairings;
+    uint32_t pairings = s->now->pairings;
     settle(s, &x);
-    assert_int_equal(s->pairings, pairings + 1);
+    assert_int_equal(s->now->pairings, pairings + 1);
     assert_string_equal(golden_of(s, 0), "Mint.c.1.forward.output.0");
     assert_string_equal(golden_of(s, 1), "Mint.c.0.forward.output.0");
-    assert_int_equal(s->measure.finished, N);
+    assert_int_equal(s->now->measure.finished, N);
     for (int i = 0; i < N; i++) {
-        assert_int_equal(s->measure.state[line_of(s, i)], MEASURE_DONE);
+        assert_int_equal(s->now->measure.state[line_of(s, i)], MEASURE_DONE);
         if (i >= 2)
-            assert_ptr_equal(s->measure.figures[line_of(s, i)], was[i]);
+            assert_ptr_equal(s->now->measure.figures[line_of(s, i)], was[i]);
     }
-    assert_true(s->measure.worked == s->measure.work && s->measure.work > 0);
-    assert_true(s->measure.figures[line_of(s, 0)]->rel_l2 > 0.1);
-    assert_int_equal(s->judged->line[line_of(s, 0)].verdict, VERDICT_DEVIATE);
+    assert_true(s->now->measure.worked == s->now->measure.work && s->now->measure.work > 0);
+    assert_true(s->now->measure.figures[line_of(s, 0)]->rel_l2 > 0.1);
+    assert_int_equal(s->now->judged->line[line_of(s, 0)].verdict, VERDICT_DEVIATE);
     /* taken back: those two are computed again, the others not */
     decisions_undo(&x, false);
     decisions_undo(&x, false);
     settle(s, &x);
     assert_string_equal(golden_of(s, 0), "Mint.c.0.forward.output.0");
-    assert_true(s->measure.figures[line_of(s, 0)]->rel_l2 < 0.002);
+    assert_true(s->now->measure.figures[line_of(s, 0)]->rel_l2 < 0.002);
     for (int i = 2; i < N; i++)
-        assert_ptr_equal(s->measure.figures[line_of(s, i)], was[i]);
+        assert_ptr_equal(s->now->measure.figures[line_of(s, i)], was[i]);
     decisions_release(&x);
     shut(s);
 }
@@ -116,20 +116,20 @@ static void another_view_is_computed_anew(void **state)
     (void)state;
     decide(&x, DECIDE_MARK, "Mint.c.0.forward.output.0", "Mint.c.0.forward.output.0");
     settle(s, &x);
-    assert_true(s->measure.figures[line_of(s, 0)]->rel_l2 < 0.002);
-    const struct figures *kept = s->measure.figures[line_of(s, 0)];
+    assert_true(s->now->measure.figures[line_of(s, 0)]->rel_l2 < 0.002);
+    const struct figures *kept = s->now->measure.figures[line_of(s, 0)];
     decide(&x, DECIDE_MARK, "Mint.c.0.forward.output.0", "Mint.c.0.forward.output.0");
     x.log.v[1].view = "golden reshape 8,8 transpose reshape 64";
     settle(s, &x);
-    assert_true(s->measure.state[line_of(s, 0)] == MEASURE_FAILED); /* no strides for that: said */
+    assert_true(s->now->measure.state[line_of(s, 0)] == MEASURE_FAILED); /* no strides for that: said */
     x.log.v[1].view = "golden reshape 8,8 transpose";
     settle(s, &x);
-    assert_true(s->measure.figures[line_of(s, 0)]->rel_l2 > 0.1);
-    assert_true(measure_view(&s->measure, line_of(s, 0)) != NULL);
-    const struct figures *through = s->measure.figures[line_of(s, 0)];
+    assert_true(s->now->measure.figures[line_of(s, 0)]->rel_l2 > 0.1);
+    assert_true(measure_view(&s->now->measure, line_of(s, 0)) != NULL);
+    const struct figures *through = s->now->measure.figures[line_of(s, 0)];
     decide(&x, DECIDE_REJECT, "Mint.c.1.forward.output.0", "Mint.c.2.forward.output.0"); /* something else */
     settle(s, &x);
-    assert_ptr_equal(s->measure.figures[line_of(s, 0)], through); /* the same view, in other memory */
+    assert_ptr_equal(s->now->measure.figures[line_of(s, 0)], through); /* the same view, in other memory */
     assert_ptr_not_equal(through, kept);
     decisions_release(&x);
     shut(s);
@@ -148,9 +148,9 @@ static void at_any_moment(void **state)
         snprintf(names[i], sizeof names[i], "Mint.c.%d.forward.output.0", i);
     for (int round = 0; round < 12; round++) {
         struct session *s = calloc(1, sizeof *s);
-        struct session_options o = {.path = {d[0].dir, d[1].dir}, .step = {-1, -1}, .rank = {-1, -1}, .workers = 3};
+        struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 3};
         struct decisions x = {0};
-        tol_init(&o.tol);
+        tol_init(&o.of.tol);
         decide(&x, DECIDE_REJECT, names[5], names[5]);
         o.decisions = &x;
         assert_int_equal(session_start(s, &o, &e), 0);
@@ -162,17 +162,17 @@ static void at_any_moment(void **state)
                 decide(&x, DECIDE_MARK, names[(i * 7 + round) % N], names[(i * 11) % N]);
             session_decide(s, &x);
             if (i % 7 == 3)
-                session_set_tol(s, &o.tol);
+                session_set_tol(s, &o.of.tol);
             if (i % 6 == 2)
                 session_pause(s, true);
             if (i % 6 == 4)
                 session_pause(s, false);
-            if (s->paired) {
-                uint32_t want[] = {0, 3, (uint32_t)s->pairing.lines.n};
+            if (s->now->paired) {
+                uint32_t want[] = {0, 3, (uint32_t)s->now->pairing->lines.n};
                 session_want(s, want, 3);
-                assert_true(s->measure.lines == s->pairing.lines.n);
+                assert_true(s->now->measure.lines == s->now->pairing->lines.n);
             }
-            assert_true(!s->judged || s->judged->lines == s->pairing.lines.n);
+            assert_true(!s->now->judged || s->now->judged->lines == s->now->pairing->lines.n);
             if (i % 3 == 0)
                 pthread_cond_wait(&s->changed, &s->lock);
             session_unlock(s);
@@ -187,13 +187,13 @@ static void at_any_moment(void **state)
             o.decisions = &x;
             assert_int_equal(session_start(t, &o, &e), 0);
             assert_int_equal(session_wait(t, &e), 0);
-            assert_int_equal(s->pairing.lines.n, t->pairing.lines.n);
-            for (size_t i = 0; i < s->pairing.lines.n; i++) {
-                assert_memory_equal(s->pairing.lines.v[i].row, t->pairing.lines.v[i].row, sizeof t->pairing.lines.v[i].row);
-                assert_int_equal(s->measure.state[i], t->measure.state[i]);
-                assert_int_equal(s->judged->line[i].verdict, t->judged->line[i].verdict);
+            assert_int_equal(s->now->pairing->lines.n, t->now->pairing->lines.n);
+            for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+                assert_memory_equal(s->now->pairing->lines.v[i].row, t->now->pairing->lines.v[i].row, sizeof t->now->pairing->lines.v[i].row);
+                assert_int_equal(s->now->measure.state[i], t->now->measure.state[i]);
+                assert_int_equal(s->now->judged->line[i].verdict, t->now->judged->line[i].verdict);
             }
-            assert_memory_equal(&s->judged->sum, &t->judged->sum, sizeof t->judged->sum);
+            assert_memory_equal(&s->now->judged->sum, &t->now->judged->sum, sizeof t->now->judged->sum);
             shut(t);
         }
         session_stop(s);
@@ -227,35 +227,35 @@ static void only_what_lies_around(void **state)
     struct buf name[2] = {{0}, {0}};
     struct line *before;
     (void)state;
-    size_t n = s->pairing.lines.n;
+    size_t n = s->now->pairing->lines.n;
     before = malloc(n * sizeof *before);
-    memcpy(before, s->pairing.lines.v, n * sizeof *before);
+    memcpy(before, s->now->pairing->lines.v, n * sizeof *before);
     uint32_t rows[2] = {0};
     /* one pair in the middle is confirmed: the same table */
     for (size_t i = n / 2; i < n; i++)
-        if (before[i].pair != NONE && s->side[0].dump.rows.v[before[i].row[0]].io == IO_OUTPUT) {
+        if (before[i].pair != NONE && s->now->side[0].dump.rows.v[before[i].row[0]].io == IO_OUTPUT) {
             memcpy(rows, before[i].row, sizeof rows);
             break;
         }
     for (int k = 0; k < 2; k++)
-        dump_row_name(&s->side[k].dump, rows[k], &name[k]);
+        dump_row_name(&s->now->side[k].dump, rows[k], &name[k]);
     decide(&x, DECIDE_MARK, name[0].p, name[1].p);
     settle(s, &x);
-    assert_int_equal(s->pairing.lines.n, n);
+    assert_int_equal(s->now->pairing->lines.n, n);
     for (size_t i = 0; i < n; i++)
-        assert_memory_equal(s->pairing.lines.v[i].row, before[i].row, sizeof before[i].row);
-    assert_int_equal(s->pairing.pairs.v[s->pairing.lines.v[s->pairing.line_of[0][rows[0]]].pair].origin, ORIGIN_MARK);
+        assert_memory_equal(s->now->pairing->lines.v[i].row, before[i].row, sizeof before[i].row);
+    assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[s->now->pairing->line_of[0][rows[0]]].pair].origin, ORIGIN_MARK);
     /* and rejected: these two are apart, whatever else holds */
     decide(&x, DECIDE_REJECT, name[0].p, name[1].p);
     settle(s, &x);
-    for (size_t i = 0; i < s->pairing.lines.n; i++)
-        assert_false(s->pairing.lines.v[i].row[0] == rows[0] && s->pairing.lines.v[i].row[1] == rows[1]);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++)
+        assert_false(s->now->pairing->lines.v[i].row[0] == rows[0] && s->now->pairing->lines.v[i].row[1] == rows[1]);
     decisions_undo(&x, false);
     decisions_undo(&x, false);
     settle(s, &x);
-    assert_int_equal(s->pairing.lines.n, n);
+    assert_int_equal(s->now->pairing->lines.n, n);
     for (size_t i = 0; i < n; i++)
-        assert_memory_equal(s->pairing.lines.v[i].row, before[i].row, sizeof before[i].row);
+        assert_memory_equal(s->now->pairing->lines.v[i].row, before[i].row, sizeof before[i].row);
     for (int k = 0; k < 2; k++)
         buf_release(&name[k]);
     free(before);
@@ -275,10 +275,10 @@ static void previews(void **state)
     struct buf text = {0};
     struct err e = {0};
     (void)state;
-    size_t lines = s->pairing.lines.n;
+    size_t lines = s->now->pairing->lines.n;
     decide(&x, DECIDE_MARK, "Mint.c.2.forward.output.0", "Mint.c.0.forward.output.0");
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s, &x, rule, &e), 0);
+    assert_int_equal(preview_rule(&p, s->now, &x, rule, &e), 0);
     session_unlock(s);
     assert_int_equal(p.rows.n, 3);
     assert_int_equal(p.pairs, 2);  /* 0 and 4; 2 is marked */
@@ -290,26 +290,26 @@ static void previews(void **state)
     preview_text(&p, &text);
     assert_non_null(strstr(text.p, "pairs 2 of 3 rows it speaks of"));
     preview_release(&p);
-    assert_int_equal(s->pairing.lines.n, lines); /* nothing was done */
+    assert_int_equal(s->now->pairing->lines.n, lines); /* nothing was done */
     /* of pairs there are, the computed error is told */
     static const char *const own[3] = {"(.*)/c@(\\d+)/(.*)", "\\1/c@\\2/\\3", ""};
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s, &(struct decisions){.now = 0}, own, &e), 0);
+    assert_int_equal(preview_rule(&p, s->now, &(struct decisions){.now = 0}, own, &e), 0);
     session_unlock(s);
     assert_true(p.pairs == 6 && p.same == 6 && p.otherwise == 0 && p.held == 0 && p.nobody == 0);
     for (size_t i = 0; i < p.rows.n; i++) {
-        uint32_t line = s->pairing.line_of[TARGET][p.rows.v[i].t];
-        assert_true(p.rows.v[i].error <= s->measure.figures[line]->rel_l2 && p.rows.v[i].error >= s->measure.figures[line]->rel_l2);
+        uint32_t line = s->now->pairing->line_of[TARGET][p.rows.v[i].t];
+        assert_true(p.rows.v[i].error <= s->now->measure.figures[line]->rel_l2 && p.rows.v[i].error >= s->now->measure.figures[line]->rel_l2);
     }
     preview_release(&p);
     static const char *const nobody[3] = {"(.*)", "nowhere/\\1", ""}, *const none[3] = {"nothing", "x", ""};
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s, &x, nobody, &e), 0);
+    assert_int_equal(preview_rule(&p, s->now, &x, nobody, &e), 0);
     session_unlock(s);
     assert_true(p.nobody == 6 && p.pairs == 0 && isnan(p.least));
     preview_release(&p);
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s, &x, none, &e), 0);
+    assert_int_equal(preview_rule(&p, s->now, &x, none, &e), 0);
     session_unlock(s);
     assert_int_equal(p.rows.n, 0);
     buf_clear(&text);
@@ -320,7 +320,7 @@ static void previews(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         e = (struct err){0};
         session_lock(s);
-        assert_int_equal(preview_rule(&p, s, &x, bad[i], &e), -1);
+        assert_int_equal(preview_rule(&p, s->now, &x, bad[i], &e), -1);
         session_unlock(s);
         assert_true(e.code == ERR_USAGE && strlen(e.text) > 10);
         preview_release(&p);
@@ -342,15 +342,15 @@ static void previews_come_true(void **state)
     int tried = 0;
     (void)state;
     for (int k = 0; k < 2; k++)
-        addresses_build(&at[k], &s->side[k].dump);
-    for (size_t i = 0; i < s->pairing.lines.n; i += 37) {
-        const struct line l = s->pairing.lines.v[i];
+        addresses_build(&at[k], &s->now->side[k].dump);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i += 37) {
+        const struct line l = s->now->pairing->lines.v[i];
         if (l.pair == NONE)
             continue;
         rule_propose(&at[0], l.row[0], &at[1], l.row[1], &rule[0], &rule[1]);
         const char *const text[3] = {rule[0].p, rule[1].p, ""};
         session_lock(s);
-        assert_int_equal(preview_rule(&p, s, &x, text, &e), 0);
+        assert_int_equal(preview_rule(&p, s->now, &x, text, &e), 0);
         session_unlock(s);
         assert_true(p.rows.n > 0 && p.pairs > 0);
         decide(&x, DECIDE_RULE, rule[0].p, rule[1].p);
@@ -359,8 +359,8 @@ static void previews_come_true(void **state)
             if (p.rows.v[k].outcome > HIT_SAME)
                 continue;
             bool there = false;
-            for (uint32_t n = s->pairing.line_of[TARGET][p.rows.v[k].t]; n < s->pairing.lines.n && s->pairing.lines.v[n].row[0] == p.rows.v[k].t; n++)
-                there = there || s->pairing.lines.v[n].row[1] == p.rows.v[k].g;
+            for (uint32_t n = s->now->pairing->line_of[TARGET][p.rows.v[k].t]; n < s->now->pairing->lines.n && s->now->pairing->lines.v[n].row[0] == p.rows.v[k].t; n++)
+                there = there || s->now->pairing->lines.v[n].row[1] == p.rows.v[k].g;
             assert_true(there);
         }
         decisions_undo(&x, false);

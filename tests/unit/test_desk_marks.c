@@ -89,11 +89,11 @@ static void what_is_not_saved_is_said(void **state)
         begin(&x, way ? NULL : "/no/such/folder/t.investigation.json");
         x.inv.holder = way ? "elsewhere, process 7" : NULL;
         x.inv.read_only = way;
-        uint32_t row = dump_find_row(&x.s->side[0].dump, STR("Functional.linear.4.forward.output.0"));
+        uint32_t row = dump_find_row(&x.s->now->side[0].dump, STR("Functional.linear.4.forward.output.0"));
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
             session_lock(x.s);
             desk_refresh(&x.d);
-            desk_go(&x.d, x.s->pairing.line_of[TARGET][row]);
+            desk_go(&x.d, x.s->now->pairing->line_of[TARGET][row]);
             session_unlock(x.s);
             const char *said = run(&x, commands[i]);
             if (strncmp(commands[i], "rule (", 6) == 0)
@@ -137,15 +137,15 @@ static void the_cursor_follows_the_mark(void **state)
     struct err e;
     (void)state;
     begin(&x, NULL);
-    uint32_t t = dump_find_row(&x.s->side[0].dump, STR("Functional.linear.0.forward.output.0"));
-    uint32_t g = dump_find_row(&x.s->side[1].dump, STR("Functional.linear.3.forward.output.0"));
+    uint32_t t = dump_find_row(&x.s->now->side[0].dump, STR("Functional.linear.0.forward.output.0"));
+    uint32_t g = dump_find_row(&x.s->now->side[1].dump, STR("Functional.linear.3.forward.output.0"));
     session_lock(x.s);
     desk_refresh(&x.d);
-    desk_go(&x.d, x.s->pairing.line_of[TARGET][t]);
+    desk_go(&x.d, x.s->now->pairing->line_of[TARGET][t]);
     session_unlock(x.s);
     run(&x, "mark");
     session_lock(x.s);
-    desk_go(&x.d, x.s->pairing.line_of[GOLDEN][g]);
+    desk_go(&x.d, x.s->now->pairing->line_of[GOLDEN][g]);
     session_unlock(x.s);
     run(&x, "mark");
     assert_int_equal(session_wait(x.s, &e), 0);

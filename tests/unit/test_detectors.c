@@ -211,15 +211,15 @@ static void each_says_what_it_is_and_nothing_else(void **state)
         f->make();
         const char *root = scratch();
         struct session *s = open_paths(dump_of(root, "t", T), dump_of(root, "g", G));
-        uint32_t line = s->pairing.line_of[TARGET][dump_find_row(&s->side[TARGET].dump, STR("Functional.linear.1.forward.output.0"))];
+        uint32_t line = s->now->pairing->line_of[TARGET][dump_find_row(&s->now->side[TARGET].dump, STR("Functional.linear.1.forward.output.0"))];
         struct diagnoses x;
         /* in noise and denormals nothing deviates by the rule: what is told where it would */
-        bool calm = !verdict_is_bad(s->judged->line[line].verdict);
+        bool calm = !verdict_is_bad(s->now->judged->line[line].verdict);
         if (calm) {
-            s->judged->line[line].verdict = VERDICT_DEVIATE;
-            s->judged->line[line].rule = RULE_LIMIT;
+            s->now->judged->line[line].verdict = VERDICT_DEVIATE;
+            s->now->judged->line[line].rule = RULE_LIMIT;
         }
-        diagnose(&x, s->judged, &s->measure, s->flow, line);
+        diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, line);
         if (f->first < 0 ? x.n : !x.n || x.v[0].id != f->first || !strstr(x.v[0].evidence, f->words))
             fail_msg("%s: %s", f->name, list(&x, &said));
         for (int k = 1; k < x.n; k++)
@@ -263,8 +263,8 @@ static void another_rows_value(void **state)
     }
     struct session *s = open_paths(dir[0], dir[1]);
     struct diagnoses x;
-    assert_int_not_equal(s->judged->first, NONE);
-    diagnose(&x, s->judged, &s->measure, s->flow, s->judged->first);
+    assert_int_not_equal(s->now->judged->first, NONE);
+    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
     if (!x.n || x.v[0].id != DIAGNOSIS_STALE || !strstr(x.v[0].evidence, "Functional.linear.0.forward.output.0"))
         fail_msg("%s", list(&x, &said));
     diagnoses_release(&x);
@@ -298,8 +298,8 @@ static void out_of_a_gap(void **state)
         }
         struct session *s = open_paths(dir[0], dir[1]);
         struct diagnoses x;
-        assert_int_not_equal(s->judged->first, NONE);
-        diagnose(&x, s->judged, &s->measure, s->flow, s->judged->first);
+        assert_int_not_equal(s->now->judged->first, NONE);
+        diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
         bool is = x.n && x.v[0].id == DIAGNOSIS_GAP;
         if (is != (gap == 1))
             fail_msg("%s gap: %s", gap ? "a" : "no", list(&x, &said));
@@ -331,12 +331,12 @@ static const struct known {
 /* What is said of the rows of the first deviation's call, as bits. */
 static unsigned said_at_first(struct session *s, struct buf *words)
 {
-    const struct judgement *j = s->judged;
+    const struct judgement *j = s->now->judged;
     unsigned ids = 0;
-    uint32_t row = s->pairing.lines.v[j->first].row[TARGET];
-    EACH_ROW(&s->side[TARGET].dump, s->side[TARGET].dump.rows.v[row].call, r) {
+    uint32_t row = s->now->pairing->lines.v[j->first].row[TARGET];
+    EACH_ROW(&s->now->side[TARGET].dump, s->now->side[TARGET].dump.rows.v[row].call, r) {
         struct diagnoses x;
-        diagnose(&x, j, &s->measure, s->flow, s->pairing.line_of[TARGET][r]);
+        diagnose(&x, j, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][r]);
         for (int i = 0; i < x.n; i++) {
             ids |= ONLY(x.v[i].id);
             buf_fmt(words, "%s ", diagnosis_name((enum diagnosis_id)x.v[i].id));
@@ -354,11 +354,11 @@ static void samples_are_known(void **state)
         struct session *s = open_paths(sample(q->target), sample(q->golden));
         struct buf words = {0};
         buf_cstr(&words, "");
-        if ((s->judged->first == NONE) != !q->one_of)
-            fail_msg("%s: first deviation %u", q->target, s->judged->first);
-        for (uint32_t k = 0; !q->one_of && k < s->judged->lines; k++)
-            assert_false(diagnosable(s->judged, &s->measure, k) && verdict_is_bad(s->judged->line[k].verdict) &&
-                         !(s->judged->line[k].flags & LINE_DOUBTFUL));
+        if ((s->now->judged->first == NONE) != !q->one_of)
+            fail_msg("%s: first deviation %u", q->target, s->now->judged->first);
+        for (uint32_t k = 0; !q->one_of && k < s->now->judged->lines; k++)
+            assert_false(diagnosable(s->now->judged, &s->now->measure, k) && verdict_is_bad(s->now->judged->line[k].verdict) &&
+                         !(s->now->judged->line[k].flags & LINE_DOUBTFUL));
         unsigned said = q->one_of ? said_at_first(s, &words) : 0;
         if ((q->one_of && !(said & q->one_of)) || said & ~(q->one_of | q->others))
             fail_msg("%s: %s", q->target, words.p);

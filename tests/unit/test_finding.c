@@ -315,8 +315,8 @@ static void of_a_row(void **state)
     struct arena a = {0};
     (void)state;
     session_lock(s);
-    assert_true(s->judged->first != NONE);
-    struct evidence e = evidence_collect(s, s->judged->first, NULL, &a);
+    assert_true(s->now->judged->first != NONE);
+    struct evidence e = evidence_collect(s->now, s->now->judged->first, NULL, &a);
     assert_string_equal(fact_of(&e, "verdict", 0), "deviate");
     assert_string_equal(fact_of(&e, "dtype", 0), "float32");
     assert_non_null(fact_of(&e, "diagnosis", 0));

@@ -6,22 +6,22 @@
 static void gaps_hold_lone_calls_only(void **state)
 {
     struct session *s = open_paths(sample("llama_rope/ms"), sample("llama_rope/torch"));
-    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    const struct dump *const side[2] = {&s->now->side[0].dump, &s->now->side[1].dump};
     gap_list gaps = {0};
     gap_group_list groups = {0};
     uint32_t calls[2] = {0, 0}, grouped[2] = {0, 0}, end = 0;
     (void)state;
-    gaps_find(&s->pairing, side, &gaps);
-    gaps_group(&s->pairing, side, &groups);
+    gaps_find(s->now->pairing, side, &gaps);
+    gaps_group(s->now->pairing, side, &groups);
     assert_true(gaps.n > 5 && groups.n > 5);
     for (size_t i = 0; i < gaps.n; i++) {
         const struct gap *g = &gaps.v[i];
         assert_true(g->first >= end && g->end > g->first && g->calls[0] + g->calls[1] > 0);
         assert_true(g->compute[0] <= g->calls[0] && g->compute[1] <= g->calls[1]);
-        assert_true(g->before == NONE || (g->before < g->first && s->pairing.lines.v[g->before].pair != NONE));
-        assert_true(g->after == NONE || (g->after >= g->end && s->pairing.lines.v[g->after].pair != NONE));
+        assert_true(g->before == NONE || (g->before < g->first && s->now->pairing->lines.v[g->before].pair != NONE));
+        assert_true(g->after == NONE || (g->after >= g->end && s->now->pairing->lines.v[g->after].pair != NONE));
         for (uint32_t k = g->first; k < g->end; k++) {
-            assert_int_equal(s->pairing.lines.v[k].pair, NONE);
+            assert_int_equal(s->now->pairing->lines.v[k].pair, NONE);
             assert_ptr_equal(gaps_at(&gaps, k), g);
         }
         for (int d = 0; d < 2; d++)
@@ -32,7 +32,7 @@ static void gaps_hold_lone_calls_only(void **state)
         grouped[groups.v[i].side] += groups.v[i].calls;
     /* a call whose rows lie apart may stand in two gaps, but in one group */
     assert_true(grouped[0] <= calls[0] && grouped[1] <= calls[1] && grouped[0] > 0 && grouped[1] > 0);
-    assert_null(gaps_at(&gaps, s->judged->first));
+    assert_null(gaps_at(&gaps, s->now->judged->first));
     assert_null(gaps_at(&(gap_list){0}, 0));
     vec_release(&gaps);
     vec_release(&groups);
@@ -43,12 +43,12 @@ static void gaps_hold_lone_calls_only(void **state)
 static void a_helper_is_one_group(void **state)
 {
     struct session *s = open_paths(sample("llama_rope/ms"), sample("llama_rope/torch"));
-    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    const struct dump *const side[2] = {&s->now->side[0].dump, &s->now->side[1].dump};
     gap_group_list l = {0};
     struct buf text = {0};
     int helpers = 0;
     (void)state;
-    gaps_group(&s->pairing, side, &l);
+    gaps_group(s->now->pairing, side, &l);
     for (size_t i = 0; i < l.n; i++) {
         buf_clear(&text);
         gap_group_text(&l.v[i], side, &text);
@@ -69,28 +69,28 @@ static void a_helper_is_one_group(void **state)
 static void parts_are_named(void **state)
 {
     struct session *s = open_paths(sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch"));
-    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    const struct dump *const side[2] = {&s->now->side[0].dump, &s->now->side[1].dump};
     struct buf b = {0};
     (void)state;
-    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
-        uint32_t pair = s->pairing.lines.v[i].pair;
+    for (uint32_t i = 0; i < s->now->pairing->lines.n; i++) {
+        uint32_t pair = s->now->pairing->lines.v[i].pair;
         buf_clear(&b);
-        gaps_parts(&s->pairing, side, i, &b);
-        if (pair == NONE || s->pairing.pairs.v[pair].why != WHY_WHOLE)
+        gaps_parts(s->now->pairing, side, i, &b);
+        if (pair == NONE || s->now->pairing->pairs.v[pair].why != WHY_WHOLE)
             assert_int_equal(b.n, 0);
     }
     /* as if the pair behind a gap of the target were such a one */
     gap_list gaps = {0};
     uint32_t named = 0;
-    gaps_find(&s->pairing, side, &gaps);
+    gaps_find(s->now->pairing, side, &gaps);
     for (size_t i = 0; i < gaps.n; i++) {
         if (gaps.v[i].after == NONE || gaps.v[i].calls[TARGET] <= gaps.v[i].calls[GOLDEN])
             continue;
-        struct pair *p = &s->pairing.pairs.v[s->pairing.lines.v[gaps.v[i].after].pair];
+        struct pair *p = &s->now->pairing->pairs.v[s->now->pairing->lines.v[gaps.v[i].after].pair];
         uint8_t was = p->why;
         p->why = WHY_WHOLE;
         buf_clear(&b);
-        gaps_parts(&s->pairing, side, gaps.v[i].after, &b);
+        gaps_parts(s->now->pairing, side, gaps.v[i].after, &b);
         p->why = was;
         named += b.n > 0 && strchr(b.p, '?') == NULL;
     }
@@ -103,12 +103,12 @@ static void parts_are_named(void **state)
 static void equal_sides_have_none(void **state)
 {
     struct session *s = open_paths(sample("tt_rope/bench"), sample("tt_rope/bench"));
-    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    const struct dump *const side[2] = {&s->now->side[0].dump, &s->now->side[1].dump};
     gap_list gaps = {0};
     gap_group_list groups = {0};
     (void)state;
-    gaps_find(&s->pairing, side, &gaps);
-    gaps_group(&s->pairing, side, &groups);
+    gaps_find(s->now->pairing, side, &gaps);
+    gaps_group(s->now->pairing, side, &groups);
     assert_true(gaps.n == 0 && groups.n == 0);
     shut(s);
 }

@@ -12,12 +12,12 @@
 static size_t cases_of(struct session *s, struct gaze_case *out, size_t most)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < s->pairing.lines.n && n < most; i++) {
+    for (uint32_t i = 0; i < s->now->pairing->lines.n && n < most; i++) {
         struct gaze_case c;
         memset(&c, 0, sizeof c);
-        c.side[0] = &s->side[0].dump;
-        c.side[1] = &s->side[1].dump;
-        if (measure_how(&s->measure, i, &c.job))
+        c.side[0] = &s->now->side[0].dump;
+        c.side[1] = &s->now->side[1].dump;
+        if (measure_how(&s->now->measure, i, &c.job))
             out[n++] = c;
     }
     return n;
@@ -46,20 +46,20 @@ static void never_another_row(void **state)
     gaze_init(&g, NULL, NULL);
     for (size_t i = 0; i < 3000; i++) {
         const struct gaze_case *want = &c[i * 7 % n];
-        pthread_mutex_lock(&g.lock);
+        pthread_mutex_lock(&g.job.lock);
         gaze_want(&g, want);
         if (gaze_ready(&g) == GAZE_OPEN) { /* only ever of what is wanted */
             check_own(&g, want);
             open++;
         }
-        pthread_mutex_unlock(&g.lock);
+        pthread_mutex_unlock(&g.job.lock);
         if (i % 50 == 0) {
             gaze_wait(&g);
-            pthread_mutex_lock(&g.lock);
+            pthread_mutex_lock(&g.job.lock);
             assert_int_equal(gaze_ready(&g), GAZE_OPEN);
             check_own(&g, want);
             assert_true(tally_complete(&g.tally));
-            pthread_mutex_unlock(&g.lock);
+            pthread_mutex_unlock(&g.job.lock);
             open++;
         }
     }
@@ -77,26 +77,26 @@ static void planes_are_kept(void **state)
     (void)state;
     assert_int_equal(cases_of(s, c, 1), 1);
     gaze_init(&g, NULL, NULL);
-    pthread_mutex_lock(&g.lock);
+    pthread_mutex_lock(&g.job.lock);
     gaze_want(&g, c);
-    pthread_mutex_unlock(&g.lock);
+    pthread_mutex_unlock(&g.job.lock);
     gaze_wait(&g);
     for (int i = 0; i < PLANES; i++) {
         memset(&a[i], 0, sizeof a[i]);
         a[i] = (struct heat_ask){.axis = {-1, g.lens.ndim - 1}, .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]}, .count = {1, 1}, .size = {1, 1 + i}};
-        pthread_mutex_lock(&g.lock);
+        pthread_mutex_lock(&g.job.lock);
         gaze_heat(&g, &a[i]);
         gaze_element(&g, (uint64_t)i % g.lens.numel);
-        pthread_mutex_unlock(&g.lock);
+        pthread_mutex_unlock(&g.job.lock);
         gaze_wait(&g);
-        pthread_mutex_lock(&g.lock);
+        pthread_mutex_lock(&g.job.lock);
         const struct heat *h = gaze_heat(&g, &a[i]), *before = i ? gaze_heat(&g, &a[i - 1]) : h;
         assert_non_null(h);
         assert_true(heat_complete(h));
         assert_non_null(before);
         gaze_heat(&g, &a[i]);
         assert_non_null(gaze_element(&g, (uint64_t)i % g.lens.numel));
-        pthread_mutex_unlock(&g.lock);
+        pthread_mutex_unlock(&g.job.lock);
     }
     gaze_release(&g);
     shut(s);
@@ -109,23 +109,23 @@ static void a_file_that_is_gone(void **state)
     struct gaze g;
     (void)state;
     memset(&c, 0, sizeof c);
-    c.side[0] = &s->side[0].dump;
-    c.side[1] = &s->side[1].dump;
+    c.side[0] = &s->now->side[0].dump;
+    c.side[1] = &s->now->side[1].dump;
     c.job.row[0] = c.job.row[1] = NONE;
-    for (uint32_t i = 0; i < s->side[0].dump.rows.n && c.job.row[0] == NONE; i++)
-        if (!dump_row_readable(&s->side[0].dump, i))
+    for (uint32_t i = 0; i < s->now->side[0].dump.rows.n && c.job.row[0] == NONE; i++)
+        if (!dump_row_readable(&s->now->side[0].dump, i))
             c.job.row[0] = i; /* has no file at all */
     if (c.job.row[0] == NONE)
         skip();
     gaze_init(&g, NULL, NULL);
-    pthread_mutex_lock(&g.lock);
+    pthread_mutex_lock(&g.job.lock);
     gaze_want(&g, &c);
-    pthread_mutex_unlock(&g.lock);
+    pthread_mutex_unlock(&g.job.lock);
     gaze_wait(&g);
-    pthread_mutex_lock(&g.lock);
+    pthread_mutex_lock(&g.job.lock);
     assert_int_equal(gaze_ready(&g), GAZE_FAILED);
     assert_true(g.err.text[0] != 0);
-    pthread_mutex_unlock(&g.lock);
+    pthread_mutex_unlock(&g.job.lock);
     gaze_release(&g);
     shut(s);
 }
@@ -232,12 +232,12 @@ static void commands_move_the_cursor(void **state)
         run(o, any[(size_t)i * 7 % ARRAY_LEN(any)]);
         if (i % 3 == 0) { /* as a pane of some size would ask */
             struct heat_ask ask;
-            pthread_mutex_lock(&x->gaze.lock);
+            pthread_mutex_lock(&x->gaze.job.lock);
             if (sight_ready(&o->d) == GAZE_OPEN) {
                 sight_ask(x, 1 + i % 5, 1 + i % 7, &ask);
                 gaze_heat(&x->gaze, &ask);
             }
-            pthread_mutex_unlock(&x->gaze.lock);
+            pthread_mutex_unlock(&x->gaze.job.lock);
             gaze_wait(&x->gaze);
         }
         for (int k = 0; x->placed && k < l->ndim; k++)
@@ -262,13 +262,13 @@ static void opened_in_between(void **state)
     command_run(&o->d, "find Module.module.decoder.layers.0.input_layernorm.RMSNorm.forward.0.parameters.weight");
     gaze_wait(&x->gaze);
     session_lock(o->s);
-    pthread_mutex_lock(&x->gaze.lock);
+    pthread_mutex_lock(&x->gaze.job.lock);
     assert_int_equal(sight_ready(&o->d), GAZE_OPEN);
     assert_int_equal(x->gaze.lens.ndim, 1);
     assert_true(x->axis[0] < 1 && x->axis[1] < 1);
     sight_ask(x, 10, 20, &ask);
     assert_true(ask.size[0] > 0 && ask.size[1] > 0);
-    pthread_mutex_unlock(&x->gaze.lock);
+    pthread_mutex_unlock(&x->gaze.job.lock);
     session_unlock(o->s);
     desk_shut(o);
 }

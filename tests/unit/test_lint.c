@@ -53,7 +53,7 @@ static void sentences(const char *target, const char *golden, struct buf *out)
     struct arena a = {0};
     doubt_list l = {0};
     session_lock(s);
-    lint_find(s, &a, &l);
+    lint_find(s->now, &a, &l);
     buf_clear(out);
     buf_cstr(out, "");
     for (size_t i = 0; i < l.n; i++)
@@ -177,7 +177,7 @@ static void one_side(void **state)
     snprintf(path, sizeof path, "%s", dir);
     struct session *s = open_paths(path, NULL);
     session_lock(s);
-    lint_alone(s, &a, &l);
+    lint_alone(s->now, &a, &l);
     session_unlock(s);
     assert_int_equal(l.n, 2);
     assert_string_equal(l.v[0].text, "2 steps are there; this is step 0");

@@ -19,7 +19,7 @@ static const char *written(const struct session *s, const char *name)
     struct out out = {0};
     struct err e;
     snprintf(path, sizeof path, "%s/%s", scratch(), name);
-    if (mapping_kind_for(path, NULL, &kind, &e) || out_file(&out, path, &e) || mapping_write(&out, s, kind, &e) ||
+    if (mapping_kind_for(path, NULL, &kind, &e) || out_file(&out, path, &e) || mapping_write(&out, s->now, kind, &e) ||
         out_close(&out, &e))
         fail_msg("%s", e.text);
     return path;
@@ -28,10 +28,10 @@ static const char *written(const struct session *s, const char *name)
 /* Golden partner of a target row at a confidence that counts, or NONE. */
 static uint32_t partner(const struct session *s, uint32_t t, uint32_t g)
 {
-    for (uint32_t i = s->pairing.line_of[TARGET][t]; i < s->pairing.lines.n && s->pairing.lines.v[i].row[TARGET] == t;
+    for (uint32_t i = s->now->pairing->line_of[TARGET][t]; i < s->now->pairing->lines.n && s->now->pairing->lines.v[i].row[TARGET] == t;
          i++) {
-        const struct line *l = &s->pairing.lines.v[i];
-        if (l->pair != NONE && (double)s->pairing.pairs.v[l->pair].confidence >= s->opt.tol.confidence &&
+        const struct line *l = &s->now->pairing->lines.v[i];
+        if (l->pair != NONE && (double)s->now->pairing->pairs.v[l->pair].confidence >= s->opt.of.tol.confidence &&
             (g == NONE || l->row[GOLDEN] == g))
             return l->row[GOLDEN];
     }
@@ -47,7 +47,7 @@ static void again(const struct session *s, const char *path, enum mapping_kind k
     if (mapping_load(&m, path, &e))
         fail_msg("%s", e.text);
     assert_int_equal(m.kind, kind);
-    translate(&x, &m, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    translate(&x, &m, &s->now->side[TARGET].dump, &s->now->side[GOLDEN].dump);
     *pairs = x.pairs.n;
     *other = 0;
     for (size_t i = 0; i < x.pairs.n; i++) {
@@ -63,9 +63,9 @@ static void read_again(void **state)
     struct session *s = opened();
     size_t pairs, other, all = 0;
     (void)state;
-    for (size_t i = 0; i < s->pairing.lines.n; i++)
-        if (s->pairing.lines.v[i].pair != NONE)
-            all += (double)s->pairing.pairs.v[s->pairing.lines.v[i].pair].confidence >= s->opt.tol.confidence;
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++)
+        if (s->now->pairing->lines.v[i].pair != NONE)
+            all += (double)s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].confidence >= s->opt.of.tol.confidence;
     assert_true(all > 500);
     again(s, written(s, "x.json"), MAPPING_PAIRS, &pairs, &other);
     assert_int_equal(pairs, all);
@@ -118,13 +118,13 @@ static void declared(void **state)
     snprintf(path, sizeof path, "%s/m.yaml", scratch());
     assert_int_equal(file_replace(path, STR("Functional.silu.0.forward.output.0: N/A\n"), &e), 0);
     maps[0] = path;
-    struct session_options o = {.path = {sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch")},
-                                .step = {-1, -1},
-                                .rank = {-1, -1},
-                                .maps = maps,
-                                .map_count = 1,
-                                .map_only = true};
-    tol_init(&o.tol);
+    struct session_options o = {.of.path = {sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch")},
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1},
+                                .of.maps = maps,
+                                .of.map_count = 1,
+                                .of.map_only = true};
+    tol_init(&o.of.tol);
     assert_int_equal(session_start(s, &o, &e), 0);
     assert_int_equal(session_wait(s, &e), 0);
     assert_int_equal(file_slurp(written(s, "x.yaml"), 1 << 20, &text, &e), 0);
@@ -235,9 +235,9 @@ static void not_to_be_written(void **state)
     struct out out = {0};
     struct err e = {0};
     (void)state;
-    assert_int_equal(mapping_write(&out, s, MAPPING_DATA, &e), -1);
+    assert_int_equal(mapping_write(&out, s->now, MAPPING_DATA, &e), -1);
     assert_int_equal(e.code, ERR_USAGE);
-    assert_int_equal(mapping_write(&out, s, MAPPING_MATCHES, &e), -1);
+    assert_int_equal(mapping_write(&out, s->now, MAPPING_MATCHES, &e), -1);
     shut(s);
 }
 

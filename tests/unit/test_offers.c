@@ -1,5 +1,5 @@
 /* What a thread finds below a folder: all of it, of the folder asked for last, and nothing where nobody wants to know. */
-#include "sessions.h"
+#include "support.h"
 
 #include "panel/folder_scan.h"
 
@@ -13,18 +13,10 @@ static void logs(const char *root, const char *folder, const char *prefix, int n
     }
 }
 
-static void ask(struct offers *o, const char *folder)
-{
-    session_lock(o->s);
-    offers_ask(o, folder);
-    session_unlock(o->s);
-}
-
 static void the_folder_asked_for_last(void **state)
 {
     const char *root = scratch();
     char a[600], b[600], none[600];
-    struct session *s = open_paths(sample("tt_rope/target"), NULL);
     struct offers o;
     (void)state;
     logs(root, "a", "x", 60);
@@ -32,10 +24,10 @@ static void the_folder_asked_for_last(void **state)
     snprintf(a, sizeof a, "%s/a", root);
     snprintf(b, sizeof b, "%s/b", root);
     snprintf(none, sizeof none, "%s/none", root);
-    offers_init(&o, s);
+    offers_init(&o, NULL, NULL);
     for (int i = 0; i < 20; i++) {
-        ask(&o, a);
-        ask(&o, b);
+        offers_ask(&o, a);
+        offers_ask(&o, b);
         offers_wait(&o);
         assert_int_equal(o.found.n, 3);
         for (size_t k = 0; k < 3; k++) {
@@ -43,21 +35,18 @@ static void the_folder_asked_for_last(void **state)
             assert_true(str_has(str_of(o.found.v[k].path), "/b/y"));
         }
     }
-    ask(&o, a);
+    offers_ask(&o, a);
     offers_wait(&o);
     assert_int_equal(o.found.n, 60);
-    ask(&o, none);
+    offers_ask(&o, none);
     offers_wait(&o);
     assert_int_equal(o.found.n, 0);
     assert_non_null(strstr(o.err.text, "a folder was expected"));
-    ask(&o, a);
-    session_lock(s);
+    offers_ask(&o, a);
     offers_drop(&o);
     assert_false(offers_busy(&o));
-    session_unlock(s);
-    ask(&o, a);
+    offers_ask(&o, a);
     offers_release(&o); /* while it looks */
-    shut(s);
 }
 
 int main(void)

@@ -220,7 +220,7 @@ static void pack(struct trip *t, const char *target, const char *golden, const c
     o.date = 1700000000;
     snprintf(t->dir, sizeof t->dir, "%s", scratch());
     snprintf(t->tar, sizeof t->tar, "%s.tar%s", t->dir, zst_there() ? ".zst" : "");
-    if (pack_write(t->tar, t->s, &o, &t->said, &e) || pack_unpack(t->tar, t->dir, 1 << 26, &e))
+    if (pack_write(t->tar, t->s->now, &o, &t->said, &e) || pack_unpack(t->tar, t->dir, 1 << 26, &e))
         fail_msg("%s", e.text);
     char side[2][320];
     for (int d = 0; d < 2; d++)
@@ -230,8 +230,8 @@ static void pack(struct trip *t, const char *target, const char *golden, const c
 
 static void unpack(struct trip *t)
 {
-    free((char *)t->p->opt.path[0]);
-    free((char *)t->p->opt.path[1]);
+    free((char *)t->p->opt.of.path[0]);
+    free((char *)t->p->opt.of.path[1]);
     shut(t->s);
     shut(t->p);
     pack_said_release(&t->said);
@@ -241,11 +241,11 @@ static void unpack(struct trip *t)
 
 static void name_of(const struct session *s, uint32_t line, int side, struct buf *out)
 {
-    uint32_t r = s->pairing.lines.v[line].row[side];
+    uint32_t r = s->now->pairing->lines.v[line].row[side];
     buf_clear(out);
     buf_cstr(out, "");
     if (r != NONE)
-        dump_row_name(&s->side[side].dump, r, out);
+        dump_row_name(&s->now->side[side].dump, r, out);
 }
 
 static void same_stack(const struct dump *a, uint32_t row_a, const struct dump *b, uint32_t row_b)
@@ -273,8 +273,8 @@ static void same_float(float a, float b)
 static void same_line(const struct trip *t, uint32_t i, uint32_t k)
 {
     const struct session *s = t->s, *p = t->p;
-    const struct line *x = &s->pairing.lines.v[i], *y = &p->pairing.lines.v[k];
-    const struct line_judgement *a = &s->judged->line[i], *b = &p->judged->line[k];
+    const struct line *x = &s->now->pairing->lines.v[i], *y = &p->now->pairing->lines.v[k];
+    const struct line_judgement *a = &s->now->judged->line[i], *b = &p->now->judged->line[k];
     struct buf v = {0}, w = {0};
     assert_int_equal(a->verdict, b->verdict);
     assert_int_equal(a->rule, b->rule);
@@ -285,19 +285,19 @@ static void same_line(const struct trip *t, uint32_t i, uint32_t k)
     same_float(a->kappa, b->kappa);
     assert_int_equal(a->was, b->was);
     if (x->pair != NONE) {
-        const struct pair *q = &s->pairing.pairs.v[x->pair], *r = &p->pairing.pairs.v[y->pair];
+        const struct pair *q = &s->now->pairing->pairs.v[x->pair], *r = &p->now->pairing->pairs.v[y->pair];
         assert_int_equal(q->origin, r->origin);
         assert_int_equal(q->why, r->why);
         same_float(q->confidence, r->confidence);
     }
-    const struct figures *f = s->measure.figures ? s->measure.figures[i] : NULL, *g = p->measure.figures ? p->measure.figures[k] : NULL;
+    const struct figures *f = s->now->measure.figures ? s->now->measure.figures[i] : NULL, *g = p->now->measure.figures ? p->now->measure.figures[k] : NULL;
     assert_int_equal(f != NULL, g != NULL);
     if (f) {
         assert_int_equal(f->two, g->two);
         if (f->two)
             assert_memory_equal(&f->cosine, &g->cosine, 7 * sizeof(double));
         assert_int_equal(f->max_abs_at, g->max_abs_at);
-        const struct view *m = measure_view(&s->measure, i), *n = measure_view(&p->measure, k);
+        const struct view *m = measure_view(&s->now->measure, i), *n = measure_view(&p->now->measure, k);
         assert_int_equal(m != NULL && m->count, n != NULL && n->count);
         if (m && m->count) {
             view_write(m, &v);
@@ -309,12 +309,12 @@ static void same_line(const struct trip *t, uint32_t i, uint32_t k)
     buf_release(&w);
     for (int d = 0; d < 2; d++)
         if (x->row[d] != NONE)
-            same_stack(&s->side[d].dump, x->row[d], &p->side[d].dump, y->row[d]);
+            same_stack(&s->now->side[d].dump, x->row[d], &p->now->side[d].dump, y->row[d]);
 }
 
 static void same_first(const struct trip *t)
 {
-    const struct judgement *a = t->s->judged, *b = t->p->judged;
+    const struct judgement *a = t->s->now->judged, *b = t->p->now->judged;
     struct buf x = {0}, y = {0};
     struct diagnoses l[2];
     assert_int_equal(a->first == NONE, b->first == NONE);
@@ -328,8 +328,8 @@ static void same_first(const struct trip *t)
     assert_int_equal(a->klass, b->klass);
     assert_int_equal(a->doubtful_before, b->doubtful_before);
     assert_int_equal(a->gaps_before, b->gaps_before);
-    diagnose(&l[0], a, &t->s->measure, t->s->flow, a->first);
-    diagnose(&l[1], b, &t->p->measure, t->p->flow, b->first);
+    diagnose(&l[0], a, &t->s->now->measure, t->s->now->flow, a->first);
+    diagnose(&l[1], b, &t->p->now->measure, t->p->now->flow, b->first);
     assert_int_equal(l[0].n, l[1].n);
     for (int i = 0; i < l[0].n; i++) {
         buf_clear(&x);
@@ -341,7 +341,7 @@ static void same_first(const struct trip *t)
     diagnoses_release(&l[0]);
     diagnoses_release(&l[1]);
     buf_clear(&x);
-    explain_verdict(b, &t->p->measure, b->first, &x);
+    explain_verdict(b, &t->p->now->measure, b->first, &x);
     assert_non_null(strstr(x.p, "from the pack"));
     buf_release(&x);
     buf_release(&y);
@@ -368,12 +368,12 @@ static void all_is_there(void **state)
         pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about, (struct pack_options){.limit = PACK_LIMIT});
         assert_int_equal(t.said.rows, t.said.of);
         assert_int_equal(t.said.left.n, 0);
-        assert_int_equal(t.s->pairing.lines.n, t.p->pairing.lines.n);
-        for (uint32_t k = 0; k < t.s->pairing.lines.n; k++)
+        assert_int_equal(t.s->now->pairing->lines.n, t.p->now->pairing->lines.n);
+        for (uint32_t k = 0; k < t.s->now->pairing->lines.n; k++)
             same_line(&t, k, k);
         same_first(&t);
-        assert_memory_equal(t.s->judged->sum.by, t.p->judged->sum.by, sizeof t.s->judged->sum.by);
-        assert_int_equal(t.s->judged->sum.covered[0], t.p->judged->sum.covered[0]);
+        assert_memory_equal(t.s->now->judged->sum.by, t.p->now->judged->sum.by, sizeof t.s->now->judged->sum.by);
+        assert_int_equal(t.s->now->judged->sum.covered[0], t.p->now->judged->sum.covered[0]);
         unpack(&t);
     }
 }
@@ -386,16 +386,16 @@ static void a_part_is_there(void **state)
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         struct trip t;
         pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about, (struct pack_options){.limit = PACK_LIMIT, .all_rows = 1});
-        if (t.s->judged->first == NONE) {
+        if (t.s->now->judged->first == NONE) {
             assert_int_equal(t.said.rows, 0);
             unpack(&t);
             continue;
         }
         assert_true(t.said.rows < t.said.of && t.said.rows > 40);
         uint32_t at = 0, near = 0;
-        for (uint32_t k = 0; k < t.p->pairing.lines.n; k++) {
+        for (uint32_t k = 0; k < t.p->now->pairing->lines.n; k++) {
             for (;; at++) {
-                assert_true(at < t.s->pairing.lines.n);
+                assert_true(at < t.s->now->pairing->lines.n);
                 bool same = true;
                 for (int d = 0; d < 2; d++) {
                     name_of(t.s, at, d, &x);
@@ -406,14 +406,14 @@ static void a_part_is_there(void **state)
                     break;
             }
             same_line(&t, at, k);
-            near += at + 20 >= t.s->judged->first && at <= t.s->judged->first + 20;
+            near += at + 20 >= t.s->now->judged->first && at <= t.s->now->judged->first + 20;
         }
-        uint32_t last = (uint32_t)t.s->pairing.lines.n - 1, from = t.s->judged->first < 20 ? 0 : t.s->judged->first - 20;
-        assert_int_equal(near, (t.s->judged->first + 20 < last ? t.s->judged->first + 20 : last) - from + 1);
+        uint32_t last = (uint32_t)t.s->now->pairing->lines.n - 1, from = t.s->now->judged->first < 20 ? 0 : t.s->now->judged->first - 20;
+        assert_int_equal(near, (t.s->now->judged->first + 20 < last ? t.s->now->judged->first + 20 : last) - from + 1);
         same_first(&t);
         if (pairs[i].about)
-            assert_true(dump_find_row(&t.p->side[0].dump, str_of(pairs[i].about)) != NONE);
-        assert_true(t.p->side[0].dump.warnings.n > 0);
+            assert_true(dump_find_row(&t.p->now->side[0].dump, str_of(pairs[i].about)) != NONE);
+        assert_true(t.p->now->side[0].dump.warnings.n > 0);
         unpack(&t);
     }
     buf_release(&x);
@@ -427,13 +427,13 @@ static void tensors(void **state)
     struct err e = {0};
     (void)state;
     pack(&t, sample("tt_bf16/target"), sample("tt_bf16/bench"), NULL, (struct pack_options){.limit = PACK_LIMIT});
-    uint32_t line = t.s->judged->first;
+    uint32_t line = t.s->now->judged->first;
     for (int d = 0; d < 2; d++) {
-        uint32_t r = t.s->pairing.lines.v[line].row[d];
+        uint32_t r = t.s->now->pairing->lines.v[line].row[d];
         struct tensor a, b;
         struct tensor_walk wa, wb;
         double x, y;
-        if (dump_tensor(&t.s->side[d].dump, r, &a, &e) || dump_tensor(&t.p->side[d].dump, r, &b, &e))
+        if (dump_tensor(&t.s->now->side[d].dump, r, &a, &e) || dump_tensor(&t.p->now->side[d].dump, r, &b, &e))
             fail_msg("%s", e.text);
         assert_int_equal(a.dtype, DTYPE_BF16);
         assert_int_equal(b.dtype, DTYPE_BF16);
@@ -456,7 +456,7 @@ static void tensors(void **state)
     assert_non_null(strstr(t.said.left.v[0], "Functional.linear.4"));
     same_first(&t);
     struct tensor gone;
-    assert_int_equal(dump_tensor(&t.p->side[0].dump, t.p->pairing.lines.v[t.p->judged->first].row[0], &gone, &e), -1);
+    assert_int_equal(dump_tensor(&t.p->now->side[0].dump, t.p->now->pairing->lines.v[t.p->now->judged->first].row[0], &gone, &e), -1);
     assert_non_null(strstr(e.text, "not its tensor"));
     unpack(&t);
 }
@@ -475,9 +475,9 @@ static void another_pair(void **state)
     session_unlock(p);
     struct err e;
     assert_int_equal(session_wait(p, &e), 0);
-    uint32_t line = p->pairing.line_of[0][dump_find_row(&p->side[0].dump, STR("Torch.outer.0.forward.input.0"))];
-    assert_int_equal(p->pairing.pairs.v[p->pairing.lines.v[line].pair].why, WHY_MARK);
-    assert_null(frozen_line(&p->measure, line));
+    uint32_t line = p->now->pairing->line_of[0][dump_find_row(&p->now->side[0].dump, STR("Torch.outer.0.forward.input.0"))];
+    assert_int_equal(p->now->pairing->pairs.v[p->now->pairing->lines.v[line].pair].why, WHY_MARK);
+    assert_null(frozen_line(&p->now->measure, line));
     unpack(&t);
     decisions_release(&d);
 }
@@ -493,10 +493,10 @@ static void same_bytes_no_paths(void **state)
     pack(&t, sample("tt_rope/target"), sample("tt_rope/bench"), "Functional.linear.3.forward.output.0", (struct pack_options){.limit = PACK_LIMIT});
     snprintf(again, sizeof again, "%s/again.tar", t.dir);
     struct pack_options o = {.tool = "diverge", .inv = &t.inv, .date = 1700000000, .limit = PACK_LIMIT};
-    assert_int_equal(pack_write(again, t.s, &o, &said, &e), 0);
+    assert_int_equal(pack_write(again, t.s->now, &o, &said, &e), 0);
     pack_said_release(&said);
     assert_int_equal(file_slurp(again, 1 << 26, &a, &e), 0);
-    assert_int_equal(pack_write(again, t.s, &o, &said, &e), 0);
+    assert_int_equal(pack_write(again, t.s->now, &o, &said, &e), 0);
     pack_said_release(&said);
     assert_int_equal(file_slurp(again, 1 << 26, &b, &e), 0);
     assert_int_equal(a.n, b.n);
@@ -509,12 +509,12 @@ static void same_bytes_no_paths(void **state)
     free(root);
     buf_clear(&b);
     o.paths = true;
-    assert_int_equal(pack_write(again, t.s, &o, &said, &e), 0);
+    assert_int_equal(pack_write(again, t.s->now, &o, &said, &e), 0);
     pack_said_release(&said);
     assert_int_equal(file_slurp(again, 1 << 26, &b, &e), 0);
     assert_true(str_has(buf_view(&b), "/workspace/llama"));
-    assert_int_equal(pack_write("/nowhere/at/all.tar", t.s, &o, &said, &e), -1);
-    assert_int_equal(pack_write("x.zip", t.s, &o, &said, &e), -1);
+    assert_int_equal(pack_write("/nowhere/at/all.tar", t.s->now, &o, &said, &e), -1);
+    assert_int_equal(pack_write("x.zip", t.s->now, &o, &said, &e), -1);
     unpack(&t);
     buf_release(&a);
     buf_release(&b);

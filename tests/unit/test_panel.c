@@ -51,7 +51,7 @@ static void logs_are_followed(void **state)
     guide_look(&g);
     assert_true(guide_result(&g, EXAM_CURVES)->curves == first); /* until there is another */
     session_unlock(&s);
-    guide_wait(&g);
+    guide_wait(&g, NULL, NULL, 0);
     session_lock(&s);
     assert_int_equal(guide_result(&g, EXAM_CURVES)->curves->points.n, 50);
     session_unlock(&s);
@@ -63,7 +63,7 @@ static void logs_are_followed(void **state)
     investigation_tell(&inv, &inv.given, STR("target-log"), STR("nowhere.log")); /* another, while that is being read */
     guide_look(&g);
     session_unlock(&s);
-    guide_wait(&g);
+    guide_wait(&g, NULL, NULL, 0);
     assert_true(g.exam[EXAM_CURVES].state == EXAM_FAILED);
     give(SLOT_TARGET_LOG, t);
     settle();
@@ -537,7 +537,7 @@ static void kernels_are_named_where_the_dump_is_a_graphs(void **state)
     struct buf b = {0};
     begin(sample("msdump/ms/tensor"), sample("msdump/torch/tensor"));
     settle();
-    if (!s.judged || s.judged->first == NONE)
+    if (!s.now->judged || s.now->judged->first == NONE)
         skip();
     next_dump_plan(&n, &g, -1, 100000);
     if (!n.calls[TARGET])

@@ -44,14 +44,14 @@ static void agree(struct table *t, enum column c, double ours, double rel, doubl
 static void compare_row(struct table *t)
 {
     const struct session *s = t->s;
-    uint32_t r[2] = {dump_find_row(&s->side[0].dump, str_of(t->cell[NAME])), dump_find_row(&s->side[1].dump, str_of(t->cell[BENCH]))};
+    uint32_t r[2] = {dump_find_row(&s->now->side[0].dump, str_of(t->cell[NAME])), dump_find_row(&s->now->side[1].dump, str_of(t->cell[BENCH]))};
     if (strcmp(t->cell[NAME], "N/A") == 0 || strcmp(t->cell[BENCH], "N/A") == 0)
         return;
     if (r[0] == NONE || r[1] == NONE)
         fail_msg("no row %s", t->cell[NAME]);
-    uint32_t line = s->pairing.line_of[0][r[0]];
-    assert_int_equal(line, s->pairing.line_of[1][r[1]]);
-    const struct figures *f = s->measure.figures[line];
+    uint32_t line = s->now->pairing->line_of[0][r[0]];
+    assert_int_equal(line, s->now->pairing->line_of[1][r[1]]);
+    const struct figures *f = s->now->measure.figures[line];
     t->rows++;
     if (!f)
         return;

@@ -46,9 +46,9 @@ static const char *side_of(const char *root, const char *name, const int what[2]
 static struct session *open_step(const char *target, const char *golden, int step)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {target, golden}, .step = {step, step}, .rank = {-1, -1}};
+    struct session_options o = {.of.path = {target, golden}, .of.step = {step, step}, .of.rank = {-1, -1}};
     struct err e;
-    tol_init(&o.tol);
+    tol_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -61,9 +61,9 @@ static char *said(const int t[2], const int g[2], bool tensors, int *side)
     struct session *s = open_step(target, golden, 1);
     struct diagnoses x;
     char *words = NULL;
-    uint32_t row = dump_find_row(&s->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
+    uint32_t row = dump_find_row(&s->now->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
     assert_int_not_equal(row, NONE);
-    diagnose(&x, s->judged, &s->measure, s->flow, s->pairing.line_of[TARGET][row]);
+    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
     for (int i = 0; i < x.n && !words; i++)
         if (x.v[i].id == DIAGNOSIS_STALE) {
             words = str_dup(str_of(x.v[i].evidence));
@@ -141,8 +141,8 @@ static void test_damaged_step_before(void **state)
     put_text(target, "step0/rank0/dump.json", "{\"task\":\"tensor\",\"data\":");
     struct session *s = open_step(target, golden, 1);
     struct diagnoses x;
-    uint32_t row = dump_find_row(&s->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
-    diagnose(&x, s->judged, &s->measure, s->flow, s->pairing.line_of[TARGET][row]);
+    uint32_t row = dump_find_row(&s->now->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
+    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
     for (int i = 0; i < x.n; i++)
         if (x.v[i].id == DIAGNOSIS_STALE)
             assert_null(strstr(x.v[i].evidence, "own value"));

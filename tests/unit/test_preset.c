@@ -7,15 +7,15 @@
 
 static uint32_t verdicts(struct session *s, enum verdict v)
 {
-    return s->judged->sum.by[v];
+    return s->now->judged->sum.by[v];
 }
 
 static void judge_by(struct session *s, const char *name)
 {
     struct err e;
     session_lock(s);
-    s->opt.preset = preset_find(str_of(name));
-    session_set_tol(s, &s->opt.tol);
+    s->opt.of.preset = preset_find(str_of(name));
+    session_set_tol(s, &s->opt.of.tol);
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0);
 }

@@ -12,13 +12,13 @@ static void samples(void **state)
     struct buf first = {0};
     (void)state;
     struct session *s = open_paths(sample("ptdbg/combined/npu"), sample("ptdbg/combined/gpu"));
-    const struct dump *d = &s->side[0].dump;
+    const struct dump *d = &s->now->side[0].dump;
     assert_int_equal(d->rows.n, 399);
-    assert_int_equal(s->side[1].dump.rows.n, 247);
-    assert_int_equal(s->judged->sum.only[TARGET], 152);
-    assert_int_equal(s->judged->sum.only[GOLDEN], 0);
-    assert_int_not_equal(s->judged->first, NONE);
-    dump_row_name(d, s->pairing.lines.v[s->judged->first].row[0], &first);
+    assert_int_equal(s->now->side[1].dump.rows.n, 247);
+    assert_int_equal(s->now->judged->sum.only[TARGET], 152);
+    assert_int_equal(s->now->judged->sum.only[GOLDEN], 0);
+    assert_int_not_equal(s->now->judged->first, NONE);
+    dump_row_name(d, s->now->pairing->lines.v[s->now->judged->first].row[0], &first);
     assert_string_equal(first.p, "Torch_einsum_0_forward_input.2"); /* the frequencies themselves */
     buf_release(&first);
     uint32_t stacks = 0;
@@ -27,11 +27,11 @@ static void samples(void **state)
     assert_true(stacks > 50);
     shut(s);
     s = open_paths(sample("ptdbg/summary/npu"), sample("ptdbg/summary/gpu"));
-    assert_string_equal(s->side[0].dump.task, "statistics");
-    assert_int_not_equal(s->judged->first, NONE);
+    assert_string_equal(s->now->side[0].dump.task, "statistics");
+    assert_int_not_equal(s->now->judged->first, NONE);
     shut(s);
     s = open_paths(sample("ptdbg/md5/npu"), sample("ptdbg/md5/gpu"));
-    assert_true(s->side[0].dump.checksums);
+    assert_true(s->now->side[0].dump.checksums);
     shut(s);
 }
 
@@ -54,7 +54,7 @@ static void calls_inside_calls(void **state)
                                           "[\"Functional_relu_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
                                           "[\"Functional_relu_1_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"),
                                    NULL);
-    const struct dump *d = &s->side[0].dump;
+    const struct dump *d = &s->now->side[0].dump;
     static const uint32_t want[] = {1, 0, NONE, NONE, NONE, NONE};
     for (uint32_t c = 0; c < 6; c++)
         assert_int_equal(d->calls.v[c].nested, want[c]);
@@ -70,7 +70,7 @@ static void damaged_lines_cost_themselves(void **state)
                                           "5\n[]\n[5]\n[null, {}]\n[\"Tensor_c_0_forward_stack_info\"]\n"
                                           "[\"Tensor_d_0_forward_input.0\", 1, []"),
                                    NULL);
-    const struct dump *d = &s->side[0].dump;
+    const struct dump *d = &s->now->side[0].dump;
     uint32_t a = dump_find_row(d, STR("Tensor_a_0_forward_input.0")), c = dump_find_row(d, STR("Tensor_c_0_forward_input.0"));
     assert_int_not_equal(a, NONE);
     assert_int_not_equal(c, NONE);

@@ -88,8 +88,8 @@ static void values_are_compared(void **state)
     snprintf(target, sizeof target, "%s", put_text(dir, "npu.pkl", "[\"0_Functional_linear_forward_output\", [1.0, 2.02], \"torch.float32\", [2]]\n"));
     snprintf(golden, sizeof golden, "%s", put_text(dir, "gpu.pkl", "[\"0_Functional_linear_forward_output\", [1.0, 2.0], \"torch.float32\", [2]]\n"));
     struct session *s = open_paths(target, golden);
-    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], 1);
-    assert_true(fabs(s->measure.figures[0]->max_abs - 0.02) < 1e-6);
+    assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], 1);
+    assert_true(fabs(s->now->measure.figures[0]->max_abs - 0.02) < 1e-6);
     shut(s);
 }
 

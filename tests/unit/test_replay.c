@@ -11,7 +11,7 @@ static const char *numbered(void *ctx, int side, uint32_t row, struct arena *a)
     const struct session *s = ctx;
     struct tensor t;
     struct err quiet;
-    if (dump_tensor(&s->side[side].dump, row, &t, &quiet))
+    if (dump_tensor(&s->now->side[side].dump, row, &t, &quiet))
         return NULL;
     tensor_close(&t);
     return arena_fmt(a, "%c/%u.npy", side ? 'g' : 't', row);
@@ -19,7 +19,7 @@ static const char *numbered(void *ctx, int side, uint32_t row, struct arena *a)
 
 static uint32_t line_of(const struct session *s, const char *name)
 {
-    return s->pairing.line_of[0][row_named(&s->side[0].dump, name)];
+    return s->now->pairing->line_of[0][row_named(&s->now->side[0].dump, name)];
 }
 
 /* What stands behind the part that is the same in all of them; it is compiled where there is a Python. */
@@ -29,7 +29,7 @@ static const char *script(const struct session *s, const char *row, enum replay_
     char path[300], command[400];
     struct err e;
     buf_clear(b);
-    assert_int_equal(replay_script(s, line_of(s, row), &o, b), known);
+    assert_int_equal(replay_script(s->now, line_of(s, row), &o, b), known);
     snprintf(path, sizeof path, "%s/r.py", scratch());
     assert_int_equal(file_replace(path, buf_view(b), &e), 0);
     if (system("command -v python3 >/dev/null 2>&1") == 0) {
@@ -99,7 +99,7 @@ static void backward(void **state)
     assert_non_null(strstr(own, "api(\"torch.nn.functional.silu\")"));
     char forward_file[100];
     snprintf(forward_file, sizeof forward_file, "\"inputs\": [\n            (\"input.0\", Recorded(\"t/%u.npy\"",
-             row_named(&s->side[0].dump, "Functional.silu.0.forward.input.0"));
+             row_named(&s->now->side[0].dump, "Functional.silu.0.forward.input.0"));
     assert_true(strstr(own, forward_file) && strstr(own, forward_file) < gradients);
     shut(s);
     buf_release(&b);
@@ -134,9 +134,9 @@ static void hostile(void **state)
         dump(side[d]);
     }
     struct session *s = open_paths(side[0], side[1]);
-    for (uint32_t r = 0; r < s->side[0].dump.rows.n; r++) {
+    for (uint32_t r = 0; r < s->now->side[0].dump.rows.n; r++) {
         struct buf name = {0};
-        dump_row_name(&s->side[0].dump, r, &name);
+        dump_row_name(&s->now->side[0].dump, r, &name);
         bool known = strncmp(name.p, "Functional.silu.0", 17) == 0;
         for (const char *p = script(s, name.p, REPLAY_TORCH, known, &b); (p = strstr(p, "import os;")); p++)
             assert_memory_equal(p - 5, "\\\"); ", 5); /* within the quotes */

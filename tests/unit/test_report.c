@@ -156,7 +156,7 @@ static void report(const struct session *s, const struct investigation *inv, con
     struct report_options o = {.rows = ROWS_NONE, .tool = "diverge", .inv = inv, .date = 1790000000};
     char name[20];
     snprintf(name, sizeof name, "r%s", ext);
-    report_text(path_in(scratch(), name), s, &o, whole, text);
+    report_text(path_in(scratch(), name), s->now, &o, whole, text);
 }
 
 /* A finding and a tag that try everything, in each of the formats. */
@@ -198,8 +198,8 @@ static void formats(void **state)
     struct buf a = {0}, b = {0}, name = {0}, above = {0};
     (void)state;
     buf_str(&above, path_parent(path_parent(str_of(side[0]))));
-    uint32_t row = s->pairing.lines.v[s->judged->first].row[TARGET];
-    dump_row_name(&s->side[TARGET].dump, row, &name);
+    uint32_t row = s->now->pairing->lines.v[s->now->judged->first].row[TARGET];
+    dump_row_name(&s->now->side[TARGET].dump, row, &name);
     for (size_t i = 0; i < ARRAY_LEN(ext); i++) {
         report(s, NULL, ext[i], true, &a);
         report(s, NULL, ext[i], true, &b);

@@ -35,9 +35,9 @@
 static struct session *open_path(const char *path, bool alone)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {path}, .step = {-1, -1}, .rank = {-1, -1}, .workers = 1, .alone = alone};
+    struct session_options o = {.of.path = {path}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1, .of.alone = alone};
     struct err e;
-    tol_init(&o.tol);
+    tol_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -54,8 +54,8 @@ static const char *refused(const char *path)
 {
     static struct err e;
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {path}, .step = {-1, -1}, .rank = {-1, -1}, .workers = 1};
-    tol_init(&o.tol);
+    struct session_options o = {.of.path = {path}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1};
+    tol_init(&o.of.tol);
     if (session_start(s, &o, &e) == 0 && session_wait(s, &e) == 0)
         fail_msg("%s was opened", path);
     stop(s);
@@ -70,7 +70,7 @@ static const char *name_of(const struct session *s, int side, uint32_t row)
     buf_clear(x);
     buf_cstr(x, "");
     if (row != NONE)
-        dump_row_name(&s->side[side].dump, row, x);
+        dump_row_name(&s->now->side[side].dump, row, x);
     return x->p;
 }
 
@@ -107,13 +107,13 @@ static void comparisons(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         struct session *s = open_path(sample(tables[i].path), false);
-        const struct dump *t = &s->side[TARGET].dump;
-        const struct summary *x = &s->judged->sum;
+        const struct dump *t = &s->now->side[TARGET].dump;
+        const struct summary *x = &s->now->judged->sum;
         print_message("%s\n", tables[i].path);
-        assert_true(s->tabled);
+        assert_true(s->now->tabled);
         assert_string_equal(t->reader->name, tables[i].format);
         assert_string_equal(t->framework, tables[i].framework);
-        assert_string_equal(s->side[GOLDEN].dump.framework, tables[i].golden_framework);
+        assert_string_equal(s->now->side[GOLDEN].dump.framework, tables[i].golden_framework);
         assert_string_equal(t->level, tables[i].level);
         assert_string_equal(t->task, tables[i].task);
         assert_int_equal(t->rows.n, tables[i].rows);
@@ -124,10 +124,10 @@ static void comparisons(void **state)
         assert_int_equal(x->by[VERDICT_NONFINITE], tables[i].nonfinite);
         assert_int_equal(x->by[VERDICT_SHAPE], tables[i].shape);
         assert_int_equal(x->only[TARGET], tables[i].target_only);
-        uint32_t first = s->judged->first;
+        uint32_t first = s->now->judged->first;
         assert_int_equal(first == NONE, tables[i].first == NULL);
         if (tables[i].first)
-            assert_string_equal(name_of(s, TARGET, s->pairing.lines.v[first].row[TARGET]), tables[i].first);
+            assert_string_equal(name_of(s, TARGET, s->now->pairing->lines.v[first].row[TARGET]), tables[i].first);
         stop(s);
     }
 }
@@ -142,18 +142,18 @@ static bool near(double a, double b)
 static void same(const char *one, const char *other)
 {
     struct session *s[2] = {open_path(sample(one), false), open_path(sample(other), false)};
-    assert_int_equal(s[0]->pairing.lines.n, s[1]->pairing.lines.n);
-    for (uint32_t i = 0; i < s[0]->pairing.lines.n; i++) {
+    assert_int_equal(s[0]->now->pairing->lines.n, s[1]->now->pairing->lines.n);
+    for (uint32_t i = 0; i < s[0]->now->pairing->lines.n; i++) {
         const struct result_line *t[2];
         for (int k = 0; k < 2; k++)
-            t[k] = table_line(&s[k]->measure, i);
+            t[k] = table_line(&s[k]->now->measure, i);
         assert_int_equal(t[0] == NULL, t[1] == NULL);
         for (int side = 0; side < 2; side++) {
-            uint32_t a = s[0]->pairing.lines.v[i].row[side], b = s[1]->pairing.lines.v[i].row[side];
+            uint32_t a = s[0]->now->pairing->lines.v[i].row[side], b = s[1]->now->pairing->lines.v[i].row[side];
             assert_string_equal(name_of(s[0], side, a), name_of(s[1], side, b));
             if (a == NONE)
                 continue;
-            const struct row *x = &s[0]->side[side].dump.rows.v[a], *y = &s[1]->side[side].dump.rows.v[b];
+            const struct row *x = &s[0]->now->side[side].dump.rows.v[a], *y = &s[1]->now->side[side].dump.rows.v[b];
             assert_int_equal(x->has, y->has);
             for (int k = 0; k < STAT_COUNT; k++)
                 assert_true(!(x->has & HAS_MAX << k) || near(x->stat[k], y->stat[k]));
@@ -181,18 +181,18 @@ static void words_and_figures(void **state)
 {
     (void)state;
     struct session *s = open_path(sample(DROPOUT), false);
-    const struct result_line *t = table_line(&s->measure, s->judged->first);
+    const struct result_line *t = table_line(&s->now->measure, s->now->judged->first);
     struct buf b = {0};
     assert_string_equal(t->said, "No");
     assert_true(t->figure[RESULT_COSINE] == 0.984456 && t->figure[RESULT_MAX_ABS] == 0.309189);
     assert_false(t->has & (1 << RESULT_EUCLID | 1 << RESULT_MAX_REL));
-    explain_verdict(s->judged, &s->measure, s->judged->first, &b);
+    explain_verdict(s->now->judged, &s->now->measure, s->now->judged->first, &b);
     assert_string_equal(b.p, "the result table says \"No\"; cosine 0.984456; max abs 0.309189");
     /* its adviser's note and its stack */
-    const struct dump *d = &s->side[TARGET].dump;
+    const struct dump *d = &s->now->side[TARGET].dump;
     assert_int_equal(d->warnings.n, 1);
     assert_non_null(strstr(d->warnings.v[0], "Functional_dropout_0_forward_output"));
-    uint32_t call = d->rows.v[s->pairing.lines.v[s->judged->first].row[TARGET]].call;
+    uint32_t call = d->rows.v[s->now->pairing->lines.v[s->now->judged->first].row[TARGET]].call;
     assert_true(d->calls.v[call].stack != NONE);
     const struct stack *st = &d->stacks.v[d->calls.v[call].stack];
     bool seen = false;
@@ -205,22 +205,22 @@ static void words_and_figures(void **state)
 
     /* no verdict in the table: ours, and a sentence that says so */
     s = open_path(sample(SUMMARY), false);
-    assert_int_equal(s->side[TARGET].dump.warnings.n, 1);
-    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "no verdict for 444 of its 444 rows"));
-    assert_true(s->judged->line[s->judged->first].rule != RULE_TABLE);
+    assert_int_equal(s->now->side[TARGET].dump.warnings.n, 1);
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "no verdict for 444 of its 444 rows"));
+    assert_true(s->now->judged->line[s->now->judged->first].rule != RULE_TABLE);
     stop(s);
 
     /* two frameworks' names, paired as the table has them */
     s = open_path(sample(MAPPED), false);
-    for (uint32_t i = 0; i < s->pairing.lines.n; i++)
-        if (s->pairing.lines.v[i].pair != NONE) {
-            assert_int_equal(s->pairing.pairs.v[s->pairing.lines.v[i].pair].why, WHY_TABLE);
-            bool alike = strcmp(name_of(s, TARGET, s->pairing.lines.v[i].row[TARGET]),
-                                name_of(s, GOLDEN, s->pairing.lines.v[i].row[GOLDEN])) == 0;
-            assert_int_equal(s->pairing.pairs.v[s->pairing.lines.v[i].pair].origin, alike ? ORIGIN_NAME : ORIGIN_MAPPING);
+    for (uint32_t i = 0; i < s->now->pairing->lines.n; i++)
+        if (s->now->pairing->lines.v[i].pair != NONE) {
+            assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].why, WHY_TABLE);
+            bool alike = strcmp(name_of(s, TARGET, s->now->pairing->lines.v[i].row[TARGET]),
+                                name_of(s, GOLDEN, s->now->pairing->lines.v[i].row[GOLDEN])) == 0;
+            assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].origin, alike ? ORIGIN_NAME : ORIGIN_MAPPING);
         }
-    struct pairing_options po = session_pairing_options(s);
-    pairing_why(&s->pairing, &po, s->judged->first, (buf_clear(&b), &b));
+    struct pairing_options po = comparison_pairing_options(s->now);
+    pairing_why(s->now->pairing, &po, s->now->judged->first, (buf_clear(&b), &b));
     assert_string_equal(b.p, "the result table pairs them");
     stop(s);
     buf_release(&b);
@@ -230,30 +230,30 @@ static void folders_and_single_sides(void **state)
 {
     (void)state;
     struct session *s = open_path(sample(RANKS), false);
-    assert_int_equal(s->side[TARGET].places.n, 2);
-    assert_int_equal(s->side[TARGET].places.v[1].rank, 1);
-    assert_int_equal(s->side[TARGET].dump.rank, 0);
+    assert_int_equal(s->now->side[TARGET].places.n, 2);
+    assert_int_equal(s->now->side[TARGET].places.v[1].rank, 1);
+    assert_int_equal(s->now->side[TARGET].dump.rank, 0);
     assert_true(places_hold_table(sample(RANKS)));
     assert_false(places_hold_table(sample("tt_rope"))); /* a result beside the dumps it compares */
     stop(s);
 
     s = open_path(sample(OVERFLOW), true);
-    assert_true(s->single && !s->tabled);
-    assert_int_equal(s->side[TARGET].dump.rows.n, 610);
+    assert_true(s->now->single && !s->now->tabled);
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 610);
     stop(s);
 
     s = open_path(sample(DIFF), false);
-    assert_true(s->single);
-    assert_string_equal(s->side[TARGET].dump.reader->name, "msprobe-diff");
-    assert_int_equal(s->side[TARGET].dump.rows.n, 3);
-    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "rank_0: msprobe names Functional.embedding.0.forward"));
+    assert_true(s->now->single);
+    assert_string_equal(s->now->side[TARGET].dump.reader->name, "msprobe-diff");
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 3);
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: msprobe names Functional.embedding.0.forward"));
     stop(s);
 
     /* a note is opened as the table it was written about */
     s = open_path(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt"), false);
-    assert_true(s->tabled);
-    assert_string_equal(s->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_non_null(strstr(s->side[TARGET].dump.warnings.v[0], "names Functional_dropout_0_forward_output"));
+    assert_true(s->now->tabled);
+    assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "names Functional_dropout_0_forward_output"));
     stop(s);
 }
 
@@ -308,28 +308,28 @@ static void odd_rows(void **state)
         "\n"
         "Cell.a.input.B.forward.0.parameters.w,Cell.a.input.B.forward.0.parameters.w,Float32,Float32,\"(4,)\",\"(5,)\",shape unmatched,,1,2,Unmatched,x\n");
     struct session *s = open_path(path, false);
-    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    const struct dump *t = &s->now->side[TARGET].dump, *g = &s->now->side[GOLDEN].dump;
     assert_int_equal(t->rank, 3);
     assert_int_equal(t->rows.n, 5);
     assert_int_equal(g->rows.n, 4);
-    assert_int_equal(s->pairing.lines.n, 6);
+    assert_int_equal(s->now->pairing->lines.n, 6);
     assert_string_equal(name_of(s, TARGET, 1), "Functional.add.0.forward#2.input.0");
     assert_string_equal(name_of(s, TARGET, 2), "Functional.add.0.forward#2.output.0");
     assert_true(isinf(t->rows.v[0].stat[STAT_MAX]) && isnan(t->rows.v[1].stat[STAT_MAX]));
     assert_int_equal(t->rows.v[2].has & (HAS_MIN | HAS_MEAN | HAS_NORM), 0);
-    const struct result_line *l = table_line(&s->measure, s->pairing.line_of[TARGET][1]);
+    const struct result_line *l = table_line(&s->now->measure, s->now->pairing->line_of[TARGET][1]);
     assert_string_equal(l->message, "error: a; warning: b");
     assert_true(isnan(l->figure[RESULT_COSINE]) && l->has & 1 << RESULT_COSINE);
     assert_string_equal(dump_call_name(t, t->rows.v[4].call).p, "Cell.a.input.B.forward.0");
     assert_string_equal(t->slots.v[t->rows.v[4].slot], "parameters.w");
     assert_int_equal(t->calls.v[t->rows.v[4].call].kind, CALL_MODULE);
-    assert_int_equal(s->judged->line[s->pairing.line_of[TARGET][4]].verdict, VERDICT_SHAPE);
+    assert_int_equal(s->now->judged->line[s->now->pairing->line_of[TARGET][4]].verdict, VERDICT_SHAPE);
     assert_int_equal(t->problems.n, 1);
     assert_non_null(strstr(t->problems.v[0].text, "line 6: a row without a name"));
     stop(s);
     /* alone, the golden-only row counts too */
     s = open_path(path, true);
-    assert_int_equal(s->side[TARGET].dump.rows.n, 6);
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 6);
     stop(s);
 }
 
@@ -340,8 +340,8 @@ static void oldest_columns(void **state)
                                            "Torch_add_0_forward_input.0,torch.float32,torch.float32,[2],[2],0.75,0.1,0.2\n");
     struct session *s = open_path(path, false);
     double v;
-    assert_string_equal(s->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_true(table_figure(&s->measure, 0, RESULT_COSINE, &v) && v == 0.5); /* it is moved to 0 … 1 there */
+    assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
+    assert_true(table_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5); /* it is moved to 0 … 1 there */
     stop(s);
 }
 
@@ -352,12 +352,12 @@ static void cut_short(void **state)
                                     "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n";
     (void)state;
     struct session *s = open_path(put_bytes(dir, "whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
-    assert_int_equal(s->side[TARGET].dump.problems.n, 0);
+    assert_int_equal(s->now->side[TARGET].dump.problems.n, 0);
     stop(s);
     s = open_path(put_bytes(dir, "cut.csv", rows, strlen(rows) - 18), false);
-    assert_int_equal(s->side[TARGET].dump.rows.n, 2);
-    assert_int_equal(s->side[TARGET].dump.problems.n, 1);
-    assert_non_null(strstr(s->side[TARGET].dump.problems.v[0].text, "line 3: the last row has 7 of 12 cells"));
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 2);
+    assert_int_equal(s->now->side[TARGET].dump.problems.n, 1);
+    assert_non_null(strstr(s->now->side[TARGET].dump.problems.v[0].text, "line 3: the last row has 7 of 12 cells"));
     stop(s);
 }
 
@@ -463,11 +463,11 @@ static void shared_strings(void **state)
     };
     struct session *s = open_path(put_xlsx("shared.xlsx", m, 2), false);
     double v;
-    assert_int_equal(s->side[TARGET].dump.rows.n, 1);
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 1);
     assert_string_equal(name_of(s, TARGET, 0), "A.b.0.forward.output.0");
-    assert_true(table_figure(&s->measure, 0, RESULT_COSINE, &v) && v == 0.5);
-    assert_string_equal(table_line(&s->measure, 0)->said, "False");
-    assert_int_equal(s->judged->line[0].verdict, VERDICT_DEVIATE);
+    assert_true(table_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5);
+    assert_string_equal(table_line(&s->now->measure, 0)->said, "False");
+    assert_int_equal(s->now->judged->line[0].verdict, VERDICT_DEVIATE);
     stop(s);
 }
 
@@ -576,8 +576,8 @@ static void repeated_names(void **state)
     for (int i = 0; i < 300000; i++)
         buf_fmt(&b, "A.b.0.forward.input.%d,A.b.0.forward.input.0,torch.float32,torch.float32,[],[],1,0,1,1,pass,[]\n", i % 7 ? 0 : i);
     struct session *s = open_path(put_bytes(dir, "many.csv", b.p, b.n), false);
-    assert_int_equal(s->side[TARGET].dump.rows.n, 300000);
-    assert_int_equal(s->side[GOLDEN].dump.rows.n, 1);
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 300000);
+    assert_int_equal(s->now->side[GOLDEN].dump.rows.n, 1);
     stop(s);
     buf_release(&b);
 }

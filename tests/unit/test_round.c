@@ -447,10 +447,10 @@ static void counted(void **state)
 static struct session *open_round(struct investigation *v)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {v->input[0], v->input[1]}, .step = {-1, -1}, .rank = {-1, -1}, .before = investigation_before(v),
+    struct session_options o = {.of.path = {v->input[0], v->input[1]}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .before = investigation_before(v),
                                 .decisions = &v->decisions};
     struct err e;
-    tol_init(&o.tol);
+    tol_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -475,17 +475,17 @@ static void left(void **state)
     struct decision mark = {.kind = DECIDE_MARK, .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"}, .view = ""};
     decisions_add(&v.decisions, mark);
     struct session *s = open_round(&v);
-    assert_int_equal(round_leave(&v, s, NULL, "nowhere", NULL, NULL, &e), -1);
-    assert_int_equal(round_leave(&v, s, NULL, sample("tt_rope/target"), NULL, NULL, &e), -1);
+    assert_int_equal(round_leave(&v, s->now, NULL, "nowhere", NULL, NULL, &e), -1);
+    assert_int_equal(round_leave(&v, s->now, NULL, sample("tt_rope/target"), NULL, NULL, &e), -1);
     assert_non_null(strstr(e.text, "already"));
     assert_int_equal(v.rounds.n, 0);
-    v.state[0] = s->side[0].now;
+    v.state[0] = s->now->side[0].now;
     v.state[0].bytes++; /* written over since it was compared */
-    assert_int_equal(round_leave(&v, s, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e), -1);
+    assert_int_equal(round_leave(&v, s->now, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e), -1);
     assert_non_null(strstr(e.text, "has changed"));
     v.state[0].bytes--;
     assert_false(path_is_file(file));
-    if (round_leave(&v, s, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e))
+    if (round_leave(&v, s->now, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e))
         fail_msg("%s", e.text);
     assert_true(path_is_file(file));
     shut(s);
@@ -500,12 +500,12 @@ static void left(void **state)
     assert_null(investigation_text(&w.answers, "first-deviation"));
     assert_string_equal(investigation_text(&w.answers, "first-deviation@1"), "rounded");
     s = open_round(&w);
-    assert_true(s->since.there && s->since.told);
-    assert_true(s->since.changes.confirmed);
-    assert_string_equal(s->since.changes.first[0], "Torch.outer.0.forward.input.1");
-    uint32_t line = s->pairing.line_of[0][dump_find_row(&s->side[0].dump, STR("Torch.outer.0.forward.input.1"))];
-    assert_int_equal(since_row(&s->since, line)->verdict, VERDICT_DEVIATE);
-    assert_int_equal(since_change(s, line), CHANGE_FIXED);
+    assert_true(s->now->since.there && s->now->since.told);
+    assert_true(s->now->since.changes.confirmed);
+    assert_string_equal(s->now->since.changes.first[0], "Torch.outer.0.forward.input.1");
+    uint32_t line = s->now->pairing->line_of[0][dump_find_row(&s->now->side[0].dump, STR("Torch.outer.0.forward.input.1"))];
+    assert_int_equal(since_row(&s->now->since, line)->verdict, VERDICT_DEVIATE);
+    assert_int_equal(since_change(s->now, line), CHANGE_FIXED);
     shut(s);
 
     /* another file in its place is told of, and nothing is made up */
@@ -514,9 +514,9 @@ static void left(void **state)
     assert_int_equal(round_write(&other, file, &fingerprint, &e), 0);
     round_release(&other);
     s = open_round(&w);
-    assert_false(s->since.there);
-    assert_false(since_knows(&s->since, line));
-    assert_non_null(strstr(s->since.err.text, "was changed or replaced"));
+    assert_false(s->now->since.there);
+    assert_false(since_knows(&s->now->since, line));
+    assert_non_null(strstr(s->now->since.err.text, "was changed or replaced"));
     shut(s);
 
     assert_int_equal(round_return(&w, &e), 0);
@@ -543,7 +543,7 @@ static void not_left(void **state)
     v.input[0] = investigation_keep(&v, sample("tt_rope/target"));
     v.input[1] = investigation_keep(&v, sample("tt_rope/bench"));
     struct session *s = open_round(&v);
-    assert_int_equal(round_leave(&v, s, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e), -1);
+    assert_int_equal(round_leave(&v, s->now, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e), -1);
     assert_true(path_is_file(file));
     assert_int_equal(v.rounds.n, 0);
     assert_string_equal(v.input[0], sample("tt_rope/target"));
@@ -560,7 +560,7 @@ static void write_result(const char *path, const char *target, const char *golde
     struct out out;
     struct err e;
     assert_int_equal(out_file(&out, path, &e), 0);
-    writer_for(path)->compare(&out, s, &o);
+    writer_for(path)->compare(&out, s->now, &o);
     assert_int_equal(out_close(&out, &e), 0);
     shut(s);
 }
@@ -633,7 +633,7 @@ static void lines(void **state)
     struct buf b = {0};
     (void)state;
     struct session *s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
-    policy_line(&b, s, 1, "a file.json");
+    policy_line(&b, s->now, 1, "a file.json");
     const char *begins = "diverge: deviates first=Torch.outer.0.forward.input.1 rel_l2=9.8e-5 rows=610 deviate=93 nonfinite=0 shape=0 dtype=0 drift=3 "
                          "only=0 doubtful=0 unread=0 known=0 coverage=100.0% step=0 rank=0 target=";
     assert_true(str_starts(buf_view(&b), begins));

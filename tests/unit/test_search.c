@@ -30,28 +30,28 @@ static const char *many(void)
 static void test_known_lines_are_those_looked_at(void **state)
 {
     struct session *s = open_paths(many(), many());
-    const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
+    const struct dump *const side[2] = {&s->now->side[0].dump, &s->now->side[1].dump};
     struct search x = {0};
     struct err e;
     (void)state;
     assert_int_equal(search_set(&x, STR("conv|u\\.[0-9]*7\\."), &e), 0);
     assert_int_equal(search_known(&x, 0), -1);
     assert_int_equal(search_misses(&x, 100, 1), 0);
-    search_count(&x, side, &s->pairing, 1000);
+    search_count(&x, side, s->now->pairing, 1000);
     assert_int_equal(search_known(&x, 1000), -1);
     assert_int_equal(search_misses(&x, 998, 1), 999 - 998 + 1); /* 998 and 999; beyond them nothing is known */
     assert_int_equal(search_misses(&x, 1000, -1), 0);
-    while (search_count(&x, side, &s->pairing, 777))
+    while (search_count(&x, side, s->now->pairing, 777))
         continue;
     uint32_t hits = 0;
     for (uint32_t i = 0; i < CALLS; i++) {
-        bool hit = search_line(&x, side, &s->pairing.lines.v[i]);
+        bool hit = search_line(&x, side, &s->now->pairing->lines.v[i]);
         uint32_t on = 0, back = 0;
         hits += hit;
         assert_int_equal(search_known(&x, i), hit);
-        while (i + on < CALLS && !search_line(&x, side, &s->pairing.lines.v[i + on]))
+        while (i + on < CALLS && !search_line(&x, side, &s->now->pairing->lines.v[i + on]))
             on++;
-        while (back <= i && !search_line(&x, side, &s->pairing.lines.v[i - back]))
+        while (back <= i && !search_line(&x, side, &s->now->pairing->lines.v[i - back]))
             back++;
         assert_int_equal(search_misses(&x, i, 1), on);
         assert_int_equal(search_misses(&x, i, -1), back);
@@ -64,9 +64,9 @@ static void test_known_lines_are_those_looked_at(void **state)
 /* What the loop of the screen does between keys. */
 static void between_keys(struct desk *d)
 {
-    const struct dump *const side[2] = {&d->s->side[0].dump, &d->s->side[1].dump};
+    const struct dump *const side[2] = {&d->s->now->side[0].dump, &d->s->now->side[1].dump};
     for (bool left = true; left;) {
-        left = search_count(&d->search, side, &d->s->pairing, 500);
+        left = search_count(&d->search, side, d->s->now->pairing, 500);
         left |= desk_seek(d);
     }
 }

@@ -10,8 +10,8 @@
 
 static struct session_options options(const char *target, const char *golden)
 {
-    struct session_options o = {.path = {target, golden}, .step = {-1, -1}, .rank = {-1, -1}};
-    tol_init(&o.tol);
+    struct session_options o = {.of.path = {target, golden}, .of.step = {-1, -1}, .of.rank = {-1, -1}};
+    tol_init(&o.of.tol);
     return o;
 }
 
@@ -46,8 +46,8 @@ static const char *name_of(const struct session *s, uint32_t line, int side)
     static struct buf b[2];
     buf_clear(&b[side]);
     buf_cstr(&b[side], "");
-    if (line != NONE && s->pairing.lines.v[line].row[side] != NONE)
-        dump_row_name(&s->side[side].dump, s->pairing.lines.v[line].row[side], &b[side]);
+    if (line != NONE && s->now->pairing->lines.v[line].row[side] != NONE)
+        dump_row_name(&s->now->side[side].dump, s->now->pairing->lines.v[line].row[side], &b[side]);
     return b[side].p;
 }
 
@@ -82,7 +82,7 @@ static void limits_of_one_side(void **state)
     struct err e;
     (void)state;
     session_lock(s);
-    session_set_tol(s, &o.tol);
+    session_set_tol(s, &o.of.tol);
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0); /* there is nothing to judge anew, so nothing to wait for */
     stop(s);
@@ -94,8 +94,8 @@ static void first_deviations(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct session_options o = options(sample(cases[i].target), sample(cases[i].golden));
         struct session *s = run(&o);
-        const struct judgement *j = s->judged;
-        struct judge_options jo = session_judge_options(s);
+        const struct judgement *j = s->now->judged;
+        struct judge_options jo = comparison_judge_options(s->now);
         for (int side = 0; side < 2; side++) {
             const char *want = cases[i].first[side] ? cases[i].first[side] : cases[i].first[0];
             if (strcmp(name_of(s, j->first, side), want) != 0)
@@ -105,7 +105,7 @@ static void first_deviations(void **state)
             assert_int_equal(j->klass, cases[i].klass);
         int status = judgement_status(j, &jo);
         assert_true(cases[i].status == ALIGNED_OR_UNSURE ? status != 1 : status == cases[i].status);
-        assert_true(s->settled && !s->failed && s->measure.finished == s->measure.wanted);
+        assert_true(s->settled && !s->now->failed && s->now->measure.finished == s->now->measure.wanted);
         stop(s);
     }
 }
@@ -118,14 +118,14 @@ static void known_differences(void **state)
     struct buf why = {0};
     uint32_t seen = 0;
     (void)state;
-    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], 0);
-    for (uint32_t i = 0; i < s->judged->lines; i++) {
-        if (s->judged->line[i].rule != RULE_NATURE)
+    assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], 0);
+    for (uint32_t i = 0; i < s->now->judged->lines; i++) {
+        if (s->now->judged->line[i].rule != RULE_NATURE)
             continue;
         buf_clear(&why);
-        explain_verdict(s->judged, &s->measure, i, &why);
+        explain_verdict(s->now->judged, &s->now->measure, i, &why);
         assert_non_null(strstr(why.p, "PyTorch record"));
-        assert_int_equal(s->judged->line[i].verdict, VERDICT_SKIP);
+        assert_int_equal(s->now->judged->line[i].verdict, VERDICT_SKIP);
         seen++;
     }
     assert_true(seen >= 1);
@@ -143,16 +143,16 @@ static void against_itself(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct session_options o = options(sample(paths[i]), sample(paths[i]));
-        o.exact = true;
+        o.of.exact = true;
         struct session *s = run(&o);
-        const struct summary *m = &s->judged->sum;
-        assert_int_equal(s->judged->first, NONE);
-        assert_int_equal(m->by[VERDICT_MATCH] + m->by[VERDICT_SKIP], s->judged->lines);
+        const struct summary *m = &s->now->judged->sum;
+        assert_int_equal(s->now->judged->first, NONE);
+        assert_int_equal(m->by[VERDICT_MATCH] + m->by[VERDICT_SKIP], s->now->judged->lines);
         /* aborted calls and containers without an output have nothing that can be paired */
         double least = strstr(paths[i], "recompute") || strstr(paths[i], "procdir") ? 0.9 : 1;
         assert_true(m->coverage[0] >= least && m->coverage[1] >= least);
-        struct judge_options jo = session_judge_options(s);
-        assert_int_equal(judgement_status(s->judged, &jo), 0);
+        struct judge_options jo = comparison_judge_options(s->now);
+        assert_int_equal(judgement_status(s->now->judged, &jo), 0);
         stop(s);
     }
 }
@@ -166,9 +166,9 @@ static void threads_do_not_change_the_answer(void **state)
     o.workers = 8;
     o.cpu = "generic";
     struct session *b = run(&o);
-    assert_int_equal(a->judged->lines, b->judged->lines);
-    assert_memory_equal(a->judged->line, b->judged->line, a->judged->lines * sizeof *a->judged->line);
-    assert_memory_equal(&a->judged->sum, &b->judged->sum, sizeof a->judged->sum);
+    assert_int_equal(a->now->judged->lines, b->now->judged->lines);
+    assert_memory_equal(a->now->judged->line, b->now->judged->line, a->now->judged->lines * sizeof *a->now->judged->line);
+    assert_memory_equal(&a->now->judged->sum, &b->now->judged->sum, sizeof a->now->judged->sum);
     stop(a);
     stop(b);
 }
@@ -179,9 +179,9 @@ static void limits_move_the_verdicts(void **state)
     struct session_options o = options(sample("tt_rope/target"), sample("tt_rope/bench"));
     (void)state;
     struct session *s = run(&o);
-    uint32_t before = s->judged->sum.by[VERDICT_DEVIATE];
-    assert_true(s->judged->first != NONE && before > 0);
-    struct tol t = o.tol;
+    uint32_t before = s->now->judged->sum.by[VERDICT_DEVIATE];
+    assert_true(s->now->judged->first != NONE && before > 0);
+    struct tol t = o.of.tol;
     static const char *const wide[] = {"float32.drift", "float32.deviate", "float32.product"};
     for (int i = 0; i < 3; i++)
         assert_int_equal(tol_set(&t, str_of(wide[i]), STR("1e9"), &e), 0);
@@ -191,12 +191,12 @@ static void limits_move_the_verdicts(void **state)
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0);
     session_lock(s);
-    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], 0);
-    assert_int_equal(s->judged->first, NONE);
-    session_set_tol(s, &o.tol);
+    assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], 0);
+    assert_int_equal(s->now->judged->first, NONE);
+    session_set_tol(s, &o.of.tol);
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0);
-    assert_int_equal(s->judged->sum.by[VERDICT_DEVIATE], before);
+    assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], before);
     stop(s);
 }
 
@@ -206,18 +206,18 @@ static void steps_and_ranks(void **state)
     struct session_options o = options(sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch"));
     (void)state;
     struct session *s = run(&o);
-    assert_true(s->side[0].dump.step == 0 && s->side[1].dump.step == 0); /* the first both have */
+    assert_true(s->now->side[0].dump.step == 0 && s->now->side[1].dump.step == 0); /* the first both have */
     stop(s);
-    o.step[0] = 1;
+    o.of.step[0] = 1;
     s = run(&o);
-    assert_true(s->side[0].dump.step == 1 && s->side[1].dump.step == 1);
+    assert_true(s->now->side[0].dump.step == 1 && s->now->side[1].dump.step == 1);
     stop(s);
-    o.step[1] = 0;
+    o.of.step[1] = 0;
     s = run(&o);
-    assert_true(s->side[0].dump.step == 1 && s->side[1].dump.step == 0);
+    assert_true(s->now->side[0].dump.step == 1 && s->now->side[1].dump.step == 0);
     stop(s);
-    o.step[0] = 7;
-    o.step[1] = -1;
+    o.of.step[0] = 7;
+    o.of.step[1] = -1;
     s = start(&o);
     assert_int_equal(session_wait(s, &e), -1);
     assert_int_equal(e.code, ERR_USAGE);
@@ -230,11 +230,11 @@ static void one_side_alone(void **state)
     struct session_options o = options(sample("tt_rope/target"), NULL);
     (void)state;
     struct session *s = run(&o);
-    assert_true(s->single && s->settled && s->paired);
-    assert_null(s->judged);
-    assert_int_equal(s->side[TARGET].dump.rows.n, 610);
-    assert_int_equal(s->pairing.lines.n, 610);
-    assert_false(s->examined.done);
+    assert_true(s->now->single && s->settled && s->now->paired);
+    assert_null(s->now->judged);
+    assert_int_equal(s->now->side[TARGET].dump.rows.n, 610);
+    assert_int_equal(s->now->pairing->lines.n, 610);
+    assert_false(s->now->examined.done);
     stop(s);
 }
 
@@ -246,21 +246,21 @@ static void one_side_examined(void **state)
     (void)state;
     o.examine = true;
     struct session *s = run(&o);
-    const struct dump *d = &s->side[TARGET].dump;
+    const struct dump *d = &s->now->side[TARGET].dump;
     uint32_t good = dump_find_row(d, STR("Functional.embedding.0.forward.output.0"));
     uint32_t bad = dump_find_row(d, STR("Functional.softmax.1.forward.input.0")), none = dump_find_row(d, STR("Functional.softmax.1.forward.input.dim"));
-    assert_true(s->examined.done && session_judged(s) == 1);
-    assert_null(alone_figures(&s->examined, none));
-    const struct side_figures *f = alone_figures(&s->examined, good);
+    assert_true(s->now->examined.done && s->now->serial == 1);
+    assert_null(alone_figures(&s->now->examined, none));
+    const struct side_figures *f = alone_figures(&s->now->examined, good);
     assert_non_null(f);
     assert_int_equal(f->count, 256);
     assert_int_equal(f->nan + f->inf, 0);
-    assert_null(alone_problems(&s->examined, good, &n));
-    assert_false(alone_wrong(&s->examined, good));
-    const struct check_problem *p = alone_problems(&s->examined, bad, &n);
+    assert_null(alone_problems(&s->now->examined, good, &n));
+    assert_false(alone_wrong(&s->now->examined, good));
+    const struct check_problem *p = alone_problems(&s->now->examined, bad, &n);
     assert_int_equal(n, 2);
-    assert_true(p[0].row == bad && p[1].row == bad && alone_wrong(&s->examined, bad));
-    assert_int_equal(alone_figures(&s->examined, bad)->nan, 144);
+    assert_true(p[0].row == bad && p[1].row == bad && alone_wrong(&s->now->examined, bad));
+    assert_int_equal(alone_figures(&s->now->examined, bad)->nan, 144);
     stop(s);
 }
 
@@ -272,7 +272,7 @@ static void fails(const char *target, const char *golden, enum err_code code, co
     struct session_options o = options(target, golden);
     struct session *s = start(&o);
     assert_int_equal(session_wait(s, &e), -1);
-    assert_true(s->failed);
+    assert_true(s->now->failed);
     if (e.code != code || !strstr(e.text, why))
         fail_msg("%s", e.text);
     stop(s);
@@ -303,8 +303,8 @@ static void bad_options(void **state)
     assert_non_null(strstr(e.text, "abacus"));
     stop(s); /* of one that never ran */
     o.cpu = NULL;
-    o.maps = maps;
-    o.map_count = 1;
+    o.of.maps = maps;
+    o.of.map_count = 1;
     s = start(&o);
     assert_int_equal(session_wait(s, &e), -1);
     assert_non_null(strstr(e.text, "map.yaml"));
@@ -327,16 +327,16 @@ static void missing_tensors(void **state)
     snprintf(path, sizeof path, "%s/t", dir);
     struct session_options o = options(path, sample("tt_rope/bench"));
     struct session *s = run(&o);
-    assert_int_equal(s->judged->sum.unread, 2);
-    uint32_t row = dump_find_row(&s->side[0].dump, STR("Functional.linear.0.forward.output.0"));
-    uint32_t line = s->pairing.line_of[TARGET][row];
-    assert_int_equal(s->measure.state[line], MEASURE_FAILED);
-    assert_true(s->judged->line[line].flags & LINE_UNREAD);
-    assert_true(s->judged->line[line].flags & LINE_STATISTICS); /* its recorded figures are left */
-    explain_verdict(s->judged, &s->measure, line, &why);
+    assert_int_equal(s->now->judged->sum.unread, 2);
+    uint32_t row = dump_find_row(&s->now->side[0].dump, STR("Functional.linear.0.forward.output.0"));
+    uint32_t line = s->now->pairing->line_of[TARGET][row];
+    assert_int_equal(s->now->measure.state[line], MEASURE_FAILED);
+    assert_true(s->now->judged->line[line].flags & LINE_UNREAD);
+    assert_true(s->now->judged->line[line].flags & LINE_STATISTICS); /* its recorded figures are left */
+    explain_verdict(s->now->judged, &s->now->measure, line, &why);
     assert_non_null(strstr(why.p, "judged without its tensor"));
     assert_non_null(strstr(why.p, "linear.0.forward.output.0.pt"));
-    assert_string_equal(name_of(s, s->judged->first, 0), "Torch.outer.0.forward.input.1");
+    assert_string_equal(name_of(s, s->now->judged->first, 0), "Torch.outer.0.forward.input.1");
     buf_release(&why);
     stop(s);
 }
@@ -367,7 +367,7 @@ static void can_be_stopped_at_any_moment(void **state)
         struct session *s = start(&o);
         for (int i = 0; i < round; i++) { /* until so many batches have been read */
             session_lock(s);
-            if (!s->settled && !s->failed && s->side[0].dump.rows.n < (size_t)round * 3000)
+            if (!s->settled && !s->now->failed && s->now->side[0].dump.rows.n < (size_t)round * 3000)
                 pthread_cond_wait(&s->changed, &s->lock);
             session_unlock(s);
         }
@@ -377,7 +377,7 @@ static void can_be_stopped_at_any_moment(void **state)
         struct session_options o = options(sample("tt_rope/target"), sample("tt_rope/bench"));
         struct session *s = start(&o);
         session_lock(s);
-        while (!s->settled && !s->failed && s->measure.finished < (size_t)round * 15)
+        while (!s->settled && !s->now->failed && s->now->measure.finished < (size_t)round * 15)
             pthread_cond_wait(&s->changed, &s->lock);
         session_unlock(s);
         stop(s);

@@ -56,9 +56,9 @@ static void sizes(char *out, size_t n, bool first_axis, int rows, int width)
 static struct session *compare(struct tensor_dump d[2], const struct decisions *decisions)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.path = {d[0].dir, d[1].dir}, .step = {-1, -1}, .rank = {-1, -1}, .decisions = decisions};
+    struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .decisions = decisions};
     struct err e;
-    tol_init(&o.tol);
+    tol_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -110,19 +110,19 @@ static void check(const struct fusing *f, const char *what)
         struct buf text = {0};
         for (size_t i = 0; i < marks.log.n; i++) {
             int layer = (int)i / f->parts;
-            uint32_t t = dump_find_row(&s->side[0].dump, str_of(marks.log.v[i].side[0])), g = dump_find_row(&s->side[1].dump, str_of(marks.log.v[i].side[1]));
-            uint32_t line = s->pairing.line_of[TARGET][t];
-            while (line < s->pairing.lines.n && s->pairing.lines.v[line].row[0] == t && s->pairing.lines.v[line].row[1] != g)
+            uint32_t t = dump_find_row(&s->now->side[0].dump, str_of(marks.log.v[i].side[0])), g = dump_find_row(&s->now->side[1].dump, str_of(marks.log.v[i].side[1]));
+            uint32_t line = s->now->pairing->line_of[TARGET][t];
+            while (line < s->now->pairing->lines.n && s->now->pairing->lines.v[line].row[0] == t && s->now->pairing->lines.v[line].row[1] != g)
                 line++;
-            assert_true(line < s->pairing.lines.n && s->pairing.lines.v[line].row[1] == g);
-            uint32_t view = s->pairing.pairs.v[s->pairing.lines.v[line].pair].view;
+            assert_true(line < s->now->pairing->lines.n && s->now->pairing->lines.v[line].row[1] == g);
+            uint32_t view = s->now->pairing->pairs.v[s->now->pairing->lines.v[line].pair].view;
             if (view == NONE)
                 fail_msg("%s: %s has no view", what, marks.log.v[i].side[!wide]);
             buf_clear(&text);
-            view_write(&s->pairing.views.v[view], &text);
-            assert_int_equal(s->pairing.views.v[view].side, wide);
-            assert_int_equal(s->measure.state[line], MEASURE_DONE);
-            double error = s->measure.figures[line]->rel_l2;
+            view_write(&s->now->pairing->views.v[view], &text);
+            assert_int_equal(s->now->pairing->views.v[view].side, wide);
+            assert_int_equal(s->now->measure.state[line], MEASURE_DONE);
+            double error = s->now->measure.figures[line]->rel_l2;
             if (layer == f->faulty && i % (size_t)f->parts == 0 ? error < 0.5 : layer != f->faulty && error > 0)
                 fail_msg("%s: %s is off by %g through %s", what, marks.log.v[i].side[!wide], error, text.p);
         }
@@ -176,9 +176,9 @@ static void nothing_is_invented(void **state)
     struct decisions marks;
     struct session *s = fused(&(struct fusing){qkv, 3, {24, 24, 24}, {0, 1, 2}, 1, 16, false, -1, 1}, 1, &marks);
     (void)state;
-    assert_int_equal(s->pairing.views.n, 0);
-    for (size_t i = 0; i < s->measure.lines; i++)
-        assert_int_equal(s->measure.state[i], MEASURE_NONE); /* and nothing is computed */
+    assert_int_equal(s->now->pairing->views.n, 0);
+    for (size_t i = 0; i < s->now->measure.lines; i++)
+        assert_int_equal(s->now->measure.state[i], MEASURE_NONE); /* and nothing is computed */
     shut(s);
     decisions_release(&marks);
 }
@@ -204,8 +204,8 @@ static void a_part_alone(void **state)
         tensors_end(&d[1]);
         decisions_add(&marks, x);
         struct session *s = compare(d, &marks);
-        assert_int_equal(s->measure.state[0], MEASURE_DONE);
-        assert_true(s->measure.figures[0]->rel_l2 <= 0);
+        assert_int_equal(s->now->measure.state[0], MEASURE_DONE);
+        assert_true(s->now->measure.figures[0]->rel_l2 <= 0);
         shut(s);
         decisions_release(&marks);
     }
@@ -245,9 +245,9 @@ static void axes_in_another_order(void **state)
     tensors_end(&d[0]);
     tensors_end(&d[1]);
     struct session *s = compare(d, &marks);
-    for (size_t i = 0; i < s->pairing.lines.n; i++) {
-        assert_int_equal(s->measure.state[i], MEASURE_DONE);
-        assert_true(s->measure.figures[i]->rel_l2 <= 0);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+        assert_int_equal(s->now->measure.state[i], MEASURE_DONE);
+        assert_true(s->now->measure.figures[i]->rel_l2 <= 0);
     }
     shut(s);
     decisions_release(&marks);
@@ -267,9 +267,9 @@ static void a_given_view_stays(void **state)
     session_unlock(s);
     struct err e;
     assert_int_equal(session_wait(s, &e), 0);
-    for (size_t i = 0; i < s->pairing.lines.n; i++) {
-        double error = s->measure.figures[i]->rel_l2;
-        assert_true(s->pairing.lines.v[i].row[0] % 2 ? error <= 0 : error > 0.5);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+        double error = s->now->measure.figures[i]->rel_l2;
+        assert_true(s->now->pairing->lines.v[i].row[0] % 2 ? error <= 0 : error > 0.5);
     }
     for (size_t i = 0; i < marks.log.n; i++)
         marks.log.v[i].view = "golden slice 1 0:7"; /* one that does not go with it: said, not computed */
@@ -277,10 +277,10 @@ static void a_given_view_stays(void **state)
     session_decide(s, &marks);
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0);
-    for (size_t i = 0; i < s->pairing.lines.n; i++) {
-        assert_int_equal(s->measure.state[i], MEASURE_FAILED);
-        if (!strstr(s->measure.failure[i], "the view leaves 112 elements against 640"))
-            fail_msg("%s", s->measure.failure[i]);
+    for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
+        assert_int_equal(s->now->measure.state[i], MEASURE_FAILED);
+        if (!strstr(s->now->measure.failure[i], "the view leaves 112 elements against 640"))
+            fail_msg("%s", s->now->measure.failure[i]);
     }
     shut(s);
     decisions_release(&marks);

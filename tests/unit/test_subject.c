@@ -103,13 +103,13 @@ static void a_gap(void **state)
     (void)state;
     begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
     session_lock(&s);
-    const struct dump *const side[2] = {&s.side[0].dump, &s.side[1].dump};
+    const struct dump *const side[2] = {&s.now->side[0].dump, &s.now->side[1].dump};
     gap_list gaps = {0};
-    gaps_find(&s.pairing, side, &gaps);
+    gaps_find(s.now->pairing, side, &gaps);
     assert_true(gaps.n > 0);
     uint32_t line = gaps.v[0].first;
     struct subject of;
-    subject_of_line(&s, &gaps, line, &of, &inv.arena);
+    subject_of_line(s.now, &gaps, line, &of, &inv.arena);
     session_unlock(&s);
     assert_int_equal(of.kind, SUBJECT_GAP);
     struct finding x = noted(SUBJECT_GAP, *of.about[0] ? of.about[0] : of.about[1], "nobody has it");
@@ -118,8 +118,8 @@ static void a_gap(void **state)
     assert_int_equal(strtol(calls[1], NULL, 10), gaps.v[0].calls[1]);
     struct finding about;
     struct buf name = {0};
-    int d = s.pairing.lines.v[line].row[0] == NONE;
-    dump_row_name(&s.side[d].dump, s.pairing.lines.v[line].row[d], &name);
+    int d = s.now->pairing->lines.v[line].row[0] == NONE;
+    dump_row_name(&s.now->side[d].dump, s.now->pairing->lines.v[line].row[d], &name);
     assert_true(findings_about(&inv.findings, d ? "" : name.p, d ? name.p : "", &about)); /* a row of its first call */
     buf_release(&name);
     vec_release(&gaps);

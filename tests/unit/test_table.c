@@ -22,8 +22,8 @@ static uint32_t matching(const struct session *s, const char *text)
     uint32_t n = 0;
     if (!f)
         fail_msg("%s: %s", text, e.text);
-    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
-        struct field_line l = field_line(s, i);
+    for (uint32_t i = 0; i < s->now->pairing->lines.n; i++) {
+        struct field_line l = field_line(s->now, i);
         n += filter_match(f, &l);
     }
     filter_free(f);
@@ -33,8 +33,8 @@ static uint32_t matching(const struct session *s, const char *text)
 static void filters(void **state)
 {
     struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
-    const struct summary *sum = &s->judged->sum;
-    uint32_t all = (uint32_t)s->pairing.lines.n;
+    const struct summary *sum = &s->now->judged->sum;
+    uint32_t all = (uint32_t)s->now->pairing->lines.n;
     (void)state;
     assert_int_equal(matching(s, "deviate"), sum->by[VERDICT_DEVIATE]);
     assert_int_equal(matching(s, "verdict == match"), sum->by[VERDICT_MATCH]);
@@ -73,14 +73,14 @@ static void filters_that_are_none(void **state)
 
 static void settle(struct arrange *a, const struct session *s)
 {
-    while (arrange_step(a, s, (uint32_t)s->pairing.lines.n))
+    while (arrange_step(a, s->now, (uint32_t)s->now->pairing->lines.n))
         continue;
 }
 
 static void orders(void **state)
 {
     struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
-    uint32_t all = (uint32_t)s->pairing.lines.n;
+    uint32_t all = (uint32_t)s->now->pairing->lines.n;
     struct arrange a = {0};
     struct err e;
     (void)state;
@@ -100,7 +100,7 @@ static void orders(void **state)
                 assert_int_equal(arrange_pos(&a, arrange_line(&a, i)), i);
                 if (!f->number)
                     continue;
-                struct field_line l = field_line(s, arrange_line(&a, i));
+                struct field_line l = field_line(s->now, arrange_line(&a, i));
                 double v = f->number(&l);
                 absent = absent || isnan(v);
                 assert_true(!absent || isnan(v)); /* absent ones come last either way */
@@ -112,8 +112,8 @@ static void orders(void **state)
     assert_int_equal(arrange_add(&a, STR("deviate"), false, &e), 0);
     settle(&a, s);
     uint32_t bad = arrange_count(&a, all);
-    assert_int_equal(bad, s->judged->sum.by[VERDICT_DEVIATE]);
-    assert_int_equal(arrange_line(&a, 0), s->judged->first);
+    assert_int_equal(bad, s->now->judged->sum.by[VERDICT_DEVIATE]);
+    assert_int_equal(arrange_line(&a, 0), s->now->judged->first);
     assert_int_equal(arrange_pos(&a, 0), NONE);
     assert_int_equal(arrange_nearest(&a, 0), 0);
     assert_int_equal(arrange_add(&a, STR("backward"), true, &e), 0); /* stacked, inverse */
@@ -135,7 +135,7 @@ static void headings(void **state)
     for (int k = 0; k < OUTLINE_KINDS; k++) {
         struct outline o;
         uint32_t top = 0;
-        outline_build(&o, (enum outline_kind)k, s, NULL);
+        outline_build(&o, (enum outline_kind)k, s->now, NULL);
         assert_true(o.nodes.n > 2);
         for (uint32_t i = 0; i < o.nodes.n; i++) {
             const struct outline_node *n = &o.nodes.v[i];
@@ -151,7 +151,7 @@ static void headings(void **state)
             top += n->parent == NONE ? n->lines : 0;
         }
         if (k != OUTLINE_PRECISION) /* that one leaves out what is no float */
-            assert_int_equal(top, s->pairing.lines.n);
+            assert_int_equal(top, s->now->pairing->lines.n);
         outline_release(&o);
     }
     shut(s);
@@ -163,7 +163,7 @@ static void walking_over_what_is_shown(void **state)
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
     struct outline o;
     (void)state;
-    outline_build(&o, OUTLINE_MODULES, s, NULL);
+    outline_build(&o, OUTLINE_MODULES, s->now, NULL);
     for (unsigned pattern = 0; pattern < 40; pattern++) {
         uint32_t shown = 0, last = 0;
         for (uint32_t i = 0; i < o.nodes.n; i++)
@@ -194,8 +194,8 @@ static void absent_is_not_nan(void **state)
     uint32_t nan = 0, absent = 0;
     double v;
     (void)state;
-    for (uint32_t i = 0; i < s->pairing.lines.n; i++) {
-        struct field_line l = field_line(s, i);
+    for (uint32_t i = 0; i < s->now->pairing->lines.n; i++) {
+        struct field_line l = field_line(s->now, i);
         nan += field_value(&l, max, &v) && isnan(v);
         if (!field_value(&l, cosine, &v))
             absent++;
@@ -212,14 +212,14 @@ static void by_layer(void **state)
     struct layers x;
     uint32_t cells = 0, bad = 0;
     (void)state;
-    layers_build(&x, s);
+    layers_build(&x, s->now);
     assert_int_equal(x.columns, 2); /* the model has two layers */
     for (size_t i = 0; i < x.rows.n * x.columns; i++) {
         cells += x.verdict[i] != VERDICT_COUNT;
         bad += x.verdict[i] == VERDICT_DEVIATE;
         assert_int_equal(x.line[i] == NONE, x.verdict[i] == VERDICT_COUNT);
         if (x.line[i] != NONE)
-            assert_int_equal(s->judged->line[x.line[i]].verdict, x.verdict[i]);
+            assert_int_equal(s->now->judged->line[x.line[i]].verdict, x.verdict[i]);
     }
     assert_true(bad > 4 && cells > 3 * x.rows.n / 2); /* most places are in both layers */
     layers_release(&x);
@@ -233,20 +233,20 @@ static void same_numbers(void **state)
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
     same_list l = {0};
     (void)state;
-    uint32_t row = dump_find_row(&s->side[0].dump, STR("Functional.embedding.0.forward.output.0"));
+    uint32_t row = dump_find_row(&s->now->side[0].dump, STR("Functional.embedding.0.forward.output.0"));
     assert_int_not_equal(row, NONE);
-    assert_int_equal(same_find(s, TARGET, row, 1e-6, &l), 0);
+    assert_int_equal(same_find(s->now, TARGET, row, 1e-6, &l), 0);
     assert_true(l.n >= 3); /* the module around it gives it back, the dropout takes it; so on both sides */
     bool golden = false;
     for (size_t i = 0; i < l.n; i++) {
         assert_true(l.v[i].off <= 1e-6);
         assert_false(l.v[i].side == TARGET && l.v[i].row == row);
-        golden = golden || (l.v[i].side == GOLDEN && strstr(dump_call_name(&s->side[1].dump, s->side[1].dump.rows.v[l.v[i].row].call).p, "embedding"));
+        golden = golden || (l.v[i].side == GOLDEN && strstr(dump_call_name(&s->now->side[1].dump, s->now->side[1].dump.rows.v[l.v[i].row].call).p, "embedding"));
     }
     assert_true(golden);
     vec_release(&l);
-    uint32_t scalar = dump_find_row(&s->side[0].dump, STR("Functional.dropout.0.forward.input.1"));
-    assert_int_equal(same_find(s, TARGET, scalar, 1e-6, &l), -1);
+    uint32_t scalar = dump_find_row(&s->now->side[0].dump, STR("Functional.dropout.0.forward.input.1"));
+    assert_int_equal(same_find(s->now, TARGET, scalar, 1e-6, &l), -1);
     shut(s);
 }
 
@@ -258,7 +258,7 @@ static bool doubts(const char *target, const char *golden, const char *part)
     doubt_list l = {0};
     struct arena a = {0};
     bool found = false;
-    lint_find(s, &a, &l);
+    lint_find(s->now, &a, &l);
     for (size_t i = 0; i < l.n; i++)
         found = found || strstr(l.v[i].text, part);
     vec_release(&l);
@@ -284,7 +284,7 @@ static int run(struct desk *d, const char *text)
 {
     int r = command_run(d, text);
     session_lock(d->s);
-    while (arrange_step(&d->arrange, d->s, desk_lines(d)))
+    while (arrange_step(&d->arrange, d->s->now, desk_lines(d)))
         continue;
     desk_refresh(d);
     session_unlock(d->s);
@@ -307,12 +307,12 @@ static void commands_and_undo(void **state)
     struct desk d;
     (void)state;
     investigation_init(&inv);
-    inv.tol = s->opt.tol;
+    inv.tol = s->opt.of.tol;
     desk_init(&d, s, &inv);
     run(&d, "first");
     uint32_t first = d.cursor, all = desk_lines(&d);
     run(&d, "filter drift");
-    assert_int_equal(desk_shown(&d), s->judged->sum.by[VERDICT_DRIFT]);
+    assert_int_equal(desk_shown(&d), s->now->judged->sum.by[VERDICT_DRIFT]);
     assert_int_not_equal(d.cursor, first); /* its row is hidden: the next one that is left */
     run(&d, "first");
     assert_true(d.message_is_error && strstr(d.message.p, "hidden"));
@@ -332,14 +332,14 @@ static void commands_and_undo(void **state)
     assert_int_equal(d.columns, 0);
     assert_null(d.arrange.sort);
     assert_int_equal(desk_shown(&d), all);
-    assert_true(s->opt.tol.f32.drift < 1);
+    assert_true(s->opt.of.tol.f32.drift < 1);
     for (int i = 0; i < 7; i++)
         run(&d, "redo");
     settled(&d);
     assert_int_equal(inv.bookmarks.n, 1);
     assert_int_equal(d.columns, 2);
     assert_non_null(d.arrange.sort);
-    assert_true(s->opt.tol.f32.drift >= 1);
+    assert_true(s->opt.of.tol.f32.drift >= 1);
     run(&d, "unfilter");
     run(&d, "sort none");
     run(&d, "filter no such && thing");

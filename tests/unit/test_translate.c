@@ -277,7 +277,7 @@ static void as_msprobe(const char *file, const char *subject, size_t shared, siz
     struct map own = {0};
     struct arena a = {0};
     struct session *s = open_paths(sample("clean_mix_stat/ms"), sample("clean_mix_stat/torch"));
-    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    const struct dump *t = &s->now->side[TARGET].dump, *g = &s->now->side[GOLDEN].dump;
     snprintf(path, sizeof path, "mappings/%s.yaml", file);
     snprintf(made, sizeof made, "mappings/%s.tsv", file);
     assert_int_equal(mapping_load(&m, sample(path), &e), 0);

@@ -1,0 +1,126 @@
+/* Threads that work for an owner; see job.h. */
+#include "base/job.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/msg.h"
+
+void job_init(struct job *j, void (*notify)(void *ctx), void *ctx)
+{
+    memset(j, 0, sizeof *j);
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_cond_init(&j->changed, NULL);
+    j->notify = notify;
+    j->notify_ctx = ctx;
+    j->ready = true;
+}
+
+static void join(struct job *j)
+{
+    if (j->joinable)
+        pthread_join(j->thread, NULL);
+    j->joinable = false;
+}
+
+void job_release(struct job *j)
+{
+    if (!j->ready)
+        return;
+    job_cancel(j);
+    join(j);
+    pthread_mutex_destroy(&j->lock);
+    pthread_cond_destroy(&j->changed);
+    j->ready = false;
+}
+
+static void *work(void *ctx)
+{
+    struct job *j = ctx;
+    struct err e = {0};
+    int rc = j->run(j, j->ctx, &e);
+    pthread_mutex_lock(&j->lock);
+    j->err = e;
+    j->state = rc ? JOB_FAILED : JOB_DONE;
+    pthread_cond_broadcast(&j->changed);
+    pthread_mutex_unlock(&j->lock);
+    job_tell(j);
+    return NULL;
+}
+
+int job_start(struct job *j, int (*run)(struct job *j, void *ctx, struct err *e), void *ctx)
+{
+    join(j);
+    atomic_store(&j->cancel, false);
+    j->run = run;
+    j->ctx = ctx;
+    j->err = (struct err){0};
+    j->state = JOB_RUNNING;
+    int rc = pthread_create(&j->thread, NULL, work, j);
+    j->joinable = rc == 0;
+    if (rc == 0)
+        return 0;
+    j->state = JOB_FAILED;
+    return err_set(&j->err, ERR_IO, _("the system gives no thread: %s"), strerror(rc));
+}
+
+void job_cancel(struct job *j)
+{
+    atomic_store(&j->cancel, true);
+    pthread_mutex_lock(&j->lock);
+    pthread_cond_broadcast(&j->changed);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static enum job_state state_of(struct job *j)
+{
+    pthread_mutex_lock(&j->lock);
+    enum job_state now = j->state;
+    pthread_mutex_unlock(&j->lock);
+    return now;
+}
+
+bool job_busy(struct job *j)
+{
+    return state_of(j) == JOB_RUNNING;
+}
+
+enum job_state job_take(struct job *j)
+{
+    enum job_state now = state_of(j);
+    if (now == JOB_DONE || now == JOB_FAILED) {
+        join(j);
+        j->state = JOB_IDLE;
+    }
+    return now;
+}
+
+void job_wait(struct job *j, bool (*each)(void *ctx), void *ctx, int ms)
+{
+    pthread_mutex_lock(&j->lock);
+    while (j->state == JOB_RUNNING) {
+        if (!each) {
+            pthread_cond_wait(&j->changed, &j->lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += ms * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        if (pthread_cond_timedwait(&j->changed, &j->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&j->lock);
+        if (!each(ctx))
+            return;
+        pthread_mutex_lock(&j->lock);
+    }
+    pthread_mutex_unlock(&j->lock);
+}
+
+void job_tell(struct job *j)
+{
+    if (j->notify)
+        j->notify(j->notify_ctx);
+}
