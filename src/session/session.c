@@ -366,10 +366,13 @@ static int start_workers(struct session *s, struct err *e)
     if (m->wanted == m->finished)
         n = 0;
     session_unlock(s);
-    while (s->started < n && job_start(&s->worker[s->started], work, s) == 0)
-        s->started++;
-    s->workers = s->started;
-    if (n == 0 || s->started)
+    int running = s->workers; /* only this thread changes it */
+    while (running < n && job_start(&s->worker[running], work, s) == 0)
+        running++;
+    session_lock(s);
+    s->workers = running;
+    session_unlock(s);
+    if (n == 0 || running)
         return 0;
     *e = s->worker[0].err;
     return -1;
@@ -603,7 +606,7 @@ static int conduct(struct job *j, void *ctx, struct err *e)
         rc = watch_results(s, e);
     if (rc)
         publish_state(s, e, false);
-    for (int i = 0; i < s->started; i++)
+    for (int i = 0; i < s->workers; i++)
         job_wait(&s->worker[i], NULL, NULL, 0);
     if (s->cache)
         cache_close(s->cache);

@@ -50,7 +50,7 @@ struct session {
     const struct kern *kern;
     struct ruling ruling, wanted; /* decisions the pairing was made with, and newer ones where `repair` is set */
     struct job conductor, loader[2], worker[SESSION_WORKERS];
-    int workers, started;
+    int workers;              /* that run */
     struct crew crew;         /* the workers: one with a large tensor is helped by the others */
     struct figures_watch watch[SESSION_WORKERS];
     uint64_t bytes[SESSION_WORKERS]; /* of the line each is at; 0: none */
