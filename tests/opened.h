@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 
 struct opened {
     place_list places;

@@ -13,6 +13,7 @@
 #include "compare/input_doubts.h"
 #include "judge/precision.h"
 #include "ui/open_investigation.h"
+#include "fmt/find_recordings.h"
 
 /* ---- the comparison in plain text ---- */
 

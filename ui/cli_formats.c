@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "base/utf8.h"
 #include "config/settings.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "fmt/unreadable.h"
 #include "log/log_format.h"
 #include "report/formats.h"

@@ -9,6 +9,7 @@
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 #include "ui/open_investigation.h"
+#include "fmt/find_recordings.h"
 
 /* The places of both sides that go together: same step and rank, or numbers where one side has none. */
 struct twin {

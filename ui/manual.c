@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "cmd/cmd.h"
 #include "judge/thresholds.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "ui/keymap.h"
 #include "ui/options.h"
 

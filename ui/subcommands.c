@@ -5,6 +5,7 @@
 #include "panel/path_kind.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
+#include "fmt/find_recordings.h"
 
 /* What compares two of a kind without a screen, by what they are. */
 static int compare_handed(const struct options *o)

@@ -1,4 +1,4 @@
-/* The contract of a format: one file and one row in readers.c. A reader fills the dump's columns and
+/* The contract of a format: one file and one row in fmt/readers.c. A reader fills the dump's columns and
  * knows nothing of the other side, of figures or of screens. */
 #ifndef DUMP_READER_H
 #define DUMP_READER_H
@@ -17,6 +17,7 @@ struct place {
     int step, rank;  /* -1 when the tree does not say */
 };
 typedef VEC(struct place) place_list;
+void places_release(place_list *l);
 
 /* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
 struct load {
@@ -45,16 +46,6 @@ struct reader {
     const char *without; /* what is said of a row without a tensor's file; NULL: that none was recorded */
     void (*close)(struct dump *d); /* frees d->state; may be NULL */
 };
-
-extern const struct reader *const readers[]; /* in sniff order, NULL at the end */
-
-/* All recordings at or below path, sorted by step and rank. 0 with an empty list when there is none. */
-int places_find(const char *path, place_list *out, struct err *e);
-/* The same until *cancel (may be NULL): then -1 with ERR_CANCEL. A tree may be a whole disk. */
-int places_find_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e);
-void places_release(place_list *l);
-/* Whether what lies there holds both sides of a comparison already made. */
-bool places_hold_table(const char *path);
 
 /* Locks, for a batch of appends, and reports progress afterwards. */
 void load_begin(struct load *l);

@@ -6,7 +6,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "fmt/result_table.h"
 #include "fmt/weights.h"
 #include "fmt/weights_dump.h"
@@ -284,28 +284,4 @@ bool places_hold_table(const char *path)
     bool yes = places_find(path, &l, &quiet) == 0 && l.n && l.v[0].reader->table;
     places_release(&l);
     return yes;
-}
-
-void places_release(place_list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        name_list_release(&l->v[i].paths);
-    vec_release(l);
-}
-
-void load_begin(struct load *l)
-{
-    pthread_mutex_lock(l->lock);
-}
-
-void load_end(struct load *l)
-{
-    pthread_mutex_unlock(l->lock);
-    if (l->progress)
-        l->progress(l->ctx);
-}
-
-bool load_cancelled(struct load *l)
-{
-    return atomic_load_explicit(&l->cancel, memory_order_relaxed);
 }

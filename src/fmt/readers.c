@@ -2,7 +2,7 @@
 #include "fmt/msprobe.h"
 #include "fmt/pack_read.h"
 #include "fmt/ptdbg.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "fmt/result_table.h"
 #include "fmt/weights_dump.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 
 #define DEPTH 10
 #define ENTRIES 2000000

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "dump/recorded_figures.h"
+#include "fmt/find_recordings.h"
 
 static bool meets(int have, int want)
 {

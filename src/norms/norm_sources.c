@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "base/threads.h"
 #include "norms/norms.h"
+#include "fmt/find_recordings.h"
 
 static void add_value(struct norm_side *s, const char *name, bool named, double v, uint64_t elements)
 {

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "config/settings.h"
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "log/series.h"
 #include "dump/dump.h"
 #include "optimizer/optimizer.h"

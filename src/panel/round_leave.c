@@ -3,6 +3,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "compare/round_freeze.h"
+#include "fmt/find_recordings.h"
 
 static void add_findings(struct round *r, const struct investigation *v)
 {

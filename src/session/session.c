@@ -17,6 +17,7 @@
 #include "pair/mapping_file.h"
 #include "fmt/unreadable.h"
 #include "dump/step_before.h"
+#include "fmt/find_recordings.h"
 
 #define JUDGE_EVERY_MS 150
 

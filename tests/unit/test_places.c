@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 
 static const char *root; /* of the tree being made */
 

@@ -1,7 +1,7 @@
 /* What is known by sight and not read, and the page that describes every format. */
 #include "support.h"
 
-#include "dump/reader.h"
+#include "fmt/find_recordings.h"
 #include "fmt/unreadable.h"
 #include "log/log_format.h"
 

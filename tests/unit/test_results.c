@@ -12,6 +12,7 @@
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 #include "session/session.h"
+#include "fmt/find_recordings.h"
 
 #define R "results/"
 #define WEIGHT_CSV R "msprobe/tt_weight_mapping_L1_tensor/compare_result_20261121044900.csv"

@@ -1,0 +1,26 @@
+/* What readers share: places, and the lock around what they append. */
+#include "dump/reader.h"
+
+void places_release(place_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        name_list_release(&l->v[i].paths);
+    vec_release(l);
+}
+
+void load_begin(struct load *l)
+{
+    pthread_mutex_lock(l->lock);
+}
+
+void load_end(struct load *l)
+{
+    pthread_mutex_unlock(l->lock);
+    if (l->progress)
+        l->progress(l->ctx);
+}
+
+bool load_cancelled(struct load *l)
+{
+    return atomic_load_explicit(&l->cancel, memory_order_relaxed);
+}
