@@ -15,6 +15,7 @@ static const struct {
     [VIEW_TRANSPOSE] = {"transpose", 0, 0, "transpose"},
     [VIEW_SLICE] = {"slice", 2, 3, "slice 0 0:16"},
     [VIEW_SPLIT] = {"split", 4, 4, "split -1 2 0:8"},
+    [VIEW_REPEAT] = {"repeat", 2, 2, "repeat 0 4"},
 };
 
 /* ---- text ---- */
@@ -64,6 +65,8 @@ static bool step_numbers(struct view_step *s, struct str *rest)
         return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ':', s);
     case VIEW_SPLIT:
         return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ':', s);
+    case VIEW_REPEAT:
+        return numbers(next_word(rest), ' ', s) && numbers(next_word(rest), ' ', s);
     case VIEW_TRANSPOSE:
     case VIEW_OPS:
         break;
@@ -85,7 +88,7 @@ int view_parse(struct view *v, struct str text, struct err *e)
             if (str_is(word, ops[i].word))
                 s.op = (uint8_t)i;
         if (s.op == VIEW_OPS)
-            return err_set(e, ERR_USAGE, _("view: \"%.*s\" is no step; steps are reshape, permute, transpose, slice and split"), STR_ARG(word));
+            return err_set(e, ERR_USAGE, _("view: \"%.*s\" is no step; steps are reshape, permute, transpose, slice, split and repeat"), STR_ARG(word));
         if (!step_numbers(&s, &rest) || s.n < ops[s.op].least || s.n > ops[s.op].most)
             return err_set(e, ERR_USAGE, _("view: %s needs its numbers, as in \"%s\""), ops[s.op].word, ops[s.op].form);
         if (v->count == VIEW_STEPS)
@@ -133,6 +136,8 @@ void view_write(const struct view *v, struct buf *out)
         } else if (s->op == VIEW_SPLIT) {
             buf_fmt(out, "%lld %lld ", (long long)s->v[0], (long long)s->v[1]);
             write_range(s->v + 2, 2, out);
+        } else if (s->op == VIEW_REPEAT) {
+            buf_fmt(out, "%lld %lld", (long long)s->v[0], (long long)s->v[1]);
         } else {
             write_list(s, out);
         }
@@ -165,6 +170,9 @@ static void step_text(const struct view_step *s, struct buf *out)
         if (s->v[1] > 1)
             buf_fmt(out, _(" of each of %lld pieces"), (long long)s->v[1]);
         buf_fmt(out, _(" of axis %lld"), (long long)s->v[0]);
+        break;
+    case VIEW_REPEAT:
+        buf_fmt(out, _("axis %lld repeated %lld times"), (long long)s->v[0], (long long)s->v[1]);
         break;
     case VIEW_OPS:
         break;
@@ -219,6 +227,17 @@ static bool part_axis(struct tensor *t, int axis, int64_t outer)
     t->shape[axis] = outer;
     t->shape[axis + 1] /= outer;
     t->stride[axis] = t->stride[axis + 1] * t->shape[axis + 1];
+    return true;
+}
+
+/* An axis of one, laid out several times: every step along it leads to the same element. */
+static bool repeat(struct tensor *t, int axis, int64_t times)
+{
+    if (t->shape[axis] != 1 || times < 1 || t->numel > INT64_MAX / (uint64_t)times)
+        return false;
+    t->shape[axis] = times;
+    t->stride[axis] = 0;
+    count_elements(t);
     return true;
 }
 
@@ -309,6 +328,8 @@ static bool step_apply(const struct view_step *s, struct tensor *t)
         return axis_of(t, s->v[0], &axis) && slice(t, axis, s->v[1], s->n > 2 ? s->v[2] : t->shape[axis]);
     case VIEW_SPLIT:
         return axis_of(t, s->v[0], &axis) && part_axis(t, axis, s->v[1]) && slice(t, axis + 1, s->v[2], s->v[3]);
+    case VIEW_REPEAT:
+        return axis_of(t, s->v[0], &axis) && repeat(t, axis, s->v[1]);
     case VIEW_OPS:
         break;
     }

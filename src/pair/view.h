@@ -4,7 +4,8 @@
  * As text: "golden reshape 2,8,2,3,8 slice 3 0:1". The side, then steps in order: "reshape SIZES" (one may be -1),
  * "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), and
  * "split AXIS PIECES FROM:TO", which parts an axis into PIECES pieces and keeps FROM:TO of each: a part of a fused
- * tensor, in one piece or interleaved head group by head group. Axes may count from the end: -1 is the last. */
+ * tensor, in one piece or interleaved head group by head group, and "repeat AXIS TIMES", which lays an axis of one out as often
+ * (a table for the whole batch against one a sample). Axes may count from the end: -1 is the last. */
 #ifndef PAIR_VIEW_H
 #define PAIR_VIEW_H
 
@@ -14,11 +15,12 @@
 
 #define VIEW_STEPS 4
 
-enum view_op { VIEW_RESHAPE, VIEW_PERMUTE, VIEW_TRANSPOSE, VIEW_SLICE, VIEW_SPLIT, VIEW_OPS };
+enum view_op { VIEW_RESHAPE, VIEW_PERMUTE, VIEW_TRANSPOSE, VIEW_SLICE, VIEW_SPLIT, VIEW_REPEAT, VIEW_OPS };
 
 struct view_step {
     uint8_t op, n;           /* n numbers */
-    int64_t v[TENSOR_DIMS];  /* reshape: sizes; permute: axes; slice: axis, from, to; split: axis, pieces, from, to */
+    int64_t v[TENSOR_DIMS];  /* reshape: sizes; permute: axes; slice: axis, from, to; split: axis, pieces, from, to;
+                              repeat: axis, times */
 };
 
 struct view {
