@@ -106,6 +106,7 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
         .parent = NONE,
         .twin = NONE,
         .nested = NONE,
+        .recomputes = NONE,
         .scope = NONE,
         .kind = (uint8_t)kind,
         .phase = (uint8_t)phase,

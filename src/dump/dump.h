@@ -91,6 +91,7 @@ struct call {
     uint32_t parent;  /* the module it was called in, or NONE */
     uint32_t twin;    /* forward ↔ backward, or NONE */
     uint32_t nested;  /* the call it was made in, or that was made in it, when both recorded the same tensors; or NONE */
+    uint32_t recomputes; /* the earlier forward call that this one makes again inside the backward pass; or NONE */
     uint64_t offset;  /* of its record in the file, for messages */
     uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
     uint16_t name_len;

@@ -9,6 +9,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "dump/recomputed.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 
@@ -318,6 +319,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     if (strcmp(d->task, "statistics") == 0 && d->checksums)
         d->task = "md5"; /* the file itself says statistics */
     dump_link_twins(d);
+    dump_link_recomputed(d);
     link_saved(d);
     load_end(load);
     return 0;

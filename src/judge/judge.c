@@ -6,10 +6,12 @@
 #include "judge/suspects.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
+#include "judge/idle_argument.h"
 #include "judge/moved_factor.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
+#include "pair/repeated.h"
 #include "judge/judge_summary.h"
 #include "judge/table_verdicts.h"
 #include "judge/row_verdict.h"
@@ -206,6 +208,23 @@ static void judge_part(struct pass *p, struct look *k)
     k->r[s] = own;
 }
 
+/* One side holds the value once, the other several times, and no elements were recorded: the figures are laid out instead. */
+static bool judge_repeated(struct pass *p, struct look *k)
+{
+    struct view v;
+    const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
+    if (pair->view == NONE || !repeated_view(p->side[TARGET], k->row[TARGET], p->side[GOLDEN], k->row[GOLDEN], &v))
+        return false;
+    const struct row *own = k->r[v.side];
+    struct row laid_out = *own;
+    double n = (double)dump_row_numel(p->side[v.side], k->row[v.side]), all = (double)dump_row_numel(p->side[!v.side], k->row[!v.side]);
+    laid_out.stat[STAT_NORM] *= sqrt(all / n);
+    k->r[v.side] = &laid_out;
+    judge_recorded(p, k);
+    k->r[v.side] = own;
+    return true;
+}
+
 /* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they made of
  * it. What only moves elements may serve another layout. */
 static bool inputs_agreed(const struct pass *p, const struct look *k)
@@ -252,6 +271,8 @@ static void judge_tensors(struct pass *p, struct look *k)
     bool viewed = p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING || k->f;
     if (sized && nt != ng && !viewed && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].group != NONE) {
         judge_part(p, k);
+    } else if (sized && nt != ng && !viewed && judge_repeated(p, k)) {
+        k->out->flags |= LINE_STATISTICS;
     } else if (sized && nt != ng && !viewed) {
         look_give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && class_is_whole(t) != class_is_whole(g)) {
@@ -329,6 +350,8 @@ static void judge_line(struct pass *p, uint32_t i)
             look_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
         else if (nested_pair(p, s, p->side[s]->rows.v[l->row[s]].call))
             look_give(&k, VERDICT_SKIP, RULE_NESTED);
+        else if (c->recomputes != NONE)
+            look_give(&k, VERDICT_SKIP, RULE_RECOMPUTED);
         return;
     }
     for (int s = 0; s < 2; s++)
@@ -413,6 +436,8 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
         judge_line(&p, i);
     if (!o->exact && !o->preset)
         moved_factors_find(j, m, flow);
+    if (!o->exact)
+        idle_arguments_find(j, m, o->tol);
     preset_judge(j, m, o->preset);
     judge_table(j, m);
     known_apply(j, m, o->known);

@@ -60,8 +60,16 @@ enum rule {
     RULE_KNOWN,         /* a difference the team has accepted (known.h) */
     RULE_NESTED,        /* recorded twice: the call around or inside it holds the same tensors and is paired */
     RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
+    RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
+    RULE_IDLE_ARGUMENT, /* an argument differs, the call's outputs agree (idle_argument.h) */
     RULE_COUNT
 };
+
+/* One side recorded a value twice: its row has no partner and needs none. */
+static inline bool rule_sets_aside(uint8_t rule)
+{
+    return rule == RULE_NESTED || rule == RULE_RECOMPUTED;
+}
 
 enum {
     LINE_DTYPE_DIFF = 1, /* both floating, not the same type */

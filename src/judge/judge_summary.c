@@ -101,6 +101,8 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
             uint32_t nested = m->side[d]->calls.v[c].nested;
             if (nested != NONE && covered[d][nested] && (!covered[d][c] || nested < c))
                 continue; /* one of the two stands for both */
+            if (m->side[d]->calls.v[c].recomputes != NONE && !covered[d][c])
+                continue; /* the first time stands for it */
             bool expected = r == REGION_WEIGHT_GRADIENTS ? !(s->missing[!d] >> r & 1) : compute[!d][r];
             if (!is_compute(m->side[d], &m->side[d]->calls.v[c]) || !expected)
                 continue;
@@ -138,7 +140,7 @@ void summary_count(struct judgement *j, const struct measure *m, const struct fl
         s->known += x->rule == RULE_KNOWN;
         s->by[x->verdict] += x->rule != RULE_KNOWN;
         s->unread += (x->flags & LINE_UNREAD) != 0;
-        if (l->pair == NONE && x->rule == RULE_NESTED)
+        if (l->pair == NONE && rule_sets_aside(x->rule))
             continue;
         if (l->pair == NONE) {
             s->only[l->row[TARGET] == NONE ? GOLDEN : TARGET]++;
@@ -169,7 +171,7 @@ static bool in_gap(const struct measure *m, uint32_t i)
 {
     int s;
     const struct call *c = call_of_line(m, i, &s);
-    return m->pairing->lines.v[i].pair == NONE && is_compute(m->side[s], c);
+    return m->pairing->lines.v[i].pair == NONE && c->recomputes == NONE && is_compute(m->side[s], c);
 }
 
 void summary_first(struct judgement *j, const struct measure *m)

@@ -109,6 +109,16 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_fmt(out, _("recorded twice: %s holds the same tensors and is paired"), other == NONE ? _("the call around it") : d->calls.v[other].name);
         break;
     }
+    case RULE_RECOMPUTED: {
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        const struct dump *d = m->side[s];
+        uint32_t first = d->calls.v[d->rows.v[l->row[s]].call].recomputes;
+        buf_fmt(out, _("recomputed inside the backward pass: %s is the same call the first time"), first == NONE ? _("an earlier call") : d->calls.v[first].name);
+        break;
+    }
+    case RULE_IDLE_ARGUMENT:
+        buf_fmt(out, _("%s against %s; every output of the call agrees, so it changes nothing here"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        break;
     case RULE_FACTOR:
         buf_fmt(out, _("the golden value times %s: a constant factor that the other side applies elsewhere; what is computed from it agrees"), lim);
         break;

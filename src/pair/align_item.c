@@ -219,7 +219,7 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
         enum item_class own = call->gradient                ? ITEMS_GRADIENTS
                               : call->kind == CALL_MODULE ? ITEMS_MODULES
                                                           : ITEMS_CALLS;
-        if (call->phase != phase || own != klass || (call->nested != NONE && call->nested < c)) /* recorded twice */
+        if (call->phase != phase || own != klass || call->recomputes != NONE || (call->nested != NONE && call->nested < c)) /* recorded twice */
             continue;
         struct item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
         uint32_t lone = NONE, in = NONE;

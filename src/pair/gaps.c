@@ -16,7 +16,7 @@ static void find_paired(const struct pairing *p, const struct dump *const side[2
             paired[s][side[s]->rows.v[p->lines.v[i].row[s]].call] = 1;
 }
 
-/* The one-sided call a line belongs to, its side in *s; NONE where its call has a partner. */
+/* The one-sided call a line belongs to, its side in *s; NONE where its call has a partner, or is one made a second time. */
 static uint32_t lone_call(const struct pairing *p, const struct dump *const side[2], uint8_t *const paired[2], size_t line, int *s)
 {
     const struct line *l = &p->lines.v[line];
@@ -24,7 +24,7 @@ static uint32_t lone_call(const struct pairing *p, const struct dump *const side
         return NONE;
     *s = l->row[TARGET] != NONE ? TARGET : GOLDEN;
     uint32_t c = side[*s]->rows.v[l->row[*s]].call;
-    return paired[*s][c] || side[*s]->calls.v[c].gradient ? NONE : c;
+    return paired[*s][c] || side[*s]->calls.v[c].gradient || side[*s]->calls.v[c].recomputes != NONE ? NONE : c;
 }
 
 void gaps_find(const struct pairing *p, const struct dump *const side[2], gap_list *out)

@@ -1,0 +1,182 @@
+#include "dump/recomputed.h"
+
+#include <stdlib.h>
+
+#include "dump/call_stem.h"
+
+#define MODULE_DEPTH 64
+
+struct search {
+    struct dump *d;
+    uint8_t *again;        /* per call: a forward call made inside the backward pass */
+    uint8_t *taken;        /* per call: it is known which one computes it again */
+    uint8_t *backward;     /* per stack: 0 not looked at, 1 no, 2 it runs inside the backward pass */
+    uint32_t *next;        /* per call: the next first-time call of the same key, or NONE */
+    struct nmap head, tail;
+};
+
+/* Functions that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's own backward under autograd's
+ * apply, MindSpore's bprop. */
+static bool runs_backward(const struct dump *d, const struct stack *s)
+{
+    static const char *const inside[] = {"recompute_fn", "unpack_hook", "_engine_run_backward", "bprop"};
+    for (uint32_t i = 0; i < s->n; i++) {
+        const char *func = d->frames.v[d->stack_frames.v[s->first + i]].func;
+        for (size_t k = 0; k < ARRAY_LEN(inside); k++)
+            if (strcmp(func, inside[k]) == 0)
+                return true;
+        if (strcmp(func, "backward") == 0 && i + 1 < s->n &&
+            strcmp(d->frames.v[d->stack_frames.v[s->first + i + 1]].func, "apply") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool stack_runs_backward(struct search *f, uint32_t stack)
+{
+    if (stack == NONE)
+        return false;
+    if (!f->backward[stack])
+        f->backward[stack] = runs_backward(f->d, &f->d->stacks.v[stack]) ? 2 : 1;
+    return f->backward[stack] == 2;
+}
+
+static bool under_backward_module(const struct dump *d, uint32_t call)
+{
+    uint32_t p = d->calls.v[call].parent;
+    for (int depth = 0; p != NONE && depth < MODULE_DEPTH; depth++, p = d->calls.v[p].parent)
+        if (d->calls.v[p].phase == PHASE_BACKWARD)
+            return true;
+    return false;
+}
+
+static bool made_again(struct search *f, uint32_t call)
+{
+    const struct call *c = &f->d->calls.v[call];
+    return c->phase == PHASE_FORWARD && !c->gradient && c->kind != CALL_OPERATOR &&
+           (under_backward_module(f->d, call) || stack_runs_backward(f, c->stack));
+}
+
+/* What the call was given: shapes, and figures or checksums where they were recorded. */
+static uint64_t inputs_key(const struct dump *d, uint32_t call)
+{
+    uint64_t h = 31;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        if (x->io != IO_INPUT || x->kind != ROW_TENSOR)
+            continue;
+        uint32_t what[] = {x->slot, x->shape, x->dtype, x->has};
+        double value[STAT_COUNT];
+        for (int i = 0; i < STAT_COUNT; i++)
+            value[i] = x->has & HAS_MAX << i ? x->stat[i] : 0;
+        h = hash_bytes(value, sizeof value, hash_bytes(what, sizeof what, h));
+        if (x->has & HAS_CHECKSUM)
+            h = hash_bytes(x->text, strlen(x->text), h);
+    }
+    return h;
+}
+
+static uint64_t name_key(const struct dump *d, uint32_t call, uint64_t more)
+{
+    uint64_t key[] = {call_stem(dump_call_name(d, call)), more};
+    return hash_bytes(key, sizeof key, 37);
+}
+
+/* By the module it stands in, by what it was given, by its name alone. */
+enum way { BY_MODULE, BY_INPUTS, BY_NAME, WAYS };
+
+static uint64_t key_of(const struct dump *d, uint32_t call, enum way way, uint32_t parent)
+{
+    uint64_t more = way == BY_MODULE ? parent : way == BY_INPUTS ? inputs_key(d, call) : 0;
+    return name_key(d, call, more * WAYS + way);
+}
+
+static void keep(struct search *f, uint64_t key, uint32_t call)
+{
+    uint32_t last = nmap_get(&f->tail, key);
+    if (last == MAP_NONE)
+        nmap_set(&f->head, key, call);
+    else
+        f->next[last] = call;
+    nmap_set(&f->tail, key, call);
+}
+
+/* The next of those with this key that was not made again yet; `only`: where it is the only one of its key. */
+static uint32_t take(struct search *f, uint64_t key, uint32_t before, bool only)
+{
+    uint32_t c = nmap_get(&f->head, key);
+    if (only && (c == MAP_NONE || f->next[c] != NONE))
+        return NONE;
+    while (c != MAP_NONE && c != NONE && f->taken[c])
+        c = f->next[c];
+    if (c == MAP_NONE || c == NONE || c >= before)
+        return NONE;
+    f->taken[c] = 1;
+    nmap_set(&f->head, key, c);
+    return c;
+}
+
+/* First-time calls in lists by their keys of one way. */
+static void list_first(struct search *f, enum way way)
+{
+    nmap_release(&f->head);
+    nmap_release(&f->tail);
+    f->head = f->tail = (struct nmap){0};
+    for (uint32_t c = 0; c < f->d->calls.n; c++) {
+        const struct call *x = &f->d->calls.v[c];
+        f->next[c] = NONE;
+        if (x->phase == PHASE_FORWARD && !x->gradient && !f->again[c] && x->kind != CALL_OPERATOR)
+            keep(f, key_of(f->d, c, way, x->parent), c);
+    }
+}
+
+static void link_call(struct search *f, uint32_t call, enum way way)
+{
+    struct call *c = &f->d->calls.v[call];
+    uint32_t parent = c->parent == NONE ? NONE : f->d->calls.v[c->parent].recomputes;
+    if (f->again[call] && c->recomputes == NONE && (way != BY_MODULE || parent != NONE))
+        c->recomputes = take(f, key_of(f->d, call, way, parent), call, way == BY_NAME);
+}
+
+static void link_by(struct search *f, enum way way, bool modules)
+{
+    size_t n = f->d->calls.n;
+    list_first(f, way);
+    for (size_t i = 0; i < n; i++) {
+        /* a module stands behind what was called in it: the outer ones first */
+        uint32_t c = (uint32_t)(modules && way == BY_MODULE ? n - 1 - i : i);
+        if ((f->d->calls.v[c].kind == CALL_MODULE) == modules)
+            link_call(f, c, way);
+    }
+}
+
+void dump_link_recomputed(struct dump *d)
+{
+    struct search f = {.d = d, .again = mem_zalloc(d->calls.n + 1), .backward = mem_zalloc(d->stacks.n + 1)};
+    bool any = false;
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        any |= f.again[c] = made_again(&f, c);
+    if (any) {
+        f.next = mem_alloc((d->calls.n + 1) * sizeof *f.next);
+        f.taken = mem_zalloc(d->calls.n + 1);
+        link_by(&f, BY_INPUTS, true);
+        link_by(&f, BY_NAME, true);
+        link_by(&f, BY_MODULE, true);
+        link_by(&f, BY_MODULE, false);
+        link_by(&f, BY_INPUTS, false);
+    }
+    nmap_release(&f.head);
+    nmap_release(&f.tail);
+    free(f.next);
+    free(f.taken);
+    free(f.again);
+    free(f.backward);
+}
+
+uint32_t dump_first_forward(const struct dump *d, uint32_t backward)
+{
+    uint32_t f = d->calls.v[backward].twin;
+    if (f == NONE || d->calls.v[f].phase != PHASE_FORWARD)
+        return NONE;
+    return d->calls.v[f].recomputes == NONE ? f : d->calls.v[f].recomputes;
+}

@@ -1,0 +1,53 @@
+#include "judge/idle_argument.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+
+#define ROUNDINGS 4 /* of the type, that a call may add to the noise of its inputs */
+
+/* One paired output: no more than the noise here. */
+static bool agrees(const struct judgement *j, const struct measure *m, uint32_t line, const struct tol *tol)
+{
+    const struct line_judgement *l = &j->line[line];
+    const struct line *p = &m->pairing->lines.v[line];
+    enum dtype own = dtype_coarser(m->side[TARGET]->rows.v[p->row[TARGET]].dtype, m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
+    double noise = fmax(isfinite(l->level) ? tol->level * (double)l->level : 0, ROUNDINGS * dtype_table[own].epsilon);
+    return (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT) && !(l->flags & LINE_DOUBTFUL) &&
+           (!isfinite(l->error) || (double)l->error <= noise);
+}
+
+static bool outputs_agree(const struct judgement *j, const struct measure *m, uint32_t call, const struct tol *tol)
+{
+    int outputs = 0;
+    EACH_EARLY_ROW(m->side[TARGET], call, r) {
+        const struct row *x = &m->side[TARGET]->rows.v[r];
+        uint32_t line = m->pairing->line_of[TARGET][r];
+        if (x->io != IO_OUTPUT || x->kind != ROW_TENSOR || line == NONE || m->pairing->lines.v[line].pair == NONE)
+            continue;
+        if (!agrees(j, m, line, tol))
+            return false;
+        outputs++;
+    }
+    return outputs > 0;
+}
+
+static bool may_be_idle(const struct measure *m, const struct line *l)
+{
+    const struct row *t = &m->side[TARGET]->rows.v[l->row[TARGET]], *g = &m->side[GOLDEN]->rows.v[l->row[GOLDEN]];
+    bool fraction = t->kind == ROW_FLOAT || g->kind == ROW_FLOAT;
+    return t->io == IO_INPUT && (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
+}
+
+void idle_arguments_find(struct judgement *j, const struct measure *m, const struct tol *tol)
+{
+    for (uint32_t i = 0; i < j->lines; i++) {
+        struct line_judgement *l = &j->line[i];
+        const struct line *p = &m->pairing->lines.v[i];
+        if (l->rule != RULE_SCALAR_DIFFERS || p->pair == NONE || !may_be_idle(m, p) ||
+            !outputs_agree(j, m, m->side[TARGET]->rows.v[p->row[TARGET]].call, tol))
+            continue;
+        l->verdict = VERDICT_DRIFT;
+        l->rule = RULE_IDLE_ARGUMENT;
+    }
+}

@@ -1,0 +1,60 @@
+#include "pair/repeated.h"
+
+#include <math.h>
+
+#define ALIKE 1e-4 /* of a figure: recorded ones carry six digits at least, norms the error of a float32 sum */
+
+/* The steps that make `small` as large as `large`, its shape given ones in front; false where they do not fit. */
+static bool lay_out(const struct shape *small, const struct shape *large, struct view *v)
+{
+    int missing = large->ndim - small->ndim;
+    *v = (struct view){.side = 0};
+    if (missing < 0 || large->ndim > TENSOR_DIMS)
+        return false;
+    if (missing) {
+        struct view_step *s = &v->step[v->count++];
+        *s = (struct view_step){.op = VIEW_RESHAPE, .n = (uint8_t)large->ndim};
+        for (int i = 0; i < large->ndim; i++)
+            s->v[i] = i < missing ? 1 : small->dim[i - missing];
+    }
+    for (int i = 0; i < large->ndim; i++) {
+        int64_t have = i < missing ? 1 : small->dim[i - missing];
+        if (have == large->dim[i])
+            continue;
+        if (have != 1 || v->count == VIEW_STEPS)
+            return false;
+        v->step[v->count++] = (struct view_step){.op = VIEW_REPEAT, .n = 2, .v = {i, large->dim[i]}};
+    }
+    return true;
+}
+
+static bool alike(double a, double b, double scale)
+{
+    return fabs(a - b) <= ALIKE * scale;
+}
+
+static bool figures_fit(const struct row *small, const struct row *large, double times)
+{
+    const double *x = small->stat, *y = large->stat;
+    int both = small->has & large->has;
+    double scale = fmax(fabs(x[STAT_MAX]), fabs(x[STAT_MIN]));
+    if ((both & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN) || !(both & (HAS_MEAN | HAS_NORM)) || !isfinite(scale))
+        return false;
+    return alike(x[STAT_MAX], y[STAT_MAX], scale) && alike(x[STAT_MIN], y[STAT_MIN], scale) &&
+           (!(both & HAS_MEAN) || alike(x[STAT_MEAN], y[STAT_MEAN], scale)) &&
+           (!(both & HAS_NORM) || alike(x[STAT_NORM] * sqrt(times), y[STAT_NORM], fabs(y[STAT_NORM])));
+}
+
+bool repeated_view(const struct dump *t, uint32_t trow, const struct dump *g, uint32_t grow, struct view *v)
+{
+    const struct shape *x = dump_row_shape(t, trow), *y = dump_row_shape(g, grow);
+    const struct row *a = &t->rows.v[trow], *b = &g->rows.v[grow];
+    if (!x || !y || !x->numel || !y->numel || x->numel == y->numel || a->kind != ROW_TENSOR || b->kind != ROW_TENSOR)
+        return false;
+    bool target = x->numel < y->numel; /* is the smaller one */
+    if (!lay_out(target ? x : y, target ? y : x, v))
+        return false;
+    v->side = target ? 0 : 1;
+    double times = target ? (double)y->numel / (double)x->numel : (double)x->numel / (double)y->numel;
+    return figures_fit(target ? a : b, target ? b : a, times);
+}
