@@ -4,6 +4,8 @@
 
 #include "base/msg.h"
 #include "dump/reader.h"
+#include "pair/name_anchors.h"
+#include "pair/repeated.h"
 #include "pair/sequence.h"
 
 static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
@@ -14,6 +16,7 @@ static const char *const reasons[WHY_COUNT] = {
     [WHY_PLACE] = N_("module"),       [WHY_ORDER] = N_("order"),          [WHY_UNLIKELY] = N_("order"),
     [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
     [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("place in the call"),
+    [WHY_PATH] = N_("module path"),
     [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
 };
 
@@ -178,8 +181,28 @@ static void forget_rows(const struct build *b, struct slot_lists *l, uint32_t ca
             l->head[l->to[b->g->rows.v[g].slot]] = NONE;
 }
 
-/* Same call name, same slot: only where both sides speak one framework's names. */
-static void by_name(struct build *b)
+/* The golden call of the target's name. */
+static uint32_t *partners_by_name(const struct build *b)
+{
+    uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
+    for (uint32_t c = 0; c < b->t->calls.n; c++)
+        partner[c] = map_get(&b->g->call_names, dump_call_name(b->t, c));
+    return partner;
+}
+
+/* Equal names are the origin only where the calls really have them: their numbers may differ. */
+static struct pair by_call(const struct build *b, uint32_t t, uint32_t g, bool filled)
+{
+    bool backward = b->t->calls.v[t].phase == PHASE_BACKWARD;
+    if (filled)
+        return (struct pair){.origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_BETWEEN, .confidence = SEQUENCE_BETWEEN, .view = NONE};
+    if (str_eq(dump_call_name(b->t, t), dump_call_name(b->g, g)))
+        return (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE};
+    return (struct pair){.origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_PATH, .confidence = SEQUENCE_PATH, .view = NONE};
+}
+
+/* Rows of calls that belong together (target call → golden call, or NONE), same slot with same slot. */
+static void by_slots(struct build *b, const uint32_t *partner, bool filled)
 {
     size_t slots = b->t->slots.n + 1;
     struct slot_lists l = {
@@ -190,8 +213,8 @@ static void by_name(struct build *b)
     };
     memset(l.head, 0xff, slots * sizeof *l.head);
     for (uint32_t c = 0; c < b->t->calls.n; c++) {
-        uint32_t other = map_get(&b->g->call_names, dump_call_name(b->t, c));
-        if (other == MAP_NONE)
+        uint32_t other = partner[c];
+        if (other == NONE)
             continue;
         list_rows(b, &l, other);
         EACH_ROW(b->t, c, t) {
@@ -202,7 +225,7 @@ static void by_name(struct build *b)
                 continue;
             g = *at;
             *at = l.next[g];
-            propose(b, t, g, (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE});
+            propose(b, t, g, by_call(b, c, other, filled));
         }
         forget_rows(b, &l, other);
     }
@@ -212,10 +235,10 @@ static void by_name(struct build *b)
     free(l.next);
 }
 
-static void by_sequence(struct build *b)
+static void by_sequence(struct build *b, const anchor_list *anchors)
 {
     struct sequence_result found = {.pairs = {0}};
-    struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled};
+    struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled, .anchors = anchors};
     sequence_align(b->t, b->g, &o, &found);
     for (size_t i = 0; i < found.joined.n; i++)
         vec_push(&b->p->joined, found.joined.v[i]);
@@ -225,6 +248,79 @@ static void by_sequence(struct build *b)
     }
     vec_release(&found.pairs);
     vec_release(&found.joined);
+}
+
+static void by_anchors(struct build *b, const anchor_list *anchors, bool filled)
+{
+    uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
+    memset(partner, 0xff, b->t->calls.n * sizeof *partner);
+    for (size_t i = 0; i < anchors->n; i++)
+        partner[anchors->v[i].t] = anchors->v[i].g;
+    by_slots(b, partner, filled);
+    free(partner);
+}
+
+/* Calls neither names nor the aligner have put together, where both sides have as many of a name between what is paired. */
+static void fill(struct build *b)
+{
+    const struct dump *d[2] = {b->t, b->g};
+    anchor_list anchors = {0};
+    uint32_t *of[2];
+    for (int s = 0; s < 2; s++) {
+        of[s] = mem_alloc((d[s]->calls.n + 1) * sizeof **of);
+        memset(of[s], 0xff, d[s]->calls.n * sizeof **of);
+    }
+    for (size_t i = 0; i < b->found.n; i++) {
+        uint32_t t = b->t->rows.v[b->found.v[i].t].call, g = b->g->rows.v[b->found.v[i].g].call;
+        if (of[0][t] == NONE && of[1][g] == NONE) {
+            of[0][t] = g;
+            of[1][g] = t;
+        }
+    }
+    anchors_fill(b->t, b->g, &b->ruled, of, &anchors);
+    by_anchors(b, &anchors, true);
+    vec_release(&anchors);
+    free(of[0]);
+    free(of[1]);
+}
+
+/* Names of one framework where calls are counted: identity only as far as nothing contradicts them. */
+static void by_counted_names(struct build *b)
+{
+    anchor_list anchors = {0};
+    anchors_find(b->t, b->g, &b->ruled, &anchors);
+    by_anchors(b, &anchors, false);
+    by_sequence(b, &anchors);
+    fill(b);
+    vec_release(&anchors);
+}
+
+static void by_name(struct build *b)
+{
+    uint32_t *partner = partners_by_name(b);
+    by_slots(b, partner, false);
+    free(partner);
+}
+
+/* What one side holds once and the other once a sample is laid out; of gradients that would be a sum, no repetition. */
+static void find_repeated(struct build *b)
+{
+    for (size_t i = 0; i < b->found.n; i++) {
+        const struct proposal *x = &b->found.v[i];
+        struct pair *p = &b->p->pairs.v[x->pair];
+        struct view v;
+        if (p->view != NONE || b->t->calls.v[b->t->rows.v[x->t].call].phase != PHASE_FORWARD || !repeated_view(b->t, x->t, b->g, x->g, &v))
+            continue;
+        vec_push(&b->p->views, v);
+        p->view = (uint32_t)b->p->views.n - 1;
+    }
+}
+
+/* Whether a recording counts its calls of one name: graphs name their operators, files of weights or of saved values have
+ * names that stay, and a result table says itself what is a pair. */
+static bool counts_calls(const struct dump *d)
+{
+    return d->calls.n && d->calls.v[0].kind != CALL_OPERATOR && strcmp(d->level, "debug") != 0 && !(d->reader && d->reader->weights);
 }
 
 /* Pairs that share a row are parts of one thing. */
@@ -336,12 +432,17 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     if (!o->map_only) {
         const struct reader *r[2] = {target->reader, golden->reader}; /* NULL: made, not read */
         bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
-        if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights)) /* weights' names are names in any file */
+        bool counted = one_language && !o->given_count && counts_calls(target) && counts_calls(golden);
+        if (counted && !anchors_same_calls(target, golden))
+            by_counted_names(&b);
+        else if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights)) /* weights' names are names in any file */
             by_name(&b);
         else
-            by_sequence(&b);
+            by_sequence(&b, NULL);
     }
     find_groups(&b);
+    if (!o->given_count)
+        find_repeated(&b);
     lay_out(&b);
     ruled_release(&b.ruled);
     free(b.taken[TARGET]);
@@ -399,6 +500,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         break;
     case WHY_FLOW:
         buf_cstr(out, _("same kind of operator, fed by calls that are paired"));
+        break;
+    case WHY_PATH:
+        buf_cstr(out, _("the same call between the same modules: as many of this name on both sides, and nothing contradicts it"));
         break;
     case WHY_PLACE:
         buf_cstr(out, _("the same part of the same layer, by its path"));

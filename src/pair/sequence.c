@@ -128,30 +128,36 @@ static void emit_pairs(struct sequence *w, int phase, int klass, bool certain)
             sequence_pair_rows(w, &t->v[i], &g->v[t->v[i].match], certain);
 }
 
-/* Pairs of calls a person made, before anything is looked at. */
-static void set_calls(struct sequence *w)
+/* Both are aligned with each other, or, where their sizes differ, with nobody. */
+static void set_pair(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
-    for (size_t i = 0; i < w->ruled->calls.n; i++) {
-        const struct ruled_calls *x = &w->ruled->calls.v[i];
-        uint32_t p = w->item_of[0][x->t], q = w->item_of[1][x->g];
-        for (int phase = 0; phase < PHASE_COUNT; phase++)
-            for (int klass = 0; klass < 3; klass++) {
-                item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
-                if (p >= A->n || q >= B->n || A->v[p].call != x->t || B->v[q].call != x->g || A->v[p].set == SET_MATCH ||
-                    B->v[q].set == SET_MATCH)
-                    continue;
-                bool equal = A->v[p].numel == B->v[q].numel;
-                A->v[p].set = B->v[q].set = equal ? SET_MATCH : SET_PART;
-                if (!equal)
-                    continue;
-                A->v[p].match = q;
-                B->v[q].match = p;
-                sequence_trust(&A->v[p], WHY_MARK, 1);
-            }
-    }
+    uint32_t p = w->item_of[0][t], q = w->item_of[1][g];
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        for (int klass = 0; klass < 3; klass++) {
+            item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
+            if (p >= A->n || q >= B->n || A->v[p].call != t || B->v[q].call != g || A->v[p].set == SET_MATCH ||
+                B->v[q].set == SET_MATCH)
+                continue;
+            bool equal = A->v[p].numel == B->v[q].numel;
+            A->v[p].set = B->v[q].set = equal ? SET_MATCH : SET_PART;
+            if (!equal)
+                continue;
+            A->v[p].match = q;
+            B->v[q].match = p;
+            sequence_trust(&A->v[p], why, confidence);
+        }
 }
 
-static void begin(struct sequence *w, struct nmap gradients[2])
+/* Pairs of calls a person made, and those names made, before anything is looked at. */
+static void set_calls(struct sequence *w, const anchor_list *anchors)
+{
+    for (size_t i = 0; i < w->ruled->calls.n; i++)
+        set_pair(w, w->ruled->calls.v[i].t, w->ruled->calls.v[i].g, WHY_MARK, 1);
+    for (size_t i = 0; anchors && i < anchors->n; i++)
+        set_pair(w, anchors->v[i].t, anchors->v[i].g, WHY_PATH, SEQUENCE_PATH);
+}
+
+static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
         w->item_of[s] = none_array(w->d[s]->calls.n);
@@ -170,7 +176,7 @@ static void begin(struct sequence *w, struct nmap gradients[2])
                 items_collect(w->d[s], (enum call_phase)phase, (enum item_class)klass, &w->items[phase][klass][s]);
             number_items(w, phase, klass);
         }
-    set_calls(w);
+    set_calls(w, anchors);
 }
 
 static void end(struct sequence *w, struct nmap gradients[2])
@@ -257,7 +263,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
     static const struct ruled nothing;
     struct sequence w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
     struct nmap gradients[2] = {{0}, {0}};
-    begin(&w, gradients);
+    begin(&w, o->anchors, gradients);
     bool loose = unordered(&w);
     align_calls(&w, loose);
     for (int klass = 0; klass < 2; klass++) {

@@ -4,7 +4,11 @@
 #ifndef PAIR_SEQUENCE_H
 #define PAIR_SEQUENCE_H
 
+#include "pair/name_anchors.h"
 #include "pair/pairing.h"
+
+#define SEQUENCE_PATH 0.95f    /* confidence of calls that module paths put together */
+#define SEQUENCE_BETWEEN 0.65f /* of calls of one name and size between two pairs, whatever their values say */
 
 struct sequence_pair {
     uint32_t t, g;
@@ -21,6 +25,7 @@ struct sequence_result {
 struct sequence_options {
     const uint8_t *taken[2];   /* one byte a row: rows to leave alone */
     const struct ruled *ruled; /* calls that belong together or do not, rows that do not */
+    const anchor_list *anchors; /* calls that names have put together, whose rows are taken; NULL: none */
 };
 
 /* Calls a person put together are aligned with each other and part the lists: what lies between two of them is aligned

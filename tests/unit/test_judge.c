@@ -1034,6 +1034,84 @@ static void calls_recorded_twice(void **state)
     scene_end(&s);
 }
 
+/* A forward call one side makes a second time inside its backward pass. */
+static void recomputed_calls_are_set_aside(void **state)
+{
+    const double y[] = {4, -4, 6};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "linear");
+    for (int i = 0; i < 2; i++)
+        tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, y);
+    call_on(&s.d[TARGET], "linear", PHASE_FORWARD);
+    uint32_t again = tensor_on(&s.d[TARGET], "output.0", DTYPE_F32, 64, y);
+    s.d[TARGET].calls.v[1].recomputes = 0;
+    s.o.strict_gaps = true;
+    judge_all(&s);
+    EXPECT(&s, again, VERDICT_SKIP, RULE_RECOMPUTED);
+    assert_int_equal(s.j.sum.only[TARGET], 0);
+    assert_int_equal(s.j.first, NONE);
+    assert_true(s.j.sum.coverage[TARGET] == 1);
+    assert_int_equal(judgement_status(&s.j, &s.o), 0);
+    scene_end(&s);
+}
+
+/* A switch that differs while the output agrees is a note; where it does not, and of numbers with a fraction, a deviation. */
+static void idle_arguments_are_notes(void **state)
+{
+    static const struct {
+        enum row_kind kind;
+        double off; /* of the output */
+        bool note;
+    } cases[] = {
+        {ROW_BOOL, 0, true}, {ROW_STR, 1e-7, true}, {ROW_BOOL, 1e-2, false}, {ROW_STR, 3e-4, false}, {ROW_FLOAT, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "linear");
+        uint32_t argument[2];
+        for (int k = 0; k < 2; k++) {
+            struct row r = {.slot = dump_slot(&s.d[k], STR("input.mode")), .shape = NONE, .extra = NONE, .io = IO_INPUT,
+                            .kind = (uint8_t)cases[i].kind, .text = k ? "true" : "false"};
+            r.stat[STAT_MAX] = k;
+            argument[k] = dump_add_row(&s.d[k], 0, r);
+        }
+        computed(&s, measured(&s, "output.0", DTYPE_F32), cases[i].off);
+        judge_all(&s);
+        EXPECT(&s, argument[0], cases[i].note ? VERDICT_DRIFT : VERDICT_DEVIATE, cases[i].note ? RULE_IDLE_ARGUMENT : RULE_SCALAR_DIFFERS);
+        assert_true((s.j.first == NONE) == cases[i].note);
+        scene_end(&s);
+    }
+}
+
+/* A table for the whole batch here and one a sample there: its figures laid out, where no elements were recorded. */
+static void repeated_tables_are_laid_out(void **state)
+{
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct scene s;
+        (void)state;
+        scene_start(&s);
+        both_call(&s, "linear");
+        uint32_t r = NONE;
+        for (int k = 0; k < 2; k++) {
+            int64_t shape[] = {k ? 1 : 4, 8};
+            struct row x = {.slot = dump_slot(&s.d[k], STR("input.0")), .extra = NONE, .io = IO_INPUT, .kind = ROW_TENSOR, .dtype = DTYPE_F32,
+                            .has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE, .stat = {3, -2, 0.5, k ? 5 : wrong ? 9 : 10}};
+            x.shape = dump_shape(&s.d[k], shape, 2);
+            r = dump_add_row(&s.d[k], 0, x);
+        }
+        judge_all(&s);
+        if (wrong)
+            EXPECT(&s, r, VERDICT_SHAPE, RULE_ELEMENTS);
+        else
+            EXPECT(&s, r, VERDICT_MATCH, RULE_SAME_STATS);
+        scene_end(&s);
+    }
+}
+
 static void listed_rows_are_what_map_only_covers(void **state)
 {
     struct mapping_entry e[] = {{.target = STR("Functional.linear.0.forward.output.0"), .golden = STR("Functional.linear.0.forward.output.0")},
@@ -1167,6 +1245,9 @@ int main(void)
         cmocka_unit_test(joined_calls_cover_each_other),
         cmocka_unit_test(factors_applied_elsewhere),
         cmocka_unit_test(calls_recorded_twice),
+        cmocka_unit_test(recomputed_calls_are_set_aside),
+        cmocka_unit_test(idle_arguments_are_notes),
+        cmocka_unit_test(repeated_tables_are_laid_out),
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),

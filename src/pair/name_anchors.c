@@ -1,0 +1,399 @@
+/* 1. Modules and their gradients by path, class and order; then by path alone, where the class differs.
+ * 2. Backward calls follow the forward calls they belong to, forward calls that were computed again the first time's.
+ * 3. Calls between two paired modules: all of them where both sides have the same run of names, else those of one name. */
+#include "pair/name_anchors.h"
+
+#include <stdlib.h>
+
+#include "dump/call_stem.h"
+#include "dump/recomputed.h"
+#include "pair/align_item.h"
+
+#define MODULE_DEPTH 64
+#define OWN_FRAMES 2 /* of a stack that tell where a call stands */
+
+struct anchoring {
+    const struct dump *d[2];
+    uint32_t *of[2];   /* call → the other side's, or NONE */
+    uint64_t *key[2];  /* call → what it is grouped by now; 0: not at all */
+    uint64_t *place[2]; /* forward call → the run between two paired modules that it stands in */
+    uint32_t *next[2]; /* call → the next one of its group, or NONE */
+    uint32_t *from[2]; /* row → the row that put its value out (items_producers); NULL: not asked */
+};
+
+/* Calls of one key, in their order. */
+struct group {
+    uint32_t head[2], tail[2], n[2];
+};
+typedef VEC(struct group) group_list;
+
+bool anchors_same_calls(const struct dump *t, const struct dump *g)
+{
+    if (t->calls.n != g->calls.n)
+        return false;
+    for (uint32_t c = 0; c < t->calls.n; c++)
+        if (!str_eq(dump_call_name(t, c), dump_call_name(g, c)))
+            return false;
+    return true;
+}
+
+static void join(struct anchoring *w, uint32_t t, uint32_t g)
+{
+    w->of[0][t] = g;
+    w->of[1][g] = t;
+}
+
+static void group_calls(struct anchoring *w, group_list *out)
+{
+    struct nmap at = {0};
+    out->n = 0;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            uint64_t k = w->key[s][c];
+            w->next[s][c] = NONE;
+            if (!k || w->of[s][c] != NONE)
+                continue;
+            uint32_t i = nmap_add(&at, k, (uint32_t)out->n);
+            if (i == out->n) {
+                struct group fresh = {.head = {NONE, NONE}};
+                vec_push(out, fresh);
+            }
+            struct group *x = &out->v[i];
+            *(x->n[s]++ ? &w->next[s][x->tail[s]] : &x->head[s]) = c;
+            x->tail[s] = c;
+        }
+    nmap_release(&at);
+}
+
+/* ---- what a call gives ---- */
+
+static uint32_t first_row(const struct dump *d, uint32_t call, enum row_io io)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) > 1)
+            return r;
+    return NONE;
+}
+
+static uint64_t size_of(const struct dump *d, uint32_t call)
+{
+    uint32_t r = first_row(d, call, IO_OUTPUT);
+    return r == NONE ? 0 : dump_row_numel(d, r);
+}
+
+static bool sizes_agree(const struct anchoring *w, const struct group *x)
+{
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
+        if (size_of(w->d[0], a) != size_of(w->d[1], b))
+            return false;
+    return true;
+}
+
+static enum likeness rows_alike(const struct anchoring *w, uint32_t t, uint32_t g, enum row_io io)
+{
+    uint32_t x = first_row(w->d[0], t, io), y = first_row(w->d[1], g, io);
+    if (x == NONE || y == NONE)
+        return x == y ? LIKE_UNKNOWN : LIKE_NOT;
+    struct figure a = figure_of(w->d[0], x), b = figure_of(w->d[1], y);
+    return figure_compare(&a, &b);
+}
+
+/* What two calls were given was put out by paired calls. */
+static bool fed_alike(const struct anchoring *w, uint32_t t, uint32_t g)
+{
+    uint32_t x = first_row(w->d[0], t, IO_INPUT), y = first_row(w->d[1], g, IO_INPUT);
+    x = x == NONE || !w->from[0] ? NONE : w->from[0][x];
+    y = y == NONE || !w->from[1] ? NONE : w->from[1][y];
+    return x != NONE && y != NONE && w->of[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call;
+}
+
+/* Neither what two calls gave nor what they were given agrees. */
+static bool contradicted(const struct anchoring *w, uint32_t t, uint32_t g)
+{
+    if (fed_alike(w, t, g))
+        return false;
+    return rows_alike(w, t, g, IO_OUTPUT) == LIKE_NOT && rows_alike(w, t, g, IO_INPUT) == LIKE_NOT;
+}
+
+/* ---- modules ---- */
+
+static void join_group(struct anchoring *w, const struct group *x)
+{
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
+        join(w, a, b);
+}
+
+static void join_agreeing(struct anchoring *w, const struct group *x)
+{
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
+        if (!contradicted(w, a, b))
+            join(w, a, b);
+}
+
+/* As many calls on both sides: in their order. One side's more: only where sizes and values do not speak against it. */
+static void pair_modules(struct anchoring *w, bool by_path, group_list *groups)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            const struct call *x = &w->d[s]->calls.v[c];
+            bool mine = (x->phase == PHASE_FORWARD && x->kind == CALL_MODULE && x->recomputes == NONE) || x->gradient;
+            w->key[s][c] = !mine ? 0 : by_path ? call_path_stem(w->d[s], c) : call_stem(dump_call_name(w->d[s], c));
+        }
+    group_calls(w, groups);
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *x = &groups->v[i];
+        if (x->n[0] == x->n[1])
+            join_group(w, x);
+        else if (sizes_agree(w, x))
+            join_agreeing(w, x);
+    }
+}
+
+/* ---- what follows from other pairs ---- */
+
+static void pair_recomputed(struct anchoring *w)
+{
+    struct nmap again = {0};
+    for (uint32_t c = 0; c < w->d[1]->calls.n; c++)
+        if (w->d[1]->calls.v[c].recomputes != NONE)
+            nmap_set(&again, w->d[1]->calls.v[c].recomputes, c);
+    for (uint32_t c = 0; c < w->d[0]->calls.n; c++) {
+        uint32_t first = w->d[0]->calls.v[c].recomputes, other = first == NONE ? NONE : w->of[0][first];
+        uint32_t twice = other == NONE ? MAP_NONE : nmap_get(&again, other);
+        if (twice != MAP_NONE && w->of[0][c] == NONE && w->of[1][twice] == NONE)
+            join(w, c, twice);
+    }
+    nmap_release(&again);
+}
+
+/* before: target calls paired there are left to whoever paired them; NULL: none. */
+static void pair_backward(struct anchoring *w, const uint32_t *before)
+{
+    struct nmap backward = {0};
+    for (int s = 1; s >= 0; s--)
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            const struct call *x = &w->d[s]->calls.v[c];
+            uint32_t f = x->phase != PHASE_BACKWARD || x->gradient || w->of[s][c] != NONE ? NONE : dump_first_forward(w->d[s], c);
+            if (f == NONE)
+                continue;
+            uint32_t other = s || (before && before[f] != NONE) ? NONE : w->of[0][f], b = other == NONE ? MAP_NONE : nmap_get(&backward, other);
+            if (s)
+                nmap_set(&backward, f, c);
+            else if (b != MAP_NONE && w->of[1][b] == NONE)
+                join(w, c, b);
+        }
+    nmap_release(&backward);
+}
+
+/* ---- calls between modules ---- */
+
+/* The nearest paired module the call stands in, as the target numbers it; NONE: the outside. */
+static uint32_t paired_parent(const struct anchoring *w, int s, uint32_t call)
+{
+    uint32_t p = w->d[s]->calls.v[call].parent;
+    for (int depth = 0; p != NONE && depth < MODULE_DEPTH; depth++, p = w->d[s]->calls.v[p].parent)
+        if (w->of[s][p] != NONE)
+            return s ? w->of[1][p] : p;
+    return NONE;
+}
+
+/* Which module a call stands in and behind which of its paired modules (behind which paired call at all: any); where no
+ * modules are recorded, all stand in one place. */
+static void find_places(struct anchoring *w, bool any)
+{
+    size_t n = w->d[0]->calls.n;
+    uint32_t *behind = mem_alloc((n + 1) * sizeof *behind);
+    for (int s = 0; s < 2; s++) {
+        memset(behind, 0xff, (n + 1) * sizeof *behind);
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            const struct call *x = &w->d[s]->calls.v[c];
+            uint32_t parent = paired_parent(w, s, c), at = parent == NONE ? (uint32_t)n : parent;
+            uint32_t key[] = {parent, behind[at]};
+            bool mine = x->phase == PHASE_FORWARD && x->kind == CALL_API && x->recomputes == NONE;
+            w->place[s][c] = mine ? hash_bytes(key, sizeof key, 41) | 1 : 0;
+            if ((any || x->kind == CALL_MODULE) && x->phase == PHASE_FORWARD && w->of[s][c] != NONE)
+                behind[at] = s ? w->of[1][c] : c;
+        }
+    }
+    free(behind);
+}
+
+static bool same_run(const struct anchoring *w, const struct group *x)
+{
+    if (x->n[0] != x->n[1])
+        return false;
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE; a = w->next[0][a], b = w->next[1][b])
+        if (call_stem(dump_call_name(w->d[0], a)) != call_stem(dump_call_name(w->d[1], b)))
+            return false;
+    return true;
+}
+
+static bool same_call(const struct anchoring *w, uint32_t t, uint32_t g)
+{
+    return call_stem(dump_call_name(w->d[0], t)) == call_stem(dump_call_name(w->d[1], g)) &&
+           size_of(w->d[0], t) == size_of(w->d[1], g) && !contradicted(w, t, g);
+}
+
+/* How two runs begin alike, whatever one of them goes on with. */
+static void join_beginning(struct anchoring *w, const struct group *x)
+{
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a], b = w->next[1][b])
+        join(w, a, b);
+}
+
+static bool of_framework(const struct frame *f)
+{
+    struct str file = str_of(f->file);
+    return str_has(file, "/torch/") || str_has(file, "/mindspore/") || str_has(file, "/msprobe/");
+}
+
+/* Where a call stands in the model's code, whatever line that is today; 0: nobody knows. */
+static uint64_t code_key(const struct dump *d, uint32_t stack)
+{
+    uint64_t h = 0;
+    int n = 0;
+    for (uint32_t i = 0; stack != NONE && i < d->stacks.v[stack].n && n < OWN_FRAMES; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[d->stacks.v[stack].first + i]];
+        if (!*f->file || of_framework(f))
+            continue;
+        struct str base = path_base(str_of(f->file));
+        h = hash_bytes(base.p, base.n, h + 43);
+        h = hash_bytes(f->func, strlen(f->func), h);
+        h = hash_bytes(f->code, strlen(f->code), h);
+        n++;
+    }
+    return h;
+}
+
+/* Per stack: its code's key, 0 where the other side has none of that code (another version of it). */
+static uint64_t *code_keys(const struct anchoring *w, int s)
+{
+    const struct dump *mine = w->d[s], *other = w->d[!s];
+    uint64_t *key = mem_alloc((mine->stacks.n + 1) * sizeof *key);
+    struct nmap there = {0};
+    for (uint32_t i = 0; i < other->stacks.n; i++)
+        nmap_set(&there, code_key(other, i), 1);
+    for (uint32_t i = 0; i < mine->stacks.n; i++) {
+        key[i] = code_key(mine, i);
+        if (nmap_get(&there, key[i]) == MAP_NONE)
+            key[i] = 0;
+    }
+    nmap_release(&there);
+    return key;
+}
+
+static void key_by_name(struct anchoring *w)
+{
+    for (int s = 0; s < 2; s++) {
+        uint64_t *code = code_keys(w, s);
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            uint32_t stack = w->d[s]->calls.v[c].stack;
+            uint64_t key[] = {w->place[s][c], call_stem(dump_call_name(w->d[s], c)), stack == NONE ? 0 : code[stack]};
+            w->key[s][c] = w->place[s][c] ? hash_bytes(key, sizeof key, 47) | 1 : 0;
+        }
+        free(code);
+    }
+}
+
+/* any: between paired calls of every kind, and whatever the values say. */
+static void pair_calls(struct anchoring *w, bool any, group_list *groups)
+{
+    find_places(w, any);
+    for (int s = 0; s < 2; s++)
+        memcpy(w->key[s], w->place[s], w->d[s]->calls.n * sizeof **w->key);
+    group_calls(w, groups);
+    for (size_t i = 0; i < groups->n; i++)
+        if (same_run(w, &groups->v[i]) && (!any || sizes_agree(w, &groups->v[i])))
+            join_group(w, &groups->v[i]);
+        else if (any)
+            join_beginning(w, &groups->v[i]);
+    key_by_name(w);
+    group_calls(w, groups);
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *x = &groups->v[i];
+        if (x->n[0] == x->n[1] && sizes_agree(w, x))
+            any ? join_group(w, x) : join_agreeing(w, x);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Calls a person has put elsewhere, and pairs that were rejected, are nothing names decide. */
+static bool decided(const struct ruled *ruled, uint32_t t, uint32_t g)
+{
+    for (size_t i = 0; i < ruled->calls.n; i++)
+        if (ruled->calls.v[i].t == t || ruled->calls.v[i].g == g)
+            return true;
+    return ruled->denied_calls.n && nmap_get(&ruled->denied_calls, ruled_key(t, g)) != MAP_NONE;
+}
+
+static void begin(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
+{
+    *w = (struct anchoring){.d = {t, g}, .of = {of[0], of[1]}};
+    for (int s = 0; s < 2; s++) {
+        size_t n = w->d[s]->calls.n + 1;
+        w->key[s] = mem_alloc(n * sizeof **w->key);
+        w->place[s] = mem_alloc(n * sizeof **w->place);
+        w->next[s] = mem_alloc(n * sizeof **w->next);
+    }
+}
+
+static void end(struct anchoring *w)
+{
+    for (int s = 0; s < 2; s++) {
+        free(w->key[s]);
+        free(w->place[s]);
+        free(w->next[s]);
+    }
+}
+
+/* Those of `now` that were not there before (NULL: none was). */
+static void hand_over(const struct anchoring *w, const struct ruled *ruled, const uint32_t *before, anchor_list *out)
+{
+    for (uint32_t c = 0; c < w->d[0]->calls.n; c++) {
+        struct anchor a = {c, w->of[0][c]};
+        if (a.g != NONE && (!before || before[c] == NONE) && !decided(ruled, a.t, a.g))
+            vec_push(out, a);
+    }
+}
+
+void anchors_find(const struct dump *t, const struct dump *g, const struct ruled *ruled, anchor_list *out)
+{
+    struct anchoring w;
+    group_list groups = {0};
+    uint32_t *of[2] = {mem_alloc((t->calls.n + 1) * sizeof **of), mem_alloc((g->calls.n + 1) * sizeof **of)};
+    memset(of[0], 0xff, t->calls.n * sizeof **of);
+    memset(of[1], 0xff, g->calls.n * sizeof **of);
+    begin(&w, t, g, of);
+    pair_modules(&w, false, &groups);
+    pair_modules(&w, true, &groups);
+    pair_backward(&w, NULL);
+    pair_calls(&w, false, &groups);
+    pair_recomputed(&w);
+    pair_backward(&w, NULL);
+    hand_over(&w, ruled, NULL, out);
+    end(&w);
+    vec_release(&groups);
+    free(of[0]);
+    free(of[1]);
+}
+
+void anchors_fill(const struct dump *t, const struct dump *g, const struct ruled *ruled, uint32_t *const of[2], anchor_list *out)
+{
+    struct anchoring w;
+    group_list groups = {0};
+    size_t bytes = t->calls.n * sizeof **of;
+    uint32_t *before = mem_alloc(bytes + 1);
+    memcpy(before, of[0], bytes);
+    begin(&w, t, g, of);
+    for (int s = 0; s < 2; s++)
+        w.from[s] = items_producers(w.d[s]);
+    pair_calls(&w, true, &groups);
+    pair_backward(&w, before);
+    hand_over(&w, ruled, before, out);
+    free(w.from[0]);
+    free(w.from[1]);
+    end(&w);
+    vec_release(&groups);
+    free(before);
+}
