@@ -10,6 +10,7 @@ struct holder {
     uint32_t last_row, first_row; /* first_row: as an input */
     uint32_t first_call, last_call; /* calls it is an input of, or NONE */
     uint32_t first_layer, last_layer;
+    bool handed_on; /* whoever had it first put it out as it was (a dropout that is off): an activation, no table */
 };
 
 uint32_t scope_layer(const char *scope)
@@ -51,7 +52,7 @@ static bool same_norm(const struct row *a, const struct row *b)
  * good part of all calls. */
 static bool apart(const struct dump *d, const struct holder *h)
 {
-    if (h->first_call == NONE || h->first_call == h->last_call)
+    if (h->first_call == NONE || h->first_call == h->last_call || h->handed_on)
         return false;
     if (h->first_layer != NONE && h->last_layer != NONE)
         return h->first_layer != h->last_layer;
@@ -106,7 +107,7 @@ void flow_build(struct flow *f, const struct dump *d)
         uint32_t h = nmap_get(&index, key);
         if (h == NONE) {
             h = (uint32_t)holders.n;
-            struct holder fresh = {NONE, NONE, NONE, NONE, NONE, NONE};
+            struct holder fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};
             vec_push(&holders, fresh);
             nmap_set(&index, key, h);
         }
@@ -117,7 +118,10 @@ void flow_build(struct flow *f, const struct dump *d)
             f->held[row] = x->last_row;
         else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from before */
-        if (r->io == IO_INPUT && d->calls.v[r->call].phase == PHASE_FORWARD) {
+        const struct call *c = &d->calls.v[r->call];
+        if (r->io == IO_OUTPUT && x->first_call == r->call && (c->kind == CALL_MODULE || c->family == FAMILY_RANDOM))
+            x->handed_on = true;
+        if (r->io == IO_INPUT && c->phase == PHASE_FORWARD) {
             if (x->first_call == NONE) {
                 x->first_row = row;
                 x->first_call = r->call;

@@ -109,6 +109,28 @@ static void tables_recur_across_layers(void **state)
     dump_release(&d);
 }
 
+/* A dropout that is off hands on what it got: that is no table, however far behind it is read again. */
+static void values_handed_on_do_not_recur(void **state)
+{
+    for (int module = 0; module < 2; module++) {
+        struct dump d;
+        struct flow f;
+        (void)state;
+        dump_init(&d);
+        uint32_t drop = new_call(&d, "pos_drop");
+        d.calls.v[drop].kind = module ? CALL_MODULE : CALL_API;
+        uint32_t in = row(&d, drop, IO_INPUT, &A);
+        row(&d, drop, IO_OUTPUT, &A);
+        for (int i = 0; i < 30; i++)
+            new_call(&d, NULL);
+        row(&d, new_call(&d, NULL), IO_INPUT, &A);
+        flow_build(&f, &d);
+        assert_int_equal(f.recurs[in], !module);
+        flow_release(&f);
+        dump_release(&d);
+    }
+}
+
 /* Probabilities of several layers lie between the same extremes, and are no table: their norms differ. */
 static void extremes_alone_do_not_recur(void **state)
 {
@@ -195,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
+        cmocka_unit_test(values_handed_on_do_not_recur),
         cmocka_unit_test(extremes_alone_do_not_recur),
         cmocka_unit_test(recurrence_without_scopes), cmocka_unit_test(uses_that_do_not_count),
         cmocka_unit_test(layers_of_scopes),         cmocka_unit_test(empty_dumps),
