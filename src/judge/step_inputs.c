@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "dump/family.h"
 #include "dump/role.h"
+#include "pair/repeated.h"
 
 static const char *const names[INPUT_COUNT] = {
     "input_ids", "labels", "position_ids", "attention_mask", "loss_mask", "other",
@@ -39,14 +40,24 @@ static bool square(const struct shape *s)
     return s && s->ndim >= 2 && s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
 }
 
+/* Whether the figures leave room for values between the extremes: probabilities reach from 0 to 1 too. */
+static bool two_valued(const struct row *r, double n)
+{
+    double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN], norm = r->stat[STAT_NORM];
+    if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm) || !isfinite(min) || n < 1)
+        return true;
+    double low = (max - r->stat[STAT_MEAN]) / (max - min), square = n * ((1 - low) * max * max + low * min * min);
+    return !isfinite(square) || fabs(norm * norm - square) <= 1e-3 * square;
+}
+
 /* 0, 1, ±large: what masks are made of, whatever their type. */
-static bool mask_like(const struct row *r)
+static bool mask_like(const struct row *r, uint64_t numel)
 {
     if ((r->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN))
         return false;
     double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN];
     bool low = min == 0 || min == 1 || min <= -1e4, high = max == 0 || max == 1;
-    return low && high && min != max;
+    return low && high && min != max && two_valued(r, (double)numel);
 }
 
 /* Whether a recorded call made the row's value; views of a step's input are that input still. */
@@ -79,10 +90,10 @@ static int classify(const struct dump *d, const struct flow *f, uint32_t row)
     enum input_what named = by_slot(slot);
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
-    if (square(s) && (k == CLASS_BOOL || mask_like(r)))
+    if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
         return INPUT_ATTENTION_MASK;
     if (k == CLASS_FLOAT)
-        return named == INPUT_LOSS_MASK && mask_like(r) ? INPUT_LOSS_MASK : -1;
+        return named == INPUT_LOSS_MASK && s && mask_like(r, s->numel) ? INPUT_LOSS_MASK : -1;
     if (k != CLASS_INT && k != CLASS_BOOL)
         return -1;
     if (named != INPUT_OTHER)
@@ -114,17 +125,33 @@ static int same_figures(const struct row *a, const struct row *b, int digits)
     return known >= 2 ? 1 : -1;
 }
 
+/* By recorded figures: a smaller one may be the other's, once for the whole batch. */
+static int tell_by_figures(const struct dump *const d[2], const struct step_input *x)
+{
+    const struct row *a = &d[0]->rows.v[x->row[0]], *b = &d[1]->rows.v[x->row[1]];
+    struct view v;
+    bool mask = x->what == INPUT_ATTENTION_MASK && dtype_is_float(a->dtype) != dtype_is_float(b->dtype);
+    if (mask)
+        return -1; /* one is added, the other selects */
+    if (dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]))
+        return same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
+    if (repeated_view(d[0], x->row[0], d[1], x->row[1], &v))
+        return 1;
+    return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK || x->what == INPUT_ATTENTION_MASK ? -1 : 0; /* chunks of it */
+}
+
 static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)
 {
-    const struct dump *const *d = m->side;
     uint32_t line = m->pairing->line_of[TARGET][x->row[TARGET]];
     const struct line *l = &m->pairing->lines.v[line];
-    if (dump_row_numel(d[0], x->row[0]) != dump_row_numel(d[1], x->row[1])) {
-        x->equal = 0;
-    } else if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE) {
-        x->equal = m->figures[line]->two && m->figures[line]->max_abs == 0;
-    } else {
-        x->equal = same_figures(&d[0]->rows.v[x->row[0]], &d[1]->rows.v[x->row[1]], d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
+    if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE && m->figures[line]->two && m->figures[line]->max_abs == 0) {
+        x->equal = 1;
+        return;
+    }
+    bool underway = state[line] == MEASURE_WAITING || state[line] == MEASURE_RUNNING; /* judged again when they are there */
+    x->equal = underway ? -1 : input_elements_compare(m->side, x->row, x->what == INPUT_ATTENTION_MASK, &x->elements);
+    if (x->equal < 0) {
+        x->equal = tell_by_figures(m->side, x);
         x->statistics = true;
     }
 }
@@ -149,10 +176,11 @@ void inputs_find(const struct measure *m, const uint8_t *state, const struct flo
         struct step_input x = side[TARGET].v[i];
         uint32_t line = m->pairing->line_of[TARGET][x.row[TARGET]];
         uint32_t partner = m->pairing->lines.v[line].row[GOLDEN];
+        bool paired = partner != NONE && classify(m->side[GOLDEN], &flow[GOLDEN], partner) == (int)x.what;
         for (size_t k = 0; k < side[GOLDEN].n && x.row[GOLDEN] == NONE; k++) {
             struct step_input *g = &side[GOLDEN].v[k];
             if (g->row[GOLDEN] != NONE && g->what == x.what && (x.what != INPUT_OTHER || g->row[GOLDEN] == partner)) {
-                x.row[GOLDEN] = g->row[GOLDEN];
+                x.row[GOLDEN] = paired ? partner : g->row[GOLDEN];
                 g->row[GOLDEN] = NONE; /* met */
             }
         }
@@ -184,6 +212,9 @@ void input_detail(const struct step_input *x, const struct dump *const side[2], 
     }
     if (x->equal == 1)
         buf_cstr(out, x->statistics ? _("same figures; the elements were not compared") : _("equal in every element"));
+    else if (x->equal == 0 && x->elements.differ)
+        buf_fmt(out, _("not the same: %llu of %llu elements differ, the first at %llu: %g against %g"), (unsigned long long)x->elements.differ,
+                (unsigned long long)x->elements.compared, (unsigned long long)x->elements.first, x->elements.value[0], x->elements.value[1]);
     else if (x->equal == 0)
         buf_fmt(out, _("not the same: max %g against %g, min %g against %g"),
                 side[0]->rows.v[x->row[0]].stat[STAT_MAX], side[1]->rows.v[x->row[1]].stat[STAT_MAX],

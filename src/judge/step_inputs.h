@@ -3,6 +3,7 @@
 #ifndef JUDGE_STEP_INPUTS_H
 #define JUDGE_STEP_INPUTS_H
 
+#include "judge/input_elements.h"
 #include "judge/judge.h"
 
 enum input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
@@ -12,6 +13,7 @@ struct step_input {
     uint32_t row[2];  /* NONE where a side has no such input */
     int equal;        /* 1, 0, or -1: cannot be told */
     bool statistics;  /* told by recorded figures alone */
+    struct input_elements elements; /* where both sides' were read */
 };
 typedef VEC(struct step_input) input_list;
 

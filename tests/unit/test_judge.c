@@ -1087,6 +1087,26 @@ static void idle_arguments_are_notes(void **state)
     }
 }
 
+/* A pooling's backward call ends in a view in one memory format: its record is the gradient that came in. */
+static void last_inner_steps_differ(void **state)
+{
+    const double came[] = {4, -4, 6}, made[] = {1, -1, 2};
+    for (int both = 0; both < 2; both++) {
+        struct scene s;
+        uint32_t out = NONE;
+        (void)state;
+        scene_start(&s);
+        for (int k = 0; k < 2; k++) {
+            call_on(&s.d[k], "adaptive_avg_pool2d", PHASE_BACKWARD);
+            tensor_on(&s.d[k], "input.0", DTYPE_F32, 64, came);
+            out = tensor_on(&s.d[k], "output.0", DTYPE_F32, k ? 576 : 64, k || both ? made : came);
+        }
+        judge_all(&s);
+        EXPECT(&s, out, both ? VERDICT_SHAPE : VERDICT_SKIP, both ? RULE_ELEMENTS : RULE_NATURE);
+        scene_end(&s);
+    }
+}
+
 /* A table for the whole batch here and one a sample there: its figures laid out, where no elements were recorded. */
 static void repeated_tables_are_laid_out(void **state)
 {
@@ -1248,6 +1268,7 @@ int main(void)
         cmocka_unit_test(recomputed_calls_are_set_aside),
         cmocka_unit_test(idle_arguments_are_notes),
         cmocka_unit_test(repeated_tables_are_laid_out),
+        cmocka_unit_test(last_inner_steps_differ),
         cmocka_unit_test(listed_rows_are_what_map_only_covers),
         cmocka_unit_test(counts_of_verdicts),
         cmocka_unit_test(a_huge_window),

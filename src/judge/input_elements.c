@@ -1,0 +1,116 @@
+#include "judge/input_elements.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure/element_sample.h"
+
+#define LOW -1e4 /* what masks fill with, and below */
+
+/* Both sides' elements, and how the smaller one lies on the larger one. */
+struct laid {
+    struct specimen x[2];
+    int large;
+    int64_t step[TENSOR_DIMS]; /* along the larger one's axes, of elements of the smaller one; 0: repeated */
+    bool beginning;            /* they do not lie on each other: the smaller one is the beginning */
+};
+
+/* False where an axis has other sizes, and none of them is one. */
+static bool lay_axes(struct laid *l)
+{
+    const struct specimen *a = &l->x[l->large], *b = &l->x[!l->large];
+    int64_t step = 1;
+    if (b->ndim > a->ndim)
+        return false;
+    for (int i = a->ndim - 1, k = b->ndim - 1; i >= 0; i--, k--) {
+        int64_t size = k < 0 ? 1 : b->shape[k];
+        if (size != 1 && size != a->shape[i])
+            return false;
+        l->step[i] = size == 1 ? 0 : step;
+        step *= size;
+    }
+    return true;
+}
+
+static size_t place(const struct laid *l, size_t i)
+{
+    const struct specimen *a = &l->x[l->large];
+    size_t at = 0;
+    if (l->beginning)
+        return i;
+    for (int k = a->ndim - 1; k >= 0; k--) {
+        at += (i % (size_t)a->shape[k]) * (size_t)l->step[k];
+        i /= (size_t)a->shape[k];
+    }
+    return at;
+}
+
+static bool additive(const struct specimen *x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (x->v[0][i] <= LOW)
+            return true;
+    return false;
+}
+
+/* What a mask lets through is one, whether it multiplies, selects or is added. */
+static void to_pattern(struct specimen *x)
+{
+    bool added = additive(x);
+    for (size_t i = 0; i < x->n; i++)
+        x->v[0][i] = added ? x->v[0][i] > LOW : x->v[0][i] > 0 || x->v[0][i] < 0;
+}
+
+/* flipped: where one side marks what is seen and the other what is not. */
+static void count(const struct laid *l, bool flipped, struct input_elements *out)
+{
+    const struct specimen *a = &l->x[l->large], *b = &l->x[!l->large];
+    *out = (struct input_elements){.compared = l->beginning ? b->n : a->n};
+    for (size_t i = 0; i < out->compared; i++) {
+        double v[2];
+        v[l->large] = a->v[0][i];
+        v[!l->large] = b->v[0][place(l, i)];
+        double other = flipped ? 1 - v[!l->large] : v[!l->large];
+        if (v[l->large] == other || (isnan(v[l->large]) && isnan(other)))
+            continue;
+        if (!out->differ++) {
+            out->first = i;
+            memcpy(out->value, v, sizeof v);
+        }
+    }
+}
+
+static void compare_laid(const struct laid *l, bool may_flip, struct input_elements *out)
+{
+    struct input_elements flipped;
+    count(l, false, out);
+    if (!may_flip || !out->differ)
+        return;
+    count(l, true, &flipped);
+    if (!flipped.differ)
+        *out = flipped;
+}
+
+int input_elements_compare(const struct dump *const side[2], const uint32_t row[2], bool mask, struct input_elements *out)
+{
+    struct laid l = {.large = 0};
+    struct err quiet;
+    int rc = -1;
+    *out = (struct input_elements){0};
+    if (specimen_row(&l.x[0], side[0], row[0], SPECIMEN_MOST, &quiet))
+        return -1;
+    if (specimen_row(&l.x[1], side[1], row[1], SPECIMEN_MOST, &quiet) == 0) {
+        l.large = l.x[1].n > l.x[0].n;
+        bool lies = lay_axes(&l);
+        l.beginning = !lies && l.x[0].ndim == 1 && l.x[1].ndim == 1;
+        bool other_form = dtype_is_float(l.x[0].dtype[0]) != dtype_is_float(l.x[1].dtype[0]);
+        for (int s = 0; s < 2 && mask; s++)
+            to_pattern(&l.x[s]);
+        if (lies || l.beginning)
+            compare_laid(&l, mask && other_form, out);
+        rc = lies || l.beginning ? out->compared && !out->differ : mask ? -1 : 0;
+        specimen_release(&l.x[1]);
+    }
+    specimen_release(&l.x[0]);
+    return rc;
+}
