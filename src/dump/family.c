@@ -98,11 +98,16 @@ const char *family_name(enum family f)
     return names[f];
 }
 
-enum family family_find(struct str op)
+/* MindSpore's "LayerNormExt" does what "LayerNorm" does: the name without that ending, or nothing where it has none. */
+static struct str without_ext(struct str op)
 {
-    char tmp[128];
-    pthread_once(&table.once, load);
-    struct str s = plain(op, tmp, sizeof tmp);
+    if (str_ends(op, "ExtView"))
+        return str_n(op.p, op.n - strlen("ExtView"));
+    return str_ends(op, "Ext") ? str_n(op.p, op.n - strlen("Ext")) : str_n(op.p, 0);
+}
+
+static enum family find_plain(struct str s)
+{
     uint32_t f = map_get(&table.exact, s);
     if (f != MAP_NONE)
         return (enum family)f;
@@ -115,11 +120,21 @@ enum family family_find(struct str op)
     return FAMILY_OTHER;
 }
 
+enum family family_find(struct str op)
+{
+    char tmp[128];
+    pthread_once(&table.once, load);
+    enum family f = find_plain(plain(op, tmp, sizeof tmp));
+    struct str rest = without_ext(op);
+    return f != FAMILY_OTHER || !rest.n ? f : find_plain(plain(rest, tmp, sizeof tmp));
+}
+
 uint32_t family_operator(struct str op)
 {
     char tmp[128];
     pthread_once(&table.once, load);
-    struct str s = plain(op, tmp, sizeof tmp);
+    struct str rest = without_ext(op);
+    struct str s = plain(rest.n ? rest : op, tmp, sizeof tmp);
     uint32_t n = map_get(&table.synonyms, s);
     return n != MAP_NONE ? n : (uint32_t)hash_bytes(s.p, s.n, 1) | 0x80000000U;
 }

@@ -28,6 +28,7 @@ static void names(void **state)
         {"AllReduce", FAMILY_COLLECTIVE},   {"AdamWeightDecay", FAMILY_OPTIMIZER},
         {"GPTModel", FAMILY_MODULE},        {"TransformerLayer", FAMILY_MODULE}, {"MLP", FAMILY_MODULE},
         {"SelfAttention", FAMILY_MODULE},   {"outer", FAMILY_ELEMENTWISE},      {"clone", FAMILY_COPY},
+        {"LayerNormExt", FAMILY_NORM},      {"TransposeExtView", FAMILY_VIEW},  {"Ext", FAMILY_OTHER},
         {"", FAMILY_OTHER},                 {"frobnicate", FAMILY_OTHER},       {"_", FAMILY_OTHER},
     };
     (void)state;
