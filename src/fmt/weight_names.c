@@ -98,19 +98,25 @@ static bool number(struct str s, int *out)
     return true;
 }
 
-/* The last component, in PyTorch's words: weight, bias, running_mean … "layer_norm_weight" belongs to a
- * norm inside a fused layer, "weight7" to the seventh expert of a grouped one: those add to the path. */
-static struct str parameter(struct str last, struct buf *path)
+struct str weight_parameter(struct str name)
 {
     static const char *const same[][2] = {
         {"gamma", "weight"},       {"beta", "bias"},          {"embedding_weight", "weight"}, {"embedding_table", "weight"},
         {"moving_mean", "running_mean"}, {"moving_variance", "running_var"}, {"kernel", "weight"},
         {"e_score_correction_bias", "expert_bias"},
     };
-    int n;
     for (size_t i = 0; i < ARRAY_LEN(same); i++)
-        if (str_is(last, same[i][0]))
+        if (str_is(name, same[i][0]))
             return str_of(same[i][1]);
+    return name;
+}
+
+/* The last component, in PyTorch's words: weight, bias, running_mean … "layer_norm_weight" belongs to a
+ * norm inside a fused layer, "weight7" to the seventh expert of a grouped one: those add to the path. */
+static struct str parameter(struct str last, struct buf *path)
+{
+    int n;
+    last = weight_parameter(last);
     if (str_is(last, "layer_norm_weight") || str_is(last, "layer_norm_bias")) {
         buf_cstr(path, path->n ? ".layer_norm" : "layer_norm");
         return str_cut(last, strlen("layer_norm_"));

@@ -23,6 +23,8 @@ struct weight_id {
     int layer;        /* -1 when it belongs to none */
 };
 
+/* A parameter's own name in PyTorch's words ("gamma" → "weight"); any other as it is. */
+struct str weight_parameter(struct str name);
 /* Strings live in a. */
 void weight_identify(struct str name, struct arena *a, struct weight_id *out);
 /* The key of a part ("q", "up") of a fused weight's. */

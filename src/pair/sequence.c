@@ -2,7 +2,8 @@
  *
  * 1. Modules, then calls, each in order (align.h); a call's module tells where it stands.
  * 2. Fused calls: one wide product against the narrow ones that share its input.
- * 3. Backward calls follow their forward twins; what is left is aligned where its figures agree.
+ * 3. Backward calls follow their forward twins, gradients of parameters their modules; what is left is aligned where its
+ *    figures agree.
  * 4. Rows of paired calls: by figures, then by where their values come from, then by place.
  *
  * A pair's confidence says which of these held it: figures, inputs, the data flow, or order alone.
@@ -63,29 +64,55 @@ uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call)
     return c->kind == CALL_OPERATOR ? NONE : c->twin;
 }
 
+/* Two calls of the backward pass that stand for forward calls paired with this confidence. */
+static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float confidence)
+{
+    item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
+    if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
+        return;
+    uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
+    bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, ruled_key(x, y)) != MAP_NONE;
+    if (t->v[p].set || g->v[q].set || denied)
+        return;
+    t->v[p].match = q;
+    g->v[q].match = p;
+    sequence_trust(&t->v[p], WHY_TWIN, confidence < 0.8f ? confidence : 0.8f);
+    w->call_pair[0][x] = y;
+    w->call_pair[1][y] = x;
+}
+
 /* Backward calls of paired forward calls. */
 static void follow_twins(struct sequence *w, int klass)
 {
-    item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
     const item_list *forward = &w->items[PHASE_FORWARD][klass][0];
     for (size_t i = 0; i < forward->n; i++) {
         const struct item *a = &forward->v[i];
-        if (a->match == NONE)
-            continue;
-        uint32_t x = sequence_twin(w, TARGET, a->call);
-        uint32_t y = sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call);
-        if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
-            continue;
-        uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
-        bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, ruled_key(x, y)) != MAP_NONE;
-        if (t->v[p].set || g->v[q].set || denied)
-            continue;
-        t->v[p].match = q;
-        g->v[q].match = p;
-        sequence_trust(&t->v[p], WHY_TWIN, a->confidence < 0.8f ? a->confidence : 0.8f);
-        w->call_pair[0][x] = y;
-        w->call_pair[1][y] = x;
+        if (a->match != NONE)
+            follow(w, klass, sequence_twin(w, TARGET, a->call),
+                   sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call), a->confidence);
     }
+}
+
+/* The record of a module's parameter gradients that is no one's yet, or NONE. */
+static uint32_t free_gradient(const struct sequence *w, int s, uint32_t module, const struct nmap *by_scope)
+{
+    uint32_t c = sequence_gradient_of(w, s, module, by_scope), i = c == NONE ? NONE : w->item_of[s][c];
+    return i == NONE || w->items[PHASE_BACKWARD][ITEMS_GRADIENTS][s].v[i].match != NONE ? NONE : c;
+}
+
+/* Gradients of the parameters of paired modules, whatever they hold. A module that is called several times has one record:
+ * its surest pair decides. */
+static void follow_modules(struct sequence *w, const struct nmap gradients[2])
+{
+    static const float least[] = {0.9f, 0.6f, 0};
+    const item_list *t = &w->items[PHASE_FORWARD][ITEMS_MODULES][0], *g = &w->items[PHASE_FORWARD][ITEMS_MODULES][1];
+    for (size_t k = 0; k < ARRAY_LEN(least); k++)
+        for (size_t i = 0; i < t->n; i++) {
+            const struct item *a = &t->v[i];
+            if (a->match != NONE && a->confidence >= least[k])
+                follow(w, ITEMS_GRADIENTS, free_gradient(w, TARGET, a->call, &gradients[TARGET]),
+                       free_gradient(w, GOLDEN, g->v[a->match].call, &gradients[GOLDEN]), a->confidence);
+        }
 }
 
 /* The items no forward twin has spoken for, as lists of their own. */
@@ -199,7 +226,7 @@ static void end(struct sequence *w, struct nmap gradients[2])
     }
 }
 
-static void align_calls(struct sequence *w, bool loose)
+static void align_calls(struct sequence *w, const struct nmap gradients[2], bool loose)
 {
     struct align_known little = {.denied = &w->ruled->denied_calls};
     struct align_known m = {.d = {w->d[TARGET], w->d[GOLDEN]},
@@ -212,8 +239,11 @@ static void align_calls(struct sequence *w, bool loose)
         for (int klass = 0; klass < 3; klass++) {
             item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
             const struct align_known *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : &little;
-            if (phase == PHASE_BACKWARD && klass != ITEMS_GRADIENTS) {
-                follow_twins(w, klass);
+            if (phase == PHASE_BACKWARD) {
+                if (klass == ITEMS_GRADIENTS)
+                    follow_modules(w, gradients);
+                else
+                    follow_twins(w, klass);
                 align_rest(w, A, B, known, loose);
             } else {
                 if (phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
@@ -265,7 +295,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
     struct nmap gradients[2] = {{0}, {0}};
     begin(&w, o->anchors, gradients);
     bool loose = unordered(&w);
-    align_calls(&w, loose);
+    align_calls(&w, gradients, loose);
     for (int klass = 0; klass < 2; klass++) {
         item_list *A = &w.items[PHASE_FORWARD][klass][0], *B = &w.items[PHASE_FORWARD][klass][1];
         sequence_pair_groups(&w, B, A, GOLDEN, gradients);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dump/family.h"
+#include "fmt/weight_names.h"
 
 #define ROWS 32 /* of one call, inputs or outputs, that are looked at */
 
@@ -76,6 +77,27 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
         if (best >= 0)
             take(w, t, i, g, best, WHY_FINGERPRINT, 0.95f);
     }
+}
+
+/* "parameters.gamma" → "weight" */
+static struct str parameter_of(const struct sequence *w, int s, uint32_t row)
+{
+    struct str slot = str_of(w->d[s]->slots.v[w->d[s]->rows.v[row].slot]);
+    return weight_parameter(str_cut(slot, (size_t)(str_rfind(slot, '.') + 1)));
+}
+
+/* What a module's parameter is called says which it is, whatever it or its gradient holds. */
+static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, float confidence)
+{
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < g->n && t->row[i] != NONE; k++) {
+            if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]) ||
+                !str_eq(parameter_of(w, 0, t->row[i]), parameter_of(w, 1, g->row[k])))
+                continue;
+            struct figure a = figure_of(w->d[0], t->row[i]), b = figure_of(w->d[1], g->row[k]);
+            bool like = figure_compare(&a, &b) > LIKE_UNKNOWN;
+            take(w, t, i, g, k, like ? WHY_FINGERPRINT : WHY_SLOT, like ? 0.95f : confidence);
+        }
 }
 
 /* Values that come from paired calls. */
@@ -196,6 +218,8 @@ void sequence_pair_rows(struct sequence *w, const struct item *a, const struct i
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
         struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
         if (certain) {
+            if (modules && (order[o] == IO_PARAMETER || order[o] == IO_GRADIENT))
+                by_parameter(w, &t, &g, base);
             by_figures(w, &t, &g, LIKE_SAME);
             by_figures(w, &t, &g, LIKE_NEAR);
             if (order[o] == IO_INPUT)

@@ -542,9 +542,62 @@ static void overflowed_figures(void **state)
     shut(&b);
 }
 
+/* A module and the record of its parameters' gradients, on one side; its parameters in this order. */
+static uint32_t module_with_gradients(struct dump *d, const char *path, const char *type, struct value in, struct value out, const char *const *name,
+                                      const struct value *gradient, uint32_t *rows)
+{
+    char text[100];
+    snprintf(text, sizeof text, "Module.%s.%s.forward.0", path, type);
+    uint32_t c = dump_add_call(d, str_of(text), CALL_MODULE, PHASE_FORWARD);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(type));
+    d->calls.v[c].scope = dump_scope(d, str_of(path));
+    row(d, c, IO_INPUT, 0, in);
+    row(d, c, IO_OUTPUT, 0, out);
+    snprintf(text, sizeof text, "Module.%s.%s.parameters_grad.0", path, type);
+    uint32_t g = dump_add_call(d, str_of(text), CALL_MODULE, PHASE_BACKWARD);
+    d->calls.v[g].family = d->calls.v[c].family;
+    d->calls.v[g].scope = d->calls.v[c].scope;
+    d->calls.v[g].gradient = true;
+    for (int i = 0; i < 2; i++) {
+        rows[i] = row(d, g, IO_GRADIENT, i, gradient[i]);
+        d->rows.v[rows[i]].slot = dump_slot(d, str_of(name[i]));
+    }
+    return g;
+}
+
+/* Gradients of parameters follow their module and are told by their names, whatever they hold: one that is zero has no
+ * figures to be known by. */
+static void gradients_follow_their_modules(void **state)
+{
+    static const char *const names[2][2] = {{"beta", "gamma"}, {"weight", "bias"}};
+    const struct value zero = {16, 0, 0, 0};
+    struct both b;
+    uint32_t rows[4][2][2];
+    (void)state;
+    start(&b);
+    struct value v = fresh(64);
+    for (int i = 0; i < 4; i++) {
+        struct value next = fresh(64), g[2] = {fresh(16), fresh(16)}, back[2] = {g[1], i == 2 ? zero : fresh(16)};
+        char path[2][40];
+        snprintf(path[0], sizeof path[0], "features.%d.layers.1", i + 2);
+        snprintf(path[1], sizeof path[1], "features.%d.conv.1", i);
+        module_with_gradients(&b.t, path[0], "BatchNorm2d", v, next, names[0], back, rows[i][0]);
+        module_with_gradients(&b.g, path[1], "BatchNorm2d", v, next, names[1], g, rows[i][1]);
+        v = next;
+    }
+    align(&b);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct sequence_pair *p = pair_of(&b, rows[i][0][k]);
+            assert_true(p && p->g == rows[i][1][1 - k] && p->confidence > 0.5f);
+        }
+    shut(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_follow_their_modules),
         cmocka_unit_test(agreeing_runs_are_paired),
         cmocka_unit_test(an_inserted_call_shifts_nothing),
         cmocka_unit_test(behind_a_deviation),
