@@ -45,8 +45,9 @@ static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])
     return view_needed(&t[TARGET], &t[GOLDEN]);
 }
 
-/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q. A
- * weight has its axes, whatever their lengths. */
+/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q, or the
+ * gradient of a linear call's weight, which PyTorch's inner step holds transposed. A weight has its axes, whatever their
+ * lengths. */
 static bool may_be_transposed(const struct ordering *x, const struct line *l)
 {
     const struct shape *s = dump_row_shape(x->d[TARGET], l->row[TARGET]);
@@ -56,7 +57,8 @@ static bool may_be_transposed(const struct ordering *x, const struct line *l)
     for (int i = 0; i < s->ndim; i++)
         for (int k = i + 1; k < s->ndim; k++)
             alike = alike || (s->dim[i] > 1 && s->dim[i] == s->dim[k]);
-    return alike && s->ndim > 2 && r->kind == ROW_TENSOR && (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
+    bool weight_gradient = c->phase == PHASE_BACKWARD && c->family == FAMILY_LINEAR && c->kind != CALL_MODULE && r->io == IO_OUTPUT;
+    return alike && (s->ndim > 2 || weight_gradient) && r->kind == ROW_TENSOR && (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
            strcmp(x->d[TARGET]->framework, x->d[GOLDEN]->framework) != 0;
 }
 
