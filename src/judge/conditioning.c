@@ -8,6 +8,7 @@
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */
 #define INPUTS 4
+#define NEAR 256 /* calls around a record of gradients among which its module's backward call is */
 
 /* What is known of one tensor; `rms` is NaN where nothing is. */
 struct facts {
@@ -187,6 +188,7 @@ static const struct {
     [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
     [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of values that nearly tie")},
     [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero but for rounding, beside its module's others")},
+    [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many places that nearly cancels")},
 };
 
 /* ---- which operator is which ---- */
@@ -287,10 +289,12 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     return (struct condition){k, fmax(kappa, 1), fmax(own, 1)};
 }
 
-static double gradient_norm(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+/* ---- gradients ---- */
+
+static double norm_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct row *r = &m->side[side]->rows.v[row];
-    if (r->io != IO_GRADIENT || r->kind != ROW_TENSOR)
+    if (r->kind != ROW_TENSOR)
         return NAN;
     if (r->has & HAS_NORM)
         return r->stat[STAT_NORM];
@@ -298,21 +302,85 @@ static double gradient_norm(const struct measure *m, const uint8_t *state, int s
     return f ? f->norm : NAN;
 }
 
+static bool is_vector(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    int axes = 0;
+    for (int i = 0; s && i < s->ndim; i++)
+        axes += s->dim[i] != 1;
+    return s && axes <= 1;
+}
+
+/* The backward call of the module a record of parameter gradients belongs to, which stands near it; NONE where none is. */
+static uint32_t module_backward(const struct dump *d, uint32_t gradient)
+{
+    const struct call *g = &d->calls.v[gradient];
+    uint32_t from = gradient > NEAR ? gradient - NEAR : 0, to = gradient + NEAR < d->calls.n ? gradient + NEAR : (uint32_t)d->calls.n;
+    for (uint32_t c = from; c < to && g->scope != NONE; c++) {
+        const struct call *x = &d->calls.v[c];
+        if (x->kind == CALL_MODULE && x->phase == PHASE_BACKWARD && !x->gradient && x->scope == g->scope)
+            return c;
+    }
+    return NONE;
+}
+
+/* The norm of the gradient that came into the call whose result, a sum over all places but one axis, this row is; NaN: not known. */
+static double incoming_norm(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    const struct row *r = &d->rows.v[row];
+    uint32_t call = r->io == IO_GRADIENT ? module_backward(d, r->call) : r->call;
+    enum family f = (enum family)d->calls.v[r->call].family;
+    if (call == NONE || !is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
+        return NAN;
+    EACH_EARLY_ROW(d, call, x)
+        if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].kind == ROW_TENSOR && dump_row_numel(d, x) > dump_row_numel(d, row))
+            return norm_of(m, state, side, x);
+    return NAN;
+}
+
+/* A parameter's gradient: recorded as one, or as a vector a backward call puts out. */
+static bool is_gradient(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    const struct call *c = &d->calls.v[r->call];
+    bool result = r->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_API && is_vector(d, row);
+    return (r->io == IO_GRADIENT || result) && (r->dtype == DTYPE_F32 || r->dtype == DTYPE_F64);
+}
+
+/* The largest gradient of the same record. */
+static double largest_beside(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    double most = norm_of(m, state, side, row);
+    if (d->rows.v[row].io == IO_GRADIENT)
+        EACH_EARLY_ROW(d, d->rows.v[row].call, r)
+            if (d->rows.v[r].io == IO_GRADIENT)
+                most = fmax(most, norm_of(m, state, side, r));
+    return most;
+}
+
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])
 {
-    struct condition none = {CONDITION_NONE, 1, 1}, c = none;
+    struct condition c = {CONDITION_NONE, 1, 1};
+    double own[2], beside[2], incoming[2];
+    bool zero = true;
     for (int s = 0; s < 2; s++) {
-        const struct dump *d = m->side[s];
-        enum dtype type = (enum dtype)d->rows.v[row[s]].dtype;
-        double own = gradient_norm(m, state, s, row[s]), most = 0;
-        if ((type != DTYPE_F32 && type != DTYPE_F64) || !(own > 0))
-            return none;
-        EACH_EARLY_ROW(d, d->rows.v[row[s]].call, r)
-            most = fmax(most, gradient_norm(m, state, s, r));
-        if (!isfinite(most) || own > CONDITION_ROUNDING * dtype_table[type].epsilon / 2 * most)
-            return none;
-        if (s == GOLDEN)
-            c = (struct condition){CONDITION_ZERO_GRADIENT, most / own, most / own};
+        own[s] = norm_of(m, state, s, row[s]);
+        if (!is_gradient(m->side[s], row[s]) || !(own[s] > 0))
+            return c;
+        beside[s] = largest_beside(m, state, s, row[s]);
+        incoming[s] = incoming_norm(m, state, s, row[s]);
+    }
+    for (int s = 0; s < 2; s++) {
+        /* what one side left out has about the other's size */
+        double from = isfinite(incoming[s]) ? incoming[s] : incoming[!s], most = fmax(beside[s], from);
+        enum dtype type = (enum dtype)m->side[s]->rows.v[row[s]].dtype;
+        zero = zero && isfinite(most) && own[s] <= CONDITION_ROUNDING * dtype_table[type].epsilon / 2 * most;
+        if (s == GOLDEN && zero)
+            c = (struct condition){CONDITION_ZERO_GRADIENT, most / own[s], most / own[s]};
+        else if (s == GOLDEN && isfinite(from))
+            c = (struct condition){CONDITION_GRADIENT_SUM, fmax(from / own[s], 1), fmax(from / own[s], 1)};
     }
     return c;
 }

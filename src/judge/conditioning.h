@@ -25,10 +25,13 @@
  *   rounding, casts        2 rms(x)
  *   comparison             2 rms(x) / (max − min)
  *
+ * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one axis:
+ * kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
+ *
  * A gradient can be zero in exact arithmetic: that of a key's bias in attention (softmax does not see it), that of a bias
  * before a normalisation that subtracts the mean. What is recorded of it is rounding alone. It is told by its size beside
- * the largest gradient of the same module, G, on both sides: ‖g‖ ≤ 32 u ‖G‖, u the type's unit roundoff (measured in
- * float32: 0.3 u to 5 u). kappa is ‖G‖ / ‖g‖.
+ * G, the largest gradient of the same module or the one that came in, on both sides: ‖g‖ ≤ 32 u ‖G‖, u the type's unit
+ * roundoff (measured in float32: 0.3 u to 5 u). kappa is ‖G‖ / ‖g‖.
  *
  * No state; cheap enough to be asked for every row that would deviate. */
 #ifndef JUDGE_CONDITIONING_H
@@ -51,6 +54,7 @@ enum condition_kind {
     CONDITION_STEP,
     CONDITION_COMPARE,
     CONDITION_ZERO_GRADIENT,
+    CONDITION_GRADIENT_SUM,
     CONDITION_COUNT
 };
 
@@ -68,8 +72,9 @@ struct condition {
 
 /* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
-/* Of a pair of float32 or float64 parameter gradients: CONDITION_ZERO_GRADIENT where both sides hold rounding alone, else
- * CONDITION_NONE. One that is exactly zero on a side is not such a pair. */
+/* Of a pair of float32 or float64 parameter gradients, recorded as such or as a backward call's outputs: ZERO_GRADIENT where
+ * both sides hold rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. One that is
+ * exactly zero on a side is not such a pair. */
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2]);
 /* The error (or share) such an output may have of noise alone: `seen` in its inputs' figures, and `unseen`. */
 double condition_bound(const struct condition *c, double seen, double unseen);

@@ -16,6 +16,18 @@ static bool passes_gradient(const struct dump *d, uint32_t row)
     return false;
 }
 
+/* An activation that wrote over its input ("inplace" by name or place): the hook of its input belongs to what it became. */
+static bool in_place(const struct dump *d, uint32_t row)
+{
+    uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
+    if (d->calls.v[call].family != FAMILY_ACTIVATION || forward == NONE || !passes_gradient(d, row))
+        return false;
+    EACH_EARLY_ROW(d, forward, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_BOOL && d->rows.v[r].stat[STAT_MAX] != 0)
+            return true;
+    return false;
+}
+
 static bool always(const struct dump *d, uint32_t row)
 {
     (void)d;
@@ -26,7 +38,7 @@ static bool always(const struct dump *d, uint32_t row)
 /* Each row: what one side is, and what the other must not be. */
 static const struct nature {
     const char *framework; /* of the side it speaks of; the other side is of another */
-    const char *operator;  /* its name, as of family_operator */
+    const char *operator;  /* its name, as of family_operator; NULL: any */
     uint8_t phase, io;
     bool (*holds)(const struct dump *d, uint32_t row);
     const char *why;
@@ -37,6 +49,8 @@ static const struct nature {
      N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
     {"pytorch", "matmul", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
      N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
+    {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_place,
+     N_("PyTorch recorded the gradient that came in: this activation works in place, and its input is gone")},
     {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
      N_("MindSpore writes a parameter after the step has updated it")},
 };
@@ -67,7 +81,7 @@ const char *nature_of(const struct dump *const side[2], const uint32_t row[2])
         for (size_t i = 0; i < ARRAY_LEN(natures); i++) {
             const struct nature *n = &natures[i];
             if (strcmp(d->framework, n->framework) == 0 && c->phase == n->phase && r->io == n->io && !c->gradient &&
-                c->kind != CALL_MODULE && op == family_operator(str_of(n->operator)) && n->holds(d, row[s]))
+                c->kind != CALL_MODULE && (!n->operator || op == family_operator(str_of(n->operator))) && n->holds(d, row[s]))
                 return n->why;
         }
     }

@@ -6,6 +6,8 @@
 #include "judge/suspects.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
+#include "judge/container_end.h"
+#include "judge/discarded_gradient.h"
 #include "judge/idle_argument.h"
 #include "judge/moved_factor.h"
 #include "judge/framework_difference.h"
@@ -412,6 +414,26 @@ static bool products_coarse(const struct pass *p)
     return coarse;
 }
 
+/* Deviations that are none for what comes of them, up to the first that is one. */
+static void take_back(struct judgement *j, const struct measure *m, const struct flow flow[2])
+{
+    struct value_readers reads[2] = {{0}, {0}};
+    for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
+        struct line_judgement *l = &j->line[i];
+        if (!line_is_bad(l))
+            continue;
+        for (int s = 0; s < 2 && !reads[s].first; s++)
+            readers_build(&reads[s], m->side[s], &flow[s]);
+        bool container = container_ends_elsewhere(j, m, flow, i);
+        if (!container && !gradient_discarded(j, m, reads, i))
+            break;
+        l->verdict = VERDICT_SKIP;
+        l->rule = container ? RULE_CONTAINER : RULE_DISCARDED;
+    }
+    for (int s = 0; s < 2; s++)
+        readers_release(&reads[s]);
+}
+
 void judge(struct judgement *j, const struct measure *m, const uint8_t *state, const struct flow flow[2],
            const struct judge_options *o)
 {
@@ -434,8 +456,10 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
-    if (!o->exact && !o->preset)
+    if (!o->exact && !o->preset) {
         moved_factors_find(j, m, flow);
+        take_back(j, m, flow);
+    }
     if (!o->exact)
         idle_arguments_find(j, m, o->tol);
     preset_judge(j, m, o->preset);

@@ -62,6 +62,8 @@ enum rule {
     RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
     RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
     RULE_IDLE_ARGUMENT, /* an argument differs, the call's outputs agree (idle_argument.h) */
+    RULE_CONTAINER,     /* a container that the other side ends elsewhere (container_end.h) */
+    RULE_DISCARDED,     /* a gradient that differs only where an activation drops it (discarded_gradient.h) */
     RULE_COUNT
 };
 

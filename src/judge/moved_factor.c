@@ -1,9 +1,8 @@
 #include "judge/moved_factor.h"
 
 #include <math.h>
-#include <stdlib.h>
-
 #include "dump/family.h"
+#include "judge/value_readers.h"
 
 #define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
 #define ROUNDINGS 2       /* of a coarser type, that may be left */
@@ -17,8 +16,7 @@ struct search {
     struct judgement *j;
     const struct measure *m;
     const struct dump *d; /* the target */
-    uint32_t *first_reader; /* per output row: the first row that reads its value; NONE */
-    uint32_t *next_reader;  /* per row: the next one that does */
+    struct value_readers readers; /* the target's */
 };
 
 /* Whether a line's sides are one value times a factor other than one. */
@@ -62,7 +60,7 @@ static bool heals(const struct search *x, uint32_t start)
         EACH_EARLY_ROW(x->d, queue[i], out) {
             if (x->d->rows.v[out].io != IO_OUTPUT)
                 continue;
-            for (uint32_t r = x->first_reader[out]; r != NONE; r = x->next_reader[r]) {
+            for (uint32_t r = x->readers.first[out]; r != NONE; r = x->readers.next[r]) {
                 uint32_t call = x->d->rows.v[r].call;
                 const struct call *c = &x->d->calls.v[call];
                 bool known = false;
@@ -84,25 +82,6 @@ static bool heals(const struct search *x, uint32_t start)
     return agreed > 0;
 }
 
-static void index_readers(struct search *x, const struct flow *f)
-{
-    size_t n = x->d->rows.n;
-    x->first_reader = mem_alloc((n + 1) * sizeof *x->first_reader);
-    x->next_reader = mem_alloc((n + 1) * sizeof *x->next_reader);
-    memset(x->first_reader, 0xff, (n + 1) * sizeof *x->first_reader);
-    for (uint32_t r = (uint32_t)n; r-- > 0;) {
-        uint32_t h = f->held[r];
-        x->next_reader[r] = NONE;
-        /* back over the readers before it, to who put the value out */
-        for (int steps = 0; h != NONE && x->d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
-            h = f->held[h];
-        if (h == NONE || x->d->rows.v[r].io != IO_INPUT || x->d->rows.v[h].io != IO_OUTPUT)
-            continue;
-        x->next_reader[r] = x->first_reader[h];
-        x->first_reader[h] = r;
-    }
-}
-
 void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
 {
     struct search x = {.j = j, .m = m, .d = m->side[TARGET]};
@@ -111,7 +90,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
             vec_push(&lines, i);
     if (lines.n)
-        index_readers(&x, &flow[TARGET]);
+        readers_build(&x.readers, x.d, &flow[TARGET]);
     for (size_t i = 0; i < lines.n; i++) {
         uint32_t row = m->pairing->lines.v[lines.v[i]].row[TARGET];
         /* judged by what comes of it; all lines of a chain are asked before one is taken back */
@@ -128,6 +107,5 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         l->limit = (float)(f->side[TARGET].norm / f->side[GOLDEN].norm);
     }
     vec_release(&lines);
-    free(x.first_reader);
-    free(x.next_reader);
+    readers_release(&x.readers);
 }

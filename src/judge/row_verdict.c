@@ -190,7 +190,8 @@ void weigh_excuse(struct pass *p, struct look *k)
         hold_apart(k, &c, 2 * CONDITION_ROUNDING * unit * c.kappa, 0);
         return;
     }
-    c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    if (c.kind == CONDITION_NONE)
+        c = condition_of(p->m, p->state, k->row[GOLDEN]);
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < CONDITION_ILL))
         return;

@@ -122,6 +122,12 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_FACTOR:
         buf_fmt(out, _("the golden value times %s: a constant factor that the other side applies elsewhere; what is computed from it agrees"), lim);
         break;
+    case RULE_CONTAINER:
+        buf_cstr(out, _("the other side's container ends at another call: what is inside both agrees, and so does what is computed from it"));
+        break;
+    case RULE_DISCARDED:
+        buf_cstr(out, _("the gradient differs where the activation drops it, as ties of max pooling do: what is computed from it agrees"));
+        break;
     case RULE_EQUAL:
         buf_cstr(out, _("no element differs"));
         break;

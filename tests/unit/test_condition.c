@@ -462,9 +462,50 @@ static void test_gradients_of_rounding_alone(void **state)
     assert_int_equal(gradient_pair(DTYPE_BF16, 3e-7, 5e-7), CONDITION_NONE);
 }
 
+/* A bias gradient that a backward call sums over a gradient of norm 3, of this size on the two sides. */
+static struct condition summed_pair(double target, double golden)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t row[2];
+    double in = 3, sum[2] = {target, golden};
+    for (int i = 0; i < 2; i++) {
+        side_start(&d[i], i ? "pytorch" : "mindspore");
+        uint32_t c = side_call(&d[i], "Functional.batch_norm.0.backward", NULL);
+        d[i].calls.v[c].family = FAMILY_NORM;
+        row_of(&d[i], c, "input.0", DTYPE_F32, "2,4,8", &in, 1);
+        row[i] = row_of(&d[i], c, "output.0", DTYPE_F32, "1", &sum[i], 1);
+        side_end(&d[i]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of_gradient(&m, m.state, row);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+/* What cancels in a sum of gradients magnifies their noise; one that is small on one side alone is as large as the other says. */
+static void test_sums_of_gradients(void **state)
+{
+    (void)state;
+    struct condition c = summed_pair(3e-3, 3.001e-3);
+    assert_int_equal(c.kind, CONDITION_GRADIENT_SUM);
+    assert_true(c.kappa > 990 && c.kappa < 1010);
+    assert_int_equal(summed_pair(3e-7, -5e-7).kind, CONDITION_ZERO_GRADIENT);
+    c = summed_pair(3e-7, 1);
+    assert_true(c.kind == CONDITION_GRADIENT_SUM && c.kappa < CONDITION_ILL);
+    assert_int_equal(summed_pair(0, 1).kind, CONDITION_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums_of_gradients),
         cmocka_unit_test(test_noise_grows_as_estimated),
         cmocka_unit_test(test_masked_scores),
         cmocka_unit_test(test_others_have_none),

@@ -1013,6 +1013,125 @@ static void factors_applied_elsewhere(void **state)
     }
 }
 
+/* One call of this name on a side, inside a module or not. */
+static uint32_t named_on(struct dump *d, const char *name, const char *op, enum call_kind kind, enum call_phase phase, uint32_t parent)
+{
+    uint32_t c = dump_add_call(d, str_of(name), kind, phase);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(op));
+    d->calls.v[c].parent = parent;
+    return c;
+}
+
+/* The golden container ends before the last activation, which is called outside of it: its output is another value and nothing
+ * is wrong, as long as what is inside and what comes behind agrees. */
+static void containers_that_end_elsewhere(void **state)
+{
+    const double x[] = {1, -1, 2}, y[] = {4, -4, 6}, z[] = {5, 0, 5.5}, w[] = {7, -7, 9};
+    (void)state;
+    for (int wrong = 0; wrong < 3; wrong++) {
+        struct scene s;
+        uint32_t whole = NONE, inner = NONE, behind = NONE;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            bool within = i == TARGET;
+            uint32_t m = 3; /* the module: recorded behind what is inside it */
+            named_on(d, "Functional.linear.0.forward", "linear", CALL_API, PHASE_FORWARD, m);
+            tensor_on(d, "input.0", DTYPE_F32, 64, x);
+            inner = tensor_on(d, "output.0", DTYPE_F32, 64, y);
+            named_on(d, "Functional.dropout.0.forward", "dropout", CALL_API, PHASE_FORWARD, m);
+            tensor_on(d, "input.0", DTYPE_F32, 64, y);
+            tensor_on(d, "output.0", DTYPE_F32, 64, y);
+            named_on(d, within ? "Functional.relu.0.forward" : "Functional.relu_out.0.forward", "relu", CALL_API, PHASE_FORWARD, within ? m : NONE);
+            tensor_on(d, "input.0", DTYPE_F32, 64, y);
+            tensor_on(d, "output.0", DTYPE_F32, 64, z);
+            named_on(d, "Module.features.Sequential.forward.0", "Sequential", CALL_MODULE, PHASE_FORWARD, NONE);
+            whole = tensor_on(d, "output.0", DTYPE_F32, 64, within ? z : y);
+            named_on(d, "Functional.linear.1.forward", "linear", CALL_API, PHASE_FORWARD, NONE);
+            behind = tensor_on(d, "input.0", DTYPE_F32, 64, z);
+            tensor_on(d, "output.0", DTYPE_F32, 64, w);
+            d->rows.v[whole].has |= HAS_FILE;
+            d->rows.v[inner].has |= HAS_FILE;
+            d->rows.v[behind].has |= HAS_FILE;
+        }
+        computed(&s, inner, wrong == 1 ? 0.5 : 1e-8);
+        computed(&s, whole, 0.6);
+        computed(&s, behind, wrong == 2 ? 0.5 : 1e-8);
+        judge_all(&s);
+        if (wrong)
+            assert_int_equal(of(&s, whole)->verdict, VERDICT_DEVIATE);
+        else
+            EXPECT(&s, whole, VERDICT_SKIP, RULE_CONTAINER);
+        assert_int_equal(s.j.first, wrong == 0 ? NONE : scene_line(&s, wrong == 1 ? inner : whole));
+        scene_end(&s);
+    }
+}
+
+/* Ties of max pooling: the gradient differs at places the activation multiplies by zero. */
+static void gradients_an_activation_drops(void **state)
+{
+    const double x[] = {1, -1, 2}, y[] = {4, -4, 6};
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct scene s;
+        uint32_t row[4] = {0};
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            named_on(&s.d[i], "Functional.max_pool2d.0.backward", "max_pool2d", CALL_API, PHASE_BACKWARD, NONE);
+            row[0] = tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, x);
+            named_on(&s.d[i], "Functional.relu.0.backward", "relu", CALL_API, PHASE_BACKWARD, NONE);
+            row[1] = tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, x);
+            row[2] = tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, y);
+            named_on(&s.d[i], "Functional.batch_norm.0.backward", "batch_norm", CALL_API, PHASE_BACKWARD, NONE);
+            row[3] = tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, y);
+            for (int k = 0; k < 4; k++)
+                s.d[i].rows.v[row[k]].has |= HAS_FILE;
+        }
+        for (int k = 0; k < 4; k++)
+            computed(&s, row[k], k < 2 || wrong ? 0.01 : 1e-8);
+        judge_all(&s);
+        for (int k = 0; k < 2; k++)
+            if (wrong)
+                assert_int_equal(of(&s, row[k])->verdict, VERDICT_DEVIATE);
+            else
+                EXPECT(&s, row[k], VERDICT_SKIP, RULE_DISCARDED);
+        scene_end(&s);
+    }
+}
+
+/* PyTorch holds the gradient that came in for that of an input an activation has overwritten. */
+static void activations_in_place(void **state)
+{
+    const double in[] = {4, -4, 6}, out[] = {4, -4, 3};
+    (void)state;
+    for (int place = 0; place < 2; place++) {
+        struct scene s;
+        uint32_t row = NONE;
+        scene_start(&s);
+        s.d[TARGET].framework = "mindspore";
+        for (int i = 0; i < 2; i++) {
+            uint32_t f = named_on(&s.d[i], "Functional.relu.0.forward", "relu", CALL_API, PHASE_FORWARD, NONE);
+            tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, in);
+            if (i == GOLDEN)
+                number_on(&s.d[i], "input.inplace", ROW_BOOL, place, place ? "true" : "false");
+            tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, in);
+            uint32_t b = named_on(&s.d[i], "Functional.relu.0.backward", "relu", CALL_API, PHASE_BACKWARD, NONE);
+            tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, in);
+            row = tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, i == TARGET ? out : in);
+            s.d[i].calls.v[f].twin = b;
+            s.d[i].calls.v[b].twin = f;
+        }
+        judge_all(&s);
+        uint32_t target = s.p.lines.v[s.p.line_of[GOLDEN][row]].row[TARGET];
+        assert_true(target != NONE);
+        if (place)
+            EXPECT(&s, target, VERDICT_SKIP, RULE_NATURE);
+        else
+            assert_int_equal(of(&s, target)->verdict, VERDICT_DEVIATE);
+        scene_end(&s);
+    }
+}
+
 /* A call one side recorded twice, once inside the other: the second has no partner and needs none. */
 static void calls_recorded_twice(void **state)
 {
@@ -1264,6 +1383,9 @@ int main(void)
         cmocka_unit_test(regions_one_side_left_out),
         cmocka_unit_test(joined_calls_cover_each_other),
         cmocka_unit_test(factors_applied_elsewhere),
+        cmocka_unit_test(containers_that_end_elsewhere),
+        cmocka_unit_test(gradients_an_activation_drops),
+        cmocka_unit_test(activations_in_place),
         cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(recomputed_calls_are_set_aside),
         cmocka_unit_test(idle_arguments_are_notes),

@@ -1,0 +1,119 @@
+#include "judge/container_end.h"
+
+#include "pair/align_item.h"
+
+#define DEPTH 32 /* modules around a call that are looked at */
+
+struct ends {
+    const struct judgement *j;
+    const struct measure *m;
+    const struct flow *flow; /* the target's */
+    uint32_t row[2], module[2]; /* the output that deviates, its call */
+};
+
+static const struct dump *side(const struct ends *x, int s)
+{
+    return x->m->side[s];
+}
+
+static bool inside(const struct dump *d, uint32_t call, uint32_t module)
+{
+    for (int depth = 0; call != NONE && depth < DEPTH; depth++) {
+        call = d->calls.v[call].parent;
+        if (call == module)
+            return true;
+    }
+    return false;
+}
+
+/* The row's line, or NONE where it has no partner. */
+static uint32_t paired_line(const struct ends *x, int s, uint32_t row)
+{
+    uint32_t line = x->m->pairing->line_of[s][row];
+    return line == NONE || x->m->pairing->lines.v[line].pair == NONE ? NONE : line;
+}
+
+static bool agrees(const struct ends *x, uint32_t line)
+{
+    return x->j->line[line].verdict == VERDICT_MATCH || x->j->line[line].verdict == VERDICT_DRIFT;
+}
+
+struct end {
+    bool found;  /* an inner call puts out what the container does */
+    bool within; /* and has an agreeing partner inside the other side's container */
+    bool other;  /* or has a partner there that does not agree */
+};
+
+/* What the calls inside side s's container say of its output. */
+static struct end end_of(const struct ends *x, int s)
+{
+    const struct dump *d = side(x, s), *o = side(x, !s);
+    struct figure whole = figure_of(d, x->row[s]);
+    struct end e = {false, false, false};
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        if (d->calls.v[c].phase != PHASE_FORWARD || !inside(d, c, x->module[s]))
+            continue;
+        EACH_EARLY_ROW(d, c, r) {
+            struct figure f = figure_of(d, r);
+            if (d->rows.v[r].io != IO_OUTPUT || d->rows.v[r].kind != ROW_TENSOR || figure_compare(&f, &whole) != LIKE_SAME)
+                continue;
+            e.found = true;
+            uint32_t line = paired_line(x, s, r);
+            if (line == NONE || !inside(o, o->rows.v[x->m->pairing->lines.v[line].row[!s]].call, x->module[!s]))
+                continue;
+            e.within = e.within || agrees(x, line);
+            e.other = e.other || !agrees(x, line);
+        }
+    }
+    return e;
+}
+
+static bool inner_lines_agree(const struct ends *x)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        if (l->pair == NONE || !inside(side(x, TARGET), side(x, TARGET)->rows.v[l->row[TARGET]].call, x->module[TARGET]))
+            continue;
+        const struct call *c = &side(x, TARGET)->calls.v[side(x, TARGET)->rows.v[l->row[TARGET]].call];
+        if (c->phase == PHASE_FORWARD && line_is_bad(&x->j->line[i]))
+            return false;
+        any = any || (c->phase == PHASE_FORWARD && agrees(x, i));
+    }
+    return any;
+}
+
+/* Whether the first forward value behind the container that earlier ones led to agrees. What stands around it may end with it. */
+static bool heals(const struct ends *x, uint32_t line)
+{
+    const struct dump *d = side(x, TARGET);
+    for (uint32_t i = line + 1; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        if (l->pair == NONE)
+            continue;
+        uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
+        bool around = call == x->module[TARGET] || inside(d, x->module[TARGET], call) || inside(d, call, x->module[TARGET]);
+        bool led = d->rows.v[row].io == IO_OUTPUT || (d->rows.v[row].io == IO_INPUT && x->flow->held[row] != NONE);
+        if (d->calls.v[call].phase == PHASE_FORWARD && !around && led && dump_row_numel(d, row) > 1)
+            return agrees(x, i);
+    }
+    return false;
+}
+
+bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct flow flow[2], uint32_t line)
+{
+    struct ends ends = {.j = j, .m = m, .flow = &flow[TARGET]}, *x = &ends;
+    const struct line *l = &m->pairing->lines.v[line];
+    if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
+        return false;
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &side(x, s)->rows.v[l->row[s]];
+        x->row[s] = l->row[s];
+        x->module[s] = r->call;
+        const struct call *c = &side(x, s)->calls.v[r->call];
+        if (c->kind != CALL_MODULE || c->phase != PHASE_FORWARD || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
+            return false;
+    }
+    struct end t = end_of(x, TARGET), g = end_of(x, GOLDEN);
+    return t.found && g.found && !t.other && !g.other && t.within != g.within && inner_lines_agree(x) && heals(x, line);
+}

@@ -1,0 +1,102 @@
+#include "judge/discarded_gradient.h"
+
+#include "dump/family.h"
+#include "pair/align_item.h"
+
+#define CALLS 32 /* that a gradient is followed through */
+
+struct trail {
+    const struct judgement *j;
+    const struct measure *m;
+    const struct value_readers *reads;
+    const struct dump *d;
+    int side;
+    uint32_t queue[CALLS], n;
+    bool full;
+};
+
+static bool is_max_pool(const struct dump *d, uint32_t call)
+{
+    return family_operator(item_operator(d, call)) == family_operator(STR("max_pool2d"));
+}
+
+/* Calls a discarded gradient may go through. */
+static bool carries(const struct dump *d, uint32_t call)
+{
+    uint8_t f = d->calls.v[call].family;
+    return f == FAMILY_ACTIVATION || f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_MODULE || is_max_pool(d, call);
+}
+
+static void follow(struct trail *x, uint32_t call)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->queue[i] == call)
+            return;
+    x->full = x->full || x->n == CALLS;
+    if (x->n < CALLS)
+        x->queue[x->n++] = call;
+}
+
+enum state { STATE_UNKNOWN, STATE_AGREES, STATE_DEVIATES };
+
+static enum state state_of(const struct trail *x, uint32_t row)
+{
+    uint32_t line = x->m->pairing->line_of[x->side][row];
+    if (line == NONE || x->m->pairing->lines.v[line].pair == NONE)
+        return STATE_UNKNOWN;
+    const struct line_judgement *l = &x->j->line[line];
+    bool agrees = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+    return line_is_bad(l) ? STATE_DEVIATES : agrees ? STATE_AGREES : STATE_UNKNOWN;
+}
+
+/* What reads this output: counts what agrees, follows what does not tell. False: a deviation gets somewhere else. */
+static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
+{
+    for (uint32_t r = x->reads->first[output]; r != NONE; r = x->reads->next[r]) {
+        uint32_t call = x->d->rows.v[r].call;
+        enum state s = state_of(x, r);
+        if (s == STATE_AGREES)
+            (*agreed)++;
+        else if (carries(x->d, call))
+            follow(x, call);
+        else if (s == STATE_DEVIATES)
+            return false;
+    }
+    return true;
+}
+
+static bool heals(struct trail *x)
+{
+    uint32_t agreed = 0;
+    for (uint32_t i = 0; i < x->n; i++)
+        EACH_EARLY_ROW(x->d, x->queue[i], out) {
+            enum state s = x->d->rows.v[out].io == IO_OUTPUT ? state_of(x, out) : STATE_AGREES;
+            if (x->d->rows.v[out].io != IO_OUTPUT)
+                continue;
+            if (s == STATE_DEVIATES && !carries(x->d, x->queue[i]))
+                return false;
+            agreed += s == STATE_AGREES;
+            if (s != STATE_AGREES && !read_on(x, out, &agreed))
+                return false;
+        }
+    return agreed > 0 && !x->full;
+}
+
+bool gradient_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2], uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
+        return false;
+    for (int s = 0; s < 2; s++) {
+        struct trail x = {.j = j, .m = m, .reads = &reads[s], .d = m->side[s], .side = s};
+        const struct row *r = &x.d->rows.v[l->row[s]];
+        const struct call *c = &x.d->calls.v[r->call];
+        bool activation = r->io == IO_INPUT && c->family == FAMILY_ACTIVATION, pool = r->io == IO_OUTPUT && is_max_pool(x.d, r->call);
+        if (c->phase != PHASE_BACKWARD || c->gradient || (!activation && !pool))
+            continue;
+        follow(&x, r->call);
+        if (heals(&x))
+            return true;
+    }
+    return false;
+}
