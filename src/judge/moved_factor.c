@@ -15,8 +15,9 @@ enum { UNSEEN, SCALED, AGREES, OTHER };
 struct search {
     struct judgement *j;
     const struct measure *m;
-    const struct dump *d; /* the target */
-    struct value_readers readers; /* the target's */
+    int side; /* whose data flow is followed */
+    const struct dump *d;
+    struct value_readers readers[2];
 };
 
 /* Whether a line's sides are one value times a factor other than one. */
@@ -39,7 +40,7 @@ static int state_of(const struct search *x, uint32_t call)
 {
     bool scaled = false, agrees = false;
     EACH_EARLY_ROW(x->d, call, r) {
-        uint32_t line = x->m->pairing->line_of[TARGET][r];
+        uint32_t line = x->m->pairing->line_of[x->side][r];
         const struct line_judgement *l = line == NONE ? NULL : &x->j->line[line];
         if (!l || x->m->pairing->lines.v[line].pair == NONE || x->d->rows.v[r].io != IO_OUTPUT)
             continue;
@@ -51,6 +52,14 @@ static int state_of(const struct search *x, uint32_t call)
     return scaled ? SCALED : agrees ? AGREES : UNSEEN;
 }
 
+/* Whether the value agrees where it is read. */
+static bool read_alike(const struct search *x, uint32_t row)
+{
+    uint32_t line = x->m->pairing->line_of[x->side][row];
+    bool paired = line != NONE && x->m->pairing->lines.v[line].pair != NONE && !(x->j->line[line].flags & LINE_DOUBTFUL);
+    return paired && (x->j->line[line].verdict == VERDICT_MATCH || x->j->line[line].verdict == VERDICT_DRIFT);
+}
+
 /* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves nothing. */
 static bool heals(const struct search *x, uint32_t start)
 {
@@ -60,7 +69,7 @@ static bool heals(const struct search *x, uint32_t start)
         EACH_EARLY_ROW(x->d, queue[i], out) {
             if (x->d->rows.v[out].io != IO_OUTPUT)
                 continue;
-            for (uint32_t r = x->readers.first[out]; r != NONE; r = x->readers.next[r]) {
+            for (uint32_t r = x->readers[x->side].first[out]; r != NONE; r = x->readers[x->side].next[r]) {
                 uint32_t call = x->d->rows.v[r].call;
                 const struct call *c = &x->d->calls.v[call];
                 bool known = false;
@@ -68,7 +77,7 @@ static bool heals(const struct search *x, uint32_t start)
                     known = known || queue[k] == call;
                 if (known || c->phase != x->d->calls.v[start].phase || c->kind == CALL_MODULE)
                     continue;
-                int s = state_of(x, call);
+                int s = i && read_alike(x, r) ? AGREES : state_of(x, call); /* the factor itself is not read alike */
                 if (s == OTHER || c->family == FAMILY_NORM)
                     return false;
                 agreed += s == AGREES;
@@ -82,21 +91,30 @@ static bool heals(const struct search *x, uint32_t start)
     return agreed > 0;
 }
 
+/* By the flow of the target, or of the golden side where the other recorded steps that hide it. */
+static bool heals_somewhere(struct search *x, uint32_t line)
+{
+    for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
+        x->d = x->m->side[x->side];
+        if (heals(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call))
+            return true;
+    }
+    return false;
+}
+
 void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
 {
-    struct search x = {.j = j, .m = m, .d = m->side[TARGET]};
+    struct search x = {.j = j, .m = m};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; m->figures && i < j->lines; i++)
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
             vec_push(&lines, i);
-    if (lines.n)
-        readers_build(&x.readers, x.d, &flow[TARGET]);
-    for (size_t i = 0; i < lines.n; i++) {
-        uint32_t row = m->pairing->lines.v[lines.v[i]].row[TARGET];
-        /* judged by what comes of it; all lines of a chain are asked before one is taken back */
-        if (!heals(&x, x.d->rows.v[row].call))
+    for (int s = 0; s < 2 && lines.n; s++)
+        readers_build(&x.readers[s], m->side[s], &flow[s]);
+    /* judged by what comes of it; all lines of a chain are asked before one is taken back */
+    for (size_t i = 0; i < lines.n; i++)
+        if (!heals_somewhere(&x, lines.v[i]))
             lines.v[i] = NONE;
-    }
     for (size_t i = 0; i < lines.n; i++) {
         if (lines.v[i] == NONE)
             continue;
@@ -107,5 +125,6 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         l->limit = (float)(f->side[TARGET].norm / f->side[GOLDEN].norm);
     }
     vec_release(&lines);
-    readers_release(&x.readers);
+    for (int s = 0; s < 2; s++)
+        readers_release(&x.readers[s]);
 }
