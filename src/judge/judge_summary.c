@@ -6,12 +6,12 @@
 #include "base/msg.h"
 #include "dump/family.h"
 
-/* A call that counts for coverage. In an L0 dump modules are all there is; elsewhere their inner calls
+/* A call that counts for coverage, or a record of a module's parameter gradients. In an L0 dump modules are all there is; elsewhere their inner calls
  * are recorded themselves. */
 static bool is_compute(const struct dump *d, const struct call *c)
 {
     if (c->gradient || !c->rows)
-        return false;
+        return c->gradient && c->rows;
     if (c->kind == CALL_MODULE)
         return strcmp(d->level, "L0") == 0 && c->family != FAMILY_RANDOM && c->family != FAMILY_COPY;
     return family_is_compute(c->family);
@@ -50,11 +50,14 @@ static void find_regions(struct summary *s, const struct measure *m, const struc
             }
 }
 
-/* The call that put out what a graph's operator reads, by the recorded values, or NONE. */
+/* The call that put out what an operator of a graph or a call of the backward pass reads, or what is recorded as a parameter's
+ * gradient, by the recorded values, or NONE. */
 static uint32_t producer_of(const struct dump *d, const struct flow *f, uint32_t row)
 {
     uint32_t h = f->held[row];
-    if (d->rows.v[row].io != IO_INPUT || d->calls.v[d->rows.v[row].call].kind != CALL_OPERATOR)
+    const struct call *c = &d->calls.v[d->rows.v[row].call];
+    bool reads = d->rows.v[row].io == IO_INPUT && (c->kind == CALL_OPERATOR || c->phase == PHASE_BACKWARD);
+    if (!reads && d->rows.v[row].io != IO_GRADIENT)
         return NONE;
     for (int steps = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
         h = f->held[h];
@@ -82,10 +85,15 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
             const struct row *r = &m->side[d]->rows.v[l->row[d]];
             /* a gradient that one framework hands from kernel to kernel may be paired where it is read */
             uint32_t from = r->io == IO_OUTPUT ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
-            if (from != NONE)
-                covered[d][from] = 1;
-            if (from != NONE && d == TARGET && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
-                judged[from] = 1;
+            uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
+            bool alike = d == TARGET && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT);
+            for (int k = 0; k < 2; k++) {
+                uint32_t c = k ? record : from;
+                if (c == NONE)
+                    continue;
+                covered[d][c] = 1;
+                judged[c] |= alike;
+            }
         }
     }
     for (size_t i = 0; i < m->pairing->joined.n; i++) {
