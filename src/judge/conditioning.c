@@ -291,6 +291,18 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
 
 /* ---- gradients ---- */
 
+/* The line of two rows, one of which may stand in several. */
+static uint32_t line_between(const struct measure *m, const uint32_t row[2])
+{
+    const struct pairing *p = m->pairing;
+    for (int s = 0; s < 2; s++) {
+        uint32_t line = p->line_of[s][row[s]];
+        if (line != NONE && p->lines.v[line].row[!s] == row[!s])
+            return line;
+    }
+    return NONE;
+}
+
 static double norm_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct row *r = &m->side[side]->rows.v[row];
@@ -365,8 +377,11 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
     struct condition c = {CONDITION_NONE, 1, 1};
     double own[2], beside[2], incoming[2];
     bool zero = true;
+    uint32_t line = line_between(m, row);
+    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
     for (int s = 0; s < 2; s++) {
-        own[s] = norm_of(m, state, s, row[s]);
+        /* of a part of a fused tensor, what its view leaves */
+        own[s] = measured ? m->figures[line]->side[s].norm : norm_of(m, state, s, row[s]);
         if (!is_gradient(m->side[s], row[s]) || !(own[s] > 0))
             return c;
         beside[s] = largest_beside(m, state, s, row[s]);

@@ -1,4 +1,4 @@
-#include "judge/discarded_gradient.h"
+#include "judge/discarded.h"
 
 #include "dump/family.h"
 #include "pair/align_item.h"
@@ -20,10 +20,13 @@ static bool is_max_pool(const struct dump *d, uint32_t call)
     return family_operator(item_operator(d, call)) == family_operator(STR("max_pool2d"));
 }
 
-/* Calls a discarded gradient may go through. */
+/* Calls a value that is dropped may go through. */
 static bool carries(const struct dump *d, uint32_t call)
 {
     uint8_t f = d->calls.v[call].family;
+    bool numbers = f == FAMILY_ADD || f == FAMILY_MUL || f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE || f == FAMILY_CAST;
+    if (d->calls.v[call].phase == PHASE_FORWARD)
+        return numbers || f == FAMILY_VIEW || f == FAMILY_COPY;
     return f == FAMILY_ACTIVATION || f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_MODULE || is_max_pool(d, call);
 }
 
@@ -65,9 +68,14 @@ static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
     return true;
 }
 
-static bool heals(struct trail *x)
+/* What comes of this row: of an output what reads it, of an input what its call puts out. */
+static bool heals(struct trail *x, uint32_t row)
 {
     uint32_t agreed = 0;
+    if (x->d->rows.v[row].io != IO_OUTPUT)
+        follow(x, x->d->rows.v[row].call);
+    else if (!read_on(x, row, &agreed))
+        return false;
     for (uint32_t i = 0; i < x->n; i++)
         EACH_EARLY_ROW(x->d, x->queue[i], out) {
             enum state s = x->d->rows.v[out].io == IO_OUTPUT ? state_of(x, out) : STATE_AGREES;
@@ -82,7 +90,7 @@ static bool heals(struct trail *x)
     return agreed > 0 && !x->full;
 }
 
-bool gradient_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2], uint32_t line)
+bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2], uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
@@ -92,10 +100,11 @@ bool gradient_discarded(const struct judgement *j, const struct measure *m, cons
         const struct row *r = &x.d->rows.v[l->row[s]];
         const struct call *c = &x.d->calls.v[r->call];
         bool activation = r->io == IO_INPUT && c->family == FAMILY_ACTIVATION, pool = r->io == IO_OUTPUT && is_max_pool(x.d, r->call);
-        if (c->phase != PHASE_BACKWARD || c->gradient || (!activation && !pool))
+        bool gradient = c->phase == PHASE_BACKWARD && !c->gradient && (activation || pool);
+        bool numbers = c->phase == PHASE_FORWARD && carries(x.d, r->call) && j->line[line].rule == RULE_INTEGERS_DIFFER;
+        if (!gradient && !numbers)
             continue;
-        follow(&x, r->call);
-        if (heals(&x))
+        if (heals(&x, l->row[s]))
             return true;
     }
     return false;

@@ -7,8 +7,9 @@
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
 #include "judge/container_end.h"
-#include "judge/discarded_gradient.h"
+#include "judge/discarded.h"
 #include "judge/idle_argument.h"
+#include "judge/masked_operand.h"
 #include "judge/moved_factor.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
@@ -424,11 +425,14 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
             continue;
         for (int s = 0; s < 2 && !reads[s].first; s++)
             readers_build(&reads[s], m->side[s], &flow[s]);
-        bool container = container_ends_elsewhere(j, m, flow, i);
-        if (!container && !gradient_discarded(j, m, reads, i))
+        enum rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
+                        : is_masked_before(j, m, i)             ? RULE_MASKED_BEFORE
+                        : is_discarded(j, m, reads, i)          ? RULE_DISCARDED
+                                                                : RULE_NONE;
+        if (why == RULE_NONE)
             break;
         l->verdict = VERDICT_SKIP;
-        l->rule = container ? RULE_CONTAINER : RULE_DISCARDED;
+        l->rule = (uint8_t)why;
     }
     for (int s = 0; s < 2; s++)
         readers_release(&reads[s]);

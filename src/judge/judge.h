@@ -63,7 +63,8 @@ enum rule {
     RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
     RULE_IDLE_ARGUMENT, /* an argument differs, the call's outputs agree (idle_argument.h) */
     RULE_CONTAINER,     /* a container that the other side ends elsewhere (container_end.h) */
-    RULE_DISCARDED,     /* a gradient that differs only where an activation drops it (discarded_gradient.h) */
+    RULE_DISCARDED,     /* it differs only where what comes next drops it (discarded.h) */
+    RULE_MASKED_BEFORE, /* one side has masked it already, the other masks it here (masked_operand.h) */
     RULE_COUNT
 };
 

@@ -126,7 +126,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("the other side's container ends at another call: what is inside both agrees, and so does what is computed from it"));
         break;
     case RULE_DISCARDED:
-        buf_cstr(out, _("the gradient differs where the activation drops it, as ties of max pooling do: what is computed from it agrees"));
+        buf_cstr(out, _("it differs where what comes next drops it (an activation, a where): everything computed from it agrees"));
+        break;
+    case RULE_MASKED_BEFORE:
+        buf_cstr(out, _("a mask has been applied on one side already, on the other it is applied here: the result agrees"));
         break;
     case RULE_EQUAL:
         buf_cstr(out, _("no element differs"));

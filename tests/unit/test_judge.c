@@ -1099,6 +1099,63 @@ static void gradients_an_activation_drops(void **state)
     }
 }
 
+/* One side has masked the scores in the call before, the other masks them in this one: what comes out agrees. */
+static void operands_masked_before(void **state)
+{
+    const double scores[] = {3, -2, 5}, filled[] = {3, -3e38, 4e38}, out[] = {3, -3.4e38, 9e38};
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "add");
+        uint32_t in = NONE, sum = NONE;
+        for (int i = 0; i < 2; i++) {
+            in = tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, i == TARGET ? filled : scores);
+            sum = tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, out);
+            s.d[i].rows.v[in].has |= HAS_FILE;
+            s.d[i].rows.v[sum].has |= HAS_FILE;
+        }
+        computed(&s, in, 1e30);
+        computed(&s, sum, wrong ? 0.5 : 1e-8);
+        judge_all(&s);
+        if (wrong)
+            assert_true(verdict_is_bad((enum verdict)of(&s, in)->verdict));
+        else
+            EXPECT(&s, in, VERDICT_SKIP, RULE_MASKED_BEFORE);
+        scene_end(&s);
+    }
+}
+
+/* Whole numbers of a logarithm of zero, which a `where` drops. */
+static void numbers_a_where_drops(void **state)
+{
+    const double x[] = {7, -9e18, NAN}, y[] = {5, 0, 14};
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct scene s;
+        uint32_t row[3] = {0};
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            named_on(&s.d[i], "Tensor.__radd__.0.forward", "__radd__", CALL_API, PHASE_FORWARD, NONE);
+            row[0] = tensor_on(&s.d[i], "output.0", DTYPE_I64, 64, x);
+            named_on(&s.d[i], "Torch.where.0.forward", "where", CALL_API, PHASE_FORWARD, NONE);
+            row[1] = tensor_on(&s.d[i], "input.2", DTYPE_I64, 64, x);
+            row[2] = tensor_on(&s.d[i], "output.0", DTYPE_I64, 64, y);
+            for (int k = 0; k < 3; k++)
+                s.d[i].rows.v[row[k]].has |= HAS_FILE;
+        }
+        for (int k = 0; k < 3; k++)
+            computed(&s, row[k], k < 2 || wrong ? 0.01 : 0);
+        judge_all(&s);
+        for (int k = 0; k < 2; k++)
+            if (wrong)
+                assert_int_equal(of(&s, row[k])->verdict, VERDICT_DEVIATE);
+            else
+                EXPECT(&s, row[k], VERDICT_SKIP, RULE_DISCARDED);
+        scene_end(&s);
+    }
+}
+
 /* PyTorch holds the gradient that came in for that of an input an activation has overwritten. */
 static void activations_in_place(void **state)
 {
@@ -1386,6 +1443,8 @@ int main(void)
         cmocka_unit_test(containers_that_end_elsewhere),
         cmocka_unit_test(gradients_an_activation_drops),
         cmocka_unit_test(activations_in_place),
+        cmocka_unit_test(operands_masked_before),
+        cmocka_unit_test(numbers_a_where_drops),
         cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(recomputed_calls_are_set_aside),
         cmocka_unit_test(idle_arguments_are_notes),

@@ -1,0 +1,49 @@
+#include "judge/masked_operand.h"
+
+#include <math.h>
+
+#include "num/masked.h"
+
+/* The lowest element, as far as it is known; NaN where it is not. */
+static double lowest(const struct measure *m, uint32_t line, int s)
+{
+    const struct row *r = &m->side[s]->rows.v[m->pairing->lines.v[line].row[s]];
+    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    return r->has & HAS_MIN ? r->stat[STAT_MIN] : f ? f->side[s].min : NAN;
+}
+
+/* All results of the call have an agreeing partner in the other side's call. */
+static bool results_agree(const struct judgement *j, const struct measure *m, const uint32_t call[2])
+{
+    const struct dump *d = m->side[TARGET];
+    bool any = false;
+    EACH_EARLY_ROW(d, call[TARGET], r) {
+        uint32_t line = m->pairing->line_of[TARGET][r];
+        if (d->rows.v[r].io != IO_OUTPUT || d->rows.v[r].kind != ROW_TENSOR)
+            continue;
+        const struct line *l = line == NONE ? NULL : &m->pairing->lines.v[line];
+        bool partner = l && l->pair != NONE && m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call == call[GOLDEN];
+        if (!partner || (j->line[line].verdict != VERDICT_MATCH && j->line[line].verdict != VERDICT_DRIFT))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+bool is_masked_before(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    uint32_t call[2];
+    if (l->pair == NONE || !line_is_bad(&j->line[line]))
+        return false;
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &m->side[s]->rows.v[l->row[s]];
+        call[s] = r->call;
+        if (r->io != IO_INPUT || r->kind != ROW_TENSOR || m->side[s]->calls.v[r->call].phase != PHASE_FORWARD ||
+            m->side[s]->calls.v[r->call].kind == CALL_MODULE)
+            return false;
+    }
+    double t = lowest(m, line, TARGET), g = lowest(m, line, GOLDEN);
+    bool filled = (t <= MASK_FILL) != (g <= MASK_FILL);
+    return filled && !isnan(t) && !isnan(g) && results_agree(j, m, call);
+}
