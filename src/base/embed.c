@@ -27,4 +27,5 @@ FILE_IN(settings_tsv, "settings.tsv");
 FILE_IN(recipes_conf, "recipes.conf");
 FILE_IN(cards_conf, "cards.conf");
 FILE_IN(replay_tsv, "replay.tsv");
+FILE_IN(arguments_tsv, "arguments.tsv");
 FILE_IN(replay_py, "replay.py");

@@ -1,0 +1,248 @@
+/* Another activation function: which one makes what came out of what went in, for each side by itself. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "diagnose/activation_fit.h"
+#include "diagnose/call_tensors.h"
+#include "diagnose/diagnosis_case.h"
+#include "dump/family.h"
+#include "pair/align_item.h"
+
+#define CHOSEN_FROM 2048   /* elements the function is chosen by; all of them have to agree then */
+#define EXACT_FIT 1e-5     /* relative error of a float32 activation that is the one tried, with room for its kernels */
+
+/* What went into a call and what came out of it on one side. */
+struct passed {
+    struct specimen x, y;
+};
+
+static void passed_release(struct passed *a)
+{
+    specimen_release(&a->x);
+    specimen_release(&a->y);
+}
+
+static bool passed_read(struct passed *a, const struct dump *d, uint32_t output)
+{
+    uint32_t input = call_input(d, d->rows.v[output].call, 0);
+    memset(a, 0, sizeof *a);
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !tensor_values(d, input, &a->x))
+        return false;
+    return tensor_values(d, output, &a->y) && a->x.n == a->y.n;
+}
+
+static bool all_finite(const double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
+/* Chosen from elements spread over the whole, then held against all. */
+static struct activation fit_passed(const struct passed *a, double *left2)
+{
+    size_t step = a->x.n / CHOSEN_FROM + 1, n = 0;
+    double *x = mem_alloc((a->x.n / step + 1) * sizeof(double)), *y = mem_alloc((a->x.n / step + 1) * sizeof(double));
+    for (size_t i = 0; i < a->x.n; i += step, n++) {
+        x[n] = a->x.v[0][i];
+        y[n] = a->y.v[0][i];
+    }
+    struct activation best = activation_fit(x, y, n, left2);
+    free(x);
+    free(y);
+    if (best.kind >= 0)
+        *left2 = activation_left(best, a->x.v[0], a->y.v[0], a->x.n);
+    return best;
+}
+
+static double squares(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sum;
+}
+
+static double tolerance(const struct passed *a)
+{
+    return fmax(EXACT_FIT, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
+}
+
+static void say(struct patient *p, double score, const struct activation f[2], const double left[2])
+{
+    struct buf name[2] = {{0}, {0}};
+    char n[2][NUM_MAX];
+    for (int s = 0; s < 2; s++)
+        activation_text(f[s], &name[s]);
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, score, _("what came out is %s of what went in on the target and %s on the golden side (they leave %s and %s of the values)"),
+                 name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
+/* Both fit, each its own side, and the golden side's function does not fit the target. */
+static bool by_elements(struct patient *p, const uint32_t output[2])
+{
+    struct passed a[2];
+    struct activation f[2];
+    double left2[2], own2[2], left[2], dev2 = 0;
+    memset(a, 0, sizeof a);
+    bool good = passed_read(&a[0], p->side[0], output[0]) && passed_read(&a[1], p->side[1], output[1]) && a[0].y.n == a[1].y.n && a[0].y.n >= 8;
+    for (int s = 0; s < 2 && good; s++)
+        good = all_finite(a[s].x.v[0], a[s].x.n) && all_finite(a[s].y.v[0], a[s].y.n);
+    for (size_t i = 0; good && i < a[0].y.n; i++)
+        dev2 += (a[0].y.v[0][i] - a[1].y.v[0][i]) * (a[0].y.v[0][i] - a[1].y.v[0][i]);
+    for (int s = 0; s < 2 && good; s++) {
+        f[s] = fit_passed(&a[s], &left2[s]);
+        own2[s] = squares(a[s].y.v[0], a[s].y.n);
+        left[s] = own2[s] > 0 ? sqrt(left2[s] / own2[s]) : 1;
+        good = f[s].kind >= 0 && left[s] <= tolerance(&a[s]) && left2[s] <= LEFT_OVER * dev2;
+    }
+    bool said = good && activation_left(f[GOLDEN], a[TARGET].x.v[0], a[TARGET].y.v[0], a[TARGET].x.n) > left2[TARGET] / LEFT_OVER &&
+                activation_left(f[TARGET], a[GOLDEN].x.v[0], a[GOLDEN].y.v[0], a[GOLDEN].x.n) > left2[GOLDEN] / LEFT_OVER;
+    if (said)
+        say(p, 1, f, left);
+    passed_release(&a[0]);
+    passed_release(&a[1]);
+    return said;
+}
+
+/* ---- by figures ---- */
+
+static bool extremes(const struct dump *d, uint32_t row, double v[2])
+{
+    const struct row *r = &d->rows.v[row];
+    v[0] = r->stat[STAT_MAX];
+    v[1] = r->stat[STAT_MIN];
+    return (r->has & (HAS_MAX | HAS_MIN)) == (HAS_MAX | HAS_MIN) && isfinite(v[0]) && isfinite(v[1]) && v[0] > v[1];
+}
+
+/* The possible functions a side's figures leave, narrowed to what the call is called where that is among them. */
+static uint32_t possible(const struct dump *d, uint32_t output)
+{
+    uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called = 0;
+    double x[2], y[2], printed = d->digits < 15 ? pow(10, 1 - d->digits) : 0;
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !extremes(d, input, x) || !extremes(d, output, y))
+        return 0;
+    bits = activations_possible(x, y, fmax(fmax(2e-6, printed), dtype_table[d->rows.v[output].dtype].epsilon));
+    for (int k = 0; k < 32; k++)
+        called |= bits >> k & 1 && activation_is_called(k, item_operator(d, call)) ? UINT32_C(1) << k : 0;
+    return called ? called : bits;
+}
+
+static void names_of(uint32_t bits, struct buf *out)
+{
+    for (int k = 0; k < 32; k++)
+        if (bits >> k & 1)
+            buf_fmt(out, out->n ? _(" or %s") : "%s", activation_name(k));
+}
+
+static bool by_figures(struct patient *p, const uint32_t output[2])
+{
+    uint32_t bits[2] = {possible(p->side[0], output[0]), possible(p->side[1], output[1])};
+    struct buf name[2] = {{0}, {0}};
+    if (!bits[0] || !bits[1] || bits[0] & bits[1])
+        return false;
+    for (int s = 0; s < 2; s++)
+        names_of(bits[s], &name[s]);
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9, _("the extremes of what went in and came out are those of %s on the target and of %s on the golden side; the elements were not recorded"),
+                 name[TARGET].p, name[GOLDEN].p);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    return true;
+}
+
+/* ---- where to look ---- */
+
+static bool is_activation(const struct dump *d, uint32_t call)
+{
+    if (d->calls.v[call].family == FAMILY_ACTIVATION)
+        return true;
+    for (int k = 1; k < 32 && activation_name(k); k++)
+        if (activation_is_called(k, item_operator(d, call)))
+            return true;
+    return false;
+}
+
+/* The nearest call upstream that is an activation and handed the row's value on, by its output. */
+static uint32_t own_activation(const struct patient *p, int side, uint32_t row)
+{
+    const struct dump *d = p->side[side];
+    row = row == NONE ? NONE : value_output(d, &p->flow[side], row);
+    for (int i = 0; row != NONE && i < MAKERS_MOST; i++, row = value_output_before(d, &p->flow[side], row))
+        if (is_activation(d, d->rows.v[row].call))
+            return row;
+    return NONE;
+}
+
+/* Whether a call was made in the module of another, or in the one around that. */
+static bool beside(const struct dump *d, uint32_t call, uint32_t other)
+{
+    uint32_t up = d->calls.v[call].parent, own = d->calls.v[other].parent;
+    uint32_t around = own == NONE ? NONE : d->calls.v[own].parent;
+    for (int i = 0; up != NONE && i < 2; i++, up = d->calls.v[up].parent)
+        if (up == other || up == own || up == around)
+            return true;
+    return false;
+}
+
+/* The output of the last activation before this row beside its call that has no partner, and how many there are. */
+static uint32_t lone_activation(const struct patient *p, int side, int *count)
+{
+    const struct dump *d = p->side[side];
+    uint32_t call = d->rows.v[p->row[side]].call, last = NONE;
+    *count = 0;
+    for (uint32_t c = call; c-- > 0 && call - c < 64;) {
+        if (!is_activation(d, c) || d->calls.v[c].phase != PHASE_FORWARD || !beside(d, c, call))
+            continue;
+        EACH_EARLY_ROW(d, c, r)
+            if (d->rows.v[r].io == IO_OUTPUT && p->m->pairing->lines.v[p->m->pairing->line_of[side][r]].pair == NONE) {
+                last = last == NONE ? r : last;
+                ++*count;
+            }
+    }
+    return last;
+}
+
+/* What went into both is the same, as far as figures tell: the activations themselves are what differs. */
+static bool fed_alike(const struct patient *p, const uint32_t output[2])
+{
+    double v[2][2];
+    for (int s = 0; s < 2; s++) {
+        uint32_t input = call_input(p->side[s], p->side[s]->rows.v[output[s]].call, 0);
+        if (input == NONE || !extremes(p->side[s], input, v[s]))
+            return false;
+    }
+    double unit = fmax(fabs(v[GOLDEN][0]), fabs(v[GOLDEN][1]));
+    return fabs(v[0][0] - v[1][0]) <= 0.01 * unit && fabs(v[0][1] - v[1][1]) <= 0.01 * unit;
+}
+
+/* What made the row's value, or, of an output, what made its call's first input where that deviates or is not compared. */
+static bool made_by_activation(struct patient *p, bool of_input)
+{
+    uint32_t output[2];
+    for (int s = 0; s < 2; s++) {
+        uint32_t row = of_input ? call_input(p->side[s], p->side[s]->rows.v[p->row[s]].call, 0) : p->row[s];
+        const struct line_judgement *x = row == NONE ? NULL : &p->j->line[p->m->pairing->line_of[s][row]];
+        if (of_input && (!x || x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
+            return false;
+        output[s] = own_activation(p, s, row);
+    }
+    return output[0] != NONE && output[1] != NONE && (by_elements(p, output) || by_figures(p, output));
+}
+
+void look_activation(struct patient *p)
+{
+    uint32_t output[2];
+    int count[2];
+    if (p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD || made_by_activation(p, false) ||
+        (p->r[TARGET]->io == IO_OUTPUT && made_by_activation(p, true)))
+        return;
+    for (int s = 0; s < 2; s++)
+        output[s] = lone_activation(p, s, &count[s]);
+    if (output[0] != NONE && output[1] != NONE && count[0] == count[1] && fed_alike(p, output) && !by_elements(p, output))
+        by_figures(p, output);
+}
