@@ -65,7 +65,7 @@ enum needs {
     NEED_FIGURES = 1, /* a tensor row: recorded or computed figures */
     NEED_SPREAD = 2,  /* elements from all over */
     NEED_CORNER = 4,  /* elements side by side */
-    NEED_SCALAR = 8,  /* both sides are numbers */
+    NEED_ARGUMENT = 8, /* two arguments that are not the same: numbers, truth values, texts */
     NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
 };
 
@@ -95,7 +95,7 @@ static const struct {
     {NEED_FIGURES, look_activation},
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
-    {NEED_SCALAR, look_scalar},
+    {NEED_ARGUMENT, look_argument},
     {NEED_FIGURES, look_rope_statistics},
     {NEED_FIGURES, look_stale},
     {NEED_FIGURES, look_past},
@@ -203,12 +203,6 @@ void place_text(const struct patient *p, uint64_t at, struct buf *out)
 
 /* ---- the driver ---- */
 
-/* A number, or a tensor of one element whose value was recorded as its maximum. */
-static bool has_value(const struct row *r)
-{
-    return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL || (r->kind == ROW_TENSOR && r->has & HAS_MAX);
-}
-
 bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line)
 {
     const struct line_judgement *x = &j->line[line];
@@ -247,9 +241,10 @@ void patient_examine(struct patient *p)
 {
     struct diagnoses *out = p->out;
     unsigned have = NEED_NOTHING;
-    bool numbers = p->judged->rule == RULE_SCALAR_DIFFERS && has_value(p->r[0]) && has_value(p->r[1]), tensors = p->r[0]->kind == ROW_TENSOR && p->r[1]->kind == ROW_TENSOR;
+    bool argument = p->judged->rule == RULE_SCALAR_DIFFERS && p->r[0]->io == IO_INPUT;
+    bool tensors = p->r[0]->kind == ROW_TENSOR && p->r[1]->kind == ROW_TENSOR;
     if (!doubtful(p->judged)) {
-        have |= numbers ? NEED_SCALAR : 0;
+        have |= argument ? NEED_ARGUMENT : 0;
         have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
         have |= p->spread ? NEED_SPREAD : 0;
         have |= p->corner ? NEED_CORNER : 0;

@@ -1,4 +1,4 @@
-/* Arguments and what they are for: epsilon, dropout, mask fill, factors; masks; the epsilon inside a norm. */
+/* Masks, probabilities of scaled scores, the epsilon inside a norm. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,66 +10,6 @@
 static const struct call *call_of(const struct patient *p)
 {
     return &p->side[TARGET]->calls.v[p->call];
-}
-
-static bool named(const struct patient *p, const char *word)
-{
-    return str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), word);
-}
-
-/* A root within the next calls of this side: what stands before it is a norm's epsilon. */
-static bool root_follows(const struct patient *p)
-{
-    const struct dump *d = p->side[TARGET];
-    for (uint32_t c = p->call + 1; c < d->calls.n && c <= p->call + 3; c++)
-        if (str_ihas(dump_call_name(d, c), "sqrt"))
-            return true;
-    return false;
-}
-
-static bool in_norm(const struct patient *p)
-{
-    const struct call *c = call_of(p);
-    if (c->family == FAMILY_NORM)
-        return true;
-    for (uint32_t up = c->parent; up != NONE; up = p->side[TARGET]->calls.v[up].parent)
-        if (p->side[TARGET]->calls.v[up].family == FAMILY_NORM)
-            return true;
-    return c->scope != NONE && str_ihas(str_of(p->side[TARGET]->scopes.v[c->scope]), "norm");
-}
-
-static void say_scalar(struct patient *p, enum diagnosis_id id, double score, const char *what, const char *more)
-{
-    char a[NUM_MAX], b[NUM_MAX];
-    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"), what,
-                 num_exact(a, p->r[TARGET]->stat[STAT_MAX]), num_exact(b, p->r[GOLDEN]->stat[STAT_MAX]), more);
-}
-
-void look_scalar(struct patient *p)
-{
-    double t = p->r[TARGET]->stat[STAT_MAX], g = p->r[GOLDEN]->stat[STAT_MAX];
-    enum family f = (enum family)call_of(p)->family;
-    bool input = p->r[TARGET]->io == IO_INPUT, small = t >= 0 && g >= 0 && t < 0.01 && g < 0.01;
-    if (!input || p->r[TARGET]->kind == ROW_BOOL)
-        return;
-    if (small && (named(p, "eps") || in_norm(p) || (f == FAMILY_ADD && root_follows(p)))) {
-        say_scalar(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
-    } else if (f == FAMILY_RANDOM && t >= 0 && g >= 0 && t <= 1 && g <= 1) {
-        say_scalar(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
-    } else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE)) {
-        say_scalar(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"), isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
-    } else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow")) {
-        say_scalar(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
-    } else if (f == FAMILY_MUL && t && g && isfinite(t) && isfinite(g)) {
-        struct buf b = {0}, more = {0};
-        factor_text(t / g, 1e-4, &b);
-        buf_fmt(&more, _(", a factor of %s"), b.p);
-        say_scalar(p, (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6 ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor given to the call"), more.p);
-        buf_release(&b);
-        buf_release(&more);
-    } else if (f == FAMILY_ADD && isfinite(t) && isfinite(g)) {
-        say_scalar(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
-    }
 }
 
 /* ---- masks ---- */

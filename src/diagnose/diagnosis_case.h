@@ -67,7 +67,7 @@ void look_activation(struct patient *p);
 void look_temperature(struct patient *p);
 void look_rope(struct patient *p);
 void look_rope_statistics(struct patient *p);
-void look_scalar(struct patient *p);
+void look_argument(struct patient *p);
 void look_stale(struct patient *p);
 void look_past(struct patient *p);
 void look_contribution(struct patient *p);

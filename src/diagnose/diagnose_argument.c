@@ -1,0 +1,130 @@
+/* Arguments that are not the same on both sides, and what they are for: an epsilon, a probability, a mask's fill, a factor. */
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "diagnose/call_tensors.h"
+#include "diagnose/diagnosis_case.h"
+#include "dump/family.h"
+
+#define EPSILON_MOST 0.1 /* no norm adds more */
+
+/* A number, or a tensor of one element whose value was recorded as its maximum. */
+static bool is_number(const struct patient *p, int side)
+{
+    const struct row *r = p->r[side];
+    return r->kind == ROW_INT || r->kind == ROW_FLOAT ||
+           (r->kind == ROW_TENSOR && r->has & HAS_MAX && dump_row_numel(p->side[side], p->row[side]) == 1);
+}
+
+/* A root within the next calls of this side: what is added before it is a norm's epsilon. */
+static bool root_follows(const struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    for (uint32_t c = p->call + 1; c < d->calls.n && c <= p->call + 3; c++)
+        if (str_ihas(dump_call_name(d, c), "sqrt"))
+            return true;
+    return false;
+}
+
+static bool in_norm(const struct patient *p)
+{
+    const struct call *c = &p->side[TARGET]->calls.v[p->call];
+    if (c->family == FAMILY_NORM)
+        return true;
+    for (uint32_t up = c->parent; up != NONE; up = p->side[TARGET]->calls.v[up].parent)
+        if (p->side[TARGET]->calls.v[up].family == FAMILY_NORM)
+            return true;
+    return c->scope != NONE && str_ihas(str_of(p->side[TARGET]->scopes.v[c->scope]), "norm");
+}
+
+/* Its name, of either side that gives it one; by its place where neither does. */
+static void name_text(const struct patient *p, struct buf *out)
+{
+    for (int s = 0; s < 2; s++) {
+        struct str name = argument_name(p->side[s], p->row[s]);
+        if (name.n) {
+            buf_str(out, name);
+            return;
+        }
+    }
+    buf_cstr(out, p->side[TARGET]->slots.v[p->r[TARGET]->slot]);
+}
+
+static void value_text(const struct row *r, struct buf *out)
+{
+    char n[NUM_MAX];
+    if (r->text && *r->text)
+        buf_cstr(out, r->text);
+    else
+        buf_cstr(out, num_exact(n, r->stat[STAT_MAX]));
+}
+
+/* `what` NULL: the argument's own name. */
+static void say(struct patient *p, enum diagnosis_id id, double score, const char *what, const char *more)
+{
+    struct buf name = {0}, v[2] = {{0}, {0}};
+    name_text(p, &name);
+    for (int s = 0; s < 2; s++)
+        value_text(p->r[s], &v[s]);
+    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"), what ? what : name.p, v[TARGET].p, v[GOLDEN].p, more);
+    buf_release(&name);
+    for (int s = 0; s < 2; s++)
+        buf_release(&v[s]);
+}
+
+static void say_factor(struct patient *p, double t, double g)
+{
+    struct buf b = {0}, more = {0};
+    bool turned = (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6;
+    factor_text(t / g, 1e-4, &b);
+    buf_fmt(&more, _(", a factor of %s"), b.p);
+    say(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor given to the call"), more.p);
+    buf_release(&b);
+    buf_release(&more);
+}
+
+/* What a number is for, where its name or its call tell. */
+static bool number_is_known(struct patient *p, double t, double g)
+{
+    struct buf name = {0};
+    name_text(p, &name);
+    struct str word = buf_view(&name);
+    enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
+    bool small = t >= 0 && g >= 0 && t <= EPSILON_MOST && g <= EPSILON_MOST, share = t >= 0 && g >= 0 && t <= 1 && g <= 1, known = true;
+    bool scale = str_ieq(word, STR("scale")) || str_ihas(word, "scale_value") || str_ieq(word, STR("scaling"));
+    if (small && (str_ihas(word, "eps") || (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)) || (f == FAMILY_ADD && root_follows(p))))
+        say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
+    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout")))
+        say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
+    else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
+        say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"), isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
+    else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
+        say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
+    else if ((f == FAMILY_MUL || scale) && t && g && isfinite(t) && isfinite(g))
+        say_factor(p, t, g);
+    else if (f == FAMILY_ADD && isfinite(t) && isfinite(g))
+        say(p, DIAGNOSIS_OFFSET, 0.8, _("the number added"), "");
+    else
+        known = false;
+    buf_release(&name);
+    return known;
+}
+
+/* Sizes and places given to a view follow what it is given: they tell no configuration. */
+static bool follows_shapes(const struct patient *p)
+{
+    enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
+    return f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_COLLECTIVE;
+}
+
+void look_argument(struct patient *p)
+{
+    bool numbers = is_number(p, TARGET) && is_number(p, GOLDEN);
+    if (p->r[TARGET]->kind == ROW_TENSOR && p->r[GOLDEN]->kind == ROW_TENSOR)
+        return;
+    if ((numbers && number_is_known(p, p->r[TARGET]->stat[STAT_MAX], p->r[GOLDEN]->stat[STAT_MAX])) || follows_shapes(p))
+        return;
+    if (p->r[TARGET]->kind != ROW_TENSOR && p->r[GOLDEN]->kind != ROW_TENSOR && p->r[TARGET]->kind != ROW_OTHER && p->r[GOLDEN]->kind != ROW_OTHER)
+        say(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
+}
