@@ -93,6 +93,7 @@ static const struct {
     {NEED_CORNER, look_temperature},
     {NEED_CORNER, look_epsilon},
     {NEED_FIGURES, look_activation},
+    {NEED_FIGURES, look_norm},
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
     {NEED_ARGUMENT, look_argument},

@@ -1,0 +1,240 @@
+/* A normalisation computed anew on each side: another epsilon, another mode, an input that was rounded. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "diagnose/call_tensors.h"
+#include "diagnose/diagnosis_case.h"
+#include "diagnose/norm_fit.h"
+#include "dump/family.h"
+
+#define EXACT_NORM 3e-5  /* relative error of a float32 norm computed anew, with room for its kernels */
+#define SHARE_LEAST 0.25 /* of the deviation (of squares) that what is said has to make */
+
+enum { PART_WEIGHT, PART_BIAS, PART_MEAN, PART_VARIANCE, PARTS };
+
+/* One side's norm: its tensors and how they are laid into norm_data. */
+struct norm_side {
+    struct specimen x, y, part[PARTS];
+    uint32_t row[PARTS];
+    struct norm_data d;
+    struct norm_fit fit;
+};
+
+static void norm_release(struct norm_side *a)
+{
+    specimen_release(&a->x);
+    specimen_release(&a->y);
+    for (int i = 0; i < PARTS; i++)
+        specimen_release(&a->part[i]);
+}
+
+/* The output of the nearest norm upstream that holds the row's value. */
+static uint32_t norm_output(const struct patient *p, int side)
+{
+    const struct dump *d = p->side[side];
+    uint32_t row = value_output(d, &p->flow[side], p->row[side]);
+    for (int i = 0; row != NONE && i < MAKERS_MOST; i++, row = value_output_before(d, &p->flow[side], row))
+        if (d->calls.v[d->rows.v[row].call].family == FAMILY_NORM)
+            return row;
+    return NONE;
+}
+
+/* Vectors given by their place, after the input: weight and bias alone, running figures before them (torch) or behind
+ * them (MindSpore). */
+static void parts_by_place(const struct dump *d, uint32_t call, bool behind, uint32_t row[PARTS])
+{
+    uint32_t given[PARTS], n = 0;
+    for (int i = 1; n < PARTS; i++) {
+        uint32_t r = call_input(d, call, i);
+        if (r == NONE)
+            break;
+        const struct shape *s = dump_row_shape(d, r);
+        if (s && s->ndim == 1)
+            given[n++] = r;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        row[n == PARTS && !behind ? (i + PARTS / 2) % PARTS : i] = given[i];
+}
+
+static void find_parts(const struct dump *d, uint32_t call, bool behind, uint32_t row[PARTS])
+{
+    static const char *const words[PARTS] = {"weight gamma", "bias beta", "running_mean moving_mean", "running_var moving_variance"};
+    bool named = false;
+    for (int i = 0; i < PARTS; i++) {
+        row[i] = call_tensor(d, call, words[i]);
+        named = named || row[i] != NONE;
+    }
+    if (!named)
+        parts_by_place(d, call, behind, row);
+}
+
+static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output, bool behind)
+{
+    uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0);
+    const double *v[PARTS] = {NULL};
+    memset(a, 0, sizeof *a);
+    for (int i = 0; i < PARTS; i++)
+        a->row[i] = NONE;
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !tensor_values(d, input, &a->x) || !tensor_values(d, output, &a->y) ||
+        a->x.n != a->y.n || a->x.n < 8 || a->y.ndim < 1)
+        return false;
+    find_parts(d, call, behind, a->row);
+    for (int i = 0; i < PARTS; i++)
+        if (a->row[i] != NONE && tensor_values(d, a->row[i], &a->part[i])) {
+            if (a->d.width && a->d.width != a->part[i].n)
+                return false;
+            a->d.width = a->part[i].n;
+            v[i] = a->part[i].v[0];
+        }
+    a->d.x = a->x.v[0];
+    a->d.y = a->y.v[0];
+    a->d.n = a->x.n;
+    a->d.ndim = a->y.ndim;
+    a->d.shape = a->y.shape;
+    a->d.weight = v[PART_WEIGHT];
+    a->d.bias = v[PART_BIAS];
+    a->d.mean = v[PART_MEAN];
+    a->d.variance = v[PART_VARIANCE];
+    for (size_t i = 0; i < a->d.n; i++)
+        if (!isfinite(a->d.x[i]) || !isfinite(a->d.y[i]))
+            return false;
+    return true;
+}
+
+/* What may be left of a side's values for a norm to count as theirs. */
+static double most_left(const struct norm_side *a, double dev2)
+{
+    double sum = 0, rel = fmax(EXACT_NORM, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
+    for (size_t i = 0; i < a->d.n; i++)
+        sum += a->d.y[i] * a->d.y[i];
+    return fmin(LEFT_OVER * dev2, rel * rel * sum);
+}
+
+/* Reads and fits a side, with both places running figures may have. */
+static bool fit_side(const struct patient *p, int side, uint32_t output, double dev2, struct norm_side *a)
+{
+    for (int behind = 0; behind < 2; behind++) {
+        if (read_norm(a, p->side[side], output, behind) && norm_fit(&a->d, most_left(a, dev2), &a->fit))
+            return true;
+        bool again = a->row[PART_VARIANCE] != NONE;
+        norm_release(a);
+        memset(a, 0, sizeof *a);
+        if (!again)
+            return false;
+    }
+    return false;
+}
+
+static double deviation2(const struct patient *p, const uint32_t output[2])
+{
+    struct specimen y[2];
+    double dev2 = 0;
+    if (!tensor_values(p->side[0], output[0], &y[0]))
+        return 0;
+    if (tensor_values(p->side[1], output[1], &y[1])) {
+        for (size_t i = 0; y[0].n == y[1].n && i < y[0].n; i++)
+            dev2 += (y[0].v[0][i] - y[1].v[0][i]) * (y[0].v[0][i] - y[1].v[0][i]);
+        specimen_release(&y[1]);
+    }
+    specimen_release(&y[0]);
+    return dev2;
+}
+
+static void kind_text(const struct norm_fit *f, struct buf *out)
+{
+    switch (f->kind) {
+    case NORM_RMS:
+        buf_cstr(out, _("a norm that takes no mean off"));
+        break;
+    case NORM_LAYER:
+        buf_cstr(out, _("a layer norm"));
+        break;
+    case NORM_BATCH:
+        buf_cstr(out, _("a batch norm by this batch's figures (training)"));
+        break;
+    case NORM_RUNNING:
+        buf_cstr(out, _("a batch norm by running figures (evaluation)"));
+        break;
+    case NORM_GROUP:
+        buf_fmt(out, _("a group norm of %lld groups"), (long long)f->groups);
+        break;
+    }
+}
+
+static void say_epsilon(struct patient *p, const struct norm_side a[2], double left)
+{
+    char n[3][NUM_MAX];
+    patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left, _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; this leaves %s of the deviation"),
+                 num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3), num_cell(n[2], left, 2));
+}
+
+static void say_kind(struct patient *p, const struct norm_side a[2])
+{
+    struct buf what[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++)
+        kind_text(&a[s].fit, &what[s]);
+    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98, _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
+    buf_release(&what[0]);
+    buf_release(&what[1]);
+}
+
+static void say_rounded(struct patient *p, const struct norm_side a[2], int side, double left)
+{
+    char n[NUM_MAX];
+    patient_says(p, DIAGNOSIS_ROUNDED, side, 0.98 - left, _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this leaves %s of the deviation"),
+                 side_word(side), dtype_table[a[side].fit.rounded].name, num_cell(n, left, 2));
+}
+
+static bool same_form(const struct norm_fit *a, const struct norm_fit *b)
+{
+    return a->kind == b->kind && a->groups == b->groups;
+}
+
+/* Where the target's own norm is also one of the golden side's form, it is that: small tensors fit several. */
+static void agree_on_form(struct norm_side a[2], double dev2)
+{
+    struct norm_fit f = a[GOLDEN].fit;
+    if (same_form(&f, &a[TARGET].fit))
+        return;
+    f.rounded = a[TARGET].fit.rounded;
+    norm_refit(&a[TARGET].d, &f);
+    if (f.left2 <= most_left(&a[TARGET], dev2))
+        a[TARGET].fit = f;
+}
+
+static void compare_norms(struct patient *p, struct norm_side a[2], double dev2)
+{
+    double left = sqrt(fmax(a[0].fit.left2, a[1].fit.left2) / dev2), made;
+    agree_on_form(a, dev2);
+    if (!same_form(&a[TARGET].fit, &a[GOLDEN].fit)) {
+        say_kind(p, a);
+        return;
+    }
+    if (a[TARGET].fit.rounded != a[GOLDEN].fit.rounded) {
+        int side = a[TARGET].fit.rounded ? TARGET : GOLDEN;
+        if (!a[!side].fit.rounded)
+            say_rounded(p, a, side, left);
+        return;
+    }
+    made = norm_left(&a[TARGET].d, &a[TARGET].fit, a[GOLDEN].fit.epsilon);
+    if (made >= SHARE_LEAST * dev2 && made > a[TARGET].fit.left2 / LEFT_OVER)
+        say_epsilon(p, a, left);
+}
+
+void look_norm(struct patient *p)
+{
+    uint32_t output[2] = {norm_output(p, TARGET), norm_output(p, GOLDEN)};
+    struct norm_side a[2];
+    if (output[0] == NONE || output[1] == NONE || p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD)
+        return;
+    double dev2 = deviation2(p, output);
+    if (!(dev2 > 0) || !fit_side(p, TARGET, output[TARGET], dev2, &a[TARGET]))
+        return;
+    if (fit_side(p, GOLDEN, output[GOLDEN], dev2, &a[GOLDEN])) {
+        compare_norms(p, a, dev2);
+        norm_release(&a[GOLDEN]);
+    }
+    norm_release(&a[TARGET]);
+}
