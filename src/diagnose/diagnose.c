@@ -86,6 +86,8 @@ static const struct {
     {NEED_SPREAD, look_sign},
     {NEED_SPREAD, look_scale},
     {NEED_SPREAD, look_offset},
+    {NEED_CORNER, look_offset_vector},
+    {NEED_FIGURES, look_dropout_both},
     {NEED_SPREAD, look_partial},
     {NEED_SPREAD, look_mask},
     {NEED_CORNER, look_shifted},

@@ -8,6 +8,7 @@
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/norm_fit.h"
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 #define EXACT_NORM 3e-5  /* relative error of a float32 norm computed anew, with room for its kernels */
 #define SHARE_LEAST 0.25 /* of the deviation (of squares) that what is said has to make */
@@ -30,13 +31,19 @@ static void norm_release(struct norm_side *a)
         specimen_release(&a->part[i]);
 }
 
+/* By its family or by its class: "BatchNorm2d". */
+static bool is_norm(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].family == FAMILY_NORM || (d->calls.v[call].kind == CALL_MODULE && str_ihas(item_operator(d, call), "norm"));
+}
+
 /* The output of the nearest norm upstream that holds the row's value. */
 static uint32_t norm_output(const struct patient *p, int side)
 {
     const struct dump *d = p->side[side];
     uint32_t row = value_output(d, &p->flow[side], p->row[side]);
     for (int i = 0; row != NONE && i < MAKERS_MOST; i++, row = value_output_before(d, &p->flow[side], row))
-        if (d->calls.v[d->rows.v[row].call].family == FAMILY_NORM)
+        if (is_norm(d, d->rows.v[row].call))
             return row;
     return NONE;
 }
@@ -219,7 +226,7 @@ static void compare_norms(struct patient *p, struct norm_side a[2], double dev2)
         return;
     }
     made = norm_left(&a[TARGET].d, &a[TARGET].fit, a[GOLDEN].fit.epsilon);
-    if (made >= SHARE_LEAST * dev2 && made > a[TARGET].fit.left2 / LEFT_OVER)
+    if (isfinite(made) && made >= SHARE_LEAST * dev2 && made > a[TARGET].fit.left2 / LEFT_OVER)
         say_epsilon(p, a, left);
 }
 

@@ -2,8 +2,12 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include <stdlib.h>
+
 #include "base/num.h"
+#include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
+#include "dump/family.h"
 
 /* Enough elements that are not all the same: else every explanation fits. */
 static bool telling(const struct specimen *s)
@@ -37,6 +41,92 @@ void look_scale(struct patient *p)
     buf_release(&b);
 }
 
+/* ---- what is added ---- */
+
+/* What is added before a root, within a norm, is its epsilon. */
+static bool before_root(const struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    bool output = p->r[TARGET]->io == IO_OUTPUT;
+    for (uint32_t c = p->call + output; c < d->calls.n && c <= p->call + (output ? 2 : 0); c++)
+        if (str_ihas(dump_call_name(d, c), "sqrt"))
+            return true;
+    return false;
+}
+
+/* The vector of that many values a call was given or holds that is `v` times a sign; NONE. */
+static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v, size_t n)
+{
+    uint32_t found = NONE;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        struct specimen s;
+        if (found != NONE || x->io == IO_OUTPUT || dump_row_numel(d, r) != n || !tensor_values(d, r, &s))
+            continue;
+        double left[2] = {0, 0}, own = 0;
+        for (size_t i = 0; i < n; i++) {
+            left[0] += (v[i] - s.v[0][i]) * (v[i] - s.v[0][i]);
+            left[1] += (v[i] + s.v[0][i]) * (v[i] + s.v[0][i]);
+            own += s.v[0][i] * s.v[0][i];
+        }
+        found = fmin(left[0], left[1]) <= LEFT_OVER * own && own > 0 ? r : NONE;
+        specimen_release(&s);
+    }
+    return found;
+}
+
+static void say_vector(struct patient *p, const double *v, size_t n, int axis, double left)
+{
+    struct buf name = {0};
+    char a[NUM_MAX];
+    num_cell(a, left, 2);
+    for (int side = 0; side < 2 && !name.n; side++) {
+        uint32_t r = held_vector(p->side[side], p->side[side]->rows.v[p->row[side]].call, v, n);
+        if (r != NONE)
+            dump_row_name(p->side[side], r, &name);
+    }
+    if (name.n)
+        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left, _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, or subtracts it; this leaves %s of the deviation"), axis, name.p, a);
+    else
+        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left, _("the target is the golden side plus one vector along axis %d, the same everywhere else (a bias); this leaves %s of the deviation"), axis, a);
+    buf_release(&name);
+}
+
+#define VECTOR_REPEATS 6 /* times a vector has to recur to be one */
+
+/* A bias that one side leaves out: the difference depends on the place along one axis alone. */
+void look_offset_vector(struct patient *p)
+{
+    const struct specimen *s = p->corner;
+    double c = s->finite ? (s->sum[0] - s->sum[1]) / (double)s->finite : 0;
+    if (explains(s, s->dev2 - (double)s->finite * c * c)) /* one number is no vector */
+        return;
+    if (p->partly || !telling(s) || s->finite < s->n || (p->r[TARGET]->io != IO_OUTPUT && p->r[TARGET]->io != IO_INPUT))
+        return;
+    for (int a = 0; a < s->ndim; a++) {
+        size_t len = (size_t)s->shape[a], inner = 1, repeats = len ? s->n / len : 0;
+        for (int i = a + 1; i < s->ndim; i++)
+            inner *= (size_t)s->shape[i];
+        if (len < 2 || repeats < VECTOR_REPEATS)
+            continue;
+        double *v = mem_zalloc(len * sizeof(double)), *own = mem_zalloc(len * sizeof(double)), left = 0, varies = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            v[i / inner % len] += (s->v[0][i] - s->v[1][i]) / (double)repeats;
+            own[i / inner % len] += s->v[1][i] / (double)repeats;
+        }
+        for (size_t i = 0; i < s->n; i++) {
+            double e = s->v[0][i] - s->v[1][i] - v[i / inner % len], g = s->v[1][i] - own[i / inner % len];
+            left += e * e;
+            varies += g * g;
+        }
+        /* values that repeat themselves say nothing: they must vary where the difference does not */
+        if (explains(s, left) && varies >= LEFT_OVER * s->g2)
+            say_vector(p, v, len, a, share_left(s, left));
+        free(v);
+        free(own);
+    }
+}
+
 void look_offset(struct patient *p)
 {
     const struct specimen *s = p->spread;
@@ -44,7 +134,10 @@ void look_offset(struct patient *p)
         return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[NUM_MAX], b[NUM_MAX];
-    if (explains(s, left))
+    if (explains(s, left) && fabs(c) <= 0.1 && before_root(p))
+        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left), _("before the root the target is the golden side plus %s everywhere: its epsilon is that much greater; this leaves %s of the deviation"),
+                     num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+    else if (explains(s, left))
         patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
 }
@@ -208,4 +301,71 @@ void look_dropout(struct patient *p)
         patient_says(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s side are 0 (%s %%) and the others are the other side's times %s, as dropout with that probability leaves them"),
                      zero, all, side_word(side), num_cell(n[0], share * 100, 3), num_cell(n[1], k, 5));
     }
+}
+
+/* How often the zeros of two draws meet: an element each side keeps or drops by itself. */
+struct draws {
+    size_t all, zero[2], both; /* elements, zeros of each side, of both */
+    double dev2, own2, least, most; /* where neither is zero */
+};
+
+/* Zeros of the same share on both sides, at places that know nothing of each other, and the same values where neither
+ * dropped one. */
+static bool drawn_apart(const struct specimen *s, struct draws *x)
+{
+    *x = (struct draws){.least = INFINITY, .most = -INFINITY};
+    for (size_t i = 0; i < s->n; i++) {
+        if (!specimen_pair(s, i))
+            continue;
+        double t = s->v[0][i], g = s->v[1][i];
+        x->all++;
+        x->zero[0] += t == 0;
+        x->zero[1] += g == 0;
+        x->both += t == 0 && g == 0;
+        x->dev2 += t != 0 && g != 0 ? (t - g) * (t - g) : 0;
+        x->own2 += t != 0 && g != 0 ? g * g : 0;
+        x->least = t != 0 && g != 0 ? fmin(x->least, g) : x->least;
+        x->most = t != 0 && g != 0 ? fmax(x->most, g) : x->most;
+    }
+    double n = (double)x->all, p = (double)(x->zero[0] + x->zero[1]) / (2 * n), meet = (double)x->zero[0] * (double)x->zero[1] / n;
+    return x->all >= 32 && x->zero[0] >= 4 && x->zero[1] >= 4 && p < 0.9 && x->most > x->least && x->dev2 <= 1e-8 * x->own2 &&
+           fabs((double)x->zero[0] - (double)x->zero[1]) <= 4 * sqrt(2 * n * p * (1 - p)) && fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
+}
+
+/* The probability a call that drops was given on both sides, training; NAN. */
+static double shared_probability(const struct patient *p)
+{
+    double v[2];
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = p->side[s];
+        uint32_t call = d->rows.v[p->row[s]].call, prob = call_argument(d, call, "p dropout_p"), training = call_argument(d, call, "training");
+        enum family f = (enum family)d->calls.v[call].family;
+        bool drops = (f == FAMILY_RANDOM || f == FAMILY_ATTENTION) && d->calls.v[call].phase == PHASE_FORWARD && p->r[s]->io == IO_OUTPUT;
+        if (!drops || prob == NONE || (training != NONE && d->rows.v[training].stat[STAT_MAX] == 0))
+            return NAN;
+        v[s] = d->rows.v[prob].stat[STAT_MAX];
+    }
+    return v[0] == v[1] && v[0] > 0 && v[0] < 1 ? v[0] : NAN;
+}
+
+static bool inputs_agree(const struct patient *p)
+{
+    EACH_EARLY_ROW(p->side[TARGET], p->call, r)
+        if (p->side[TARGET]->rows.v[r].io == IO_INPUT && verdict_is_bad(p->j->line[p->m->pairing->line_of[TARGET][r]].verdict))
+            return false;
+    return true;
+}
+
+/* Both sides drop, each with its own random numbers. */
+void look_dropout_both(struct patient *p)
+{
+    struct draws x;
+    char n[3][NUM_MAX];
+    double given = shared_probability(p);
+    if (p->spread && drawn_apart(p->spread, &x))
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99, _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on both, as independent draws give, and the others agree"),
+                     num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3), num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
+                     num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
+    else if (isfinite(given) && inputs_agree(p))
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8, _("both sides drop with the probability %s here, each with its own random numbers"), num_cell(n[0], given, 4));
 }

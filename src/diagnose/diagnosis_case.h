@@ -55,6 +55,8 @@ void look_rounded(struct patient *p);
 void look_denormal(struct patient *p);
 void look_sign(struct patient *p);
 void look_scale(struct patient *p);
+void look_offset_vector(struct patient *p);
+void look_dropout_both(struct patient *p);
 void look_offset(struct patient *p);
 void look_scale_statistics(struct patient *p);
 void look_offset_statistics(struct patient *p);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #define GROUPS_MOST 64      /* of a group norm, tried */
+#define LINE_LEAST 6        /* values of a channel a line has to go through to tell anything */
 #define WEIGHTS_OFFSET 2    /* weights as given, and one more (1 + w) */
 
 /* What the output is, sorted by the values normalised together: y = b + w z / √(v + ε), so that for a group with
@@ -161,6 +162,41 @@ static void try_one(const struct norm_data *d, struct norm_fit f, struct norm_fi
     }
 }
 
+/* Σ of squares a straight line through the points leaves. */
+static double left_of_line(const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        xy += (x[i] - mx) * (y[i] - my);
+        yy += (y[i] - my) * (y[i] - my);
+    }
+    return xx > 0 ? fmax(0, yy - xy * xy / xx) : yy;
+}
+
+/* What a line through each channel's values leaves: running figures that were not recorded do no more than that. */
+static double left_of_lines(const struct norm_data *d)
+{
+    struct layout l = layout_of(d, NORM_BATCH, 0);
+    double *x = mem_alloc((d->n / l.channels + 1) * sizeof(double)), *y = mem_alloc((d->n / l.channels + 1) * sizeof(double)), left = 0;
+    for (size_t c = 0; c < l.channels; c++) {
+        size_t n = 0;
+        for (size_t from = c * l.inner; from < d->n; from += l.channels * l.inner)
+            for (size_t i = from; i < from + l.inner; i++, n++) {
+                x[n] = d->x[i];
+                y[n] = d->y[i];
+            }
+        left += left_of_line(x, y, n);
+    }
+    free(x);
+    free(y);
+    return left;
+}
+
 bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
 {
     static const enum dtype grains[] = {DTYPE_UNKNOWN, DTYPE_BF16, DTYPE_F16};
@@ -171,6 +207,11 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)
             try_one(a, (struct norm_fit){.kind = NORM_GROUP, .groups = g, .rounded = grains[i]}, out);
+        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean && a->n / (size_t)a->shape[1] >= LINE_LEAST) {
+            double left = left_of_lines(a);
+            if (left <= most2)
+                *out = (struct norm_fit){.kind = NORM_RUNNING, .left2 = left};
+        }
     }
     return out->left2 <= most2;
 }
