@@ -194,21 +194,76 @@ bool block_same_values(const struct block *b)
            sqrt(diff / b->g2) <= most && diff <= 1e-4 * b->dev2;
 }
 
+/* Σ(x − mean)² of n values that sum to s1 and s2 (squares). */
+static double spread_of(double s1, double s2, double n)
+{
+    return n > 0 ? fmax(0, s2 - s1 * s1 / n) : 0;
+}
+
 bool block_shift(const struct block *b, int axis, int64_t by, double *share)
 {
     size_t step[BLOCK_AXES];
-    double left = 0, dev = 0, t2 = 0, g2 = 0;
+    double left = 0, dev = 0, t1 = 0, t2 = 0, g1 = 0, g2 = 0, n = 0, all1 = 0, all2 = 0;
     strides(b, step);
     for (size_t i = 0; i < b->n; i++) {
         int64_t at = (int64_t)(i / step[axis] % (size_t)b->shape[axis]) - by;
+        all1 += b->v[1][i];
+        all2 += b->v[1][i] * b->v[1][i];
         if (at < 0 || at >= b->shape[axis])
             continue;
         double t = b->v[0][i], g = b->v[1][(size_t)((int64_t)i - by * (int64_t)step[axis])], plain = t - b->v[1][i];
         left += (t - g) * (t - g);
         dev += plain * plain;
+        t1 += t;
         t2 += t * t;
+        g1 += g;
         g2 += g * g;
+        n++;
     }
     *share = dev > 0 ? left / dev : 1;
-    return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2;
+    /* what does not vary lies on itself wherever it is shifted to */
+    double varies = 0.2 * spread_of(all1, all2, (double)b->n);
+    return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2 && varies > 0 && spread_of(t1, t2, n) >= varies && spread_of(g1, g2, n) >= varies;
+}
+
+/* The golden column that is this target column or its negative over the rows from `first` by `by`; -1. */
+static int64_t signed_partner(const struct block *b, const size_t step[BLOCK_AXES], int axis, int64_t column, double *sign)
+{
+    int64_t best = -1;
+    double least = INFINITY;
+    for (int64_t c = 0; c < b->shape[axis]; c++) {
+        double plus = 0, minus = 0, own = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            if ((int64_t)(i / step[axis] % (size_t)b->shape[axis]) != column)
+                continue;
+            double t = b->v[0][i], g = b->v[1][(size_t)((int64_t)i + (c - column) * (int64_t)step[axis])];
+            plus += (t - g) * (t - g);
+            minus += (t + g) * (t + g);
+            own += t * t;
+        }
+        if (fmin(plus, minus) < least && fmin(plus, minus) <= 1e-8 * own) {
+            least = fmin(plus, minus);
+            best = c;
+            *sign = plus <= minus ? 1 : -1;
+        }
+    }
+    return best;
+}
+
+bool block_signed_order(const struct block *b, int axis, int64_t *from, double *sign)
+{
+    size_t step[BLOCK_AXES];
+    bool plus = false, minus = false;
+    int64_t length = b->shape[axis];
+    if (length < 4 || length > SIGNED_MOST || b->n / (size_t)length < 4)
+        return false;
+    strides(b, step);
+    for (int64_t c = 0; c < length; c++) {
+        from[c] = signed_partner(b, step, axis, c, &sign[c]);
+        if (from[c] < 0)
+            return false;
+        plus = plus || sign[c] > 0;
+        minus = minus || sign[c] < 0;
+    }
+    return plus && minus;
 }

@@ -39,4 +39,9 @@ bool block_same_values(const struct block *b);
  * share. False where the overlap does not hold enough of the values and of the deviation to say anything. */
 bool block_shift(const struct block *b, int axis, int64_t by, double *share);
 
+#define SIGNED_MOST 256 /* places along an axis whose order with signs is looked for */
+
+/* Whether target place c along an axis is golden place from[c] times sign[c] (+1, -1, both of them occurring), for all c. */
+bool block_signed_order(const struct block *b, int axis, int64_t *from, double *sign);
+
 #endif

@@ -66,6 +66,7 @@ enum needs {
     NEED_SPREAD = 2,  /* elements from all over */
     NEED_CORNER = 4,  /* elements side by side */
     NEED_ARGUMENT = 8, /* two arguments that are not the same: numbers, truth values, texts */
+    NEED_LENGTHS = 32, /* tensors whose element counts differ */
     NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
 };
 
@@ -91,7 +92,10 @@ static const struct {
     {NEED_SPREAD, look_partial},
     {NEED_SPREAD, look_mask},
     {NEED_CORNER, look_shifted},
+    {NEED_LENGTHS, look_shifted_lengths},
     {NEED_CORNER, look_order},
+    {NEED_CORNER, look_scale_rows},
+    {NEED_FIGURES, look_untied},
     {NEED_CORNER, look_temperature},
     {NEED_CORNER, look_epsilon},
     {NEED_FIGURES, look_activation},
@@ -233,6 +237,14 @@ static void drop(struct diagnoses *x, enum diagnosis_id id)
         }
 }
 
+static bool says(const struct diagnoses *x, enum diagnosis_id id)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->v[i].id == id)
+            return true;
+    return false;
+}
+
 /* Of a doubtful pair its doubt is all there is to say. At an ill-conditioned operator it is the deviation that is
  * doubtful: what explains it is no noise. */
 static bool doubtful(const struct line_judgement *x)
@@ -249,6 +261,7 @@ void patient_examine(struct patient *p)
     if (!doubtful(p->judged)) {
         have |= argument ? NEED_ARGUMENT : 0;
         have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
+        have |= tensors && p->judged->verdict == VERDICT_SHAPE ? NEED_LENGTHS : 0;
         have |= p->spread ? NEED_SPREAD : 0;
         have |= p->corner ? NEED_CORNER : 0;
     }
@@ -256,6 +269,9 @@ void patient_examine(struct patient *p)
         if (detectors[i].needs & have)
             detectors[i].look(p);
     qsort(out->v, (size_t)out->n, sizeof *out->v, by_score);
+    /* a mask moved along is a mask all the same */
+    if (says(out, DIAGNOSIS_MASK))
+        drop(out, DIAGNOSIS_SHIFTED);
     /* a rotary table is no weight, though the operator may take it where others take one */
     if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
         drop(out, DIAGNOSIS_WEIGHTS_FIRST);

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "diagnose/call_tensors.h"
 #include "diagnose/dense_block.h"
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/axis_profile.h"
@@ -382,4 +383,59 @@ void look_contribution(struct patient *p)
     block_release(&b);
     for (int a = 0; a < BLOCK_AXES; a++)
         profile_release(&x[a]);
+}
+
+/* ---- weights that are not tied ---- */
+
+/* What adding the gradient in row `more` of the side that lacks it leaves of the deviation (of squares), as a share; by
+ * the means where there are no elements. */
+static double left_with(const struct patient *p, int lacks, uint32_t more)
+{
+    const struct row *r = &p->side[lacks]->rows.v[more];
+    struct specimen s;
+    double left = 0;
+    if (!p->spread || p->spread->at) {
+        double gap = patient_stat(p, !lacks, STAT_MEAN) - patient_stat(p, lacks, STAT_MEAN);
+        double norm = patient_stat(p, !lacks, STAT_NORM), parts = patient_stat(p, lacks, STAT_NORM) + r->stat[STAT_NORM];
+        bool told = r->has & HAS_MEAN && r->has & HAS_NORM && norm <= parts * 1.001 && fabs(gap) > 1e-6 * norm / sqrt((double)dump_row_numel(p->side[lacks], more));
+        return told ? (gap - r->stat[STAT_MEAN]) * (gap - r->stat[STAT_MEAN]) / (gap * gap) : 1;
+    }
+    if (!tensor_values(p->side[lacks], more, &s))
+        return 1;
+    for (size_t i = 0; i < s.n && i < p->spread->n; i++) {
+        double e = p->spread->v[!lacks][i] - p->spread->v[lacks][i] - s.v[0][i];
+        left += e * e;
+    }
+    left = s.n == p->spread->n && p->spread->dev2 > 0 ? left / p->spread->dev2 : 1;
+    specimen_release(&s);
+    return left;
+}
+
+/* A weight two modules share gets the sum of both gradients; two copies get one each. */
+void look_untied(struct patient *p)
+{
+    if (!p->side[TARGET]->calls.v[p->call].gradient || p->judged->verdict == VERDICT_DRIFT)
+        return;
+    const struct shape *own = dump_row_shape(p->side[TARGET], p->row[TARGET]);
+    for (int lacks = 0; lacks < 2; lacks++)
+        for (uint32_t c = 0; c < p->side[lacks]->calls.n; c++) {
+            const struct dump *d = p->side[lacks];
+            if (!d->calls.v[c].gradient)
+                continue;
+            EACH_EARLY_ROW(d, c, r) {
+                const struct shape *s = dump_row_shape(d, r);
+                if (r == p->row[lacks] || d->rows.v[r].kind != ROW_TENSOR || !s || !own || s->ndim != own->ndim || s->ndim < 2 || memcmp(s->dim, own->dim, (size_t)s->ndim * sizeof *s->dim) != 0)
+                    continue;
+                double left = left_with(p, lacks, r);
+                if (!(left <= LEFT_OVER))
+                    continue;
+                struct buf name = {0};
+                char n[NUM_MAX];
+                dump_row_name(d, r, &name);
+                patient_says(p, DIAGNOSIS_UNTIED, lacks, p->spread ? 0.99 : 0.85, _("the other side's gradient is the %s side's and %s together: there both are one weight, here two; this leaves %s of the deviation"),
+                             side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
+                buf_release(&name);
+                return;
+            }
+        }
 }

@@ -4,11 +4,13 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "diagnose/call_tensors.h"
 #include "diagnose/dense_block.h"
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/axis_profile.h"
 
 #define SHIFT_MOST 4
+#define LENGTH_MOST 65536 /* of sequences that are laid against each other element by element */
 #define RANGES_SHOWN 4
 
 /* "8–11, 32–35 …" */
@@ -128,6 +130,45 @@ static bool order_of_part(struct patient *p, const struct block *b)
     return found;
 }
 
+/* Of a rotation's second term, x turned by a right angle: the place element c of a vector of that length comes from and
+ * its sign, where halves are turned against each other, or neighbours. */
+static int64_t turned_from(bool neighbours, int64_t length, int64_t c, double *sign)
+{
+    bool first = neighbours ? c % 2 == 0 : c < length / 2;
+    *sign = first ? -1 : 1;
+    return neighbours ? (first ? c + 1 : c - 1) : (c + length / 2) % length;
+}
+
+/* Whether the order found is that of one side turning neighbours and the other halves. */
+static bool rotates_apart(const int64_t *from, const double *sign, int64_t length, bool target_neighbours)
+{
+    for (int64_t c = 0; c < length; c++)
+        for (int64_t k = 0; k < length; k++) { /* t[c] = a x[i], g[k] = b x[i]: t[c] = ab g[k] */
+            double a, b;
+            if (turned_from(target_neighbours, length, c, &a) == turned_from(!target_neighbours, length, k, &b) && (from[c] != k || sign[c] != a * b))
+                return false;
+        }
+    return true;
+}
+
+/* The same values with signs at other places along the last axis. */
+static bool signed_order(struct patient *p, const struct block *b)
+{
+    int64_t from[SIGNED_MOST], length = b->ndim ? b->shape[b->ndim - 1] : 0;
+    double sign[SIGNED_MOST];
+    if (!length || length % 2 || p->partly || !block_signed_order(b, b->ndim - 1, from, sign))
+        return false;
+    for (int target = 0; target < 2; target++)
+        if (rotates_apart(from, sign, length, target)) {
+            patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1, target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the rotary embedding is interleaved on one side only")
+                                                                  : _("the golden side rotates neighbours (2i, 2i+1), the target halves (i, i+%lld): the rotary embedding is interleaved on one side only"),
+                         (long long)length / 2);
+            return true;
+        }
+    patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9, _("the target is the golden side with the places along axis %d in another order, some of them with the opposite sign"), b->axis[b->ndim - 1]);
+    return true;
+}
+
 void look_order(struct patient *p)
 {
     struct block b;
@@ -138,7 +179,7 @@ void look_order(struct patient *p)
     }
     if (block_order(&b, LEFT_OVER, &o))
         say_order(p, &b, &o, "");
-    else if (!order_of_part(p, &b) && !p->partly && block_same_values(&b))
+    else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && block_same_values(&b))
         patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides hold the same %zu values, each as often, at other places; no simple order of the axes explains it"), b.n);
     block_release(&b);
 }
@@ -169,4 +210,63 @@ void look_shifted(struct patient *p)
         patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best), _("along axis %d the target lags the golden side by %lld; this leaves %s of the deviation"),
                      b.axis[best_axis], (long long)best_by, num_cell(n, sqrt(best), 2));
     block_release(&b);
+}
+
+/* ---- sequences that are not equally long ---- */
+
+static bool lags(const double *t, size_t wt, const double *g, size_t wg, size_t rows, int64_t by, size_t *overlap)
+{
+    *overlap = 0;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < wt; i++) {
+            int64_t at = (int64_t)i - by;
+            if (at < 0 || at >= (int64_t)wg)
+                continue;
+            if (t[r * wt + i] != g[r * wg + (size_t)at])
+                return false;
+            ++*overlap;
+        }
+    return *overlap >= 8;
+}
+
+static size_t distinct_of(const double *v, size_t n)
+{
+    size_t distinct = 0;
+    for (size_t i = 0; i < n && distinct < 4; i++) {
+        size_t k = 0;
+        while (k < i && v[k] != v[i])
+            k++;
+        distinct += k == i;
+    }
+    return distinct;
+}
+
+static void shift_of_lengths(struct patient *p, const struct specimen *t, const struct specimen *g)
+{
+    size_t overlap;
+    for (size_t rows = 1; rows * 2 <= t->n && rows * 2 <= g->n; rows++) {
+        size_t wt = t->n / rows, wg = g->n / rows;
+        if (t->n % rows || g->n % rows || wt + SHIFT_MOST < wg || wg + SHIFT_MOST < wt || lags(t->v[0], wt, g->v[0], wg, rows, 0, &overlap))
+            continue;
+        for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
+            if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
+                patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97, _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the target's is element i%+lld of the other's, at all %zu places both have"),
+                             rows, wt, wg, (long long)-by, overlap);
+                return;
+            }
+    }
+}
+
+/* Whole numbers, labels above all, that were cut at another place. */
+void look_shifted_lengths(struct patient *p)
+{
+    struct specimen s[2];
+    if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype) || !tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET]))
+        return;
+    if (tensor_values(p->side[GOLDEN], p->row[GOLDEN], &s[GOLDEN])) {
+        if (s[TARGET].n <= LENGTH_MOST && s[GOLDEN].n <= LENGTH_MOST && distinct_of(s[GOLDEN].v[0], s[GOLDEN].n) >= 4)
+            shift_of_lengths(p, &s[TARGET], &s[GOLDEN]);
+        specimen_release(&s[GOLDEN]);
+    }
+    specimen_release(&s[TARGET]);
 }

@@ -18,11 +18,12 @@ static const struct call *call_of(const struct patient *p)
 struct mask {
     double open, shut;
     bool is;
+    bool flat; /* one value everywhere: `open` */
 };
 
 static struct mask mask_of(const struct specimen *s, int side)
 {
-    struct mask m = {NAN, NAN, false};
+    struct mask m = {NAN, NAN, false, false};
     double value[2] = {0};
     int n = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -35,6 +36,8 @@ static struct mask mask_of(const struct specimen *s, int side)
             return m;
         value[n++] = v;
     }
+    if (n == 1)
+        m = (struct mask){value[0], NAN, false, true};
     if (n != 2)
         return m;
     double high = fmax(value[0], value[1]), low = fmin(value[0], value[1]);
@@ -73,6 +76,52 @@ static void compare_masks(struct patient *p, const struct mask m[2])
     buf_release(&where);
 }
 
+/* A mask on one side, and nothing masked on the other: all of it open, or, where a name says that it is a mask, shut. */
+static bool all_open(const struct patient *p, const struct mask m[2], int flat)
+{
+    bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
+    return m[flat].flat && m[!flat].is && (m[flat].open == m[!flat].open || (named && m[flat].open == m[!flat].shut));
+}
+
+static void say_all_open(struct patient *p, const struct mask m[2], int flat)
+{
+    const struct specimen *s = p->spread;
+    size_t shut = 0;
+    char n[2][NUM_MAX];
+    for (size_t i = 0; i < s->n; i++)
+        shut += s->v[!flat][i] != m[flat].open;
+    patient_says(p, DIAGNOSIS_MASK, flat, 1, _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"), side_word(flat),
+                 num_exact(n[0], m[flat].open), num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
+}
+
+#define FILL (-9e3) /* scores below are masked ones */
+
+/* Scores that were masked: filled at places where the other side's are not, and alike where neither is. */
+static void compare_scores(struct patient *p)
+{
+    const struct specimen *s = p->spread;
+    size_t only[2] = {0}, both = 0, at = SIZE_MAX;
+    double dev2 = 0, own2 = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        bool shut[2] = {s->v[0][i] <= FILL, s->v[1][i] <= FILL};
+        if (isnan(s->v[0][i]) || isnan(s->v[1][i]))
+            return;
+        both += shut[0] && shut[1];
+        only[0] += shut[0] && !shut[1];
+        only[1] += shut[1] && !shut[0];
+        at = at == SIZE_MAX && shut[0] != shut[1] ? i : at;
+        dev2 += shut[0] || shut[1] ? 0 : (s->v[0][i] - s->v[1][i]) * (s->v[0][i] - s->v[1][i]);
+        own2 += shut[0] || shut[1] ? 0 : s->v[1][i] * s->v[1][i];
+    }
+    if (at == SIZE_MAX || !own2 || dev2 > 1e-4 * own2 || only[0] + only[1] + both == s->n)
+        return;
+    struct buf where = {0};
+    place_text(p, s->at ? s->at[at] : at, &where);
+    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97, _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first of them %s; the others agree"),
+                 only[0], only[1], both, where.p);
+    buf_release(&where);
+}
+
 /* Attention probabilities: a masked place is an exact zero (or as good as), the same one in every head. */
 static void compare_probabilities(struct patient *p)
 {
@@ -98,6 +147,12 @@ void look_mask(struct patient *p)
     struct mask m[2] = {mask_of(p->spread, 0), mask_of(p->spread, 1)};
     if (m[0].is && m[1].is)
         compare_masks(p, m);
+    else if (all_open(p, m, TARGET))
+        say_all_open(p, m, TARGET);
+    else if (all_open(p, m, GOLDEN))
+        say_all_open(p, m, GOLDEN);
+    else if (fmin(p->spread->least[0], p->spread->least[1]) <= FILL)
+        compare_scores(p);
     else if (call_of(p)->family == FAMILY_SOFTMAX && p->r[TARGET]->io == IO_OUTPUT && call_of(p)->phase == PHASE_FORWARD &&
              p->corner && !p->corner->at && square(p->corner) && p->corner->n > (size_t)(p->corner->shape[p->corner->ndim - 1] * p->corner->shape[p->corner->ndim - 2]))
         compare_probabilities(p);

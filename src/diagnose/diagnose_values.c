@@ -41,6 +41,44 @@ void look_scale(struct patient *p)
     buf_release(&b);
 }
 
+/* What dividing each row along the last axis by its sum, or by its norm, leaves of the deviation (of squares). */
+static double left_normalised(const struct specimen *s, int side, bool by_norm)
+{
+    size_t width = (size_t)s->shape[s->ndim - 1];
+    double left = 0;
+    for (size_t from = 0; from < s->n; from += width) {
+        double sum = 0;
+        for (size_t i = from; i < from + width; i++)
+            sum += by_norm ? s->v[!side][i] * s->v[!side][i] : s->v[!side][i];
+        double by = by_norm ? sqrt(sum) : sum;
+        for (size_t i = from; i < from + width; i++) {
+            double e = s->v[side][i] - (by != 0 ? s->v[!side][i] / by : 0);
+            left += e * e;
+        }
+    }
+    return left;
+}
+
+/* Each row divided by its sum or its norm on one side only: routing weights, normalised features. */
+void look_scale_rows(struct patient *p)
+{
+    const struct specimen *s = p->corner;
+    if (p->partly || !telling(s) || s->finite < s->n || s->ndim < 2 || s->shape[s->ndim - 1] < 2 || s->n < 8)
+        return;
+    for (int side = 0; side < 2; side++)
+        for (int norm = 0; norm < 2; norm++) {
+            double left = left_normalised(s, side, norm);
+            char n[NUM_MAX];
+            if (!explains(s, left))
+                continue;
+            num_cell(n, share_left(s, left), 2);
+            patient_says(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
+                         norm ? _("each row of the %s side along the last axis is the other side's divided by its norm: only one side normalises; this leaves %s of the deviation")
+                              : _("each row of the %s side along the last axis is the other side's divided by its sum: only one side normalises; this leaves %s of the deviation"),
+                         side_word(side), n);
+        }
+}
+
 /* ---- what is added ---- */
 
 /* What is added before a root, within a norm, is its epsilon. */
