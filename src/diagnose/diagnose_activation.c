@@ -71,13 +71,13 @@ static double tolerance(const struct passed *a)
     return fmax(EXACT_FIT, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
 }
 
-static void say(struct patient *p, double score, const struct activation f[2], const double left[2])
+static void say(struct patient *p, const char *call, const struct activation f[2], const double left[2])
 {
     struct buf name[2] = {{0}, {0}};
     char n[2][NUM_MAX];
     for (int s = 0; s < 2; s++)
         activation_text(f[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, score, _("what came out is %s of what went in on the target and %s on the golden side (they leave %s and %s of the values)"),
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1, _("%s computes %s on the target and %s on the golden side, fitted to its inputs and outputs (relative errors %s and %s)"), call,
                  name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
     buf_release(&name[0]);
     buf_release(&name[1]);
@@ -104,7 +104,7 @@ static bool by_elements(struct patient *p, const uint32_t output[2])
     bool said = good && activation_left(f[GOLDEN], a[TARGET].x.v[0], a[TARGET].y.v[0], a[TARGET].x.n) > left2[TARGET] / LEFT_OVER &&
                 activation_left(f[TARGET], a[GOLDEN].x.v[0], a[GOLDEN].y.v[0], a[GOLDEN].x.n) > left2[GOLDEN] / LEFT_OVER;
     if (said)
-        say(p, 1, f, left);
+        say(p, p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, f, left);
     passed_release(&a[0]);
     passed_release(&a[1]);
     return said;
@@ -148,8 +148,8 @@ static bool by_figures(struct patient *p, const uint32_t output[2])
         return false;
     for (int s = 0; s < 2; s++)
         names_of(bits[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9, _("the extremes of what went in and came out are those of %s on the target and of %s on the golden side; the elements were not recorded"),
-                 name[TARGET].p, name[GOLDEN].p);
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9, _("the extremes of what %s got and gave are those of %s on the target and of %s on the golden side; the elements were not recorded"),
+                 p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p, name[GOLDEN].p);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return true;

@@ -41,7 +41,8 @@ void look_scale(struct patient *p)
     buf_release(&b);
 }
 
-/* What dividing each row along the last axis by its sum, or by its norm, leaves of the deviation (of squares). */
+/* What dividing each row along the last axis by its sum, or by its norm, leaves of the deviation (of squares); INFINITY
+ * where a row is not explained. */
 static double left_normalised(const struct specimen *s, int side, bool by_norm)
 {
     size_t width = (size_t)s->shape[s->ndim - 1];
@@ -50,11 +51,15 @@ static double left_normalised(const struct specimen *s, int side, bool by_norm)
         double sum = 0;
         for (size_t i = from; i < from + width; i++)
             sum += by_norm ? s->v[!side][i] * s->v[!side][i] : s->v[!side][i];
-        double by = by_norm ? sqrt(sum) : sum;
+        double by = by_norm ? sqrt(sum) : sum, own2 = 0, row2 = 0;
         for (size_t i = from; i < from + width; i++) {
             double e = s->v[side][i] - (by != 0 ? s->v[!side][i] / by : 0);
-            left += e * e;
+            row2 += e * e;
+            own2 += s->v[side][i] * s->v[side][i];
         }
+        if (row2 > LEFT_OVER * LEFT_OVER * own2)
+            return INFINITY;
+        left += row2;
     }
     return left;
 }

@@ -411,6 +411,69 @@ static void rotary(void **state)
     end(&s);
 }
 
+/* A bias that is missing, rows that are normalised on one side, both sides dropping. */
+static void parts_of_tensors(void **state)
+{
+    uint64_t seed = 41;
+    (void)state;
+    fill(G, N, 40);
+    for (int i = 0; i < N; i++)
+        T[i] = (double)(float)(G[i] + 0.1 * (i % 16 % 5));
+    check_first(T, G, DIAGNOSIS_OFFSET, BOTH_SIDES, "one vector along axis 2");
+    for (int row = 0; row < N / 16; row++) {
+        double sum = 0;
+        for (int i = 0; i < 16; i++) {
+            G[row * 16 + i] = 0.01 + draw_share(&seed);
+            sum += G[row * 16 + i];
+        }
+        for (int i = 0; i < 16; i++)
+            T[row * 16 + i] = (double)(float)(G[row * 16 + i] / sum);
+    }
+    check_first(T, G, DIAGNOSIS_SCALE, TARGET, "divided by its sum");
+    fill(G, N, 42);
+    for (int i = 0; i < N; i++) {
+        double kept = G[i] / 0.9;
+        T[i] = draw_share(&seed) < 0.1 ? 0 : kept;
+        G[i] = draw_share(&seed) < 0.1 ? 0 : kept;
+    }
+    check_first(T, G, DIAGNOSIS_DROPOUT, BOTH_SIDES, "both sides drop");
+    for (int i = 0; i < N; i++) /* whole rows: padding, not chance */
+        T[i] = i / 16 % 4 == 1 ? 0 : G[i];
+    struct example s;
+    begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    assert_false(has(examine(&s, T, G, 3, shape3), DIAGNOSIS_DROPOUT));
+    end(&s);
+}
+
+/* Nothing masked on one side; scores filled at more places. */
+static void masks_left_out(void **state)
+{
+    static const int64_t face[2] = {8, 8};
+    static double t[64], g[64];
+    struct example s;
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        g[i] = i % 8 < 6;
+        t[i] = 1;
+    }
+    begin(&s, "Tensor.all.0.forward", "input.0", IO_INPUT, PHASE_FORWARD, 2, face);
+    const struct diagnoses *x = examine(&s, t, g, 2, face);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_MASK);
+    assert_non_null(strstr(x->v[0].evidence, "1 everywhere"));
+    assert_false(has(x, DIAGNOSIS_SHIFTED));
+    end(&s);
+    fill(g, 64, 3);
+    for (int i = 0; i < 64; i++) {
+        t[i] = i % 8 > i / 8 + 1 ? -1e9 : g[i];
+        g[i] = i % 8 > i / 8 ? -1e9 : g[i];
+    }
+    begin(&s, "Functional.softmax.0.forward", "input.0", IO_INPUT, PHASE_FORWARD, 2, face);
+    x = examine(&s, t, g, 2, face);
+    assert_int_equal(x->v[0].id, DIAGNOSIS_MASK);
+    assert_non_null(strstr(x->v[0].evidence, "0 scores are masked only on the target and 7 only"));
+    end(&s);
+}
+
 /* Recorded figures alone. */
 static void statistics(void **state)
 {
@@ -474,6 +537,8 @@ int main(void)
         cmocka_unit_test(temperature),
         cmocka_unit_test(epsilons_of_a_norm),
         cmocka_unit_test(rotary),
+        cmocka_unit_test(parts_of_tensors),
+        cmocka_unit_test(masks_left_out),
         cmocka_unit_test(statistics),
         cmocka_unit_test(only_where_something_deviates),
     };
