@@ -100,6 +100,7 @@ static const struct {
     {NEED_CORNER, look_epsilon},
     {NEED_FIGURES, look_activation},
     {NEED_FIGURES, look_norm},
+    {NEED_FIGURES, look_window},
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
     {NEED_ARGUMENT, look_argument},

@@ -371,7 +371,7 @@ static bool drawn_apart(const struct specimen *s, struct draws *x)
         x->most = t != 0 && g != 0 ? fmax(x->most, g) : x->most;
     }
     double n = (double)x->all, p = (double)(x->zero[0] + x->zero[1]) / (2 * n), meet = (double)x->zero[0] * (double)x->zero[1] / n;
-    return x->all >= 32 && x->zero[0] >= 4 && x->zero[1] >= 4 && p < 0.9 && x->most > x->least && x->dev2 <= 1e-8 * x->own2 &&
+    return x->all >= 32 && x->zero[0] >= x->both + 4 && x->zero[1] >= x->both + 4 && p < 0.9 && x->most > x->least && x->dev2 <= fmin(1e-8 * x->own2, LEFT_OVER * s->dev2) &&
            fabs((double)x->zero[0] - (double)x->zero[1]) <= 4 * sqrt(2 * n * p * (1 - p)) && fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
 }
 

@@ -1,4 +1,4 @@
-/* What is computed anew to say what a call did: activations, norms; and orders with signs. */
+/* What is computed anew to say what a call did: activations, norms, products, pooling; and orders with signs. */
 #include "draws.h"
 #include "support.h"
 
@@ -8,6 +8,7 @@
 #include "diagnose/activation_fit.h"
 #include "diagnose/dense_block.h"
 #include "diagnose/norm_fit.h"
+#include "diagnose/window_fit.h"
 
 enum { N = 768 };
 static double X[N], Y[N];
@@ -206,6 +207,68 @@ static void constants_are_not_shifted(void **state)
             assert_false(block_shift(&b, 1, by, &share) && share <= 0.01);
 }
 
+/* 2 × 3 × 8 × 6 in, 4 filters of 3 × 3: y made with one padding, stride and grain is told from the others. */
+static void windows_are_found(void **state)
+{
+    double w[4 * 3 * 9], bias[4];
+    struct window_data d = {.x = X, .y = Y, .w = w, .bias = bias, .samples = 2, .channels = 3, .per_group = 3, .filters = 4, .in = {8, 6}, .size = {3, 3}};
+    struct window_fit f;
+    (void)state;
+    fill(w, sizeof w / sizeof *w, 0.3, 2);
+    fill(bias, 4, 1, 3);
+    for (int way = 0; way < 4; way++) { /* reflected, asymmetric, dilated, rounded */
+        int stride = way == 1 ? 2 : 1, before = way == 1 ? 0 : way == 2 ? 2 : 1, dilation = way == 2 ? 2 : 1;
+        fill(X, 2 * 3 * 48, 1, 31);
+        d.out[0] = way == 1 ? 4 : 8;
+        d.out[1] = way == 1 ? 3 : 6;
+        size_t n = 0;
+        for (int s = 0; s < 2; s++)
+            for (int o = 0; o < 4; o++)
+                for (int r = 0; r < d.out[0]; r++)
+                    for (int c = 0; c < d.out[1]; c++, n++) {
+                        double sum = bias[o];
+                        for (int k = 0; k < 27; k++) {
+                            int y = r * stride - before + k % 9 / 3 * dilation, x = c * stride - before + k % 3 * dilation;
+                            bool beyond = y < 0 || y > 7 || x < 0 || x > 5;
+                            y = way || !beyond ? y : y < 0 ? -y : y > 7 ? 14 - y : y;
+                            x = way || !beyond ? x : x < 0 ? -x : x > 5 ? 10 - x : x;
+                            double v = y < 0 || y > 7 || x < 0 || x > 5 ? 0 : X[((s * 3 + k / 9) * 8 + y) * 6 + x];
+                            sum += (way == 3 ? dtype_round(DTYPE_BF16, v) : v) * w[o * 27 + k];
+                        }
+                        Y[n] = (double)(float)sum;
+                    }
+        assert_true(window_fit(&d, false, 1e-5, &f));
+        assert_int_equal(f.padding, way ? PADDING_ZEROS : PADDING_REFLECT);
+        assert_int_equal(f.stride[0], stride);
+        assert_int_equal(f.before[1], before);
+        assert_int_equal(f.dilation, dilation);
+        assert_int_equal(f.grain, way == 3 ? GRAIN_BF16_INPUT : GRAIN_NONE);
+    }
+    Y[5] += 3;
+    Y[40] -= 2;
+    assert_false(window_fit(&d, false, 1e-5, &f));
+}
+
+static void pooling_is_found(void **state)
+{
+    struct window_data d = {.x = X, .y = Y, .samples = 2, .channels = 3, .per_group = 1, .filters = 3, .in = {8, 8}, .out = {4, 4}};
+    struct window_fit f;
+    (void)state;
+    fill(X, 2 * 3 * 64, 1, 41);
+    for (int before = 0; before < 2; before++) {
+        for (int i = 0; i < 96; i++) {
+            double most = -INFINITY;
+            for (int k = 0; k < 9; k++) {
+                int y = i / 4 % 4 * 2 - before + k / 3, x = i % 4 * 2 - before + k % 3;
+                most = y < 0 || y > 7 || x < 0 || x > 7 ? most : fmax(most, X[i / 16 * 64 + y * 8 + x]);
+            }
+            Y[i] = most;
+        }
+        assert_true(window_fit(&d, true, 1e-6, &f));
+        assert_true(f.kind == WINDOW_MAX && f.size[0] == 3 && f.stride[0] == 2 && f.before[0] == before);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +276,8 @@ int main(void)
         cmocka_unit_test(activations_by_figures),
         cmocka_unit_test(norms_are_told_apart),
         cmocka_unit_test(running_figures),
+        cmocka_unit_test(windows_are_found),
+        cmocka_unit_test(pooling_is_found),
         cmocka_unit_test(signs_and_places),
         cmocka_unit_test(constants_are_not_shifted),
     };

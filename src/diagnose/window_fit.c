@@ -1,0 +1,202 @@
+#include "diagnose/window_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define OUTPUTS_LOOKED_AT 2048
+#define TERMS_MOST 40e6 /* products computed for one way, at most */
+#define STRIDE_MOST 8
+#define DILATION_MOST 4
+
+static double tf32(double v)
+{
+    int e;
+    if (v == 0 || !isfinite(v))
+        return v;
+    double m = frexp(v, &e), unit = ldexp(1, -11);
+    return ldexp(nearbyint(m / unit) * unit, e);
+}
+
+static double rounded(enum window_grain g, double v, bool weight)
+{
+    switch (g) {
+    case GRAIN_NONE:
+    case GRAIN_COUNT:
+        break;
+    case GRAIN_BF16_INPUT:
+        return weight ? v : dtype_round(DTYPE_BF16, v);
+    case GRAIN_F16_INPUT:
+        return weight ? v : dtype_round(DTYPE_F16, v);
+    case GRAIN_BF16:
+        return dtype_round(DTYPE_BF16, v);
+    case GRAIN_F16:
+        return dtype_round(DTYPE_F16, v);
+    case GRAIN_TF32:
+        return tf32(v);
+    }
+    return v;
+}
+
+/* The place of the input that stands at `at`, which may lie beyond its edges; -1: nothing does. */
+static int64_t padded(enum window_padding p, int64_t at, int64_t n)
+{
+    if (at >= 0 && at < n)
+        return at;
+    switch (p) {
+    case PADDING_ZEROS:
+    case PADDING_COUNT:
+        return -1;
+    case PADDING_REPLICATE:
+        return at < 0 ? 0 : n - 1;
+    case PADDING_REFLECT:
+        at = at < 0 ? -at : 2 * (n - 1) - at;
+        return at >= 0 && at < n ? at : -1;
+    case PADDING_CIRCULAR:
+        return ((at % n) + n) % n;
+    }
+    return -1;
+}
+
+struct output_place {
+    int64_t sample, filter, at[2];
+};
+
+static double input_at(const struct window_data *d, const struct window_fit *f, int64_t sample, int64_t channel, int64_t y, int64_t x, bool *there)
+{
+    int64_t r = padded(f->padding, y, d->in[0]), c = padded(f->padding, x, d->in[1]);
+    *there = r >= 0 && c >= 0;
+    return *there ? d->x[((sample * d->channels + channel) * d->in[0] + r) * d->in[1] + c] : 0;
+}
+
+static double product(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
+{
+    int64_t first = d->per_group == d->channels ? 0 : o->filter / (d->filters / (d->channels / d->per_group)) * d->per_group;
+    double sum = d->bias ? d->bias[o->filter] : 0;
+    bool there;
+    for (int64_t c = 0; c < d->per_group; c++)
+        for (int64_t i = 0; i < f->size[0]; i++)
+            for (int64_t k = 0; k < f->size[1]; k++) {
+                double x = input_at(d, f, o->sample, first + c, o->at[0] * f->stride[0] - f->before[0] + i * f->dilation,
+                                    o->at[1] * f->stride[1] - f->before[1] + k * f->dilation, &there);
+                double w = d->transposed ? d->w[c * d->filters + o->filter] : d->w[((o->filter * d->per_group + c) * f->size[0] + i) * f->size[1] + k];
+                if (there)
+                    sum += rounded(f->grain, x, false) * rounded(f->grain, w, true);
+            }
+    return sum;
+}
+
+static double pooled(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
+{
+    double sum = 0, most = -INFINITY;
+    int64_t count = 0;
+    bool there;
+    for (int64_t i = 0; i < f->size[0]; i++)
+        for (int64_t k = 0; k < f->size[1]; k++) {
+            double x = input_at(d, f, o->sample, o->filter, o->at[0] * f->stride[0] - f->before[0] + i * f->dilation,
+                                o->at[1] * f->stride[1] - f->before[1] + k * f->dilation, &there);
+            if (!there)
+                continue;
+            most = fmax(most, x);
+            sum += x;
+            count++;
+        }
+    if (f->kind == WINDOW_MAX)
+        return count ? most : 0;
+    return sum / (double)(f->kind == WINDOW_AVERAGE_PADDED ? f->size[0] * f->size[1] : count ? count : 1);
+}
+
+void window_refit(const struct window_data *d, struct window_fit *f)
+{
+    int64_t all = d->samples * d->filters * d->out[0] * d->out[1];
+    double terms = (double)d->per_group * (double)f->size[0] * (double)f->size[1];
+    int64_t wanted = (int64_t)fmax(64, fmin(OUTPUTS_LOOKED_AT, TERMS_MOST / fmax(1, terms))), step = all / wanted + 1;
+    step += step > 1 && step % 2 == 0; /* no period of the shape */
+    f->left2 = f->own2 = 0;
+    for (int64_t i = 0; i < all; i += step) {
+        int64_t rest = i / d->out[1];
+        struct output_place o = {.at = {rest % d->out[0], i % d->out[1]}};
+        rest /= d->out[0];
+        o.filter = rest % d->filters;
+        o.sample = rest / d->filters;
+        double e = d->y[i] - (f->kind == WINDOW_PRODUCT ? product(d, f, &o) : pooled(d, f, &o));
+        f->left2 += e * e;
+        f->own2 += d->y[i] * d->y[i];
+    }
+}
+
+static void keep_better(const struct window_data *d, struct window_fit f, struct window_fit *best)
+{
+    window_refit(d, &f);
+    if (f.left2 < best->left2)
+        *best = f;
+}
+
+/* Whether windows so laid give that many outputs, with no more beyond the far edge than a window. */
+static bool fits_shape(const struct window_data *d, const struct window_fit *f, int axis)
+{
+    int64_t reach = (f->size[axis] - 1) * f->dilation + 1, last = (d->out[axis] - 1) * f->stride[axis] - f->before[axis];
+    int64_t beyond = last + reach - d->in[axis];
+    return last < d->in[axis] && beyond < reach && beyond > -f->stride[axis] && f->before[axis] < reach;
+}
+
+static bool good(const struct window_fit *f, double most)
+{
+    return f->left2 <= most * most * f->own2;
+}
+
+/* Every padding before that the shapes allow, the same on both axes where they are alike. */
+static void try_places(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
+{
+    bool alike = f.size[0] == f.size[1] && d->in[0] == d->in[1] && d->out[0] == d->out[1];
+    for (f.before[0] = 0; f.before[0] < f.size[0] * f.dilation && !good(best, most); f.before[0]++)
+        for (f.before[1] = alike ? f.before[0] : 0; f.before[1] < f.size[1] * f.dilation && !good(best, most); f.before[1]++) {
+            bool edges = f.before[0] || f.before[1] || (d->out[0] - 1) * f.stride[0] + f.size[0] > d->in[0];
+            if (fits_shape(d, &f, 0) && fits_shape(d, &f, 1))
+                for (f.padding = 0; f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) && !good(best, most); f.padding++)
+                    keep_better(d, f, best);
+            if (alike)
+                break;
+        }
+}
+
+static void try_strides(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
+{
+    for (int64_t s = 1; s <= STRIDE_MOST && !good(best, most); s++) {
+        bool near = labs((long)(d->in[0] - s * d->out[0])) <= 2 * s + f.size[0] * f.dilation && labs((long)(d->in[1] - s * d->out[1])) <= 2 * s + f.size[1] * f.dilation;
+        f.stride[0] = d->in[0] == 1 ? 1 : s;
+        f.stride[1] = d->in[1] == 1 ? 1 : s;
+        if (near || (d->in[0] == 1 && d->in[1] == 1 && s == 1))
+            try_places(d, f, most, best);
+    }
+}
+
+bool window_fit(const struct window_data *d, bool pooling, double most, struct window_fit *out)
+{
+    static const int64_t sizes[] = {2, 3, 4, 5, 7, 1};
+    *out = (struct window_fit){.left2 = INFINITY, .own2 = 1};
+    for (size_t k = 0; pooling && k < sizeof sizes / sizeof *sizes; k++)
+        for (int kind = WINDOW_MAX; kind <= WINDOW_AVERAGE_PADDED; kind++)
+            try_strides(d, (struct window_fit){.kind = (enum window_kind)kind, .size = {d->in[0] == 1 ? 1 : sizes[k], d->in[1] == 1 ? 1 : sizes[k]}, .dilation = 1}, most, out);
+    for (int64_t dilation = 1; !pooling && dilation <= (d->size[0] * d->size[1] > 1 ? DILATION_MOST : 1); dilation++)
+        try_strides(d, (struct window_fit){.kind = WINDOW_PRODUCT, .size = {d->size[0], d->size[1]}, .dilation = dilation}, most, out);
+    if (!isfinite(out->left2))
+        return false;
+    struct window_fit laid = *out;
+    for (int g = GRAIN_NONE + 1; !pooling && !good(out, most) && g < GRAIN_COUNT; g++) {
+        laid.grain = (enum window_grain)g;
+        keep_better(d, laid, out);
+    }
+    return good(out, most);
+}
+
+const char *window_grain_name(enum window_grain g)
+{
+    static const char *const name[GRAIN_COUNT] = {"float32", "bfloat16", "float16", "bfloat16", "float16", "tf32"};
+    return name[g];
+}
+
+const char *window_padding_name(enum window_padding p)
+{
+    static const char *const name[PADDING_COUNT] = {"zeros", "replicate", "reflect", "circular"};
+    return name[p];
+}
