@@ -1,13 +1,29 @@
 #include "judge/framework_difference.h"
 
+#include <math.h>
+
 #include "base/msg.h"
 #include "dump/family.h"
 #include "pair/align_item.h"
+
+/* Whether figures can tell a tensor from others: all are finite, and not all zero. */
+static bool telling_figures(const struct row *r)
+{
+    bool any = false;
+    for (int i = 0; i < STAT_COUNT; i++) {
+        if (r->has & 1U << i && !isfinite(r->stat[i]))
+            return false;
+        any |= r->has & 1U << i && r->stat[i] != 0;
+    }
+    return any;
+}
 
 /* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */
 static bool passes_gradient(const struct dump *d, uint32_t row)
 {
     const struct row *out = &d->rows.v[row];
+    if (!telling_figures(out))
+        return false;
     EACH_EARLY_ROW(d, out->call, r) {
         struct figure a = figure_of(d, row), b = figure_of(d, r);
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && figure_compare(&a, &b) == LIKE_SAME)
@@ -65,6 +81,8 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
         if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
             return NULL;
     }
+    if (!telling_figures(&side[TARGET]->rows.v[row[TARGET]]) || !telling_figures(&side[GOLDEN]->rows.v[row[GOLDEN]]))
+        return NULL; /* not finite, or zero: that is no matter of records */
     return passes_gradient(side[TARGET], row[TARGET]) == passes_gradient(side[GOLDEN], row[GOLDEN]) ? NULL
                : N_("one side recorded the last inner step of this call, a view: the gradient that came in, not the one of its input");
 }
