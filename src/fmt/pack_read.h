@@ -39,7 +39,7 @@ struct packed_line {
 struct packed {
     char id[20];         /* the same of both sides of one pack */
     uint32_t of;         /* rows there were; dump.rows.n of them are here */
-    uint32_t verdicts, rules, whys; /* how many the writing program knew: others are not understood */
+    uint32_t verdicts, rules, whys; /* how many the writing program knew; a newer one adds at the end */
     bool has_first;
     uint8_t klass;       /* of the first deviation */
     uint32_t doubtful_before, gaps_before, unread_before;

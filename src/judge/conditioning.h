@@ -39,6 +39,7 @@
 
 #include "measure/measure.h"
 
+/* Packs keep the numbers: new ones go to the end. */
 enum condition_kind {
     CONDITION_NONE,
     CONDITION_SUM,

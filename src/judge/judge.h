@@ -9,6 +9,7 @@
 #include "measure/measure.h"
 #include "judge/thresholds.h"
 
+/* Packs keep the numbers of verdicts and rules: new ones go to the end. */
 enum verdict {
     VERDICT_PENDING, /* its figures are still to come */
     VERDICT_MATCH,

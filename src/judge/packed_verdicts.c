@@ -19,11 +19,11 @@ struct line *frozen_pairs(const struct dump *target, const struct dump *golden, 
     return l;
 }
 
-/* A reason this program knows; of a program that knew others the plain one of the pair's origin. */
+/* A reason this program knows too; of a newer program's that it does not know the plain one of the pair's origin. */
 static uint8_t reason(const struct packed *p, const struct packed_line *x)
 {
     static const uint8_t plain[ORIGIN_COUNT] = {WHY_NAME, WHY_RULE, WHY_MAPPING, WHY_SLOT, WHY_MARK};
-    return p->whys == WHY_COUNT && x->why < WHY_COUNT ? x->why : plain[x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME];
+    return x->why < p->whys && x->why < WHY_COUNT ? x->why : plain[x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME];
 }
 
 void frozen_tell(struct pairing *p, const struct dump *target, const struct dump *golden)
@@ -112,13 +112,13 @@ void frozen_measure(struct measure *m)
 void frozen_judge(struct judgement *j, const struct measure *m)
 {
     const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
-    if (!all || all->verdicts != VERDICT_COUNT)
+    if (!all || all->verdicts > VERDICT_COUNT)
         return;
     for (uint32_t i = 0; i < j->lines; i++) {
         const struct packed_line *x = frozen_line(m, i);
         if (!x || x->verdict >= VERDICT_COUNT || x->verdict == VERDICT_PENDING)
             continue;
-        uint8_t rule = all->rules == RULE_COUNT && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
+        uint8_t rule = x->rule < all->rules && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
         if (x->was >= (rule == RULE_ILL ? (int)CONDITION_COUNT : (int)VERDICT_COUNT))
             rule = RULE_NONE;
         j->line[i] = (struct line_judgement){.verdict = x->verdict, .flags = x->flags, .error = x->error, .limit = x->limit, .level = x->level,
