@@ -1,3 +1,5 @@
+/* Memory freed as one, in blocks: a piece comes from the newest block, a large one gets a block of its own behind
+ * it. Cleared, an arena keeps one block of the size it needed. */
 #include "base/arena.h"
 
 #include <stdint.h>

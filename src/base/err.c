@@ -1,3 +1,5 @@
+/* Makes the one sentence of an error: file and place in front, then what was expected; longer than its room it is
+ * cut. */
 #include "base/err.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Size, number and newest time of an input's files, and the sentence for an input that is no longer what it was. */
 #include "base/file_stamp.h"
 
 #include <dirent.h>

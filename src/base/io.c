@@ -1,3 +1,5 @@
+/* Files opened, read by position and replaced in one piece, with short reads and files that shrink as errors; paths,
+ * and folders listed in order. */
 #include "base/io.h"
 
 #include <dirent.h>

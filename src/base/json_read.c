@@ -1,3 +1,5 @@
+/* Walks a large JSON file through a window: values are passed over by their brackets and only a wanted one is
+ * parsed, with cJSON, whose memory comes from a pool that is emptied at once. */
 #include "base/json_read.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* JSON text piece by piece, appended to a buffer; commas and indentation follow from what was written before. */
 #include "base/json_write.h"
 
 #include <math.h>

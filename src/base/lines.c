@@ -1,3 +1,5 @@
+/* Reads a text file chunk by chunk through a window that keeps the line being read; the rest of a line that is too
+ * long is passed over. */
 #include "base/lines.h"
 
 #include "base/msg.h"

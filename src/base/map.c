@@ -1,3 +1,5 @@
+/* Both hash maps, of text and of numbers, by linear probing. Keys come from files, so text is hashed by SipHash with
+ * a secret of this process: no file can make its names collide. */
 #include "base/map.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Quickselect in three parts, and the median that comes of it. */
 #include "base/median.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* malloc and its like, with the handler called where they fail. */
 #include "base/mem.h"
 
 #include <stdint.h>

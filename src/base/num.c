@@ -1,3 +1,5 @@
+/* Numbers as text: all digits, as short as a cell wants it, errors with two digits, counts with separators, sizes in
+ * bytes. */
 #include "base/num.h"
 
 #include <float.h>

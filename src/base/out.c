@@ -1,3 +1,5 @@
+/* A report's bytes on their way: collected in `buf`, written out in large pieces, and at the end a file takes its
+ * name. */
 #include "base/out.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* PCRE2 behind one type: compiled with limits, matched against names, what the groups took. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/pattern.h"
 

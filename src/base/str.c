@@ -1,3 +1,4 @@
+/* Views of text compared, searched, cut and turned into numbers; buffers that grow. */
 #include "base/str.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Writes and reads 512-byte headers of tar archives with their checksums, and judges whether a member's name may be
+ * unpacked. */
 #include "base/tar.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* How many threads there are to be, pieces of work taken in turn, and crews: a member with a large piece lists it,
+ * and members without work of their own help. */
 #include "base/threads.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* The place in a list moved back or forward by one step's entries. */
 #include "base/undo_list.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* UTF-8 read code point by code point, with what is invalid or a control character made visible; texts cut in the
+ * middle to a number of cells. */
 #include "base/utf8.h"
 
 #include <utf8proc.h>

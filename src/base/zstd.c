@@ -1,3 +1,5 @@
+/* The same four steps twice, with zstd and, where the library was not there at building, without: begin, write or
+ * read, end, and how much is left. */
 #include "base/zstd.h"
 
 #include "base/msg.h"

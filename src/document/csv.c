@@ -1,3 +1,5 @@
+/* Writes CSV cells: quoted where they have to be, and what a spreadsheet would run as a formula behind an
+ * apostrophe. */
 #include "document/csv.h"
 
 #include "base/num.h"

@@ -1,3 +1,4 @@
+/* Builds a document's sections and blocks, each text sanitized as it is added. */
 #include "document/document.h"
 
 #include "base/msg.h"

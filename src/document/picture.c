@@ -1,3 +1,5 @@
+/* Brings curves, planes and counts down to what a picture can show; ticks, levels, and the picture as JSON. How a
+ * picture looks is with its writers (picture_svg.c, picture_text.c). */
 #include "document/picture.h"
 
 #include <math.h>

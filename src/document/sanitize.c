@@ -1,3 +1,4 @@
+/* Finds paths in a text and leaves what tells nothing of a machine: what stands for an input, or the last two parts. */
 #include "document/sanitize.h"
 
 #include <stdlib.h>

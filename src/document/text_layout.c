@@ -1,3 +1,5 @@
+/* Marks, columns and wrapped sentences for results printed as text; widths in cells, so that Chinese keeps its
+ * columns. */
 #include "document/text_layout.h"
 
 #include "base/utf8.h"

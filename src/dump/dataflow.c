@@ -1,3 +1,5 @@
+/* Builds the data flow in one pass: rows are looked up by count and extremes in what was held before, and products
+ * that compute a weight's gradient are found for graph dumps. */
 #include "dump/dataflow.h"
 
 #include <math.h>

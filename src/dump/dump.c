@@ -1,3 +1,5 @@
+/* Adds calls, rows, shapes and stack frames to a dump, links forward and backward calls, and gives names, shapes and
+ * tensors of rows back. */
 #include "dump/dump.h"
 
 #include <stdio.h>

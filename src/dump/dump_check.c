@@ -1,3 +1,5 @@
+/* The checks of `diverge check` and of a side that is looked at alone: each a function over a row's figures or
+ * tensor. */
 #include "dump/dump_check.h"
 
 #include <math.h>

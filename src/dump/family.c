@@ -1,3 +1,4 @@
+/* Loads data/families.tsv once and finds a call's family: the whole name first, then the patterns with stars. */
 #include "dump/family.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Runs the checks of one recording and keeps figures and problems by row, as they come. */
 #include "dump/one_side.h"
 
 #include <stdlib.h>

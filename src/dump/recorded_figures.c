@@ -1,3 +1,5 @@
+/* The error of two rows by their recorded maxima, minima, means and norms, where no tensor was compared; their
+ * counts of NaN and infinities. */
 #include "dump/recorded_figures.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Loads data/roles.tsv once and finds a role by the parts of a module's path; which roles are parts of another, and
+ * which cannot stand for each other. */
 #include "dump/role.h"
 
 #include <pthread.h>

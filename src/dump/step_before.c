@@ -1,3 +1,4 @@
+/* Opens the earlier step once, for whoever asks first; others wait for it. */
 #include "dump/step_before.h"
 
 #include <stdlib.h>

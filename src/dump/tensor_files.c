@@ -1,3 +1,5 @@
+/* Opens the headers of an even share of a recording's tensor files and turns what is wrong into warnings of the
+ * dump. */
 #include "dump/tensor_files.h"
 
 #include "base/msg.h"

@@ -1,3 +1,4 @@
+/* The table of element types and how one element of each becomes a float or a double. */
 #include "num/dtype.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Chooses the kernel variant: the one asked for by name, else the best this machine can run. */
 #include "num/kern.h"
 
 #if defined(__x86_64__)

@@ -1,3 +1,4 @@
+/* Kernels for x86-64 with AVX2, FMA and F16C: its instructions under the names of kern_body.h, which has the code. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define KERN_MAX _mm256_max_ps

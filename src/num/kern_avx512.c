@@ -1,3 +1,5 @@
+/* Kernels for x86-64 with AVX-512: its instructions under the names of kern_body.h, which has the code; 16-bit types
+ * are looked at without being widened. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define KERN_MAX _mm512_max_ps

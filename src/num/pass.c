@@ -1,3 +1,5 @@
+/* Feeds elements to the kernel block by block, takes in double what the kernel cannot, and adds lanes and parts in
+ * one order, so that every machine gives the same digits. */
 #include "num/pass.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Checks that a tensor lies within its file, makes views by changing strides, and walks the elements in row-major
+ * order, runs at a time. */
 #include "num/tensor.h"
 
 #include <stdlib.h>
