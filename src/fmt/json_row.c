@@ -1,3 +1,4 @@
+/* What msprobe and ptdbg records have in common: shapes, and files with a JSON text a line. */
 #include "fmt/json_row.h"
 
 #include "base/lines.h"

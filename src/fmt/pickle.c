@@ -1,3 +1,5 @@
+/* The pickle machine: opcodes of protocols 0 to 5 over a stack and a memo of nodes. Every length is checked against
+ * what is left of the bytes. */
 #include "fmt/pickle.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The table of readers, one a format, in the order a path is tried with them. */
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
 #include "fmt/pack_read.h"

@@ -1,3 +1,5 @@
+/* Columns of other tools' results told by their titles, and each line split into a row of either side and what the
+ * tool said of the pair. */
 #include "fmt/result_table.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Hands on the rows of a table: .csv through libcsv here, .xlsx in sheet_xlsx.c. */
 #include "fmt/sheet.h"
 
 #include <csv.h>

@@ -1,3 +1,4 @@
+/* The table of files that are recognised and not read: how each is told, and what its owner can do. */
 #include "fmt/unreadable.h"
 
 #include "base/msg.h"

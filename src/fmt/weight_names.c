@@ -1,3 +1,4 @@
+/* Loads data/weights.tsv once and takes a weight's name apart: layer, expert, role, parameter, and what it fuses. */
 #include "fmt/weight_names.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* The readers of weight files as recordings: a row a tensor, over the weight formats of weights.c. */
 #include "fmt/weights_dump.h"
 
 #include <stdlib.h>

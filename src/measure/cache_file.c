@@ -1,3 +1,5 @@
+/* Cache files: records found by their key, new ones kept and all written back at the end; the oldest files go when
+ * the folder grows too large. */
 #include "measure/cache_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* Lays one or two tensors under common axes and reads elements, planes and stretches of them, with the difference in
+ * units of the last place. */
 #include "measure/element_lens.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Chooses where elements are sampled and reads both sides there, through the pair's view; a dense corner for who
+ * needs neighbours. */
 #include "measure/element_sample.h"
 
 #include <math.h>

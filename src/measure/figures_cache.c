@@ -1,3 +1,5 @@
+/* Makes the key of two tensors and turns figures into records of the cache. VERSION goes up when a figure is
+ * computed differently. */
 #include "measure/figures_cache.h"
 
 #include "base/mem.h"

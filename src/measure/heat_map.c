@@ -1,3 +1,4 @@
+/* Fills the cells of a heat map from stretches of a plane. */
 #include "measure/heat_map.h"
 
 #include <math.h>

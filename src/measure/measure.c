@@ -1,3 +1,5 @@
+/* The queue of lines to compare: which come first, what a worker gets, the comparison itself (as stored, reordered,
+ * or through a view), and its result put in place. */
 #include "measure/measure.h"
 
 #include <stdatomic.h>

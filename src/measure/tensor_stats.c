@@ -1,3 +1,4 @@
+/* Counts a tensor pair's elements into bins, axes and lists of the worst, a stretch at a time. */
 #include "measure/tensor_stats.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Opens the third run, finds its rows by the golden side's names, and measures its distance to either side. */
 #include "measure/third_run.h"
 
 #include <math.h>

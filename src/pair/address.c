@@ -1,3 +1,5 @@
+/* Builds the addresses of a side's calls and rows, with operators numbered within their place, and finds a row by
+ * one. */
 #include "pair/address.h"
 
 #include <stdlib.h>

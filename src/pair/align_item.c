@@ -1,3 +1,4 @@
+/* Makes the list of items the aligner works on, and says how alike two values' figures are. */
 #include "pair/align_item.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Tries the orders of one side's axes on a few elements and keeps one that clearly makes the sides meet. */
 #include "pair/axis_order.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Has the pairs of one operand in all layers vote on an order of axes, and gives the result to those that cannot
+ * tell by themselves. */
 #include "pair/axis_order_vote.h"
 
 #include "pair/axis_order.h"

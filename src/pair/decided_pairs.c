@@ -1,3 +1,5 @@
+/* Turns marks, rejections and rules into pairs of rows and calls, in the order they were decided, and notes what
+ * each rule met. */
 #include "pair/decided_pairs.h"
 
 #include <stdlib.h>

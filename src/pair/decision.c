@@ -1,3 +1,4 @@
+/* The list of decisions: added to, undone, and read as what is in force. */
 #include "pair/decision.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Finds pairs where one tensor is a part of a wider one and decides on the layout that most layers agree on; the
+ * view that cuts the part out follows. */
 #include "pair/fused_parts.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Finds runs of calls without a partner and groups one-sided calls by the function that called them. */
 #include "pair/gaps.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A function for each kind of mapping file that gives its pairs of rows, by the rules of the tool the file is for. */
 #include "pair/mapping_apply.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Reads mapping files in JSON; YAML ones are in mapping_yaml.c. The kind is told by the content. */
 #include "pair/mapping_file.h"
 
 #include "base/io.h"

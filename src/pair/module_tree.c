@@ -1,3 +1,5 @@
+/* Builds the tree of modules and operators from msprobe's names, with layers numbered as the layer mapping expects
+ * them. */
 #include "pair/module_tree.h"
 
 #include <stdlib.h>

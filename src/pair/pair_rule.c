@@ -1,3 +1,5 @@
+/* Compiles a rule's pattern, makes a golden address of a target one, and proposes the rule that carries one pair to
+ * every layer. */
 #include "pair/pair_rule.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Pairs rows in a fixed order (decisions, mapping files, names, the aligner) and lays the table out; a sentence for
+ * what a pair rests on. */
 #include "pair/pairing.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Reads a few elements at fixed places, and the error of another tensor's elements at the same places through a
+ * view. */
 #include "pair/tensor_sample.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Parses, writes and applies views: each step a row of a table, with how it changes sizes and strides. */
 #include "pair/view.h"
 
 #include <string.h>
