@@ -1,3 +1,4 @@
+/* Loads data/settings.tsv once; defaults, flags and argument names are looked up in it. */
 #include "config/arguments.h"
 
 #include <pthread.h>

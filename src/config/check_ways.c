@@ -1,3 +1,5 @@
+/* The table of ways a check can be judged, each a function from two values to a state; the checklist names one an
+ * entry. */
 #include "config/check_ways.h"
 
 static bool known(const struct value *v)

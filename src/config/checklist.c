@@ -1,3 +1,5 @@
+/* Loads data/checklist.conf once, with its expressions compiled, and gives an entry's value and what is wanted of it
+ * on a side. */
 #include "config/checklist.h"
 
 #include <pthread.h>

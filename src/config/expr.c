@@ -1,3 +1,4 @@
+/* Parses the checklist's expressions and works out their values on one side. */
 #include "config/expr.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Opens settings of any form by the table in settings_formats.c, keeps names and values, finds them again, and tells
+ * the platform. */
 #include "config/settings.h"
 
 #include "base/io.h"

@@ -1,3 +1,4 @@
+/* Runs the checklist over two sides' settings, then lists what differs and no check read. */
 #include "config/settings_compare.h"
 
 #include "base/msg.h"

@@ -1,3 +1,5 @@
+/* Expands words of a launch script as a shell would: variables, defaults, quotes and sums. Nothing runs; what only
+ * running could tell stays open. */
 #include "base/msg.h"
 #include "config/shell.h"
 

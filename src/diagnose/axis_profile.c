@@ -1,3 +1,4 @@
+/* Sums a deviation up by the indices of one axis and looks for the step between the few that have it and the rest. */
 #include "diagnose/axis_profile.h"
 
 #include <math.h>

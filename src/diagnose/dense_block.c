@@ -1,3 +1,5 @@
+/* Tries orders of an array's elements (axes exchanged, turned round, interleaved, shifted) and says how much of the
+ * deviation each leaves. */
 #include "diagnose/dense_block.h"
 
 #include <math.h>

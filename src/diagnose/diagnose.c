@@ -1,3 +1,5 @@
+/* The table of detectors, their names and advice; takes the samples of a line's tensors, asks the detectors that
+ * apply, and ranks what they found. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>

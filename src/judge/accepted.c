@@ -1,3 +1,5 @@
+/* Reads the file of accepted differences, finds the entry a deviating line fits, and warns of entries that are out
+ * of date or no longer needed. */
 #include "judge/accepted.h"
 
 #include <cjson/cJSON.h>

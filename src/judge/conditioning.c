@@ -1,3 +1,5 @@
+/* The table of operators that magnify noise, each with its formula over recorded or computed figures, and the bounds
+ * that follow for a line. */
 #include "judge/conditioning.h"
 
 #include <math.h>

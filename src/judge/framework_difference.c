@@ -1,3 +1,4 @@
+/* The table of known differences of what frameworks record, each a condition on a call and a row. */
 #include "judge/framework_difference.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* The pass over all lines: what two rows are (numbers, checksums, recorded figures, tensors, parts) and which
+ * judgement that takes. Limits and noise are in row_verdict.c, what is said of the whole in judge_summary.c. */
 #include "judge/judge.h"
 
 #include <math.h>

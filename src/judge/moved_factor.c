@@ -1,3 +1,5 @@
+/* Looks for lines that differ by one constant factor between a call and those that agree again behind it, and takes
+ * their deviations back. */
 #include "judge/moved_factor.h"
 
 #include <math.h>

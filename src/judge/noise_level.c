@@ -1,3 +1,4 @@
+/* Keeps the last accepted errors sorted in a window and gives their quantile: the noise a line is held to. */
 #include "judge/noise_level.h"
 
 #include <string.h>

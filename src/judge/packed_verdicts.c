@@ -1,3 +1,4 @@
+/* Takes pairs, figures and verdicts of a pack into the pairing, the figures and the judgement of a session. */
 #include "judge/packed_verdicts.h"
 
 #include <stdlib.h>

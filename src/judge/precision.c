@@ -1,3 +1,4 @@
+/* Collects the lines whose sides differ in floating type, by scope with the layers' numbers left out. */
 #include "judge/precision.h"
 
 void generalise(struct str name, struct buf *out)

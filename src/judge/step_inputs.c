@@ -1,3 +1,4 @@
+/* Finds the rows that are the step's inputs, by names, types and use, and compares them exactly. */
 #include "judge/step_inputs.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Follows deviations along the data flow: calls whose inputs agree while an output deviates, where deviations enter,
+ * and how a call's output error compares with its inputs'. */
 #include "judge/suspects.h"
 
 #include <math.h>

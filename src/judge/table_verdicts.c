@@ -1,3 +1,4 @@
+/* Takes the words of a result table over as verdicts; where it has none, its figures are judged. */
 #include "judge/table_verdicts.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Loads data/thresholds.json once; a limit is read and moved by its key, as in "float32.deviate". */
 #include "judge/thresholds.h"
 
 #include <assert.h>

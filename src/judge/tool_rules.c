@@ -1,3 +1,4 @@
+/* The table of other tools' rules, and the pass that judges all lines by one of them. */
 #include "judge/tool_rules.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* A sentence for every verdict, for the first deviation, entry points, and for what a comparison came to. */
 #include "judge/verdict_text.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Checks one training log for values that are not finite and values that never move. */
 #include "log/log_check.h"
 
 #include <math.h>
