@@ -1,4 +1,4 @@
-/* Diagnoses in the background; see diagnosis_job.h. */
+/* One thread and a list of the last lines asked for, with what was found of each. */
 #include "compare/diagnosis_job.h"
 
 void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx)

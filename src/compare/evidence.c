@@ -1,3 +1,4 @@
+/* The table of facts and their labels, and the functions that collect a line's facts for findings and reports. */
 #include "compare/evidence.h"
 
 #include <math.h>

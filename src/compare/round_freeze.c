@@ -1,3 +1,4 @@
+/* Copies what a round keeps (sides, rows, verdicts, addresses) out of an open comparison. */
 #include "compare/round_freeze.h"
 
 #include <math.h>

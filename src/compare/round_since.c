@@ -1,3 +1,4 @@
+/* Reads the round before, matches its rows with the open comparison's, and answers what a row was and what changed. */
 #include "compare/round_since.h"
 
 #include <math.h>

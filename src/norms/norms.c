@@ -1,3 +1,4 @@
+/* Opens both sides' sources, chooses the step they share, pairs, brings both to one unit, and has the result judged. */
 #include "norms/norms.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* One AdamW step of a run of elements, in float32 and in the order the frameworks compute it. */
 #include "optimizer/adamw.h"
 
 #include <math.h>

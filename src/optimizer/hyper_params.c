@@ -1,3 +1,4 @@
+/* Reads hyper-parameters from a hyper.json or from a configuration, under all names the frameworks have for them. */
 #include "optimizer/hyper_params.h"
 
 #include <math.h>

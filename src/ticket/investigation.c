@@ -1,3 +1,5 @@
+/* Reads and writes the investigation file, keeps other programs from changing it meanwhile, and finds inputs that
+ * lie elsewhere now. */
 #include "ticket/investigation.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* The table of what is merged how, over the files' JSON; findings and decisions are in merge_log.c, rounds in
+ * merge_rounds.c. */
 #include "ticket/merge.h"
 
 #include "base/msg.h"

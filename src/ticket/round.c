@@ -1,3 +1,4 @@
+/* A frozen round in memory: rows added with their names, and looked up again. */
 #include "ticket/round.h"
 
 #include <math.h>

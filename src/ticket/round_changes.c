@@ -1,3 +1,4 @@
+/* Compares the rows of two rounds: what became of each, of the first deviation, and the sentence for it. */
 #include "ticket/round_changes.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads a result of compare --json, row by row, as a round. */
 #include "ticket/round_import.h"
 
 #include <math.h>

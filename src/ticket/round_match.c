@@ -1,3 +1,5 @@
+/* Matches the rows of two rounds in passes: by both names, by the name on the side whose recording is the same, by
+ * address, by one name. */
 #include "ticket/round_match.h"
 
 #include "base/map.h"

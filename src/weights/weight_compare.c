@@ -1,3 +1,5 @@
+/* Compares two checkpoints pair by pair: opens both sides under the layouts their names allow, compares values, and
+ * explains a difference by trying transposed, exchanged and rearranged readings. */
 #include "weights/weight_compare.h"
 
 #include <math.h>

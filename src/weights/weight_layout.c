@@ -1,3 +1,4 @@
+/* Strides of one side of a pair: parts of fused weights, shards, transposed matrices, halves of rotary heads. */
 #include "weights/weight_layout.h"
 
 #include <string.h>
