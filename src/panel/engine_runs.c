@@ -1,3 +1,4 @@
+/* The table of engines the panels are judged by: what each needs, and the function that runs it on the paths given. */
 #include "panel/engine_runs.h"
 
 #include "base/io.h"

@@ -1,3 +1,4 @@
+/* Loads data/cards.conf once and matches its conditions to a row, the settings, the norms and the curves. */
 #include "panel/known_causes.h"
 
 #include "base/embed.h"

@@ -1,3 +1,4 @@
+/* Plans the next dump: calls around the first deviation within a budget of bytes, named as the dump tool wants them. */
 #include "panel/next_dump.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The table of inputs the panels take, and how one is looked up and given. */
 #include "panel/panel_inputs.h"
 
 #include "base/msg.h"

@@ -1,3 +1,4 @@
+/* The table of panels, in the order of the procedure, and the names of their items. */
 #include <stdio.h>
 
 #include "base/msg.h"

@@ -1,3 +1,5 @@
+/* Tells what a path is by trying the readers' probes, in a thread where a disk may be slow, and gives it to the
+ * panels it is for. */
 #include "panel/path_kind.h"
 
 #include <stdlib.h>

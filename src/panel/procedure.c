@@ -1,3 +1,5 @@
+/* The thread that runs engines when their inputs change, the pages written from what they found, and which step to
+ * dump next. */
 #include "panel/procedure.h"
 
 #include "base/msg.h"

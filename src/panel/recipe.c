@@ -1,3 +1,4 @@
+/* Loads data/recipes.conf once and fills a snippet's fields. */
 #include "panel/recipe.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* Leaves a round: checks that the inputs are still what was compared, writes the round's file, and turns the
+ * investigation to the new inputs; and the way back. */
 #include "panel/round_leave.h"
 
 #include "base/io.h"

@@ -1,3 +1,4 @@
+/* Writes what changed between two rounds or results, as text and as JSON. */
 #include "report/changes_output.h"
 
 #include <math.h>

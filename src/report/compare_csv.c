@@ -1,3 +1,4 @@
+/* Writes the table of a comparison as CSV, by the columns of row_table.c. */
 #include "document/csv.h"
 #include "report/formats.h"
 #include "report/row_table.h"

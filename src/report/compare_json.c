@@ -1,3 +1,5 @@
+/* Writes a comparison as JSON: sides, summary, first deviation, suspects, gaps and rows. doc/cli-json.md is the
+ * contract. */
 #include <math.h>
 
 #include "judge/suspects.h"

@@ -1,3 +1,4 @@
+/* Writes judged training curves as JSON, CSV and text. */
 #include "report/curves_output.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Writes the check of one training log as JSON, and its series as CSV. */
 #include "report/log_output.h"
 
 #include "base/json_write.h"

@@ -1,3 +1,5 @@
+/* Writes pairs as mapping files: our JSON and msprobe's data mapping; the table of kinds. The mappings by operator,
+ * class and module are in mapping_output_apis.c and mapping_output_modules.c. */
 #include "report/mapping_output.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Writes gradient norms of both sides as JSON, CSV and text. */
 #include "report/norms_output.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Writes a replayed optimizer step as JSON and text. */
 #include "report/optimizer_output.h"
 
 #include <math.h>

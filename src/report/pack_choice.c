@@ -1,3 +1,4 @@
+/* Chooses what goes into a pack: the rows around what was found, then tensors in the order of need, up to the limit. */
 #include <stdlib.h>
 
 #include "base/msg.h"

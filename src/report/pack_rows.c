@@ -1,3 +1,5 @@
+/* Writes a side's rows and the pairs of a pack as lines of JSON, with numbers of verdicts and reasons as in the
+ * enums; fmt/pack_read.c reads them. */
 #include <stdlib.h>
 
 #include "base/json_write.h"

@@ -1,3 +1,4 @@
+/* The investigation as a pack holds it: its files taken along under names of the pack, and every path taken out. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/json_read.h"

@@ -1,3 +1,4 @@
+/* Puts a pack together: investigation, rows, tensors, report and replay scripts into one archive. */
 #include "report/pack_write.h"
 
 #include <stdio.h>

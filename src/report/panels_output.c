@@ -1,3 +1,4 @@
+/* Writes the panels as text and as JSON. */
 #include "report/panels_output.h"
 
 #include "base/json_write.h"

@@ -1,3 +1,5 @@
+/* Writes the Python script that makes one call again: data/replay.tsv has how a call is written, data/replay.py the
+ * script around it. */
 #include "report/replay_script.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Reports and results written in the background; see report_job.h. */
+/* A job that writes one report, result or pack at a time, from the comparison and the investigation of when it began. */
 #include "report/report_job.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* Writes a comparison of settings as JSON and CSV; its text is in settings_text.c. */
 #include "report/settings_output.h"
 
 #include "base/json_write.h"

@@ -1,3 +1,4 @@
+/* Writes the tensor view's statistics of a row as JSON. */
 #include "report/tensor_output.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Writes a comparison of two checkpoints, or the list of one, as JSON, CSV and text. */
 #include "report/weights_output.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The table of fields: how each is named and titled, and the function that gives its number or text of a line. */
 #include "table/field.h"
 
 #include <math.h>

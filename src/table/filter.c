@@ -1,3 +1,4 @@
+/* Compiles a filter's expression to a tree and matches lines with it. */
 #include "table/filter.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Builds the table of layers: a row for each call's place in a layer, a column for each layer, the worst verdict in
+ * the cell. */
 #include "table/layer_table.h"
 
 #include <math.h>

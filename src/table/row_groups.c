@@ -1,3 +1,5 @@
+/* Builds the headings the table's rows are put under, a builder for each way of grouping, and walks what is
+ * unfolded. */
 #include "table/row_groups.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Runs a rule over a session's rows without making it, and counts what it would pair and how well that agrees. */
 #include "table/rule_preview.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Searches all rows for the figures of one. */
 #include "table/same_values.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Matches a search's pattern with the names of lines' rows and remembers what was found. */
 #include "table/search.h"
 
 #include <stdlib.h>
