@@ -1,3 +1,4 @@
+/* What the headless commands share: interrupts, messages, output files, progress, opening a pair. */
 #include "ui/cli.h"
 
 #include <signal.h>

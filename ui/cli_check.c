@@ -1,3 +1,4 @@
+/* diverge check: what is wrong with one recording, as text, JSON or one line. */
 #include "ui/cli.h"
 
 #include <stdio.h>

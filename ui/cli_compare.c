@@ -1,3 +1,5 @@
+/* diverge compare: opens two dumps, waits, prints where they differ first, writes results and saves the
+ * investigation. */
 #include "ui/cli.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Runs a stage's engine with progress and interrupt, then writes its result in the format asked for: the part that
+ * curves, norms and optimizer share. */
 #include "ui/cli_stage.h"
 
 #include "base/msg.h"

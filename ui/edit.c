@@ -1,3 +1,4 @@
+/* Writes a note to a private file, runs the editor on it, and takes the text over. */
 #include "ui/edit.h"
 
 #include <errno.h>

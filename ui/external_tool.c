@@ -1,3 +1,5 @@
+/* Starts a program of the environment ($EDITOR, $PAGER) in the foreground of the terminal, and takes the terminal
+ * back when it ends. */
 #include "ui/external_tool.h"
 
 #include <errno.h>

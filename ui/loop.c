@@ -1,3 +1,5 @@
+/* The terminal's loop: waits for keys, signals and news of the session, draws, and does what a command's result asks
+ * for (editor, mouse, copy, quit). */
 #define _GNU_SOURCE /* ppoll */
 #include "ui/loop.h"
 

@@ -1,3 +1,4 @@
+/* Writes the man page in troff from the tables of options, commands and thresholds. */
 #include "ui/manual.h"
 
 #include "base/embed.h"

@@ -1,3 +1,5 @@
+/* Opens or makes the investigation the command line names, with its options over what was saved, and fills the
+ * session's options from it. */
 #include "ui/open_investigation.h"
 
 #include <pwd.h>

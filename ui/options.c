@@ -1,3 +1,4 @@
+/* The table of options with a function each, the parsing of arguments by it, and the help texts. */
 #include "ui/options.h"
 
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* Unpacks packs among the arguments into temporary folders, removes them at the end, and those that killed programs
+ * left. */
 #include "ui/pack_arguments.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A canvas of dots for curves and how its columns become characters. */
 #include "ui/plot.h"
 
 #include <math.h>

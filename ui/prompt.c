@@ -1,3 +1,4 @@
+/* The prompt's editing keys, history and completion. */
 #include "ui/prompt.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The screen's state between frames: starts the session, runs commands and keys, takes what was handed over, and
+ * does what a command's result asks for. */
 #include "ui/screen.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The table of colour schemes: a colour and attributes for every style. */
 #include "ui/style.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Curses: starts and ends it, puts a grid on the terminal, names keys and mouse events, copies text, and restores
+ * the terminal after a crash. */
 #include "ui/term.h"
 
 #include <langinfo.h>

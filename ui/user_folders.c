@@ -1,3 +1,4 @@
+/* The user's folder of a kind (configuration, state, cache): where its XDG variable says, else below HOME. */
 #include "ui/user_folders.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Finds the command a text means, also by a prefix, checks what it needs, and runs it; completion of names and
+ * arguments. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>

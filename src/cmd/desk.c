@@ -1,3 +1,5 @@
+/* The state of one person's work that no pane has to itself: moving, groups, lists, messages, undo, saving; and what
+ * is made anew when the session has something new. */
 #include "cmd/desk.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Turns the cursor of whatever has the keys (table, tensor view, panel, list of findings) into the subject of a
+ * finding. */
 #include "cmd/note_subject.h"
 
 #include "base/msg.h"

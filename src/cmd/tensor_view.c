@@ -1,3 +1,4 @@
+/* The place in the tensor view: axes, cursor, zoom, and what is asked of the thread that reads. */
 #include "cmd/tensor_view.h"
 
 #include "cmd/desk.h"

@@ -1,4 +1,5 @@
-/* The session's threads: find, read, pair, measure, judge, publish. */
+/* The threads of an open comparison: the conductor finds the recordings, starts a reader a side, pairs and judges;
+ * workers compute figures. The command line and the screen start one and wait for it. */
 #include "session/session.h"
 
 #include <assert.h>
