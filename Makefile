@@ -4,7 +4,7 @@ CLANG ?= clang
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib minizip expat libutf8proc
 WARN := -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wmissing-prototypes -Wstrict-prototypes \
@@ -60,6 +60,9 @@ $(BUILD)/%.o: %.c | $(BUILD)/.deps
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+
+# they name the version
+$(UI_O) $(filter %/round_freeze.o %/investigation.o,$(ENGINE_O)): Makefile
 
 # the kernels want the vectoriser; they read no errno and no float flags
 $(BUILD)/src/num/kern%.o: override OPT += -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
