@@ -1,4 +1,4 @@
-/* One thread and a list of the last lines asked for, with what was found of each. */
+/* A job that diagnoses one line at a time, and the last lines asked for with what was found of each. */
 #include "compare/diagnosis_job.h"
 
 void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx)

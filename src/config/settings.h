@@ -86,7 +86,7 @@ void settings_warn(struct settings *s, const char *fmt, ...) __attribute__((form
 void settings_export(struct settings *s, struct str name, struct str value, enum setting_state state, uint32_t line);
 bool settings_null(struct str value); /* null, None, ~, nothing */
 
-/* One form of settings; a new one is a row in kinds.c and its functions. */
+/* One form of settings; a new one is a row in settings_formats.c and its functions. */
 struct settings_kind {
     const char *name, *title, *what;
     enum dialect dialect;

@@ -1,5 +1,5 @@
 /* A report before it has a format: sections of paragraphs, items, tables, code and figures as data, built once
- * (report_build.h) and written by report/write_*.c. All text is made harmless when it is added: control characters and
+ * (report_build.h) and written by write_*.c. All text is made harmless when it is added: control characters and
  * marks that turn the direction of writing become visible, paths lose their beginning (document/sanitize.h); what a format
  * needs escaped is its writer's business. */
 #ifndef DOCUMENT_DOCUMENT_H

@@ -130,7 +130,7 @@ struct dump {
     int step, rank;        /* -1 when the tree does not say */
     bool checksums;        /* rows carry checksums */
     int digits;            /* significant digits the recorded figures carry (17: all) */
-    uint8_t column;        /* of a result table (result.h): the side whose columns are read */
+    uint8_t column;        /* of a result table (result_table.h): the side whose columns are read */
     char joint;            /* stands between a call's name and its slot */
     bool complete;
 

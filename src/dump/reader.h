@@ -38,7 +38,7 @@ struct reader {
     /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
      * nothing could. */
     int (*open)(struct dump *d, struct load *load, struct err *e);
-    bool table; /* both sides, paired and judged, are in the one file (result.h) */
+    bool table; /* both sides, paired and judged, are in the one file (result_table.h) */
     bool weights; /* a checkpoint, not a recording of a step */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
     /* The row's tensor; NULL where a format has none. Called from several threads once open. */

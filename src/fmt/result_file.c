@@ -1,4 +1,4 @@
-/* The readers of result tables: which file is one, and its rows handed to result.c. */
+/* The readers of result tables: which file is one, and its rows handed to result_table.c. */
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 

@@ -79,7 +79,7 @@ static void scene_of(struct scene *s, const struct measure *m, const uint8_t *st
     }
 }
 
-/* ---- the formulas of condition.h; NaN: not known ---- */
+/* ---- the formulas of conditioning.h; NaN: not known ---- */
 
 static double of_sum(const struct scene *s, bool own)
 {

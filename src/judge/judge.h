@@ -23,7 +23,7 @@ enum verdict {
     VERDICT_COUNT
 };
 
-/* Why: the rule that gave the verdict. The sentences are in explain.c. */
+/* Why: the rule that gave the verdict. The sentences are in verdict_text.c. */
 enum rule {
     RULE_NONE,
     RULE_PENDING,
@@ -52,13 +52,13 @@ enum rule {
     RULE_ABSENT,        /* recorded as null */
     RULE_EMPTY,         /* zero elements */
     RULE_NO_FIGURES,
-    RULE_NATURE,        /* a known difference of what is recorded (nature.h) */
+    RULE_NATURE,        /* a known difference of what is recorded (framework_difference.h) */
     RULE_REORDERED,     /* same figures, other order: the pair needs a view */
     RULE_EXACT,         /* --exact: not every bit agrees */
     RULE_PRESET,        /* the rule of another tool */
     RULE_TABLE,         /* the verdict the result table gives */
-    RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (condition.h): doubtful */
-    RULE_KNOWN,         /* a difference the team has accepted (known.h) */
+    RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (conditioning.h): doubtful */
+    RULE_KNOWN,         /* a difference the team has accepted (accepted.h) */
     RULE_NESTED,        /* recorded twice: the call around or inside it holds the same tensors and is paired */
     RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
     RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
@@ -92,7 +92,7 @@ struct line_judgement {
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* what it was held against */
     float level; /* noise here: error already accepted around it */
-    float kappa; /* of RULE_ILL: how much the operator magnifies noise (condition.h); 0 elsewhere */
+    float kappa; /* of RULE_ILL: how much the operator magnifies noise (conditioning.h); 0 elsewhere */
 };
 
 struct suspect {
@@ -140,7 +140,7 @@ struct judgement {
     struct summary sum;
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class klass;
-    uint8_t preset;              /* the rule its verdicts are by (preset.h) */
+    uint8_t preset;              /* the rule its verdicts are by (tool_rules.h) */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before; /* ill: of the doubtful, at ill-conditioned operators */
     VEC(struct suspect) suspects; /* the one that magnifies its error most first */
     VEC(struct entrance) frontier;   /* the one most depends on first */
@@ -153,7 +153,7 @@ struct judgement {
 struct judge_options {
     const struct tol *tol;
     bool map_only, exact, strict_gaps;
-    int preset; /* whose rule: 0 our own (preset.h) */
+    int preset; /* whose rule: 0 our own (tool_rules.h) */
     const struct known_list *known; /* accepted differences, or NULL */
     const float *band; /* per golden row: how far two golden runs are apart; NaN where it is not known; or NULL */
 };

@@ -170,7 +170,7 @@ static bool turned_before(const struct pass *p, const struct look *k, double tur
            (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
 }
 
-/* A deviation that is no more than what this operator makes of noise is nobody's first deviation (condition.h). The
+/* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
  * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
 void weigh_excuse(struct pass *p, struct look *k)
 {

@@ -1,4 +1,4 @@
-/* The thread behind the tensor view: opens what is wanted now, reads what the screen needs first, then the whole. */
+/* The job behind the tensor view: opens what is wanted now, reads what the screen needs first, then the whole. */
 #include "measure/tensor_reader.h"
 
 #include <stdlib.h>

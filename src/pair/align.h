@@ -14,7 +14,7 @@ struct align_known {
     /* the data flow (items_producers) and what is paired already (call → the other side's call); NULL: not asked */
     const struct dump *d[2];
     const uint32_t *from[2], *call_pair[2];
-    const struct nmap *denied; /* pairs of calls a person rejected (ruled.h) */
+    const struct nmap *denied; /* pairs of calls a person rejected (decided_pairs.h) */
 };
 
 /* Items that are SET_MATCH keep their partners and part the lists. */

@@ -1,4 +1,4 @@
-/* Tells what a path is by trying the readers' probes, in a thread where a disk may be slow, and gives it to the
+/* Tells what a path is by trying the readers' probes, in a job where a disk may be slow, and gives it to the
  * panels it is for. */
 #include "panel/path_kind.h"
 

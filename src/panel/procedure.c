@@ -1,4 +1,4 @@
-/* The thread that runs engines when their inputs change, the pages written from what they found, and which step to
+/* The job that runs engines when their inputs change, the pages written from what they found, and which step to
  * dump next. */
 #include "panel/procedure.h"
 

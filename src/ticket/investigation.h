@@ -111,7 +111,7 @@ int64_t investigation_date(const struct investigation *v); /* now, or what `date
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);
 
-/* ---- rounds (rounds.c) ---- */
+/* ---- rounds (round_list.c) ---- */
 
 /* The newest of the rounds that were left; file NULL: there is none. */
 struct round_place investigation_before(const struct investigation *v);

@@ -1,6 +1,7 @@
 /* A comparison frozen: what was compared, how each row was judged, where it parted first, how the panels stood. An
  * investigation keeps one for every round it leaves (a fix, a new dump), each in a file of its own beside it (round_file.h),
- * and what holds now is told from it (join.h, changes.h). Also made of a result written by compare --json. */
+ * and what holds now is told from it (round_match.h, round_changes.h). Also made of a result written by
+ * compare --json. */
 #ifndef TICKET_ROUND_H
 #define TICKET_ROUND_H
 

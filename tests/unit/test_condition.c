@@ -1,6 +1,6 @@
 /* Condition numbers against what noise really does: the operator is computed twice, from values and from values with
- * noise of a known size, and how much larger the error came out must be what condition.h says of it. And what is made
- * of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
+ * noise of a known size, and how much larger the error came out must be what conditioning.h says of it. And what is
+ * made of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
 #include "draws.h"
 #include "scenes.h"
 
