@@ -1,3 +1,4 @@
+/* The table of activation functions and how well each makes the recorded output of the recorded input. */
 #include "diagnose/activation_fit.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Finds the call that computed a row's value, its inputs and named arguments, and reads tensors whole. */
 #include "diagnose/call_tensors.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Takes the counting number out of a call's name. */
 #include "dump/call_stem.h"
 
 static bool is_digit(char c)

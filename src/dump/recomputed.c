@@ -1,3 +1,4 @@
+/* Finds forward calls inside the backward pass and the earlier call each one repeats. */
 #include "dump/recomputed.h"
 
 #include <stdlib.h>

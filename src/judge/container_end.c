@@ -1,3 +1,4 @@
+/* The conditions on two containers, on what lies between their ends, and on what reads them. */
 #include "judge/container_end.h"
 
 #include "pair/align_item.h"

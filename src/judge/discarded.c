@@ -1,3 +1,4 @@
+/* Looks for values that differ only where what reads them drops them, and takes their deviations back. */
 #include "judge/discarded.h"
 
 #include "dump/family.h"

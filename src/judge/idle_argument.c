@@ -1,3 +1,4 @@
+/* Looks for arguments that differ while all outputs of their call agree. */
 #include "judge/idle_argument.h"
 
 #include <math.h>

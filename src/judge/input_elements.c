@@ -1,3 +1,4 @@
+/* Compares the elements of two recordings of one step input, and says how many places differ and which first. */
 #include "judge/input_elements.h"
 
 #include <math.h>

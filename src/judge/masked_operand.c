@@ -1,3 +1,4 @@
+/* Looks for scores that one side had masked before, and takes their deviations back where what comes out agrees. */
 #include "judge/masked_operand.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Builds the lists of readers from the data flow of one side. */
 #include "judge/value_readers.h"
 
 #include <stdlib.h>

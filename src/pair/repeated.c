@@ -1,3 +1,4 @@
+/* Tells by shapes and figures that one row is the other repeated, and makes the view that lays it out. */
 #include "pair/repeated.h"
 
 #include <math.h>
