@@ -5,6 +5,9 @@
 
 #include "judge/conditioning.h"
 
+_Static_assert(VERDICT_SKIP == 8 && RULE_KNOWN == 33 && WHY_RULE == 15 && CONDITION_COMPARE == 12,
+               "packs of 0.1 hold these numbers: what is new goes to the end of its list");
+
 struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
     const struct packed *p = packed_both(target, golden);

@@ -26,12 +26,12 @@ enum pair_why {
     WHY_FUSED,        /* parts of one fused call */
     WHY_WHOLE,        /* one call against the last of its parts: equal results */
     WHY_SLOT,         /* its call is paired, and so is its place in it */
-    WHY_PATH,         /* the same call between the same modules, in one framework */
     WHY_TABLE,        /* the result table both were read from says so */
     WHY_MARK,         /* a person said so */
     WHY_RULE,         /* decision `source` is the rule */
     WHY_WEIGHT,       /* the calls use the same weight */
     WHY_SAMPLE,       /* of all results the calls' are nearest to each other, element by element */
+    WHY_PATH,         /* the same call between the same modules, in one framework */
     WHY_COUNT
 };
 
