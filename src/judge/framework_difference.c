@@ -72,6 +72,18 @@ static const struct nature {
      N_("MindSpore writes a parameter after the step has updated it")},
 };
 
+/* The gradient that came in, where the call's input has another size: it cannot be the one of the input. */
+static bool is_inner_step(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    if (forward == NONE || !passes_gradient(d, row))
+        return false;
+    EACH_EARLY_ROW(d, forward, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == dump_row_numel(d, row))
+            return false;
+    return true;
+}
+
 /* One framework ends a call in another inner step by memory format or kernel: where that step only reorders, its record is the
  * gradient that came in. What the call made of it is what the next one gets. */
 static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
@@ -82,9 +94,9 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
         if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
             return NULL;
     }
-    if (!telling_figures(&side[TARGET]->rows.v[row[TARGET]]) || !telling_figures(&side[GOLDEN]->rows.v[row[GOLDEN]]))
-        return NULL; /* not finite, or zero: that is no matter of records */
-    return passes_gradient(side[TARGET], row[TARGET]) == passes_gradient(side[GOLDEN], row[GOLDEN]) ? NULL
+    if (dump_row_numel(side[TARGET], row[TARGET]) == dump_row_numel(side[GOLDEN], row[GOLDEN]))
+        return NULL;
+    return is_inner_step(side[TARGET], row[TARGET]) == is_inner_step(side[GOLDEN], row[GOLDEN]) ? NULL
                : N_("one side recorded the last inner step of this call, a view: the gradient that came in, not the one of its input");
 }
 
