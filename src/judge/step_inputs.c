@@ -48,8 +48,8 @@ static bool two_valued(const struct row *r, double n)
     if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm) || !isfinite(min) || n < 1)
         return true;
     double low = (max - r->stat[STAT_MEAN]) / (max - min), square = n * ((1 - low) * max * max + low * min * min);
-    double printed = 4 * dtype_table[r->dtype].epsilon; /* the figures may be of its own type */
-    return !isfinite(square) || fabs(norm * norm - square) <= (printed > 1e-3 ? printed : 1e-3) * square;
+    double rounding = dtype_is_float(r->dtype) ? 4 * dtype_table[r->dtype].epsilon : 0; /* figures are kept in the tensor's type */
+    return !isfinite(square) || fabs(norm * norm - square) <= (1e-3 + rounding) * square;
 }
 
 /* 0, 1, ±large: what masks are made of, whatever their type. */
