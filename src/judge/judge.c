@@ -417,6 +417,18 @@ static bool products_coarse(const struct pass *p)
     return coarse;
 }
 
+/* An input of the step itself: whatever comes of it, it is other data. */
+static bool is_given(const struct measure *m, const struct flow flow[2], uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = l->row[s] == NONE ? NULL : &m->side[s]->rows.v[l->row[s]];
+        if (!r || r->io != IO_INPUT || m->side[s]->calls.v[r->call].phase != PHASE_FORWARD || flow[s].held[l->row[s]] != NONE)
+            return false;
+    }
+    return true;
+}
+
 /* Deviations that are none for what comes of them, up to the first that is one. */
 static void take_back(struct judgement *j, const struct measure *m, const struct flow flow[2])
 {
@@ -429,8 +441,8 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
             readers_build(&reads[s], m->side[s], &flow[s]);
         enum rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
                         : is_masked_before(j, m, i)             ? RULE_MASKED_BEFORE
-                        : is_discarded(j, m, reads, i)          ? RULE_DISCARDED
-                                                                : RULE_NONE;
+                        : !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED
+                                                                                : RULE_NONE;
         if (why == RULE_NONE)
             break;
         l->verdict = VERDICT_SKIP;

@@ -1156,6 +1156,29 @@ static void numbers_a_where_drops(void **state)
     }
 }
 
+/* A mask nothing recorded produced is the step's own input: other data, whatever comes of it. */
+static void step_inputs_are_not_dropped(void **state)
+{
+    const double x[] = {1, 0, 4}, y[] = {5, 0, 14};
+    struct scene s;
+    uint32_t in = NONE, out = NONE;
+    (void)state;
+    scene_start(&s);
+    for (int i = 0; i < 2; i++) {
+        named_on(&s.d[i], "Tensor.__radd__.0.forward", "__radd__", CALL_API, PHASE_FORWARD, NONE);
+        in = tensor_on(&s.d[i], "input.0", DTYPE_I64, 64, x);
+        out = tensor_on(&s.d[i], "output.0", DTYPE_I64, 64, y);
+        s.d[i].rows.v[in].has |= HAS_FILE;
+        s.d[i].rows.v[out].has |= HAS_FILE;
+    }
+    computed(&s, in, 0.3);
+    computed(&s, out, 0);
+    judge_all(&s);
+    EXPECT(&s, in, VERDICT_DEVIATE, RULE_INTEGERS_DIFFER);
+    assert_int_equal(s.j.first, scene_line(&s, in));
+    scene_end(&s);
+}
+
 /* PyTorch holds the gradient that came in for that of an input an activation has overwritten. */
 static void activations_in_place(void **state)
 {
@@ -1448,6 +1471,7 @@ int main(void)
         cmocka_unit_test(activations_in_place),
         cmocka_unit_test(operands_masked_before),
         cmocka_unit_test(numbers_a_where_drops),
+        cmocka_unit_test(step_inputs_are_not_dropped),
         cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(recomputed_calls_are_set_aside),
         cmocka_unit_test(idle_arguments_are_notes),
