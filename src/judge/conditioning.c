@@ -338,19 +338,18 @@ static uint32_t module_backward(const struct dump *d, uint32_t gradient)
     return NONE;
 }
 
-/* The norm of the gradient that came into the call whose result, a sum over all places but one axis, this row is; NaN: not known. */
-static double incoming_norm(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not known. */
+static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
-    const struct dump *d = m->side[side];
     const struct row *r = &d->rows.v[row];
     uint32_t call = r->io == IO_GRADIENT ? module_backward(d, r->call) : r->call;
     enum family f = (enum family)d->calls.v[r->call].family;
     if (call == NONE || !is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
-        return NAN;
+        return NONE;
     EACH_EARLY_ROW(d, call, x)
         if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].kind == ROW_TENSOR && dump_row_numel(d, x) > dump_row_numel(d, row))
-            return norm_of(m, state, side, x);
-    return NAN;
+            return x;
+    return NONE;
 }
 
 /* A parameter's gradient: recorded as one, or as a vector a backward call puts out. */
@@ -362,38 +361,74 @@ static bool is_gradient(const struct dump *d, uint32_t row)
     return (r->io == IO_GRADIENT || result) && (r->dtype == DTYPE_F32 || r->dtype == DTYPE_F64);
 }
 
-/* The largest gradient of the same record. */
+/* The module a call stands in, or its forward call does; "" where nothing says so. */
+static struct str scope_of(const struct dump *d, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    uint32_t scope = c->scope != NONE || c->twin == NONE ? c->scope : d->calls.v[c->twin].scope;
+    return str_of(scope == NONE ? "" : d->scopes.v[scope]);
+}
+
+/* Whether two calls' module paths have one parent: "layers.0.attn.q" and "layers.0.attn.v". */
+static bool siblings(const struct dump *d, uint32_t x, uint32_t y)
+{
+    struct str a = scope_of(d, x), b = scope_of(d, y);
+    ptrdiff_t i = str_rfind(a, '.'), k = str_rfind(b, '.');
+    return i > 0 && i == k && str_eq(str_n(a.p, (size_t)i), str_n(b.p, (size_t)k));
+}
+
+/* A gradient on its way back: what a backward call is given or puts out. */
+static bool flows_back(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->kind == ROW_TENSOR && r->io != IO_GRADIENT && d->calls.v[r->call].phase == PHASE_BACKWARD &&
+           (r->dtype == DTYPE_F32 || r->dtype == DTYPE_F64);
+}
+
+/* The largest gradient of its kind in the same call, and in the modules beside its own. */
 static double largest_beside(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
     double most = norm_of(m, state, side, row);
-    if (d->rows.v[row].io == IO_GRADIENT)
-        EACH_EARLY_ROW(d, d->rows.v[row].call, r)
-            if (d->rows.v[r].io == IO_GRADIENT)
-                most = fmax(most, norm_of(m, state, side, r));
+    uint32_t own = d->rows.v[row].call, from = own > NEAR ? own - NEAR : 0;
+    bool parameter = d->rows.v[row].io == IO_GRADIENT;
+    for (uint32_t c = from; c < d->calls.n && c < own + NEAR; c++)
+        if (c == own || (d->calls.v[c].gradient == parameter && d->calls.v[c].phase == PHASE_BACKWARD && siblings(d, c, own)))
+            EACH_EARLY_ROW(d, c, r)
+                if (parameter ? d->rows.v[r].io == IO_GRADIENT : flows_back(d, r))
+                    most = fmax(most, norm_of(m, state, side, r));
     return most;
+}
+
+/* How small a gradient has to be beside what it was summed of to be rounding alone. Through a 16-bit type a few roundings show. */
+static double rounding_of(const struct dump *d, uint32_t row, uint32_t incoming)
+{
+    enum dtype type = (enum dtype)d->rows.v[row].dtype, from = incoming == NONE ? type : (enum dtype)d->rows.v[incoming].dtype;
+    bool coarse = dtype_is_float(from) && dtype_table[from].epsilon > dtype_table[type].epsilon;
+    return coarse ? CONDITION_COARSE * dtype_table[from].epsilon / 2 : CONDITION_ROUNDING * dtype_table[type].epsilon / 2;
 }
 
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])
 {
     struct condition c = {CONDITION_NONE, 1, 1};
     double own[2], beside[2], incoming[2];
+    uint32_t came[2];
     bool zero = true;
     uint32_t line = line_between(m, row);
     bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
     for (int s = 0; s < 2; s++) {
         /* of a part of a fused tensor, what its view leaves */
         own[s] = measured ? m->figures[line]->side[s].norm : norm_of(m, state, s, row[s]);
-        if (!is_gradient(m->side[s], row[s]) || !(own[s] > 0))
+        if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !(own[s] > 0))
             return c;
         beside[s] = largest_beside(m, state, s, row[s]);
-        incoming[s] = incoming_norm(m, state, s, row[s]);
+        came[s] = incoming_row(m->side[s], row[s]);
+        incoming[s] = came[s] == NONE ? NAN : norm_of(m, state, s, came[s]);
     }
     for (int s = 0; s < 2; s++) {
         /* what one side left out has about the other's size */
         double from = isfinite(incoming[s]) ? incoming[s] : incoming[!s], most = fmax(beside[s], from);
-        enum dtype type = (enum dtype)m->side[s]->rows.v[row[s]].dtype;
-        zero = zero && isfinite(most) && own[s] <= CONDITION_ROUNDING * dtype_table[type].epsilon / 2 * most;
+        zero = zero && isfinite(most) && own[s] <= rounding_of(m->side[s], row[s], came[s]) * most;
         if (s == GOLDEN && zero)
             c = (struct condition){CONDITION_ZERO_GRADIENT, most / own[s], most / own[s]};
         else if (s == GOLDEN && isfinite(from))

@@ -224,6 +224,8 @@ void weigh_remember(struct pass *p, const struct look *k)
     }
     if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL && !ill))
         return;
+    /* a gradient that is rounding alone is lost in what comes behind it: no other row has its error to expect */
+    accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
     if (accepted && l->error > 0)
         level_add(&p->level, (double)l->error, product, own);
     if (k->r[TARGET]->io != IO_OUTPUT) {

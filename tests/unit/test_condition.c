@@ -502,10 +502,57 @@ static void test_sums_of_gradients(void **state)
     assert_int_equal(summed_pair(0, 1).kind, CONDITION_NONE);
 }
 
+/* What flows back into a key's projection, beside the value's of norm 1; parameter: the gradients of their biases. */
+static enum condition_kind beside_sibling(double target, double golden, bool parameter)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t row[2];
+    double one = 1, own[2] = {target, golden};
+    for (int i = 0; i < 2; i++) {
+        const char *end = parameter ? "parameters_grad.0" : "backward.0";
+        char name[100];
+        side_start(&d[i], "pytorch");
+        for (int k = 0; k < 2; k++) {
+            snprintf(name, sizeof name, "Module.attn.%s.Linear.%s", k ? "k_proj" : "v_proj", end);
+            uint32_t c = side_call(&d[i], name, NULL);
+            d[i].calls.v[c].scope = dump_scope(&d[i], k ? STR("attn.k_proj") : STR("attn.v_proj"));
+            d[i].calls.v[c].phase = PHASE_BACKWARD;
+            d[i].calls.v[c].gradient = parameter;
+            row[i] = row_of(&d[i], c, parameter ? "bias" : "input.0", DTYPE_F32, "4", k ? &own[i] : &one, 1);
+            d[i].rows.v[row[i]].io = parameter ? IO_GRADIENT : IO_INPUT;
+        }
+        side_end(&d[i]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of_gradient(&m, m.state, row);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c.kind;
+}
+
+/* Where all keys get one gradient nothing flows back through the softmax: rounding alone beside what the values get. */
+static void test_gradients_beside_siblings(void **state)
+{
+    (void)state;
+    for (int parameter = 0; parameter < 2; parameter++) {
+        assert_int_equal(beside_sibling(3e-7, -5e-7, parameter), CONDITION_ZERO_GRADIENT);
+        assert_int_equal(beside_sibling(3e-7, 1e-3, parameter), CONDITION_NONE);
+        assert_int_equal(beside_sibling(0, 3e-7, parameter), CONDITION_NONE);
+        assert_int_equal(beside_sibling(1e-3, 2e-3, parameter), CONDITION_NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_of_gradients),
+        cmocka_unit_test(test_gradients_beside_siblings),
         cmocka_unit_test(test_noise_grows_as_estimated),
         cmocka_unit_test(test_masked_scores),
         cmocka_unit_test(test_others_have_none),
