@@ -103,6 +103,7 @@ static const struct {
     {NEED_FIGURES, look_activation},
     {NEED_FIGURES, look_norm},
     {NEED_FIGURES, look_window},
+    {NEED_FIGURES, look_attention},
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
     {NEED_ARGUMENT, look_argument},

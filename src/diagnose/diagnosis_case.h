@@ -69,6 +69,7 @@ void look_partial(struct patient *p);
 void look_mask(struct patient *p);
 void look_epsilon(struct patient *p);
 void look_activation(struct patient *p);
+void look_attention(struct patient *p);
 void look_window(struct patient *p);
 void look_norm(struct patient *p);
 void look_temperature(struct patient *p);
