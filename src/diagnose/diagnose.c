@@ -212,6 +212,16 @@ void place_text(const struct patient *p, uint64_t at, struct buf *out)
     buf_char(out, ']');
 }
 
+bool patient_before_root(const struct patient *p)
+{
+    const struct dump *d = p->side[TARGET];
+    bool output = p->r[TARGET]->io == IO_OUTPUT;
+    for (uint32_t c = p->call + output; c < d->calls.n && c <= p->call + (output ? 2 : 0); c++)
+        if (str_ihas(dump_call_name(d, c), "sqrt"))
+            return true;
+    return false;
+}
+
 /* ---- the driver ---- */
 
 bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line)

@@ -7,8 +7,6 @@
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
 
-#define EPSILON_MOST 0.1 /* no norm adds more */
-
 /* A number, or a tensor of one element whose value was recorded as its maximum. */
 static bool is_number(const struct patient *p, int side)
 {

@@ -181,7 +181,10 @@ void look_offset_statistics(struct patient *p)
         !(fabs(expect - norm_t) <= 0.1 * fabs(norm_t - norm) + 1e-5 * norm))
         return;
     char a[NUM_MAX];
-    patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8, _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
+    bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
+    patient_says(p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
+                 epsilon ? _("before the root max, min and mean all differ by %s: the epsilon is that much greater on the target; the elements were not recorded")
+                         : _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
                  num_cell(a, c[2], 5));
 }
 

@@ -86,17 +86,6 @@ void look_scale_rows(struct patient *p)
 
 /* ---- what is added ---- */
 
-/* What is added before a root, within a norm, is its epsilon. */
-static bool before_root(const struct patient *p)
-{
-    const struct dump *d = p->side[TARGET];
-    bool output = p->r[TARGET]->io == IO_OUTPUT;
-    for (uint32_t c = p->call + output; c < d->calls.n && c <= p->call + (output ? 2 : 0); c++)
-        if (str_ihas(dump_call_name(d, c), "sqrt"))
-            return true;
-    return false;
-}
-
 /* The vector of that many values a call was given or holds that is `v` times a sign; NONE. */
 static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v, size_t n)
 {
@@ -177,7 +166,7 @@ void look_offset(struct patient *p)
         return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[NUM_MAX], b[NUM_MAX];
-    if (explains(s, left) && fabs(c) <= 0.1 && before_root(p))
+    if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left), _("before the root the target is the golden side plus %s everywhere: its epsilon is that much greater; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
     else if (explains(s, left))

@@ -23,12 +23,16 @@ struct patient {
 /* Asks every detector whose needs are met, and ranks what they say into `out`. */
 void patient_examine(struct patient *p);
 
+#define EPSILON_MOST 0.1 /* no norm adds more */
+
 /* The share of a deviation (squares) an explanation may leave: a tenth, squared. */
 #define LEFT_OVER 0.01
 
 /* Says it, unless the same is said already with a better score. */
 void patient_says(struct patient *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* Whether a root is taken of the row's value, in its call or the next ones: what was added to it is a norm's epsilon. */
+bool patient_before_root(const struct patient *p);
 /* A recorded or computed figure of a side, NaN where there is none. */
 double patient_stat(const struct patient *p, int side, int stat);
 /* "x = 0.5" with what the number is in round terms: "0.3536 (1/√8)". Appends to out. */

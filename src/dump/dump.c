@@ -338,8 +338,19 @@ uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)
 
 bool frame_is_library(const struct frame *f)
 {
-    struct str file = str_of(f->file);
-    return str_has(file, "site-packages") || str_has(file, "dist-packages");
+    static const char *const folders[] = {"site-packages/", "dist-packages/"};
+    static const char *const packages[] = {"torch", "torch_npu", "functorch", "mindspore", "msprobe", "ptdbg_ascend", "atat"};
+    struct str file = str_of(f->file), package, rest;
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        ptrdiff_t at = str_search(file, folders[i]);
+        if (at < 0)
+            continue;
+        str_split(str_cut(file, (size_t)at + strlen(folders[i])), '/', &package, &rest);
+        for (size_t k = 0; k < ARRAY_LEN(packages); k++)
+            if (str_is(package, packages[k]))
+                return true;
+    }
+    return false;
 }
 
 void frame_place(const struct frame *f, struct buf *out)

@@ -203,7 +203,9 @@ int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err
 bool dump_row_readable(const struct dump *d, uint32_t row);
 /* The call's stack, its forward twin's where it has none itself (*of_twin, which may be NULL); NONE where neither has. */
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);
-bool frame_is_library(const struct frame *f);               /* of an installed package */
+/* Of a framework or the recording tool itself; models that lie among the installed packages (timm, transformers, mindcv,
+ * mindone) are model code. */
+bool frame_is_library(const struct frame *f);
 void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */
 /* "[2,8,16]" */
 void shape_text(const struct shape *s, struct buf *out);
