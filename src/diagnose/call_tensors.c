@@ -61,22 +61,39 @@ uint32_t call_tensor(const struct dump *d, uint32_t call, const char *words)
     return NONE;
 }
 
-/* The nth name of an operator's signature. */
-static struct str listed_name(struct str op, uint64_t nth)
+/* The names of an operator's signature, "p=0.5 training=True"; empty where it is not listed. */
+static struct str signature(struct str op)
 {
     struct str rest = embed_str(&embed_arguments_tsv), line, name;
     char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
     struct str want = family_plain(op, a);
     while (rest.n) {
         str_split(rest, '\n', &line, &rest);
-        if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line) || !str_eq(family_plain(name, b), want))
-            continue;
-        for (uint64_t i = 0; line.n; i++) {
-            str_split(line, ' ', &name, &line);
-            if (i == nth)
-                return name;
-        }
-        break;
+        if (line.n && line.p[0] != '#' && str_split(line, '\t', &name, &line) && str_eq(family_plain(name, b), want))
+            return line;
+    }
+    return str_n("", 0);
+}
+
+static struct str listed_name(struct str op, uint64_t nth)
+{
+    struct str rest = signature(op), one, name, value;
+    for (uint64_t i = 0; rest.n; i++) {
+        str_split(rest, ' ', &one, &rest);
+        str_split(one, '=', &name, &value);
+        if (i == nth)
+            return name;
+    }
+    return str_n("", 0);
+}
+
+struct str left_out_value(const struct dump *d, uint32_t call, struct str argument)
+{
+    struct str rest = signature(item_operator(d, call)), one, name, value;
+    while (rest.n) {
+        str_split(rest, ' ', &one, &rest);
+        if (str_split(one, '=', &name, &value) && str_eq(name, argument))
+            return value;
     }
     return str_n("", 0);
 }
@@ -86,7 +103,7 @@ struct str argument_name(const struct dump *d, uint32_t row)
 {
     struct str slot = str_of(d->slots.v[d->rows.v[row].slot]), io, place, rest;
     unsigned long long nth;
-    if (!str_split(slot, '.', &io, &rest))
+    if (d->rows.v[row].io != IO_INPUT || !str_split(slot, '.', &io, &rest))
         return str_n("", 0);
     str_split(rest, '.', &place, &rest);
     if (!str_u64(place, &nth))

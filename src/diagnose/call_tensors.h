@@ -21,6 +21,8 @@ struct str slot_word(const struct dump *d, uint32_t row);
 /* What its operator calls the argument of that row: "training" of batch_norm's sixth; empty where it has no name
  * (data/arguments.tsv has those given by their place). */
 struct str argument_name(const struct dump *d, uint32_t row);
+/* What an argument that is left out counts as, where it is listed; else empty. */
+struct str left_out_value(const struct dump *d, uint32_t call, struct str argument);
 /* The argument of that name (one of `words`) that is no tensor, or NONE. */
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words);
 /* Elements of a recorded tensor, whole, in v[0]. False where there is no file or it is too large. */

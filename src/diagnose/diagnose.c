@@ -107,6 +107,7 @@ static const struct {
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
     {NEED_ARGUMENT, look_argument},
+    {NEED_FIGURES, look_call_arguments},
     {NEED_FIGURES, look_rope_statistics},
     {NEED_FIGURES, look_stale},
     {NEED_FIGURES, look_past},
@@ -220,6 +221,15 @@ bool patient_before_root(const struct patient *p)
         if (str_ihas(dump_call_name(d, c), "sqrt"))
             return true;
     return false;
+}
+
+bool patient_inputs_agree(const struct patient *p)
+{
+    EACH_EARLY_ROW(p->side[TARGET], p->call, r)
+        if (p->side[TARGET]->rows.v[r].io == IO_INPUT && p->side[TARGET]->rows.v[r].kind == ROW_TENSOR &&
+            verdict_is_bad(p->j->line[p->m->pairing->line_of[TARGET][r]].verdict))
+            return false;
+    return true;
 }
 
 /* ---- the driver ---- */

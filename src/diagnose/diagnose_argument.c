@@ -1,11 +1,13 @@
 /* Arguments that are not the same on both sides, and what they are for: an epsilon, a probability, a mask's fill, a factor. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
 #include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 /* A number, or a tensor of one element whose value was recorded as its maximum. */
 static bool is_number(const struct patient *p, int side)
@@ -125,4 +127,77 @@ void look_argument(struct patient *p)
         return;
     if (p->r[TARGET]->kind != ROW_TENSOR && p->r[GOLDEN]->kind != ROW_TENSOR && p->r[TARGET]->kind != ROW_OTHER && p->r[GOLDEN]->kind != ROW_OTHER)
         say(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
+}
+
+/* ---- arguments that are not paired, under an output that deviates ---- */
+
+/* Frameworks that share a name share the order of these operators' arguments; not of windows. */
+static bool comparable(const struct patient *p, const uint32_t call[2])
+{
+    enum family f = (enum family)p->side[TARGET]->calls.v[call[TARGET]].family;
+    bool alike = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
+    for (int s = 0; s < 2; s++)
+        if (p->side[s]->calls.v[call[s]].kind != CALL_API || str_starts(dump_call_name(p->side[s], call[s]), "Primitive."))
+            return false;
+    return family_operator(item_operator(p->side[0], call[0])) == family_operator(item_operator(p->side[1], call[1])) &&
+           (alike || (f != FAMILY_CONV && f != FAMILY_VIEW && !str_ihas(item_operator(p->side[0], call[0]), "pool")));
+}
+
+/* What is left out, as a row of its own. */
+static bool default_row(const struct dump *d, uint32_t call, struct str name, struct row *out, char text[NUM_MAX])
+{
+    struct str value = left_out_value(d, call, name);
+    double number;
+    if (!value.n || value.n >= NUM_MAX)
+        return false;
+    memcpy(text, value.p, value.n);
+    text[value.n] = 0;
+    bool truth = str_is(value, "True") || str_is(value, "False"), is_number = str_double(value, &number);
+    *out = (struct row){.call = call, .io = IO_INPUT, .kind = truth ? ROW_BOOL : is_number ? ROW_FLOAT : ROW_STR, .text = text, .extra = NONE, .shape = NONE};
+    out->stat[STAT_MAX] = truth ? str_is(value, "True") : number;
+    return true;
+}
+
+static bool is_numeric(const struct row *r)
+{
+    return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL;
+}
+
+static bool unlike(const struct row *t, const struct row *g)
+{
+    if (is_numeric(t) != is_numeric(g))
+        return false;
+    return is_numeric(t) ? fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]) > 1e-6 * fabs(g->stat[STAT_MAX]) : t->kind == g->kind && t->text && g->text && strcmp(t->text, g->text) != 0;
+}
+
+/* The argument in that row of a side against the other side's of the same name, or against what leaving it out means. */
+static void against_other(struct patient *p, int side, uint32_t row, const uint32_t call[2])
+{
+    struct patient q = *p;
+    struct row left_out;
+    char text[NUM_MAX], *word = str_dup(argument_name(p->side[side], row));
+    uint32_t other = *word ? call_argument(p->side[!side], call[!side], word) : NONE;
+    q.row[side] = row;
+    q.r[side] = &p->side[side]->rows.v[row];
+    q.row[!side] = other == NONE ? p->row[!side] : other;
+    q.r[!side] = other == NONE ? &left_out : &p->side[!side]->rows.v[other];
+    if (*word && (other != NONE || default_row(p->side[!side], call[!side], str_of(word), &left_out, text)) && unlike(q.r[TARGET], q.r[GOLDEN]))
+        look_argument(&q);
+    free(word);
+}
+
+void look_call_arguments(struct patient *p)
+{
+    const uint32_t call[2] = {p->r[TARGET]->call, p->r[GOLDEN]->call};
+    if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[call[TARGET]].phase != PHASE_FORWARD || p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW ||
+        !comparable(p, call) || !patient_inputs_agree(p))
+        return;
+    for (int side = 0; side < 2; side++)
+        EACH_EARLY_ROW(p->side[side], call[side], r) {
+            const struct row *x = &p->side[side]->rows.v[r];
+            const char *slot = p->side[side]->slots.v[x->slot];
+            bool whole = strchr(slot, '.') == strrchr(slot, '.');
+            if (x->io == IO_INPUT && whole && (is_numeric(x) || x->kind == ROW_STR))
+                against_other(p, side, r, call);
+        }
 }

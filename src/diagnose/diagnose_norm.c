@@ -77,6 +77,20 @@ static void find_parts(const struct dump *d, uint32_t call, bool behind, uint32_
         parts_by_place(d, call, behind, row);
 }
 
+/* A layer norm over several axes has a weight for each of their places: they count as one. */
+static void last_axes_as_one(struct specimen *s, size_t width)
+{
+    size_t n = 1;
+    for (int i = s->ndim - 1; i > 0; i--) {
+        n *= (size_t)s->shape[i];
+        if (n == width && i < s->ndim - 1) {
+            s->shape[i] = (int64_t)n;
+            s->ndim = i + 1;
+            return;
+        }
+    }
+}
+
 static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output, bool behind)
 {
     uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0);
@@ -98,6 +112,7 @@ static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output
     a->d.x = a->x.v[0];
     a->d.y = a->y.v[0];
     a->d.n = a->x.n;
+    last_axes_as_one(&a->y, a->d.width);
     a->d.ndim = a->y.ndim;
     a->d.shape = a->y.shape;
     a->d.weight = v[PART_WEIGHT];
@@ -156,6 +171,7 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
         buf_cstr(out, _("a norm that takes no mean off"));
         break;
     case NORM_LAYER:
+    case NORM_CHANNEL:
         buf_cstr(out, _("a layer norm"));
         break;
     case NORM_BATCH:

@@ -380,14 +380,6 @@ static double shared_probability(const struct patient *p)
     return v[0] == v[1] && v[0] > 0 && v[0] < 1 ? v[0] : NAN;
 }
 
-static bool inputs_agree(const struct patient *p)
-{
-    EACH_EARLY_ROW(p->side[TARGET], p->call, r)
-        if (p->side[TARGET]->rows.v[r].io == IO_INPUT && verdict_is_bad(p->j->line[p->m->pairing->line_of[TARGET][r]].verdict))
-            return false;
-    return true;
-}
-
 /* Both sides drop, each with its own random numbers. */
 void look_dropout_both(struct patient *p)
 {
@@ -398,6 +390,6 @@ void look_dropout_both(struct patient *p)
         patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99, _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on both, as independent draws give, and the others agree"),
                      num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3), num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
                      num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
-    else if (isfinite(given) && inputs_agree(p))
+    else if (isfinite(given) && patient_inputs_agree(p))
         patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8, _("both sides drop with the probability %s here, each with its own random numbers"), num_cell(n[0], given, 4));
 }

@@ -33,6 +33,8 @@ void patient_says(struct patient *p, enum diagnosis_id id, int side, double scor
     __attribute__((format(printf, 5, 6)));
 /* Whether a root is taken of the row's value, in its call or the next ones: what was added to it is a norm's epsilon. */
 bool patient_before_root(const struct patient *p);
+/* Whether no tensor the row's call was given deviates. */
+bool patient_inputs_agree(const struct patient *p);
 /* A recorded or computed figure of a side, NaN where there is none. */
 double patient_stat(const struct patient *p, int side, int stat);
 /* "x = 0.5" with what the number is in round terms: "0.3536 (1/√8)". Appends to out. */
@@ -79,6 +81,7 @@ void look_norm(struct patient *p);
 void look_temperature(struct patient *p);
 void look_rope(struct patient *p);
 void look_rope_statistics(struct patient *p);
+void look_call_arguments(struct patient *p);
 void look_argument(struct patient *p);
 void look_stale(struct patient *p);
 void look_past(struct patient *p);

@@ -39,11 +39,11 @@ static struct layout layout_of(const struct norm_data *d, enum norm_kind kind, i
     l.inner = lines_over(d);
     l.channels = (size_t)d->shape[1];
     l.per_group = kind == NORM_GROUP ? l.channels / (size_t)groups : 1;
-    l.groups = kind == NORM_GROUP ? (size_t)(d->shape[0] * groups) : l.channels;
+    l.groups = kind == NORM_GROUP ? (size_t)(d->shape[0] * groups) : kind == NORM_CHANNEL ? d->n / l.channels : l.channels;
     return l;
 }
 
-static void place_of(const struct layout *l, bool group_norm, size_t i, size_t *group, size_t *channel)
+static void place_of(const struct layout *l, enum norm_kind kind, size_t i, size_t *group, size_t *channel)
 {
     if (l->last) {
         *group = i / l->channels;
@@ -52,7 +52,7 @@ static void place_of(const struct layout *l, bool group_norm, size_t i, size_t *
     }
     size_t sample = i / (l->inner * l->channels);
     *channel = i / l->inner % l->channels;
-    *group = group_norm ? sample * (l->channels / l->per_group) + *channel / l->per_group : *channel;
+    *group = kind == NORM_CHANNEL ? sample * l->inner + i % l->inner : kind == NORM_GROUP ? sample * (l->channels / l->per_group) + *channel / l->per_group : *channel;
 }
 
 static void take_moments(const struct norm_data *d, const struct layout *l, enum norm_kind kind, const double *x, double *mean, double *var)
@@ -61,11 +61,11 @@ static void take_moments(const struct norm_data *d, const struct layout *l, enum
     for (size_t g = 0; g < l->groups; g++)
         mean[g] = var[g] = 0;
     for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of(l, kind == NORM_GROUP, i, &group, &channel);
+        place_of(l, kind, i, &group, &channel);
         mean[group] += kind == NORM_RMS ? 0 : x[i] / (double)count;
     }
     for (size_t i = 0; i < d->n && kind != NORM_RUNNING; i++) {
-        place_of(l, kind == NORM_GROUP, i, &group, &channel);
+        place_of(l, kind, i, &group, &channel);
         var[group] += (x[i] - mean[group]) * (x[i] - mean[group]) / (double)count;
     }
     for (size_t g = 0; g < l->groups && kind == NORM_RUNNING; g++) {
@@ -85,7 +85,7 @@ static struct group_sums *sums_of(const struct norm_data *d, enum norm_kind kind
         x[i] = rounded ? dtype_round(rounded, d->x[i]) : d->x[i];
     take_moments(d, &l, kind, x, mean, var);
     for (size_t i = 0; i < d->n; i++) {
-        place_of(&l, kind == NORM_GROUP, i, &group, &channel);
+        place_of(&l, kind, i, &group, &channel);
         double z = (x[i] - mean[group]) * (d->weight ? d->weight[channel] + more : 1), y = d->y[i] - (d->bias ? d->bias[channel] : 0);
         s[group].a += z * z;
         s[group].b += z * y;
@@ -146,6 +146,8 @@ static bool possible(const struct norm_data *d, enum norm_kind kind, int64_t gro
         return d->mean && d->variance;
     if (kind == NORM_GROUP)
         return groups <= (int64_t)width && (int64_t)width % groups == 0 && d->n / (size_t)(d->shape[0] * groups) >= 2;
+    if (kind == NORM_CHANNEL)
+        return d->ndim >= 3 && width >= 2;
     return last || d->n / width >= 2;
 }
 
@@ -203,7 +205,7 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
     static const enum dtype grains[] = {DTYPE_UNKNOWN, DTYPE_BF16, DTYPE_F16};
     *out = (struct norm_fit){.left2 = INFINITY};
     for (size_t i = 0; i < sizeof grains / sizeof *grains && out->left2 > most2; i++) {
-        static const enum norm_kind kinds[] = {NORM_RMS, NORM_LAYER, NORM_BATCH, NORM_RUNNING};
+        static const enum norm_kind kinds[] = {NORM_RMS, NORM_LAYER, NORM_BATCH, NORM_RUNNING, NORM_CHANNEL};
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)

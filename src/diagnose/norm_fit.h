@@ -11,6 +11,7 @@
 enum norm_kind {
     NORM_RMS,     /* over the last axis, no mean taken off */
     NORM_LAYER,   /* over the last axis */
+    NORM_CHANNEL, /* over the second axis, at each place behind it: a layer norm of images */
     NORM_BATCH,   /* over all axes but the second, by this batch's figures */
     NORM_RUNNING, /* the same by running figures that were given: evaluation */
     NORM_GROUP,   /* over groups of the second axis, a sample at a time */

@@ -96,12 +96,12 @@ static void activations_by_figures(void **state)
 /* y = (x − m) / √(v + ε) w + b over the last axis of 32 × 24, or over 3 samples of 8 channels × 32. */
 static void make_norm(enum norm_kind kind, double epsilon, bool low, const double *w, const double *b, const double *running)
 {
-    size_t groups = kind == NORM_RMS || kind == NORM_LAYER ? 32 : kind == NORM_GROUP ? 3 * 4 : 8, count = N / groups;
+    size_t groups = kind == NORM_RMS || kind == NORM_LAYER ? 32 : kind == NORM_GROUP ? 3 * 4 : kind == NORM_CHANNEL ? 3 * 32 : 8, count = N / groups;
     for (size_t g = 0; g < groups; g++) {
         double mean = 0, var = 0;
         for (int turn = 0; turn < 3; turn++)
             for (size_t i = 0; i < N; i++) {
-                size_t channel = i / 32 % 8, own = groups == 32 ? i / 24 : kind == NORM_GROUP ? i / 256 * 4 + channel / 2 : channel;
+                size_t channel = i / 32 % 8, own = groups == 32 ? i / 24 : kind == NORM_GROUP ? i / 256 * 4 + channel / 2 : kind == NORM_CHANNEL ? i / 256 * 32 + i % 32 : channel;
                 double x = low ? dtype_round(DTYPE_BF16, X[i]) : X[i];
                 size_t place = groups == 32 ? i % 24 : channel;
                 if (own != g)
