@@ -223,12 +223,26 @@ bool patient_before_root(const struct patient *p)
     return false;
 }
 
+const struct line_judgement *patient_judged(const struct patient *p, int side, uint32_t row)
+{
+    uint32_t line = p->m->pairing->line_of[side][row];
+    return line == NONE ? NULL : &p->j->line[line];
+}
+
+uint32_t patient_partner(const struct patient *p, int side, uint32_t row)
+{
+    uint32_t line = p->m->pairing->line_of[side][row];
+    return line == NONE ? NONE : p->m->pairing->lines.v[line].row[!side];
+}
+
 bool patient_inputs_agree(const struct patient *p)
 {
-    EACH_EARLY_ROW(p->side[TARGET], p->call, r)
-        if (p->side[TARGET]->rows.v[r].io == IO_INPUT && p->side[TARGET]->rows.v[r].kind == ROW_TENSOR &&
-            verdict_is_bad(p->j->line[p->m->pairing->line_of[TARGET][r]].verdict))
+    EACH_EARLY_ROW(p->side[TARGET], p->call, r) {
+        const struct row *x = &p->side[TARGET]->rows.v[r];
+        const struct line_judgement *j = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_judged(p, TARGET, r) : NULL;
+        if (j && verdict_is_bad((enum verdict)j->verdict))
             return false;
+    }
     return true;
 }
 

@@ -199,7 +199,7 @@ static uint32_t lone_activation(const struct patient *p, int side, int *count)
         if (!is_activation(d, c) || d->calls.v[c].phase != PHASE_FORWARD || !beside(d, c, call))
             continue;
         EACH_EARLY_ROW(d, c, r)
-            if (d->rows.v[r].io == IO_OUTPUT && p->m->pairing->lines.v[p->m->pairing->line_of[side][r]].pair == NONE) {
+            if (d->rows.v[r].io == IO_OUTPUT && patient_partner(p, side, r) == NONE) {
                 last = last == NONE ? r : last;
                 ++*count;
             }
@@ -226,7 +226,7 @@ static bool made_by_activation(struct patient *p, bool of_input)
     uint32_t output[2];
     for (int s = 0; s < 2; s++) {
         uint32_t row = of_input ? call_input(p->side[s], p->side[s]->rows.v[p->row[s]].call, 0) : p->row[s];
-        const struct line_judgement *x = row == NONE ? NULL : &p->j->line[p->m->pairing->line_of[s][row]];
+        const struct line_judgement *x = row == NONE ? NULL : patient_judged(p, s, row);
         if (of_input && (!x || x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
             return false;
         output[s] = own_activation(p, s, row);

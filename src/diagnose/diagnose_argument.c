@@ -95,7 +95,7 @@ static bool number_is_known(struct patient *p, double t, double g)
     bool scale = str_ieq(word, STR("scale")) || str_ihas(word, "scale_value") || str_ieq(word, STR("scaling"));
     if (small && (str_ihas(word, "eps") || (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)) || (f == FAMILY_ADD && root_follows(p))))
         say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
-    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout")))
+    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") || str_ihas(item_operator(p->side[TARGET], p->call), "dropout")))
         say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
         say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"), isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");

@@ -387,19 +387,32 @@ void look_contribution(struct patient *p)
 
 /* ---- weights that are not tied ---- */
 
-/* What adding the gradient in row `more` of the side that lacks it leaves of the deviation (of squares), as a share; by
- * the means where there are no elements. */
+static bool figures_alike(const struct row *a, const struct row *b)
+{
+    int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    return (a->has & b->has & all) == all && a->stat[STAT_MAX] == b->stat[STAT_MAX] && a->stat[STAT_MIN] == b->stat[STAT_MIN] &&
+           near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
+}
+
+/* Whether the side that does not lack it recorded one gradient under both names, while they differ on the one that does,
+ * and the norms can be those of a sum. */
+static bool one_there_two_here(const struct patient *p, int lacks, uint32_t more)
+{
+    uint32_t there = patient_partner(p, lacks, more);
+    const struct row *own = p->r[lacks], *part = &p->side[lacks]->rows.v[more], *sum = p->r[!lacks];
+    if (there == NONE || there == p->row[!lacks] || !figures_alike(&p->side[!lacks]->rows.v[there], sum) || figures_alike(own, part))
+        return false;
+    double a = own->stat[STAT_NORM], b = part->stat[STAT_NORM], c = sum->stat[STAT_NORM];
+    return c <= (a + b) * 1.001 && c >= fabs(a - b) * 0.999;
+}
+
+/* What adding the gradient in row `more` of the side that lacks it leaves of the deviation (of squares), as a share. */
 static double left_with(const struct patient *p, int lacks, uint32_t more)
 {
-    const struct row *r = &p->side[lacks]->rows.v[more];
     struct specimen s;
     double left = 0;
-    if (!p->spread || p->spread->at) {
-        double gap = patient_stat(p, !lacks, STAT_MEAN) - patient_stat(p, lacks, STAT_MEAN);
-        double norm = patient_stat(p, !lacks, STAT_NORM), parts = patient_stat(p, lacks, STAT_NORM) + r->stat[STAT_NORM];
-        bool told = r->has & HAS_MEAN && r->has & HAS_NORM && norm <= parts * 1.001 && fabs(gap) > 1e-6 * norm / sqrt((double)dump_row_numel(p->side[lacks], more));
-        return told ? (gap - r->stat[STAT_MEAN]) * (gap - r->stat[STAT_MEAN]) / (gap * gap) : 1;
-    }
+    if (!p->spread || p->spread->at)
+        return one_there_two_here(p, lacks, more) ? 0 : 1;
     if (!tensor_values(p->side[lacks], more, &s))
         return 1;
     for (size_t i = 0; i < s.n && i < p->spread->n; i++) {
@@ -409,6 +422,19 @@ static double left_with(const struct patient *p, int lacks, uint32_t more)
     left = s.n == p->spread->n && p->spread->dev2 > 0 ? left / p->spread->dev2 : 1;
     specimen_release(&s);
     return left;
+}
+
+static void say_untied(struct patient *p, int lacks, uint32_t more, double left)
+{
+    struct buf name = {0};
+    char n[NUM_MAX];
+    dump_row_name(p->side[lacks], more, &name);
+    if (p->spread && !p->spread->at)
+        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.99, _("the other side's gradient is the %s side's and %s together: there both are one weight, here two; this leaves %s of the deviation"),
+                     side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
+    else
+        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.85, _("the other side has one gradient for this weight and %s, the %s side two: there both are one weight, here two"), name.p, side_word(lacks));
+    buf_release(&name);
 }
 
 /* A weight two modules share gets the sum of both gradients; two copies get one each. */
@@ -429,12 +455,7 @@ void look_untied(struct patient *p)
                 double left = left_with(p, lacks, r);
                 if (!(left <= LEFT_OVER))
                     continue;
-                struct buf name = {0};
-                char n[NUM_MAX];
-                dump_row_name(d, r, &name);
-                patient_says(p, DIAGNOSIS_UNTIED, lacks, p->spread ? 0.99 : 0.85, _("the other side's gradient is the %s side's and %s together: there both are one weight, here two; this leaves %s of the deviation"),
-                             side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
-                buf_release(&name);
+                say_untied(p, lacks, r, left);
                 return;
             }
         }

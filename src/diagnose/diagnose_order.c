@@ -8,6 +8,7 @@
 #include "diagnose/dense_block.h"
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/axis_profile.h"
+#include "dump/family.h"
 
 #define SHIFT_MOST 4
 #define LENGTH_MOST 65536 /* of sequences that are laid against each other element by element */
@@ -257,12 +258,32 @@ static void shift_of_lengths(struct patient *p, const struct specimen *t, const 
     }
 }
 
+/* Labels of a loss whose elements were not recorded: as many fewer in every sequence. */
+static void shift_of_labels(struct patient *p)
+{
+    uint64_t n[2] = {dump_row_numel(p->side[0], p->row[0]), dump_row_numel(p->side[1], p->row[1])}, a = n[0], b = n[1];
+    while (b) { /* the greatest common divisor: the most sequences there can be */
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    uint64_t fewer = a ? (n[0] > n[1] ? n[0] - n[1] : n[1] - n[0]) / a : 0;
+    if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || a < 2 || !fewer || fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
+        return;
+    patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6, _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by another number of tokens leave; the elements were not recorded"),
+                 (unsigned long long)n[0], (unsigned long long)n[1]);
+}
+
 /* Whole numbers, labels above all, that were cut at another place. */
 void look_shifted_lengths(struct patient *p)
 {
     struct specimen s[2];
-    if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype) || !tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET]))
+    if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype))
         return;
+    if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET])) {
+        shift_of_labels(p);
+        return;
+    }
     if (tensor_values(p->side[GOLDEN], p->row[GOLDEN], &s[GOLDEN])) {
         if (s[TARGET].n <= LENGTH_MOST && s[GOLDEN].n <= LENGTH_MOST && distinct_of(s[GOLDEN].v[0], s[GOLDEN].n) >= 4)
             shift_of_lengths(p, &s[TARGET], &s[GOLDEN]);

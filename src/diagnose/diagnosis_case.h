@@ -33,6 +33,9 @@ void patient_says(struct patient *p, enum diagnosis_id id, int side, double scor
     __attribute__((format(printf, 5, 6)));
 /* Whether a root is taken of the row's value, in its call or the next ones: what was added to it is a norm's epsilon. */
 bool patient_before_root(const struct patient *p);
+/* The judgement of a side's row, NULL where the table has no line for it; its partner, or NONE. */
+const struct line_judgement *patient_judged(const struct patient *p, int side, uint32_t row);
+uint32_t patient_partner(const struct patient *p, int side, uint32_t row);
 /* Whether no tensor the row's call was given deviates. */
 bool patient_inputs_agree(const struct patient *p);
 /* A recorded or computed figure of a side, NaN where there is none. */

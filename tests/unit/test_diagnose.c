@@ -474,6 +474,51 @@ static void masks_left_out(void **state)
     end(&s);
 }
 
+/* A call of both sides with an input and an output of figures alone, whose arguments are given by place. */
+static void scalar_row(struct dump *d, uint32_t call, const char *slot, double v)
+{
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = NONE, .extra = NONE, .kind = ROW_FLOAT, .io = IO_INPUT, .text = v == 0.5 ? "0.5" : "0.1"};
+    r.stat[STAT_MAX] = v;
+    dump_add_row(d, call, r);
+}
+
+/* What is said of an output whose call was given arguments that the other side leaves out. */
+static void check_argument(const char *call, const char *slot, double v, int id, const char *words)
+{
+    struct example s;
+    begin(&s, call, "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    struct scene *c = &s.scene;
+    scalar_row(&c->d[TARGET], 0, slot, v);
+    measure_release(&c->m); /* paired anew, with that row */
+    pairing_release(&c->p);
+    judgement_release(&c->j);
+    for (int k = 0; k < 2; k++)
+        flow_release(&c->flow[k]);
+    scene_build(c);
+    scene_unjudged(c);
+    c->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
+    for (int k = 0; k < 2; k++) {
+        static const double stat[2][4] = {{2.1, -3.4, 0.1, 20}, {4, -6, 0.2, 40}};
+        memcpy(s.scene.d[k].rows.v[0].stat, stat[k], sizeof stat[k]);
+        s.scene.d[k].rows.v[0].has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+    }
+    diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
+    if (id < 0 ? s.out.n != 0 : !s.out.n || s.out.v[0].id != id || !strstr(s.out.v[0].evidence, words))
+        fail_msg("%s: %s", call, s.out.n ? s.out.v[0].evidence : "nothing");
+    end(&s);
+}
+
+static void arguments_left_out(void **state)
+{
+    (void)state;
+    check_argument("Functional.batch_norm.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT, "momentum is 0.5 on the target and 0.1");
+    check_argument("Functional.batch_norm.0.forward", "input.6", 0.1, -1, "");
+    check_argument("Functional.batch_norm.0.forward", "input.7", 0.1, DIAGNOSIS_EPSILON, "1e-05 on the golden side");
+    check_argument("Functional.leaky_relu.0.forward", "input.1", 0.1, DIAGNOSIS_ARGUMENT, "negative_slope is 0.1");
+    check_argument("Functional.dropout.0.forward", "input.1", 0.1, DIAGNOSIS_DROPOUT, "0.1 on the target and 0.5");
+    check_argument("Primitive.bn_train.BatchNorm.0.forward", "input.6", 0.5, -1, "");
+}
+
 /* Recorded figures alone. */
 static void statistics(void **state)
 {
@@ -539,6 +584,7 @@ int main(void)
         cmocka_unit_test(rotary),
         cmocka_unit_test(parts_of_tensors),
         cmocka_unit_test(masks_left_out),
+        cmocka_unit_test(arguments_left_out),
         cmocka_unit_test(statistics),
         cmocka_unit_test(only_where_something_deviates),
     };

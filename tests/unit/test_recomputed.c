@@ -1,4 +1,4 @@
-/* What is computed anew to say what a call did: activations, norms, products, pooling; and orders with signs. */
+/* What is computed anew to say what a call did: activations, norms, products, pooling, attention; and orders with signs. */
 #include "draws.h"
 #include "support.h"
 
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "diagnose/activation_fit.h"
+#include "diagnose/attention_fit.h"
 #include "diagnose/dense_block.h"
 #include "diagnose/norm_fit.h"
 #include "diagnose/window_fit.h"
@@ -269,6 +270,66 @@ static void pooling_is_found(void **state)
     }
 }
 
+/* 2 samples, 6 tokens, 2 heads of 4 (8 wide), keys of one head: o of a scale, a causal mask and a rotation. */
+enum { TOKENS = 6, HEADS = 2, SIZE = 4 };
+static double Q[2 * TOKENS * HEADS * SIZE], K[2 * TOKENS * SIZE], V[2 * TOKENS * SIZE], O[2 * TOKENS * HEADS * SIZE], COS[TOKENS * SIZE], SIN[TOKENS * SIZE];
+
+static double turned(const double *x, int token, int i, bool neighbours)
+{
+    bool first = neighbours ? i % 2 == 0 : i < SIZE / 2;
+    int other = neighbours ? (first ? i + 1 : i - 1) : (i + SIZE / 2) % SIZE;
+    return x[i] * COS[token * SIZE + i] + (first ? -1 : 1) * x[other] * SIN[token * SIZE + i];
+}
+
+static void make_attention(double scale, int ahead, bool neighbours)
+{
+    for (int b = 0; b < 2; b++)
+        for (int q = 0; q < TOKENS; q++)
+            for (int h = 0; h < HEADS; h++) {
+                double p[TOKENS], sum = 0;
+                for (int k = 0; k < TOKENS; k++) {
+                    p[k] = 0;
+                    for (int i = 0; i < SIZE; i++)
+                        p[k] += turned(Q + ((b * TOKENS + q) * HEADS + h) * SIZE, q, i, neighbours) * turned(K + (b * TOKENS + k) * SIZE, k, i, neighbours);
+                    p[k] = k > q + ahead ? 0 : exp(scale * p[k]);
+                    sum += p[k];
+                }
+                for (int i = 0; i < SIZE; i++) {
+                    double o = 0;
+                    for (int k = 0; k < TOKENS; k++)
+                        o += p[k] / sum * V[(b * TOKENS + k) * SIZE + i];
+                    O[((b * TOKENS + q) * HEADS + h) * SIZE + i] = (double)(float)o;
+                }
+            }
+}
+
+static void attention_is_computed_anew(void **state)
+{
+    struct attention_data d = {.q = Q, .k = K, .v = V, .o = O, .batch = 2, .queries = TOKENS, .keys = TOKENS, .heads = HEADS, .kv_heads = 1, .size = SIZE, .v_size = SIZE,
+                               .q_step = HEADS * SIZE, .k_step = SIZE, .v_step = SIZE, .q_head = SIZE, .k_head = SIZE, .v_head = SIZE,
+                               .cosines = COS, .sines = SIN, .turned = SIZE, .table_batch = 1};
+    struct attention_way w;
+    (void)state;
+    fill(Q, sizeof Q / sizeof *Q, 1, 51);
+    fill(K, sizeof K / sizeof *K, 1, 52);
+    fill(V, sizeof V / sizeof *V, 1, 53);
+    for (int i = 0; i < TOKENS * SIZE; i++) {
+        double angle = i / SIZE * (i % 2 ? 0.3 : 1);
+        COS[i] = cos(angle);
+        SIN[i] = sin(angle);
+    }
+    for (int way = 0; way < 4; way++) {
+        make_attention(way ? 0.35 : 0.5, way == 2, way == 3);
+        assert_true(attention_fit(&d, 1e-5, &w));
+        assert_true(fabs(w.scale / (way ? 0.35 : 0.5) - 1) < 1e-4);
+        assert_int_equal(w.ahead, way == 2);
+        assert_int_equal(w.rope, way == 3 ? ROTATE_NEIGHBOURS : ROTATE_HALVES);
+        assert_int_equal(w.low, LOW_NONE);
+    }
+    fill(O, sizeof O / sizeof *O, 1, 54); /* anything else */
+    assert_false(attention_fit(&d, 1e-3, &w));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +339,7 @@ int main(void)
         cmocka_unit_test(running_figures),
         cmocka_unit_test(windows_are_found),
         cmocka_unit_test(pooling_is_found),
+        cmocka_unit_test(attention_is_computed_anew),
         cmocka_unit_test(signs_and_places),
         cmocka_unit_test(constants_are_not_shifted),
     };
