@@ -45,6 +45,12 @@ static double mask_at(const struct attention_data *a, unsigned masks, const stru
     return sum;
 }
 
+bool attention_sees(const struct attention_data *a, const struct attention_way *way, int64_t batch, int64_t query, int64_t key)
+{
+    struct result_row at = {batch, query, 0};
+    return mask_at(a, way->masks, &at, key) > MASKED && (way->ahead == CAUSAL_NONE || key <= query + way->ahead);
+}
+
 static double lowered(enum attention_low low, double v)
 {
     return low == LOW_NONE || !isfinite(v) ? v : dtype_round(low == LOW_BF16 ? DTYPE_BF16 : DTYPE_F16, v);
@@ -56,8 +62,8 @@ static void soften(const struct attention_data *a, const struct attention_way *w
     double most = -INFINITY, sum = 0;
     for (int64_t k = 0; k < a->keys; k++) {
         double m = mask_at(a, w->masks, at, k);
-        bool unseen = m <= MASKED || (w->ahead != CAUSAL_NONE && k > at->query + w->ahead);
-        p[k] = unseen ? -INFINITY : lowered(w->low, p[k] * w->scale + m);
+        bool seen = m > MASKED && (w->ahead == CAUSAL_NONE || k <= at->query + w->ahead);
+        p[k] = seen ? lowered(w->low, p[k] * w->scale + m) : -INFINITY;
         most = fmax(most, p[k]);
     }
     for (int64_t k = 0; k < a->keys; k++) {

@@ -36,6 +36,8 @@ struct attention_way {
 
 /* The way that leaves least. False where none leaves at most `most` (relative, in the 2-norm). */
 bool attention_fit(const struct attention_data *a, double most, struct attention_way *out);
+/* Whether the query of the first head sees the key that way. */
+bool attention_sees(const struct attention_data *a, const struct attention_way *way, int64_t batch, int64_t query, int64_t key);
 /* What one that is given leaves. */
 void attention_left(const struct attention_data *a, struct attention_way *way);
 

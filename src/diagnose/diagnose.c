@@ -83,6 +83,7 @@ static const struct {
     {NEED_FIGURES, look_uninitialised},
     {NEED_FIGURES, look_scale_statistics},
     {NEED_FIGURES, look_offset_statistics},
+    {NEED_FIGURES, look_mask_statistics},
     {NEED_SPREAD, look_dropout},
     {NEED_SPREAD, look_rounded},
     {NEED_SPREAD, look_denormal},

@@ -313,12 +313,30 @@ static void say_scale(struct patient *p, const struct attention_side a[2])
     buf_release(&b);
 }
 
-static void say_mask(struct patient *p, const struct attention_side a[2])
+/* Places one side's queries see and the other's do not. */
+static void count_seen(const struct attention_side a[2], size_t only[2])
+{
+    const struct attention_data *t = &a[TARGET].d, *g = &a[GOLDEN].d;
+    only[0] = only[1] = 0;
+    if (t->batch != g->batch || t->queries != g->queries || t->keys != g->keys)
+        return;
+    for (int64_t b = 0; b < t->batch; b++)
+        for (int64_t q = 0; q < t->queries; q++)
+            for (int64_t k = 0; k < t->keys; k++) {
+                bool seen[2] = {attention_sees(t, &a[TARGET].way, b, q, k), attention_sees(g, &a[GOLDEN].way, b, q, k)};
+                only[TARGET] += seen[TARGET] && !seen[GOLDEN];
+                only[GOLDEN] += seen[GOLDEN] && !seen[TARGET];
+            }
+}
+
+static void say_mask(struct patient *p, const struct attention_side a[2], const size_t only[2])
 {
     struct buf b[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         mask_text(&a[s].way, &b[s]);
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98, _("attention computed anew from its queries, keys and values: the target applies %s, the golden side %s"), b[TARGET].p, b[GOLDEN].p);
+    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98,
+                 _("attention computed anew from its queries, keys and values: the target applies %s, the golden side %s; %zu places are seen only on the target, %zu only on the golden side"), b[TARGET].p,
+                 b[GOLDEN].p, only[TARGET], only[GOLDEN]);
     buf_release(&b[0]);
     buf_release(&b[1]);
 }
@@ -334,17 +352,13 @@ static void compare_ways(struct patient *p, const struct attention_side a[2])
 {
     const struct attention_way *t = &a[TARGET].way, *g = &a[GOLDEN].way;
     struct attention_way w = *t;
+    size_t only[2];
     w.scale = g->scale;
     if (fabs(t->scale / g->scale - 1) > 1e-3 && shows(&a[TARGET], w))
         say_scale(p, a);
-    w = *t;
-    w.ahead = g->ahead;
-    w.masks = g->masks;
-    bool given = !(w.masks & 1 && !a[TARGET].d.mask[0]) && !(w.masks & 2 && !a[TARGET].d.mask[1]), masked[2] = {t->ahead != CAUSAL_NONE || t->masks, g->ahead != CAUSAL_NONE || g->masks};
-    /* a causal mask may be given on one side and known on the other: only none, or one that sees ahead, is another */
-    bool other = masked[TARGET] != masked[GOLDEN] || (t->ahead != g->ahead && t->ahead != CAUSAL_NONE && g->ahead != CAUSAL_NONE) || (t->masks != g->masks && t->ahead == g->ahead);
-    if (other && (!given || shows(&a[TARGET], w)))
-        say_mask(p, a);
+    count_seen(a, only);
+    if (only[TARGET] + only[GOLDEN])
+        say_mask(p, a, only);
     if (t->rope != g->rope && t->rope && g->rope)
         patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98, t->rope == ROTATE_NEIGHBOURS ? _("attention computed anew: the target rotates neighbours (2i, 2i+1) of queries and keys, the golden side halves")
                                                                                     : _("attention computed anew: the golden side rotates neighbours (2i, 2i+1) of queries and keys, the target halves"));

@@ -188,6 +188,34 @@ void look_offset_statistics(struct patient *p)
                  num_cell(a, c[2], 5));
 }
 
+/* ---- masks ---- */
+
+/* Two values, one of which masks: 0 and 1 (of truth values, or where a name says so), or 0 and a fill. */
+static bool mask_figures(const struct patient *p, int side)
+{
+    double max = patient_stat(p, side, STAT_MAX), min = patient_stat(p, side, STAT_MIN);
+    bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
+    return (max == 1 && min == 0 && (named || !dtype_is_float(p->r[side]->dtype))) || (max == 0 && min <= -1e3 && dtype_is_float(p->r[side]->dtype));
+}
+
+/* A mask on one side and nothing masked on the other, or masks of which the means say that they mask another number of places. */
+void look_mask_statistics(struct patient *p)
+{
+    char n[2][NUM_MAX];
+    if (p->f || dump_row_numel(p->side[TARGET], p->row[TARGET]) < 2)
+        return;
+    for (int s = 0; s < 2; s++) {
+        double max = patient_stat(p, s, STAT_MAX);
+        if (mask_figures(p, !s) && max == patient_stat(p, s, STAT_MIN) && max == patient_stat(p, !s, STAT_MAX))
+            patient_says(p, DIAGNOSIS_MASK, s, 0.9, _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"), side_word(s), num_exact(n[0], max),
+                         num_exact(n[1], patient_stat(p, !s, STAT_MIN)));
+    }
+    double t = patient_stat(p, TARGET, STAT_MEAN), g = patient_stat(p, GOLDEN, STAT_MEAN);
+    if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) && patient_stat(p, TARGET, STAT_MIN) == patient_stat(p, GOLDEN, STAT_MIN) && fabs(t - g) > 1e-4 * fabs(g))
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85, _("masks of the same two values and the means %s on the target, %s on the golden side: another number of places is masked; the elements were not recorded"),
+                     num_cell(n[0], t, 4), num_cell(n[1], g, 4));
+}
+
 void look_gap(struct patient *p)
 {
     if (p->j->first != p->line || p->j->klass != FIRST_GAP)

@@ -8,6 +8,7 @@
 #include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 /* Enough elements that are not all the same: else every explanation fits. */
 static bool telling(const struct specimen *s)
@@ -380,6 +381,21 @@ static double shared_probability(const struct patient *p)
     return v[0] == v[1] && v[0] > 0 && v[0] < 1 ? v[0] : NAN;
 }
 
+/* A dropout given the same on both sides by its figures: which sides change what goes through (bits), or 0. */
+static int sides_that_drop(const struct patient *p)
+{
+    int bits = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = p->side[s];
+        uint32_t call = d->rows.v[p->row[s]].call, input = call_input(d, call, 0);
+        const struct row *in = input == NONE ? NULL : &d->rows.v[input];
+        if (p->r[s]->io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD || !str_ihas(item_operator(d, call), "dropout") || !in || !(in->has & HAS_NORM) || !(in->stat[STAT_NORM] > 0))
+            return 0;
+        bits |= fabs(patient_stat(p, s, STAT_NORM) / in->stat[STAT_NORM] - 1) > 1e-4 ? 1 << s : 0;
+    }
+    return bits;
+}
+
 /* Both sides drop, each with its own random numbers. */
 void look_dropout_both(struct patient *p)
 {
@@ -392,4 +408,9 @@ void look_dropout_both(struct patient *p)
                      num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
     else if (isfinite(given) && patient_inputs_agree(p))
         patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8, _("both sides drop with the probability %s here, each with its own random numbers"), num_cell(n[0], given, 4));
+    else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p) == 3)
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7, _("both sides change what goes through this dropout, as it drops with random numbers of each; the elements were not recorded"));
+    else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p))
+        patient_says(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7, _("only the %s side changes what goes through this dropout; the elements were not recorded"),
+                     side_word(sides_that_drop(p) == 1 ? TARGET : GOLDEN));
 }

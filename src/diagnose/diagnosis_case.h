@@ -67,6 +67,7 @@ void look_scale(struct patient *p);
 void look_offset_vector(struct patient *p);
 void look_dropout_both(struct patient *p);
 void look_offset(struct patient *p);
+void look_mask_statistics(struct patient *p);
 void look_scale_rows(struct patient *p);
 void look_untied(struct patient *p);
 void look_scale_statistics(struct patient *p);

@@ -7,7 +7,8 @@
 #include "base/mem.h"
 
 #define GROUPS_MOST 64      /* of a group norm, tried */
-#define LINE_LEAST 6        /* values of a channel a line has to go through to tell anything */
+#define LINE_LEAST 3        /* values of a channel a line goes through */
+#define LINES_SPARE 12      /* values more than lines need: fewer are met by chance */
 #define WEIGHTS_OFFSET 2    /* weights as given, and one more (1 + w) */
 
 /* What the output is, sorted by the values normalised together: y = b + w z / √(v + ε), so that for a group with
@@ -210,7 +211,8 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)
             try_one(a, (struct norm_fit){.kind = NORM_GROUP, .groups = g, .rounded = grains[i]}, out);
-        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean && a->n / (size_t)a->shape[1] >= LINE_LEAST) {
+        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean && a->n / (size_t)a->shape[1] >= LINE_LEAST &&
+            a->n >= 2 * (size_t)a->shape[1] + LINES_SPARE) {
             double left = left_of_lines(a);
             if (left <= most2)
                 *out = (struct norm_fit){.kind = NORM_RUNNING, .left2 = left};
