@@ -82,7 +82,8 @@ static bool training_word(struct str s)
         "opt_param_scheduler", "lr_scheduler", "epoch_num", "step_num", "learning_rate", "global_step", "loss_scale",
         "scale_sense", "current_iterator_step", "last_overflow_iterator_step", "overflow", "_extra_state", "inv_freq",
         "freqs_cos", "freqs_sin", "freqs", "iteration", "args", "beta1_power", "beta2_power", "fp32_from_fp16_params",
-        "rerun_state_machine", "cast_cache", "num_tokens_seen", "append_info", "masked_bias",
+        "rerun_state_machine", "cast_cache", "num_tokens_seen", "append_info", "masked_bias", "num_batches_tracked",
+        "attn_mask", "index", "relative_position_index", "relative_coords_table",
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_is(s, words[i]))
@@ -178,9 +179,19 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     last = dot < 0 ? name : str_cut(name, (size_t)dot + 1);
     rest = dot < 0 ? str_n(name.p, 0) : str_n(name.p, (size_t)dot);
     bool leading = true;
+    struct buf inner = {0}; /* numbers of layers inside layers */
     while (rest.n) {
         str_split(rest, '.', &part, &rest);
         out->training = out->training || training_word(part);
+        if (out->layer >= 0 && !path.n && layer_word(part)) {
+            struct str num, behind;
+            bool more = str_split(rest, '.', &num, &behind);
+            if (number(more ? num : rest, &n)) {
+                buf_fmt(&inner, "%d/", n);
+                rest = more ? behind : str_n(rest.p, 0);
+                continue;
+            }
+        }
         if (out->layer < 0 && layer_word(part)) {
             struct str num, behind;
             bool more = str_split(rest, '.', &num, &behind);
@@ -207,7 +218,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     int expert = take_expert(buf_view(&path), &role);
     fill_role(out, buf_view(&role));
     if (out->layer >= 0)
-        buf_fmt(&base, "%d/", out->layer);
+        buf_fmt(&base, "%d/%.*s", out->layer, (int)inner.n, inner.p ? inner.p : "");
     if (expert >= 0)
         buf_fmt(&base, "%d/", expert);
     if (!out->known)
@@ -218,6 +229,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     buf_release(&path);
     buf_release(&base);
     buf_release(&role);
+    buf_release(&inner);
 }
 
 int weight_parts(const struct weight_id *id, const char *out[3])

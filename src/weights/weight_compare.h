@@ -8,7 +8,7 @@
 #include "fmt/weights.h"
 #include "num/figures.h"
 
-enum weight_origin { PAIR_BY_NAME, PAIR_BY_RULE, PAIR_BY_MAP, PAIR_TIED };
+enum weight_origin { PAIR_BY_NAME, PAIR_BY_RULE, PAIR_BY_MAP, PAIR_TIED, PAIR_BY_VALUE, PAIR_BY_ORDER };
 
 enum weight_verdict {
     WEIGHT_PENDING,

@@ -1,5 +1,5 @@
 /* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv),
- * parts of fused weights, tied embeddings. A weight is paired once; a fused one once a part. */
+ * parts of fused weights, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one once a part. */
 #include "weights/weight_pairs.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/json_read.h"
 #include "pair/mapping_file.h"
+#include "weights/weight_likeness.h"
 
 #define MAP_MAX (64u << 20)
 
@@ -296,6 +297,7 @@ int weight_plan(struct weight_compare *c, struct err *e)
                 if (!p.done[s][i] && c->id[s][i].fusion != FUSED_NOT)
                     by_parts(&p, s, i);
         tied(&p);
+        weights_by_likeness(c, p.done);
     }
     if (rc == 0 && c->pairs.n)
         qsort(c->pairs.v, c->pairs.n, sizeof *c->pairs.v, in_target_order);

@@ -242,6 +242,77 @@ static void maps(void **state)
     weight_compare_release(&c);
 }
 
+/* A weight of a file written here: float32, values that follow from `seed`. */
+struct made {
+    const char *name;
+    int rows, columns; /* columns 0: one axis */
+    int seed;
+};
+
+static const char *write_made(const char *dir, const char *name, const struct made *w, size_t n)
+{
+    struct buf head = {0}, data = {0}, all = {0};
+    for (size_t i = 0; i < n; i++) {
+        size_t count = (size_t)w[i].rows * (size_t)(w[i].columns ? w[i].columns : 1), from = data.n;
+        for (size_t k = 0; k < count; k++) {
+            float v = (float)((w[i].seed * 7919 + (int)k * 104729) % 1000) / 997.0f - 0.5f;
+            buf_add(&data, &v, sizeof v);
+        }
+        buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d", i ? "," : "{", w[i].name, w[i].rows);
+        if (w[i].columns)
+            buf_fmt(&head, ",%d", w[i].columns);
+        buf_fmt(&head, "],\"data_offsets\":[%zu,%zu]}", from, data.n);
+    }
+    buf_char(&head, '}');
+    uint64_t size = head.n;
+    buf_add(&all, &size, sizeof size);
+    buf_add(&all, head.p, head.n);
+    buf_add(&all, data.p, data.n);
+    const char *path = put_bytes(dir, name, all.p, all.n);
+    buf_release(&head);
+    buf_release(&data);
+    buf_release(&all);
+    return path;
+}
+
+/* One model under other numbers and words: values say which is which, the names they teach where a value differs, the order
+ * where a module has one weight; two that were exchanged are paired as they are named. */
+static void names_of_another_package(void **state)
+{
+    struct made t[] = {
+        {"features.0.weight", 8, 3, 1},          {"features.1.gamma", 8, 0, 2},           {"features.1.beta", 8, 0, 3},
+        {"features.3.layers.0.weight", 8, 8, 4}, {"features.3.layers.1.gamma", 8, 0, 5},  {"features.3.layers.1.beta", 8, 0, 6},
+        {"features.4.layers.0.weight", 8, 8, 7}, {"features.4.layers.1.gamma", 8, 0, 8},  {"features.4.layers.1.beta", 8, 0, 9},
+    };
+    struct made g[] = {
+        {"features.0.0.weight", 8, 3, 1},      {"features.0.1.bias", 8, 0, 3},      {"features.0.1.weight", 8, 0, 2},
+        {"features.1.conv.0.weight", 8, 8, 4}, {"features.1.conv.1.bias", 8, 0, 6}, {"features.1.conv.1.weight", 8, 0, 5},
+        {"features.2.conv.0.weight", 8, 8, 7}, {"features.2.conv.1.bias", 8, 0, 9}, {"features.2.conv.1.weight", 8, 0, 8},
+        {"features.0.1.num_batches_tracked", 1, 0, 10}, {"copy.weight", 8, 3, 1},
+    };
+    const char *dir = scratch();
+    (void)state;
+    for (int fault = 0; fault < 4; fault++) {
+        struct weight_compare c;
+        struct err e = {0};
+        g[3].seed = fault == 1 ? 99 : fault == 3 ? 7 : 4; /* another weight, or two exchanged */
+        g[6].seed = fault == 3 ? 4 : 7;
+        g[5].seed = fault == 2 ? 8 : 5;
+        g[8].seed = fault == 2 ? 5 : 8;
+        const char *a = write_made(dir, "t.safetensors", t, ARRAY_LEN(t)), *b = write_made(dir, "g.safetensors", g, ARRAY_LEN(g));
+        assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
+        assert_int_equal(c.pairs.n, 9);
+        assert_int_equal(equal(&c), fault == 0 ? 9 : fault == 1 ? 8 : 7);
+        assert_int_equal(weight_compare_verdict(&c), fault ? WEIGHTS_FAIL : WEIGHTS_PASS);
+        assert_int_equal(c.only[0].n + c.only[1].n, 0);
+        assert_int_equal(c.aside[1].n, 2); /* the counter and the copy */
+        const struct weight_pair *p = of_target(&c, fault == 2 ? "features.3.layers.1.gamma" : "features.3.layers.0.weight");
+        assert_true(str_is(c.side[1].list.v[p->weight[1]].name, fault == 2 ? "features.1.conv.1.weight" : "features.1.conv.0.weight"));
+        assert_int_equal(p->verdict, fault ? WEIGHT_DIFFERS : WEIGHT_EQUAL);
+        weight_compare_release(&c);
+    }
+}
+
 static void stopped(void **state)
 {
     struct weight_compare c;
@@ -259,7 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listed),    cmocka_unit_test(arguments),  cmocka_unit_test(one_model),
         cmocka_unit_test(transposed), cmocka_unit_test(told_heads), cmocka_unit_test(faults),
-        cmocka_unit_test(maps),      cmocka_unit_test(stopped),
+        cmocka_unit_test(maps),      cmocka_unit_test(stopped),    cmocka_unit_test(names_of_another_package),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

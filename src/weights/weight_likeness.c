@@ -1,0 +1,616 @@
+/* Values first, since both sides begin with the same weights. What they say is held against the names: the prefix most
+ * weights of a module agree on, and the order of the files, show where two weights were exchanged. */
+#include "weights/weight_likeness.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "weights/weight_layout.h"
+
+#define SAMPLE 32           /* elements looked at */
+#define BUCKET 2048         /* weights of one shape among which equal values are looked for */
+#define CELLS (4u << 20)    /* of the table that lines two lists of modules up */
+#define TWICE_MAX 64        /* warnings about weights held twice */
+
+struct sample {
+    int n; /* 0: its elements were not read */
+    bool constant;
+    double v[SAMPLE];
+};
+
+struct likeness {
+    struct weight_compare *c;
+    bool **done;
+    struct sample *sample[2];
+    uint32_t *guess; /* target weight → golden one of equal values, or MAP_NONE */
+};
+
+/* ---- one weight ---- */
+
+static const struct weight *weight_of(const struct likeness *x, int s, uint32_t i)
+{
+    return &x->c->side[s].list.v[i];
+}
+
+static bool is_left(const struct likeness *x, int s, uint32_t i)
+{
+    return !x->done[s][i] && !x->c->id[s][i].training && !weight_of(x, s, i)->text;
+}
+
+/* Where the module's name ends: "a.b.weight" → "a.b". */
+static struct str module_of(struct str name)
+{
+    ptrdiff_t dot = str_rfind(name, '.');
+    return str_n(name.p, dot < 0 ? 0 : (size_t)dot);
+}
+
+static bool same_shape(const struct weight *a, const struct weight *b)
+{
+    int i = 0, k = 0;
+    for (;; i++, k++) {
+        while (i < a->ndim && a->shape[i] == 1)
+            i++;
+        while (k < b->ndim && b->shape[k] == 1)
+            k++;
+        if (i == a->ndim || k == b->ndim)
+            return i == a->ndim && k == b->ndim;
+        if (a->shape[i] != b->shape[k])
+            return false;
+    }
+}
+
+static uint64_t shape_key(const struct weight *w)
+{
+    uint64_t h = 7;
+    for (int i = 0; i < w->ndim; i++)
+        if (w->shape[i] != 1)
+            h = hash_bytes(&w->shape[i], sizeof w->shape[i], h);
+    return h;
+}
+
+static void take_sample(struct likeness *x, int s, uint32_t i)
+{
+    struct sample *out = &x->sample[s][i];
+    struct arranged a;
+    struct tensor_walk w;
+    struct err quiet;
+    unsigned char raw[16];
+    if (weight_of(x, s, i)->problem || arrange_whole(&x->c->side[s], i, &a, &quiet))
+        return;
+    uint64_t n = a.t.numel < SAMPLE ? a.t.numel : SAMPLE;
+    tensor_walk_init(&w, &a.t);
+    for (uint64_t k = 0; k < n; k++) {
+        tensor_walk_seek(&w, n > 1 ? (uint64_t)((double)(a.t.numel - 1) * (double)k / (double)(n - 1)) : 0);
+        if (tensor_walk_next(&w, raw, 1, &quiet) != 1)
+            break;
+        dtype_to_f64(a.t.dtype, raw, 1, &out->v[k]);
+        out->n = (int)k + 1;
+    }
+    tensor_walk_release(&w);
+    tensor_close(&a.t);
+    out->constant = true;
+    for (int k = 1; k < out->n; k++)
+        out->constant = out->constant && out->v[k] == out->v[0];
+}
+
+static bool same_sample(const struct likeness *x, int s, uint32_t i, int o, uint32_t k)
+{
+    const struct sample *a = &x->sample[s][i], *b = &x->sample[o][k];
+    double eps = dtype_table[dtype_coarser(weight_of(x, s, i)->dtype, weight_of(x, o, k)->dtype)].epsilon;
+    if (!a->n || a->n != b->n || a->constant || b->constant || !same_shape(weight_of(x, s, i), weight_of(x, o, k)))
+        return false;
+    for (int q = 0; q < a->n; q++)
+        if (!(fabs(a->v[q] - b->v[q]) <= eps * fmax(fabs(a->v[q]), fabs(b->v[q]))))
+            return false;
+    return true;
+}
+
+static void pair(struct likeness *x, uint32_t t, uint32_t g, enum weight_origin origin)
+{
+    struct weight_pair p = {.weight = {t, g}, .origin = (uint8_t)origin};
+    vec_push(&x->c->pairs, p);
+    x->done[0][t] = x->done[1][g] = true;
+}
+
+/* ---- equal values ---- */
+
+typedef VEC(uint32_t) number_list;
+
+/* Weights of one side by shape: a list each. */
+struct shelf {
+    struct nmap of; /* shape_key → list */
+    VEC(number_list) list;
+};
+
+static void shelve(const struct likeness *x, int s, struct shelf *out)
+{
+    for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
+        if (!is_left(x, s, i))
+            continue;
+        uint64_t key = shape_key(weight_of(x, s, i));
+        uint32_t at = nmap_get(&out->of, key);
+        if (at == MAP_NONE) {
+            number_list fresh = {0};
+            at = (uint32_t)out->list.n;
+            vec_push(&out->list, fresh);
+            nmap_set(&out->of, key, at);
+        }
+        vec_push(&out->list.v[at], i);
+    }
+}
+
+static void shelf_release(struct shelf *x)
+{
+    for (size_t i = 0; i < x->list.n; i++)
+        vec_release(&x->list.v[i]);
+    vec_release(&x->list);
+    nmap_release(&x->of);
+}
+
+/* The only weight of the list with these values, or MAP_NONE. */
+static uint32_t lone_equal(const struct likeness *x, int s, uint32_t i, const number_list *l, int o)
+{
+    uint32_t found = MAP_NONE;
+    for (size_t k = 0; k < l->n; k++)
+        if (same_sample(x, s, i, o, l->v[k])) {
+            if (found != MAP_NONE)
+                return MAP_NONE;
+            found = l->v[k];
+        }
+    return found;
+}
+
+static void guess_by_values(struct likeness *x)
+{
+    struct shelf shelf[2] = {{.of = {0}}, {.of = {0}}};
+    for (int s = 0; s < 2; s++)
+        shelve(x, s, &shelf[s]);
+    for (size_t a = 0; a < shelf[0].list.n; a++) {
+        const number_list *l = &shelf[0].list.v[a];
+        uint32_t b = nmap_get(&shelf[1].of, shape_key(weight_of(x, 0, l->v[0])));
+        if (b == MAP_NONE || l->n > BUCKET || shelf[1].list.v[b].n > BUCKET)
+            continue;
+        for (size_t k = 0; k < l->n; k++)
+            take_sample(x, 0, l->v[k]);
+        for (size_t k = 0; k < shelf[1].list.v[b].n; k++)
+            take_sample(x, 1, shelf[1].list.v[b].v[k]);
+        for (size_t k = 0; k < l->n; k++) {
+            uint32_t g = lone_equal(x, 0, l->v[k], &shelf[1].list.v[b], 1);
+            if (g != MAP_NONE && lone_equal(x, 1, g, l, 0) == l->v[k])
+                x->guess[l->v[k]] = g;
+        }
+    }
+    for (int s = 0; s < 2; s++)
+        shelf_release(&shelf[s]);
+}
+
+/* ---- names that values teach ---- */
+
+/* Two module names without the components at their ends that are the same. */
+static void strip_common(struct str *t, struct str *g)
+{
+    for (;;) {
+        ptrdiff_t a = str_rfind(*t, '.'), b = str_rfind(*g, '.');
+        struct str x = str_cut(*t, (size_t)(a + 1)), y = str_cut(*g, (size_t)(b + 1));
+        if (a < 0 || b < 0 || !str_eq(x, y))
+            return;
+        t->n = (size_t)a;
+        g->n = (size_t)b;
+    }
+}
+
+struct vote {
+    struct str from, to;
+    uint32_t count;
+};
+
+/* What prefixes stand for, with how many weights say so: from side s's to the other's. */
+struct ballot {
+    struct map pair; /* "from\nto" → vote */
+    struct map best; /* from → vote */
+    VEC(struct vote) votes;
+};
+
+static void cast(struct likeness *x, struct ballot *b, struct str from, struct str to)
+{
+    struct str key = str_of(arena_fmt(&x->c->arena, "%.*s\n%.*s", STR_ARG(from), STR_ARG(to)));
+    uint32_t v = map_get(&b->pair, key);
+    if (v == MAP_NONE) {
+        struct vote fresh = {str_n(key.p, from.n), str_cut(key, from.n + 1), 0};
+        v = (uint32_t)b->votes.n;
+        vec_push(&b->votes, fresh);
+        map_add(&b->pair, key, v);
+    }
+    b->votes.v[v].count++;
+    uint32_t leads = map_add(&b->best, b->votes.v[v].from, v);
+    if (b->votes.v[v].count > b->votes.v[leads].count)
+        map_set(&b->best, b->votes.v[v].from, v);
+}
+
+static bool leads(const struct ballot *b, struct str from, struct str to)
+{
+    uint32_t v = map_get(&b->best, from);
+    return v != MAP_NONE && str_eq(b->votes.v[v].to, to);
+}
+
+static void prefixes_of(const struct likeness *x, uint32_t t, uint32_t g, struct str out[2])
+{
+    out[0] = module_of(weight_of(x, 0, t)->name);
+    out[1] = module_of(weight_of(x, 1, g)->name);
+    strip_common(&out[0], &out[1]);
+}
+
+static void count_votes(struct likeness *x, struct ballot ballot[2])
+{
+    struct str name[2];
+    for (size_t i = 0; i < x->c->pairs.n; i++) {
+        const struct weight_pair *p = &x->c->pairs.v[i];
+        if (p->part[0] || p->part[1])
+            continue;
+        prefixes_of(x, p->weight[0], p->weight[1], name);
+        for (int s = 0; s < 2; s++)
+            cast(x, &ballot[s], name[s], name[!s]);
+    }
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
+        if (x->guess[t] == MAP_NONE)
+            continue;
+        prefixes_of(x, t, x->guess[t], name);
+        for (int s = 0; s < 2; s++)
+            cast(x, &ballot[s], name[s], name[!s]);
+    }
+}
+
+static void ballot_release(struct ballot *b)
+{
+    map_release(&b->pair);
+    map_release(&b->best);
+    vec_release(&b->votes);
+}
+
+/* A guess that most weights around it contradict is none: the two hold each other's values. */
+static void drop_contradicted(struct likeness *x, const struct ballot ballot[2])
+{
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
+        struct str name[2];
+        if (x->guess[t] == MAP_NONE)
+            continue;
+        prefixes_of(x, t, x->guess[t], name);
+        if (!leads(&ballot[0], name[0], name[1]) || !leads(&ballot[1], name[1], name[0]))
+            x->guess[t] = MAP_NONE;
+    }
+}
+
+/* ---- the order of the files ---- */
+
+/* Per weight: where its module begins. */
+static uint32_t *module_places(const struct weights *w)
+{
+    struct map first = {0};
+    uint32_t *place = mem_alloc((w->list.n + 1) * sizeof *place);
+    for (uint32_t i = 0; i < w->list.n; i++)
+        place[i] = map_add(&first, module_of(w->list.v[i].name), i);
+    map_release(&first);
+    return place;
+}
+
+struct guessed {
+    uint32_t t, g;
+    uint32_t at[2]; /* places of their modules */
+    bool in_order;
+};
+typedef VEC(struct guessed) guessed_list;
+
+static int by_place(const void *a, const void *b)
+{
+    const struct guessed *x = a, *y = b;
+    if (x->at[0] != y->at[0])
+        return x->at[0] < y->at[0] ? -1 : 1;
+    return x->at[1] != y->at[1] ? (x->at[1] < y->at[1] ? -1 : 1) : (x->t > y->t) - (x->t < y->t);
+}
+
+/* Marks the longest chain that both sides have in one order. */
+static void mark_order(guessed_list *l)
+{
+    uint32_t *end = mem_alloc((l->n + 1) * sizeof *end), *before = mem_alloc((l->n + 1) * sizeof *before);
+    size_t n = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        size_t lo = 0, hi = n;
+        while (lo < hi) {
+            size_t mid = (lo + hi) / 2;
+            if (l->v[end[mid]].at[1] <= l->v[i].at[1])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        before[i] = lo ? end[lo - 1] : MAP_NONE;
+        end[lo] = i;
+        n = lo == n ? n + 1 : n;
+    }
+    for (uint32_t i = n ? end[n - 1] : MAP_NONE; i != MAP_NONE; i = before[i])
+        l->v[i].in_order = true;
+    free(end);
+    free(before);
+}
+
+/* Whether this golden place fits between the neighbours in order of guess i, leaving k out. */
+static bool fits(const guessed_list *l, size_t i, size_t k, uint32_t place)
+{
+    for (size_t a = i; a-- > 0;)
+        if (a != k && l->v[a].in_order) {
+            if (l->v[a].at[1] > place)
+                return false;
+            break;
+        }
+    for (size_t b = i + 1; b < l->n; b++)
+        if (b != k && l->v[b].in_order)
+            return l->v[b].at[1] >= place;
+    return true;
+}
+
+/* Two weights of one shape that stand crosswise and in order once exchanged hold each other's values: they are paired
+ * as they stand. */
+static void uncross(struct likeness *x, guessed_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->v[i].in_order)
+            continue;
+        for (size_t k = 0; k < l->n; k++) {
+            struct guessed *a = &l->v[i], *b = &l->v[k];
+            if (k == i || !same_shape(weight_of(x, 0, a->t), weight_of(x, 0, b->t)) ||
+                (a->at[0] < b->at[0]) == (a->at[1] < b->at[1]) || !fits(l, i, k, b->at[1]) || !fits(l, k, i, a->at[1]))
+                continue;
+            uint32_t g = a->g, place = a->at[1];
+            a->g = b->g;
+            a->at[1] = b->at[1];
+            b->g = g;
+            b->at[1] = place;
+            a->in_order = b->in_order = true;
+            break;
+        }
+    }
+}
+
+static void pair_guesses(struct likeness *x, uint32_t *const place[2])
+{
+    guessed_list l = {0};
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++)
+        if (x->guess[t] != MAP_NONE) {
+            struct guessed g = {t, x->guess[t], {place[0][t], place[1][x->guess[t]]}, false};
+            vec_push(&l, g);
+        }
+    if (l.n)
+        qsort(l.v, l.n, sizeof *l.v, by_place);
+    mark_order(&l);
+    uncross(x, &l);
+    for (size_t i = 0; i < l.n; i++)
+        pair(x, l.v[i].t, l.v[i].g, PAIR_BY_VALUE);
+    vec_release(&l);
+}
+
+/* ---- names learned ---- */
+
+static struct str member_key(struct likeness *x, struct str module, struct str param)
+{
+    return str_of(arena_fmt(&x->c->arena, "%.*s/%.*s", STR_ARG(module), STR_ARG(param)));
+}
+
+/* What stands for this weight on the golden side by the longest prefix that is known, or MAP_NONE. */
+static uint32_t named_partner(struct likeness *x, const struct ballot *b, const struct map *members, uint32_t t)
+{
+    struct str module = module_of(weight_of(x, 0, t)->name);
+    for (struct str prefix = module; prefix.n; prefix = module_of(prefix)) {
+        uint32_t v = map_get(&b->best, prefix);
+        if (v == MAP_NONE)
+            continue;
+        struct str rest = str_cut(module, prefix.n), to = b->votes.v[v].to;
+        struct str other = str_of(arena_fmt(&x->c->arena, "%.*s%.*s", STR_ARG(to), STR_ARG(rest)));
+        return map_get(members, member_key(x, other, x->c->id[0][t].param));
+    }
+    return MAP_NONE;
+}
+
+static void pair_by_names(struct likeness *x, const struct ballot *b)
+{
+    struct map members = {0};
+    for (uint32_t g = 0; g < x->c->side[1].list.n; g++)
+        if (is_left(x, 1, g))
+            map_add(&members, member_key(x, module_of(weight_of(x, 1, g)->name), x->c->id[1][g].param), g);
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
+        uint32_t g = is_left(x, 0, t) ? named_partner(x, b, &members, t) : MAP_NONE;
+        if (g != MAP_NONE && !x->done[1][g] && same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
+            pair(x, t, g, PAIR_BY_RULE);
+    }
+    map_release(&members);
+}
+
+/* ---- modules in order ---- */
+
+struct module {
+    struct str name;
+    uint64_t key;     /* of the kinds and shapes of what is left in it; 0: nothing is */
+    uint32_t partner; /* of the other side's modules, by the pairs there are; or MAP_NONE */
+};
+typedef VEC(struct module) module_list;
+
+static void list_modules(const struct likeness *x, int s, const uint32_t *place, module_list *out, uint32_t *module_at)
+{
+    for (uint32_t i = 0; i < x->c->side[s].list.n; i++) {
+        if (place[i] == i) {
+            struct module fresh = {module_of(weight_of(x, s, i)->name), 0, MAP_NONE};
+            module_at[i] = (uint32_t)out->n;
+            vec_push(out, fresh);
+        }
+        struct str param = x->c->id[s][i].param;
+        if (is_left(x, s, i))
+            out->v[module_at[place[i]]].key += hash_bytes(param.p, param.n, shape_key(weight_of(x, s, i)));
+    }
+}
+
+/* 0: they cannot be one. */
+static int module_score(const module_list l[2], uint32_t a, uint32_t b)
+{
+    const struct module *x = &l[0].v[a], *y = &l[1].v[b];
+    if (x->partner != MAP_NONE || y->partner != MAP_NONE)
+        return x->partner == b ? 4 : 0;
+    struct str p = x->name, q = y->name;
+    p = str_cut(p, (size_t)(str_rfind(p, '.') + 1));
+    q = str_cut(q, (size_t)(str_rfind(q, '.') + 1));
+    return x->key && x->key == y->key ? 2 + str_eq(p, q) : 0;
+}
+
+/* The best common order: `to` of each target module the golden one, or MAP_NONE. */
+static void line_up(const module_list l[2], uint32_t *to)
+{
+    size_t n = l[0].n, m = l[1].n;
+    uint8_t *step = mem_zalloc((n + 1) * (m + 1));
+    int *row[2];
+    for (int i = 0; i < 2; i++)
+        row[i] = mem_zalloc((m + 1) * sizeof **row);
+    for (uint32_t i = 1; i <= n; i++)
+        for (uint32_t k = 1; k <= m; k++) {
+            int *now = row[i & 1], *above = row[~i & 1], s = module_score(l, i - 1, k - 1);
+            bool skip = above[k] >= now[k - 1];
+            now[k] = skip ? above[k] : now[k - 1];
+            step[i * (m + 1) + k] = skip ? 0 : 1;
+            if (s && above[k - 1] + s > now[k]) {
+                now[k] = above[k - 1] + s;
+                step[i * (m + 1) + k] = 2;
+            }
+        }
+    for (size_t i = n, k = m; i && k;) {
+        uint8_t s = step[i * (m + 1) + k];
+        if (s == 2)
+            to[i - 1] = (uint32_t)k - 1;
+        i -= s != 1;
+        k -= s != 0;
+    }
+    for (int i = 0; i < 2; i++)
+        free(row[i]);
+    free(step);
+}
+
+/* How many modules of this key either side has left. */
+static bool as_many(const module_list l[2], uint64_t key)
+{
+    size_t n[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < l[s].n; i++)
+            n[s] += l[s].v[i].partner == MAP_NONE && l[s].v[i].key == key;
+    return n[0] == n[1];
+}
+
+static void pair_members(struct likeness *x, uint32_t *const place[2], uint32_t *const module_at[2], uint32_t a,
+                         uint32_t b)
+{
+    for (uint32_t t = 0; t < x->c->side[0].list.n; t++)
+        for (uint32_t g = 0; module_at[0][place[0][t]] == a && is_left(x, 0, t) && g < x->c->side[1].list.n; g++)
+            if (module_at[1][place[1][g]] == b && is_left(x, 1, g) &&
+                str_eq(x->c->id[0][t].param, x->c->id[1][g].param) &&
+                same_shape(weight_of(x, 0, t), weight_of(x, 1, g)))
+                pair(x, t, g, PAIR_BY_ORDER);
+}
+
+/* What names do not tell, where kinds, shapes and the order of the files leave one way. */
+static void pair_by_order(struct likeness *x, uint32_t *const place[2])
+{
+    module_list l[2] = {{0}, {0}};
+    uint32_t *module_at[2];
+    for (int s = 0; s < 2; s++) {
+        module_at[s] = mem_zalloc((x->c->side[s].list.n + 1) * sizeof *module_at[s]);
+        list_modules(x, s, place[s], &l[s], module_at[s]);
+    }
+    for (size_t i = 0; i < x->c->pairs.n; i++) {
+        const struct weight_pair *p = &x->c->pairs.v[i];
+        uint32_t a = module_at[0][place[0][p->weight[0]]], b = module_at[1][place[1][p->weight[1]]];
+        if (l[0].v[a].partner == MAP_NONE && l[1].v[b].partner == MAP_NONE) {
+            l[0].v[a].partner = b;
+            l[1].v[b].partner = a;
+        }
+    }
+    if (l[0].n && l[1].n && l[0].n <= CELLS / l[1].n) {
+        uint32_t *to = mem_alloc((l[0].n + 1) * sizeof *to);
+        memset(to, 0xff, (l[0].n + 1) * sizeof *to);
+        line_up(l, to);
+        for (uint32_t a = 0; a < l[0].n; a++)
+            if (to[a] != MAP_NONE && l[0].v[a].partner == MAP_NONE && as_many(l, l[0].v[a].key))
+                pair_members(x, place, module_at, a, to[a]);
+        free(to);
+    }
+    for (int s = 0; s < 2; s++) {
+        free(module_at[s]);
+        vec_release(&l[s]);
+    }
+}
+
+/* ---- what one side holds twice ---- */
+
+/* The same stretch of the same file, or elements that are equal to the bit. */
+static bool is_twin(struct likeness *x, int s, uint32_t i, uint32_t k)
+{
+    const struct weight *a = weight_of(x, s, i), *b = weight_of(x, s, k);
+    struct tensor t, g;
+    struct figures f;
+    struct err quiet;
+    if (!same_shape(a, b) || !same_sample(x, s, i, s, k) || weights_tensor(&x->c->side[s], i, &t, &quiet))
+        return false;
+    bool same = false;
+    if (weights_tensor(&x->c->side[s], k, &g, &quiet) == 0) {
+        same = figures_two(kern_select(NULL), &t, &g, &f, NULL, &quiet) == 0 && f.two && f.max_abs == 0;
+        tensor_close(&g);
+    }
+    tensor_close(&t);
+    return same;
+}
+
+static void set_twins_aside(struct likeness *x, int s)
+{
+    struct weight_compare *c = x->c;
+    int told = 0;
+    for (uint32_t i = 0; i < c->side[s].list.n; i++) {
+        if (!is_left(x, s, i))
+            continue;
+        for (uint32_t k = 0; k < c->side[s].list.n; k++) {
+            if (k == i || !x->done[s][k] || !same_shape(weight_of(x, s, i), weight_of(x, s, k)))
+                continue;
+            if (!x->sample[s][i].n)
+                take_sample(x, s, i);
+            if (!x->sample[s][k].n)
+                take_sample(x, s, k);
+            if (!is_twin(x, s, i, k))
+                continue;
+            if (told++ < TWICE_MAX)
+                vec_push(&c->warnings,
+                         arena_fmt(&c->arena, _("%.*s holds the values of %.*s once more (tied): set aside"),
+                                   STR_ARG(weight_of(x, s, i)->name), STR_ARG(weight_of(x, s, k)->name)));
+            vec_push(&c->aside[s], i);
+            x->done[s][i] = true;
+            break;
+        }
+    }
+}
+
+void weights_by_likeness(struct weight_compare *c, bool *done[2])
+{
+    struct likeness x = {.c = c, .done = done, .guess = mem_alloc((c->side[0].list.n + 1) * sizeof(uint32_t))};
+    struct ballot ballot[2] = {{.pair = {0}}, {.pair = {0}}};
+    uint32_t *place[2];
+    memset(x.guess, 0xff, (c->side[0].list.n + 1) * sizeof *x.guess);
+    for (int s = 0; s < 2; s++) {
+        x.sample[s] = mem_zalloc((c->side[s].list.n + 1) * sizeof **x.sample);
+        place[s] = module_places(&c->side[s]);
+    }
+    guess_by_values(&x);
+    count_votes(&x, ballot);
+    drop_contradicted(&x, ballot);
+    pair_guesses(&x, place);
+    pair_by_names(&x, &ballot[0]);
+    pair_by_order(&x, place);
+    for (int s = 0; s < 2; s++) {
+        set_twins_aside(&x, s);
+        ballot_release(&ballot[s]);
+        free(x.sample[s]);
+        free(place[s]);
+    }
+    free(x.guess);
+}
