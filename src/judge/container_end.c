@@ -56,7 +56,8 @@ static struct end end_of(const struct ends *x, int s)
             continue;
         EACH_EARLY_ROW(d, c, r) {
             struct figure f = figure_of(d, r);
-            if (d->rows.v[r].io != IO_OUTPUT || d->rows.v[r].kind != ROW_TENSOR || figure_compare(&f, &whole) != LIKE_SAME)
+            if (d->rows.v[r].io != IO_OUTPUT || d->rows.v[r].kind != ROW_TENSOR ||
+                figure_compare(&f, &whole) != LIKE_SAME)
                 continue;
             e.found = true;
             uint32_t line = paired_line(x, s, r);
@@ -84,7 +85,8 @@ static bool inner_lines_agree(const struct ends *x)
     return any;
 }
 
-/* Whether the first forward value behind the container that earlier ones led to agrees. What stands around it may end with it. */
+/* Whether the first forward value behind the container that earlier ones led to agrees. What stands around it may end
+ * with it. */
 static bool heals(const struct ends *x, uint32_t line)
 {
     const struct dump *d = side(x, TARGET);
@@ -93,7 +95,8 @@ static bool heals(const struct ends *x, uint32_t line)
         if (l->pair == NONE)
             continue;
         uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
-        bool around = call == x->module[TARGET] || inside(d, x->module[TARGET], call) || inside(d, call, x->module[TARGET]);
+        uint32_t module = x->module[TARGET];
+        bool around = call == module || inside(d, module, call) || inside(d, call, module);
         bool led = d->rows.v[row].io == IO_OUTPUT || (d->rows.v[row].io == IO_INPUT && x->flow->held[row] != NONE);
         if (d->calls.v[call].phase == PHASE_FORWARD && !around && led && dump_row_numel(d, row) > 1)
             return agrees(x, i);
@@ -101,7 +104,8 @@ static bool heals(const struct ends *x, uint32_t line)
     return false;
 }
 
-bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct flow flow[2], uint32_t line)
+bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct flow flow[2],
+                              uint32_t line)
 {
     struct ends ends = {.j = j, .m = m, .flow = &flow[TARGET]}, *x = &ends;
     const struct line *l = &m->pairing->lines.v[line];

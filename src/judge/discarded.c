@@ -25,7 +25,8 @@ static bool is_max_pool(const struct dump *d, uint32_t call)
 static bool carries(const struct dump *d, uint32_t call)
 {
     uint8_t f = d->calls.v[call].family;
-    bool numbers = f == FAMILY_ADD || f == FAMILY_MUL || f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE || f == FAMILY_CAST;
+    bool numbers = f == FAMILY_ADD || f == FAMILY_MUL || f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE ||
+                   f == FAMILY_CAST;
     if (d->calls.v[call].phase == PHASE_FORWARD)
         return numbers || f == FAMILY_VIEW || f == FAMILY_COPY;
     return f == FAMILY_ACTIVATION || f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_MODULE || is_max_pool(d, call);
@@ -91,7 +92,8 @@ static bool heals(struct trail *x, uint32_t row)
     return agreed > 0 && !x->full;
 }
 
-bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2], uint32_t line)
+bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2],
+                  uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
@@ -100,7 +102,8 @@ bool is_discarded(const struct judgement *j, const struct measure *m, const stru
         struct trail x = {.j = j, .m = m, .reads = &reads[s], .d = m->side[s], .side = s};
         const struct row *r = &x.d->rows.v[l->row[s]];
         const struct call *c = &x.d->calls.v[r->call];
-        bool activation = r->io == IO_INPUT && c->family == FAMILY_ACTIVATION, pool = r->io == IO_OUTPUT && is_max_pool(x.d, r->call);
+        bool activation = r->io == IO_INPUT && c->family == FAMILY_ACTIVATION;
+        bool pool = r->io == IO_OUTPUT && is_max_pool(x.d, r->call);
         bool gradient = c->phase == PHASE_BACKWARD && !c->gradient && (activation || pool);
         bool numbers = c->phase == PHASE_FORWARD && carries(x.d, r->call) && j->line[line].rule == RULE_INTEGERS_DIFFER;
         if (!gradient && !numbers)

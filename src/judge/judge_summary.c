@@ -6,8 +6,8 @@
 #include "base/msg.h"
 #include "dump/family.h"
 
-/* A call that counts for coverage, or a record of a module's parameter gradients. In an L0 dump modules are all there is; elsewhere their inner calls
- * are recorded themselves. */
+/* A call that counts for coverage, or a record of a module's parameter gradients. In an L0 dump modules are all there
+ * is; elsewhere their inner calls are recorded themselves. */
 static bool is_compute(const struct dump *d, const struct call *c)
 {
     if (c->gradient || !c->rows)
@@ -24,7 +24,8 @@ const char *region_name(enum region r)
     return regions[r];
 }
 
-/* What a row belongs to that a side may leave out: of a weight's gradient the call in the backward pass that computes it. */
+/* What a row belongs to that a side may leave out: of a weight's gradient the call in the backward pass that computes
+ * it. */
 static enum region region_of(const struct dump *d, const struct flow *f, uint32_t call)
 {
     const struct call *c = &d->calls.v[call];
@@ -50,8 +51,8 @@ static void find_regions(struct summary *s, const struct measure *m, const struc
             }
 }
 
-/* The call that put out what an operator of a graph or a call of the backward pass reads, or what is recorded as a parameter's
- * gradient, by the recorded values, or NONE. */
+/* The call that put out what an operator of a graph or a call of the backward pass reads, or what is recorded as a
+ * parameter's gradient, by the recorded values, or NONE. */
 static uint32_t producer_of(const struct dump *d, const struct flow *f, uint32_t row)
 {
     uint32_t h = f->held[row];

@@ -1,11 +1,12 @@
-/* For judge.c: scores that one side has masked in an earlier step while the other masks them here: causal and padding mask one
- * after the other against both in one. What goes in differs by the fills, what comes out agrees. */
+/* For judge.c: scores that one side has masked in an earlier step while the other masks them here: causal and padding
+ * mask one after the other against both in one. What goes in differs by the fills, what comes out agrees. */
 #ifndef JUDGE_MASKED_OPERAND_H
 #define JUDGE_MASKED_OPERAND_H
 
 #include "judge/judge.h"
 
-/* Whether a line that deviates is such an input of two forward calls whose results are paired with each other and agree. */
+/* Whether a line that deviates is such an input of two forward calls whose results are paired with each other and
+ * agree. */
 bool is_masked_before(const struct judgement *j, const struct measure *m, uint32_t line);
 
 #endif
