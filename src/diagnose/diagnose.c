@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/packed_verdicts.h"
+#include "judge/suspects.h"
 #include "diagnose/diagnosis_case.h"
 
 static const struct {
@@ -69,6 +70,7 @@ enum needs {
     NEED_CORNER = 4,  /* elements side by side */
     NEED_ARGUMENT = 8, /* two arguments that are not the same: numbers, truth values, texts */
     NEED_LENGTHS = 32, /* tensors whose element counts differ */
+    NEED_ORIGIN = 64, /* NEED_FIGURES, where the deviation is made and not handed on: the call is computed anew */
     NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
 };
 
@@ -101,10 +103,10 @@ static const struct {
     {NEED_FIGURES, look_untied},
     {NEED_CORNER, look_temperature},
     {NEED_CORNER, look_epsilon},
-    {NEED_FIGURES, look_activation},
-    {NEED_FIGURES, look_norm},
-    {NEED_FIGURES, look_window},
-    {NEED_FIGURES, look_attention},
+    {NEED_ORIGIN, look_activation},
+    {NEED_ORIGIN, look_norm},
+    {NEED_ORIGIN, look_window},
+    {NEED_ORIGIN, look_attention},
     {NEED_CORNER, look_rope},
     {NEED_CORNER, look_contribution},
     {NEED_ARGUMENT, look_argument},
@@ -291,6 +293,23 @@ static bool doubtful(const struct line_judgement *x)
     return x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL;
 }
 
+/* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only carry
+ * an error, and says nothing of them. */
+static bool is_origin(const struct patient *p)
+{
+    const struct judgement *j = p->j;
+    bool listed = p->line == j->first;
+    for (size_t i = 0; i < j->suspects.n && !listed; i++)
+        listed = j->suspects.v[i].line == p->line;
+    for (size_t i = 0; i < j->frontier.n && !listed; i++)
+        listed = j->frontier.v[i].line == p->line;
+    if (listed)
+        return true;
+    struct passage x = call_passage(j, p->m, p->call);
+    enum passage_kind k = passage_kind(&x);
+    return p->r[TARGET]->io == IO_OUTPUT && (k == PASSAGE_ADDED || k == PASSAGE_BOTH);
+}
+
 void patient_examine(struct patient *p)
 {
     struct diagnoses *out = p->out;
@@ -301,6 +320,7 @@ void patient_examine(struct patient *p)
         have |= argument ? NEED_ARGUMENT : 0;
         have |= tensors && p->judged->verdict != VERDICT_SHAPE ? NEED_FIGURES : 0;
         have |= tensors && p->judged->verdict == VERDICT_SHAPE ? NEED_LENGTHS : 0;
+        have |= have & NEED_FIGURES && is_origin(p) ? NEED_ORIGIN : 0;
         have |= p->spread ? NEED_SPREAD : 0;
         have |= p->corner ? NEED_CORNER : 0;
     }
