@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "judge/judge.h"
+
 /* Whether the last holder has gone. */
 static bool let_go(atomic_uint *holders)
 {

@@ -10,7 +10,7 @@
 #include "compare/round_since.h"
 #include "dump/one_side.h"
 #include "dump/reader.h"
-#include "judge/judge.h"
+#include "judge/verdict.h"
 #include "judge/step_inputs.h"
 #include "measure/third_run.h"
 #include "pair/mapping_file.h"

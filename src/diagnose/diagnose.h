@@ -5,7 +5,7 @@
 #ifndef DIAGNOSE_DIAGNOSE_H
 #define DIAGNOSE_DIAGNOSE_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 enum diagnosis_id { /* the order in which equally good explanations stand */
     DIAGNOSIS_NONFINITE,

@@ -5,7 +5,7 @@
 #define JUDGE_ACCEPTED_H
 
 #include "base/pattern.h"
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 struct known {
     struct pattern *row;   /* of row names of either side, all of the name */

@@ -3,7 +3,7 @@
 #ifndef JUDGE_CONTAINER_END_H
 #define JUDGE_CONTAINER_END_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* Whether a line that deviates is the output of such a container: both sides put out what an inner call put out, of
  * which one has an agreeing partner inside the other side's container and the other has none there; no inner line

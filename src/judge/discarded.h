@@ -5,7 +5,7 @@
 #ifndef JUDGE_DISCARDED_H
 #define JUDGE_DISCARDED_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 #include "judge/value_readers.h"
 
 /* Whether a line that deviates is such a value: an output of a max pooling's backward call, an input of an

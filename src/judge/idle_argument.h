@@ -2,7 +2,7 @@
 #ifndef JUDGE_IDLE_ARGUMENT_H
 #define JUDGE_IDLE_ARGUMENT_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* Takes deviations of switches, words and counts back (VERDICT_DRIFT, RULE_IDLE_ARGUMENT) where every paired output of the
  * call is no further off than the noise that came in. A number with a fraction (an epsilon, a momentum) is never idle but in

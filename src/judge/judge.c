@@ -22,15 +22,6 @@
 #include "judge/row_verdict.h"
 #include "dump/family.h"
 
-static const char *const names[VERDICT_COUNT] = {
-    "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip",
-};
-
-const char *verdict_name(enum verdict v)
-{
-    return names[v];
-}
-
 /* The parts of a fused tensor taken together, as one row of figures. */
 struct whole {
     struct row row;
@@ -492,23 +483,4 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     free(p.call_error);
     free(p.call_turned);
     free(p.call_dtype);
-}
-
-void judgement_release(struct judgement *j)
-{
-    free(j->line);
-    vec_release(&j->suspects);
-    vec_release(&j->frontier);
-    vec_release(&j->known_hits);
-    *j = (struct judgement){.first = NONE};
-}
-
-int judgement_status(const struct judgement *j, const struct judge_options *o)
-{
-    if (j->first != NONE)
-        return 1;
-    uint32_t all = j->sum.compute[TARGET];
-    if (!all) /* nothing that computes was recorded: the rows themselves have to do */
-        return j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT] >= o->tol->coverage * j->sum.pairs && j->sum.pairs ? 0 : 5;
-    return j->sum.judged >= o->tol->coverage * all ? 0 : 5;
 }

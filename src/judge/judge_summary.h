@@ -2,7 +2,7 @@
 #ifndef JUDGE_JUDGE_SUMMARY_H
 #define JUDGE_JUDGE_SUMMARY_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* Fills j->sum from the lines' verdicts: how many of each, and the share of computing calls that was compared. */
 void summary_count(struct judgement *j, const struct measure *m, const struct flow flow[2], const struct judge_options *o);

@@ -3,7 +3,7 @@
 #ifndef JUDGE_MASKED_OPERAND_H
 #define JUDGE_MASKED_OPERAND_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* Whether a line that deviates is such an input of two forward calls whose results are paired with each other and
  * agree. */

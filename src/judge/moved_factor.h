@@ -3,7 +3,7 @@
 #ifndef JUDGE_MOVED_FACTOR_H
 #define JUDGE_MOVED_FACTOR_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* Takes deviations back (VERDICT_SKIP, RULE_FACTOR; `limit` becomes the factor) whose two sides are proportional, where all
  * that is computed of them on a side comes to agree again before anything deviates otherwise. To be called when

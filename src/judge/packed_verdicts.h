@@ -4,7 +4,7 @@
 #define JUDGE_PACKED_VERDICTS_H
 
 #include "fmt/pack_read.h"
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* The pairs of the pack for pairing_options.given, which the caller frees; NULL where it is none. */
 struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n);

@@ -3,7 +3,7 @@
 #ifndef JUDGE_PRECISION_H
 #define JUDGE_PRECISION_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 struct precision {
     const char *scope; /* module path or call name, numbers generalised to '*' */

@@ -2,7 +2,7 @@
 #ifndef JUDGE_ROW_VERDICT_H
 #define JUDGE_ROW_VERDICT_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 #include "judge/noise_level.h"
 
 /* The judging of all lines in execution order, and what the ones passed leave for those behind. */

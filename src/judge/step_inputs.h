@@ -4,7 +4,7 @@
 #define JUDGE_STEP_INPUTS_H
 
 #include "judge/input_elements.h"
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 enum input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
 

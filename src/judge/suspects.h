@@ -2,7 +2,7 @@
 #ifndef JUDGE_SUSPECTS_H
 #define JUDGE_SUSPECTS_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 #define ENTRANCES_MOST 64 /* branches that are told apart; those that enter later are not followed */
 

@@ -3,7 +3,7 @@
 #ifndef JUDGE_TABLE_VERDICTS_H
 #define JUDGE_TABLE_VERDICTS_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 #include "fmt/result_table.h"
 
 /* The pairs of the table two dumps were read from, for pairing_options.given; the caller frees them. */

@@ -3,7 +3,7 @@
 #ifndef JUDGE_TOOL_RULES_H
 #define JUDGE_TOOL_RULES_H
 
-#include "judge/judge.h"
+#include "judge/verdict.h"
 
 /* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
 int preset_find(struct str name);

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "judge/judge.h"
+#include "judge/verdict.h"
 #include "base/file_stamp.h"
 
 #define ROUND_NO_TEXT UINT32_MAX
