@@ -63,6 +63,7 @@ enum rule {
     RULE_CONTAINER,     /* a container that the other side ends elsewhere (container_end.h) */
     RULE_DISCARDED,     /* it differs only where what comes next drops it (discarded.h) */
     RULE_MASKED_BEFORE, /* one side has masked it already, the other masks it here (masked_operand.h) */
+    RULE_FILLS,         /* two numbers that stand for minus infinity, each the lowest of a floating type */
     RULE_COUNT
 };
 

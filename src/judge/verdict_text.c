@@ -163,6 +163,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_SCALAR_SAME:
         buf_cstr(out, _("same value"));
         break;
+    case RULE_FILLS:
+        buf_fmt(out, _("%s and %s are each the lowest number of a type, what masks fill with"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        break;
     case RULE_SCALAR_DIFFERS:
         buf_fmt(out, _("%s against %s; a scalar must be the same on both sides"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
