@@ -100,6 +100,8 @@ void look_saturated(struct patient *p)
             bool there = fabs(other - top) <= 1e-5 * top;
             if (!here || there || (dtype_table[limits[i]].size == 1 && p->r[s]->dtype != limits[i]))
                 continue;
+            if (fabs(max - top) > 1e-5 * top && (limits[i] != DTYPE_F16 || max == 0)) /* the lowest number alone is what masks are filled with */
+                continue;
             char n[3][NUM_MAX];
             uint64_t count = p->f ? p->f->side[s].saturated : 0;
             num_cell(n[0], fabs(max - top) <= 1e-5 * top ? max : min, 6);
@@ -190,6 +192,8 @@ void look_offset_statistics(struct patient *p)
 
 /* ---- masks ---- */
 
+#define MASK_FILL (-1e9) /* no score is that low; fills of a smaller size need a name or their elements */
+
 /* Two values, one of which masks: 0 and 1 (of truth values, or where a name says so), or 0 and a fill. */
 static bool mask_figures(const struct patient *p, int side)
 {
@@ -210,6 +214,10 @@ void look_mask_statistics(struct patient *p)
             patient_says(p, DIAGNOSIS_MASK, s, 0.9, _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"), side_word(s), num_exact(n[0], max),
                          num_exact(n[1], patient_stat(p, !s, STAT_MIN)));
     }
+    double least[2] = {patient_stat(p, TARGET, STAT_MIN), patient_stat(p, GOLDEN, STAT_MIN)};
+    if (dtype_is_float(p->r[TARGET]->dtype) && (least[0] <= MASK_FILL) != (least[1] <= MASK_FILL))
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8, _("the least value is %s on the target and %s on the golden side: only one side fills what it masks; the elements were not recorded"), num_cell(n[0], least[0], 4),
+                     num_cell(n[1], least[1], 4));
     double t = patient_stat(p, TARGET, STAT_MEAN), g = patient_stat(p, GOLDEN, STAT_MEAN);
     if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) && patient_stat(p, TARGET, STAT_MIN) == patient_stat(p, GOLDEN, STAT_MIN) && fabs(t - g) > 1e-4 * fabs(g))
         patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85, _("masks of the same two values and the means %s on the target, %s on the golden side: another number of places is masked; the elements were not recorded"),

@@ -160,6 +160,24 @@ void look_offset_vector(struct patient *p)
     }
 }
 
+/* Whole numbers of two axes or more that are compared with others, to truth values of a square: positions, and a mask. */
+static bool bounds_mask(const struct patient *p)
+{
+    static const char *const comparisons[] = {"le", "lt", "ge", "gt", "less_equal", "less", "greater_equal", "greater"};
+    const struct dump *d = p->side[TARGET];
+    char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
+    struct str op = family_plain(item_operator(d, p->call), a);
+    bool compares = false;
+    for (size_t i = 0; i < ARRAY_LEN(comparisons); i++)
+        compares = compares || str_eq(op, family_plain(str_of(comparisons[i]), b));
+    EACH_EARLY_ROW(d, p->call, r) {
+        const struct shape *s = dump_row_shape(d, r);
+        if (compares && p->r[TARGET]->io == IO_INPUT && !dtype_is_float(p->r[TARGET]->dtype) && d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].dtype == DTYPE_BOOL && s && s->ndim >= 2)
+            return s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
+    }
+    return false;
+}
+
 void look_offset(struct patient *p)
 {
     const struct specimen *s = p->spread;
@@ -170,6 +188,8 @@ void look_offset(struct patient *p)
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left), _("before the root the target is the golden side plus %s everywhere: its epsilon is that much greater; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+    else if (explains(s, left) && bounds_mask(p))
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left), _("what the mask is compared from is greater by %s on the target: that many more or fewer places are seen"), num_cell(a, c, 6));
     else if (explains(s, left))
         patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));

@@ -532,6 +532,7 @@ static void statistics(void **state)
         {{0, 0, 0, 0}, {4, -6, 0.2, 40}, DIAGNOSIS_ALL_ZERO},
         {{65504, -6, 2, 70000}, {90000, -6, 3, 95000}, DIAGNOSIS_SATURATED},
         {{2.1, -3.4, 0.1, 20}, {4, -6, 0.2, 40}, -1},
+        {{4, -3.4028234663852886e38, -1e38, INFINITY}, {4, -6, 0.2, 40}, DIAGNOSIS_MASK}, /* a fill, and no saturation */
         {{4.2, -5.9, 0.21, 41}, {4, -6, 0.2, 40}, -1},
     };
     (void)state;
