@@ -139,15 +139,16 @@ enum { NO_DIP = 0 };
 static const struct {
     const char *name;
     double (*f)(double x, double a);
-    double dip;      /* the least value of one that falls before it rises, in between the ends; NO_DIP: it only rises */
-    bool fitted;     /* its parameter is estimated from the negative inputs */
+    double dip; /* the least value of one that falls before it rises, in between the ends; NO_DIP: it only rises */
+    bool fitted; /* its parameter is estimated from the negative inputs */
     const char *words; /* what calls and classes of it are named, plain */
 } table[] = {
     {"none", f_none, NO_DIP, false, "identity none"},
     {"relu", f_relu, NO_DIP, false, "relu"},
     {"relu6", f_relu6, NO_DIP, false, "relu6"},
     {"gelu (erf)", f_gelu, -0.16997120747990369, false, "gelu geluactivation geluext"},
-    {"gelu (tanh)", f_gelu_tanh, -0.17004075057125412, false, "gelu gelutanh newgelu newgeluactivation pytorchgelutanh fastgelu fastgeluactivation npufastgelu geluext"},
+    {"gelu (tanh)", f_gelu_tanh, -0.17004075057125412, false,
+     "gelu gelutanh newgelu newgeluactivation pytorchgelutanh fastgelu fastgeluactivation npufastgelu geluext"},
     {"quick gelu", f_quick_gelu, -0.16361018963635360, false, "quickgelu quickgeluactivation fastgelu npufastgelu"},
     {"silu", f_silu, -0.27846454276107380, false, "silu siluactivation swish siluext"},
     {"sigmoid", f_sigmoid, NO_DIP, false, "sigmoid"},
@@ -210,9 +211,11 @@ uint32_t activations_possible(const double x[2], const double y[2], double toler
     uint32_t bits = 0;
     for (int k = 0; k < KINDS; k++) {
         double slope = table[k].fitted && x[1] < 0 ? y[1] / table[k].f(x[1], 1) : 0;
-        double high = table[k].f(x[0], slope), low = table[k].f(x[1], slope), room = tolerance * (1 + fmax(fabs(high), fabs(low)));
+        double high = table[k].f(x[0], slope), low = table[k].f(x[1], slope),
+               room = tolerance * (1 + fmax(fabs(high), fabs(low)));
         bool top = fabs(y[0] - fmax(high, low)) <= room;
-        bool bottom = table[k].dip == NO_DIP ? fabs(y[1] - low) <= room : y[1] >= table[k].dip - room && y[1] <= fmin(high, low) + room;
+        bool bottom = table[k].dip == NO_DIP ? fabs(y[1] - low) <= room
+                                             : y[1] >= table[k].dip - room && y[1] <= fmin(high, low) + room;
         bool own = !table[k].fitted || (slope > 0 && slope < 1 && x[1] < 0);
         bits |= top && bottom && own ? UINT32_C(1) << k : 0;
     }

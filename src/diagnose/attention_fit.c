@@ -7,8 +7,8 @@
 #include "num/dtype.h"
 
 #define ROWS_LOOKED_AT 48
-#define V_LOOKED_AT 16  /* places of a value */
-#define MASKED (-9e3)   /* what is added to a score that must not count is at most that */
+#define V_LOOKED_AT    16  /* places of a value */
+#define MASKED         (-9e3)   /* what is added to a score that must not count is at most that */
 
 /* Where a row of the result lies. */
 struct result_row {
@@ -16,15 +16,18 @@ struct result_row {
 };
 
 /* A vector of a query or key, turned. */
-static void take_vector(const struct attention_data *a, bool key, const struct result_row *at, int64_t token, enum attention_rope rope, double *out)
+static void take_vector(const struct attention_data *a, bool key, const struct result_row *at, int64_t token,
+                        enum attention_rope rope, double *out)
 {
     int64_t head = key ? at->head / (a->heads / a->kv_heads) : at->head, tokens = key ? a->keys : a->queries;
-    const double *x = (key ? a->k : a->q) + (at->batch * tokens + token) * (key ? a->k_step : a->q_step) + head * (key ? a->k_head : a->q_head);
+    const double *x = (key ? a->k : a->q) + (at->batch * tokens + token) * (key ? a->k_step : a->q_step) +
+                      head * (key ? a->k_head : a->q_head);
     for (int64_t i = 0; i < a->size; i++)
         out[i] = x[i];
     if (rope == ROTATE_NONE)
         return;
-    const double *c = a->cosines + ((a->table_batch > 1 ? at->batch * tokens : 0) + token) * a->turned, *s = a->sines + (c - a->cosines);
+    const double *c = a->cosines + ((a->table_batch > 1 ? at->batch * tokens : 0) + token) * a->turned,
+                 *s = a->sines + (c - a->cosines);
     int64_t half = a->turned / 2;
     for (int64_t i = 0; i < a->turned; i++) {
         bool first = rope == ROTATE_HALVES ? i < half : i % 2 == 0;
@@ -45,7 +48,8 @@ static double mask_at(const struct attention_data *a, unsigned masks, const stru
     return sum;
 }
 
-bool attention_sees(const struct attention_data *a, const struct attention_way *way, int64_t batch, int64_t query, int64_t key)
+bool attention_sees(const struct attention_data *a, const struct attention_way *way, int64_t batch, int64_t query,
+                    int64_t key)
 {
     struct result_row at = {batch, query, 0};
     return mask_at(a, way->masks, &at, key) > MASKED && (way->ahead == CAUSAL_NONE || key <= query + way->ahead);
@@ -57,7 +61,8 @@ static double lowered(enum attention_low low, double v)
 }
 
 /* Probabilities of a row from its products, in place. */
-static void soften(const struct attention_data *a, const struct attention_way *w, const struct result_row *at, double *p)
+static void soften(const struct attention_data *a, const struct attention_way *w, const struct result_row *at,
+                   double *p)
 {
     double most = -INFINITY, sum = 0;
     for (int64_t k = 0; k < a->keys; k++) {
@@ -84,7 +89,8 @@ struct products {
 static void multiply(const struct attention_data *a, enum attention_rope rope, struct products *x)
 {
     int64_t all = a->batch * a->queries * a->heads, step = all / ROWS_LOOKED_AT + 1;
-    double *q = mem_alloc((size_t)(a->size + 1) * sizeof(double)), *k = mem_alloc((size_t)(a->size + 1) * sizeof(double));
+    double *q = mem_alloc((size_t)(a->size + 1) * sizeof(double)),
+           *k = mem_alloc((size_t)(a->size + 1) * sizeof(double));
     x->rows = 0;
     for (int64_t i = step / 2; i < all && x->rows < ROWS_LOOKED_AT; i += step) {
         struct result_row *at = &x->row[x->rows];
@@ -160,7 +166,8 @@ static bool good(const struct attention_way *w, double most)
     return w->left2 <= most * most * w->own2;
 }
 
-static void try_masks(const struct attention_data *a, const struct products *x, struct attention_way w, double most, struct attention_way *best)
+static void try_masks(const struct attention_data *a, const struct products *x, struct attention_way w, double most,
+                      struct attention_way *best)
 {
     static const int seen[] = {CAUSAL_NONE, 0, 1, 2, -1};
     unsigned given = (a->mask[0] ? 1u : 0) | (a->mask[1] ? 2u : 0);
@@ -180,7 +187,8 @@ bool attention_fit(const struct attention_data *a, double most, struct attention
 {
     struct products x = {.dot = mem_alloc((size_t)(ROWS_LOOKED_AT * a->keys + 1) * sizeof(double))};
     *out = (struct attention_way){.left2 = INFINITY, .own2 = 1};
-    for (int rope = a->cosines ? ROTATE_HALVES : ROTATE_NONE; rope < (a->cosines ? ROTATE_COUNT : ROTATE_HALVES) && !good(out, most); rope++) {
+    for (int rope = a->cosines ? ROTATE_HALVES : ROTATE_NONE;
+         rope < (a->cosines ? ROTATE_COUNT : ROTATE_HALVES) && !good(out, most); rope++) {
         multiply(a, (enum attention_rope)rope, &x);
         try_masks(a, &x, (struct attention_way){.rope = (enum attention_rope)rope}, most, out);
     }

@@ -225,11 +225,13 @@ bool block_shift(const struct block *b, int axis, int64_t by, double *share)
     *share = dev > 0 ? left / dev : 1;
     /* what does not vary lies on itself wherever it is shifted to */
     double varies = 0.2 * spread_of(all1, all2, (double)b->n);
-    return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2 && varies > 0 && spread_of(t1, t2, n) >= varies && spread_of(g1, g2, n) >= varies;
+    return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2 && varies > 0 &&
+           spread_of(t1, t2, n) >= varies && spread_of(g1, g2, n) >= varies;
 }
 
 /* The golden column that is this target column or its negative over the rows from `first` by `by`; -1. */
-static int64_t signed_partner(const struct block *b, const size_t step[BLOCK_AXES], int axis, int64_t column, double *sign)
+static int64_t signed_partner(const struct block *b, const size_t step[BLOCK_AXES], int axis, int64_t column,
+                              double *sign)
 {
     int64_t best = -1;
     double least = INFINITY;

@@ -242,7 +242,8 @@ bool patient_inputs_agree(const struct patient *p)
 {
     EACH_EARLY_ROW(p->side[TARGET], p->call, r) {
         const struct row *x = &p->side[TARGET]->rows.v[r];
-        const struct line_judgement *j = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_judged(p, TARGET, r) : NULL;
+        bool tensor = x->io == IO_INPUT && x->kind == ROW_TENSOR;
+        const struct line_judgement *j = tensor ? patient_judged(p, TARGET, r) : NULL;
         if (j && verdict_is_bad((enum verdict)j->verdict))
             return false;
     }

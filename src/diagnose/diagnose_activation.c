@@ -11,7 +11,7 @@
 #include "pair/align_item.h"
 
 #define CHOSEN_FROM 2048   /* elements the function is chosen by; all of them have to agree then */
-#define EXACT_FIT 1e-5     /* relative error of a float32 activation that is the one tried, with room for its kernels */
+#define EXACT_FIT   1e-5 /* relative error of a float32 activation that is the one tried, with room for its kernels */
 
 /* What went into a call and what came out of it on one side. */
 struct passed {
@@ -77,8 +77,10 @@ static void say(struct patient *p, const char *call, const struct activation f[2
     char n[2][NUM_MAX];
     for (int s = 0; s < 2; s++)
         activation_text(f[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1, _("%s computes %s on the target and %s on the golden side, fitted to its inputs and outputs (relative errors %s and %s)"), call,
-                 name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1,
+                 _("%s computes %s on the target and %s on the golden side, fitted to its inputs and outputs (relative "
+                   "errors %s and %s)"),
+                 call, name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
@@ -90,7 +92,8 @@ static bool by_elements(struct patient *p, const uint32_t output[2])
     struct activation f[2];
     double left2[2], own2[2], left[2], dev2 = 0;
     memset(a, 0, sizeof a);
-    bool good = passed_read(&a[0], p->side[0], output[0]) && passed_read(&a[1], p->side[1], output[1]) && a[0].y.n == a[1].y.n && a[0].y.n >= 8;
+    bool good = passed_read(&a[0], p->side[0], output[0]) && passed_read(&a[1], p->side[1], output[1]) &&
+                a[0].y.n == a[1].y.n && a[0].y.n >= 8;
     for (int s = 0; s < 2 && good; s++)
         good = all_finite(a[s].x.v[0], a[s].x.n) && all_finite(a[s].y.v[0], a[s].y.n);
     for (size_t i = 0; good && i < a[0].y.n; i++)
@@ -101,8 +104,10 @@ static bool by_elements(struct patient *p, const uint32_t output[2])
         left[s] = own2[s] > 0 ? sqrt(left2[s] / own2[s]) : 1;
         good = f[s].kind >= 0 && left[s] <= tolerance(&a[s]) && left2[s] <= LEFT_OVER * dev2;
     }
-    bool said = good && activation_left(f[GOLDEN], a[TARGET].x.v[0], a[TARGET].y.v[0], a[TARGET].x.n) > left2[TARGET] / LEFT_OVER &&
-                activation_left(f[TARGET], a[GOLDEN].x.v[0], a[GOLDEN].y.v[0], a[GOLDEN].x.n) > left2[GOLDEN] / LEFT_OVER;
+    bool said =
+        good &&
+        activation_left(f[GOLDEN], a[TARGET].x.v[0], a[TARGET].y.v[0], a[TARGET].x.n) > left2[TARGET] / LEFT_OVER &&
+        activation_left(f[TARGET], a[GOLDEN].x.v[0], a[GOLDEN].y.v[0], a[GOLDEN].x.n) > left2[GOLDEN] / LEFT_OVER;
     if (said)
         say(p, p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, f, left);
     passed_release(&a[0]);
@@ -125,7 +130,8 @@ static uint32_t possible(const struct dump *d, uint32_t output)
 {
     uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called = 0;
     double x[2], y[2], printed = d->digits < 15 ? pow(10, 1 - d->digits) : 0;
-    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !extremes(d, input, x) || !extremes(d, output, y))
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !extremes(d, input, x) ||
+        !extremes(d, output, y))
         return 0;
     bits = activations_possible(x, y, fmax(fmax(2e-6, printed), dtype_table[d->rows.v[output].dtype].epsilon));
     for (int k = 0; k < 32; k++)
@@ -148,8 +154,11 @@ static bool by_figures(struct patient *p, const uint32_t output[2])
         return false;
     for (int s = 0; s < 2; s++)
         names_of(bits[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9, _("the extremes of what %s got and gave are those of %s on the target and of %s on the golden side; the elements were not recorded"),
-                 p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p, name[GOLDEN].p);
+    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9,
+                 _("the extremes of what %s got and gave are those of %s on the target and of %s on the golden side; "
+                   "the elements were not recorded"),
+                 p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p,
+                 name[GOLDEN].p);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return true;
@@ -220,7 +229,8 @@ static bool fed_alike(const struct patient *p, const uint32_t output[2])
     return fabs(v[0][0] - v[1][0]) <= 0.01 * unit && fabs(v[0][1] - v[1][1]) <= 0.01 * unit;
 }
 
-/* What made the row's value, or, of an output, what made its call's first input where that deviates or is not compared. */
+/* What made the row's value, or, of an output, what made its call's first input where that deviates or is not
+ * compared. */
 static bool made_by_activation(struct patient *p, bool of_input)
 {
     uint32_t output[2];
@@ -243,6 +253,7 @@ void look_activation(struct patient *p)
         return;
     for (int s = 0; s < 2; s++)
         output[s] = lone_activation(p, s, &count[s]);
-    if (output[0] != NONE && output[1] != NONE && count[0] == count[1] && fed_alike(p, output) && !by_elements(p, output))
+    if (output[0] != NONE && output[1] != NONE && count[0] == count[1] && fed_alike(p, output) &&
+        !by_elements(p, output))
         by_figures(p, output);
 }

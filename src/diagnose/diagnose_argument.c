@@ -1,4 +1,5 @@
-/* Arguments that are not the same on both sides, and what they are for: an epsilon, a probability, a mask's fill, a factor. */
+/* Arguments that are not the same on both sides, and what they are for: an epsilon, a probability, a mask's fill, a
+ * factor. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,7 +68,8 @@ static void say(struct patient *p, enum diagnosis_id id, double score, const cha
     name_text(p, &name);
     for (int s = 0; s < 2; s++)
         value_text(p->r[s], &v[s]);
-    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"), what ? what : name.p, v[TARGET].p, v[GOLDEN].p, more);
+    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"),
+                 what ? what : name.p, v[TARGET].p, v[GOLDEN].p, more);
     buf_release(&name);
     for (int s = 0; s < 2; s++)
         buf_release(&v[s]);
@@ -91,14 +93,18 @@ static bool number_is_known(struct patient *p, double t, double g)
     name_text(p, &name);
     struct str word = buf_view(&name);
     enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
-    bool small = t >= 0 && g >= 0 && t <= EPSILON_MOST && g <= EPSILON_MOST, share = t >= 0 && g >= 0 && t <= 1 && g <= 1, known = true;
+    bool small = t >= 0 && g >= 0 && t <= EPSILON_MOST && g <= EPSILON_MOST,
+         share = t >= 0 && g >= 0 && t <= 1 && g <= 1, known = true;
     bool scale = str_ieq(word, STR("scale")) || str_ihas(word, "scale_value") || str_ieq(word, STR("scaling"));
-    if (small && (str_ihas(word, "eps") || (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)) || (f == FAMILY_ADD && root_follows(p))))
+    if (small && (str_ihas(word, "eps") || (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)) ||
+                  (f == FAMILY_ADD && root_follows(p))))
         say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
-    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") || str_ihas(item_operator(p->side[TARGET], p->call), "dropout")))
+    else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") ||
+                       str_ihas(item_operator(p->side[TARGET], p->call), "dropout")))
         say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
-        say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"), isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
+        say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"),
+            isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
     else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
         say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
     else if ((f == FAMILY_MUL || scale) && t && g && isfinite(t) && isfinite(g))
@@ -123,9 +129,11 @@ void look_argument(struct patient *p)
     bool numbers = is_number(p, TARGET) && is_number(p, GOLDEN);
     if (p->r[TARGET]->kind == ROW_TENSOR && p->r[GOLDEN]->kind == ROW_TENSOR)
         return;
-    if ((numbers && number_is_known(p, p->r[TARGET]->stat[STAT_MAX], p->r[GOLDEN]->stat[STAT_MAX])) || follows_shapes(p))
+    if ((numbers && number_is_known(p, p->r[TARGET]->stat[STAT_MAX], p->r[GOLDEN]->stat[STAT_MAX])) ||
+        follows_shapes(p))
         return;
-    if (p->r[TARGET]->kind != ROW_TENSOR && p->r[GOLDEN]->kind != ROW_TENSOR && p->r[TARGET]->kind != ROW_OTHER && p->r[GOLDEN]->kind != ROW_OTHER)
+    if (p->r[TARGET]->kind != ROW_TENSOR && p->r[GOLDEN]->kind != ROW_TENSOR && p->r[TARGET]->kind != ROW_OTHER &&
+        p->r[GOLDEN]->kind != ROW_OTHER)
         say(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
 }
 
@@ -137,7 +145,8 @@ static bool comparable(const struct patient *p, const uint32_t call[2])
     enum family f = (enum family)p->side[TARGET]->calls.v[call[TARGET]].family;
     bool alike = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     for (int s = 0; s < 2; s++)
-        if (p->side[s]->calls.v[call[s]].kind != CALL_API || str_starts(dump_call_name(p->side[s], call[s]), "Primitive."))
+        if (p->side[s]->calls.v[call[s]].kind != CALL_API ||
+            str_starts(dump_call_name(p->side[s], call[s]), "Primitive."))
             return false;
     return family_operator(item_operator(p->side[0], call[0])) == family_operator(item_operator(p->side[1], call[1])) &&
            (alike || (f != FAMILY_CONV && f != FAMILY_VIEW && !str_ihas(item_operator(p->side[0], call[0]), "pool")));
@@ -153,7 +162,14 @@ static bool default_row(const struct dump *d, uint32_t call, struct str name, st
     memcpy(text, value.p, value.n);
     text[value.n] = 0;
     bool truth = str_is(value, "True") || str_is(value, "False"), is_number = str_double(value, &number);
-    *out = (struct row){.call = call, .io = IO_INPUT, .kind = truth ? ROW_BOOL : is_number ? ROW_FLOAT : ROW_STR, .text = text, .extra = NONE, .shape = NONE};
+    *out = (struct row){.call = call,
+                        .io = IO_INPUT,
+                        .kind = truth       ? ROW_BOOL
+                                : is_number ? ROW_FLOAT
+                                            : ROW_STR,
+                        .text = text,
+                        .extra = NONE,
+                        .shape = NONE};
     out->stat[STAT_MAX] = truth ? str_is(value, "True") : number;
     return true;
 }
@@ -167,10 +183,12 @@ static bool unlike(const struct row *t, const struct row *g)
 {
     if (is_numeric(t) != is_numeric(g))
         return false;
-    return is_numeric(t) ? fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]) > 1e-6 * fabs(g->stat[STAT_MAX]) : t->kind == g->kind && t->text && g->text && strcmp(t->text, g->text) != 0;
+    return is_numeric(t) ? fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]) > 1e-6 * fabs(g->stat[STAT_MAX])
+                         : t->kind == g->kind && t->text && g->text && strcmp(t->text, g->text) != 0;
 }
 
-/* The argument in that row of a side against the other side's of the same name, or against what leaving it out means. */
+/* The argument in that row of a side against the other side's of the same name, or against what leaving it out
+ * means. */
 static void against_other(struct patient *p, int side, uint32_t row, const uint32_t call[2])
 {
     struct patient q = *p;
@@ -181,7 +199,8 @@ static void against_other(struct patient *p, int side, uint32_t row, const uint3
     q.r[side] = &p->side[side]->rows.v[row];
     q.row[!side] = other == NONE ? p->row[!side] : other;
     q.r[!side] = other == NONE ? &left_out : &p->side[!side]->rows.v[other];
-    if (*word && (other != NONE || default_row(p->side[!side], call[!side], str_of(word), &left_out, text)) && unlike(q.r[TARGET], q.r[GOLDEN]))
+    if (*word && (other != NONE || default_row(p->side[!side], call[!side], str_of(word), &left_out, text)) &&
+        unlike(q.r[TARGET], q.r[GOLDEN]))
         look_argument(&q);
     free(word);
 }
@@ -189,8 +208,9 @@ static void against_other(struct patient *p, int side, uint32_t row, const uint3
 void look_call_arguments(struct patient *p)
 {
     const uint32_t call[2] = {p->r[TARGET]->call, p->r[GOLDEN]->call};
-    if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[call[TARGET]].phase != PHASE_FORWARD || p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW ||
-        !comparable(p, call) || !patient_inputs_agree(p))
+    if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[call[TARGET]].phase != PHASE_FORWARD ||
+        p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW || !comparable(p, call) ||
+        !patient_inputs_agree(p))
         return;
     for (int side = 0; side < 2; side++)
         EACH_EARLY_ROW(p->side[side], call[side], r) {

@@ -1,5 +1,5 @@
-/* Attention computed anew from queries, keys and values around it: another scale, mask or rotation of one side, where the
- * calls inside were not recorded (modules alone, fused kernels) as well as where they were. */
+/* Attention computed anew from queries, keys and values around it: another scale, mask or rotation of one side, where
+ * the calls inside were not recorded (modules alone, fused kernels) as well as where they were. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,9 +12,9 @@
 #include "dump/role.h"
 
 #define EXACT_ATTENTION 3e-5 /* relative error of float32 attention computed anew */
-#define UP_MOST 4            /* modules above a row in which queries, keys and values are looked for */
-#define WITHIN_MOST 400      /* calls of such a module */
-#define HEADS_MOST 128
+#define UP_MOST         4 /* modules above a row in which queries, keys and values are looked for */
+#define WITHIN_MOST     400 /* calls of such a module */
+#define HEADS_MOST      128
 
 enum { OF_Q, OF_K, OF_V, OF_QKV, OF_COUNT };
 
@@ -83,8 +83,10 @@ static void find_given(const struct dump *d, uint32_t module, struct attention_s
         if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR)
             continue;
         const struct shape *s = dump_row_shape(d, r);
-        bool score = s && s->ndim == 4, unit = s && s->ndim >= 2 && s->ndim <= 3 && dtype_is_float(d->rows.v[r].dtype) && d->rows.v[r].has & HAS_MAX &&
-                                               fabs(d->rows.v[r].stat[STAT_MAX]) <= 1.00001 && fabs(d->rows.v[r].stat[STAT_MIN]) <= 1.00001;
+        bool score = s && s->ndim == 4, unit = s && s->ndim >= 2 && s->ndim <= 3 &&
+                                               dtype_is_float(d->rows.v[r].dtype) && d->rows.v[r].has & HAS_MAX &&
+                                               fabs(d->rows.v[r].stat[STAT_MAX]) <= 1.00001 &&
+                                               fabs(d->rows.v[r].stat[STAT_MIN]) <= 1.00001;
         if (score && masks < ATTENTION_MASKS)
             a->mask[masks++] = r;
         else if (unit && tables < 2 && !str_is(slot, "input.0") && !str_ihas(slot, "hidden"))
@@ -135,7 +137,8 @@ static void lay_tables(struct attention_side *a)
         return;
     d->turned = c->shape[c->ndim - 1];
     d->table_batch = c->ndim == 3 ? c->shape[0] : 1;
-    if (c->shape[c->ndim - 2] != d->keys || d->turned > d->size || d->turned % 2 || (d->table_batch != 1 && d->table_batch != d->batch))
+    if (c->shape[c->ndim - 2] != d->keys || d->turned > d->size || d->turned % 2 ||
+        (d->table_batch != 1 && d->table_batch != d->batch))
         return;
     d->cosines = c->v[0];
     d->sines = s->v[0];
@@ -146,13 +149,21 @@ static bool lay_heads(struct attention_side *a, int64_t heads, bool woven)
 {
     struct attention_data *d = &a->d;
     bool fused = a->row[OF_QKV] != NONE && a->row[OF_Q] == NONE;
-    const struct specimen *q = fused ? &a->x[OF_QKV] : &a->x[OF_Q], *k = fused ? q : &a->x[OF_K], *v = fused ? q : &a->x[OF_V];
-    if (q->ndim != 3 || k->ndim != 3 || v->ndim != 3 || k->shape[0] != q->shape[0] || v->shape[0] != q->shape[0] || k->shape[1] != v->shape[1] || (woven && !fused))
+    const struct specimen *q = fused ? &a->x[OF_QKV] : &a->x[OF_Q], *k = fused ? q : &a->x[OF_K],
+                          *v = fused ? q : &a->x[OF_V];
+    if (q->ndim != 3 || k->ndim != 3 || v->ndim != 3 || k->shape[0] != q->shape[0] || v->shape[0] != q->shape[0] ||
+        k->shape[1] != v->shape[1] || (woven && !fused))
         return false;
-    int64_t width = fused ? q->shape[2] / 3 : q->shape[2], k_width = fused ? width : k->shape[2], v_width = fused ? width : v->shape[2];
+    int64_t width = fused ? q->shape[2] / 3 : q->shape[2], k_width = fused ? width : k->shape[2],
+            v_width = fused ? width : v->shape[2];
     if (width % heads || (fused && q->shape[2] % 3) || k_width % (width / heads))
         return false;
-    *d = (struct attention_data){.batch = q->shape[0], .queries = q->shape[1], .keys = k->shape[1], .heads = heads, .size = width / heads, .o = a->o.v[0]};
+    *d = (struct attention_data){.batch = q->shape[0],
+                                 .queries = q->shape[1],
+                                 .keys = k->shape[1],
+                                 .heads = heads,
+                                 .size = width / heads,
+                                 .o = a->o.v[0]};
     d->kv_heads = k_width / d->size;
     if (!d->kv_heads || heads % d->kv_heads || v_width % d->kv_heads)
         return false;
@@ -193,7 +204,8 @@ static bool fit_heads(struct attention_side *a, int64_t wanted, const struct pat
     int64_t told = wanted ? wanted : told_heads(a);
     for (int woven = 0; woven < 2; woven++)
         for (int64_t heads = told ? told : 1; heads <= (told ? told : HEADS_MOST); heads++)
-            if (lay_heads(a, heads, woven) && (told || a->d.size >= 2) && attention_fit(&a->d, most_left(a, p), &a->way))
+            if (lay_heads(a, heads, woven) && (told || a->d.size >= 2) &&
+                attention_fit(&a->d, most_left(a, p), &a->way))
                 return true;
     return false;
 }
@@ -206,9 +218,11 @@ static bool lay_kernel(const struct dump *d, uint32_t call, struct attention_sid
         if (!tensor_values(d, call_input(d, call, i), &a->x[i]) || a->x[i].ndim != 4)
             return false;
     const int64_t *q = a->x[OF_Q].shape, *k = a->x[OF_K].shape, *v = a->x[OF_V].shape;
-    if (k[1] != v[1] || k[2] != v[2] || q[0] != k[0] || q[3] != k[3] || !k[1] || q[1] % k[1] || (int64_t)a->o.n != q[0] * q[1] * q[2] * v[3])
+    if (k[1] != v[1] || k[2] != v[2] || q[0] != k[0] || q[3] != k[3] || !k[1] || q[1] % k[1] ||
+        (int64_t)a->o.n != q[0] * q[1] * q[2] * v[3])
         return false;
-    a->d = (struct attention_data){.batch = q[0], .queries = q[2], .keys = k[2], .heads = q[1], .kv_heads = k[1], .size = q[3], .v_size = v[3]};
+    a->d = (struct attention_data){
+        .batch = q[0], .queries = q[2], .keys = k[2], .heads = q[1], .kv_heads = k[1], .size = q[3], .v_size = v[3]};
     if (mask != NONE && tensor_values(d, mask, &a->given[0]) && !dtype_is_float(a->given[0].dtype[0]))
         for (size_t i = 0; i < a->given[0].n; i++)
             a->given[0].v[0][i] = a->given[0].v[0][i] != 0 ? 0 : -INFINITY;
@@ -223,7 +237,8 @@ static void tokens_first(struct specimen *s)
     for (int64_t b = 0; b < n[0]; b++)
         for (int64_t h = 0; h < n[1]; h++)
             for (int64_t t = 0; t < n[2]; t++)
-                memcpy(v + ((b * n[2] + t) * n[1] + h) * n[3], s->v[0] + ((b * n[1] + h) * n[2] + t) * n[3], (size_t)n[3] * sizeof *v);
+                memcpy(v + ((b * n[2] + t) * n[1] + h) * n[3], s->v[0] + ((b * n[1] + h) * n[2] + t) * n[3],
+                       (size_t)n[3] * sizeof *v);
     free(s->v[0]);
     s->v[0] = v;
 }
@@ -276,9 +291,11 @@ static bool fit_side(struct attention_side *a, const struct patient *p, int side
         return true;
     uint32_t output = value_output(d, &p->flow[side], row);
     for (int i = 0; output != NONE && i < MAKERS_MOST; i++, output = value_output_before(d, &p->flow[side], output)) {
-        if (output != row && d->calls.v[d->rows.v[output].call].kind == CALL_MODULE && fit_modules(a, p, side, output, heads))
+        if (output != row && d->calls.v[d->rows.v[output].call].kind == CALL_MODULE &&
+            fit_modules(a, p, side, output, heads))
             return true;
-        if (d->calls.v[d->rows.v[output].call].family != FAMILY_ATTENTION || d->calls.v[d->rows.v[output].call].kind == CALL_MODULE)
+        if (d->calls.v[d->rows.v[output].call].family != FAMILY_ATTENTION ||
+            d->calls.v[d->rows.v[output].call].kind == CALL_MODULE)
             continue;
         memset(a, 0, sizeof *a);
         if (tensor_values(d, output, &a->o) && fit_kernel(a, d, output, p))
@@ -308,7 +325,9 @@ static void say_scale(struct patient *p, const struct attention_side a[2])
     struct buf b = {0};
     char n[2][NUM_MAX];
     factor_text(a[TARGET].way.scale / a[GOLDEN].way.scale, 2e-3, &b);
-    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.98, _("attention computed anew from its queries, keys and values: the scores are multiplied by %s on the target and by %s on the golden side, a factor of %s"),
+    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.98,
+                 _("attention computed anew from its queries, keys and values: the scores are multiplied by %s on the "
+                   "target and by %s on the golden side, a factor of %s"),
                  num_cell(n[0], a[TARGET].way.scale, 4), num_cell(n[1], a[GOLDEN].way.scale, 4), b.p);
     buf_release(&b);
 }
@@ -335,8 +354,9 @@ static void say_mask(struct patient *p, const struct attention_side a[2], const 
     for (int s = 0; s < 2; s++)
         mask_text(&a[s].way, &b[s]);
     patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98,
-                 _("attention computed anew from its queries, keys and values: the target applies %s, the golden side %s; %zu places are seen only on the target, %zu only on the golden side"), b[TARGET].p,
-                 b[GOLDEN].p, only[TARGET], only[GOLDEN]);
+                 _("attention computed anew from its queries, keys and values: the target applies %s, the golden side "
+                   "%s; %zu places are seen only on the target, %zu only on the golden side"),
+                 b[TARGET].p, b[GOLDEN].p, only[TARGET], only[GOLDEN]);
     buf_release(&b[0]);
     buf_release(&b[1]);
 }
@@ -360,17 +380,23 @@ static void compare_ways(struct patient *p, const struct attention_side a[2])
     if (only[TARGET] + only[GOLDEN])
         say_mask(p, a, only);
     if (t->rope != g->rope && t->rope && g->rope)
-        patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98, t->rope == ROTATE_NEIGHBOURS ? _("attention computed anew: the target rotates neighbours (2i, 2i+1) of queries and keys, the golden side halves")
-                                                                                    : _("attention computed anew: the golden side rotates neighbours (2i, 2i+1) of queries and keys, the target halves"));
+        patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98,
+                     t->rope == ROTATE_NEIGHBOURS ? _("attention computed anew: the target rotates neighbours (2i, "
+                                                      "2i+1) of queries and keys, the golden side halves")
+                                                  : _("attention computed anew: the golden side rotates neighbours "
+                                                      "(2i, 2i+1) of queries and keys, the target halves"));
     if (t->low != g->low && (!t->low || !g->low))
-        patient_says(p, DIAGNOSIS_ROUNDED, t->low ? TARGET : GOLDEN, 0.97, _("attention computed anew: the %s side's softmax is computed in %s"), side_word(t->low ? TARGET : GOLDEN),
+        patient_says(p, DIAGNOSIS_ROUNDED, t->low ? TARGET : GOLDEN, 0.97,
+                     _("attention computed anew: the %s side's softmax is computed in %s"),
+                     side_word(t->low ? TARGET : GOLDEN),
                      (t->low ? t->low : g->low) == LOW_BF16 ? "bfloat16" : "float16");
 }
 
 void look_attention(struct patient *p)
 {
     struct attention_side a[2];
-    if (p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD || !dtype_is_float(p->r[TARGET]->dtype) || !fit_side(&a[GOLDEN], p, GOLDEN, p->row[GOLDEN], 0))
+    if (p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD || !dtype_is_float(p->r[TARGET]->dtype) ||
+        !fit_side(&a[GOLDEN], p, GOLDEN, p->row[GOLDEN], 0))
         return;
     if (fit_side(&a[TARGET], p, TARGET, p->row[TARGET], a[GOLDEN].d.heads)) {
         compare_ways(p, a);

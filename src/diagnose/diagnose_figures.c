@@ -70,7 +70,8 @@ static bool zero(const struct patient *p, int side)
 void look_zero(struct patient *p)
 {
     bool z[2] = {zero(p, TARGET), zero(p, GOLDEN)};
-    bool answer = !dtype_is_float(p->r[TARGET]->dtype) && dump_row_numel(p->side[TARGET], p->row[TARGET]) == 1; /* no, against yes */
+    bool answer = !dtype_is_float(p->r[TARGET]->dtype) &&
+                  dump_row_numel(p->side[TARGET], p->row[TARGET]) == 1; /* no, against yes */
     if (z[0] == z[1] || answer || p->judged->verdict == VERDICT_NONFINITE)
         return;
     int side = z[0] ? TARGET : GOLDEN;
@@ -100,7 +101,8 @@ void look_saturated(struct patient *p)
             bool there = fabs(other - top) <= 1e-5 * top;
             if (!here || there || (dtype_table[limits[i]].size == 1 && p->r[s]->dtype != limits[i]))
                 continue;
-            if (fabs(max - top) > 1e-5 * top && (limits[i] != DTYPE_F16 || max == 0)) /* the lowest number alone is what masks are filled with */
+            if (fabs(max - top) > 1e-5 * top &&
+                (limits[i] != DTYPE_F16 || max == 0)) /* the lowest number alone is what masks are filled with */
                 continue;
             char n[3][NUM_MAX];
             uint64_t count = p->f ? p->f->side[s].saturated : 0;
@@ -184,10 +186,12 @@ void look_offset_statistics(struct patient *p)
         return;
     char a[NUM_MAX];
     bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
-    patient_says(p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
-                 epsilon ? _("before the root max, min and mean all differ by %s: the epsilon is that much greater on the target; the elements were not recorded")
-                         : _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
-                 num_cell(a, c[2], 5));
+    patient_says(
+        p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
+        epsilon ? _("before the root max, min and mean all differ by %s: the epsilon is that much greater on the "
+                    "target; the elements were not recorded")
+                : _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
+        num_cell(a, c[2], 5));
 }
 
 /* ---- masks ---- */
@@ -199,10 +203,12 @@ static bool mask_figures(const struct patient *p, int side)
 {
     double max = patient_stat(p, side, STAT_MAX), min = patient_stat(p, side, STAT_MIN);
     bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
-    return (max == 1 && min == 0 && (named || !dtype_is_float(p->r[side]->dtype))) || (max == 0 && min <= -1e3 && dtype_is_float(p->r[side]->dtype));
+    return (max == 1 && min == 0 && (named || !dtype_is_float(p->r[side]->dtype))) ||
+           (max == 0 && min <= -1e3 && dtype_is_float(p->r[side]->dtype));
 }
 
-/* A mask on one side and nothing masked on the other, or masks of which the means say that they mask another number of places. */
+/* A mask on one side and nothing masked on the other, or masks of which the means say that they mask another number of
+ * places. */
 void look_mask_statistics(struct patient *p)
 {
     char n[2][NUM_MAX];
@@ -211,16 +217,23 @@ void look_mask_statistics(struct patient *p)
     for (int s = 0; s < 2; s++) {
         double max = patient_stat(p, s, STAT_MAX);
         if (mask_figures(p, !s) && max == patient_stat(p, s, STAT_MIN) && max == patient_stat(p, !s, STAT_MAX))
-            patient_says(p, DIAGNOSIS_MASK, s, 0.9, _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"), side_word(s), num_exact(n[0], max),
-                         num_exact(n[1], patient_stat(p, !s, STAT_MIN)));
+            patient_says(
+                p, DIAGNOSIS_MASK, s, 0.9,
+                _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"),
+                side_word(s), num_exact(n[0], max), num_exact(n[1], patient_stat(p, !s, STAT_MIN)));
     }
     double least[2] = {patient_stat(p, TARGET, STAT_MIN), patient_stat(p, GOLDEN, STAT_MIN)};
     if (dtype_is_float(p->r[TARGET]->dtype) && (least[0] <= MASK_FILL) != (least[1] <= MASK_FILL))
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8, _("the least value is %s on the target and %s on the golden side: only one side fills what it masks; the elements were not recorded"), num_cell(n[0], least[0], 4),
-                     num_cell(n[1], least[1], 4));
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8,
+                     _("the least value is %s on the target and %s on the golden side: only one side fills what it "
+                       "masks; the elements were not recorded"),
+                     num_cell(n[0], least[0], 4), num_cell(n[1], least[1], 4));
     double t = patient_stat(p, TARGET, STAT_MEAN), g = patient_stat(p, GOLDEN, STAT_MEAN);
-    if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) && patient_stat(p, TARGET, STAT_MIN) == patient_stat(p, GOLDEN, STAT_MIN) && fabs(t - g) > 1e-4 * fabs(g))
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85, _("masks of the same two values and the means %s on the target, %s on the golden side: another number of places is masked; the elements were not recorded"),
+    if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) &&
+        patient_stat(p, TARGET, STAT_MIN) == patient_stat(p, GOLDEN, STAT_MIN) && fabs(t - g) > 1e-4 * fabs(g))
+        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85,
+                     _("masks of the same two values and the means %s on the target, %s on the golden side: another "
+                       "number of places is masked; the elements were not recorded"),
                      num_cell(n[0], t, 4), num_cell(n[1], g, 4));
 }
 

@@ -390,7 +390,8 @@ void look_contribution(struct patient *p)
 static bool figures_alike(const struct row *a, const struct row *b)
 {
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
-    return (a->has & b->has & all) == all && a->stat[STAT_MAX] == b->stat[STAT_MAX] && a->stat[STAT_MIN] == b->stat[STAT_MIN] &&
+    return (a->has & b->has & all) == all && a->stat[STAT_MAX] == b->stat[STAT_MAX] &&
+           a->stat[STAT_MIN] == b->stat[STAT_MIN] &&
            near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
 }
 
@@ -400,7 +401,8 @@ static bool one_there_two_here(const struct patient *p, int lacks, uint32_t more
 {
     uint32_t there = patient_partner(p, lacks, more);
     const struct row *own = p->r[lacks], *part = &p->side[lacks]->rows.v[more], *sum = p->r[!lacks];
-    if (there == NONE || there == p->row[!lacks] || !figures_alike(&p->side[!lacks]->rows.v[there], sum) || figures_alike(own, part))
+    if (there == NONE || there == p->row[!lacks] || !figures_alike(&p->side[!lacks]->rows.v[there], sum) ||
+        figures_alike(own, part))
         return false;
     double a = own->stat[STAT_NORM], b = part->stat[STAT_NORM], c = sum->stat[STAT_NORM];
     return c <= (a + b) * 1.001 && c >= fabs(a - b) * 0.999;
@@ -430,10 +432,15 @@ static void say_untied(struct patient *p, int lacks, uint32_t more, double left)
     char n[NUM_MAX];
     dump_row_name(p->side[lacks], more, &name);
     if (p->spread && !p->spread->at)
-        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.99, _("the other side's gradient is the %s side's and %s together: there both are one weight, here two; this leaves %s of the deviation"),
+        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.99,
+                     _("the other side's gradient is the %s side's and %s together: there both are one weight, here "
+                       "two; this leaves %s of the deviation"),
                      side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
     else
-        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.85, _("the other side has one gradient for this weight and %s, the %s side two: there both are one weight, here two"), name.p, side_word(lacks));
+        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.85,
+                     _("the other side has one gradient for this weight and %s, the %s side two: there both are one "
+                       "weight, here two"),
+                     name.p, side_word(lacks));
     buf_release(&name);
 }
 
@@ -450,7 +457,8 @@ void look_untied(struct patient *p)
                 continue;
             EACH_EARLY_ROW(d, c, r) {
                 const struct shape *s = dump_row_shape(d, r);
-                if (r == p->row[lacks] || d->rows.v[r].kind != ROW_TENSOR || !s || !own || s->ndim != own->ndim || s->ndim < 2 || memcmp(s->dim, own->dim, (size_t)s->ndim * sizeof *s->dim) != 0)
+                if (r == p->row[lacks] || d->rows.v[r].kind != ROW_TENSOR || !s || !own || s->ndim != own->ndim ||
+                    s->ndim < 2 || memcmp(s->dim, own->dim, (size_t)s->ndim * sizeof *s->dim) != 0)
                     continue;
                 double left = left_with(p, lacks, r);
                 if (!(left <= LEFT_OVER))

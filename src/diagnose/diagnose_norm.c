@@ -10,7 +10,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define EXACT_NORM 3e-5  /* relative error of a float32 norm computed anew, with room for its kernels */
+#define EXACT_NORM  3e-5  /* relative error of a float32 norm computed anew, with room for its kernels */
 #define SHARE_LEAST 0.25 /* of the deviation (of squares) that what is said has to make */
 
 enum { PART_WEIGHT, PART_BIAS, PART_MEAN, PART_VARIANCE, PARTS };
@@ -34,7 +34,8 @@ static void norm_release(struct norm_side *a)
 /* By its family or by its class: "BatchNorm2d". */
 static bool is_norm(const struct dump *d, uint32_t call)
 {
-    return d->calls.v[call].family == FAMILY_NORM || (d->calls.v[call].kind == CALL_MODULE && str_ihas(item_operator(d, call), "norm"));
+    return d->calls.v[call].family == FAMILY_NORM ||
+           (d->calls.v[call].kind == CALL_MODULE && str_ihas(item_operator(d, call), "norm"));
 }
 
 /* The output of the nearest norm upstream that holds the row's value. */
@@ -67,7 +68,8 @@ static void parts_by_place(const struct dump *d, uint32_t call, bool behind, uin
 
 static void find_parts(const struct dump *d, uint32_t call, bool behind, uint32_t row[PARTS])
 {
-    static const char *const words[PARTS] = {"weight gamma", "bias beta", "running_mean moving_mean", "running_var moving_variance"};
+    static const char *const words[PARTS] = {"weight gamma", "bias beta", "running_mean moving_mean",
+                                             "running_var moving_variance"};
     bool named = false;
     for (int i = 0; i < PARTS; i++) {
         row[i] = call_tensor(d, call, words[i]);
@@ -98,8 +100,8 @@ static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output
     memset(a, 0, sizeof *a);
     for (int i = 0; i < PARTS; i++)
         a->row[i] = NONE;
-    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !tensor_values(d, input, &a->x) || !tensor_values(d, output, &a->y) ||
-        a->x.n != a->y.n || a->x.n < 8 || a->y.ndim < 1)
+    if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !tensor_values(d, input, &a->x) ||
+        !tensor_values(d, output, &a->y) || a->x.n != a->y.n || a->x.n < 8 || a->y.ndim < 1)
         return false;
     find_parts(d, call, behind, a->row);
     for (int i = 0; i < PARTS; i++)
@@ -189,8 +191,11 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
 static void say_epsilon(struct patient *p, const struct norm_side a[2], double left)
 {
     char n[3][NUM_MAX];
-    patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left, _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; this leaves %s of the deviation"),
-                 num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3), num_cell(n[2], left, 2));
+    patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left,
+                 _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; "
+                   "this leaves %s of the deviation"),
+                 num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3),
+                 num_cell(n[2], left, 2));
 }
 
 static void say_kind(struct patient *p, const struct norm_side a[2])
@@ -198,7 +203,8 @@ static void say_kind(struct patient *p, const struct norm_side a[2])
     struct buf what[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         kind_text(&a[s].fit, &what[s]);
-    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98, _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
+    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98,
+                 _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
     buf_release(&what[0]);
     buf_release(&what[1]);
 }
@@ -206,7 +212,9 @@ static void say_kind(struct patient *p, const struct norm_side a[2])
 static void say_rounded(struct patient *p, const struct norm_side a[2], int side, double left)
 {
     char n[NUM_MAX];
-    patient_says(p, DIAGNOSIS_ROUNDED, side, 0.98 - left, _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this leaves %s of the deviation"),
+    patient_says(p, DIAGNOSIS_ROUNDED, side, 0.98 - left,
+                 _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this "
+                   "leaves %s of the deviation"),
                  side_word(side), dtype_table[a[side].fit.rounded].name, num_cell(n, left, 2));
 }
 

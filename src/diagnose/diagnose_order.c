@@ -11,7 +11,7 @@
 #include "dump/family.h"
 
 #define SHIFT_MOST 4
-#define LENGTH_MOST 65536 /* of sequences that are laid against each other element by element */
+#define LENGTH_MOST  65536 /* of sequences that are laid against each other element by element */
 #define RANGES_SHOWN 4
 
 /* "8–11, 32–35 …" */
@@ -146,7 +146,8 @@ static bool rotates_apart(const int64_t *from, const double *sign, int64_t lengt
     for (int64_t c = 0; c < length; c++)
         for (int64_t k = 0; k < length; k++) { /* t[c] = a x[i], g[k] = b x[i]: t[c] = ab g[k] */
             double a, b;
-            if (turned_from(target_neighbours, length, c, &a) == turned_from(!target_neighbours, length, k, &b) && (from[c] != k || sign[c] != a * b))
+            if (turned_from(target_neighbours, length, c, &a) == turned_from(!target_neighbours, length, k, &b) &&
+                (from[c] != k || sign[c] != a * b))
                 return false;
         }
     return true;
@@ -161,12 +162,18 @@ static bool signed_order(struct patient *p, const struct block *b)
         return false;
     for (int target = 0; target < 2; target++)
         if (rotates_apart(from, sign, length, target)) {
-            patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1, target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the rotary embedding is interleaved on one side only")
-                                                                  : _("the golden side rotates neighbours (2i, 2i+1), the target halves (i, i+%lld): the rotary embedding is interleaved on one side only"),
+            patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
+                         target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the "
+                                    "rotary embedding is interleaved on one side only")
+                                : _("the golden side rotates neighbours (2i, 2i+1), the target halves (i, i+%lld): the "
+                                    "rotary embedding is interleaved on one side only"),
                          (long long)length / 2);
             return true;
         }
-    patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9, _("the target is the golden side with the places along axis %d in another order, some of them with the opposite sign"), b->axis[b->ndim - 1]);
+    patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
+                 _("the target is the golden side with the places along axis %d in another order, some of them with "
+                   "the opposite sign"),
+                 b->axis[b->ndim - 1]);
     return true;
 }
 
@@ -247,11 +254,14 @@ static void shift_of_lengths(struct patient *p, const struct specimen *t, const 
     size_t overlap;
     for (size_t rows = 1; rows * 2 <= t->n && rows * 2 <= g->n; rows++) {
         size_t wt = t->n / rows, wg = g->n / rows;
-        if (t->n % rows || g->n % rows || wt + SHIFT_MOST < wg || wg + SHIFT_MOST < wt || lags(t->v[0], wt, g->v[0], wg, rows, 0, &overlap))
+        if (t->n % rows || g->n % rows || wt + SHIFT_MOST < wg || wg + SHIFT_MOST < wt ||
+            lags(t->v[0], wt, g->v[0], wg, rows, 0, &overlap))
             continue;
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
             if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
-                patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97, _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the target's is element i%+lld of the other's, at all %zu places both have"),
+                patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
+                             _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
+                               "target's is element i%+lld of the other's, at all %zu places both have"),
                              rows, wt, wg, (long long)-by, overlap);
                 return;
             }
@@ -268,9 +278,12 @@ static void shift_of_labels(struct patient *p)
         b = rest;
     }
     uint64_t fewer = a ? (n[0] > n[1] ? n[0] - n[1] : n[1] - n[0]) / a : 0;
-    if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || a < 2 || !fewer || fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
+    if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || a < 2 || !fewer ||
+        fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
         return;
-    patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6, _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by another number of tokens leave; the elements were not recorded"),
+    patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
+                 _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by "
+                   "another number of tokens leave; the elements were not recorded"),
                  (unsigned long long)n[0], (unsigned long long)n[1]);
 }
 

@@ -90,8 +90,10 @@ static void say_all_open(struct patient *p, const struct mask m[2], int flat)
     char n[2][NUM_MAX];
     for (size_t i = 0; i < s->n; i++)
         shut += s->v[!flat][i] != m[flat].open;
-    patient_says(p, DIAGNOSIS_MASK, flat, 1, _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"), side_word(flat),
-                 num_exact(n[0], m[flat].open), num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
+    patient_says(p, DIAGNOSIS_MASK, flat, 1,
+                 _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"), side_word(flat),
+                 num_exact(n[0], m[flat].open),
+                 num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
 }
 
 #define FILL (-9e3) /* scores below are masked ones */
@@ -117,7 +119,9 @@ static void compare_scores(struct patient *p)
         return;
     struct buf where = {0};
     place_text(p, s->at ? s->at[at] : at, &where);
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97, _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first of them %s; the others agree"),
+    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97,
+                 _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first "
+                   "of them %s; the others agree"),
                  only[0], only[1], both, where.p);
     buf_release(&where);
 }

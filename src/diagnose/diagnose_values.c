@@ -79,8 +79,10 @@ void look_scale_rows(struct patient *p)
                 continue;
             num_cell(n, share_left(s, left), 2);
             patient_says(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
-                         norm ? _("each row of the %s side along the last axis is the other side's divided by its norm: only one side normalises; this leaves %s of the deviation")
-                              : _("each row of the %s side along the last axis is the other side's divided by its sum: only one side normalises; this leaves %s of the deviation"),
+                         norm ? _("each row of the %s side along the last axis is the other side's divided by its "
+                                  "norm: only one side normalises; this leaves %s of the deviation")
+                              : _("each row of the %s side along the last axis is the other side's divided by its sum: "
+                                  "only one side normalises; this leaves %s of the deviation"),
                          side_word(side), n);
         }
 }
@@ -119,9 +121,15 @@ static void say_vector(struct patient *p, const double *v, size_t n, int axis, d
             dump_row_name(p->side[side], r, &name);
     }
     if (name.n)
-        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left, _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, or subtracts it; this leaves %s of the deviation"), axis, name.p, a);
+        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left,
+                     _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, "
+                       "or subtracts it; this leaves %s of the deviation"),
+                     axis, name.p, a);
     else
-        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left, _("the target is the golden side plus one vector along axis %d, the same everywhere else (a bias); this leaves %s of the deviation"), axis, a);
+        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left,
+                     _("the target is the golden side plus one vector along axis %d, the same everywhere else (a "
+                       "bias); this leaves %s of the deviation"),
+                     axis, a);
     buf_release(&name);
 }
 
@@ -172,7 +180,8 @@ static bool bounds_mask(const struct patient *p)
         compares = compares || str_eq(op, family_plain(str_of(comparisons[i]), b));
     EACH_EARLY_ROW(d, p->call, r) {
         const struct shape *s = dump_row_shape(d, r);
-        if (compares && p->r[TARGET]->io == IO_INPUT && !dtype_is_float(p->r[TARGET]->dtype) && d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].dtype == DTYPE_BOOL && s && s->ndim >= 2)
+        if (compares && p->r[TARGET]->io == IO_INPUT && !dtype_is_float(p->r[TARGET]->dtype) &&
+            d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].dtype == DTYPE_BOOL && s && s->ndim >= 2)
             return s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
     }
     return false;
@@ -186,10 +195,15 @@ void look_offset(struct patient *p)
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[NUM_MAX], b[NUM_MAX];
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
-        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left), _("before the root the target is the golden side plus %s everywhere: its epsilon is that much greater; this leaves %s of the deviation"),
+        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
+                     _("before the root the target is the golden side plus %s everywhere: its epsilon is that much "
+                       "greater; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
     else if (explains(s, left) && bounds_mask(p))
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left), _("what the mask is compared from is greater by %s on the target: that many more or fewer places are seen"), num_cell(a, c, 6));
+        patient_says(
+            p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
+            _("what the mask is compared from is greater by %s on the target: that many more or fewer places are seen"),
+            num_cell(a, c, 6));
     else if (explains(s, left))
         patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
                      num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
@@ -380,9 +394,12 @@ static bool drawn_apart(const struct specimen *s, struct draws *x)
         x->least = t != 0 && g != 0 ? fmin(x->least, g) : x->least;
         x->most = t != 0 && g != 0 ? fmax(x->most, g) : x->most;
     }
-    double n = (double)x->all, p = (double)(x->zero[0] + x->zero[1]) / (2 * n), meet = (double)x->zero[0] * (double)x->zero[1] / n;
-    return x->all >= 32 && x->zero[0] >= x->both + 4 && x->zero[1] >= x->both + 4 && p < 0.9 && x->most > x->least && x->dev2 <= fmin(1e-8 * x->own2, LEFT_OVER * s->dev2) &&
-           fabs((double)x->zero[0] - (double)x->zero[1]) <= 4 * sqrt(2 * n * p * (1 - p)) && fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
+    double n = (double)x->all, p = (double)(x->zero[0] + x->zero[1]) / (2 * n),
+           meet = (double)x->zero[0] * (double)x->zero[1] / n;
+    return x->all >= 32 && x->zero[0] >= x->both + 4 && x->zero[1] >= x->both + 4 && p < 0.9 && x->most > x->least &&
+           x->dev2 <= fmin(1e-8 * x->own2, LEFT_OVER * s->dev2) &&
+           fabs((double)x->zero[0] - (double)x->zero[1]) <= 4 * sqrt(2 * n * p * (1 - p)) &&
+           fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
 }
 
 /* The probability a call that drops was given on both sides, training; NAN. */
@@ -391,9 +408,11 @@ static double shared_probability(const struct patient *p)
     double v[2];
     for (int s = 0; s < 2; s++) {
         const struct dump *d = p->side[s];
-        uint32_t call = d->rows.v[p->row[s]].call, prob = call_argument(d, call, "p dropout_p"), training = call_argument(d, call, "training");
+        uint32_t call = d->rows.v[p->row[s]].call, prob = call_argument(d, call, "p dropout_p"),
+                 training = call_argument(d, call, "training");
         enum family f = (enum family)d->calls.v[call].family;
-        bool drops = (f == FAMILY_RANDOM || f == FAMILY_ATTENTION) && d->calls.v[call].phase == PHASE_FORWARD && p->r[s]->io == IO_OUTPUT;
+        bool drops = (f == FAMILY_RANDOM || f == FAMILY_ATTENTION) && d->calls.v[call].phase == PHASE_FORWARD &&
+                     p->r[s]->io == IO_OUTPUT;
         if (!drops || prob == NONE || (training != NONE && d->rows.v[training].stat[STAT_MAX] == 0))
             return NAN;
         v[s] = d->rows.v[prob].stat[STAT_MAX];
@@ -409,7 +428,8 @@ static int sides_that_drop(const struct patient *p)
         const struct dump *d = p->side[s];
         uint32_t call = d->rows.v[p->row[s]].call, input = call_input(d, call, 0);
         const struct row *in = input == NONE ? NULL : &d->rows.v[input];
-        if (p->r[s]->io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD || !str_ihas(item_operator(d, call), "dropout") || !in || !(in->has & HAS_NORM) || !(in->stat[STAT_NORM] > 0))
+        if (p->r[s]->io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD ||
+            !str_ihas(item_operator(d, call), "dropout") || !in || !(in->has & HAS_NORM) || !(in->stat[STAT_NORM] > 0))
             return 0;
         bits |= fabs(patient_stat(p, s, STAT_NORM) / in->stat[STAT_NORM] - 1) > 1e-4 ? 1 << s : 0;
     }
@@ -423,14 +443,22 @@ void look_dropout_both(struct patient *p)
     char n[3][NUM_MAX];
     double given = shared_probability(p);
     if (p->spread && drawn_apart(p->spread, &x))
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99, _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on both, as independent draws give, and the others agree"),
-                     num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3), num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
+                     _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on "
+                       "both, as independent draws give, and the others agree"),
+                     num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
+                     num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
                      num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
     else if (isfinite(given) && patient_inputs_agree(p))
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8, _("both sides drop with the probability %s here, each with its own random numbers"), num_cell(n[0], given, 4));
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8,
+                     _("both sides drop with the probability %s here, each with its own random numbers"),
+                     num_cell(n[0], given, 4));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p) == 3)
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7, _("both sides change what goes through this dropout, as it drops with random numbers of each; the elements were not recorded"));
+        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7,
+                     _("both sides change what goes through this dropout, as it drops with random numbers of each; the "
+                       "elements were not recorded"));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p))
-        patient_says(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7, _("only the %s side changes what goes through this dropout; the elements were not recorded"),
+        patient_says(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7,
+                     _("only the %s side changes what goes through this dropout; the elements were not recorded"),
                      side_word(sides_that_drop(p) == 1 ? TARGET : GOLDEN));
 }

@@ -33,7 +33,8 @@ static bool is_pooling(const struct dump *d, uint32_t call)
 
 static bool is_product(const struct dump *d, uint32_t call)
 {
-    return d->calls.v[call].family == FAMILY_CONV || d->calls.v[call].family == FAMILY_LINEAR || str_ihas(item_operator(d, call), "conv");
+    return d->calls.v[call].family == FAMILY_CONV || d->calls.v[call].family == FAMILY_LINEAR ||
+           str_ihas(item_operator(d, call), "conv");
 }
 
 /* The output of the nearest product or pooling upstream that holds the row's value. */
@@ -54,7 +55,8 @@ static void places_of(const struct specimen *s, int64_t out[2])
     out[1] = s->ndim == 4 ? s->shape[3] : s->shape[2];
 }
 
-/* A linear layer: rows of the last axis are samples. torch's addmm has its bias first, and the weight the other way round. */
+/* A linear layer: rows of the last axis are samples. torch's addmm has its bias first, and the weight the other way
+ * round. */
 static bool lay_linear(struct window_side *a)
 {
     struct window_data *d = &a->d;
@@ -100,7 +102,8 @@ static bool all_finite(const struct specimen *s)
 
 static bool read_window(struct window_side *a, const struct dump *d, uint32_t output)
 {
-    uint32_t call = d->rows.v[output].call, weight = call_tensor(d, call, "weight"), bias = call_tensor(d, call, "bias");
+    uint32_t call = d->rows.v[output].call, weight = call_tensor(d, call, "weight"),
+             bias = call_tensor(d, call, "bias");
     bool addmm = str_ihas(item_operator(d, call), "addmm");
     memset(a, 0, sizeof *a);
     a->pooling = is_pooling(d, call);
@@ -108,7 +111,8 @@ static bool read_window(struct window_side *a, const struct dump *d, uint32_t ou
         weight = call_input(d, call, addmm ? 2 : 1);
         bias = call_input(d, call, addmm ? 0 : 2);
     }
-    if (!tensor_values(d, call_input(d, call, addmm ? 1 : 0), &a->x) || !tensor_values(d, output, &a->y) || (!a->pooling && !tensor_values(d, weight, &a->w)) || !all_finite(&a->x) || !all_finite(&a->y))
+    if (!tensor_values(d, call_input(d, call, addmm ? 1 : 0), &a->x) || !tensor_values(d, output, &a->y) ||
+        (!a->pooling && !tensor_values(d, weight, &a->w)) || !all_finite(&a->x) || !all_finite(&a->y))
         return false;
     if (!(a->pooling || a->w.ndim > 2 ? lay_windows(a) : lay_linear(a)))
         return false;
@@ -130,11 +134,13 @@ static double most_left(const struct window_side *a, const struct patient *p)
 
 static void way_text(const struct window_fit *f, struct buf *out)
 {
-    static const char *const kinds[] = {[WINDOW_MAX] = N_("maximum pooling"), [WINDOW_AVERAGE] = N_("average pooling without the padding"),
+    static const char *const kinds[] = {[WINDOW_MAX] = N_("maximum pooling"),
+                                        [WINDOW_AVERAGE] = N_("average pooling without the padding"),
                                         [WINDOW_AVERAGE_PADDED] = N_("average pooling with the padding counted")};
     if (f->kind != WINDOW_PRODUCT)
         buf_fmt(out, _("%s of %lld × %lld, "), _(kinds[f->kind]), (long long)f->size[0], (long long)f->size[1]);
-    buf_fmt(out, _("stride %lld × %lld, padding before the first %lld × %lld"), (long long)f->stride[0], (long long)f->stride[1], (long long)f->before[0], (long long)f->before[1]);
+    buf_fmt(out, _("stride %lld × %lld, padding before the first %lld × %lld"), (long long)f->stride[0],
+            (long long)f->stride[1], (long long)f->before[0], (long long)f->before[1]);
     if (f->kind == WINDOW_PRODUCT)
         buf_fmt(out, _(", padded with %s"), window_padding_name(f->padding));
     if (f->dilation > 1)
@@ -143,8 +149,9 @@ static void way_text(const struct window_fit *f, struct buf *out)
 
 static bool same_way(const struct window_fit *a, const struct window_fit *b)
 {
-    return a->kind == b->kind && a->padding == b->padding && a->dilation == b->dilation && memcmp(a->size, b->size, sizeof a->size) == 0 &&
-           memcmp(a->stride, b->stride, sizeof a->stride) == 0 && memcmp(a->before, b->before, sizeof a->before) == 0;
+    return a->kind == b->kind && a->padding == b->padding && a->dilation == b->dilation &&
+           memcmp(a->size, b->size, sizeof a->size) == 0 && memcmp(a->stride, b->stride, sizeof a->stride) == 0 &&
+           memcmp(a->before, b->before, sizeof a->before) == 0;
 }
 
 static void say_way(struct patient *p, const struct window_side a[2])
@@ -152,7 +159,9 @@ static void say_way(struct patient *p, const struct window_side a[2])
     struct buf way[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         way_text(&a[s].fit, &way[s]);
-    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.99, _("computed anew from input and weight: %s on the target; %s on the golden side"), way[TARGET].p, way[GOLDEN].p);
+    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.99,
+                 _("computed anew from input and weight: %s on the target; %s on the golden side"), way[TARGET].p,
+                 way[GOLDEN].p);
     buf_release(&way[0]);
     buf_release(&way[1]);
 }
@@ -164,9 +173,13 @@ static void say_rounded(struct patient *p, const struct window_side a[2])
     bool input = g == GRAIN_BF16_INPUT || g == GRAIN_F16_INPUT;
     if (a[!side].fit.grain)
         return;
-    patient_says(p, DIAGNOSIS_ROUNDED, side, 0.98, input ? _("computed anew, the %s side's output is that of its input rounded to %s, which the other side's is not")
-                                                         : _("computed anew, the %s side's output is that of its input and weight rounded to %s, which the other side's is not"),
-                 side_word(side), window_grain_name(g));
+    patient_says(
+        p, DIAGNOSIS_ROUNDED, side, 0.98,
+        input
+            ? _("computed anew, the %s side's output is that of its input rounded to %s, which the other side's is not")
+            : _("computed anew, the %s side's output is that of its input and weight rounded to %s, which the other "
+                "side's is not"),
+        side_word(side), window_grain_name(g));
 }
 
 static void compare_windows(struct patient *p, struct window_side a[2])
@@ -190,7 +203,8 @@ void look_window(struct patient *p)
         return;
     memset(a, 0, sizeof a);
     for (int s = 0; s < 2 && good; s++)
-        good = read_window(&a[s], p->side[s], output[s]) && window_fit(&a[s].d, a[s].pooling, most_left(&a[s], p), &a[s].fit);
+        good = read_window(&a[s], p->side[s], output[s]) &&
+               window_fit(&a[s].d, a[s].pooling, most_left(&a[s], p), &a[s].fit);
     if (good)
         compare_windows(p, a);
     window_release(&a[0]);

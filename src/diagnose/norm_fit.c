@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 
-#define GROUPS_MOST 64      /* of a group norm, tried */
-#define LINE_LEAST 3        /* values of a channel a line goes through */
-#define LINES_SPARE 12      /* values more than lines need: fewer are met by chance */
+#define GROUPS_MOST    64      /* of a group norm, tried */
+#define LINE_LEAST     3        /* values of a channel a line goes through */
+#define LINES_SPARE    12      /* values more than lines need: fewer are met by chance */
 #define WEIGHTS_OFFSET 2    /* weights as given, and one more (1 + w) */
 
 /* What the output is, sorted by the values normalised together: y = b + w z / √(v + ε), so that for a group with
@@ -40,7 +40,9 @@ static struct layout layout_of(const struct norm_data *d, enum norm_kind kind, i
     l.inner = lines_over(d);
     l.channels = (size_t)d->shape[1];
     l.per_group = kind == NORM_GROUP ? l.channels / (size_t)groups : 1;
-    l.groups = kind == NORM_GROUP ? (size_t)(d->shape[0] * groups) : kind == NORM_CHANNEL ? d->n / l.channels : l.channels;
+    l.groups = kind == NORM_GROUP     ? (size_t)(d->shape[0] * groups)
+               : kind == NORM_CHANNEL ? d->n / l.channels
+                                      : l.channels;
     return l;
 }
 
@@ -53,10 +55,13 @@ static void place_of(const struct layout *l, enum norm_kind kind, size_t i, size
     }
     size_t sample = i / (l->inner * l->channels);
     *channel = i / l->inner % l->channels;
-    *group = kind == NORM_CHANNEL ? sample * l->inner + i % l->inner : kind == NORM_GROUP ? sample * (l->channels / l->per_group) + *channel / l->per_group : *channel;
+    *group = kind == NORM_CHANNEL ? sample * l->inner + i % l->inner
+             : kind == NORM_GROUP ? sample * (l->channels / l->per_group) + *channel / l->per_group
+                                  : *channel;
 }
 
-static void take_moments(const struct norm_data *d, const struct layout *l, enum norm_kind kind, const double *x, double *mean, double *var)
+static void take_moments(const struct norm_data *d, const struct layout *l, enum norm_kind kind, const double *x,
+                         double *mean, double *var)
 {
     size_t group, channel, count = d->n / l->groups;
     for (size_t g = 0; g < l->groups; g++)
@@ -76,18 +81,21 @@ static void take_moments(const struct norm_data *d, const struct layout *l, enum
 }
 
 /* The sums of every group; caller frees. */
-static struct group_sums *sums_of(const struct norm_data *d, enum norm_kind kind, int64_t groups, enum dtype rounded, int more, size_t *count)
+static struct group_sums *sums_of(const struct norm_data *d, enum norm_kind kind, int64_t groups, enum dtype rounded,
+                                  int more, size_t *count)
 {
     struct layout l = layout_of(d, kind, groups);
     struct group_sums *s = mem_zalloc((l.groups + 1) * sizeof *s);
-    double *x = mem_alloc((d->n + 1) * sizeof(double)), *mean = mem_alloc((l.groups + 1) * sizeof(double)), *var = mem_alloc((l.groups + 1) * sizeof(double));
+    double *x = mem_alloc((d->n + 1) * sizeof(double)), *mean = mem_alloc((l.groups + 1) * sizeof(double)),
+           *var = mem_alloc((l.groups + 1) * sizeof(double));
     size_t group, channel;
     for (size_t i = 0; i < d->n; i++)
         x[i] = rounded ? dtype_round(rounded, d->x[i]) : d->x[i];
     take_moments(d, &l, kind, x, mean, var);
     for (size_t i = 0; i < d->n; i++) {
         place_of(&l, kind, i, &group, &channel);
-        double z = (x[i] - mean[group]) * (d->weight ? d->weight[channel] + more : 1), y = d->y[i] - (d->bias ? d->bias[channel] : 0);
+        double z = (x[i] - mean[group]) * (d->weight ? d->weight[channel] + more : 1),
+               y = d->y[i] - (d->bias ? d->bias[channel] : 0);
         s[group].a += z * z;
         s[group].b += z * y;
         s[group].c += y * y;
@@ -186,7 +194,8 @@ static double left_of_line(const double *x, const double *y, size_t n)
 static double left_of_lines(const struct norm_data *d)
 {
     struct layout l = layout_of(d, NORM_BATCH, 0);
-    double *x = mem_alloc((d->n / l.channels + 1) * sizeof(double)), *y = mem_alloc((d->n / l.channels + 1) * sizeof(double)), left = 0;
+    double *x = mem_alloc((d->n / l.channels + 1) * sizeof(double)),
+           *y = mem_alloc((d->n / l.channels + 1) * sizeof(double)), left = 0;
     for (size_t c = 0; c < l.channels; c++) {
         size_t n = 0;
         for (size_t from = c * l.inner; from < d->n; from += l.channels * l.inner)
@@ -211,8 +220,8 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)
             try_one(a, (struct norm_fit){.kind = NORM_GROUP, .groups = g, .rounded = grains[i]}, out);
-        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean && a->n / (size_t)a->shape[1] >= LINE_LEAST &&
-            a->n >= 2 * (size_t)a->shape[1] + LINES_SPARE) {
+        if (i == 0 && out->left2 > most2 && possible(a, NORM_BATCH, 0) && !a->mean &&
+            a->n / (size_t)a->shape[1] >= LINE_LEAST && a->n >= 2 * (size_t)a->shape[1] + LINES_SPARE) {
             double left = left_of_lines(a);
             if (left <= most2)
                 *out = (struct norm_fit){.kind = NORM_RUNNING, .left2 = left};

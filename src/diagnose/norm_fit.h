@@ -1,4 +1,5 @@
-/* Which normalisation makes an output of an input: what it is taken over, its epsilon, what its input was rounded to. */
+/* Which normalisation makes an output of an input: what it is taken over, its epsilon, what its input was rounded
+ * to. */
 #ifndef DIAGNOSE_NORM_FIT_H
 #define DIAGNOSE_NORM_FIT_H
 
@@ -9,12 +10,12 @@
 #include "num/dtype.h"
 
 enum norm_kind {
-    NORM_RMS,     /* over the last axis, no mean taken off */
-    NORM_LAYER,   /* over the last axis */
+    NORM_RMS, /* over the last axis, no mean taken off */
+    NORM_LAYER, /* over the last axis */
     NORM_CHANNEL, /* over the second axis, at each place behind it: a layer norm of images */
-    NORM_BATCH,   /* over all axes but the second, by this batch's figures */
+    NORM_BATCH, /* over all axes but the second, by this batch's figures */
     NORM_RUNNING, /* the same by running figures that were given: evaluation */
-    NORM_GROUP,   /* over groups of the second axis, a sample at a time */
+    NORM_GROUP, /* over groups of the second axis, a sample at a time */
 };
 
 struct norm_data {
@@ -22,17 +23,18 @@ struct norm_data {
     size_t n;
     int ndim;
     const int64_t *shape;
-    const double *weight, *bias;  /* a value for each of the last axis (of the second, for batches and groups), or NULL */
+    const double *weight,
+        *bias; /* a value for each of the last axis (of the second, for batches and groups), or NULL */
     const double *mean, *variance; /* running figures, or NULL */
-    size_t width;                 /* of these */
+    size_t width; /* of these */
 };
 
 struct norm_fit {
     enum norm_kind kind;
-    int64_t groups;      /* of NORM_GROUP */
+    int64_t groups; /* of NORM_GROUP */
     double epsilon;
-    enum dtype rounded;  /* the input was rounded to; DTYPE_UNKNOWN: it was not */
-    double left2;        /* Σ(y − norm(x))² */
+    enum dtype rounded; /* the input was rounded to; DTYPE_UNKNOWN: it was not */
+    double left2; /* Σ(y − norm(x))² */
 };
 
 /* The one that leaves least; false where none leaves as little as most2. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #define OUTPUTS_LOOKED_AT 2048
-#define TERMS_MOST 40e6 /* products computed for one way, at most */
-#define STRIDE_MOST 8
-#define DILATION_MOST 4
+#define TERMS_MOST        40e6 /* products computed for one way, at most */
+#define STRIDE_MOST       8
+#define DILATION_MOST     4
 
 static double tf32(double v)
 {
@@ -62,7 +62,8 @@ struct output_place {
     int64_t sample, filter, at[2];
 };
 
-static double input_at(const struct window_data *d, const struct window_fit *f, int64_t sample, int64_t channel, int64_t y, int64_t x, bool *there)
+static double input_at(const struct window_data *d, const struct window_fit *f, int64_t sample, int64_t channel,
+                       int64_t y, int64_t x, bool *there)
 {
     int64_t r = padded(f->padding, y, d->in[0]), c = padded(f->padding, x, d->in[1]);
     *there = r >= 0 && c >= 0;
@@ -71,15 +72,18 @@ static double input_at(const struct window_data *d, const struct window_fit *f, 
 
 static double product(const struct window_data *d, const struct window_fit *f, const struct output_place *o)
 {
-    int64_t first = d->per_group == d->channels ? 0 : o->filter / (d->filters / (d->channels / d->per_group)) * d->per_group;
+    int64_t first =
+        d->per_group == d->channels ? 0 : o->filter / (d->filters / (d->channels / d->per_group)) * d->per_group;
     double sum = d->bias ? d->bias[o->filter] : 0;
     bool there;
     for (int64_t c = 0; c < d->per_group; c++)
         for (int64_t i = 0; i < f->size[0]; i++)
             for (int64_t k = 0; k < f->size[1]; k++) {
-                double x = input_at(d, f, o->sample, first + c, o->at[0] * f->stride[0] - f->before[0] + i * f->dilation,
-                                    o->at[1] * f->stride[1] - f->before[1] + k * f->dilation, &there);
-                double w = d->transposed ? d->w[c * d->filters + o->filter] : d->w[((o->filter * d->per_group + c) * f->size[0] + i) * f->size[1] + k];
+                double x =
+                    input_at(d, f, o->sample, first + c, o->at[0] * f->stride[0] - f->before[0] + i * f->dilation,
+                             o->at[1] * f->stride[1] - f->before[1] + k * f->dilation, &there);
+                double w = d->transposed ? d->w[c * d->filters + o->filter]
+                                         : d->w[((o->filter * d->per_group + c) * f->size[0] + i) * f->size[1] + k];
                 if (there)
                     sum += rounded(f->grain, x, false) * rounded(f->grain, w, true);
             }
@@ -135,7 +139,8 @@ static void keep_better(const struct window_data *d, struct window_fit f, struct
 /* Whether windows so laid give that many outputs, with no more beyond the far edge than a window. */
 static bool fits_shape(const struct window_data *d, const struct window_fit *f, int axis)
 {
-    int64_t reach = (f->size[axis] - 1) * f->dilation + 1, last = (d->out[axis] - 1) * f->stride[axis] - f->before[axis];
+    int64_t reach = (f->size[axis] - 1) * f->dilation + 1,
+            last = (d->out[axis] - 1) * f->stride[axis] - f->before[axis];
     int64_t beyond = last + reach - d->in[axis];
     return last < d->in[axis] && beyond < reach && beyond > -f->stride[axis] && f->before[axis] < reach;
 }
@@ -150,10 +155,13 @@ static void try_places(const struct window_data *d, struct window_fit f, double 
 {
     bool alike = f.size[0] == f.size[1] && d->in[0] == d->in[1] && d->out[0] == d->out[1];
     for (f.before[0] = 0; f.before[0] < f.size[0] * f.dilation && !good(best, most); f.before[0]++)
-        for (f.before[1] = alike ? f.before[0] : 0; f.before[1] < f.size[1] * f.dilation && !good(best, most); f.before[1]++) {
+        for (f.before[1] = alike ? f.before[0] : 0; f.before[1] < f.size[1] * f.dilation && !good(best, most);
+             f.before[1]++) {
             bool edges = f.before[0] || f.before[1] || (d->out[0] - 1) * f.stride[0] + f.size[0] > d->in[0];
             if (fits_shape(d, &f, 0) && fits_shape(d, &f, 1))
-                for (f.padding = 0; f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) && !good(best, most); f.padding++)
+                for (f.padding = 0;
+                     f.padding < (f.kind == WINDOW_PRODUCT && edges ? PADDING_COUNT : 1) && !good(best, most);
+                     f.padding++)
                     keep_better(d, f, best);
             if (alike)
                 break;
@@ -163,7 +171,8 @@ static void try_places(const struct window_data *d, struct window_fit f, double 
 static void try_strides(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
 {
     for (int64_t s = 1; s <= STRIDE_MOST && !good(best, most); s++) {
-        bool near = labs((long)(d->in[0] - s * d->out[0])) <= 2 * s + f.size[0] * f.dilation && labs((long)(d->in[1] - s * d->out[1])) <= 2 * s + f.size[1] * f.dilation;
+        bool near = labs((long)(d->in[0] - s * d->out[0])) <= 2 * s + f.size[0] * f.dilation &&
+                    labs((long)(d->in[1] - s * d->out[1])) <= 2 * s + f.size[1] * f.dilation;
         f.stride[0] = d->in[0] == 1 ? 1 : s;
         f.stride[1] = d->in[1] == 1 ? 1 : s;
         if (near || (d->in[0] == 1 && d->in[1] == 1 && s == 1))
@@ -177,9 +186,15 @@ bool window_fit(const struct window_data *d, bool pooling, double most, struct w
     *out = (struct window_fit){.left2 = INFINITY, .own2 = 1};
     for (size_t k = 0; pooling && k < sizeof sizes / sizeof *sizes; k++)
         for (int kind = WINDOW_MAX; kind <= WINDOW_AVERAGE_PADDED; kind++)
-            try_strides(d, (struct window_fit){.kind = (enum window_kind)kind, .size = {d->in[0] == 1 ? 1 : sizes[k], d->in[1] == 1 ? 1 : sizes[k]}, .dilation = 1}, most, out);
+            try_strides(d,
+                        (struct window_fit){.kind = (enum window_kind)kind,
+                                            .size = {d->in[0] == 1 ? 1 : sizes[k], d->in[1] == 1 ? 1 : sizes[k]},
+                                            .dilation = 1},
+                        most, out);
     for (int64_t dilation = 1; !pooling && dilation <= (d->size[0] * d->size[1] > 1 ? DILATION_MOST : 1); dilation++)
-        try_strides(d, (struct window_fit){.kind = WINDOW_PRODUCT, .size = {d->size[0], d->size[1]}, .dilation = dilation}, most, out);
+        try_strides(d,
+                    (struct window_fit){.kind = WINDOW_PRODUCT, .size = {d->size[0], d->size[1]}, .dilation = dilation},
+                    most, out);
     if (!isfinite(out->left2))
         return false;
     struct window_fit laid = *out;

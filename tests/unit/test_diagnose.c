@@ -477,7 +477,12 @@ static void masks_left_out(void **state)
 /* A call of both sides with an input and an output of figures alone, whose arguments are given by place. */
 static void scalar_row(struct dump *d, uint32_t call, const char *slot, double v)
 {
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = NONE, .extra = NONE, .kind = ROW_FLOAT, .io = IO_INPUT, .text = v == 0.5 ? "0.5" : "0.1"};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .shape = NONE,
+                    .extra = NONE,
+                    .kind = ROW_FLOAT,
+                    .io = IO_INPUT,
+                    .text = v == 0.5 ? "0.5" : "0.1"};
     r.stat[STAT_MAX] = v;
     dump_add_row(d, call, r);
 }
@@ -496,7 +501,8 @@ static void check_argument(const char *call, const char *slot, double v, int id,
         flow_release(&c->flow[k]);
     scene_build(c);
     scene_unjudged(c);
-    c->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
+    c->j.line[0] =
+        (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
     for (int k = 0; k < 2; k++) {
         static const double stat[2][4] = {{2.1, -3.4, 0.1, 20}, {4, -6, 0.2, 40}};
         memcpy(s.scene.d[k].rows.v[0].stat, stat[k], sizeof stat[k]);
@@ -511,7 +517,8 @@ static void check_argument(const char *call, const char *slot, double v, int id,
 static void arguments_left_out(void **state)
 {
     (void)state;
-    check_argument("Functional.batch_norm.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT, "momentum is 0.5 on the target and 0.1");
+    check_argument("Functional.batch_norm.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT,
+                   "momentum is 0.5 on the target and 0.1");
     check_argument("Functional.batch_norm.0.forward", "input.6", 0.1, -1, "");
     check_argument("Functional.batch_norm.0.forward", "input.7", 0.1, DIAGNOSIS_EPSILON, "1e-05 on the golden side");
     check_argument("Functional.leaky_relu.0.forward", "input.1", 0.1, DIAGNOSIS_ARGUMENT, "negative_slope is 0.1");
@@ -532,7 +539,9 @@ static void statistics(void **state)
         {{0, 0, 0, 0}, {4, -6, 0.2, 40}, DIAGNOSIS_ALL_ZERO},
         {{65504, -6, 2, 70000}, {90000, -6, 3, 95000}, DIAGNOSIS_SATURATED},
         {{2.1, -3.4, 0.1, 20}, {4, -6, 0.2, 40}, -1},
-        {{4, -3.4028234663852886e38, -1e38, INFINITY}, {4, -6, 0.2, 40}, DIAGNOSIS_MASK}, /* a fill, and no saturation */
+        {{4, -3.4028234663852886e38, -1e38, INFINITY},
+         {4, -6, 0.2, 40},
+         DIAGNOSIS_MASK}, /* a fill, and no saturation */
         {{4.2, -5.9, 0.21, 41}, {4, -6, 0.2, 40}, -1},
     };
     (void)state;

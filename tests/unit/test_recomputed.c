@@ -1,4 +1,5 @@
-/* What is computed anew to say what a call did: activations, norms, products, pooling, attention; and orders with signs. */
+/* What is computed anew to say what a call did: activations, norms, products, pooling, attention; and orders with
+ * signs. */
 #include "draws.h"
 #include "support.h"
 
@@ -48,7 +49,8 @@ static double relu6(double x)
 static const struct {
     double (*f)(double);
     const char *name;
-} functions[] = {{gelu, "gelu (erf)"}, {gelu_tanh, "gelu (tanh)"}, {silu, "silu"}, {leaky, "leaky relu"}, {relu6, "relu6"}, {tanh, "tanh"}};
+} functions[] = {{gelu, "gelu (erf)"},  {gelu_tanh, "gelu (tanh)"}, {silu, "silu"},
+                 {leaky, "leaky relu"}, {relu6, "relu6"},           {tanh, "tanh"}};
 
 static void activations_are_named(void **state)
 {
@@ -84,25 +86,35 @@ static uint32_t possible_of(double (*f)(double), double high, double low, double
 /* By extremes alone: what the largest and the least value can come from. */
 static void activations_by_figures(void **state)
 {
-    uint32_t tanh_form = possible_of(gelu_tanh, 2.5, -3, -0.17), silu_form = possible_of(silu, 2.5, -3, -0.27), relu_form = possible_of(relu6, 2.5, -3, 0);
+    uint32_t tanh_form = possible_of(gelu_tanh, 2.5, -3, -0.17), silu_form = possible_of(silu, 2.5, -3, -0.27),
+             relu_form = possible_of(relu6, 2.5, -3, 0);
     (void)state;
     assert_true(tanh_form && silu_form && relu_form);
     assert_int_equal(tanh_form & silu_form, 0);
     assert_int_equal(relu_form & (tanh_form | silu_form), 0);
-    assert_true(activation_is_called(3, STR("GELUActivation")) && activation_is_called(4, STR("gelu")) && !activation_is_called(1, STR("gelu")));
+    assert_true(activation_is_called(3, STR("GELUActivation")) && activation_is_called(4, STR("gelu")) &&
+                !activation_is_called(1, STR("gelu")));
     assert_int_equal(possible_of(gelu, 2.5, -3, -0.9), 0); /* gelu never falls that deep */
     assert_null(activation_name(32));
 }
 
 /* y = (x − m) / √(v + ε) w + b over the last axis of 32 × 24, or over 3 samples of 8 channels × 32. */
-static void make_norm(enum norm_kind kind, double epsilon, bool low, const double *w, const double *b, const double *running)
+static void make_norm(enum norm_kind kind, double epsilon, bool low, const double *w, const double *b,
+                      const double *running)
 {
-    size_t groups = kind == NORM_RMS || kind == NORM_LAYER ? 32 : kind == NORM_GROUP ? 3 * 4 : kind == NORM_CHANNEL ? 3 * 32 : 8, count = N / groups;
+    size_t groups = kind == NORM_RMS || kind == NORM_LAYER ? 32
+                    : kind == NORM_GROUP                   ? 3 * 4
+                    : kind == NORM_CHANNEL                 ? 3 * 32
+                                                           : 8,
+           count = N / groups;
     for (size_t g = 0; g < groups; g++) {
         double mean = 0, var = 0;
         for (int turn = 0; turn < 3; turn++)
             for (size_t i = 0; i < N; i++) {
-                size_t channel = i / 32 % 8, own = groups == 32 ? i / 24 : kind == NORM_GROUP ? i / 256 * 4 + channel / 2 : kind == NORM_CHANNEL ? i / 256 * 32 + i % 32 : channel;
+                size_t channel = i / 32 % 8, own = groups == 32           ? i / 24
+                                                   : kind == NORM_GROUP   ? i / 256 * 4 + channel / 2
+                                                   : kind == NORM_CHANNEL ? i / 256 * 32 + i % 32
+                                                                          : channel;
                 double x = low ? dtype_round(DTYPE_BF16, X[i]) : X[i];
                 size_t place = groups == 32 ? i % 24 : channel;
                 if (own != g)
@@ -112,7 +124,9 @@ static void make_norm(enum norm_kind kind, double epsilon, bool low, const doubl
                 else if (turn == 1)
                     var += (x - mean) * (x - mean) / (double)count;
                 else
-                    Y[i] = (double)(float)((x - (running ? running[place] : mean)) / sqrt((running ? 2 : var) + epsilon) * w[place] + b[place]);
+                    Y[i] = (double)(float)((x - (running ? running[place] : mean)) /
+                                               sqrt((running ? 2 : var) + epsilon) * w[place] +
+                                           b[place]);
             }
     }
 }
@@ -212,7 +226,16 @@ static void constants_are_not_shifted(void **state)
 static void windows_are_found(void **state)
 {
     double w[4 * 3 * 9], bias[4];
-    struct window_data d = {.x = X, .y = Y, .w = w, .bias = bias, .samples = 2, .channels = 3, .per_group = 3, .filters = 4, .in = {8, 6}, .size = {3, 3}};
+    struct window_data d = {.x = X,
+                            .y = Y,
+                            .w = w,
+                            .bias = bias,
+                            .samples = 2,
+                            .channels = 3,
+                            .per_group = 3,
+                            .filters = 4,
+                            .in = {8, 6},
+                            .size = {3, 3}};
     struct window_fit f;
     (void)state;
     fill(w, sizeof w / sizeof *w, 0.3, 2);
@@ -229,7 +252,8 @@ static void windows_are_found(void **state)
                     for (int c = 0; c < d.out[1]; c++, n++) {
                         double sum = bias[o];
                         for (int k = 0; k < 27; k++) {
-                            int y = r * stride - before + k % 9 / 3 * dilation, x = c * stride - before + k % 3 * dilation;
+                            int y = r * stride - before + k % 9 / 3 * dilation,
+                                x = c * stride - before + k % 3 * dilation;
                             bool beyond = y < 0 || y > 7 || x < 0 || x > 5;
                             y = way || !beyond ? y : y < 0 ? -y : y > 7 ? 14 - y : y;
                             x = way || !beyond ? x : x < 0 ? -x : x > 5 ? 10 - x : x;
@@ -252,7 +276,8 @@ static void windows_are_found(void **state)
 
 static void pooling_is_found(void **state)
 {
-    struct window_data d = {.x = X, .y = Y, .samples = 2, .channels = 3, .per_group = 1, .filters = 3, .in = {8, 8}, .out = {4, 4}};
+    struct window_data d = {
+        .x = X, .y = Y, .samples = 2, .channels = 3, .per_group = 1, .filters = 3, .in = {8, 8}, .out = {4, 4}};
     struct window_fit f;
     (void)state;
     fill(X, 2 * 3 * 64, 1, 41);
@@ -272,7 +297,8 @@ static void pooling_is_found(void **state)
 
 /* 2 samples, 6 tokens, 2 heads of 4 (8 wide), keys of one head: o of a scale, a causal mask and a rotation. */
 enum { TOKENS = 6, HEADS = 2, SIZE = 4 };
-static double Q[2 * TOKENS * HEADS * SIZE], K[2 * TOKENS * SIZE], V[2 * TOKENS * SIZE], O[2 * TOKENS * HEADS * SIZE], COS[TOKENS * SIZE], SIN[TOKENS * SIZE];
+static double Q[2 * TOKENS * HEADS * SIZE], K[2 * TOKENS * SIZE], V[2 * TOKENS * SIZE], O[2 * TOKENS * HEADS * SIZE],
+    COS[TOKENS * SIZE], SIN[TOKENS * SIZE];
 
 static double turned(const double *x, int token, int i, bool neighbours)
 {
@@ -290,7 +316,8 @@ static void make_attention(double scale, int ahead, bool neighbours)
                 for (int k = 0; k < TOKENS; k++) {
                     p[k] = 0;
                     for (int i = 0; i < SIZE; i++)
-                        p[k] += turned(Q + ((b * TOKENS + q) * HEADS + h) * SIZE, q, i, neighbours) * turned(K + (b * TOKENS + k) * SIZE, k, i, neighbours);
+                        p[k] += turned(Q + ((b * TOKENS + q) * HEADS + h) * SIZE, q, i, neighbours) *
+                                turned(K + (b * TOKENS + k) * SIZE, k, i, neighbours);
                     p[k] = k > q + ahead ? 0 : exp(scale * p[k]);
                     sum += p[k];
                 }
@@ -305,9 +332,27 @@ static void make_attention(double scale, int ahead, bool neighbours)
 
 static void attention_is_computed_anew(void **state)
 {
-    struct attention_data d = {.q = Q, .k = K, .v = V, .o = O, .batch = 2, .queries = TOKENS, .keys = TOKENS, .heads = HEADS, .kv_heads = 1, .size = SIZE, .v_size = SIZE,
-                               .q_step = HEADS * SIZE, .k_step = SIZE, .v_step = SIZE, .q_head = SIZE, .k_head = SIZE, .v_head = SIZE,
-                               .cosines = COS, .sines = SIN, .turned = SIZE, .table_batch = 1};
+    struct attention_data d = {.q = Q,
+                               .k = K,
+                               .v = V,
+                               .o = O,
+                               .batch = 2,
+                               .queries = TOKENS,
+                               .keys = TOKENS,
+                               .heads = HEADS,
+                               .kv_heads = 1,
+                               .size = SIZE,
+                               .v_size = SIZE,
+                               .q_step = HEADS * SIZE,
+                               .k_step = SIZE,
+                               .v_step = SIZE,
+                               .q_head = SIZE,
+                               .k_head = SIZE,
+                               .v_head = SIZE,
+                               .cosines = COS,
+                               .sines = SIN,
+                               .turned = SIZE,
+                               .table_batch = 1};
     struct attention_way w;
     (void)state;
     fill(Q, sizeof Q / sizeof *Q, 1, 51);
@@ -333,14 +378,10 @@ static void attention_is_computed_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(activations_are_named),
-        cmocka_unit_test(activations_by_figures),
-        cmocka_unit_test(norms_are_told_apart),
-        cmocka_unit_test(running_figures),
-        cmocka_unit_test(windows_are_found),
-        cmocka_unit_test(pooling_is_found),
-        cmocka_unit_test(attention_is_computed_anew),
-        cmocka_unit_test(signs_and_places),
+        cmocka_unit_test(activations_are_named),      cmocka_unit_test(activations_by_figures),
+        cmocka_unit_test(norms_are_told_apart),       cmocka_unit_test(running_figures),
+        cmocka_unit_test(windows_are_found),          cmocka_unit_test(pooling_is_found),
+        cmocka_unit_test(attention_is_computed_anew), cmocka_unit_test(signs_and_places),
         cmocka_unit_test(constants_are_not_shifted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
