@@ -1,3 +1,4 @@
+/* Attention of a few rows, computed for every mask and rotation with the scale that fits best. */
 #include "diagnose/attention_fit.h"
 
 #include <math.h>
