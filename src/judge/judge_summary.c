@@ -93,7 +93,8 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
                 if (c == NONE)
                     continue;
                 covered[d][c] = 1;
-                judged[c] |= alike;
+                if (alike) /* of the target alone: the golden side may have more calls */
+                    judged[c] = true;
             }
         }
     }
