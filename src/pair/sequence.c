@@ -203,6 +203,7 @@ static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gr
                 items_collect(w->d[s], (enum call_phase)phase, (enum item_class)klass, &w->items[phase][klass][s]);
             number_items(w, phase, klass);
         }
+    sequence_learn_layers(w);
     set_calls(w, anchors);
 }
 

@@ -43,6 +43,8 @@ uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call);
 /* The parameters_grad record of a module, by its scope (scope → call); NONE where it has none. */
 uint32_t sequence_gradient_of(const struct sequence *w, int s, uint32_t call, const struct nmap *by_scope);
 
+/* Gives the target's items the golden side's numbers of layers, where the weights of their modules show other ones. */
+void sequence_learn_layers(struct sequence *w);
 /* Confidence of a call's pair before its rows are looked at, and why: the best of what is said of it stays. */
 void sequence_trust(struct item *a, enum pair_why why, float confidence);
 void sequence_note(struct sequence *w, const item_list *A, const item_list *B); /* into call_pair */

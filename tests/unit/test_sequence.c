@@ -594,9 +594,41 @@ static void gradients_follow_their_modules(void **state)
     shut(&b);
 }
 
+/* A package that counts its activations as layers: the weights tell which number is which, also where no result agrees. */
+static void numbers_of_layers_are_learned(void **state)
+{
+    struct both b;
+    uint32_t out[6][2];
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 6; i++) {
+        struct value weight = fresh(32);
+        for (int s = 0; s < 2; s++) {
+            struct dump *d = s ? &b.g : &b.t;
+            char path[40], name[80];
+            snprintf(path, sizeof path, "features.%d.conv", s ? i : i + 2);
+            snprintf(name, sizeof name, "Module.%s.Conv2d.forward.0", path);
+            uint32_t c = dump_add_call(d, str_of(name), CALL_MODULE, PHASE_FORWARD);
+            d->calls.v[c].family = FAMILY_CONV;
+            d->calls.v[c].scope = dump_scope(d, str_of(path));
+            uint32_t w = row(d, c, IO_INPUT, 1, weight);
+            d->rows.v[w].io = IO_PARAMETER;
+            row(d, c, IO_INPUT, 0, fresh(64));
+            out[i][s] = row(d, c, IO_OUTPUT, 0, fresh(64));
+        }
+    }
+    align(&b);
+    for (int i = 0; i < 6; i++) {
+        const struct sequence_pair *p = pair_of(&b, out[i][0]);
+        assert_true(p && p->g == out[i][1]);
+    }
+    shut(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_layers_are_learned),
         cmocka_unit_test(gradients_follow_their_modules),
         cmocka_unit_test(agreeing_runs_are_paired),
         cmocka_unit_test(an_inserted_call_shifts_nothing),
