@@ -16,6 +16,7 @@
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
+#include "num/masked.h"
 #include "pair/repeated.h"
 #include "judge/judge_summary.h"
 #include "judge/table_verdicts.h"
@@ -126,6 +127,19 @@ static bool counts_differ(const struct pass *p, const struct look *k)
     return t == g && (nan[0] != nan[1] || inf[0] != inf[1]);
 }
 
+/* Both sides' lowest element fills a mask, each in its way: −inf, the type's lowest number, −10000. */
+static bool masked_alike(const struct pass *p, const struct look *k)
+{
+    const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
+    uint64_t nan[2] = {0, 0}, inf;
+    recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
+    recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
+    bool floats = dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype);
+    return floats && both(k, HAS_MAX) && both(k, HAS_MIN) && t[STAT_MIN] <= MASK_FILL && g[STAT_MIN] <= MASK_FILL &&
+           t[STAT_MIN] != g[STAT_MIN] && t[STAT_MAX] > MASK_FILL && g[STAT_MAX] > MASK_FILL && isfinite(t[STAT_MAX]) &&
+           isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
+}
+
 static void judge_recorded(struct pass *p, struct look *k)
 {
     k->out->flags |= LINE_STATISTICS;
@@ -133,6 +147,12 @@ static void judge_recorded(struct pass *p, struct look *k)
         k->r[TARGET]->dtype == k->r[GOLDEN]->dtype) {
         k->out->error = 0;
         look_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
+        return;
+    }
+    if (!p->o->exact && masked_alike(p, k)) { /* of what is left only the largest is known */
+        double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
+        k->out->flags |= LINE_MASKED;
+        weigh(p, k, fabs(a - b) / fabs(b), true);
         return;
     }
     int t = recorded_special(p->side[TARGET], k->r[TARGET]), g = recorded_special(p->side[GOLDEN], k->r[GOLDEN]);

@@ -1128,6 +1128,24 @@ static void operands_masked_before(void **state)
     }
 }
 
+/* Recorded figures of masked scores: −inf and the type's lowest number are one fill, what is left is compared. */
+static void statistics_of_masked_scores(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        const double t[] = {wrong ? 2 : 3, -INFINITY, INFINITY}, g[] = {3, -3.4e38, 4e39};
+        struct scene s;
+        uint32_t r = NONE;
+        scene_start(&s);
+        both_call(&s, "add");
+        tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, g);
+        r = tensor_on(&s.d[TARGET], "output.0", DTYPE_F32, 64, t);
+        judge_all(&s);
+        assert_int_equal(of(&s, r)->verdict, wrong ? VERDICT_DEVIATE : VERDICT_MATCH);
+        scene_end(&s);
+    }
+}
+
 /* Whole numbers of a logarithm of zero, which a `where` drops. */
 static void numbers_a_where_drops(void **state)
 {
@@ -1476,6 +1494,7 @@ int main(void)
         cmocka_unit_test(activations_in_place),
         cmocka_unit_test(operands_masked_before),
         cmocka_unit_test(numbers_a_where_drops),
+        cmocka_unit_test(statistics_of_masked_scores),
         cmocka_unit_test(step_inputs_are_not_dropped),
         cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(recomputed_calls_are_set_aside),
