@@ -21,7 +21,7 @@ static inline int open_as(struct opened *o, const char *path, const char *format
     pthread_mutex_init(&o->lock, NULL);
     o->load.lock = &o->lock;
     dump_init(&o->d);
-    if (places_find(path, &o->places, &o->e))
+    if (find_recordings(path, &o->places, &o->e))
         fail_msg("%s", o->e.text);
     assert_true(o->places.n >= 1);
     const struct place *p = &o->places.v[0];
@@ -36,7 +36,7 @@ static inline int open_as(struct opened *o, const char *path, const char *format
 static inline void shut_opened(struct opened *o)
 {
     dump_release(&o->d);
-    places_release(&o->places);
+    place_list_release(&o->places);
     pthread_mutex_destroy(&o->lock);
 }
 

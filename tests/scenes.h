@@ -11,8 +11,8 @@ struct scene {
     struct pairing p;
     struct pairing_options po;
     struct measure m;
-    struct flow flow[2];
-    struct tol tol;
+    struct dataflow flow[2];
+    struct thresholds tol;
     struct judge_options o;
     struct judgement j;
 };
@@ -25,7 +25,7 @@ static inline void scene_start(struct scene *s)
         s->d[i].framework = "pytorch";
         s->d[i].level = "L1";
     }
-    tol_init(&s->tol);
+    thresholds_init(&s->tol);
     s->o.tol = &s->tol;
 }
 
@@ -35,7 +35,7 @@ static inline void scene_build(struct scene *s)
     pairing_build(&s->p, &s->d[0], &s->d[1], &s->po);
     measure_init(&s->m, &s->d[0], &s->d[1], &s->p, NULL);
     for (int i = 0; i < 2; i++)
-        flow_build(&s->flow[i], &s->d[i]);
+        dataflow_build(&s->flow[i], &s->d[i]);
 }
 
 /* The line of a row of the target's. */
@@ -53,7 +53,7 @@ static inline void scene_computed(struct scene *s, uint32_t row, const struct fi
 static inline void scene_judge(struct scene *s)
 {
     judgement_release(&s->j);
-    judge(&s->j, &s->m, s->m.state, s->flow, &s->o);
+    judge_run(&s->j, &s->m, s->m.state, s->flow, &s->o);
 }
 
 /* Instead of a judgement: lines for the test to fill in, no first deviation. */
@@ -70,7 +70,7 @@ static inline void scene_end(struct scene *s)
     measure_release(&s->m);
     pairing_release(&s->p);
     for (int i = 0; i < 2; i++) {
-        flow_release(&s->flow[i]);
+        dataflow_release(&s->flow[i]);
         dump_release(&s->d[i]);
     }
 }

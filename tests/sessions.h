@@ -12,7 +12,7 @@ static inline struct session *open_paths(const char *target, const char *golden)
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {target, golden}, .of.step = {-1, -1}, .of.rank = {-1, -1}};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;

@@ -10,7 +10,7 @@
 static char dir[256];
 static struct investigation inv;
 static struct session s;
-static struct guide g;
+static struct procedure g;
 static bool open_now;
 
 /* workers: threads that compare, 0: as many as there are processors. */
@@ -26,7 +26,7 @@ static inline void begin_with(const char *target, const char *golden, int worker
     struct err e;
     if (session_start(&s, &o, &e) || session_wait(&s, &e))
         fail_msg("%s", e.text);
-    guide_init(&g, s.now, &inv, session_compare, NULL, NULL);
+    procedure_init(&g, s.now, &inv, session_compare, NULL, NULL);
     open_now = true;
 }
 
@@ -35,18 +35,18 @@ static inline void begin(const char *target, const char *golden)
     begin_with(target, golden, 0);
 }
 
-static inline void give(enum slot_id slot, const char *path)
+static inline void give(enum panel_input_id slot, const char *path)
 {
     struct err e;
-    assert_int_equal(slot_give(&inv, slot, str_of(path), &e), 0);
+    assert_int_equal(panel_input_give(&inv, slot, str_of(path), &e), 0);
 }
 
 static inline void settle(void)
 {
-    guide_see(&g, s.now);
-    guide_tell(&g);
-    guide_wait(&g, NULL, NULL, 0);
-    guide_write(&g);
+    procedure_see(&g, s.now);
+    procedure_tell(&g);
+    procedure_wait(&g, NULL, NULL, 0);
+    procedure_write(&g);
 }
 
 /* Of panel 1, 2 …: the item with this id, which must be there. */
@@ -64,7 +64,7 @@ static inline void end(void)
 {
     if (!open_now)
         return;
-    guide_release(&g);
+    procedure_release(&g);
     session_stop(&s);
     investigation_release(&inv);
     open_now = false;

@@ -46,7 +46,7 @@ bool cli_interrupted(void)
 int cli_fail(const struct err *e)
 {
     struct buf b = {0}, named = {0};
-    unpack_names(str_of(e->text), &named);
+    pack_arguments_names(str_of(e->text), &named);
     utf8_clean(&b, buf_view(&named));
     fprintf(stderr, "diverge: %s\n", b.p ? b.p : "");
     buf_release(&b);
@@ -64,7 +64,7 @@ int cli_fail(const struct err *e)
 void cli_print(const struct buf *b)
 {
     struct buf named = {0};
-    unpack_names(buf_view(b), &named);
+    pack_arguments_names(buf_view(b), &named);
     if (named.n)
         fwrite(named.p, 1, named.n, stdout);
     fflush(stdout);
@@ -105,7 +105,7 @@ int cli_out_named(const struct options *o, struct out *out, struct err *e)
 {
     if (cli_out(o, out, e))
         return -1;
-    out->rename = o->packed ? unpack_names : NULL;
+    out->rename = o->packed ? pack_arguments_names : NULL;
     return 0;
 }
 
@@ -126,29 +126,29 @@ void cli_summary(const struct options *o, const struct buf *line)
 {
     bool taken = o->json || (o->output && strcmp(o->output, "-") == 0) || (o->format && !o->output);
     struct buf named = {0};
-    unpack_names(buf_view(line), &named);
+    pack_arguments_names(buf_view(line), &named);
     fwrite(named.p, 1, named.n, taken ? stderr : stdout);
     fflush(taken ? stderr : stdout);
     buf_release(&named);
 }
 
-int cli_policy(const struct options *o, const struct comparison *s, int own)
+int cli_fail_on(const struct options *o, const struct comparison *s, int own)
 {
     struct judge_options jo = comparison_judge_options(s);
-    struct policy_counts c;
+    struct fail_on_counts c;
     struct buf line = {0};
     if (!s->judged)
         return own;
     int status = judgement_status(s->judged, &jo);
     if (o->summary) {
-        policy_line(&line, s, status, o->output);
+        fail_on_line(&line, s, status, o->output);
         cli_summary(o, &line);
         buf_release(&line);
     }
-    if (s->since.err.code && policy_of_rounds(&o->policy)) /* nothing is new to one who cannot see what was */
+    if (s->since.err.code && fail_on_of_rounds(&o->policy)) /* nothing is new to one who cannot see what was */
         return cli_fail(&s->since.err);
-    policy_count(&c, s);
-    return o->policy.given ? policy_status(&o->policy, &c, status) : own;
+    fail_on_count(&c, s);
+    return o->policy.given ? fail_on_status(&o->policy, &c, status) : own;
 }
 
 static void say_progress(void *ctx, struct buf *out)
@@ -179,7 +179,7 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
                   struct err *e)
 {
     struct session_options so;
-    ticket_session(inv, o, &so);
+    open_investigation_session(inv, o, &so);
     so.of.pair_only = pair_only;
     if (session_start(s, &so, e))
         return -1;

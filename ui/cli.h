@@ -57,7 +57,7 @@ int cli_deliver(const struct options *o, const struct buf *b, struct err *e);
 /* Prints the line of --summary: to standard output, or where the result goes there to standard error. */
 void cli_summary(const struct options *o, const struct buf *line);
 /* The exit status of a settled comparison by --fail-on, with --summary's line printed; `own` is the command's. */
-int cli_policy(const struct options *o, const struct comparison *s, int own);
+int cli_fail_on(const struct options *o, const struct comparison *s, int own);
 bool cli_out_standard(const struct options *o);
 /* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
  * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */

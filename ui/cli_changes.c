@@ -15,9 +15,9 @@
 #include "ui/open_investigation.h"
 
 /* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be read. */
-static int compare_now(struct judged *x, const struct options *o, struct err *e)
+static int compare_now(struct procedure_run *x, const struct options *o, struct err *e)
 {
-    if (judged_open(x, o, e))
+    if (procedure_run_open(x, o, e))
         return -1;
     if (x->s.now->failed) {
         *e = x->s.now->err;
@@ -29,15 +29,15 @@ static int compare_now(struct judged *x, const struct options *o, struct err *e)
 static int from_investigation(struct round *r, const struct options *o, const char *path, struct err *e)
 {
     struct options one = *o;
-    struct judged x = {.inv = {.lock = -1}};
+    struct procedure_run x = {.inv = {.lock = -1}};
     one.arg[0] = path;
     one.args = 1;
-    int rc = ticket_open_saved(&x.inv, &one, false, true, e);
+    int rc = open_investigation_saved(&x.inv, &one, false, true, e);
     if (rc == 0)
         rc = compare_now(&x, &one, e);
     if (rc == 0)
         round_of(r, x.s.now, &x.inv, &x.guide);
-    judged_close(&x);
+    procedure_run_close(&x);
     return rc;
 }
 
@@ -58,7 +58,7 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     struct investigation v = {.lock = -1};
     struct options one = *o;
     one.args = 1;
-    int rc = ticket_open_saved(&v, &one, false, false, e);
+    int rc = open_investigation_saved(&v, &one, false, false, e);
     struct round_place p = rc ? (struct round_place){.file = NULL} : investigation_before(&v);
     if (rc == 0 && !p.file)
         rc = err_set(e, ERR_USAGE, _("%s is in its first round: there is nothing to tell it from; diverge round begins the next"), o->arg[0]);
@@ -181,41 +181,41 @@ static void rounds_json(const struct investigation *v, struct buf *b)
 
 int cli_round_leave(const struct options *o, const char *target, const char *golden, struct err *e)
 {
-    struct judged x = {.inv = {.lock = -1}};
+    struct procedure_run x = {.inv = {.lock = -1}};
     struct options old = *o;
     old.args = 1;
     old.step[0] = old.step[1] = old.rank[0] = old.rank[1] = -1; /* they are wishes of the new round */
-    int rc = ticket_open_saved(&x.inv, &old, true, true, e);
+    int rc = open_investigation_saved(&x.inv, &old, true, true, e);
     if (rc == 0)
         rc = compare_now(&x, &old, e);
     if (rc == 0)
         rc = round_leave(&x.inv, x.s.now, &x.guide, target, golden, NULL, e);
-    judged_close(&x);
+    procedure_run_close(&x);
     return rc;
 }
 
 /* The round that has begun: compared, saved, and told from the one before. */
 static int tell_round(const struct options *o, struct err *e)
 {
-    struct judged x = {.inv = {.lock = -1}};
+    struct procedure_run x = {.inv = {.lock = -1}};
     struct options new = *o;
     struct round now;
     int status;
     new.args = 1;
     round_init(&now);
-    if (ticket_open_saved(&x.inv, &new, true, true, e) || compare_now(&x, &new, e)) {
+    if (open_investigation_saved(&x.inv, &new, true, true, e) || compare_now(&x, &new, e)) {
         status = cli_fail(e);
     } else if (!x.s.now->since.there) {
         *e = x.s.now->since.err;
         status = cli_fail(e);
     } else {
-        ticket_note_inputs(&x.inv, x.s.now);
+        open_investigation_note_inputs(&x.inv, x.s.now);
         round_of(&now, x.s.now, &x.inv, &x.guide);
         const char *const path[2] = {vec_last(&x.inv.rounds)->file, x.inv.path};
         status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(x.s.now->since.before, &now, path, o, e);
     }
     round_release(&now);
-    judged_close(&x);
+    procedure_run_close(&x);
     return status;
 }
 
@@ -226,7 +226,7 @@ static int list_or_return(const struct options *o, struct err *e)
     struct buf b = {0};
     bool back = o->undo > 0;
     one.args = 1;
-    int rc = ticket_open_saved(&v, &one, back, false, e);
+    int rc = open_investigation_saved(&v, &one, back, false, e);
     if (rc == 0 && o->undo > 1 && (size_t)o->undo > v.rounds.n)
         rc = err_set(e, ERR_USAGE, _("%s: rounds that can be gone back: %zu, not %d"), o->arg[0], v.rounds.n, o->undo);
     for (int i = 0; rc == 0 && i < o->undo; i++)

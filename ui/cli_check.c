@@ -20,7 +20,7 @@ static void name_of(const struct dump *d, uint32_t row, struct buf *b)
         dump_row_name(d, row, b);
 }
 
-static void write_json(struct out *o, const struct dump *d, const struct check *c, const doubt_list *doubts)
+static void write_json(struct out *o, const struct dump *d, const struct dump_check *c, const input_doubt_list *doubts)
 {
     struct jsonw w;
     struct buf name = {0};
@@ -44,7 +44,7 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {
-        const struct check_problem *p = &c->problems.v[i];
+        const struct dump_check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);
         jw_object(&w);
         jw_key(&w, "row");
@@ -60,7 +60,7 @@ static void write_json(struct out *o, const struct dump *d, const struct check *
     buf_release(&name);
 }
 
-static void write_text(const struct dump *d, const struct check *c, const doubt_list *doubts)
+static void write_text(const struct dump *d, const struct dump_check *c, const input_doubt_list *doubts)
 {
     struct buf b = {0}, name = {0};
     char n[NUM_MAX], m[NUM_MAX];
@@ -71,7 +71,7 @@ static void write_text(const struct dump *d, const struct check *c, const doubt_
             buf_fmt(&b, " · %s", known[i]);
     buf_fmt(&b, _(" · %s rows · %s calls\n"), num_count(n, d->rows.n), num_count(m, d->calls.n));
     for (size_t i = 0; i < c->problems.n; i++) {
-        const struct check_problem *p = &c->problems.v[i];
+        const struct dump_check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);
         buf_fmt(&b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
     }
@@ -84,11 +84,11 @@ static void write_text(const struct dump *d, const struct check *c, const doubt_
     buf_release(&name);
 }
 
-static void write_summary(const struct options *o, const struct dump *d, const struct check *c, const struct policy_counts *counts, int own)
+static void write_summary(const struct options *o, const struct dump *d, const struct dump_check *c, const struct fail_on_counts *counts, int own)
 {
     struct buf b = {0}, name = {0};
     name_of(d, c->problems.n ? c->problems.v[0].row : NONE, &name);
-    policy_line_check(&b, counts, own, name.p, d->path, o->output);
+    fail_on_line_check(&b, counts, own, name.p, d->path, o->output);
     cli_summary(o, &b);
     buf_release(&b);
     buf_release(&name);
@@ -97,22 +97,22 @@ static void write_summary(const struct options *o, const struct dump *d, const s
 int cli_check(const struct options *o)
 {
     struct err unfit;
-    if (policy_fits(&o->policy, POLICY_CHECK, &unfit))
+    if (fail_on_fits(&o->policy, FAIL_ON_CHECK, &unfit))
         return cli_fail(&unfit);
-    enum handed what = handed_find(o->arg[0], NULL);
-    if (what == HANDED_LOG || what == HANDED_NORMS)
+    enum path_kind what = path_kind_find(o->arg[0], NULL);
+    if (what == PATH_LOG || what == PATH_NORMS)
         return cli_check_log(o);
     struct session s;
     struct session_options so;
     struct err e = {0};
-    struct check c;
+    struct dump_check c;
     int status;
     struct investigation inv;
-    if (ticket_open(&inv, o, NULL, false, &e)) {
+    if (open_investigation(&inv, o, NULL, false, &e)) {
         investigation_release(&inv);
         return cli_fail(&e);
     }
-    ticket_session(&inv, o, &so);
+    open_investigation_session(&inv, o, &so);
     so.of.alone = true;
     cli_catch_interrupts();
     if (session_start(&s, &so, &e)) {
@@ -124,14 +124,14 @@ int cli_check(const struct options *o)
     } else {
         const struct dump *d = &s.now->side[TARGET].dump;
         cli_release_interrupts();
-        check_run(&c, d, s.kern, threads_wanted(o->workers), NULL, NULL);
-        struct policy_counts counts;
-        policy_count_check(&counts, d, &c);
+        dump_check_run(&c, d, s.kern, threads_wanted(o->workers), NULL, NULL);
+        struct fail_on_counts counts;
+        fail_on_count_check(&counts, d, &c);
         int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
-        status = policy_status(&o->policy, &counts, own);
+        status = fail_on_status(&o->policy, &counts, own);
         struct arena sentences = {0};
-        doubt_list doubts = {0};
-        lint_alone(s.now, &sentences, &doubts);
+        input_doubt_list doubts = {0};
+        input_doubts_alone(s.now, &sentences, &doubts);
         if (o->json || o->output) {
             struct out out;
             int rc = cli_out_named(o, &out, &e);
@@ -148,7 +148,7 @@ int cli_check(const struct options *o)
             write_summary(o, d, &c, &counts, own);
         arena_release(&sentences);
         vec_release(&doubts);
-        check_release(&c);
+        dump_check_release(&c);
     }
     session_stop(&s);
     investigation_release(&inv);

@@ -48,7 +48,7 @@ static void cell(struct buf *b, struct str s, int width)
     buf_fmt(b, "%*s", width - used, "");
 }
 
-static void table_line(struct buf *b, const struct comparison *s, uint32_t i, bool here)
+static void table_verdicts_line(struct buf *b, const struct comparison *s, uint32_t i, bool here)
 {
     const struct line *l = &s->measure.pairing->lines.v[i];
     const struct line_judgement *x = &s->judged->line[i];
@@ -126,7 +126,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
 static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
 {
     struct diagnoses d = {.n = 0};
-    diagnose(&d, s->judged, &s->measure, s->flow, line);
+    diagnose_line(&d, s->judged, &s->measure, s->flow, line);
     for (int i = 0; i < d.n; i++) {
         buf_cstr(b, i ? _("  or: ") : _("  looks like: "));
         diagnosis_text(&d, i, b);
@@ -143,10 +143,10 @@ static void first_text(struct buf *b, const struct comparison *s)
     const struct line *l = &s->measure.pairing->lines.v[j->first];
     struct buf why = {0};
     char n[NUM_MAX];
-    buf_fmt(b, _("\nFIRST DEVIATION, row %s: %s\n"), num_count(n, j->first + 1), class_label(j->klass));
+    buf_fmt(b, _("\nFIRST DEVIATION, row %s: %s\n"), num_count(n, j->first + 1), first_class_label(j->first_class));
     uint32_t from = j->first > 4 ? j->first - 4 : 0;
     for (uint32_t i = from; i < j->lines && i < j->first + 4; i++)
-        table_line(b, s, i, i == j->first);
+        table_verdicts_line(b, s, i, i == j->first);
     explain_verdict(j, &s->measure, j->first, &why);
     buf_fmt(b, _("\n  %s.\n  %s\n"), why.p, explain_first(j, &s->measure));
     buf_clear(&why);
@@ -167,11 +167,11 @@ static void first_text(struct buf *b, const struct comparison *s)
 
 static void list_inputs(struct buf *b, const struct comparison *s)
 {
-    const input_list *l = &s->inputs;
+    const step_input_list *l = &s->inputs;
     for (size_t i = 0; i < l->n; i++) {
         struct buf d = {0};
-        input_detail(&l->v[i], s->measure.side, &d);
-        buf_fmt(b, "%s%s: %s", i ? "\n             " : _("step inputs  "), input_name(l->v[i].what), d.p);
+        step_input_detail(&l->v[i], s->measure.side, &d);
+        buf_fmt(b, "%s%s: %s", i ? "\n             " : _("step inputs  "), step_input_name(l->v[i].what), d.p);
         buf_release(&d);
     }
     if (l->n)
@@ -183,7 +183,7 @@ static void list_changes(struct buf *b, const struct comparison *s)
     size_t before = b->n;
     if (s->since.told)
         buf_cstr(b, _("changed      "));
-    since_sentence(s, b);
+    round_since_sentence(s, b);
     if (b->n > before)
         buf_cstr(b, ".\n");
 }
@@ -226,9 +226,9 @@ static void list_suspects(struct buf *b, const struct comparison *s)
     if (j->suspects.n)
         buf_cstr(b, _("\nsuspects (inputs agree, an output deviates):\n"));
     for (size_t i = 0; i < j->suspects.n && i < 5; i++) {
-        struct passage p = call_passage(j, &s->measure, j->suspects.v[i].call);
+        struct call_error p = call_error_of(j, &s->measure, j->suspects.v[i].call);
         struct buf more = {0};
-        explain_passage(&p, &more);
+        explain_call_error(&p, &more);
         buf_fmt(b, "  %-50.*s %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->suspects.v[i].call)), more.n ? more.p : "");
         buf_release(&more);
     }
@@ -241,26 +241,26 @@ static void list_frontier(struct buf *b, const struct comparison *s)
         buf_cstr(b, _("\nfrontier (where deviations enter, and how much of what deviates depends on it):\n"));
     for (size_t i = 0; j->frontier.n > 1 && i < j->frontier.n && i < 5; i++)
         buf_fmt(b, "  %-50.*s %3.0f %%  %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->frontier.v[i].call)),
-                j->frontier.v[i].downstream * 100, entrance_label(j->frontier.v[i].kind));
+                j->frontier.v[i].downstream * 100, entry_point_label(j->frontier.v[i].kind));
 }
 
 static void text_report(struct buf *b, const struct comparison *s)
 {
-    const struct summary *x = &s->judged->sum;
+    const struct judge_summary *x = &s->judged->sum;
     struct judge_options o = comparison_judge_options(s);
     side_line(b, _("target"), &s->side[TARGET].dump);
     side_line(b, _("golden"), &s->side[GOLDEN].dump);
-    for (int d = 0; d < 2; d++) /* those of rows; lint_find has the rest */
+    for (int d = 0; d < 2; d++) /* those of rows; input_doubts_find has the rest */
         for (size_t i = 0, told = 0; i < s->side[d].dump.problems.n && told < 8; i++)
             if (s->side[d].dump.problems.v[i].row != NONE) {
                 buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
                 told++;
             }
     struct arena sentences = {0};
-    doubt_list doubts = {0};
-    lint_find(s, &sentences, &doubts);
+    input_doubt_list doubts = {0};
+    input_doubts_find(s, &sentences, &doubts);
     for (size_t i = 0; i < doubts.n; i++)
-        buf_fmt(b, _("warning: %s\n"), lint_sentence(&doubts.v[i], &sentences));
+        buf_fmt(b, _("warning: %s\n"), input_doubts_sentence(&doubts.v[i], &sentences));
     vec_release(&doubts);
     arena_release(&sentences);
     if (s->golden2.of)
@@ -301,7 +301,7 @@ static void text_report(struct buf *b, const struct comparison *s)
 
 static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o, struct err *e)
 {
-    struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = ticket_date()};
+    struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = open_investigation_date()};
     struct out out;
     const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
     if (!w)
@@ -327,14 +327,14 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
         cli_print_clean(&b);
         buf_release(&b);
     }
-    ticket_note_inputs(inv, s);
+    open_investigation_note_inputs(inv, s);
     if (o->investigation && inv->holder) { /* the comparison is made all the same */
         err_set(e, ERR_IO, _("not saved: %s is open elsewhere (%s)"), inv->path, inv->holder);
         cli_fail(e);
     } else if (o->investigation && investigation_save(inv, e)) {
         return cli_fail(e);
     }
-    return cli_policy(o, s, status);
+    return cli_fail_on(o, s, status);
 }
 
 int cli_compare(const struct options *o)
@@ -349,13 +349,13 @@ int cli_compare(const struct options *o)
         return cli_fail(&e);
     }
     cli_catch_interrupts();
-    if (ticket_open(&inv, o, NULL, o->investigation != NULL, &e)) {
+    if (open_investigation(&inv, o, NULL, o->investigation != NULL, &e)) {
         status = cli_fail(&e);
     } else if (!inv.input[GOLDEN] && !o->tensor && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
-               !places_hold_table(inv.input[TARGET])) {
+               !place_list_holds_table(inv.input[TARGET])) {
         err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare, or one result table"));
         status = cli_fail(&e);
-    } else if (policy_fits(&o->policy, inv.path ? POLICY_COMPARE | POLICY_ROUNDS : POLICY_COMPARE, &e)) {
+    } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
     } else if ((o->all_steps || o->all_ranks) && o->tensor) {
         err_set(&e, ERR_USAGE, "%s", _("--tensor goes with one step and one rank"));
@@ -363,7 +363,7 @@ int cli_compare(const struct options *o)
     } else if (o->all_steps || o->all_ranks) {
         status = cli_compare_all(&inv, o);
     } else {
-        ticket_session(&inv, o, &so);
+        open_investigation_session(&inv, o, &so);
         if (session_start(&s, &so, &e)) {
             status = cli_fail(&e);
         } else {

@@ -26,18 +26,18 @@ static void gather(entry_list *read, entry_list *known)
         struct entry x = {r->name, _(r->title), r->what, r->versions, r->unread ? _(r->unread) : NULL, NULL};
         vec_push(read, x);
     }
-    for (size_t i = 0; log_kinds[i].name; i++) {
-        const struct log_kind *k = &log_kinds[i];
+    for (size_t i = 0; log_formats[i].name; i++) {
+        const struct log_format *k = &log_formats[i];
         struct entry x = {k->name, k->title ? _(k->title) : "", k->what, k->versions, k->unread ? _(k->unread) : NULL, NULL};
         if (k->title) /* the others are further forms of the row before */
             vec_push(read, x);
     }
-    for (size_t i = 0; settings_kinds[i].name; i++) {
-        const struct settings_kind *k = &settings_kinds[i];
+    for (size_t i = 0; settings_formats[i].name; i++) {
+        const struct settings_format *k = &settings_formats[i];
         struct entry x = {k->name, _(k->title), k->what, NULL, NULL, NULL};
         vec_push(read, x);
     }
-    for (const struct refused *r = refused; r->name; r++) {
+    for (const struct unreadable *r = unreadable_formats; r->name; r++) {
         struct entry x = {r->name, _(r->title), r->what, NULL, NULL, _(r->advice)};
         vec_push(known, x);
     }

@@ -41,13 +41,13 @@ static int write_out(const struct options *o, const struct series *s, const stru
     return out_close(&out, e);
 }
 
-static void write_summary(const struct options *o, const struct series *s, const struct log_check *c, const struct policy_counts *counts, int own)
+static void write_summary(const struct options *o, const struct series *s, const struct log_check *c, const struct fail_on_counts *counts, int own)
 {
     struct buf b = {0};
     char step[32] = "";
     if (c->problems.n && c->problems.v[0].step >= 0)
         snprintf(step, sizeof step, "%lld", (long long)c->problems.v[0].step);
-    policy_line_check(&b, counts, own, step, s->path, o->output);
+    fail_on_line_check(&b, counts, own, step, s->path, o->output);
     cli_summary(o, &b);
     buf_release(&b);
 }
@@ -62,9 +62,9 @@ int cli_check_log(const struct options *o)
         return cli_fail(&e);
     }
     log_check_run(&c, &s);
-    struct policy_counts counts;
-    policy_count_log(&counts, &s, &c);
-    int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED, status = policy_status(&o->policy, &counts, own);
+    struct fail_on_counts counts;
+    fail_on_count_log(&counts, &s, &c);
+    int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED, status = fail_on_status(&o->policy, &counts, own);
     if (!o->json && !o->output && !o->summary)
         write_text(&s, &c);
     else if ((o->json || o->output) && write_out(o, &s, &c, &e))

@@ -22,7 +22,7 @@ struct marking {
 static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
 {
     *m = (struct marking){.open = false};
-    if (ticket_open_saved(&m->inv, o, change, pair, e))
+    if (open_investigation_saved(&m->inv, o, change, pair, e))
         return -1;
     return pair ? cli_open_pair(&m->s, &m->open, &m->inv, o, true, e) : 0;
 }
@@ -38,7 +38,7 @@ static int check_names(const struct marking *m, const struct options *o, struct 
 {
     const struct dump *const side[2] = {&m->s.now->side[TARGET].dump, &m->s.now->side[GOLDEN].dump};
     enum named sort;
-    if (ruled_names(side, &o->arg[1], &sort, e))
+    if (decided_pairs_names(side, &o->arg[1], &sort, e))
         return -1;
     if (o->rule && sort != NAMED_ROW)
         return err_set(e, ERR_USAGE, "%s", _("--rule is made from two rows"));
@@ -79,7 +79,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     const struct pairing *p = m->s.now->pairing;
     for (size_t i = 0; i < p->lines.n; i++)
         if (by_hand(p, &p->lines.v[i]))
-            nmap_set(&before, ruled_key(p->lines.v[i].row[0], p->lines.v[i].row[1]), 1);
+            nmap_set(&before, decided_pairs_key(p->lines.v[i].row[0], p->lines.v[i].row[1]), 1);
     struct decision x = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]},
                          .view = o->view ? o->view : ""};
     decisions_add(&m->inv.decisions, x);
@@ -87,7 +87,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     p = m->s.now->pairing;
     for (size_t i = 0; rc == 0 && i < p->lines.n; i++) {
         const uint32_t *row = p->lines.v[i].row;
-        if (by_hand(p, &p->lines.v[i]) && nmap_get(&before, ruled_key(row[0], row[1])) == MAP_NONE)
+        if (by_hand(p, &p->lines.v[i]) && nmap_get(&before, decided_pairs_key(row[0], row[1])) == MAP_NONE)
             print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     nmap_release(&before);
@@ -96,9 +96,9 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     return rc ? -1 : investigation_save(&m->inv, e);
 }
 
-static const char *outcome(const struct preview_row *x)
+static const char *outcome(const struct rule_preview_row *x)
 {
-    switch ((enum rule_outcome)x->outcome) {
+    switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
         return x->otherwise ? _("(paired otherwise now)") : "";
@@ -117,21 +117,21 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
 {
     struct addresses at[2];
     struct buf text[2] = {{0}, {0}};
-    struct preview p = {.least = NAN};
+    struct rule_preview p = {.least = NAN};
     uint32_t row[2];
     for (int s = 0; s < 2; s++) {
         addresses_build(&at[s], &m->s.now->side[s].dump);
         row[s] = dump_find_row(&m->s.now->side[s].dump, str_of(o->arg[1 + s]));
     }
-    bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &text[0], &text[1]);
+    bool open = pair_rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &text[0], &text[1]);
     const char *const made[3] = {text[0].p, text[1].p, o->view ? o->view : ""};
     struct decision self = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]}, .view = made[2]};
     int rc = 0;
     decisions_add(&m->inv.decisions, self); /* in memory: saved only with --apply */
     if (open) {
         buf_fmt(b, _("rule   %s\n   ↔   %s\n"), made[0], made[1]);
-        rc = preview_rule(&p, m->s.now, &m->inv.decisions, made, e);
-        preview_text(&p, b);
+        rc = rule_preview_make(&p, m->s.now, &m->inv.decisions, made, e);
+        rule_preview_text(&p, b);
         buf_char(b, '\n');
         for (size_t i = 0; i < p.rows.n; i++)
             print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
@@ -149,7 +149,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
     } else if (rc == 0) {
         buf_cstr(b, _("nothing was changed: --apply makes it so\n"));
     }
-    preview_release(&p);
+    rule_preview_release(&p);
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);
         buf_release(&text[s]);

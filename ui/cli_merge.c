@@ -108,7 +108,7 @@ static int write_merged(const struct merge *m, cJSON *root, const struct options
     struct buf b = {0};
     buf_cstr(&b, text ? text : "");
     buf_char(&b, '\n');
-    int rc = ticket_writable(&claim, e);
+    int rc = open_investigation_writable(&claim, e);
     if (rc == 0)
         carry_rounds(m, o, name);
     rc = rc || file_replace(path, buf_view(&b), e) ? -1 : 0;
@@ -149,7 +149,7 @@ int cli_merge(const struct options *o)
         rc = (file[s] = load(o->arg[s], &e)) ? 0 : -1;
     if (rc == 0) {
         investigation_init(&who);
-        ticket_sign(&who);
+        open_investigation_sign(&who);
         m.author = who.author;
         m.time = investigation_date(&who);
         rc = merge_investigations(&m, file[0], file[1], &e);

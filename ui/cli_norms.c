@@ -5,15 +5,15 @@
 #include "report/norms_output.h"
 #include "ui/cli_stage.h"
 
-struct request {
+struct norms_request {
     const struct options *o;
-    struct tol tol;
+    struct thresholds tol;
     struct norms norms;
 };
 
 static int work(void *ctx, struct figures_watch *watch, struct err *e)
 {
-    struct request *j = ctx;
+    struct norms_request *j = ctx;
     const struct options *o = j->o;
     const struct norm_options opt = {
         .step = {o->step[0], o->step[1]},
@@ -34,30 +34,30 @@ static int work(void *ctx, struct figures_watch *watch, struct err *e)
 
 static void json(struct out *o, const void *ctx)
 {
-    norms_json(o, &((const struct request *)ctx)->norms, TOOL);
+    norms_json(o, &((const struct norms_request *)ctx)->norms, TOOL);
 }
 
 static void csv(struct out *o, const void *ctx)
 {
-    norms_csv(o, &((const struct request *)ctx)->norms);
+    norms_csv(o, &((const struct norms_request *)ctx)->norms);
 }
 
 static void text(struct buf *out, const void *ctx)
 {
-    norms_text(out, &((const struct request *)ctx)->norms);
+    norms_text(out, &((const struct norms_request *)ctx)->norms);
 }
 
 static enum stage_verdict verdict(const void *ctx)
 {
-    return ((const struct request *)ctx)->norms.verdict;
+    return ((const struct norms_request *)ctx)->norms.verdict;
 }
 
 int cli_norms(const struct options *o)
 {
-    struct request j = {.o = o};
-    const struct stage s = {&j, work, json, csv, text, verdict};
-    stage_limits(&j.tol, o);
-    int status = stage_run(&s, o);
+    struct norms_request j = {.o = o};
+    const struct cli_stage s = {&j, work, json, csv, text, verdict};
+    cli_stage_limits(&j.tol, o);
+    int status = cli_stage_run(&s, o);
     norms_release(&j.norms);
     return status;
 }

@@ -9,7 +9,7 @@
 struct noting {
     struct investigation inv;
     struct session s;
-    struct guide guide;
+    struct procedure guide;
     bool open, guided;
 };
 
@@ -23,14 +23,14 @@ static struct str name_of(const struct options *o)
 static int look(struct noting *n, const struct options *o, struct err *e)
 {
     enum finding_subject kind = (enum finding_subject)o->subject;
-    unsigned exams = subject_exams(kind, name_of(o));
+    unsigned exams = subject_engine_runs(kind, name_of(o));
     struct session_options so;
     struct err failed = {0};
     if (exams == SUBJECT_DUMPS) {
         if (cli_open_pair(&n->s, &n->open, &n->inv, o, false, e))
             return -1;
     } else {
-        ticket_session(&n->inv, o, &so);
+        open_investigation_session(&n->inv, o, &so);
         if (exams)
             so.of.path[0] = so.of.path[1] = NULL;
         if (session_start(&n->s, &so, e))
@@ -41,13 +41,13 @@ static int look(struct noting *n, const struct options *o, struct err *e)
             return -1;
         }
     }
-    guide_init(&n->guide, n->s.now, &n->inv, session_compare, NULL, NULL);
+    procedure_init(&n->guide, n->s.now, &n->inv, session_compare, NULL, NULL);
     n->guided = true;
     n->guide.only = exams & ~SUBJECT_DUMPS;
     if (exams != SUBJECT_DUMPS) {
-        guide_look(&n->guide);
-        guide_wait(&n->guide, NULL, NULL, 0);
-        guide_write(&n->guide);
+        procedure_look(&n->guide);
+        procedure_wait(&n->guide, NULL, NULL, 0);
+        procedure_write(&n->guide);
     }
     return 0;
 }
@@ -55,7 +55,7 @@ static int look(struct noting *n, const struct options *o, struct err *e)
 static void shut(struct noting *n)
 {
     if (n->guided)
-        guide_release(&n->guide);
+        procedure_release(&n->guide);
     if (n->open)
         session_stop(&n->s);
     investigation_release(&n->inv);
@@ -227,7 +227,7 @@ int cli_note(const struct options *o)
     cli_catch_interrupts();
     rc = check(o, changes, adds, &e);
     if (!rc)
-        rc = ticket_open_saved(&n.inv, &own, change, adds, &e);
+        rc = open_investigation_saved(&n.inv, &own, change, adds, &e);
     if (!rc && o->undo > 0)
         rc = undo(&n.inv, o->undo, &b, &e);
     else if (!rc && changes)

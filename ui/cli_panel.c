@@ -8,10 +8,10 @@
 #include "ui/open_investigation.h"
 
 /* An investigation, also one that is not there yet. */
-static int read_ticket(struct judged *t, const struct options *o, bool change, struct err *e)
+static int read_ticket(struct procedure_run *t, const struct options *o, bool change, struct err *e)
 {
     struct options saved = *o;
-    *t = (struct judged){.open = false};
+    *t = (struct procedure_run){.open = false};
     investigation_init(&t->inv);
     if (!str_ends(str_of(o->arg[0]), ".investigation.json"))
         return err_set(e, ERR_USAGE, _("%s: an investigation was expected, a file NAME.investigation.json"), o->arg[0]);
@@ -19,15 +19,15 @@ static int read_ticket(struct judged *t, const struct options *o, bool change, s
     if (!there && !change)
         return err_set(e, ERR_IO, _("%s: no such investigation; diverge give begins one"), o->arg[0]);
     if (!change)
-        return judged_read(t, o, e);
+        return procedure_run_read(t, o, e);
     saved.nothing = true;
     saved.args = there ? 1 : 0;
     saved.investigation = there ? NULL : o->arg[0];
     saved.unread = true;
-    return ticket_open(&t->inv, &saved, NULL, true, e) ? -1 : ticket_writable(&t->inv, e);
+    return open_investigation(&t->inv, &saved, NULL, true, e) ? -1 : open_investigation_writable(&t->inv, e);
 }
 
-static int finish(struct judged *t, const struct options *o, struct err *e)
+static int finish(struct procedure_run *t, const struct options *o, struct err *e)
 {
     struct out out;
     if (!o->json && !o->output) {
@@ -47,40 +47,40 @@ static int finish(struct judged *t, const struct options *o, struct err *e)
 
 int cli_panels(const struct options *o)
 {
-    struct judged t;
+    struct procedure_run t;
     struct err e = {0};
-    int status = read_ticket(&t, o, false, &e) || judged_open(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
-    judged_close(&t);
+    int status = read_ticket(&t, o, false, &e) || procedure_run_open(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
+    procedure_run_close(&t);
     return status;
 }
 
 int cli_give(const struct options *o)
 {
-    struct judged t;
+    struct procedure_run t;
     struct err e = {0};
-    enum slot_id s = slot_find(str_of(o->arg[1]));
+    enum panel_input_id s = panel_input_find(str_of(o->arg[1]));
     const char *path = o->args > 2 ? o->arg[2] : "";
     int rc = read_ticket(&t, o, true, &e);
-    if (rc == 0 && s == SLOT_COUNT) {
+    if (rc == 0 && s == PANEL_INPUT_COUNT) {
         struct buf names = {0};
-        for (int i = 0; i < SLOT_COUNT; i++)
-            buf_fmt(&names, "%s%s", i ? ", " : "", slots[i].name);
+        for (int i = 0; i < PANEL_INPUT_COUNT; i++)
+            buf_fmt(&names, "%s%s", i ? ", " : "", panel_inputs[i].name);
         rc = err_set(&e, ERR_USAGE, _("no slot \"%s\"; there are %s"), o->arg[1], names.p);
         buf_release(&names);
     }
     if (rc == 0 && *path && !path_is_file(path) && !path_is_dir(path))
         rc = err_set(&e, ERR_IO, _("%s: no such file or folder"), path);
     if (rc == 0)
-        rc = slot_give(&t.inv, s, str_of(path), &e);
+        rc = panel_input_give(&t.inv, s, str_of(path), &e);
     if (rc == 0)
         rc = investigation_save(&t.inv, &e);
-    judged_close(&t);
+    procedure_run_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
 
 static int tell(const struct options *o, bool answer)
 {
-    struct judged t;
+    struct procedure_run t;
     struct err e = {0};
     int rc = read_ticket(&t, o, true, &e);
     struct str text = str_trim(str_of(o->args > 2 ? o->arg[2] : ""));
@@ -91,7 +91,7 @@ static int tell(const struct options *o, bool answer)
         investigation_tell(&t.inv, l, str_of(o->arg[1]), text);
         rc = investigation_save(&t.inv, &e);
     }
-    judged_close(&t);
+    procedure_run_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
 
@@ -113,7 +113,7 @@ static void list_recipes(struct buf *b)
     }
 }
 
-static int one_recipe(const struct judged *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
+static int one_recipe(const struct procedure_run *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
 {
     struct next_dump n;
     struct buf body = {0};
@@ -138,7 +138,7 @@ static int one_recipe(const struct judged *t, const struct recipe *r, const stru
 
 int cli_recipe(const struct options *o)
 {
-    struct judged t;
+    struct procedure_run t;
     struct err e = {0};
     struct buf text = {0};
     const struct recipe *r = o->args > 1 ? recipe_find(str_of(o->arg[1])) : NULL;
@@ -148,10 +148,10 @@ int cli_recipe(const struct options *o)
     if (rc == 0 && !r)
         list_recipes(&text);
     else if (rc == 0)
-        rc = judged_open(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
+        rc = procedure_run_open(&t, o, &e) || one_recipe(&t, r, o, &text, &e) ? -1 : 0;
     if (rc == 0)
         cli_print(&text);
     buf_release(&text);
-    judged_close(&t);
+    procedure_run_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }

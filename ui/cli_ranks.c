@@ -27,7 +27,8 @@ static int find_twins(const struct investigation *v, const struct options *o, tw
     place_list l[2] = {{0}, {0}};
     int rc = 0;
     for (int i = 0; i < 2 && rc == 0; i++)
-        rc = places_find(v->input[v->input[i] ? i : 0], &l[i], e); /* one path: a result table, its own golden side */
+        /* one path: a result table, its own golden side */
+        rc = find_recordings(v->input[v->input[i] ? i : 0], &l[i], e);
     for (size_t t = 0; rc == 0 && t < l[0].n; t++)
         for (size_t g = 0; g < l[1].n; g++) {
             const struct place *a = &l[0].v[t], *b = &l[1].v[g];
@@ -40,12 +41,12 @@ static int find_twins(const struct investigation *v, const struct options *o, tw
         }
     if (rc == 0 && !out->n)
         rc = err_set(e, ERR_USAGE, _("no step and rank that both %s and %s have"), v->input[0], v->input[1]);
-    places_release(&l[0]);
-    places_release(&l[1]);
+    place_list_release(&l[0]);
+    place_list_release(&l[1]);
     return rc;
 }
 
-struct run {
+struct ranks_run {
     struct out out;
     struct jsonw w;
     const struct options *o;
@@ -60,7 +61,7 @@ static void number(struct jsonw *w, const char *key, int v)
     v < 0 ? jw_null(w) : jw_int(w, v);
 }
 
-static void tell_json(struct run *r, const struct comparison *s)
+static void tell_json(struct ranks_run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
     compare_json_brief(&r->w, s);
@@ -77,7 +78,7 @@ static void tell_json(struct run *r, const struct comparison *s)
     out_flow(&r->out);
 }
 
-static void tell_text(struct run *r, const struct comparison *s)
+static void tell_text(struct ranks_run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
     struct judge_options jo = comparison_judge_options(s);
@@ -89,7 +90,8 @@ static void tell_text(struct run *r, const struct comparison *s)
         const struct line *l = &s->pairing->lines.v[s->judged->first];
         int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         dump_row_name(&s->side[side].dump, l->row[side], &name);
-        buf_fmt(b, _("; row %s, %s: %s"), num_count(n, s->judged->first + 1), class_label(s->judged->klass), name.p);
+        buf_fmt(b, _("; row %s, %s: %s"), num_count(n, s->judged->first + 1), first_class_label(s->judged->first_class),
+                name.p);
     }
     buf_char(b, '\n');
     buf_release(&name);
@@ -97,17 +99,17 @@ static void tell_text(struct run *r, const struct comparison *s)
 }
 
 /* 1 outweighs 5 outweighs 0: a deviation anywhere is one. */
-static void merge(struct run *r, int status)
+static void merge(struct ranks_run *r, int status)
 {
     if (r->status != EXIT_DEVIATES && status != EXIT_ALIGNED)
         r->status = status;
 }
 
-static int one(struct run *r, const struct investigation *v, const struct twin *x, struct err *e)
+static int one(struct ranks_run *r, const struct investigation *v, const struct twin *x, struct err *e)
 {
     struct session s;
     struct session_options so;
-    ticket_session(v, r->o, &so);
+    open_investigation_session(v, r->o, &so);
     so.before = (struct round_place){.file = NULL}; /* it is of one step and rank */
     for (int i = 0; i < 2; i++) {
         so.of.step[i] = x->step[i];
@@ -118,7 +120,7 @@ static int one(struct run *r, const struct investigation *v, const struct twin *
     int rc = cli_wait(&s, r->o, e);
     if (rc == 0) {
         struct judge_options jo = comparison_judge_options(s.now);
-        merge(r, cli_policy(r->o, s.now, judgement_status(s.now->judged, &jo)));
+        merge(r, cli_fail_on(r->o, s.now, judgement_status(s.now->judged, &jo)));
         if (r->json)
             tell_json(r, s.now);
         else if (!r->o->summary)
@@ -130,7 +132,7 @@ static int one(struct run *r, const struct investigation *v, const struct twin *
 
 int cli_compare_all(const struct investigation *v, const struct options *o)
 {
-    struct run r = {.o = o, .json = o->json || o->output};
+    struct ranks_run r = {.o = o, .json = o->json || o->output};
     struct err e = {0};
     twin_list twins = {0};
     bool file = o->output && strcmp(o->output, "-") != 0;

@@ -45,7 +45,8 @@ int cli_replay(const struct options *o)
     bool open = false;
     two.args = 2;
     cli_catch_interrupts();
-    int rc = o->args == 2 ? ticket_open_saved(&inv, o, false, true, &e) : ticket_open(&inv, &two, NULL, false, &e);
+    int rc = o->args == 2
+             ? open_investigation_saved(&inv, o, false, true, &e) : open_investigation(&inv, &two, NULL, false, &e);
     rc = rc || cli_open_pair(&s, &open, &inv, o, true, &e) || write_script(&s, o, &e);
     if (open)
         session_stop(&s);

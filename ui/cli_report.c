@@ -10,16 +10,16 @@
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
-static int write_report(const struct judged *t, const struct options *o, const struct writer *w, struct err *e)
+static int write_report(const struct procedure_run *t, const struct options *o, const struct writer *w, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths};
+    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths};
     struct out out;
     bool compared = t->s.now->judged && !t->s.now->single;
     if (t->s.now->failed && (w->rows_only || !report_holds(&ro))) {
         *e = t->s.now->err;
         return -1;
     }
-    if (!t->s.now->failed && !compared && (w->rows_only || !guide_begun(&t->guide)))
+    if (!t->s.now->failed && !compared && (w->rows_only || !procedure_begun(&t->guide)))
         return err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
     if (cli_out(o, &out, e))
         return -1;
@@ -49,9 +49,9 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
     buf_release(&b);
 }
 
-static int write_pack(const struct judged *t, const struct options *o, struct err *e)
+static int write_pack(const struct procedure_run *t, const struct options *o, struct err *e)
 {
-    struct pack_options po = {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = ticket_date(), .paths = o->paths,
+    struct pack_options po = {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths,
                               .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
     struct pack_said said = {0};
     if (t->s.now->failed) {
@@ -80,18 +80,18 @@ static const struct writer *format_of(const struct options *o, struct err *e)
 
 int cli_report(const struct options *o)
 {
-    struct judged t = {.inv = {.lock = -1}};
+    struct procedure_run t = {.inv = {.lock = -1}};
     struct err e = {0};
     bool only_pack = o->pack && !o->output && !o->json && !o->format;
     const struct writer *w = only_pack ? NULL : format_of(o, &e);
     if (!w && !only_pack)
         return cli_fail(&e);
     cli_catch_interrupts();
-    int rc = policy_fits(&o->policy, POLICY_COMPARE | POLICY_ROUNDS, &e) || judged_read(&t, o, &e) || judged_open(&t, o, &e) ||
+    int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) || procedure_run_open(&t, o, &e) ||
              (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
     int status = rc                                                     ? cli_fail(&e)
                  : t.s.now->failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED
-                                                                        : cli_policy(o, t.s.now, EXIT_ALIGNED);
-    judged_close(&t);
+                                                                        : cli_fail_on(o, t.s.now, EXIT_ALIGNED);
+    procedure_run_close(&t);
     return status;
 }

@@ -5,22 +5,22 @@
 #include "base/msg.h"
 #include "ui/wait.h"
 
-void stage_limits(struct tol *t, const struct options *o)
+void cli_stage_limits(struct thresholds *t, const struct options *o)
 {
     struct err quiet; /* options_parse has looked at them */
-    tol_init(t);
+    thresholds_init(t);
     for (int i = 0; i < o->thresholds; i++)
-        tol_set(t, o->threshold_key[i], o->threshold_value[i], &quiet);
+        thresholds_set(t, o->threshold_key[i], o->threshold_value[i], &quiet);
 }
 
-struct task {
-    const struct stage *stage;
+struct stage_task {
+    const struct cli_stage *stage;
     struct figures_watch watch;
 };
 
 static int work(struct job *j, void *ctx, struct err *e)
 {
-    struct task *t = ctx;
+    struct stage_task *t = ctx;
     (void)j;
     return t->stage->work(t->stage->ctx, &t->watch, e);
 }
@@ -30,7 +30,7 @@ static bool wants_csv(const struct options *o)
     return o->output && !cli_out_standard(o) && str_ends(str_of(o->output), ".csv");
 }
 
-static int deliver(const struct stage *s, const struct options *o, struct err *e)
+static int deliver(const struct cli_stage *s, const struct options *o, struct err *e)
 {
     struct out out;
     if (!o->json && !o->output) {
@@ -46,10 +46,10 @@ static int deliver(const struct stage *s, const struct options *o, struct err *e
     return out_close(&out, e);
 }
 
-int stage_run(const struct stage *s, const struct options *o)
+int cli_stage_run(const struct cli_stage *s, const struct options *o)
 {
     static const int exits[] = {[STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
-    struct task t = {.stage = s};
+    struct stage_task t = {.stage = s};
     struct waiting w = waiting_with(o, NULL, NULL, &t.watch.cancel);
     struct err e = {0};
     if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json") && !(s->csv && wants_csv(o))) {

@@ -8,7 +8,7 @@
 #include "ui/cli.h"
 
 /* A stage's engine and its writers; `ctx` is the command's own. */
-struct stage {
+struct cli_stage {
     void *ctx;
     int (*work)(void *ctx, struct figures_watch *watch, struct err *e);
     void (*json)(struct out *o, const void *ctx);
@@ -18,8 +18,8 @@ struct stage {
 };
 
 /* Does the work so that an interrupt stops it, delivers the result, returns the exit status. */
-int stage_run(const struct stage *s, const struct options *o);
+int cli_stage_run(const struct cli_stage *s, const struct options *o);
 /* The defaults with the user's --threshold. */
-void stage_limits(struct tol *t, const struct options *o);
+void cli_stage_limits(struct thresholds *t, const struct options *o);
 
 #endif

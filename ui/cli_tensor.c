@@ -9,7 +9,8 @@
 
 #define WORST_TOLD 10
 
-static int open_lens(const struct comparison *s, const char *name, uint32_t row[2], struct lens *l, struct err *e)
+static int open_lens(const struct comparison *s, const char *name, uint32_t row[2], struct element_lens *l,
+                     struct err *e)
 {
     struct measure_job job;
     struct tensor t[2];
@@ -30,7 +31,7 @@ static int open_lens(const struct comparison *s, const char *name, uint32_t row[
             const struct dump *const side[2] = {&s->side[0].dump, &s->side[1].dump};
             if (measure_open_job(side, &job, t, e))
                 return -1;
-            lens_init(l, &t[0], &t[1]);
+            element_lens_init(l, &t[0], &t[1]);
             return 0;
         }
         if (row[0] != NONE && row[1] != NONE) /* they do not lie on each other: the one that was named */
@@ -39,15 +40,15 @@ static int open_lens(const struct comparison *s, const char *name, uint32_t row[
     int d = row[0] == NONE;
     if (dump_tensor(&s->side[d].dump, row[d], &t[d], e))
         return -1;
-    lens_init(l, d ? NULL : &t[0], d ? &t[1] : NULL);
+    element_lens_init(l, d ? NULL : &t[0], d ? &t[1] : NULL);
     return 0;
 }
 
-static void put_place(const struct lens *l, const struct tally_place *p, struct buf *b)
+static void put_place(const struct element_lens *l, const struct tensor_stats_place *p, struct buf *b)
 {
     int64_t at[TENSOR_DIMS];
     char n[NUM_MAX];
-    lens_place(l, p->at, at);
+    element_lens_place(l, p->at, at);
     for (int i = 0; i < l->ndim; i++)
         buf_fmt(b, i ? ",%lld" : "[%lld", (long long)at[i]);
     buf_char(b, ']');
@@ -57,15 +58,15 @@ static void put_place(const struct lens *l, const struct tally_place *p, struct 
     if (l->has[0] && l->has[1] && isfinite(p->error)) {
         buf_fmt(b, "  Δ %s", num_cell(n, p->error, 4));
         if (dtype_is_float(l->coarser))
-            buf_fmt(b, "  ULP %s", num_cell(n, lens_ulp(l, p->v[0], p->v[1]), 4));
+            buf_fmt(b, "  ULP %s", num_cell(n, element_lens_ulp(l, p->v[0], p->v[1]), 4));
     }
     buf_char(b, '\n');
 }
 
 static void put_text(const struct tensor_report *r, struct buf *b)
 {
-    const struct lens *l = r->lens;
-    const struct tally *t = r->tally;
+    const struct element_lens *l = r->lens;
+    const struct tensor_stats *t = r->tally;
     char n[2][NUM_MAX];
     for (int d = 0; d < 2; d++)
         if (l->has[d])
@@ -110,20 +111,20 @@ static int put(const struct tensor_report *r, const struct options *o, struct er
 
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e)
 {
-    struct lens l;
+    struct element_lens l;
     struct buf name[2] = {{0}, {0}};
     uint32_t row[2];
     if (o->output && !cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
         return err_set(e, ERR_USAGE, _("%s: a tensor is written as .json"), o->output);
     if (open_lens(s, o->tensor, row, &l, e))
         return -1;
-    struct tally *t = mem_alloc(sizeof *t);
+    struct tensor_stats *t = mem_alloc(sizeof *t);
     int rc = 0;
-    tally_init(t, &l);
+    tensor_stats_init(t, &l);
     while (rc == 0 && !tally_complete(t)) {
-        rc = cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : tally_read(t, e);
+        rc = cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : tensor_stats_read(t, e);
         if (rc == 0)
-            tally_count(t);
+            tensor_stats_count(t);
     }
     if (rc == 0) {
         for (int d = 0; d < 2; d++)
@@ -132,9 +133,9 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
         struct tensor_report r = {TOOL, {buf_view(&name[0]), buf_view(&name[1])}, &l, t};
         rc = put(&r, o, e);
     }
-    tally_release(t);
+    tensor_stats_release(t);
     free(t);
-    lens_release(&l);
+    element_lens_release(&l);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return rc;

@@ -13,7 +13,7 @@
 #include "ui/wait.h"
 
 /* A comparison or a listing under way. */
-struct task {
+struct weights_task {
     struct figures_watch watch;
     const struct kern *kern;
     int workers;
@@ -27,7 +27,7 @@ struct task {
 
 static void *list_some(void *ctx)
 {
-    struct task *t = ctx;
+    struct weights_task *t = ctx;
     for (;;) {
         size_t i = atomic_fetch_add(&t->next, 1);
         struct tensor x;
@@ -54,7 +54,7 @@ static void *list_some(void *ctx)
 
 static int run(struct job *j, void *ctx, struct err *e)
 {
-    struct task *t = ctx;
+    struct weights_task *t = ctx;
     (void)j;
     if (t->compare)
         return weight_compare_run(t->compare, t->kern, t->workers, &t->watch, e);
@@ -64,12 +64,12 @@ static int run(struct job *j, void *ctx, struct err *e)
 
 static void say(void *ctx, struct buf *out)
 {
-    struct task *t = ctx;
+    struct weights_task *t = ctx;
     char n[NUM_MAX];
     buf_fmt(out, _("read %s elements "), num_count(n, atomic_load(&t->watch.done)));
 }
 
-static int wait_for(struct task *t, const struct options *o, struct err *e)
+static int wait_for(struct weights_task *t, const struct options *o, struct err *e)
 {
     struct waiting w = waiting_with(o, say, t, &t->watch.cancel);
     t->workers = threads_wanted(o->workers);
@@ -232,7 +232,7 @@ static int show_element(const struct options *o, struct err *e)
 static int list_one(const struct options *o, struct err *e)
 {
     struct weights w;
-    struct task t = {.list = &w, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct weights_task t = {.list = &w, .lock = PTHREAD_MUTEX_INITIALIZER};
     int rc = weights_open(&w, o->arg[0], e);
     if (rc == 0) {
         t.fig = mem_zalloc(w.list.n * sizeof *t.fig);
@@ -254,7 +254,7 @@ int cli_weights(const struct options *o)
 {
     struct err e = {0};
     struct weight_compare c = {0};
-    struct task t = {.compare = &c};
+    struct weights_task t = {.compare = &c};
     const struct weight_options opt = {
         .heads = o->heads, .kv_heads = o->kv_heads, .tp = o->tp, .map = o->map, .maps = o->maps, .map_only = o->map_only, .exact = o->exact};
     cli_catch_interrupts();

@@ -18,7 +18,7 @@ static const struct {
     int words;
 } editable[] = {{"note", 0}, {"note-call", 0}, {"note-row", 0}, {"finding-edit", 1}};
 
-static void keep(struct desk *d, struct str command, struct str text)
+static void keep(struct workspace *d, struct str command, struct str text)
 {
     free(d->edit_command);
     free(d->edit_text);
@@ -59,7 +59,7 @@ struct editing {
 static void run_editor(void *ctx)
 {
     struct editing *e = ctx;
-    e->status = tool_run(e->tool, NULL, e->file);
+    e->status = external_tool_run(e->tool, NULL, e->file);
 }
 
 /* A file of the user's alone with the text in it; the path, or NULL with a sentence. */
@@ -68,7 +68,7 @@ static char *private_file(const char *text, struct err *e)
     static const char *const names[] = {"TMPDIR", NULL};
     struct buf path = {0};
     size_t n = strlen(text);
-    buf_fmt(&path, "%s/diverge-note-XXXXXX.txt", tool_named(names, "/tmp"));
+    buf_fmt(&path, "%s/diverge-note-XXXXXX.txt", external_tool_named(names, "/tmp"));
     int fd = mkstemps(path.p, 4); /* mode 0600 */
     if (fd < 0) {
         err_system(e, path.p);
@@ -89,7 +89,7 @@ static char *private_file(const char *text, struct err *e)
 static int edited(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
 {
     static const char *const names[] = {"VISUAL", "EDITOR", NULL};
-    struct editing x = {.tool = tool_named(names, lend ? "vi" : NULL)};
+    struct editing x = {.tool = external_tool_named(names, lend ? "vi" : NULL)};
     int rc = -1;
     if (!x.tool) /* a script, and nobody at the keys */
         return err_set(e, ERR_USAGE, "%s", _("without a terminal no editor is started that $VISUAL or $EDITOR does not name"));
@@ -133,7 +133,7 @@ static void again(struct screen *s)
 
 void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void *ctx))
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct buf text = {0}, command = {0};
     struct err e;
     bool of_prompt = s->prompt.into_editor;
@@ -143,11 +143,11 @@ void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void
     int rc = edited(d->edit_text, lend, &text, &e);
     struct str came = trimmed(buf_view(&text));
     if (rc) {
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
     } else if (!came.n) {
-        desk_say(d, "%s", _("nothing was written: the findings are as they were"));
+        workspace_say(d, "%s", _("nothing was written: the findings are as they were"));
     } else if (str_eq(came, trimmed(str_of(d->edit_text))) && !of_prompt) {
-        desk_say(d, "%s", _("the text is as it was"));
+        workspace_say(d, "%s", _("the text is as it was"));
     } else {
         buf_fmt(&command, "%s %.*s", d->edit_command, STR_ARG(came));
         screen_command(s, command.p);

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 
-const char *tool_named(const char *const *names, const char *otherwise)
+const char *external_tool_named(const char *const *names, const char *otherwise)
 {
     for (; *names; names++) {
         const char *tool = getenv(*names);
@@ -47,7 +47,7 @@ static void step_forward(const struct manners *m)
     sigaction(SIGINT, &m->interrupt, NULL);
 }
 
-int tool_run(const char *tool, const char *arg, const char *file)
+int external_tool_run(const char *tool, const char *arg, const char *file)
 {
     char *copy = mem_strdup(tool), *argv[12], *rest = NULL;
     struct manners m;

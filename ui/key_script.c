@@ -10,7 +10,7 @@
 #include "ui/loop.h"
 #include "ui/screen.h"
 
-struct run {
+struct script_run {
     struct screen screen;
     const struct scheme *scheme;
     const char *name;
@@ -36,14 +36,14 @@ static struct str next_key(struct str *s)
     return key;
 }
 
-static bool after(struct run *x, int reaction)
+static bool after(struct script_run *x, int reaction)
 {
     if (reaction & R_EDIT)
         edit_perform(&x->screen, NULL);
     return reaction & R_QUIT;
 }
 
-static void keys(struct run *x, struct str text)
+static void keys(struct script_run *x, struct str text)
 {
     char name[32];
     while (text.n && !x->quit) {
@@ -59,14 +59,14 @@ static void keys(struct run *x, struct str text)
 }
 
 /* The frame a person sees who waits a moment. */
-static void draw_rested(struct run *x)
+static void draw_rested(struct script_run *x)
 {
     screen_draw(&x->screen);
     screen_rest(&x->screen);
     screen_draw(&x->screen);
 }
 
-static int show(struct run *x, bool attrs)
+static int show(struct script_run *x, bool attrs)
 {
     struct buf b = {0};
     draw_rested(x);
@@ -76,7 +76,7 @@ static int show(struct run *x, bool attrs)
     return 0;
 }
 
-static int picture(struct run *x, struct str path, struct err *e)
+static int picture(struct script_run *x, struct str path, struct err *e)
 {
     struct buf b = {0}, name = {0};
     buf_str(&name, path);
@@ -88,7 +88,7 @@ static int picture(struct run *x, struct str path, struct err *e)
     return rc;
 }
 
-static int perform(struct run *x, struct str line, struct err *e)
+static int perform(struct script_run *x, struct str line, struct err *e)
 {
     struct str word, rest, a, b;
     unsigned long long rows, cols;
@@ -124,9 +124,9 @@ static int perform(struct run *x, struct str line, struct err *e)
     return 0;
 }
 
-int script_run(const struct options *o)
+int key_script_run(const struct options *o)
 {
-    struct run x = {.scheme = &schemes[0], .name = o->script};
+    struct script_run x = {.scheme = &schemes[0], .name = o->script};
     struct err e = {0};
     struct buf text = {0};
     int status = 0;

@@ -85,14 +85,14 @@ static void load_user_keys(struct screen *s, bool begin)
 {
     struct buf path = {0}, text = {0};
     struct err e;
-    if (folder_of(&path, "XDG_CONFIG_HOME", ".config"))
+    if (user_folder_of(&path, "XDG_CONFIG_HOME", ".config"))
         buf_cstr(&path, "/keys.conf");
     if (path.n && path_is_file(path.p)) {
         int rc = file_slurp(path.p, 1 << 20, &text, &e);
         if (rc == 0 && begin)
             use_set(s, buf_view(&text));
         if (rc || keymap_parse(&s->keys, buf_view(&text), path.p, &e))
-            desk_complain(&s->desk, "%s", e.text);
+            workspace_complain(&s->desk, "%s", e.text);
     }
     buf_release(&path);
     buf_release(&text);
@@ -100,7 +100,7 @@ static void load_user_keys(struct screen *s, bool begin)
 
 /* ---- opening a source file ---- */
 
-struct opening {
+struct editor_place {
     const char *file;
     unsigned line;
     int status;
@@ -110,22 +110,22 @@ struct opening {
 static void run_viewer(void *ctx)
 {
     static const char *const names[] = {"DIVERGE_VIEWER", "PAGER", "EDITOR", NULL};
-    struct opening *o = ctx;
+    struct editor_place *o = ctx;
     char line[24];
     snprintf(line, sizeof line, "+%u", o->line);
-    o->status = tool_run(tool_named(names, "less"), line, o->file);
+    o->status = external_tool_run(external_tool_named(names, "less"), line, o->file);
 }
 
 static void open_source(struct screen *s)
 {
-    struct opening o = {s->desk.open_file, s->desk.open_line, 0};
+    struct editor_place o = {s->desk.open_file, s->desk.open_line, 0};
     if (!path_is_file(o.file)) {
-        desk_complain(&s->desk, _("%s is not on this machine"), o.file);
+        workspace_complain(&s->desk, _("%s is not on this machine"), o.file);
         return;
     }
     term_lend(run_viewer, &o);
     if (o.status == TOOL_MISSING)
-        desk_complain(&s->desk, _("the viewer could not be started; $PAGER or $EDITOR names it"));
+        workspace_complain(&s->desk, _("the viewer could not be started; $PAGER or $EDITOR names it"));
 }
 
 static void stop_here(void *ctx)
@@ -284,8 +284,8 @@ static void keep_place(struct screen *s)
     struct buf name[2] = {{0}, {0}};
     struct err quiet;
     session_lock(&s->session);
-    if (s->desk.c->paired && !s->desk.follow && desk_lines(&s->desk)) {
-        desk_names(&s->desk, s->desk.cursor, name);
+    if (s->desk.c->paired && !s->desk.follow && workspace_lines(&s->desk)) {
+        workspace_names(&s->desk, s->desk.cursor, name);
         for (int i = 0; i < 2; i++)
             s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
     }
@@ -303,7 +303,7 @@ int loop_run(const struct options *o)
     struct err e = {0};
     make_pipe();
     block_stops();
-    if (screen_start(&s, o, folder_made(&state, "XDG_STATE_HOME", ".local/state") ? state.p : NULL, &e)) {
+    if (screen_start(&s, o, user_folder_made(&state, "XDG_STATE_HOME", ".local/state") ? state.p : NULL, &e)) {
         buf_release(&state);
         return cli_fail(&e);
     }

@@ -8,6 +8,6 @@ int loop_run(const struct options *o);
 /* Lines of the script: `size ROWS COLS`, `settle`, `keys TEXT` (one character a key, others as <Down>),
  * `screen` (text), `attrs` (text and style letters), `svg FILE`, `theme NAME`, `ascii`, anything else
  * is command text. '#' comments. What is shown goes to standard output. */
-int script_run(const struct options *o);
+int key_script_run(const struct options *o);
 
 #endif

@@ -113,9 +113,9 @@ int main(int argc, char **argv)
         return 0;
     }
     static struct buf cache;
-    if (!o.no_cache && folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
+    if (!o.no_cache && user_folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
         o.cache = cache.p;
-    if (choose_kernels(&o, &e) || unpack_arguments(&o, &e))
+    if (choose_kernels(&o, &e) || pack_arguments_unpack(&o, &e))
         return cli_fail(&e);
     return c->run(&o);
 }

@@ -91,11 +91,11 @@ static void command_entries(struct buf *out, const struct keymap *keys)
 
 static void threshold_entries(struct buf *out)
 {
-    struct tol t;
+    struct thresholds t;
     const char *key;
     double v;
-    tol_init(&t);
-    for (int i = 0; (key = tol_key(&t, i, &v)); i++)
+    thresholds_init(&t);
+    for (int i = 0; (key = thresholds_key(&t, i, &v)); i++)
         buf_fmt(out, "%s%s = %g", i ? ", " : "", key, v);
     buf_cstr(out, ".\n");
 }

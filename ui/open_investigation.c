@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 
-void ticket_own_path(const char *const input[2], const char *state_dir, struct buf *out)
+void open_investigation_own_path(const char *const input[2], const char *state_dir, struct buf *out)
 {
     struct buf key = {0};
     for (int i = 0; i < 2; i++) {
@@ -26,7 +26,7 @@ void ticket_own_path(const char *const input[2], const char *state_dir, struct b
 static void default_path(struct investigation *v, const char *state_dir)
 {
     struct buf b = {0};
-    ticket_own_path(v->input, state_dir, &b);
+    open_investigation_own_path(v->input, state_dir, &b);
     v->path = investigation_keep(v, b.p);
     buf_release(&b);
 }
@@ -38,13 +38,13 @@ static int64_t fixed_date(void)
     return epoch && str_u64(str_of(epoch), &n) && n < 1ull << 40 ? (int64_t)n : 0;
 }
 
-int64_t ticket_date(void)
+int64_t open_investigation_date(void)
 {
     int64_t fixed = fixed_date();
     return fixed ? fixed : (int64_t)time(NULL);
 }
 
-void ticket_sign(struct investigation *v)
+void open_investigation_sign(struct investigation *v)
 {
     const char *name = getenv("DIVERGE_AUTHOR");
     const struct passwd *p = name && *name ? NULL : getpwuid(getuid());
@@ -54,7 +54,7 @@ void ticket_sign(struct investigation *v)
     v->date = fixed_date();
 }
 
-int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e)
+int open_investigation_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e)
 {
     struct options saved = *o;
     saved.args = 1;
@@ -63,12 +63,12 @@ int ticket_open_saved(struct investigation *v, const struct options *o, bool cha
     if (!investigation_is(o->arg[0]))
         return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
                        o->arg[0]);
-    if (ticket_open(v, &saved, NULL, change, e))
+    if (open_investigation(v, &saved, NULL, change, e))
         return -1;
-    return change ? ticket_writable(v, e) : 0;
+    return change ? open_investigation_writable(v, e) : 0;
 }
 
-int ticket_writable(const struct investigation *v, struct err *e)
+int open_investigation_writable(const struct investigation *v, struct err *e)
 {
     if (!v->read_only)
         return 0;
@@ -80,14 +80,14 @@ int ticket_writable(const struct investigation *v, struct err *e)
 
 static int load_known(struct investigation *v, struct err *e)
 {
-    time_t at = (time_t)ticket_date();
+    time_t at = (time_t)open_investigation_date();
     struct tm tm;
     char today[16] = "";
     if (!v->known_path)
         return 0;
     if (gmtime_r(&at, &tm))
         strftime(today, sizeof today, "%Y-%m-%d", &tm);
-    return known_load(&v->known, v->known_path, today, e);
+    return accepted_load(&v->known, v->known_path, today, e);
 }
 
 /* Mapping files and known differences that lie beside the investigation, or in its folder. */
@@ -105,7 +105,8 @@ static void locate_files(struct investigation *v)
     buf_release(&at);
 }
 
-int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e)
+int open_investigation(struct investigation *v, const struct options *o, const char *state_dir, bool claim,
+                       struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
@@ -113,7 +114,7 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     v->path = file ? investigation_keep(v, file) : NULL;
     v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
     v->read_only = v->pack != NULL;
-    ticket_sign(v);
+    open_investigation_sign(v);
     if (claim)
         investigation_claim(v);
     if (file && path_is_file(file) && investigation_load(v, file, e))
@@ -157,7 +158,7 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
             investigation_recall(v, &quiet); /* a damaged one is written anew */
     }
     for (int i = 0; i < o->thresholds; i++)
-        if (tol_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
+        if (thresholds_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
             return -1;
     v->state_dir = state_dir ? investigation_keep(v, state_dir) : NULL;
     if (!v->input[0] && !o->nothing)
@@ -165,7 +166,7 @@ int ticket_open(struct investigation *v, const struct options *o, const char *st
     return 0;
 }
 
-void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so)
+void open_investigation_session(const struct investigation *v, const struct options *o, struct session_options *so)
 {
     *so = (struct session_options){
         .of = {
@@ -193,7 +194,7 @@ void ticket_session(const struct investigation *v, const struct options *o, stru
     };
 }
 
-void ticket_note_inputs(struct investigation *v, const struct comparison *s)
+void open_investigation_note_inputs(struct investigation *v, const struct comparison *s)
 {
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)

@@ -9,23 +9,24 @@
 /* Fills v: a saved investigation named as the only argument or by --investigation, with the command
  * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). claim: it is to be saved, so
  * it is made this program's before it is read (investigation_claim). */
-int ticket_open(struct investigation *v, const struct options *o, const char *state_dir, bool claim, struct err *e);
+int open_investigation(struct investigation *v, const struct options *o, const char *state_dir, bool claim,
+                       struct err *e);
 /* Where the investigation of these two lies that nobody gave a file: named after its inputs, so that the same dumps find it
  * again. Appends. */
-void ticket_own_path(const char *const input[2], const char *state_dir, struct buf *out);
+void open_investigation_own_path(const char *const input[2], const char *state_dir, struct buf *out);
 /* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and cannot.
  * read: its inputs are looked for. v is to be released in any case. */
-int ticket_open_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);
+int open_investigation_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);
 /* The time reports and findings bear: SOURCE_DATE_EPOCH, else now. */
-int64_t ticket_date(void);
+int64_t open_investigation_date(void);
 /* Who writes now, and when: DIVERGE_AUTHOR, else the account's name; SOURCE_DATE_EPOCH, else the clock. */
-void ticket_sign(struct investigation *v);
+void open_investigation_sign(struct investigation *v);
 /* 0 where it may be changed; -1 with why not: open elsewhere, or of a newer version. */
-int ticket_writable(const struct investigation *v, struct err *e);
+int open_investigation_writable(const struct investigation *v, struct err *e);
 /* The session that opens it; strings stay v's and o's. */
-void ticket_session(const struct investigation *v, const struct options *o, struct session_options *so);
+void open_investigation_session(const struct investigation *v, const struct options *o, struct session_options *so);
 
 /* What the inputs are now goes into the investigation, to be known when it is opened again. */
-void ticket_note_inputs(struct investigation *v, const struct comparison *s);
+void open_investigation_note_inputs(struct investigation *v, const struct comparison *s);
 
 #endif

@@ -72,9 +72,9 @@ static int set_threshold(struct options *o, const char *v, struct err *e)
     struct str key, value;
     if (!str_split(str_of(v), '=', &key, &value))
         return err_set(e, ERR_USAGE, _("--threshold takes KEY=VALUE, as in float32.deviate=1e-4, not \"%s\""), v);
-    struct tol probe; /* a wrong key or value is told now, with the option's other mistakes */
-    tol_init(&probe);
-    if (tol_set(&probe, key, value, e))
+    struct thresholds probe; /* a wrong key or value is told now, with the option's other mistakes */
+    thresholds_init(&probe);
+    if (thresholds_set(&probe, key, value, e))
         return -1;
     if (o->thresholds == MAX_THRESHOLDS)
         return err_set(e, ERR_USAGE, _("at most %d --threshold"), MAX_THRESHOLDS);
@@ -180,12 +180,12 @@ static int set_format(struct options *o, const char *v, struct err *e)
 
 static int set_fail_on(struct options *o, const char *v, struct err *e)
 {
-    return policy_parse(&o->policy, str_of(v), e);
+    return fail_on_parse(&o->policy, str_of(v), e);
 }
 
 static int set_preset(struct options *o, const char *v, struct err *e)
 {
-    o->preset = preset_find(str_of(v));
+    o->preset = tool_rules_find(str_of(v));
     if (o->preset < 0)
         return err_set(e, ERR_USAGE, _("--preset takes diverge, msprobe, msprobe-xlsx or ptdbg, not \"%s\""), v);
     return 0;

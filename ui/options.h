@@ -51,7 +51,7 @@ struct options {
     int undo;                /* decisions to take back; -1: none */
     const char *view, *export_to, *export_as;
     bool summary;            /* one line instead of the text */
-    struct policy policy;    /* --fail-on */
+    struct fail_on policy;    /* --fail-on */
     const char *round;       /* the new target of the next round; NULL: none begins */
     const char *format;      /* of a report on standard output */
     bool paths;              /* reports show paths as they are */

@@ -53,7 +53,7 @@ static bool place(struct buf *out)
     const char *own = getenv("TMPDIR");
     buf_clear(out);
     buf_cstr(out, own && *own == '/' ? own : "/tmp");
-    return (path_is_dir(out->p) && access(out->p, W_OK) == 0) || folder_made(out, "XDG_CACHE_HOME", ".cache");
+    return (path_is_dir(out->p) && access(out->p, W_OK) == 0) || user_folder_made(out, "XDG_CACHE_HOME", ".cache");
 }
 
 /* PREFIX-PROCESS-XXXXXX of a process of this user that is no more. */
@@ -119,7 +119,7 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
     return rc;
 }
 
-int unpack_arguments(struct options *o, struct err *e)
+int pack_arguments_unpack(struct options *o, struct err *e)
 {
     uint64_t room = o->pack_limit > ROOM / 2 ? o->pack_limit * 2 : ROOM;
     for (int i = 0; i < o->args; i++) {
@@ -133,7 +133,7 @@ int unpack_arguments(struct options *o, struct err *e)
     return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
-void unpack_names(struct str text, struct buf *out)
+void pack_arguments_names(struct str text, struct buf *out)
 {
     if (!folders.n) {
         buf_str(out, text);

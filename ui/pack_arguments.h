@@ -6,8 +6,8 @@
 
 /* Puts the investigation inside in the place of each argument that is a pack. Folders that a killed program left are
  * taken away first. */
-int unpack_arguments(struct options *o, struct err *e);
+int pack_arguments_unpack(struct options *o, struct err *e);
 /* A text with the packs' names, as JSON writes them, where their folders are named; appended. */
-void unpack_names(struct str text, struct buf *out);
+void pack_arguments_names(struct str text, struct buf *out);
 
 #endif

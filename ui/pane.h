@@ -25,7 +25,7 @@ const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; 
 uint8_t verdict_style(const struct line_judgement *l);
 uint8_t verdict_style_of(enum verdict v);
 const char *verdict_glyph_of(enum verdict v);
-uint8_t panel_style(enum panel_state s);
+uint8_t pane_panel_style(enum panel_state s);
 /* Loss of both runs over their difference, with the place where they part; h lines. */
 void draw_curves(struct screen *s, struct rect r, const struct curves *c);
 

@@ -240,7 +240,7 @@ static int beside(const struct curves *c)
     return c->runs < 2 ? LOG_NORM : -1;
 }
 
-static void gather_runs(struct plot_runs *x, const struct curves *c, const struct desk *d, int n)
+static void gather_runs(struct plot_runs *x, const struct curves *c, const struct workspace *d, int n)
 {
     double from = d->plot_from, to = d->plot_to > from ? d->plot_to : 1;
     uint32_t version = d->guide.changes;

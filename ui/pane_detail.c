@@ -38,7 +38,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     explain_verdict(all, &p->s->desk.c->measure, line, &why);
     if (first)
         buf_fmt(&b, p->s->session.settled ? _("FIRST DEVIATION, %s: %s.") : _("FIRST DEVIATION SO FAR, %s: %s."),
-                class_label(all->klass), why.p ? why.p : "");
+                first_class_label(all->first_class), why.p ? why.p : "");
     else
         buf_fmt(&b, _("%s %s: %s."), verdict_glyph(j), verdict_label(j->verdict), why.p ? why.p : "");
     buf_release(&why);
@@ -57,7 +57,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
  * do about it and what else it may be below them. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
-    const struct diagnoses *x = ward_ask(&p->s->desk.ward, p->s->desk.c, line);
+    const struct diagnoses *x = diagnosis_job_ask(&p->s->desk.ward, p->s->desk.c, line);
     struct buf b = {0};
     if (x && x->n && !best)
         paragraph(p, STYLE_TEXT, str_of(diagnosis_advice((enum diagnosis_id)x->v[0].id)));
@@ -74,9 +74,9 @@ static void looks_like(struct page *p, uint32_t line, bool best)
 static void known_cause(struct page *p, uint32_t line)
 {
     const struct comparison *s = p->s->desk.c;
-    const struct diagnoses *x = ward_ask(&p->s->desk.ward, p->s->desk.c, line);
+    const struct diagnoses *x = diagnosis_job_ask(&p->s->desk.ward, p->s->desk.c, line);
     uint32_t row[2];
-    desk_rows(&p->s->desk, line, row);
+    workspace_rows(&p->s->desk, line, row);
     int side = row[TARGET] != NONE ? TARGET : GOLDEN;
     if (!x || row[side] == NONE)
         return;
@@ -85,9 +85,9 @@ static void known_cause(struct page *p, uint32_t line)
     struct buf name = {0}, b = {0};
     struct arena a = {0};
     dump_row_name(d, row[side], &name);
-    const struct card_facts f = {.g = &p->s->desk.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
-                                 .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
-    const char *text = card_match(&f, &a, 0);
+    const struct known_cause_facts f = {.g = &p->s->desk.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+                                        .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
+    const char *text = known_cause_match(&f, &a, 0);
     if (text) {
         buf_fmt(&b, _("known cause: %s"), text);
         paragraph(p, STYLE_TEXT, buf_view(&b));
@@ -102,7 +102,7 @@ static void noted(struct page *p, uint32_t line)
 {
     struct finding x;
     struct buf b = {0};
-    if (!desk_finding(&p->s->desk, line, &x))
+    if (!workspace_finding(&p->s->desk, line, &x))
         return;
     struct buf text = {0};
     finding_line(x.text, &text);
@@ -116,8 +116,8 @@ static void noted(struct page *p, uint32_t line)
 static void earlier(struct page *p, uint32_t line)
 {
     struct buf b = {0};
-    since_line(p->s->desk.c, line, &b);
-    enum change_kind k = since_change(p->s->desk.c, line);
+    round_since_line(p->s->desk.c, line, &b);
+    enum change_kind k = round_since_change(p->s->desk.c, line);
     if (b.n)
         paragraph(p, k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE : k == CHANGE_KINDS ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
     buf_release(&b);
@@ -130,12 +130,12 @@ static void amplification(struct page *p, uint32_t row)
     struct buf b = {0};
     if (row == NONE)
         return;
-    struct passage x = call_passage(s->judged, &s->measure, s->side[TARGET].dump.rows.v[row].call);
+    struct call_error x = call_error_of(s->judged, &s->measure, s->side[TARGET].dump.rows.v[row].call);
     buf_cstr(&b, _("this call: "));
     size_t before = b.n;
-    explain_passage(&x, &b);
+    explain_call_error(&x, &b);
     if (b.n > before)
-        paragraph(p, passage_kind(&x) == PASSAGE_ADDED ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
+        paragraph(p, call_error_kind(&x) == CALL_ERROR_ADDED ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
@@ -287,15 +287,15 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
 static void problems(struct page *p, uint32_t row)
 {
     size_t n = 0;
-    const struct check_problem *x = row == NONE ? NULL : alone_problems(&p->s->desk.c->examined, row, &n);
+    const struct dump_check_problem *x = row == NONE ? NULL : one_side_problems(&p->s->desk.c->examined, row, &n);
     for (size_t i = 0; x && i < n; i++)
-        paragraph(p, check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
+        paragraph(p, dump_check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
 }
 
 static void names(struct page *p, uint32_t line, const uint32_t row[2])
 {
     struct buf name[2] = {{0}, {0}}, b = {0};
-    desk_names(&p->s->desk, line, name);
+    workspace_names(&p->s->desk, line, name);
     for (int s = 0; s < 2; s++) {
         if (!name[s].n)
             continue;
@@ -369,13 +369,13 @@ static void why_paired(struct page *p, uint32_t line)
 
 static void draw(struct screen *s, struct rect r)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct page p = {.s = s, .r = r, .skip = d->scroll[FOCUS_DETAIL]};
     uint32_t row[2], line = s->shown_line;
-    const struct line_judgement *j = desk_judgement(d, line);
-    if (!desk_lines(d))
+    const struct line_judgement *j = workspace_judgement(d, line);
+    if (!workspace_lines(d))
         return;
-    desk_rows(d, line, row);
+    workspace_rows(d, line, row);
     const struct figures *f = s->desk.c->paired ? measure_figures(&s->desk.c->measure, line) : NULL;
     if (j)
         verdict(&p, line, j);

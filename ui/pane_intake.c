@@ -52,7 +52,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
     grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_clear(&b);
     int steps, ranks;
-    lint_extent(x, &steps, &ranks);
+    input_doubts_extent(x, &steps, &ranks);
     if (steps > 1 || ranks > 1)
         buf_fmt(&b, _("steps: %d, ranks: %d · "), steps, ranks);
     if (d->step >= 0)
@@ -72,7 +72,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
 
 static void doubts(struct screen *s, struct rect r, int *y, int side)
 {
-    const doubt_list *l = &s->desk.doubts;
+    const input_doubt_list *l = &s->desk.doubts;
     struct buf b = {0};
     int skip = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -110,10 +110,10 @@ static void pairing_facts(struct screen *s, struct rect r, int *y)
 /* What has changed since the round before, once that is known. */
 static void rounds(struct screen *s, struct rect r, int *y)
 {
-    const struct since *x = &s->desk.c->since;
+    const struct round_since *x = &s->desk.c->since;
     struct buf b = {0};
     int skip = 0;
-    since_sentence(s->desk.c, &b);
+    round_since_sentence(s->desk.c, &b);
     if (!b.n && x->there)
         buf_fmt(&b, _("Round %u; what has changed is told when everything is compared."), x->before->number + 1);
     if (b.n)
@@ -158,7 +158,7 @@ static void draw(struct screen *s, struct rect r)
     if (s->desk.c->failed && !told)
         grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->desk.c->err.text));
     else if (!s->desk.c->failed && !s->desk.c->single)
-        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(lint_target(s->desk.c)));
+        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(input_doubts_target(s->desk.c)));
     pairing_facts(s, whole, &at);
     rounds(s, whole, &at);
     doubts(s, whole, &at, -1);

@@ -9,7 +9,7 @@
 
 /* ---- trees ---- */
 
-static int counts(struct grid *g, int y, int x, const struct outline_node *n)
+static int counts(struct grid *g, int y, int x, const struct row_groups_node *n)
 {
     static const enum verdict told[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY};
     int from = x;
@@ -26,7 +26,7 @@ static int counts(struct grid *g, int y, int x, const struct outline_node *n)
 
 static void draw_node(struct screen *s, struct rect r, int y, uint32_t at)
 {
-    const struct outline_node *n = &s->desk.outline.nodes.v[at];
+    const struct row_groups_node *n = &s->desk.outline.nodes.v[at];
     struct grid *g = &s->grid;
     char text[NUM_MAX];
     int x = r.x + 1 + 2 * (n->depth < 20 ? n->depth : 20), tail = r.w >= 70 ? COUNTS_W + 8 : r.w >= 50 ? 18 : 0;
@@ -46,8 +46,8 @@ static void draw_node(struct screen *s, struct rect r, int y, uint32_t at)
 static void draw_outline(struct screen *s, struct rect r)
 {
     static const char *const titles[] = {N_("modules"), N_("source lines"), N_("floating types, target | golden")};
-    struct desk *d = &s->desk;
-    const struct outline *o = &d->outline;
+    struct workspace *d = &s->desk;
+    const struct row_groups *o = &d->outline;
     uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), *top = &s->table.group_top, at = 0, place = 0;
     grid_put(&s->grid, r.y, r.x + 1, r.w, d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE, _(titles[o->kind]));
     if (r.w >= 50)
@@ -56,13 +56,13 @@ static void draw_outline(struct screen *s, struct rect r)
     s->table.heads = 0;
     if (!o->nodes.n)
         return;
-    for (uint32_t i = 0; i != d->node && i != NONE; i = outline_next(o, i))
+    for (uint32_t i = 0; i != d->node && i != NONE; i = row_groups_next(o, i))
         at++;
     if (at < *top)
         *top = at;
     if (h && at >= *top + h)
         *top = at - h + 1;
-    for (uint32_t i = 0; i != NONE && place < *top + h; i = outline_next(o, i), place++) {
+    for (uint32_t i = 0; i != NONE && place < *top + h; i = row_groups_next(o, i), place++) {
         if (place < *top)
             continue;
         int y = r.y + 1 + (int)(place - *top);
@@ -76,9 +76,9 @@ static void draw_outline(struct screen *s, struct rect r)
 
 static void draw_layers(struct screen *s, struct rect r)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct grid *g = &s->grid;
-    const struct layers *x = &d->layers;
+    const struct layer_table *x = &d->layers;
     int name_w = r.w >= 110 ? 44 : r.w >= 70 ? 30 : r.w / 3, cell = x->columns > 100 ? 4 : 3;
     int told = r.w >= 90 ? 34 : r.w >= 60 ? 9 : 0, room = (r.w - 2 - name_w - told) / cell;
     uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), *top = &s->table.group_top, *left = &s->table.group_left;
@@ -101,7 +101,7 @@ static void draw_layers(struct screen *s, struct rect r)
     if (told)
         grid_put(g, r.y, r.x + r.w - told, told, STYLE_TITLE, told > 9 ? _("worst rel L2") : _("worst"));
     for (uint32_t i = 0; i < h && *top + i < x->rows.n; i++) {
-        const struct layers_row *row = &x->rows.v[*top + i];
+        const struct layer_table_row *row = &x->rows.v[*top + i];
         int y = r.y + 1 + (int)i;
         bool here = *top + i == d->node;
         grid_put(g, y, r.x + 1, 2, STYLE_DIM, row->phase == PHASE_BACKWARD ? "b" : row->phase == PHASE_OPTIMIZER ? "o" : " ");

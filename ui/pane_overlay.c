@@ -65,7 +65,7 @@ const struct pane_ops pane_help = {"help", draw_help, help_hints};
 
 static void draw_list(struct screen *s, struct rect r)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct grid *g = &s->grid;
     uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), n = (uint32_t)d->list.n;
     d->page = (int)h;

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "ui/pane.h"
 
-uint8_t panel_style(enum panel_state s)
+uint8_t pane_panel_style(enum panel_state s)
 {
     static const uint8_t style[PANEL_STATES] = {
         [PANEL_NOT_STARTED] = STYLE_DIM, [PANEL_NEEDS_INPUT] = STYLE_ONLY, [PANEL_OPEN] = STYLE_DRIFT,  [PANEL_PASSED] = STYLE_TEXT,
@@ -27,10 +27,10 @@ static uint8_t mark_style(enum panel_mark m)
 /* ---- all of them ---- */
 
 /* What a panel's line ends with. */
-static void overview_text(const struct guide *gu, int i, struct buf *b)
+static void overview_text(const struct procedure *gu, int i, struct buf *b)
 {
     const struct panel_page *p = &gu->page[i];
-    int was = guide_was(gu, i);
+    int was = procedure_was(gu, i);
     buf_clear(b);
     if (was >= 0 && was != (int)p->state)
         buf_fmt(b, _("(was %s) "), panel_state_label((enum panel_state)was));
@@ -48,7 +48,7 @@ static int lines_of(const struct screen *s, struct rect r, const char *text)
 
 static void draw_overview(struct screen *s, struct rect r)
 {
-    const struct guide *gu = &s->desk.guide;
+    const struct procedure *gu = &s->desk.guide;
     struct grid *g = &s->grid;
     int title_w = r.w >= 110 ? 36 : r.w >= 70 ? 28 : 16, state_w = 14, x = r.x + 5 + title_w, y = 1, skip = 0;
     struct buf b = {0};
@@ -66,14 +66,14 @@ static void draw_overview(struct screen *s, struct rect r)
     for (int i = 0; i < PANELS; i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
-        grid_put(g, r.y + y, r.x + 3, 1, panel_style(p->state), panel_glyph(p->state));
+        grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));
         grid_middle(g, r.y + y, r.x + 5, title_w - 1, gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT, str_of(_(panels[i].title)));
         buf_clear(&b);
         if (p->state == PANEL_WAITS)
             buf_fmt(&b, _("waits for %d"), p->waits_for);
         else
             buf_cstr(&b, panel_state_label(p->state));
-        grid_text(g, r.y + y, x, state_w - 1, panel_style(p->state), buf_view(&b));
+        grid_text(g, r.y + y, x, state_w - 1, pane_panel_style(p->state), buf_view(&b));
         overview_text(gu, i, &b);
         int from = y;
         if (whole && b.n) {
@@ -160,7 +160,7 @@ static int draw_foot(struct screen *s, struct rect r, const struct panel_page *p
 
 static void draw_items(struct screen *s, struct rect r, const struct panel_page *p)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     uint32_t h = (uint32_t)(r.h > 0 ? r.h : 0), top = (uint32_t)d->overlay_scroll, n = (uint32_t)p->items.n;
     if (d->panel_at < top)
         top = d->panel_at;
@@ -174,15 +174,15 @@ static void draw_items(struct screen *s, struct rect r, const struct panel_page 
 
 static void draw_panel(struct screen *s, struct rect r)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct grid *g = &s->grid;
     const struct panel *k = &panels[d->panel - 1];
     const struct panel_page *p = &d->guide.page[d->panel - 1];
     int x = r.x + 1, y = 1, skip = 0;
     x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel, _(k->title)) + 2;
-    x += grid_put(g, r.y, x, 1, panel_style(p->state), panel_glyph(p->state)) + 1;
-    x += grid_put(g, r.y, x, r.w, panel_style(p->state), panel_state_label(p->state)) + 2;
-    int was = guide_was(&d->guide, d->panel - 1);
+    x += grid_put(g, r.y, x, 1, pane_panel_style(p->state), panel_glyph(p->state)) + 1;
+    x += grid_put(g, r.y, x, r.w, pane_panel_style(p->state), panel_state_label(p->state)) + 2;
+    int was = procedure_was(&d->guide, d->panel - 1);
     if (was >= 0 && was != (int)p->state)
         x += grid_fmt(g, r.y, x, r.w, STYLE_DIM, _("(was %s) "), panel_state_label((enum panel_state)was)) + 1;
     if (p->waits_for)
@@ -191,7 +191,7 @@ static void draw_panel(struct screen *s, struct rect r)
         grid_put(g, r.y, x, r.w, STYLE_DIM, p->summary);
     if (r.h >= 12)
         grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_DIM, str_of(_(k->goal)));
-    const struct curves *curves = guide_curves(&d->guide, p);
+    const struct curves *curves = procedure_curves(&d->guide, p);
     if (curves && r.h >= 16) {
         int h = r.h / 3 + (r.h > 40 ? 3 : 0);
         draw_curves(s, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, curves);

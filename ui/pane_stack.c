@@ -11,15 +11,15 @@ static bool library(const struct frame *f)
 
 static void draw_side(struct screen *s, struct rect r, int side)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct grid *g = &s->grid;
     const struct dump *x = &s->desk.c->side[side].dump;
     bool twin, selected = d->stack_side == (enum side)side;
-    uint32_t st = desk_stack(d, s->shown_line, side, &twin), row[2];
+    uint32_t st = workspace_stack(d, s->shown_line, side, &twin), row[2];
     if (r.h < 1)
         return;
     const char *word = side ? _("golden") : _("target");
-    desk_rows(d, s->shown_line, row);
+    workspace_rows(d, s->shown_line, row);
     uint8_t style = selected && d->focus == FOCUS_STACK ? STYLE_FOCUS : STYLE_TITLE;
     if (st == NONE || x->stacks.v[st].n == 0) {
         grid_fmt(g, r.y, r.x, r.w, style, _("%s stack"), word);
@@ -50,7 +50,7 @@ static void draw_side(struct screen *s, struct rect r, int side)
 
 static void draw(struct screen *s, struct rect r)
 {
-    if (!desk_lines(&s->desk))
+    if (!workspace_lines(&s->desk))
         return;
     if (r.w >= 100) {
         int half = r.w / 2;

@@ -98,7 +98,7 @@ static void name_shorten(struct str name, struct buf *out)
 
 struct draw {
     struct screen *s;
-    struct desk *d;
+    struct workspace *d;
     struct field_line l;
     const struct line_judgement *j;
     uint8_t style;
@@ -111,7 +111,7 @@ static const struct usual {
 } usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}, {0}},
   usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}, {0}};
 
-struct column {
+struct shown_column {
     const struct field *field;
     int x, w;
 };
@@ -119,13 +119,13 @@ struct column {
 struct columns {
     int name[2], name_w[2]; /* x and width of the two names; width 0: not shown */
     int verdict;
-    struct column c[COLUMNS_MOST];
+    struct shown_column c[COLUMNS_MOST];
     int n;
     int lines;              /* of the screen a row takes */
 };
 
 /* A figure of that many digits: sign, point, exponent. */
-static int width_of(const struct desk *d, const struct field *f)
+static int width_of(const struct workspace *d, const struct field *f)
 {
     int w = f->width;
     for (size_t i = d->widths.n; i-- > 0;)
@@ -137,7 +137,7 @@ static int width_of(const struct desk *d, const struct field *f)
     return (head > w ? head : w) + 1;
 }
 
-static void choose_columns(const struct desk *d, int w, struct columns *c)
+static void choose_columns(const struct workspace *d, int w, struct columns *c)
 {
     if (!d->columns) {
         for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
@@ -151,7 +151,7 @@ static void choose_columns(const struct desk *d, int w, struct columns *c)
         c->c[i].w = width_of(d, c->c[i].field);
 }
 
-static struct columns lay_out(struct desk *d, struct rect r)
+static struct columns lay_out(struct workspace *d, struct rect r)
 {
     struct columns c = {.lines = 1};
     int gutter = 2, edge = 1, numbers = 0;
@@ -188,7 +188,7 @@ static struct columns lay_out(struct desk *d, struct rect r)
 static void head(struct screen *s, struct rect r, const struct columns *c)
 {
     struct grid *g = &s->grid;
-    const struct desk *d = &s->desk;
+    const struct workspace *d = &s->desk;
     uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
     bool golden_first = d->layout == LAYOUT_GOLDEN && !s->desk.c->single;
     const char *first = d->layout == LAYOUT_STACKED && !s->desk.c->single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
@@ -261,7 +261,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
         grid_fmt(&x->s->grid, y, c->name[0], c->name_w[0], STYLE_DIM, "· %s", name[!side].p);
 }
 
-static void draw_field(const struct draw *x, const struct column *c, int y, bool first)
+static void draw_field(const struct draw *x, const struct shown_column *c, int y, bool first)
 {
     const struct field *f = c->field;
     char n[NUM_MAX];
@@ -285,9 +285,9 @@ static void draw_field(const struct draw *x, const struct column *c, int y, bool
 /* Taken up to be paired. */
 static bool picked(const struct draw *x)
 {
-    const struct pick *p = &x->d->pick;
+    const struct row_range *p = &x->d->pick;
     uint32_t row[2];
-    desk_rows(x->d, x->l.line, row);
+    workspace_rows(x->d, x->l.line, row);
     return p->on && row[p->side] != NONE && row[p->side] >= p->row && row[p->side] <= p->last;
 }
 
@@ -295,16 +295,16 @@ static bool picked(const struct draw *x)
 static void draw_problem(const struct draw *x, int y, int at)
 {
     size_t n;
-    const struct check_problem *p = alone_problems(&x->d->c->examined, x->l.row[TARGET], &n);
+    const struct dump_check_problem *p = one_side_problems(&x->d->c->examined, x->l.row[TARGET], &n);
     bool nonfinite = p && (strcmp(p->kind, "nan") == 0 || strcmp(p->kind, "inf") == 0);
     if (p)
-        grid_put(&x->s->grid, y, at, 1, nonfinite ? STYLE_NONFINITE : check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : check_is_note(p) ? "·" : "!");
+        grid_put(&x->s->grid, y, at, 1, nonfinite ? STYLE_NONFINITE : dump_check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : dump_check_is_note(p) ? "·" : "!");
 }
 
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = &x->s->grid;
-    desk_names(x->d, x->l.line, name);
+    workspace_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
     grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
     draw_names(x, c, y, name);
@@ -342,7 +342,7 @@ static void minimap(struct screen *s, struct rect r)
 {
     const struct judgement *j = s->desk.c->judged;
     int h = r.h > (int)sizeof s->table.map ? (int)sizeof s->table.map : r.h;
-    uint32_t lines = desk_lines(&s->desk);
+    uint32_t lines = workspace_lines(&s->desk);
     if (!j || !j->lines || h < 2)
         return;
     if (s->table.map_of != j->serial || s->table.map_h != h)
@@ -392,9 +392,9 @@ static void empty(struct screen *s, struct rect r)
 
 static void draw(struct screen *s, struct rect r)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     struct columns c = lay_out(d, r);
-    uint32_t n = desk_shown(d);
+    uint32_t n = workspace_shown(d);
     int h = (r.h - 1) / c.lines;
     struct buf name[2] = {{0}, {0}};
     head(s, r, &c);
@@ -412,16 +412,16 @@ static void draw(struct screen *s, struct rect r)
         empty(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
         return;
     }
-    keep_visible(&s->table, desk_pos(d), n, h);
+    keep_visible(&s->table, workspace_pos(d), n, h);
     uint32_t want[SESSION_WANT];
     size_t wanted = 0;
     for (uint32_t p = s->table.top; p < n && p < s->table.top + (uint32_t)h && wanted < SESSION_WANT; p++)
-        want[wanted++] = desk_at(d, p); /* sorted or filtered they lie anywhere: no range */
+        want[wanted++] = workspace_at(d, p); /* sorted or filtered they lie anywhere: no range */
     session_want(&s->session, want, wanted);
     uint32_t first = s->desk.c->judged ? s->desk.c->judged->first : NONE;
     for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
-        uint32_t line = desk_at(d, s->table.top + (uint32_t)k);
-        struct draw x = {.s = s, .d = d, .l = field_line(s->desk.c, line), .j = desk_judgement(d, line)};
+        uint32_t line = workspace_at(d, s->table.top + (uint32_t)k);
+        struct draw x = {.s = s, .d = d, .l = field_line(s->desk.c, line), .j = workspace_judgement(d, line)};
         int y = r.y + 1 + k * c.lines;
         draw_line(&x, &c, y, name, line == first);
         for (int i = 0; line == d->cursor && i < c.lines; i++)

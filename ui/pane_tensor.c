@@ -15,9 +15,9 @@
 struct plate {
     struct screen *s;
     struct grid *g;
-    struct sight *sight;
-    const struct lens *l;
-    const struct tally *t;
+    struct tensor_view *sight;
+    const struct element_lens *l;
+    const struct tensor_stats *t;
     struct rect r;
     bool two;
     int y; /* the next line below the maps */
@@ -31,12 +31,12 @@ static void share_text(uint64_t part, uint64_t all, struct buf *out)
     buf_fmt(out, "%s %%", num_cell(n, all ? floor((double)part / (double)all * 1e4) / 100 : 0, 4));
 }
 
-static const char *title_of(enum heat_kind k)
+static const char *title_of(enum heat_map_kind k)
 {
     switch (k) {
-    case HEAT_TARGET:
+    case HEAT_MAP_TARGET:
         return _("target, |t|");
-    case HEAT_GOLDEN:
+    case HEAT_MAP_GOLDEN:
         return _("golden, |g|");
     default:
         return _("error |t-g|");
@@ -46,11 +46,11 @@ static const char *title_of(enum heat_kind k)
 /* Name, shape, axes, and where the other axes stand. */
 static void head(struct plate *p)
 {
-    const struct sight *s = p->sight;
-    struct desk *d = &p->s->desk;
+    const struct tensor_view *s = p->sight;
+    struct workspace *d = &p->s->desk;
     struct buf name[2] = {{0}, {0}}, right = {0};
     int y = p->r.y, used, slider_x = -1, slider_w = 0;
-    desk_names(d, d->cursor, name);
+    workspace_names(d, d->cursor, name);
     buf_char(&right, '[');
     for (int i = 0; i < p->l->ndim; i++)
         buf_fmt(&right, i ? ", %lld" : "%lld", (long long)p->l->shape[i]);
@@ -73,7 +73,7 @@ static void head(struct plate *p)
         buf_char(&right, ' ');
     }
     int w = utf8_cells(buf_view(&right)), room = p->r.w - w - 3;
-    bool golden = s->of == SIGHT_ALONE && !p->l->has[0];
+    bool golden = s->of == TENSOR_VIEW_ALONE && !p->l->has[0];
     used = room >= 12 ? room : 0;
     if (used)
         grid_middle(p->g, y, p->r.x + 1, used, STYLE_FOCUS, buf_view(&name[golden || !name[0].n]));
@@ -88,11 +88,11 @@ static void head(struct plate *p)
 /* ---- maps ---- */
 
 /* What the darkest shade stands for: the row's own largest value where it is known, so that sliding keeps the scale. */
-static double scale_of(const struct plate *p, const struct heat *h, enum heat_kind k)
+static double scale_of(const struct plate *p, const struct heat_map *h, enum heat_map_kind k)
 {
     const struct comparison *x = p->s->desk.c;
     double most = h ? h->most[k] : 0;
-    if (k == HEAT_ERROR)
+    if (k == HEAT_MAP_ERROR)
         return p->two && p->t->worsts ? fmax(most, p->t->worst[0].error) : most;
     const struct figures *f = p->two ? measure_figures(&x->measure, p->s->desk.cursor) : NULL;
     if (f)
@@ -112,40 +112,40 @@ static int level_of(double v, double scale, int levels, bool linear)
     return n < 1 ? 1 : n > levels ? levels : n;
 }
 
-static void draw_map(struct plate *p, const struct heat *h, enum heat_kind k, struct rect r, double scale)
+static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_kind k, struct rect r, double scale)
 {
     static const char *const shades[2][5] = {{" ", "░", "▒", "▓", "█"}, {" ", ".", ":", "*", "#"}};
-    const struct sight *s = p->sight;
+    const struct tensor_view *s = p->sight;
     bool ascii = p->g->ascii;
     for (int y = 0; y < h->h && y < r.h; y++)
         for (int x = 0; x < h->w && x < r.w; x++) {
-            const struct heat_cell *c = &h->cell[y * h->w + x];
+            const struct heat_map_cell *c = &h->cell[y * h->w + x];
             if (!c->seen)
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_DIM, ascii ? "?" : "·");
             else if (c->odd[k])
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, "∞");
             else
-                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT, shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_ERROR])]);
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT, shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
         }
     int64_t row = s->axis[0] >= 0 ? s->at[s->axis[0]] : 0, column = s->at[s->axis[1]];
     grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]), r.x + (int)((column - h->ask.from[1]) / h->ask.size[1]), 1, STYLE_CURSOR);
 }
 
 /* "1e-6 ░▒▓█ 0.01": what the lightest shade begins at and the darkest stands for. */
-static void legend(const struct plate *p, enum heat_kind k, double scale, struct buf *out)
+static void legend(const struct plate *p, enum heat_map_kind k, double scale, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
     if (scale > 0)
-        buf_fmt(out, "%s %s %s", num_cell(a, p->sight->linear[k != HEAT_ERROR] ? 0 : scale / 1e4, 2), p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
-    else if (k == HEAT_ERROR ? p->t->unlike : p->t->nan[k - 1] + p->t->inf[k - 1])
+        buf_fmt(out, "%s %s %s", num_cell(a, p->sight->linear[k != HEAT_MAP_ERROR] ? 0 : scale / 1e4, 2), p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
+    else if (k == HEAT_MAP_ERROR ? p->t->unlike : p->t->nan[k - 1] + p->t->inf[k - 1])
         buf_cstr(out, _("not finite"));
     else
-        buf_cstr(out, k == HEAT_ERROR ? _("no difference") : _("all zero"));
+        buf_cstr(out, k == HEAT_MAP_ERROR ? _("no difference") : _("all zero"));
 }
 
-static void map_title(struct plate *p, enum heat_kind k, int x, int w, double scale)
+static void map_title(struct plate *p, enum heat_map_kind k, int x, int w, double scale)
 {
-    bool here = k == sight_kind(p->sight);
+    bool here = k == tensor_view_kind(p->sight);
     int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE, title_of(k));
     struct buf t = {0};
     legend(p, k, scale, &t);
@@ -157,15 +157,15 @@ static void map_title(struct plate *p, enum heat_kind k, int x, int w, double sc
 /* One map beside the other where that leaves them room, else the one that counts. */
 static void draw_maps(struct plate *p, int h)
 {
-    struct sight *s = p->sight;
+    struct tensor_view *s = p->sight;
     int64_t columns = p->l->shape[s->axis[1]];
     int third = (p->r.w - LABEL_W - 5) / 3, maps = p->two && third >= (columns < 24 ? columns : 24) ? 3 : 1;
     int w = maps == 3 ? third : p->r.w - LABEL_W - 1;
-    struct heat_ask ask;
-    sight_ask(s, h, w, &ask);
-    const struct heat *heat = gaze_heat(&s->gaze, &ask);
+    struct heat_map_ask ask;
+    tensor_view_ask(s, h, w, &ask);
+    const struct heat_map *heat = tensor_reader_heat(&s->gaze, &ask);
     for (int i = 0; i < maps; i++) {
-        enum heat_kind k = maps == 3 ? (enum heat_kind)i : sight_kind(s);
+        enum heat_map_kind k = maps == 3 ? (enum heat_map_kind)i : tensor_view_kind(s);
         double scale = scale_of(p, heat, k);
         int x = p->r.x + LABEL_W + i * (third + 2);
         map_title(p, k, x, w, scale);
@@ -179,10 +179,10 @@ static void draw_maps(struct plate *p, int h)
 /* How the cells came to be, and how much of it is known. */
 static void cells_line(struct plate *p)
 {
-    const struct sight *s = p->sight;
-    const struct heat *h = gaze_heat(&p->sight->gaze, &p->sight->gaze.ask);
+    const struct tensor_view *s = p->sight;
+    const struct heat_map *h = tensor_reader_heat(&p->sight->gaze, &p->sight->gaze.ask);
     struct buf b = {0};
-    if (!h || !heat_complete(h)) {
+    if (!h || !heat_map_complete(h)) {
         buf_cstr(&b, _("sampled "));
         share_text(h ? h->read : 0, h ? h->numel : 1, &b);
         buf_cstr(&b, "; ");
@@ -197,12 +197,12 @@ static void cells_line(struct plate *p)
     else
         buf_cstr(&b, _("a cell: one element"));
     if (p->two && p->r.w < 100) { /* titles of three maps have no room for it */
-        buf_fmt(&b, "; %s ", title_of(sight_kind(s)));
-        legend(p, sight_kind(s), scale_of(p, h, sight_kind(s)), &b);
+        buf_fmt(&b, "; %s ", title_of(tensor_view_kind(s)));
+        legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
     }
     if (h)
         buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1], (long long)(h->ask.from[1] + h->ask.count[1] - 1));
-    grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1, h && heat_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
+    grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1, h && heat_map_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
     buf_release(&b);
 }
 
@@ -212,7 +212,7 @@ static void error_text(const struct plate *p, const double v[2], struct buf *out
 {
     char n[2][NUM_MAX];
     bool alike = (isnan(v[0]) && isnan(v[1])) || v[0] == v[1];
-    double ulp = alike ? 0 : lens_ulp(p->l, v[0], v[1]);
+    double ulp = alike ? 0 : element_lens_ulp(p->l, v[0], v[1]);
     if (!p->two)
         return;
     buf_fmt(out, "  Δ %s", num_cell(n[0], alike ? 0 : fabs(v[0] - v[1]), 4));
@@ -222,14 +222,14 @@ static void error_text(const struct plate *p, const double v[2], struct buf *out
 
 static void cursor_line(struct plate *p)
 {
-    uint64_t at = lens_index(p->l, p->sight->at);
-    const struct lens_element *x = gaze_element(&p->sight->gaze, at);
+    uint64_t at = element_lens_index(p->l, p->sight->at);
+    const struct element_lens_element *x = tensor_reader_element(&p->sight->gaze, at);
     struct buf b = {0};
-    lens_place_text(p->l, at, &b);
+    element_lens_place_text(p->l, at, &b);
     for (int d = 0; d < 2 && x; d++)
         if (p->l->has[d]) {
             buf_fmt(&b, "  %s ", d ? _("golden") : _("target"));
-            lens_text(p->l, d, x, &b);
+            element_lens_text(p->l, d, x, &b);
         }
     if (x)
         error_text(p, x->v, &b);
@@ -247,9 +247,9 @@ static void worst_lines(struct plate *p, int most)
         return;
     grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("peak"));
     for (int i = 0; i < most && i < p->t->worsts; i++) {
-        const struct tally_place *q = &p->t->worst[i];
+        const struct tensor_stats_place *q = &p->t->worst[i];
         struct buf b = {0};
-        lens_place_text(p->l, q->at, &b);
+        element_lens_place_text(p->l, q->at, &b);
         if (p->two)
             buf_fmt(&b, "  t %s  g %s", num_cell(n[0], q->v[0], 7), num_cell(n[1], q->v[1], 7));
         else
@@ -263,7 +263,7 @@ static void worst_lines(struct plate *p, int most)
 static void odd_line(struct plate *p)
 {
     struct buf b = {0};
-    const struct tally *t = p->t;
+    const struct tensor_stats *t = p->t;
     char n[2][NUM_MAX];
     for (int d = 0; d < 2; d++)
         if (t->nan[d] + t->inf[d])
@@ -273,7 +273,7 @@ static void odd_line(struct plate *p)
     buf_cstr(&b, _("at "));
     for (int i = 0; i < t->odds && i < 8; i++) {
         buf_cstr(&b, i ? " " : "");
-        lens_place_text(p->l, t->odd[i].at, &b);
+        element_lens_place_text(p->l, t->odd[i].at, &b);
     }
     if (t->odds > 8)
         buf_cstr(&b, " …");
@@ -300,26 +300,26 @@ static int draw_bars(struct plate *p, int x, const uint64_t *count, int n)
 }
 
 /* Magnitudes by powers of two, as many to a bar as it takes. */
-static int draw_spread(struct plate *p, int x, const uint64_t bins[TALLY_SPREAD], int room)
+static int draw_spread(struct plate *p, int x, const uint64_t bins[TENSOR_STATS_SPREAD], int room)
 {
     uint64_t bar[64] = {0};
     char n[NUM_MAX];
     int low, high, from = x;
     room = room > 64 ? 64 : room;
-    if (room < 4 || !tally_span(bins, &low, &high))
+    if (room < 4 || !tensor_stats_span(bins, &low, &high))
         return 0;
     int each = (high - low) / room + 1, count = (high - low) / each + 1;
     for (int i = low; i <= high; i++)
         bar[(i - low) / each] += bins[i];
-    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, low - TALLY_UNIT), 2)) + 1;
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, low - TENSOR_STATS_UNIT), 2)) + 1;
     x += draw_bars(p, x, bar, count) + 1;
-    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, high + 1 - TALLY_UNIT), 2));
+    x += grid_put(p->g, p->y, x, NUM_MAX, STYLE_DIM, num_cell(n, ldexp(1, high + 1 - TENSOR_STATS_UNIT), 2));
     return x - from;
 }
 
 static void error_lines(struct plate *p)
 {
-    const struct tally *t = p->t;
+    const struct tensor_stats *t = p->t;
     struct buf b = {0};
     if (!p->two || !t->read)
         return;
@@ -344,16 +344,16 @@ static void error_lines(struct plate *p)
 /* Values of both signs: from the farthest below zero over the small ones in the middle to the farthest above. */
 static void value_line(struct plate *p, int d)
 {
-    const struct tally *t = p->t;
+    const struct tensor_stats *t = p->t;
     uint64_t bar[2 * OCTAVES + 1] = {0};
     int low, high[2], top;
     char n[NUM_MAX];
     bool any[2];
     for (int k = 0; k < 2; k++)
-        any[k] = tally_span(t->values[d][k], &low, &high[k]);
+        any[k] = tensor_stats_span(t->values[d][k], &low, &high[k]);
     top = high[0] > high[1] ? high[0] : high[1];
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i < TALLY_SPREAD; i++) {
+        for (int i = 0; i < TENSOR_STATS_SPREAD; i++) {
             int away = top - i; /* octaves below the farthest */
             int at = i == 0 || away >= OCTAVES ? OCTAVES : k ? away : 2 * OCTAVES - away;
             if (i <= top)
@@ -361,7 +361,7 @@ static void value_line(struct plate *p, int d)
         }
     int from = any[1] ? 0 : OCTAVES, end = any[0] ? 2 * OCTAVES + 1 : OCTAVES + 1, x = p->r.x + LABEL_W;
     grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, d ? _("golden") : _("target"));
-    double far = top ? ldexp(1, top + 1 - TALLY_UNIT) : 0;
+    double far = top ? ldexp(1, top + 1 - TENSOR_STATS_UNIT) : 0;
     if (!top && t->nan[d] + t->inf[d] == t->read) {
         grid_put(p->g, p->y++, x, p->r.w, STYLE_NONFINITE, _("no value is finite"));
         return;
@@ -380,7 +380,7 @@ static void value_line(struct plate *p, int d)
 /* The error along an axis, the largest of all elements with that index. */
 static void strip_line(struct plate *p, int axis)
 {
-    const struct tally_strip *s = &p->t->strip[axis];
+    const struct tensor_stats_strip *s = &p->t->strip[axis];
     double most = 0;
     int w = p->r.w - LABEL_W - 9 < s->bins ? p->r.w - LABEL_W - 9 : s->bins;
     for (int i = 0; i < s->bins; i++)
@@ -453,23 +453,23 @@ static void say(struct screen *s, struct rect r, uint8_t style, const char *text
 
 static void draw(struct screen *s, struct rect r)
 {
-    struct sight *x = &s->desk.sight;
+    struct tensor_view *x = &s->desk.sight;
     struct plate p = {.s = s, .g = &s->grid, .sight = x, .l = &x->gaze.lens, .t = &x->gaze.tally, .r = r};
-    if (x->of == SIGHT_NOTHING) {
+    if (x->of == TENSOR_VIEW_NOTHING) {
         say(s, r, STYLE_DIM, _("No tensor was recorded for this row. e and E go to rows that deviate, q goes back to the table."));
         return;
     }
-    if (x->of == SIGHT_PENDING) {
+    if (x->of == TENSOR_VIEW_PENDING) {
         say(s, r, STYLE_DIM, _("The two sides have other shapes and are being compared; the order of axes in which they meet is shown then."));
         return;
     }
     pthread_mutex_lock(&x->gaze.job.lock);
-    switch (sight_ready(&s->desk)) {
-    case GAZE_OPEN:
+    switch (tensor_view_ready(&s->desk)) {
+    case TENSOR_READER_OPEN:
         p.two = p.l->has[0] && p.l->has[1];
         draw_open(&p);
         break;
-    case GAZE_FAILED:
+    case TENSOR_READER_FAILED:
         say(s, r, STYLE_ERROR, x->gaze.err.text);
         break;
     default:

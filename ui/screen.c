@@ -20,17 +20,17 @@
 static int start_session(struct screen *s, struct err *e)
 {
     struct session_options so;
-    ticket_session(&s->inv, &s->opt, &so);
+    open_investigation_session(&s->inv, &s->opt, &so);
     so.notify = s->notify;
     so.examine = true;
     so.ctx = s->ctx;
     if (session_start(&s->session, &so, e))
         return -1;
-    desk_init(&s->desk, &s->session, &s->inv);
+    workspace_init(&s->desk, &s->session, &s->inv);
     if (s->inv.pack)
-        desk_say(&s->desk, _("%s: what was found there, with the tensors that were packed; nothing you do here is saved"), s->inv.pack);
+        workspace_say(&s->desk, _("%s: what was found there, with the tensors that were packed; nothing you do here is saved"), s->inv.pack);
     if (s->inv.holder)
-        desk_complain(&s->desk, _("this investigation is open elsewhere (%s): nothing you do here is saved"), s->inv.holder);
+        workspace_complain(&s->desk, _("this investigation is open elsewhere (%s): nothing you do here is saved"), s->inv.holder);
     buf_release(&s->table.name);
     s->table = (struct table_state){0};
     return 0;
@@ -44,7 +44,7 @@ int screen_start(struct screen *s, const struct options *o, const char *state_di
     s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
     s->cursor_y = s->cursor_x = -1;
     if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
-        ticket_open(&s->inv, &s->opt, s->state_dir, true, e) || start_session(s, e)) {
+        open_investigation(&s->inv, &s->opt, s->state_dir, true, e) || start_session(s, e)) {
         screen_stop(s);
         return -1;
     }
@@ -55,8 +55,8 @@ int screen_start(struct screen *s, const struct options *o, const char *state_di
 
 void screen_stop(struct screen *s)
 {
-    handed_look_end(&s->look);
-    desk_release(&s->desk);
+    path_kind_look_end(&s->look);
+    workspace_release(&s->desk);
     session_stop(&s->session);
     investigation_release(&s->inv);
     keymap_release(&s->keys);
@@ -79,13 +79,13 @@ void screen_size(struct screen *s, int rows, int cols)
 /* Begun here, it is written in the background; the message comes with a later frame. */
 static void write_result(struct screen *s)
 {
-    struct desk *d = &s->desk;
+    struct workspace *d = &s->desk;
     const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
-                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = ticket_date()};
+                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = open_investigation_date()};
     if (d->write_pack)
-        scribe_pack(&d->scribe, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
+        report_job_pack(&d->scribe, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
     else
-        scribe_begin(&d->scribe, d->c, d->write_path, d->write_report, &ro);
+        report_job_begin(&d->scribe, d->c, d->write_path, d->write_report, &ro);
 }
 
 /* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
@@ -103,8 +103,8 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.investigation = NULL;
     s->opt.packed = NULL; /* what is opened now is no longer in the pack */
     s->looked = false;
-    handed_look_end(&s->look);
-    return ticket_open(&s->inv, &s->opt, s->state_dir, true, e);
+    path_kind_look_end(&s->look);
+    return open_investigation(&s->inv, &s->opt, s->state_dir, true, e);
 }
 
 /* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is found by
@@ -120,19 +120,19 @@ static bool change_round(struct screen *s, char *input[2])
         bool done = round_return(&s->inv, &e) == 0;
         session_unlock(&s->session);
         if (!done)
-            desk_complain(&s->desk, "%s", e.text);
+            workspace_complain(&s->desk, "%s", e.text);
         return done;
     }
     bool own = s->inv.path && s->state_dir && str_starts(str_of(s->inv.path), s->state_dir);
     if (own)
-        ticket_own_path(next, s->state_dir, &path);
+        open_investigation_own_path(next, s->state_dir, &path);
     session_lock(&s->session);
-    guide_write(&s->desk.guide);
+    procedure_write(&s->desk.guide);
     int rc = own && path_is_file(path.p) ? err_set(&e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE keeps one of several rounds"), path.p)
                                          : round_leave(&s->inv, s->desk.c, &s->desk.guide, input[0], input[1], path.p, &e);
     session_unlock(&s->session);
     if (rc)
-        desk_complain(&s->desk, "%s", e.text);
+        workspace_complain(&s->desk, "%s", e.text);
     buf_release(&path);
     free(input[0]);
     free(input[1]);
@@ -144,8 +144,8 @@ static bool change_round(struct screen *s, char *input[2])
 static void restart(struct screen *s)
 {
     struct err e = {0}, quiet;
-    struct desk was = s->desk;
-    struct arrange kept = s->desk.arrange;
+    struct workspace was = s->desk;
+    struct row_order kept = s->desk.arrange;
     char *input[2] = {s->desk.new_input[0], s->desk.new_input[1]};
     bool round = s->desk.new_round, back = round && !input[0];
     s->desk.new_input[0] = s->desk.new_input[1] = NULL;
@@ -158,14 +158,14 @@ static void restart(struct screen *s)
         investigation_save(&s->inv, &quiet);
         memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     }
-    s->desk.arrange = (struct arrange){0};
+    s->desk.arrange = (struct row_order){0};
     plot_runs_release(&s->runs);
-    desk_release(&s->desk);
+    workspace_release(&s->desk);
     session_stop(&s->session);
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
     if (start_session(s, &quiet)) /* fails only for options that were good before */
         return;
-    arrange_restart(&kept);
+    row_order_restart(&kept);
     free(kept.line);
     free(kept.place);
     kept.line = kept.place = NULL;
@@ -176,7 +176,7 @@ static void restart(struct screen *s)
     s->desk.mouse = was.mouse;
     s->desk.watch = was.watch;
     if (rc)
-        desk_complain(&s->desk, "%s", e.text);
+        workspace_complain(&s->desk, "%s", e.text);
     if (input[0] || round || was.overlay == OVERLAY_INTAKE)
         s->desk.overlay = OVERLAY_INTAKE;
     if (!input[0] && was.overlay == OVERLAY_PANEL) {
@@ -223,7 +223,7 @@ int screen_key(struct screen *s, const char *key)
     const char *command = keymap_find(&s->keys, screen_pane(s)->place, key);
     buf_clear(&s->desk.message);
     if (!command) {
-        desk_complain(&s->desk, _("%s does nothing here; ? lists the keys"), key);
+        workspace_complain(&s->desk, _("%s does nothing here; ? lists the keys"), key);
         return R_DRAW;
     }
     return screen_command(s, command);
@@ -249,9 +249,9 @@ int screen_mouse(struct screen *s, int y, int x, int by)
     }
     if (y > t->head && t->step > 0) {
         session_lock(&s->session);
-        uint32_t pos = t->top + (uint32_t)((y - t->head - 1) / t->step), n = desk_shown(&s->desk);
+        uint32_t pos = t->top + (uint32_t)((y - t->head - 1) / t->step), n = workspace_shown(&s->desk);
         if ((y - t->head - 1) / t->step < s->desk.page && pos < n)
-            desk_step(&s->desk, (long)pos - (long)desk_pos(&s->desk));
+            workspace_step(&s->desk, (long)pos - (long)workspace_pos(&s->desk));
         s->desk.focus = FOCUS_TABLE;
         session_unlock(&s->session);
         return R_DRAW;
@@ -286,7 +286,8 @@ static uint64_t stamp_of(const struct comparison *s)
 void screen_tick(struct screen *s)
 {
     session_lock(&s->session);
-    guide_follow(&s->desk.guide, s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || guide_begun(&s->desk.guide)));
+    procedure_follow(&s->desk.guide,
+                     s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || procedure_begun(&s->desk.guide)));
     bool quiet = s->session.settled && s->desk.watch;
     uint64_t now = quiet ? stamp_of(s->desk.c) : 0;
     session_unlock(&s->session);
@@ -320,20 +321,20 @@ static void take_handed(struct screen *s)
     if (s->looked)
         return;
     session_lock(&s->session);
-    desk_see(&s->desk);
+    workspace_see(&s->desk);
     bool failed = s->desk.c->failed;
     if (failed && !s->look.started)
-        handed_look_start(&s->look, &s->inv, s->notify, s->ctx);
-    s->looked = failed ? handed_look_done(&s->look) : s->desk.c->paired;
+        path_kind_look_start(&s->look, &s->inv, s->notify, s->ctx);
+    s->looked = failed ? path_kind_look_done(&s->look) : s->desk.c->paired;
     if (!s->looked) {
         session_unlock(&s->session);
         return;
     }
-    int panel = failed ? handed_give(&s->inv, s->look.what) : handed_give_weights(&s->inv, s->desk.c);
+    int panel = failed ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->desk.c);
     if (panel) {
         s->desk.overlay = OVERLAY_PANEL;
         s->desk.panel = panel;
-        guide_tell(&s->desk.guide);
+        procedure_tell(&s->desk.guide);
     }
     bool folder = failed && !panel && s->inv.input[0] && path_is_dir(s->inv.input[0]);
     session_unlock(&s->session);
@@ -348,29 +349,29 @@ bool screen_idle(struct screen *s)
     bool left = false;
     take_handed(s);
     session_lock(&s->session);
-    uint32_t lines = desk_lines(&s->desk);
+    uint32_t lines = workspace_lines(&s->desk);
     if (lines && s->desk.c->paired)
-        left = arrange_step(&s->desk.arrange, s->desk.c, lines);
+        left = row_order_step(&s->desk.arrange, s->desk.c, lines);
     if (s->desk.c->paired && s->desk.search.code) {
         const struct dump *const side[2] = {&s->desk.c->side[0].dump, &s->desk.c->side[1].dump};
         left |= search_count(&s->desk.search, side, s->desk.c->pairing, 8192);
     }
-    left |= desk_seek(&s->desk);
+    left |= workspace_seek(&s->desk);
     session_unlock(&s->session);
     return left;
 }
 
 void screen_rest(struct screen *s)
 {
-    ward_wait(&s->desk.ward);
-    guide_wait(&s->desk.guide, NULL, NULL, 0);
-    scribe_wait(&s->desk.scribe);
-    offers_wait(&s->desk.offers);
+    diagnosis_job_wait(&s->desk.ward);
+    procedure_wait(&s->desk.guide, NULL, NULL, 0);
+    report_job_wait(&s->desk.scribe);
+    folder_scan_wait(&s->desk.offers);
     if (!s->desk.sight.open)
         return;
-    gaze_wait(&s->desk.sight.gaze);
+    tensor_reader_wait(&s->desk.sight.gaze);
     screen_draw(s); /* asks for what an open tensor has to show */
-    gaze_wait(&s->desk.sight.gaze);
+    tensor_reader_wait(&s->desk.sight.gaze);
 }
 
 void screen_settle(struct screen *s)
@@ -380,9 +381,9 @@ void screen_settle(struct screen *s)
     while (screen_idle(s))
         continue;
     if (s->look.started && !s->looked) {
-        handed_look_wait(&s->look);
+        path_kind_look_wait(&s->look);
         while (screen_idle(s))
             continue;
     }
-    offers_wait(&s->desk.offers);
+    folder_scan_wait(&s->desk.offers);
 }

@@ -28,7 +28,7 @@ struct screen {
     struct options opt;         /* paths, wishes; thresholds live in the investigation */
     struct investigation inv;
     struct session session;
-    struct desk desk;
+    struct workspace desk;
     struct keymap keys;
     struct grid grid;
     struct prompt prompt;
@@ -42,7 +42,7 @@ struct screen {
     int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     bool looked;                /* whether the inputs belong to a panel is known (take_handed) */
-    struct handed_look look;
+    struct path_kind_look look;
     char *state_dir;
     void (*notify)(void *ctx);  /* from background threads */
     void *ctx;

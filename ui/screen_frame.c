@@ -121,18 +121,18 @@ static void header(struct screen *s)
 static void in_force(struct screen *s)
 {
     struct grid *g = &s->grid;
-    const struct arrange *a = &s->desk.arrange;
+    const struct row_order *a = &s->desk.arrange;
     struct buf b = {0};
     char n[NUM_MAX], m[NUM_MAX];
-    uint32_t all = desk_lines(&s->desk), left = desk_shown(&s->desk);
-    if (scribe_busy(&s->desk.scribe))
-        buf_fmt(&b, _("writing %s %.0f %%, Esc gives it up  "), path_base(str_of(s->desk.scribe.path)).p, 100 * scribe_share(&s->desk.scribe));
+    uint32_t all = workspace_lines(&s->desk), left = workspace_shown(&s->desk);
+    if (report_job_busy(&s->desk.scribe))
+        buf_fmt(&b, _("writing %s %.0f %%, Esc gives it up  "), path_base(str_of(s->desk.scribe.path)).p, 100 * report_job_share(&s->desk.scribe));
     if (a->filters.n && a->work)
-        buf_fmt(&b, _("& filtering %.0f %%"), 100 * arrange_progress(a));
+        buf_fmt(&b, _("& filtering %.0f %%"), 100 * row_order_progress(a));
     else if (a->filters.n)
         buf_fmt(&b, _("& %s rows, %s hidden"), num_count(n, left), num_count(m, all - left));
     else if (a->work)
-        buf_fmt(&b, _("sorting %.0f %%"), 100 * arrange_progress(a));
+        buf_fmt(&b, _("sorting %.0f %%"), 100 * row_order_progress(a));
     if (s->desk.search.code)
         buf_fmt(&b, "%s/%s  %s%s", b.n ? "  " : "", s->desk.search.text, num_count(n, s->desk.search.hits), s->desk.search.complete ? "" : "…");
     if (b.n) {
@@ -147,15 +147,15 @@ static void in_force(struct screen *s)
 /* "1 ✓ 2 ✗ …" of the guided panels, once something was told to them; returns the cells used. */
 static int panel_states(struct screen *s, int at)
 {
-    const struct guide *gu = &s->desk.guide;
+    const struct procedure *gu = &s->desk.guide;
     struct grid *g = &s->grid;
     int from = at;
-    if (!gu->written || !guide_begun(gu) || g->cols < 110)
+    if (!gu->written || !procedure_begun(gu) || g->cols < 110)
         return 0;
     for (int i = 0; i < PANELS; i++) {
         enum panel_state st = gu->page[i].state;
         at += grid_fmt(g, 1, at, 3, STYLE_DIM, "%d ", i + 1);
-        at += grid_put(g, 1, at, 1, panel_style(st), panel_glyph(st)) + 1;
+        at += grid_put(g, 1, at, 1, pane_panel_style(st), panel_glyph(st)) + 1;
     }
     return at - from + 2;
 }
@@ -173,11 +173,11 @@ static void status(struct screen *s)
         return;
     }
     if (!x->side[0].path) {
-        grid_put(g, 1, at, g->cols - at, STYLE_DIM, guide_begun(&s->desk.guide) ? _("no dumps are open") : _("nothing is open"));
+        grid_put(g, 1, at, g->cols - at, STYLE_DIM, procedure_begun(&s->desk.guide) ? _("no dumps are open") : _("nothing is open"));
         return;
     }
     if (x->single && x->paired) {
-        const struct check *c = &x->examined.check;
+        const struct dump_check *c = &x->examined.check;
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("one side only, %s rows"), num_count(n, x->side[0].dump.rows.n)) + 3;
         if (!x->examined.done)
             grid_put(g, 1, at, g->cols - at, STYLE_DIM, _("its tensors are being looked over"));
@@ -193,14 +193,14 @@ static void status(struct screen *s)
         return;
     }
     struct buf wrong = {0};
-    inputs_differing(&x->inputs, &wrong);
+    step_inputs_differing(&x->inputs, &wrong);
     if (wrong.n) /* before any layer is to blame */
         at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
     buf_release(&wrong);
     if (j->first != NONE) {
         bool so_far = j->pending_before || !s->session.settled, provisional = j->doubtful_before || j->gaps_before || j->unread_before;
         at += grid_fmt(g, 1, at, g->cols, STYLE_FIRST, so_far ? _("first so far: row %s %s") : provisional ? _("first deviation: row %s %s (provisional)") : _("first deviation: row %s %s"),
-                       num_count(n, j->first + 1), class_label(j->klass));
+                       num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
         struct judge_options o = comparison_judge_options(x);
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER, judgement_status(j, &o) == 0 ? _("aligned: nothing deviates") : _("could not be judged: too little is paired"));
@@ -301,13 +301,13 @@ static void lower(struct screen *s, struct rect r)
 /* How what was being written ended. */
 static void written(struct screen *s)
 {
-    struct desk *d = &s->desk;
-    enum scribe_state how = scribe_take(&d->scribe);
-    if (how == SCRIBE_FAILED)
-        desk_complain(d, "%s", d->scribe.err.text);
-    else if (how == SCRIBE_WRITTEN)
-        desk_say(d, d->scribe.told ? _("written: %s; %s") : _("written: %s"), d->scribe.path, d->scribe.told);
-    s->writing = scribe_busy(&d->scribe);
+    struct workspace *d = &s->desk;
+    enum report_job_state how = report_job_take(&d->scribe);
+    if (how == REPORT_JOB_FAILED)
+        workspace_complain(d, "%s", d->scribe.err.text);
+    else if (how == REPORT_JOB_WRITTEN)
+        workspace_say(d, d->scribe.told ? _("written: %s; %s") : _("written: %s"), d->scribe.path, d->scribe.told);
+    s->writing = report_job_busy(&d->scribe);
 }
 
 void screen_draw(struct screen *s)
@@ -316,9 +316,9 @@ void screen_draw(struct screen *s)
     int top = g->rows >= 6 ? 2 : 0, body = g->rows - top - 1;
     grid_clear(g);
     session_lock(&s->session);
-    desk_refresh(&s->desk);
+    workspace_refresh(&s->desk);
     written(s);
-    if (!s->hurry || s->shown_line >= desk_lines(&s->desk))
+    if (!s->hurry || s->shown_line >= workspace_lines(&s->desk))
         s->shown_line = s->desk.cursor;
     if (top) {
         header(s);

@@ -123,9 +123,9 @@ const struct scheme schemes[] = {
     {.name = NULL},
 };
 
-const struct look *scheme_look(const struct scheme *s, int element)
+const struct style_look *scheme_look(const struct scheme *s, int element)
 {
-    const struct look *own = &s->look[element];
+    const struct style_look *own = &s->look[element];
     return s->base && !own->colour && !own->basic ? &s->base->look[element] : own;
 }
 

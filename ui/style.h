@@ -34,7 +34,7 @@ enum { STYLE_CURSOR = 0x40, STYLE_UNDER = 0x80, STYLE_ELEMENT = 0x3f };
 
 enum { COLOUR_DEFAULT = -1 }; /* else an index of the 256-colour palette; the first 8 exist everywhere */
 
-struct look {
+struct style_look {
     int16_t colour;      /* on terminals with 256 colours */
     int8_t basic;        /* on terminals with 8 */
     bool bold, dim, underline, reverse;
@@ -43,13 +43,13 @@ struct look {
 struct scheme {
     const char *name;
     const struct scheme *base; /* where this one gives no look of its own; NULL: it gives all */
-    struct look look[STYLE_COUNT];
+    struct style_look look[STYLE_COUNT];
     uint32_t paper, ink; /* 0xRRGGBB for pictures: the background and text a terminal would have */
 };
 
 extern const struct scheme schemes[]; /* name NULL at the end; [0] is the default */
 const struct scheme *scheme_find(const char *name); /* or NULL */
-const struct look *scheme_look(const struct scheme *s, int element);
+const struct style_look *scheme_look(const struct scheme *s, int element);
 /* One letter an element, for screens as text; '.' is plain. */
 char style_letter(uint8_t style);
 

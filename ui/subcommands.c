@@ -10,19 +10,19 @@
 /* What compares two of a kind without a screen, by what they are. */
 static int compare_handed(const struct options *o)
 {
-    switch (handed_find(o->arg[TARGET], NULL)) {
-    case HANDED_LOG:
+    switch (path_kind_find(o->arg[TARGET], NULL)) {
+    case PATH_LOG:
         return cli_curves(o);
-    case HANDED_NORMS:
+    case PATH_NORMS:
         return cli_norms(o);
-    case HANDED_SETTINGS:
+    case PATH_SETTINGS:
         return cli_config(o);
-    case HANDED_STEP:
+    case PATH_STEP:
         return cli_optimizer(o);
-    case HANDED_WEIGHTS:
+    case PATH_WEIGHTS:
         return cli_weights(o);
-    case HANDED_DUMP:
-    case HANDED_NOTHING:
+    case PATH_DUMP:
+    case PATH_NOTHING:
         break;
     }
     return cli_compare(o);
@@ -45,7 +45,7 @@ static int next_round(const struct options *o)
     if (cli_round_leave(&next, next.arg[1], next.arg[2], &e))
         return cli_fail(&e);
     next.args = 1;
-    return o->script ? script_run(&next) : loop_run(&next);
+    return o->script ? key_script_run(&next) : loop_run(&next);
 }
 
 static int open_program(const struct options *o)
@@ -54,9 +54,9 @@ static int open_program(const struct options *o)
     if (o->round)
         return next_round(o);
     if (o->script)
-        return script_run(o);
+        return key_script_run(o);
     bool print = o->json || o->output || o->summary || !isatty(STDOUT_FILENO);
-    bool table = print && o->args == 1 && places_hold_table(o->arg[0]);
+    bool table = print && o->args == 1 && place_list_holds_table(o->arg[0]);
     if (print && o->args == 2)
         return o->summary || o->policy.given ? cli_compare(o) : compare_handed(o);
     if (table)

@@ -88,7 +88,7 @@ static bool shapes(struct buf *out, const struct cell *c, int n, double x, doubl
 /* Cells of one style in a row, as one text element whose length is fixed to its cells. */
 static void run(struct buf *out, const struct scheme *s, const struct cell *c, int y, int x, int n)
 {
-    const struct look *l = scheme_look(s, c->style & STYLE_ELEMENT);
+    const struct style_look *l = scheme_look(s, c->style & STYLE_ELEMENT);
     bool bar = c->style & STYLE_CURSOR;
     uint32_t ink = bar || l->colour == COLOUR_DEFAULT ? s->ink : palette(l->colour);
     bool cursor = c->style & STYLE_CURSOR || l->reverse, blank = true;

@@ -129,7 +129,7 @@ static void use_scheme(const struct scheme *s)
     if (!has_colors())
         return;
     for (int i = 0; i < STYLE_COUNT; i++) {
-        const struct look *l = scheme_look(s, i);
+        const struct style_look *l = scheme_look(s, i);
         int c = COLORS >= 256 ? l->colour : l->basic;
         init_pair((short)(i + 1), (short)(term_has_colour() ? c : COLOUR_DEFAULT), -1);
     }
@@ -137,7 +137,7 @@ static void use_scheme(const struct scheme *s)
 
 static void attributes(uint8_t style, attr_t *attr, short *pair)
 {
-    const struct look *l = scheme_look(shown_scheme, style & STYLE_ELEMENT);
+    const struct style_look *l = scheme_look(shown_scheme, style & STYLE_ELEMENT);
     /* the cursor line is one bar, whatever the colours of what it lies on */
     int element = style & STYLE_CURSOR ? STYLE_TEXT : style & STYLE_ELEMENT;
     *attr = A_NORMAL;

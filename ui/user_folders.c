@@ -6,7 +6,7 @@
 
 #include "base/io.h"
 
-bool folder_of(struct buf *out, const char *variable, const char *otherwise)
+bool user_folder_of(struct buf *out, const char *variable, const char *otherwise)
 {
     const char *base = getenv(variable), *home = getenv("HOME");
     buf_clear(out);
@@ -17,9 +17,9 @@ bool folder_of(struct buf *out, const char *variable, const char *otherwise)
     return out->n > 0;
 }
 
-bool folder_made(struct buf *out, const char *variable, const char *otherwise)
+bool user_folder_made(struct buf *out, const char *variable, const char *otherwise)
 {
-    if (!folder_of(out, variable, otherwise))
+    if (!user_folder_of(out, variable, otherwise))
         return false;
     path_make(out->p);
     return path_is_dir(out->p) && access(out->p, W_OK) == 0;

@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 /* $VARIABLE/diverge, or $HOME/otherwise/diverge; false when there is no such place. Nothing is made. */
-bool folder_of(struct buf *out, const char *variable, const char *otherwise);
+bool user_folder_of(struct buf *out, const char *variable, const char *otherwise);
 /* The same, made where it is not there, and writable. */
-bool folder_made(struct buf *out, const char *variable, const char *otherwise);
+bool user_folder_made(struct buf *out, const char *variable, const char *otherwise);
 
 #endif

@@ -18,7 +18,7 @@ struct waiting {
 #define WAIT_MS 50 /* between two looks */
 
 struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, struct buf *out), void *ctx, atomic_bool *cancel);
-/* For job_wait, session_wait_each, guide_wait: ctx is the waiting. */
+/* For job_wait, session_wait_each, procedure_wait: ctx is the waiting. */
 bool waiting_each(void *ctx);
 void waiting_end(struct waiting *w); /* takes the line of progress away */
 

@@ -10,7 +10,7 @@
 
 #define FILES_MOST 5000 /* of a folder that are looked at */
 
-static void add_file(struct input_state *x, const struct stat *st)
+static void add_file(struct file_stamp *x, const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))
         return;
@@ -20,9 +20,9 @@ static void add_file(struct input_state *x, const struct stat *st)
         x->time = (uint64_t)st->st_mtime;
 }
 
-struct input_state input_state_of(const char *path)
+struct file_stamp file_stamp_of(const char *path)
 {
-    struct input_state x = {0};
+    struct file_stamp x = {0};
     struct stat st;
     struct buf name = {0};
     if (stat(path, &st) == 0)
@@ -39,7 +39,7 @@ struct input_state input_state_of(const char *path)
     return x;
 }
 
-void input_state_text(const struct input_state *was, const struct input_state *is, struct buf *out)
+void file_stamp_text(const struct file_stamp *was, const struct file_stamp *is, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
     if (!was->bytes || !is->bytes)

@@ -7,13 +7,13 @@
 #include "base/str.h"
 
 /* What the files of a side were when they were last compared. */
-struct input_state {
+struct file_stamp {
     uint64_t bytes, files;
     uint64_t time; /* of the newest, seconds since 1970; 0: not known */
 };
 
 /* What a folder's (or a file's) own files are now; all zero where there are none. */
-struct input_state input_state_of(const char *path);
+struct file_stamp file_stamp_of(const char *path);
 /* Appends what has changed since, as a sentence; nothing where nothing has or nothing is known. */
-void input_state_text(const struct input_state *was, const struct input_state *is, struct buf *out);
+void file_stamp_text(const struct file_stamp *was, const struct file_stamp *is, struct buf *out);
 #endif

@@ -54,13 +54,13 @@ void json_pool_leave(struct json_pool *p)
     arena_release(&p->arena);
 }
 
-int jspan_open(struct jspan *j, const char *path, const char *descend, struct err *e)
+int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e)
 {
-    *j = (struct jspan){.name = path, .descend = descend};
+    *j = (struct json_members){.name = path, .descend = descend};
     return file_open(&j->file, path, e);
 }
 
-void jspan_close(struct jspan *j)
+void json_members_close(struct json_members *j)
 {
     file_close(&j->file);
     buf_release(&j->window);
@@ -68,7 +68,7 @@ void jspan_close(struct jspan *j)
 }
 
 /* Reads on behind the window, forgetting what lies before `keep`. 1, 0 at the end, -1. */
-static int more(struct jspan *j, struct err *e)
+static int more(struct json_members *j, struct err *e)
 {
     struct buf *w = &j->window;
     if (j->keep) {
@@ -87,13 +87,13 @@ static int more(struct jspan *j, struct err *e)
     return got > 0 ? 1 : (int)got;
 }
 
-static int cut_short(struct jspan *j, const char *what, struct err *e)
+static int cut_short(struct json_members *j, const char *what, struct err *e)
 {
     return err_at(e, j->name, j->base + j->window.n, _("the file ends here; %s was expected"), what);
 }
 
 /* The next byte that is no blank, not taken; 0 at the end of the file, -1 on error. */
-static int peek(struct jspan *j, struct err *e)
+static int peek(struct json_members *j, struct err *e)
 {
     for (;;) {
         while (j->at < j->window.n) {
@@ -112,7 +112,7 @@ static int peek(struct jspan *j, struct err *e)
 #define VALUE_MOST (32u << 20)
 
 /* A value of any length is passed over, but only so much of it is held. */
-static void hold_no_more(struct jspan *j)
+static void hold_no_more(struct json_members *j)
 {
     if (j->at - j->keep > VALUE_MOST) {
         j->too_long = true;
@@ -121,7 +121,7 @@ static void hold_no_more(struct jspan *j)
 }
 
 /* at stands on a quote; moves behind the closing one. */
-static int skip_string(struct jspan *j, struct err *e)
+static int skip_string(struct json_members *j, struct err *e)
 {
     j->at++;
     for (;;) {
@@ -147,7 +147,7 @@ static int skip_string(struct jspan *j, struct err *e)
 }
 
 /* at stands on the value's first byte; moves behind its last. */
-static int skip_value(struct jspan *j, bool *special, struct err *e)
+static int skip_value(struct json_members *j, bool *special, struct err *e)
 {
     static const unsigned char stop[256] = {
         ['"'] = 1, ['{'] = 2, ['['] = 2, ['}'] = 3, [']'] = 3, ['N'] = 4, ['I'] = 4, [','] = 5,
@@ -196,7 +196,7 @@ static int skip_value(struct jspan *j, bool *special, struct err *e)
     }
 }
 
-static int unescape(struct jspan *j, struct str raw, uint64_t offset, struct jmember *m, struct err *e)
+static int unescape(struct json_members *j, struct str raw, uint64_t offset, struct json_member *m, struct err *e)
 {
     m->key = str_n(raw.p + 1, raw.n - 2);
     if (str_find(m->key, '\\') < 0) {
@@ -214,7 +214,7 @@ static int unescape(struct jspan *j, struct str raw, uint64_t offset, struct jme
     return 0;
 }
 
-static int expected(struct jspan *j, int got, const char *what, struct err *e)
+static int expected(struct json_members *j, int got, const char *what, struct err *e)
 {
     if (got == 0)
         return cut_short(j, what, e);
@@ -222,7 +222,7 @@ static int expected(struct jspan *j, int got, const char *what, struct err *e)
                   got >= 0x20 && got < 0x7f ? got : '?', what);
 }
 
-static int begin(struct jspan *j, struct err *e)
+static int begin(struct json_members *j, struct err *e)
 {
     int c = peek(j, e);
     if (c == 0xef && j->base + j->at == 0) { /* a byte order mark */
@@ -241,7 +241,7 @@ static int begin(struct jspan *j, struct err *e)
     return 0;
 }
 
-int jspan_next(struct jspan *j, struct jmember *m, struct err *e)
+int json_members_next(struct json_members *j, struct json_member *m, struct err *e)
 {
     if (j->done)
         return 0;

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/str.h"
 
-struct jspan {
+struct json_members {
     struct file file;
     const char *name;    /* for messages */
     const char *descend; /* the top-level key whose members are handed over singly, or NULL */
@@ -21,7 +21,7 @@ struct jspan {
     bool first, done, too_long;
 };
 
-struct jmember {
+struct json_member {
     struct str key;   /* unescaped; valid until the next call */
     struct str value; /* its text; likewise */
     uint64_t offset;  /* of the value in the file */
@@ -30,10 +30,10 @@ struct jmember {
     bool special;     /* the value may hold NaN or Infinity */
 };
 
-int jspan_open(struct jspan *j, const char *path, const char *descend, struct err *e);
+int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e);
 /* 1: m is filled; 0: the file ended well; -1: e says where and what was expected. */
-int jspan_next(struct jspan *j, struct jmember *m, struct err *e);
-void jspan_close(struct jspan *j);
+int json_members_next(struct json_members *j, struct json_member *m, struct err *e);
+void json_members_close(struct json_members *j);
 
 /* While a pool is entered, trees this thread parses come from it and need no cJSON_Delete: they live
  * until json_pool_clear. A third of the time of reading a large dump is cJSON's malloc and free. */

@@ -23,45 +23,45 @@ void threads_run(int n, void *(*work)(void *ctx), void *ctx)
 }
 
 /* On the stack of the member that shares it; it leaves the list before its helpers are waited for. */
-struct crew_job {
+struct work_crew_job {
     void *(*work)(void *ctx);
     void *ctx;
     int helpers;
-    struct crew_job *next;
+    struct work_crew_job *next;
 };
 
-void crew_init(struct crew *c)
+void work_crew_init(struct work_crew *c)
 {
-    *c = (struct crew){0};
+    *c = (struct work_crew){0};
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
 }
 
-void crew_release(struct crew *c)
+void work_crew_release(struct work_crew *c)
 {
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->changed);
 }
 
-void crew_join(struct crew *c)
+void work_crew_join(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->busy++;
     pthread_mutex_unlock(&c->lock);
 }
 
-static void close_job(struct crew *c, const struct crew_job *j)
+static void close_job(struct work_crew *c, const struct work_crew_job *j)
 {
-    for (struct crew_job **at = &c->jobs; *at; at = &(*at)->next)
+    for (struct work_crew_job **at = &c->jobs; *at; at = &(*at)->next)
         if (*at == j) {
             *at = j->next;
             return;
         }
 }
 
-void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx)
+void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx)
 {
-    struct crew_job j = {.work = work, .ctx = ctx}, **end = &c->jobs;
+    struct work_crew_job j = {.work = work, .ctx = ctx}, **end = &c->jobs;
     pthread_mutex_lock(&c->lock);
     while (*end)
         end = &(*end)->next;
@@ -79,9 +79,9 @@ void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx)
 }
 
 /* The oldest job, with the lock held before and after; false when there is none. */
-static bool help(struct crew *c)
+static bool help(struct work_crew *c)
 {
-    struct crew_job *j = c->jobs;
+    struct work_crew_job *j = c->jobs;
     if (!j)
         return false;
     j->helpers++;
@@ -94,7 +94,7 @@ static bool help(struct crew *c)
     return true;
 }
 
-void crew_leave(struct crew *c)
+void work_crew_leave(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     c->busy--;
@@ -105,7 +105,7 @@ void crew_leave(struct crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-bool crew_help(struct crew *c)
+bool work_crew_help(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     bool any = help(c);
@@ -113,7 +113,7 @@ bool crew_help(struct crew *c)
     return any;
 }
 
-bool crew_needs_help(struct crew *c)
+bool work_crew_needs_help(struct work_crew *c)
 {
     pthread_mutex_lock(&c->lock);
     bool any = c->jobs != NULL;
@@ -122,7 +122,7 @@ bool crew_needs_help(struct crew *c)
 }
 
 struct pieces {
-    struct crew *crew;
+    struct work_crew *crew;
     atomic_size_t next;
     size_t n;
     const atomic_bool *cancel;
@@ -133,18 +133,18 @@ struct pieces {
 static void *take_pieces(void *ctx)
 {
     struct pieces *x = ctx;
-    crew_join(x->crew);
+    work_crew_join(x->crew);
     for (;;) {
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->n || (x->cancel && atomic_load(x->cancel)))
             break;
         x->one(x->ctx, i);
     }
-    crew_leave(x->crew);
+    work_crew_leave(x->crew);
     return NULL;
 }
 
-void crew_each(struct crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
+void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
 {
     struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx};
     threads_run(workers, take_pieces, &x);

@@ -15,30 +15,30 @@ void threads_run(int n, void *(*work)(void *ctx), void *ctx);
 /* How many threads: as many as are asked for; 0: one a processor. */
 int threads_wanted(int asked);
 
-/* Threads that each have work of their own, of uneven size. Zeroed by crew_init. */
-struct crew {
+/* Threads that each have work of their own, of uneven size. Zeroed by work_crew_init. */
+struct work_crew {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct crew_job *jobs; /* open to helpers, the oldest first */
+    struct work_crew_job *jobs; /* open to helpers, the oldest first */
     int busy;              /* members that may still open a job */
     void (*call)(void *ctx); /* after a job was opened, no lock held: for members that wait elsewhere; or NULL */
     void *ctx;
 };
 
-void crew_init(struct crew *c);
-void crew_release(struct crew *c);
+void work_crew_init(struct work_crew *c);
+void work_crew_release(struct work_crew *c);
 /* one(ctx, i) for every i below n, by `workers` members (as threads_run) that take the next one and help each other at
  * the end; no further one is begun once *cancel is set (NULL: never). */
-void crew_each(struct crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
+void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
 /* A member begins, before any work of its own. */
-void crew_join(struct crew *c);
+void work_crew_join(struct work_crew *c);
 /* Runs work(ctx) on this member and, for as long as it runs here, on members that have nothing else;
  * returns when all have returned. work must cope with being run when nothing is left to do. */
-void crew_share(struct crew *c, void *(*work)(void *ctx), void *ctx);
+void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx);
 /* A member has nothing more of its own: it helps until no member has. */
-void crew_leave(struct crew *c);
+void work_crew_leave(struct work_crew *c);
 /* For those who neither join nor leave: helps where there is a job; false: there was none. */
-bool crew_help(struct crew *c);
-bool crew_needs_help(struct crew *c);
+bool work_crew_help(struct work_crew *c);
+bool work_crew_needs_help(struct work_crew *c);
 
 #endif

@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-static uint32_t step_of(const struct history *h, size_t i)
+static uint32_t step_of(const struct undo_list *h, size_t i)
 {
     uint32_t step;
     memcpy(&step, (const char *)h->log + i * h->size + h->step, sizeof step);
     return step;
 }
 
-uint32_t history_next(struct history h)
+uint32_t undo_list_next(struct undo_list h)
 {
     return h.now ? step_of(&h, h.now - 1) + 1 : 1;
 }
 
-size_t history_turn(struct history h, bool redo)
+size_t undo_list_turn(struct undo_list h, bool redo)
 {
     size_t to = h.now;
     if (redo ? to == h.n : to == 0)

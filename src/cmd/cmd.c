@@ -44,37 +44,37 @@ static const struct command *by_prefix(struct str name)
     return found;
 }
 
-static bool met(struct desk *d, const struct command *c)
+static bool met(struct workspace *d, const struct command *c)
 {
     const struct comparison *s = d->c;
     if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED | NEEDS_BOTH)) && s->failed) {
-        desk_complain(d, "%s", s->err.text);
+        workspace_complain(d, "%s", s->err.text);
         return false;
     }
     if ((c->needs & NEEDS_BOTH) && s->single) {
-        desk_complain(d, _("%s: only one side is open; there is nothing to compare it with"), c->name);
+        workspace_complain(d, _("%s: only one side is open; there is nothing to compare it with"), c->name);
         return false;
     }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
-        desk_complain(d, _("%s: the two sides are still being read"), c->name);
+        workspace_complain(d, _("%s: the two sides are still being read"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_JUDGED) && !(s->single ? s->examined.done : s->judged != NULL)) {
-        desk_complain(d, s->single ? _("%s: the tensors are still being looked over") : _("%s: nothing has been compared yet"), c->name);
+        workspace_complain(d, s->single ? _("%s: the tensors are still being looked over") : _("%s: nothing has been compared yet"), c->name);
         return false;
     }
-    if ((c->needs & NEEDS_ROW) && !desk_lines(d)) {
-        desk_complain(d, _("%s: there is no row yet"), c->name);
+    if ((c->needs & NEEDS_ROW) && !workspace_lines(d)) {
+        workspace_complain(d, _("%s: there is no row yet"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_SEARCH) && !d->search.code) {
-        desk_complain(d, _("nothing is searched; / PATTERN starts"));
+        workspace_complain(d, _("nothing is searched; / PATTERN starts"));
         return false;
     }
     return true;
 }
 
-int command_run(struct desk *d, const char *text)
+int command_run(struct workspace *d, const char *text)
 {
     session_lock(d->s);
     int reaction = command_run_locked(d, text);
@@ -82,7 +82,7 @@ int command_run(struct desk *d, const char *text)
     return reaction;
 }
 
-int command_run_locked(struct desk *d, const char *text)
+int command_run_locked(struct workspace *d, const char *text)
 {
     struct str rest = str_trim(str_of(text)), name, args;
     unsigned long long row;
@@ -91,7 +91,7 @@ int command_run_locked(struct desk *d, const char *text)
         return 0;
     if (!str_split(rest, ' ', &name, &args))
         args = str_n(rest.p + rest.n, 0);
-    desk_refresh(d);
+    workspace_refresh(d);
     d->seeking.by = 0;
     const struct command *c = command_find(name);
     if (!c)
@@ -100,14 +100,14 @@ int command_run_locked(struct desk *d, const char *text)
         if (met(d, c))
             reaction = c->run(d, str_trim(args));
     } else if (str_u64(name, &row) && row > 0) {
-        desk_go(d, row <= desk_lines(d) ? (uint32_t)row - 1 : desk_lines(d));
+        workspace_go(d, row <= workspace_lines(d) ? (uint32_t)row - 1 : workspace_lines(d));
     } else {
-        desk_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
+        workspace_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
     }
     return reaction;
 }
 
-const char *command_complete(struct desk *d, const char *text, int i)
+const char *command_complete(struct workspace *d, const char *text, int i)
 {
     struct str rest = str_of(text), name, args;
     bool has_args = str_split(rest, ' ', &name, &args);

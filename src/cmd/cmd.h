@@ -3,7 +3,7 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
-#include "cmd/desk.h"
+#include "cmd/workspace.h"
 
 /* What a command asks of whoever runs it. */
 enum {
@@ -34,9 +34,9 @@ enum {
 struct command {
     const char *name, *args, *help;
     unsigned needs;
-    int (*run)(struct desk *d, struct str args); /* session locked; messages through the desk */
+    int (*run)(struct workspace *d, struct str args); /* session locked; messages through the desk */
     /* The i-th completion of the argument, or NULL; NULL when it has none. */
-    const char *(*complete)(const struct desk *d, int i);
+    const char *(*complete)(const struct workspace *d, int i);
 };
 
 struct command_group {
@@ -49,16 +49,16 @@ extern const struct command_group command_groups[]; /* title NULL at the end */
 const struct command *command_find(struct str name);
 /* Takes the lock, runs one line of command text, returns the reaction bits. Unknown commands and
  * missing preconditions become the desk's message. "12" alone goes to row 12. */
-int command_run(struct desk *d, const char *text);
-int command_run_locked(struct desk *d, const char *text); /* the same for a command that runs another */
+int command_run(struct workspace *d, const char *text);
+int command_run_locked(struct workspace *d, const char *text); /* the same for a command that runs another */
 /* The i-th command or argument that completes `text`; NULL when there are no more. */
-const char *command_complete(struct desk *d, const char *text, int i);
+const char *command_complete(struct workspace *d, const char *text, int i);
 
 extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[], commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
     commands_panel[];
 
 /* For the commands that move and open: the same in the panels. */
-int panel_enter(struct desk *d);
-void panel_step(struct desk *d, long by);
+int panel_enter(struct workspace *d);
+void panel_step(struct workspace *d, long by);
 
 #endif

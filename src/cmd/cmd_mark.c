@@ -11,7 +11,7 @@
 
 #define BETWEEN " <-> " /* parts a rule's two sides in text */
 
-static const char *row_name(struct desk *d, int side, uint32_t row)
+static const char *row_name(struct workspace *d, int side, uint32_t row)
 {
     struct buf b = {0};
     dump_row_name(&d->c->side[side].dump, row, &b);
@@ -20,7 +20,7 @@ static const char *row_name(struct desk *d, int side, uint32_t row)
     return kept;
 }
 
-static void decide(struct desk *d, uint8_t kind, const char *target, const char *golden, const char *view, uint32_t step)
+static void decide(struct workspace *d, uint8_t kind, const char *target, const char *golden, const char *view, uint32_t step)
 {
     struct decision x = {.kind = kind, .step = step, .side = {target, golden}, .view = view};
     decisions_add(&d->inv->decisions, x);
@@ -28,17 +28,17 @@ static void decide(struct desk *d, uint8_t kind, const char *target, const char 
 
 /* ---- marks ---- */
 
-static void pick(struct desk *d, int side, uint32_t row)
+static void pick(struct workspace *d, int side, uint32_t row)
 {
-    d->pick = (struct pick){.on = true, .side = (uint8_t)side, .row = row, .last = row};
-    desk_say(d, side == TARGET ? _("taken up: x on its golden row pairs them, x below takes a range, Esc lets go")
+    d->pick = (struct row_range){.on = true, .side = (uint8_t)side, .row = row, .last = row};
+    workspace_say(d, side == TARGET ? _("taken up: x on its golden row pairs them, x below takes a range, Esc lets go")
                                : _("taken up: x on its target row pairs them, x below takes a range, Esc lets go"));
 }
 
 /* Rows of a side from first on that are tensors or numbers, one for each of the picked range. */
-static uint32_t mark_range(struct desk *d, uint32_t row)
+static uint32_t mark_range(struct workspace *d, uint32_t row)
 {
-    const struct pick p = d->pick;
+    const struct row_range p = d->pick;
     const struct dump *from = &d->c->side[p.side].dump, *to = &d->c->side[!p.side].dump;
     uint32_t step = decisions_step(&d->inv->decisions), made = 0;
     for (uint32_t k = 0; p.row + k <= p.last && row + k < to->rows.n; k++) {
@@ -54,7 +54,7 @@ static uint32_t mark_range(struct desk *d, uint32_t row)
     return made;
 }
 
-static int mark_names(struct desk *d, struct str args)
+static int mark_names(struct workspace *d, struct str args)
 {
     struct str target, golden;
     char *name[2];
@@ -64,26 +64,26 @@ static int mark_names(struct desk *d, struct str args)
     str_split(args, ' ', &target, &golden);
     name[0] = str_dup(target);
     name[1] = str_dup(str_trim(golden));
-    if (ruled_names(side, (const char *const *)name, &sort, &e)) {
-        desk_complain(d, "%s", e.text);
+    if (decided_pairs_names(side, (const char *const *)name, &sort, &e)) {
+        workspace_complain(d, "%s", e.text);
     } else {
-        desk_remember(d, _("a mark"));
+        workspace_remember(d, _("a mark"));
         decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
                decisions_step(&d->inv->decisions));
-        if (desk_decide(d))
-            desk_say(d, _("marked; z takes it back"));
+        if (workspace_decide(d))
+            workspace_say(d, _("marked; z takes it back"));
     }
     free(name[0]);
     free(name[1]);
     return R_DRAW;
 }
 
-static int run_mark(struct desk *d, struct str args)
+static int run_mark(struct workspace *d, struct str args)
 {
     uint32_t row[2];
     if (args.n)
         return mark_names(d, args);
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     if (!d->pick.on) {
         int side = row[TARGET] != NONE ? TARGET : GOLDEN;
         pick(d, side, row[side]);
@@ -95,95 +95,95 @@ static int run_mark(struct desk *d, struct str args)
             pick(d, d->pick.side, own);
         } else {
             d->pick.last = own;
-            desk_say(d, _("%u rows taken up; x on the first row of the other side pairs them in order"), own - d->pick.row + 1);
+            workspace_say(d, _("%u rows taken up; x on the first row of the other side pairs them in order"), own - d->pick.row + 1);
         }
         return R_DRAW;
     }
-    desk_remember(d, _("a mark"));
+    workspace_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;
-    desk_go(d, d->c->pairing->line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
-    bool saved = desk_decide(d);
+    workspace_go(d, d->c->pairing->line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
+    bool saved = workspace_decide(d);
     if (saved && made < wanted)
-        desk_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
+        workspace_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
     else if (saved)
-        desk_say(d, _("marked; c carries it to every layer, z takes it back"));
+        workspace_say(d, _("marked; c carries it to every layer, z takes it back"));
     return R_DRAW;
 }
 
-static int run_unmark(struct desk *d, struct str args)
+static int run_unmark(struct workspace *d, struct str args)
 {
     uint32_t row[2];
     (void)args;
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        desk_complain(d, _("this row has no partner to part from"));
+        workspace_complain(d, _("this row has no partner to part from"));
         return R_DRAW;
     }
-    desk_remember(d, _("a rejected pair"));
+    workspace_remember(d, _("a rejected pair"));
     decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "", decisions_step(&d->inv->decisions));
-    if (desk_decide(d))
-        desk_say(d, _("not the same: they will not be paired again; z takes it back"));
+    if (workspace_decide(d))
+        workspace_say(d, _("not the same: they will not be paired again; z takes it back"));
     return R_DRAW;
 }
 
-static bool found(const struct desk *d, uint32_t line)
+static bool found(const struct workspace *d, uint32_t line)
 {
     uint32_t p = d->c->pairing->lines.v[line].pair;
     return p != NONE && (d->c->pairing->pairs.v[p].origin == ORIGIN_SEQUENCE || d->c->pairing->pairs.v[p].origin == ORIGIN_RULE);
 }
 
 /* The found pairs around the cursor, as far as they go without a gap, become marks. */
-static int run_accept(struct desk *d, struct str args)
+static int run_accept(struct workspace *d, struct str args)
 {
     const struct pairing *p = d->c->pairing;
     uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
     (void)args;
     if (!found(d, d->cursor)) {
-        desk_complain(d, _("accept: the program did not find this pair; there is nothing to accept"));
+        workspace_complain(d, _("accept: the program did not find this pair; there is nothing to accept"));
         return R_DRAW;
     }
     while (first && found(d, first - 1))
         first--;
     while (last + 1 < p->lines.n && found(d, last + 1))
         last++;
-    desk_remember(d, _("accepted pairs"));
+    workspace_remember(d, _("accepted pairs"));
     for (uint32_t i = first; i <= last; i++)
         decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]), row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
-    if (desk_decide(d))
-        desk_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
+    if (workspace_decide(d))
+        workspace_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
     return R_DRAW;
 }
 
-static int run_view(struct desk *d, struct str args)
+static int run_view(struct workspace *d, struct str args)
 {
     uint32_t row[2];
     struct view v;
     struct err e;
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        desk_complain(d, _("view: this row has no partner"));
+        workspace_complain(d, _("view: this row has no partner"));
         return R_DRAW;
     }
     if (view_parse(&v, args, &e)) {
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
     struct buf text = {0};
     if (v.count)
         view_write(&v, &text);
-    desk_remember(d, _("a view"));
+    workspace_remember(d, _("a view"));
     decide(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
            investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
-    if (desk_decide(d))
-        desk_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
+    if (workspace_decide(d))
+        workspace_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
     buf_release(&text);
     return R_DRAW;
 }
 
 /* ---- rules ---- */
 
-static void drop_rule(struct desk *d)
+static void drop_rule(struct workspace *d)
 {
     for (int i = 0; i < 3; i++) {
         free(d->rule[i]);
@@ -191,7 +191,7 @@ static void drop_rule(struct desk *d)
     }
 }
 
-static void take_rule(struct desk *d, struct str pattern, struct str template, const char *view)
+static void take_rule(struct workspace *d, struct str pattern, struct str template, const char *view)
 {
     char *kept = mem_strdup(view); /* it may be the rule's own */
     drop_rule(d);
@@ -201,26 +201,26 @@ static void take_rule(struct desk *d, struct str pattern, struct str template, c
 }
 
 /* What the pair under the cursor says of every layer; false with a message. */
-static bool propose(struct desk *d)
+static bool propose(struct workspace *d)
 {
     struct addresses at[2];
     struct buf rule[2] = {{0}, {0}}, view = {0};
     uint32_t row[2];
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        desk_complain(d, _("rule: first pair this row (x here, x on its partner)"));
+        workspace_complain(d, _("rule: first pair this row (x here, x on its partner)"));
         return false;
     }
     for (int s = 0; s < 2; s++)
         addresses_build(&at[s], &d->c->side[s].dump);
-    bool open = rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &rule[0], &rule[1]);
+    bool open = pair_rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &rule[0], &rule[1]);
     uint32_t pair = d->c->pairing->lines.v[d->cursor].pair, v = d->c->pairing->pairs.v[pair].view;
     if (v != NONE)
         view_write(&d->c->pairing->views.v[v], &view);
     if (open)
         take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
-        desk_complain(d, _("nothing in this pair is counted by layer: there are no others like it"));
+        workspace_complain(d, _("nothing in this pair is counted by layer: there are no others like it"));
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);
         buf_release(&rule[s]);
@@ -229,9 +229,9 @@ static bool propose(struct desk *d)
     return open;
 }
 
-static const char *outcome_text(const struct preview_row *x)
+static const char *outcome_text(const struct rule_preview_row *x)
 {
-    switch ((enum rule_outcome)x->outcome) {
+    switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
         return x->same ? _("paired so already") : x->otherwise ? _("paired otherwise now") : "";
@@ -245,11 +245,11 @@ static const char *outcome_text(const struct preview_row *x)
     return "";
 }
 
-static void list_rows(struct desk *d, const struct preview *p)
+static void list_rows(struct workspace *d, const struct rule_preview *p)
 {
     struct buf text = {0}, name = {0};
     for (size_t i = 0; i < p->rows.n && i < 2000; i++) {
-        const struct preview_row *x = &p->rows.v[i];
+        const struct rule_preview_row *x = &p->rows.v[i];
         char n[NUM_MAX];
         buf_clear(&text);
         dump_row_name(&d->c->side[TARGET].dump, x->t, &name);
@@ -257,70 +257,70 @@ static void list_rows(struct desk *d, const struct preview *p)
         if (x->g != NONE)
             dump_row_name(&d->c->side[GOLDEN].dump, x->g, &name);
         buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
-        desk_add_item(d, d->c->pairing->line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
-                      buf_view(&text));
+        workspace_add_item(d, d->c->pairing->line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
+                           buf_view(&text));
     }
     buf_release(&text);
     buf_release(&name);
 }
 
 /* "rule" of the pair under the cursor, or "rule PATTERN <-> TEMPLATE": shows what it would pair. */
-static int run_rule(struct desk *d, struct str args)
+static int run_rule(struct workspace *d, struct str args)
 {
-    struct preview p;
+    struct rule_preview p;
     struct err e;
     struct buf title = {0}, edit = {0};
     const char *at = args.n ? strstr(args.p, BETWEEN) : NULL;
     if (args.n && !at) {
-        desk_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, the golden ones they go with"), BETWEEN);
+        workspace_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, the golden ones they go with"), BETWEEN);
         return R_DRAW;
     }
     if (at)
         take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
     else if (!propose(d))
         return R_DRAW;
-    if (preview_rule(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {
-        desk_complain(d, "%s", e.text);
+    if (rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {
+        workspace_complain(d, "%s", e.text);
         drop_rule(d); /* what cannot be shown is not to be applied */
-        preview_release(&p);
+        rule_preview_release(&p);
         return R_DRAW;
     }
-    desk_clear_list(d);
+    workspace_clear_list(d);
     buf_fmt(&edit, "rule %s%s%s", d->rule[0], BETWEEN, d->rule[1]);
-    desk_add_command(d, "rule-apply", NULL, _("apply this rule"));
-    desk_add_command(d, "command", edit.p, _("edit it:  %s  ↔  %s"), d->rule[0], d->rule[1]);
+    workspace_add_command(d, "rule-apply", NULL, _("apply this rule"));
+    workspace_add_command(d, "command", edit.p, _("edit it:  %s  ↔  %s"), d->rule[0], d->rule[1]);
     list_rows(d, &p);
-    preview_text(&p, &title);
-    desk_show_list(d, title.p);
+    rule_preview_text(&p, &title);
+    workspace_show_list(d, title.p);
     buf_release(&title);
     buf_release(&edit);
-    preview_release(&p);
+    rule_preview_release(&p);
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_rule_apply(struct desk *d, struct str args)
+static int run_rule_apply(struct workspace *d, struct str args)
 {
     (void)args;
     if (!d->rule[0]) {
-        desk_complain(d, _("no rule is proposed; c on a pair proposes one"));
+        workspace_complain(d, _("no rule is proposed; c on a pair proposes one"));
         return R_DRAW;
     }
-    desk_remember(d, _("a rule"));
+    workspace_remember(d, _("a rule"));
     decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
            investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
     drop_rule(d);
     d->overlay = OVERLAY_NONE;
-    if (desk_decide(d))
-        desk_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
+    if (workspace_decide(d))
+        workspace_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_rules(struct desk *d, struct str args)
+static int run_rules(struct workspace *d, struct str args)
 {
-    struct ruling r;
+    struct decisions_in_force r;
     (void)args;
-    ruling_read(&r, &d->inv->decisions);
-    desk_clear_list(d);
+    decisions_in_force_read(&r, &d->inv->decisions);
+    workspace_clear_list(d);
     for (size_t i = 0; i < r.rules.n; i++) {
         const struct pair_rule *x = &r.rules.v[i];
         uint32_t pairs = 0, held = 0, nobody = 0;
@@ -333,50 +333,50 @@ static int run_rules(struct desk *d, struct str args)
                 nobody += o == HIT_NOBODY || o == HIT_SIZES;
             }
         snprintf(number, sizeof number, "%u", x->number);
-        desk_add_command(d, x->on ? "rule-off" : "rule-on", number, _("%s rule %u: %u pairs, %u held otherwise, %u without a partner   %s ↔ %s"),
-                         x->on ? _("on ") : _("off"), x->number, pairs, held, nobody, x->side[0], x->side[1]);
+        workspace_add_command(d, x->on ? "rule-off" : "rule-on", number, _("%s rule %u: %u pairs, %u held otherwise, %u without a partner   %s ↔ %s"),
+                              x->on ? _("on ") : _("off"), x->number, pairs, held, nobody, x->side[0], x->side[1]);
     }
     if (r.rules.n)
-        desk_show_list(d, _("rules; Enter turns one off or on"));
+        workspace_show_list(d, _("rules; Enter turns one off or on"));
     else
-        desk_say(d, _("there is no rule; c on a pair proposes one"));
+        workspace_say(d, _("there is no rule; c on a pair proposes one"));
     d->list_again = "rules";
-    ruling_release(&r);
+    decisions_in_force_release(&r);
     return R_DRAW | R_LAYOUT;
 }
 
-static int turn_rule(struct desk *d, struct str args, uint8_t kind)
+static int turn_rule(struct workspace *d, struct str args, uint8_t kind)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n >= d->inv->decisions.now || d->inv->decisions.log.v[n].kind != DECIDE_RULE) {
-        desk_complain(d, _("a rule's number was expected; :rules lists them"));
+        workspace_complain(d, _("a rule's number was expected; :rules lists them"));
         return R_DRAW;
     }
-    desk_remember(d, kind == DECIDE_RULE_ON ? _("a rule turned on") : _("a rule turned off"));
+    workspace_remember(d, kind == DECIDE_RULE_ON ? _("a rule turned on") : _("a rule turned off"));
     struct decision x = {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
     decisions_add(&d->inv->decisions, x);
-    if (desk_decide(d))
-        desk_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
+    if (workspace_decide(d))
+        workspace_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
     return R_DRAW;
 }
 
-static int run_rule_off(struct desk *d, struct str args)
+static int run_rule_off(struct workspace *d, struct str args)
 {
     return turn_rule(d, args, DECIDE_RULE_OFF);
 }
 
-static int run_rule_on(struct desk *d, struct str args)
+static int run_rule_on(struct workspace *d, struct str args)
 {
     return turn_rule(d, args, DECIDE_RULE_ON);
 }
 
 /* Everything decided, the newest first; what was taken back stands above, as it can be done again. */
-static int run_decisions(struct desk *d, struct str args)
+static int run_decisions(struct workspace *d, struct str args)
 {
     const struct decisions *x = &d->inv->decisions;
     struct buf text = {0};
     (void)args;
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = x->log.n; i-- > 0 && d->list.n < 5000;) {
         const struct decision *q = &x->log.v[i];
         uint32_t row[2] = {dump_find_row(&d->c->side[TARGET].dump, str_of(q->side[0])),
@@ -387,12 +387,12 @@ static int run_decisions(struct desk *d, struct str args)
             buf_fmt(&text, "%s ↔ %s %s", q->side[0], q->side[1], q->view);
         else
             buf_fmt(&text, _("rule %u"), q->rule);
-        desk_add_item(d, desk_line_of(d, row), 0, buf_view(&text));
+        workspace_add_item(d, workspace_line_of(d, row), 0, buf_view(&text));
     }
     if (d->list.n)
-        desk_show_list(d, _("decisions about correspondences, the newest first; Enter goes to the row"));
+        workspace_show_list(d, _("decisions about correspondences, the newest first; Enter goes to the row"));
     else
-        desk_say(d, _("nothing has been decided by hand yet; x marks a pair"));
+        workspace_say(d, _("nothing has been decided by hand yet; x marks a pair"));
     buf_release(&text);
     return R_DRAW | R_LAYOUT;
 }

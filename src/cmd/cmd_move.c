@@ -19,7 +19,7 @@ static int scrolled(int at, long by)
 }
 
 /* Steps in whatever the keys go to now. */
-static int step(struct desk *d, long by)
+static int step(struct workspace *d, long by)
 {
     if (d->overlay == OVERLAY_LIST) {
         long at = (long)d->list_at + by, last = (long)d->list.n - 1;
@@ -32,91 +32,91 @@ static int step(struct desk *d, long by)
         d->scroll[FOCUS_DETAIL] = scrolled(d->scroll[FOCUS_DETAIL], by);
     } else if (d->focus == FOCUS_STACK) {
         bool twin;
-        uint32_t st = desk_stack(d, d->cursor, d->stack_side, &twin);
+        uint32_t st = workspace_stack(d, d->cursor, d->stack_side, &twin);
         long n = st == NONE ? 0 : (long)d->c->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
         d->frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
     } else if (d->group != GROUP_NONE) {
-        desk_group_step(d, by);
+        workspace_group_step(d, by);
     } else {
-        desk_step(d, by);
+        workspace_step(d, by);
     }
     return R_DRAW;
 }
 
-static int run_down(struct desk *d, struct str args)
+static int run_down(struct workspace *d, struct str args)
 {
     return step(d, (long)count_of(args));
 }
 
-static int run_up(struct desk *d, struct str args)
+static int run_up(struct workspace *d, struct str args)
 {
     return step(d, -(long)count_of(args));
 }
 
-static int run_page_down(struct desk *d, struct str args)
+static int run_page_down(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, d->page > 2 ? d->page - 1 : 1);
 }
 
-static int run_page_up(struct desk *d, struct str args)
+static int run_page_up(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, d->page > 2 ? 1 - d->page : -1);
 }
 
-static int run_half_down(struct desk *d, struct str args)
+static int run_half_down(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, d->page > 3 ? d->page / 2 : 1);
 }
 
-static int run_half_up(struct desk *d, struct str args)
+static int run_half_up(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, d->page > 3 ? -(d->page / 2) : -1);
 }
 
-static int run_top(struct desk *d, struct str args)
+static int run_top(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, -(long)INT32_MAX);
 }
 
-static int run_bottom(struct desk *d, struct str args)
+static int run_bottom(struct workspace *d, struct str args)
 {
     (void)args;
     return step(d, (long)INT32_MAX);
 }
 
-static int run_row(struct desk *d, struct str args)
+static int run_row(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n == 0) {
-        desk_complain(d, _("row: a number of 1 or more was expected"));
+        workspace_complain(d, _("row: a number of 1 or more was expected"));
         return R_DRAW;
     }
-    desk_go(d, n > desk_lines(d) ? desk_lines(d) : (uint32_t)n - 1);
+    workspace_go(d, n > workspace_lines(d) ? workspace_lines(d) : (uint32_t)n - 1);
     return R_DRAW;
 }
 
 /* ---- by meaning ---- */
 
 /* Of one side alone. */
-static int first_problem(struct desk *d)
+static int first_problem(struct workspace *d)
 {
-    const struct alone *a = &d->c->examined;
+    const struct one_side *a = &d->c->examined;
     for (size_t i = 0; i < a->check.problems.n; i++)
-        if (a->check.problems.v[i].row != NONE && !check_is_note(&a->check.problems.v[i])) {
-            desk_go(d, a->check.problems.v[i].row);
+        if (a->check.problems.v[i].row != NONE && !dump_check_is_note(&a->check.problems.v[i])) {
+            workspace_go(d, a->check.problems.v[i].row);
             d->focus = FOCUS_TABLE;
             return R_DRAW;
         }
-    desk_say(d, _("no row has a problem"));
+    workspace_say(d, _("no row has a problem"));
     return R_DRAW;
 }
 
-static int run_first(struct desk *d, struct str args)
+static int run_first(struct workspace *d, struct str args)
 {
     const struct judgement *j = d->c->judged;
     struct buf b = {0};
@@ -130,73 +130,73 @@ static int run_first(struct desk *d, struct str args)
             explain_outcome(j, &o, &b);
         else
             buf_cstr(&b, _("nothing deviates so far"));
-        desk_say(d, "%s", b.p);
+        workspace_say(d, "%s", b.p);
     } else {
-        desk_go(d, j->first);
+        workspace_go(d, j->first);
         d->focus = FOCUS_TABLE;
         if (d->cursor != j->first) /* hidden, and said so */
             return R_DRAW;
         explain_provisional(j, &b);
-        desk_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
-                 class_label(j->klass), b.n ? _("; ") : "", b.n ? b.p : "");
+        workspace_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
+                      first_class_label(j->first_class), b.n ? _("; ") : "", b.n ? b.p : "");
     }
     buf_release(&b);
     return R_DRAW;
 }
 
-typedef bool line_test(const struct desk *d, uint32_t line);
+typedef bool line_test(const struct workspace *d, uint32_t line);
 
-static bool is_bad(const struct desk *d, uint32_t i)
+static bool is_bad(const struct workspace *d, uint32_t i)
 {
     return verdict_is_bad(d->c->judged->line[i].verdict);
 }
 
-static bool is_drift(const struct desk *d, uint32_t i)
+static bool is_drift(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].verdict == VERDICT_DRIFT;
 }
 
 /* Where a run of calls without partners begins. */
-static bool is_gap(const struct desk *d, uint32_t line)
+static bool is_gap(const struct workspace *d, uint32_t line)
 {
     const struct gap *g = gaps_at(&d->gaps, line);
     return g && g->first == line;
 }
 
-static bool is_only(const struct desk *d, uint32_t i)
+static bool is_only(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].verdict == VERDICT_ONLY;
 }
 
-static bool is_nonfinite(const struct desk *d, uint32_t i)
+static bool is_nonfinite(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].verdict == VERDICT_NONFINITE;
 }
 
-static bool is_precision(const struct desk *d, uint32_t i)
+static bool is_precision(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].flags & LINE_DTYPE_DIFF;
 }
 
-static bool is_doubtful(const struct desk *d, uint32_t i)
+static bool is_doubtful(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].flags & LINE_DOUBTFUL;
 }
 
-static bool is_unread(const struct desk *d, uint32_t i)
+static bool is_unread(const struct workspace *d, uint32_t i)
 {
     return d->c->judged->line[i].flags & LINE_UNREAD;
 }
 
 /* The edge of a run: good and bad rows change here. */
-static bool is_edge(const struct desk *d, uint32_t i)
+static bool is_edge(const struct workspace *d, uint32_t i)
 {
     return i > 0 && is_bad(d, i) != is_bad(d, i - 1);
 }
 
-static bool is_wrong(const struct desk *d, uint32_t row)
+static bool is_wrong(const struct workspace *d, uint32_t row)
 {
-    return alone_wrong(&d->c->examined, row);
+    return one_side_wrong(&d->c->examined, row);
 }
 
 static const struct {
@@ -215,7 +215,7 @@ static const struct {
     {"problem", N_("no row with a problem in that direction"), is_wrong},
 };
 
-static const char *complete_kind(const struct desk *d, int i)
+static const char *complete_kind(const struct workspace *d, int i)
 {
     (void)d;
     return i < (int)ARRAY_LEN(kinds) ? kinds[i].name : NULL;
@@ -224,9 +224,9 @@ static const char *complete_kind(const struct desk *d, int i)
 #define TESTED_AT 100000 /* lines a key may test: about a millisecond */
 
 /* TESTED_AT lines on: true where it got to one or there is none. */
-static bool kind_on(struct desk *d)
+static bool kind_on(struct workspace *d)
 {
-    struct seeking *k = &d->seeking;
+    struct row_seek *k = &d->seeking;
     int kind = k->kind;
     size_t lines = d->c->single ? d->c->pairing->lines.n : d->c->judged->lines;
     for (uint32_t n = 0; k->left; n++) {
@@ -234,48 +234,48 @@ static bool kind_on(struct desk *d)
             return false;
         k->at += k->by;
         k->left--;
-        uint32_t line = desk_at(d, (uint32_t)k->at);
+        uint32_t line = workspace_at(d, (uint32_t)k->at);
         if (line < lines && kinds[kind].test(d, line)) {
             k->by = 0;
             buf_clear(&d->message);
-            desk_go(d, line);
+            workspace_go(d, line);
             return true;
         }
     }
     k->by = 0;
-    desk_say(d, "%s", _(kinds[kind].none));
+    workspace_say(d, "%s", _(kinds[kind].none));
     return true;
 }
 
-static int go_to_kind(struct desk *d, struct str kind, int by)
+static int go_to_kind(struct workspace *d, struct str kind, int by)
 {
-    uint32_t n = desk_shown(d), at = desk_pos(d);
+    uint32_t n = workspace_shown(d), at = workspace_pos(d);
     if (d->c->single)
         kind = STR("problem");
     for (int i = 0; i < (int)ARRAY_LEN(kinds); i++)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
-            d->seeking = (struct seeking){.by = by, .kind = i, .at = at, .left = !n || at >= n ? 0 : by > 0 ? n - 1 - at : at};
+            d->seeking = (struct row_seek){.by = by, .kind = i, .at = at, .left = !n || at >= n ? 0 : by > 0 ? n - 1 - at : at};
             if (!kind_on(d))
-                desk_say(d, _("looking for the next one …"));
+                workspace_say(d, _("looking for the next one …"));
             return R_DRAW;
         }
-    desk_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
+    workspace_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
     return R_DRAW;
 }
 
-static int run_next(struct desk *d, struct str args)
+static int run_next(struct workspace *d, struct str args)
 {
     return go_to_kind(d, args, 1);
 }
 
-static int run_prev(struct desk *d, struct str args)
+static int run_prev(struct workspace *d, struct str args)
 {
     return go_to_kind(d, args, -1);
 }
 
 /* ---- by name ---- */
 
-static bool is_hit(const struct desk *d, uint32_t i)
+static bool is_hit(const struct workspace *d, uint32_t i)
 {
     const struct dump *const side[2] = {&d->c->side[0].dump, &d->c->side[1].dump};
     return search_line((struct search *)&d->search, side, &d->c->pairing->lines.v[i]);
@@ -283,21 +283,21 @@ static bool is_hit(const struct desk *d, uint32_t i)
 
 #define LOOKED_AT 4096 /* lines a key may look at itself: about a millisecond */
 
-static void arrive(struct desk *d, uint32_t line)
+static void arrive(struct workspace *d, uint32_t line)
 {
-    struct seeking *k = &d->seeking;
+    struct row_seek *k = &d->seeking;
     buf_clear(&d->message);
     if (k->wrapped)
-        desk_say(d, k->by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
+        workspace_say(d, k->by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
     k->by = 0;
-    desk_go(d, line);
+    workspace_go(d, line);
 }
 
 /* One position on, or many where they are known to be none. False at the end of all. */
-static bool one_on(struct desk *d)
+static bool one_on(struct workspace *d)
 {
-    struct seeking *k = &d->seeking;
-    uint32_t n = desk_shown(d);
+    struct row_seek *k = &d->seeking;
+    uint32_t n = workspace_shown(d);
     if (!k->left)
         return false;
     k->at += k->by;
@@ -318,17 +318,17 @@ static bool one_on(struct desk *d)
 }
 
 /* As far as lines are known, and `look` more that are not. */
-static bool seek_on(struct desk *d, uint32_t look)
+static bool seek_on(struct workspace *d, uint32_t look)
 {
-    struct seeking *k = &d->seeking;
+    struct row_seek *k = &d->seeking;
     for (;;) {
-        struct seeking before = *k;
+        struct row_seek before = *k;
         if (!one_on(d)) {
             k->by = 0;
-            desk_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
+            workspace_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
             return true;
         }
-        uint32_t line = desk_at(d, (uint32_t)k->at);
+        uint32_t line = workspace_at(d, (uint32_t)k->at);
         int known = search_known(&d->search, line);
         if (known < 0 && !look) {
             *k = before;
@@ -342,9 +342,9 @@ static bool seek_on(struct desk *d, uint32_t look)
     }
 }
 
-bool desk_seek(struct desk *d)
+bool workspace_seek(struct workspace *d)
 {
-    if (!d->seeking.by || !desk_shown(d) || !d->c->serial)
+    if (!d->seeking.by || !workspace_shown(d) || !d->c->serial)
         return false;
     if (d->seeking.kind < 0)
         return d->search.code && seek_on(d, 0); /* while not there, lines are still being counted: that keeps the loop going */
@@ -352,17 +352,17 @@ bool desk_seek(struct desk *d)
     return true;
 }
 
-static int to_hit(struct desk *d, int by, bool from_here)
+static int to_hit(struct workspace *d, int by, bool from_here)
 {
     if (from_here && is_hit(d, d->cursor))
         return R_DRAW;
-    d->seeking = (struct seeking){.by = by, .kind = -1, .at = desk_pos(d), .left = desk_shown(d)};
+    d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_pos(d), .left = workspace_shown(d)};
     if (!seek_on(d, LOOKED_AT))
-        desk_say(d, _("looking for \"%s\" …"), d->search.text);
+        workspace_say(d, _("looking for \"%s\" …"), d->search.text);
     return R_DRAW;
 }
 
-static int run_search(struct desk *d, struct str args)
+static int run_search(struct workspace *d, struct str args)
 {
     struct err e;
     if (!args.n) {
@@ -370,18 +370,18 @@ static int run_search(struct desk *d, struct str args)
         return R_DRAW;
     }
     if (search_set(&d->search, args, &e)) {
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
     return to_hit(d, 1, true);
 }
 
 /* All rows of the call under the cursor: its name without number and slot. */
-static int run_search_here(struct desk *d, struct str args)
+static int run_search_here(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}}, pattern = {0};
     (void)args;
-    desk_names(d, d->cursor, name);
+    workspace_names(d, d->cursor, name);
     struct str s = buf_view(&name[name[0].n ? 0 : 1]);
     size_t end = 0;
     while (end < s.n && !(s.p[end] == '.' && end + 1 < s.n && s.p[end + 1] >= '0' && s.p[end + 1] <= '9'))
@@ -396,95 +396,95 @@ static int run_search_here(struct desk *d, struct str args)
     return r;
 }
 
-static int run_search_next(struct desk *d, struct str args)
+static int run_search_next(struct workspace *d, struct str args)
 {
     (void)args;
     return to_hit(d, 1, false);
 }
 
-static int run_search_prev(struct desk *d, struct str args)
+static int run_search_prev(struct workspace *d, struct str args)
 {
     (void)args;
     return to_hit(d, -1, false);
 }
 
-static int run_find(struct desk *d, struct str args)
+static int run_find(struct workspace *d, struct str args)
 {
     for (int s = 0; s < 2; s++) {
         uint32_t row = dump_find_row(&d->c->side[s].dump, args);
         if (row != NONE) {
-            desk_go(d, d->c->pairing->line_of[s][row]);
+            workspace_go(d, d->c->pairing->line_of[s][row]);
             return R_DRAW;
         }
     }
-    desk_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
+    workspace_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
     return R_DRAW;
 }
 
 /* A row of the first call, behind the cursor where there is one, whose name begins so. */
-static int run_call(struct desk *d, struct str args)
+static int run_call(struct workspace *d, struct str args)
 {
-    uint32_t n = desk_lines(d), at = d->cursor;
+    uint32_t n = workspace_lines(d), at = d->cursor;
     struct buf name[2] = {{0}, {0}};
     bool found = false;
     for (uint32_t k = 0; k < n && args.n && !found; k++) {
         at = at + 1 < n ? at + 1 : 0;
-        desk_names(d, at, name);
+        workspace_names(d, at, name);
         found = str_starts(buf_view(&name[0]), args.p) || str_starts(buf_view(&name[1]), args.p);
     }
     buf_release(&name[0]);
     buf_release(&name[1]);
     if (found)
-        desk_go(d, at);
+        workspace_go(d, at);
     else
-        desk_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
+        workspace_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
     return R_DRAW;
 }
 
-static int run_layer(struct desk *d, struct str args)
+static int run_layer(struct workspace *d, struct str args)
 {
     unsigned long long want;
     if (!str_u64(args, &want)) {
-        desk_complain(d, _("layer: a number was expected"));
+        workspace_complain(d, _("layer: a number was expected"));
         return R_DRAW;
     }
-    for (uint32_t i = 0; i < desk_lines(d); i++) {
+    for (uint32_t i = 0; i < workspace_lines(d); i++) {
         uint32_t row[2];
-        desk_rows(d, i, row);
+        workspace_rows(d, i, row);
         for (int s = 0; s < 2; s++) {
-            const struct flow *f = &d->c->flow[s];
+            const struct dataflow *f = &d->c->flow[s];
             if (row[s] != NONE && f->layer && f->layer[d->c->side[s].dump.rows.v[row[s]].call] == want) {
-                desk_go(d, i);
+                workspace_go(d, i);
                 return R_DRAW;
             }
         }
     }
-    desk_complain(d, _("no row belongs to a layer %llu"), want);
+    workspace_complain(d, _("no row belongs to a layer %llu"), want);
     return R_DRAW;
 }
 
-static int run_jump(struct desk *d, struct str args)
+static int run_jump(struct workspace *d, struct str args)
 {
     bool back = !str_is(args, "forward");
     if (back ? d->jump_at == 0 : d->jump_at + 1 >= d->jumps.n) {
-        desk_say(d, back ? _("no place to jump back to") : _("no place to jump forward to"));
+        workspace_say(d, back ? _("no place to jump back to") : _("no place to jump forward to"));
         return R_DRAW;
     }
     if (back && d->jump_at == d->jumps.n) { /* so that forward leads here again */
         struct line here = {.pair = NONE};
-        desk_rows(d, d->cursor, here.row);
+        workspace_rows(d, d->cursor, here.row);
         vec_push(&d->jumps, here);
         d->jump_at = d->jumps.n - 1;
     }
     d->jump_at += back ? (size_t)-1 : 1;
-    uint32_t line = desk_line_of(d, d->jumps.v[d->jump_at].row);
+    uint32_t line = workspace_line_of(d, d->jumps.v[d->jump_at].row);
     d->cursor = line == NONE ? d->cursor : line;
     d->follow = false;
-    desk_refresh(d);
+    workspace_refresh(d);
     return R_DRAW;
 }
 
-static const char *complete_jump(const struct desk *d, int i)
+static const char *complete_jump(const struct workspace *d, int i)
 {
     static const char *const words[] = {"back", "forward"};
     (void)d;
@@ -494,11 +494,11 @@ static const char *complete_jump(const struct desk *d, int i)
 /* ---- twins ---- */
 
 /* backward.input.k is the gradient of forward.output.k, backward.output.k that of forward.input.k. */
-static int run_twin(struct desk *d, struct str args)
+static int run_twin(struct workspace *d, struct str args)
 {
     uint32_t row[2], line = NONE;
     (void)args;
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     for (int s = 0; s < 2 && line == NONE; s++) {
         if (row[s] == NONE)
             continue;
@@ -523,9 +523,9 @@ static int run_twin(struct desk *d, struct str args)
             line = d->c->pairing->line_of[s][best];
     }
     if (line == NONE)
-        desk_say(d, _("this call has no twin: forward and backward are matched by name, and the other was not recorded"));
+        workspace_say(d, _("this call has no twin: forward and backward are matched by name, and the other was not recorded"));
     else
-        desk_go(d, line);
+        workspace_go(d, line);
     return R_DRAW;
 }
 

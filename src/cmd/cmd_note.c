@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 
 /* Opens the command line with these words on it. */
-static int ask(struct desk *d, const char *words)
+static int ask(struct workspace *d, const char *words)
 {
     free(d->prompt);
     d->prompt = mem_strdup(words);
@@ -17,9 +17,9 @@ static int ask(struct desk *d, const char *words)
 }
 
 /* Saved; a list of findings that is open says what they are now. */
-static bool kept(struct desk *d)
+static bool kept(struct workspace *d)
 {
-    bool ok = desk_keep(d);
+    bool ok = workspace_keep(d);
     if (ok && d->overlay == OVERLAY_LIST && d->list_of) {
         char *again = mem_strdup(d->list_of);
         command_run_locked(d, again);
@@ -29,9 +29,9 @@ static bool kept(struct desk *d)
 }
 
 /* A new version, signed; false where it could not be saved: that is said by now. */
-static bool put(struct desk *d, struct finding x, const char *what)
+static bool put(struct workspace *d, struct finding x, const char *what)
 {
-    desk_remember(d, what);
+    workspace_remember(d, what);
     x.step = findings_step(&d->inv->findings);
     x.author = d->inv->author;
     x.time = investigation_date(d->inv);
@@ -39,7 +39,7 @@ static bool put(struct desk *d, struct finding x, const char *what)
     return kept(d);
 }
 
-static void begin(struct desk *d, const struct subject *s, struct str text)
+static void begin(struct workspace *d, const struct subject *s, struct str text)
 {
     struct buf about = {0};
     struct arena *a = &d->inv->arena;
@@ -52,12 +52,12 @@ static void begin(struct desk *d, const struct subject *s, struct str text)
     x.evidence = subject_freeze(&d->guide, s, a);
     subject_text(&x, &about);
     if (put(d, x, _("a finding")))
-        desk_say(d, _("finding %u (suspected; v changes that) about %s"), x.number, about.p ? about.p : "");
+        workspace_say(d, _("finding %u (suspected; v changes that) about %s"), x.number, about.p ? about.p : "");
     buf_release(&about);
 }
 
 /* In the tensor view "[0:4,8] TEXT" is about that place. False with a message where there is no such place. */
-static bool placed(struct desk *d, struct str *text, struct subject *s, struct arena *a)
+static bool placed(struct workspace *d, struct str *text, struct subject *s, struct arena *a)
 {
     ptrdiff_t end = str_find(*text, ']');
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
@@ -71,16 +71,16 @@ static bool placed(struct desk *d, struct str *text, struct subject *s, struct a
     buf_release(&name);
     *text = str_trim(str_cut(*text, (size_t)end + 1));
     if (rc || !text->n)
-        desk_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: what is to be said of it was expected"));
+        workspace_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: what is to be said of it was expected"));
     return rc == 0 && text->n;
 }
 
-static int note(struct desk *d, struct str args, enum about which, const char *verb)
+static int note(struct workspace *d, struct str args, enum note_about which, const char *verb)
 {
     struct subject s;
     struct arena a = {0};
     int r = R_DRAW;
-    if (about_here(d, which, &s, &a)) {
+    if (note_subject_here(d, which, &s, &a)) {
         if (!args.n)
             r = ask(d, verb);
         else if (placed(d, &args, &s, &a))
@@ -90,31 +90,31 @@ static int note(struct desk *d, struct str args, enum about which, const char *v
     return r;
 }
 
-static int run_note(struct desk *d, struct str args)
+static int run_note(struct workspace *d, struct str args)
 {
-    return note(d, args, ABOUT_HERE, "note ");
+    return note(d, args, NOTE_ABOUT_HERE, "note ");
 }
 
-static int run_note_call(struct desk *d, struct str args)
+static int run_note_call(struct workspace *d, struct str args)
 {
-    return note(d, args, ABOUT_CALL, "note-call ");
+    return note(d, args, NOTE_ABOUT_CALL, "note-call ");
 }
 
-static int run_note_row(struct desk *d, struct str args)
+static int run_note_row(struct workspace *d, struct str args)
 {
-    return note(d, args, ABOUT_ROW, "note-row ");
+    return note(d, args, NOTE_ABOUT_ROW, "note-row ");
 }
 
-static bool by_number(struct desk *d, unsigned long long n, struct finding *x)
+static bool by_number(struct workspace *d, unsigned long long n, struct finding *x)
 {
     if (n <= UINT32_MAX && findings_get(&d->inv->findings, (uint32_t)n, x))
         return true;
-    desk_complain(d, _("there is no finding %llu; :findings lists them"), n);
+    workspace_complain(d, _("there is no finding %llu; :findings lists them"), n);
     return false;
 }
 
 /* "3 rest" → finding 3 and the rest; without a number the one about what is under the cursor. False with a message. */
-static bool named(struct desk *d, struct str *args, struct finding *x)
+static bool named(struct workspace *d, struct str *args, struct finding *x)
 {
     struct str word, rest;
     unsigned long long n;
@@ -123,14 +123,14 @@ static bool named(struct desk *d, struct str *args, struct finding *x)
         *args = str_trim(rest);
         return by_number(d, n, x);
     }
-    if (about_finding(d, x))
+    if (note_subject_finding(d, x))
         return true;
-    desk_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
+    workspace_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
     return false;
 }
 
 /* Into $EDITOR: a new note about this, or the text of a finding. */
-static int run_note_editor(struct desk *d, struct str args)
+static int run_note_editor(struct workspace *d, struct str args)
 {
     struct subject s;
     struct finding x;
@@ -146,7 +146,7 @@ static int run_note_editor(struct desk *d, struct str args)
             snprintf(command, sizeof command, "finding-edit %u", x.number);
         d->edit_text = mem_strdup(there ? x.text : "");
     } else {
-        there = about_here(d, ABOUT_HERE, &s, &a);
+        there = note_subject_here(d, NOTE_ABOUT_HERE, &s, &a);
         d->edit_text = mem_strdup("");
     }
     d->edit_command = mem_strdup(command);
@@ -154,52 +154,52 @@ static int run_note_editor(struct desk *d, struct str args)
     return there ? R_DRAW | R_EDIT : R_DRAW;
 }
 
-static const char *complete_status(const struct desk *d, int i)
+static const char *complete_status(const struct workspace *d, int i)
 {
     (void)d;
     return i < FINDING_STATUSES ? finding_status_name((enum finding_status)i) : NULL;
 }
 
-static const char *complete_severity(const struct desk *d, int i)
+static const char *complete_severity(const struct workspace *d, int i)
 {
     (void)d;
     return i < FINDING_SEVERITIES ? finding_severity_name((enum finding_severity)i) : NULL;
 }
 
 /* Without a status it gets the next one: suspected, cleared, waived, root cause. */
-static int run_status(struct desk *d, struct str args)
+static int run_status(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
         return R_DRAW;
     int to = args.n ? finding_status_find(args) : (x.status + 1) % FINDING_STATUSES;
     if (to < 0) {
-        desk_complain(d, "%s", _("a finding is suspected, cleared, waived or the root-cause"));
+        workspace_complain(d, "%s", _("a finding is suspected, cleared, waived or the root-cause"));
         return R_DRAW;
     }
     x.status = (uint8_t)to;
     if (put(d, x, _("a finding's status")))
-        desk_say(d, _("finding %u: %s"), x.number, _(finding_status_name((enum finding_status)to)));
+        workspace_say(d, _("finding %u: %s"), x.number, _(finding_status_name((enum finding_status)to)));
     return R_DRAW;
 }
 
-static int run_severity(struct desk *d, struct str args)
+static int run_severity(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
         return R_DRAW;
     int to = finding_severity_find(args);
     if (to < 0) {
-        desk_complain(d, "%s", _("a finding's severity is low, medium, high or unset"));
+        workspace_complain(d, "%s", _("a finding's severity is low, medium, high or unset"));
         return R_DRAW;
     }
     x.severity = (uint8_t)to;
     if (put(d, x, _("a finding's severity")))
-        desk_say(d, _("finding %u: severity %s"), x.number, _(finding_severity_name((enum finding_severity)to)));
+        workspace_say(d, _("finding %u: severity %s"), x.number, _(finding_severity_name((enum finding_severity)to)));
     return R_DRAW;
 }
 
-static int run_edit(struct desk *d, struct str args)
+static int run_edit(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
@@ -219,128 +219,128 @@ static int run_edit(struct desk *d, struct str args)
     }
     x.text = arena_cstr(&d->inv->arena, args);
     if (put(d, x, _("a finding's text")))
-        desk_say(d, _("finding %u says so now"), x.number);
+        workspace_say(d, _("finding %u says so now"), x.number);
     return R_DRAW;
 }
 
-static int run_tag(struct desk *d, struct str args)
+static int run_tag(struct workspace *d, struct str args)
 {
     struct finding x;
     struct buf text = {0};
     if (!named(d, &args, &x))
         return R_DRAW;
     if (!args.n) {
-        desk_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG takes one out"));
+        workspace_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG takes one out"));
         return R_DRAW;
     }
     finding_retag(str_of(x.text), args, &text);
     x.text = arena_cstr(&d->inv->arena, buf_view(&text));
     if (put(d, x, _("a finding's tags")))
-        desk_say(d, _("finding %u: %s"), x.number, x.text);
+        workspace_say(d, _("finding %u: %s"), x.number, x.text);
     buf_release(&text);
     return R_DRAW;
 }
 
-static int run_delete(struct desk *d, struct str args)
+static int run_delete(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
         return R_DRAW;
     x.removed = true;
     if (put(d, x, _("a finding taken out")))
-        desk_say(d, _("finding %u is gone; z brings it back"), x.number);
+        workspace_say(d, _("finding %u is gone; z brings it back"), x.number);
     return R_DRAW;
 }
 
 /* ---- what follows from what ---- */
 
-static int link_to(struct desk *d, struct finding x, uint32_t cause)
+static int link_to(struct workspace *d, struct finding x, uint32_t cause)
 {
     struct err e;
     if (findings_linkable(&d->inv->findings, x.number, cause, &e)) {
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
     x.cause = cause;
     if (!put(d, x, _("what a finding follows from")))
         return R_DRAW;
     if (cause)
-        desk_say(d, _("finding %u follows from finding %u"), x.number, cause);
+        workspace_say(d, _("finding %u follows from finding %u"), x.number, cause);
     else
-        desk_say(d, _("finding %u follows from no other"), x.number);
+        workspace_say(d, _("finding %u follows from no other"), x.number);
     return R_DRAW;
 }
 
-static int run_link(struct desk *d, struct str args)
+static int run_link(struct workspace *d, struct str args)
 {
     struct finding x;
     struct str rest = args, word;
     unsigned long long n, cause;
     bool two = str_split(args, ' ', &word, &rest);
     if (!str_u64(word, &n) || (two && !str_u64(str_trim(rest), &cause))) {
-        desk_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the one about what is under the cursor does"));
+        workspace_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the one about what is under the cursor does"));
         return R_DRAW;
     }
     if (!two) {
         cause = n;
-        if (!about_finding(d, &x)) {
-            desk_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
+        if (!note_subject_finding(d, &x)) {
+            workspace_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
             return R_DRAW;
         }
     } else if (!by_number(d, n, &x)) {
         return R_DRAW;
     }
     if (cause > UINT32_MAX) {
-        desk_complain(d, _("there is no finding %llu; :findings lists them"), cause);
+        workspace_complain(d, _("there is no finding %llu; :findings lists them"), cause);
         return R_DRAW;
     }
     return link_to(d, x, (uint32_t)cause);
 }
 
-static int run_unlink(struct desk *d, struct str args)
+static int run_unlink(struct workspace *d, struct str args)
 {
     struct finding x;
     return named(d, &args, &x) ? link_to(d, x, 0) : R_DRAW;
 }
 
-static int move(struct desk *d, struct str args, int by)
+static int move(struct workspace *d, struct str args, int by)
 {
     struct finding x;
     if (!named(d, &args, &x))
         return R_DRAW;
     if (findings_movable(&d->inv->findings, x.number, by)) {
-        desk_remember(d, _("the order of findings"));
+        workspace_remember(d, _("the order of findings"));
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
         if (kept(d))
-            desk_say(d, by < 0 ? _("finding %u stands nearer to the cause") : _("finding %u stands further from the cause"), x.number);
+            workspace_say(d, by < 0 ? _("finding %u stands nearer to the cause") : _("finding %u stands further from the cause"), x.number);
     } else if (x.cause) {
-        desk_say(d, by < 0 ? _("finding %u is the first that follows from its cause already") : _("finding %u is the last that follows from its cause already"), x.number);
+        workspace_say(d, by < 0 ? _("finding %u is the first that follows from its cause already") : _("finding %u is the last that follows from its cause already"), x.number);
     } else {
-        desk_say(d, by < 0 ? _("finding %u is the first of the chain already") : _("finding %u is the last of the chain already"), x.number);
+        workspace_say(d, by < 0 ? _("finding %u is the first of the chain already") : _("finding %u is the last of the chain already"), x.number);
     }
     return R_DRAW;
 }
 
-static int run_up(struct desk *d, struct str args)
+static int run_up(struct workspace *d, struct str args)
 {
     return move(d, args, -1);
 }
 
-static int run_down(struct desk *d, struct str args)
+static int run_down(struct workspace *d, struct str args)
 {
     return move(d, args, 1);
 }
 
 /* ---- lists ---- */
 
-static int run_findings(struct desk *d, struct str args)
+static int run_findings(struct workspace *d, struct str args)
 {
     finding_list l = {0};
     struct buf text = {0}, about = {0}, again = {0};
     buf_fmt(&again, "findings %.*s", STR_ARG(args));
     args = str_cut(buf_view(&again), 9); /* what was given may be the list's own, which goes now */
     findings_read(&d->inv->findings, &l);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
         char number[16];
@@ -350,18 +350,18 @@ static int run_findings(struct desk *d, struct str args)
         buf_clear(&about);
         subject_text(x, &about);
         finding_line(x->text, &text);
-        desk_add_command(d, "finding-go", number, "%2u %-10s %*s%s%s  %s  · %s", x->number, _(finding_status_name((enum finding_status)x->status)),
-                         2 * (x->depth < 8 ? x->depth : 8), "", x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "",
-                         x->severity ? ":" : "", text.p ? text.p : "", about.p ? about.p : "");
-        desk_add_inside(d, "finding", number);
+        workspace_add_command(d, "finding-go", number, "%2u %-10s %*s%s%s  %s  · %s", x->number, _(finding_status_name((enum finding_status)x->status)),
+                              2 * (x->depth < 8 ? x->depth : 8), "", x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "",
+                              x->severity ? ":" : "", text.p ? text.p : "", about.p ? about.p : "");
+        workspace_add_inside(d, "finding", number);
     }
     d->list_of = mem_strdup(again.p);
     if (d->list.n)
-        desk_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
+        workspace_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
     else
-        desk_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
+        workspace_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
     if (!d->list.n && d->overlay == OVERLAY_LIST) /* nothing is left of a list that was open */
-        desk_close_list(d);
+        workspace_close_list(d);
     vec_release(&l);
     buf_release(&text);
     buf_release(&about);
@@ -370,36 +370,36 @@ static int run_findings(struct desk *d, struct str args)
 }
 
 /* A text's own lines as entries that go to what the finding is about. */
-static void list_text(struct desk *d, const char *number, struct str text)
+static void list_text(struct workspace *d, const char *number, struct str text)
 {
     struct str line;
     do {
         str_split(text, '\n', &line, &text);
-        desk_add_command(d, "finding-go", number, "%.*s", STR_ARG(line));
+        workspace_add_command(d, "finding-go", number, "%.*s", STR_ARG(line));
     } while (text.n);
 }
 
 /* What can be done with one. */
-static void list_actions(struct desk *d, const struct finding *x, const char *number)
+static void list_actions(struct workspace *d, const struct finding *x, const char *number)
 {
     struct buf words = {0};
-    desk_add_command(d, "finding-edit", number, "%s", _("[edit the text]"));
+    workspace_add_command(d, "finding-edit", number, "%s", _("[edit the text]"));
     for (int k = 0; k < FINDING_STATUSES; k++)
         if (k != x->status) {
             buf_clear(&words);
             buf_fmt(&words, "%u %s", x->number, finding_status_name((enum finding_status)k));
-            desk_add_command(d, "finding-status", words.p, _("[it is: %s]"), _(finding_status_name((enum finding_status)k)));
+            workspace_add_command(d, "finding-status", words.p, _("[it is: %s]"), _(finding_status_name((enum finding_status)k)));
         }
-    desk_add_command(d, "finding-up", number, "%s", _("[nearer to the cause]"));
-    desk_add_command(d, "finding-down", number, "%s", _("[further from the cause]"));
+    workspace_add_command(d, "finding-up", number, "%s", _("[nearer to the cause]"));
+    workspace_add_command(d, "finding-down", number, "%s", _("[further from the cause]"));
     if (x->cause)
-        desk_add_command(d, "unlink", number, "%s", _("[it follows from no other]"));
-    desk_add_command(d, "finding-delete", number, "%s", _("[take it out]"));
+        workspace_add_command(d, "unlink", number, "%s", _("[it follows from no other]"));
+    workspace_add_command(d, "finding-delete", number, "%s", _("[take it out]"));
     buf_release(&words);
 }
 
 /* One finding: what it is about and says, what can be done with it, then what it holds. */
-static int run_finding(struct desk *d, struct str args)
+static int run_finding(struct workspace *d, struct str args)
 {
     struct finding x, cause;
     struct buf text = {0};
@@ -407,28 +407,29 @@ static int run_finding(struct desk *d, struct str args)
     if (!named(d, &args, &x))
         return R_DRAW;
     snprintf(number, sizeof number, "%u", x.number);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     list_text(d, number, str_of(x.text));
     subject_text(&x, &text);
-    desk_add_command(d, "finding-go", number, _("about %s  (Enter goes there)"), text.p ? text.p : "");
+    workspace_add_command(d, "finding-go", number, _("about %s  (Enter goes there)"), text.p ? text.p : "");
     if (x.cause && findings_get(&d->inv->findings, x.cause, &cause)) {
         char other[16];
         snprintf(other, sizeof other, "%u", cause.number);
         finding_line(cause.text, &text);
-        desk_add_command(d, "finding", other, _("follows from finding %u: %s"), cause.number, text.p ? text.p : "");
+        workspace_add_command(d, "finding", other, _("follows from finding %u: %s"), cause.number,
+                              text.p ? text.p : "");
     }
     if (finding_of_rows(&x)) {
         buf_clear(&text);
-        since_named(d->c, x.about, &text);
+        round_since_named(d->c, x.about, &text);
         if (text.n)
-            desk_add_item(d, NONE, 0, buf_view(&text));
+            workspace_add_item(d, NONE, 0, buf_view(&text));
     }
     list_actions(d, &x, number);
     for (size_t i = 0; i < x.evidence.n; i++) {
         const struct fact *f = &x.evidence.fact[i];
         buf_clear(&text);
         buf_fmt(&text, "%s: %s%s%s", evidence_label(f->what), f->side[0], f->side[1] ? " │ " : "", f->side[1] ? f->side[1] : "");
-        desk_add_item(d, NONE, 0, buf_view(&text));
+        workspace_add_item(d, NONE, 0, buf_view(&text));
     }
     buf_clear(&text);
     buf_fmt(&text, _("finding %u, %s"), x.number, _(finding_status_name((enum finding_status)x.status)));
@@ -436,13 +437,13 @@ static int run_finding(struct desk *d, struct str args)
         buf_fmt(&text, _(", by %s"), x.author);
     d->list_at = 0;
     d->overlay_scroll = 0;
-    desk_show_list(d, text.p);
+    workspace_show_list(d, text.p);
     buf_release(&text);
     return R_DRAW | R_LAYOUT;
 }
 
 /* To what a finding is about: the commands its kind of subject names, one after the other. */
-static int run_go(struct desk *d, struct str args)
+static int run_go(struct workspace *d, struct str args)
 {
     struct finding x;
     struct buf way = {0};
@@ -451,11 +452,12 @@ static int run_go(struct desk *d, struct str args)
     if (!named(d, &args, &x))
         return R_DRAW;
     struct subject s = subject_of(&x);
-    guide_look(&d->guide);
-    guide_write(&d->guide);
+    procedure_look(&d->guide);
+    procedure_write(&d->guide);
     subject_kinds[s.kind].place(&d->guide, &s, &way);
     if (!way.n) {
-        desk_complain(d, _("what finding %u is about is not here now; what was seen of it is kept in it"), x.number);
+        workspace_complain(d, _("what finding %u is about is not here now; what was seen of it is kept in it"),
+                           x.number);
         return R_DRAW;
     }
     d->overlay = OVERLAY_NONE;
@@ -463,7 +465,7 @@ static int run_go(struct desk *d, struct str args)
     d->sight.open = false;
     d->focus = FOCUS_TABLE;
     if (d->group != GROUP_NONE)
-        desk_group(d, GROUP_NONE);
+        workspace_group(d, GROUP_NONE);
     for (rest = buf_view(&way); rest.n;) {
         str_split(rest, '\n', &line, &rest);
         char *command = str_dup(line);
@@ -475,24 +477,24 @@ static int run_go(struct desk *d, struct str args)
 }
 
 /* Of both dumps, or of what the panels were given where there are none. */
-static bool anything_to_report(struct desk *d, struct str file)
+static bool anything_to_report(struct workspace *d, struct str file)
 {
     const struct comparison *s = d->c;
     const struct writer *w = file.n ? writer_for(file.p) : NULL;
     bool compared = s->judged && !s->single;
     const struct report_options held = {.inv = d->inv};
     if (s->failed && ((w && w->rows_only) || !report_holds(&held)))
-        desk_complain(d, "%s", s->err.text);
-    else if (!s->failed && !compared && !(s->complete && guide_begun(&d->guide)))
-        desk_complain(d, _("%s: nothing has been compared yet"), "report");
+        workspace_complain(d, "%s", s->err.text);
+    else if (!s->failed && !compared && !(s->complete && procedure_begun(&d->guide)))
+        workspace_complain(d, _("%s: nothing has been compared yet"), "report");
     else if (!s->failed && !compared && w && w->rows_only)
-        desk_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));
+        workspace_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));
     else
         return true;
     return false;
 }
 
-static int run_report(struct desk *d, struct str args)
+static int run_report(struct workspace *d, struct str args)
 {
     if (!anything_to_report(d, args))
         return R_DRAW;
@@ -502,17 +504,17 @@ static int run_report(struct desk *d, struct str args)
     d->write_path = str_dup(args);
     d->write_report = true;
     d->write_pack = false;
-    return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 
-static int run_pack(struct desk *d, struct str args)
+static int run_pack(struct workspace *d, struct str args)
 {
     if (!args.n)
         return ask(d, "pack ");
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_pack = true;
-    return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 
 const struct command commands_note[] = {

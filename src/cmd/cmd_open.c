@@ -6,22 +6,22 @@
 #include "base/msg.h"
 #include "cmd/cmd.h"
 
-static int run_intake(struct desk *d, struct str args)
+static int run_intake(struct workspace *d, struct str args)
 {
     (void)args;
     d->overlay = OVERLAY_INTAKE;
     return R_DRAW | R_LAYOUT;
 }
 
-static bool is_there(struct desk *d, const char *path)
+static bool is_there(struct workspace *d, const char *path)
 {
     bool there = path_is_dir(path) || path_is_file(path);
     if (!there)
-        desk_complain(d, _("%s: no such file or folder"), path);
+        workspace_complain(d, _("%s: no such file or folder"), path);
     return there;
 }
 
-static int open_paths(struct desk *d, struct str target, struct str golden)
+static int open_paths(struct workspace *d, struct str target, struct str golden)
 {
     char *input[2] = {str_dup(target), golden.n ? str_dup(golden) : NULL};
     bool there = is_there(d, input[0]) && (!input[1] || is_there(d, input[1]));
@@ -37,11 +37,11 @@ static int open_paths(struct desk *d, struct str target, struct str golden)
     return there ? R_DRAW | R_LAYOUT | R_RESTART : R_DRAW;
 }
 
-static int run_open(struct desk *d, struct str args)
+static int run_open(struct workspace *d, struct str args)
 {
     struct str target, golden;
     if (!args.n) {
-        desk_complain(d, _("open TARGET [GOLDEN]"));
+        workspace_complain(d, _("open TARGET [GOLDEN]"));
         return R_DRAW;
     }
     if (!str_split(args, ' ', &target, &golden))
@@ -50,20 +50,20 @@ static int run_open(struct desk *d, struct str args)
 }
 
 /* The first one taken is the target, the next one its golden. */
-static int run_take(struct desk *d, struct str args)
+static int run_take(struct workspace *d, struct str args)
 {
-    const char *alone = desk_alone(d);
+    const char *alone = workspace_alone(d);
     return alone ? open_paths(d, str_of(alone), args) : open_paths(d, args, STR(""));
 }
 
-static int run_dumps(struct desk *d, struct str args)
+static int run_dumps(struct workspace *d, struct str args)
 {
     struct buf folder = {0}, title = {0};
     buf_str(&folder, args.n ? args : STR("."));
     buf_fmt(&title, _("looking below %s …"), folder.p);
-    offers_ask(&d->offers, folder.p);
-    desk_clear_list(d);
-    desk_show_list(d, title.p);
+    folder_scan_ask(&d->offers, folder.p);
+    workspace_clear_list(d);
+    workspace_show_list(d, title.p);
     d->list_offers = true;
     buf_release(&folder);
     buf_release(&title);
@@ -82,7 +82,7 @@ static int newest(const void *a, const void *b)
 }
 
 /* Investigations beside this one: the user's own state folder. */
-static int run_recent(struct desk *d, struct str args)
+static int run_recent(struct workspace *d, struct str args)
 {
     VEC(struct left) found = {0};
     struct buf folder = {0}, path = {0}, inputs = {0};
@@ -103,7 +103,7 @@ static int run_recent(struct desk *d, struct str args)
         closedir(dir);
     if (found.n)
         qsort(found.v, found.n, sizeof *found.v, newest);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = 0; i < found.n && i < 50; i++) {
         struct investigation v;
         struct err e;
@@ -115,7 +115,7 @@ static int run_recent(struct desk *d, struct str args)
             strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
             buf_clear(&inputs);
             buf_fmt(&inputs, "%s %s", v.input[0], v.input[1] ? v.input[1] : "");
-            desk_add_command(d, "open", inputs.p, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
+            workspace_add_command(d, "open", inputs.p, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
         }
         investigation_release(&v);
     }
@@ -126,9 +126,9 @@ static int run_recent(struct desk *d, struct str args)
     buf_release(&path);
     buf_release(&inputs);
     if (d->list.n)
-        desk_show_list(d, _("investigations, the newest first; Enter opens one"));
+        workspace_show_list(d, _("investigations, the newest first; Enter opens one"));
     else
-        desk_say(d, _("no investigation was left yet"));
+        workspace_say(d, _("no investigation was left yet"));
     return R_DRAW | R_LAYOUT;
 }
 

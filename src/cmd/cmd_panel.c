@@ -8,10 +8,10 @@
 #include "cmd/cmd.h"
 #include "panel/next_dump.h"
 
-static int open_panel(struct desk *d, int number)
+static int open_panel(struct workspace *d, int number)
 {
-    guide_look(&d->guide);
-    guide_write(&d->guide);
+    procedure_look(&d->guide);
+    procedure_write(&d->guide);
     d->panel = number;
     d->panel_follow = true;
     d->panel_at = number ? page_first(&d->guide.page[number - 1]) : 0;
@@ -23,9 +23,9 @@ static int open_panel(struct desk *d, int number)
     return R_DRAW | R_LAYOUT;
 }
 
-static int perform(struct desk *d, const char *command);
+static int perform(struct workspace *d, const char *command);
 
-static int run_panel(struct desk *d, struct str args)
+static int run_panel(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (str_is(args, "do")) {
@@ -35,29 +35,29 @@ static int run_panel(struct desk *d, struct str args)
         args = STR("next"); /* nothing to be done here but to go on */
     }
     if (str_is(args, "next")) {
-        guide_write(&d->guide);
+        procedure_write(&d->guide);
         return open_panel(d, d->guide.next);
     }
     if (!args.n)
         return open_panel(d, 0);
     if (!str_u64(args, &n) || n > PANELS) {
-        desk_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
+        workspace_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
         return R_DRAW;
     }
     return open_panel(d, (int)n);
 }
 
-static int told(struct desk *d)
+static int told(struct workspace *d)
 {
-    guide_tell(&d->guide);
-    guide_write(&d->guide);
-    desk_save(d);
+    procedure_tell(&d->guide);
+    procedure_write(&d->guide);
+    workspace_save(d);
     if (!d->inv->path && !d->inv->input[0])
-        desk_complain(d, "%s", _("kept while the program runs only: begun with --investigation FILE it is saved"));
+        workspace_complain(d, "%s", _("kept while the program runs only: begun with --investigation FILE it is saved"));
     return R_DRAW;
 }
 
-static int run_give(struct desk *d, struct str args)
+static int run_give(struct workspace *d, struct str args)
 {
     struct str name, path;
     struct err e;
@@ -65,45 +65,46 @@ static int run_give(struct desk *d, struct str args)
     if (!str_split(args, ' ', &name, &path))
         path = STR("");
     path = str_trim(path);
-    enum slot_id s = slot_find(name);
-    if (s == SLOT_COUNT) {
-        desk_complain(d, _("give SLOT PATH: a slot's name was expected, as in give target-log train.log (Tab lists them)"));
+    enum panel_input_id s = panel_input_find(name);
+    if (s == PANEL_INPUT_COUNT) {
+        workspace_complain(d, _("give SLOT PATH: a slot's name was expected, as in give target-log train.log (Tab lists them)"));
         return R_DRAW;
     }
     buf_str(&at, path);
     if (path.n && !path_is_file(at.p) && !path_is_dir(at.p)) {
-        desk_complain(d, _("%s: no such file or folder"), at.p);
+        workspace_complain(d, _("%s: no such file or folder"), at.p);
         buf_release(&at);
         return R_DRAW;
     }
     buf_release(&at);
-    if (slot_give(d->inv, s, path, &e)) {
-        desk_complain(d, "%s", e.text);
+    if (panel_input_give(d->inv, s, path, &e)) {
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
-    if (s <= SLOT_GOLDEN) { /* what is compared is read anew */
-        desk_save(d);
+    if (s <= PANEL_INPUT_GOLDEN) { /* what is compared is read anew */
+        workspace_save(d);
         d->new_step[0] = d->new_step[1] = d->new_rank[0] = d->new_rank[1] = -1;
         return R_DRAW | R_LAYOUT | R_RESTART;
     }
-    desk_say(d, path.n ? _("%s is %.*s") : _("%s is taken away"), slots[s].name, STR_ARG(path));
+    workspace_say(d, path.n ? _("%s is %.*s") : _("%s is taken away"), panel_inputs[s].name, STR_ARG(path));
     return told(d);
 }
 
-static const char *complete_slot(const struct desk *d, int i)
+static const char *complete_slot(const struct workspace *d, int i)
 {
     (void)d;
-    return i < SLOT_COUNT ? slots[i].name : NULL;
+    return i < PANEL_INPUT_COUNT ? panel_inputs[i].name : NULL;
 }
 
-static const struct panel_item *item_at(const struct desk *d)
+static const struct panel_item *item_at(const struct workspace *d)
 {
     const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
     return p && d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
 }
 
 /* ID TEXT into a list; without a text what was there goes. */
-static int tell(struct desk *d, text_list *l, struct str args, const char *usage, const char *said, const char *gone)
+static int tell(struct workspace *d, text_list *l, struct str args, const char *usage, const char *said,
+                const char *gone)
 {
     struct str id, text;
     if (!str_split(args, ' ', &id, &text))
@@ -111,36 +112,36 @@ static int tell(struct desk *d, text_list *l, struct str args, const char *usage
     text = str_trim(text);
     char name[64];
     if (!id.n || id.n >= sizeof name) {
-        desk_complain(d, "%s", usage);
+        workspace_complain(d, "%s", usage);
         return R_DRAW;
     }
     snprintf(name, sizeof name, "%.*s", STR_ARG(id));
     if (!text.n && !investigation_text(l, name)) {
-        desk_complain(d, "%s", usage);
+        workspace_complain(d, "%s", usage);
         return R_DRAW;
     }
     if (text.n && !panel_knows(id)) {
-        desk_complain(d, _("%s: no check, item or panel is called so"), name);
+        workspace_complain(d, _("%s: no check, item or panel is called so"), name);
         return R_DRAW;
     }
     investigation_tell(d->inv, l, id, text);
-    desk_say(d, "%s %s", name, text.n ? said : gone);
+    workspace_say(d, "%s %s", name, text.n ? said : gone);
     return told(d);
 }
 
-static int run_waive(struct desk *d, struct str args)
+static int run_waive(struct workspace *d, struct str args)
 {
     return tell(d, &d->inv->waived, args, _("waive ID REASON: a check's, an item's or a panel's, and why it may stay; without a reason a waiver is taken back"),
                 _("is waived"), _("counts again"));
 }
 
-static int run_answer(struct desk *d, struct str args)
+static int run_answer(struct workspace *d, struct str args)
 {
     return tell(d, &d->inv->answers, args, _("answer ID TEXT: what you found; a text that begins with bad counts against the panel, none takes the answer back"),
                 _("is answered"), _("is open again"));
 }
 
-static int ask(struct desk *d, const char *command, const char *word, const char *rest)
+static int ask(struct workspace *d, const char *command, const char *word, const char *rest)
 {
     struct buf b = {0};
     buf_fmt(&b, "%s %s%s%s", command, word, *word ? " " : "", rest);
@@ -152,7 +153,7 @@ static int ask(struct desk *d, const char *command, const char *word, const char
 }
 
 /* The command line with the item under the cursor. */
-static int run_tell_line(struct desk *d, struct str args)
+static int run_tell_line(struct workspace *d, struct str args)
 {
     const struct panel_item *it = item_at(d);
     char number[2] = {d->panel ? (char)('0' + d->panel) : (char)('1' + (int)(d->panel_at < PANELS ? d->panel_at : 0)), 0};
@@ -167,7 +168,7 @@ static int run_tell_line(struct desk *d, struct str args)
 /* ---- recipes ---- */
 
 /* A paragraph as entries of so many cells. */
-static void list_paragraph(struct desk *d, struct str text)
+static void list_paragraph(struct workspace *d, struct str text)
 {
     while (text.n) {
         struct str rest = text, cut = text;
@@ -179,43 +180,43 @@ static void list_paragraph(struct desk *d, struct str text)
         }
         if (!rest.n || cut.p == text.p)
             cut = rest;
-        desk_add_item(d, NONE, 0, str_n(text.p, (size_t)(cut.p - text.p)));
+        workspace_add_item(d, NONE, 0, str_n(text.p, (size_t)(cut.p - text.p)));
         text = str_trim(cut);
     }
 }
 
-static void list_words(struct desk *d, const struct next_dump *n)
+static void list_words(struct workspace *d, const struct next_dump *n)
 {
     for (size_t i = 0; i < n->words.n; i++)
         list_paragraph(d, str_of(n->words.v[i]));
 }
 
-static void list_body(struct desk *d, struct buf *body)
+static void list_body(struct workspace *d, struct buf *body)
 {
     struct str rest = buf_view(body), line;
-    desk_add_item(d, NONE, 0, STR(" "));
+    workspace_add_item(d, NONE, 0, STR(" "));
     while (rest.n) {
         str_split(rest, '\n', &line, &rest);
-        desk_add_item(d, NONE, 0, line.n ? line : STR(" "));
+        workspace_add_item(d, NONE, 0, line.n ? line : STR(" "));
     }
 }
 
-static int write_recipe(struct desk *d, const struct recipe *r, struct str file, struct buf *body)
+static int write_recipe(struct workspace *d, const struct recipe *r, struct str file, struct buf *body)
 {
     struct buf path = {0};
     struct err e;
     buf_str(&path, file);
     if (path_is_file(path.p))
-        desk_complain(d, _("%s is there already: choose another name"), path.p);
+        workspace_complain(d, _("%s is there already: choose another name"), path.p);
     else if (file_replace(path.p, buf_view(body), &e))
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
     else
-        desk_say(d, _("%.*s is written: %s"), STR_ARG(r->name), path.p);
+        workspace_say(d, _("%.*s is written: %s"), STR_ARG(r->name), path.p);
     buf_release(&path);
     return R_DRAW;
 }
 
-static int one_recipe(struct desk *d, const struct recipe *r, struct str file, int64_t step)
+static int one_recipe(struct workspace *d, const struct recipe *r, struct str file, int64_t step)
 {
     struct next_dump n;
     struct buf body = {0};
@@ -225,14 +226,14 @@ static int one_recipe(struct desk *d, const struct recipe *r, struct str file, i
     if (file.n) {
         reaction = write_recipe(d, r, file, &body);
     } else {
-        desk_clear_list(d);
+        workspace_clear_list(d);
         list_paragraph(d, recipe_text(r));
         if (str_is(r->need, "dump"))
             list_words(d, &n);
         list_body(d, &body);
         struct buf title = {0};
         buf_fmt(&title, _("%.*s; :recipe %.*s %.*s writes it"), STR_ARG(r->name), STR_ARG(r->name), STR_ARG(r->file));
-        desk_show_list(d, title.p);
+        workspace_show_list(d, title.p);
         buf_release(&title);
         reaction = R_DRAW | R_LAYOUT;
     }
@@ -241,7 +242,7 @@ static int one_recipe(struct desk *d, const struct recipe *r, struct str file, i
     return reaction;
 }
 
-static bool wanted(const struct desk *d, const struct recipe *r, struct str need)
+static bool wanted(const struct workspace *d, const struct recipe *r, struct str need)
 {
     if (need.n)
         return str_eq(r->need, need);
@@ -252,28 +253,28 @@ static bool wanted(const struct desk *d, const struct recipe *r, struct str need
     return false;
 }
 
-static int list_recipes(struct desk *d, struct str need)
+static int list_recipes(struct workspace *d, struct str need)
 {
     size_t found = 0;
     for (size_t i = 0; i < recipe_count(); i++)
         found += wanted(d, recipe_at(i), need);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
         if (found && !wanted(d, r, need))
             continue;
-        desk_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
+        workspace_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
     }
-    desk_show_list(d, _("what produces it; Enter shows one"));
+    workspace_show_list(d, _("what produces it; Enter shows one"));
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_recipe(struct desk *d, struct str args)
+static int run_recipe(struct workspace *d, struct str args)
 {
     struct str name, file;
     if (!str_split(args, ' ', &name, &file))
         file = STR("");
-    guide_write(&d->guide);
+    procedure_write(&d->guide);
     const struct recipe *r = recipe_find(name);
     if (r)
         return one_recipe(d, r, str_trim(file), -1);
@@ -281,20 +282,20 @@ static int run_recipe(struct desk *d, struct str args)
     for (size_t i = 0; i < recipe_count(); i++)
         known |= str_eq(recipe_at(i)->need, name);
     if (!known) {
-        desk_complain(d, _("no recipe \"%.*s\"; :recipe lists them"), STR_ARG(name));
+        workspace_complain(d, _("no recipe \"%.*s\"; :recipe lists them"), STR_ARG(name));
         return R_DRAW;
     }
     return list_recipes(d, name);
 }
 
-static const char *complete_recipe(const struct desk *d, int i)
+static const char *complete_recipe(const struct workspace *d, int i)
 {
     (void)d;
     const struct recipe *r = recipe_at((size_t)i);
     return r ? r->name.p : NULL;
 }
 
-static int run_recipe_line(struct desk *d, struct str args)
+static int run_recipe_line(struct workspace *d, struct str args)
 {
     const struct panel_item *it = item_at(d);
     (void)args;
@@ -309,36 +310,36 @@ static int run_recipe_line(struct desk *d, struct str args)
 }
 
 /* Both sides' configurations for the dump that comes next. */
-static int run_next_dump(struct desk *d, struct str args)
+static int run_next_dump(struct workspace *d, struct str args)
 {
     struct next_dump n;
     unsigned long long step;
     struct buf body = {0};
     if (args.n && (!str_u64(args, &step) || step > INT32_MAX)) {
-        desk_complain(d, _("next-dump [STEP]: a step of the log was expected"));
+        workspace_complain(d, _("next-dump [STEP]: a step of the log was expected"));
         return R_DRAW;
     }
     next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : -1, DUMP_BUDGET);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     list_words(d, &n);
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
         if (!str_is(r->need, "dump"))
             continue;
-        desk_add_item(d, NONE, 0, STR(" "));
-        desk_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), r->name.p, STR_ARG(r->file));
+        workspace_add_item(d, NONE, 0, STR(" "));
+        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), r->name.p, STR_ARG(r->file));
         buf_clear(&body);
         recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
         list_body(d, &body);
     }
-    desk_show_list(d, _("the next dump"));
+    workspace_show_list(d, _("the next dump"));
     next_dump_release(&n);
     buf_release(&body);
     return R_DRAW | R_LAYOUT;
 }
 
 /* What lies behind a line, or is next: the panel stays under what is shown over it, and goes where rows are gone to. */
-static int perform(struct desk *d, const char *command)
+static int perform(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command);
     if (!str_starts(str_of(text), "recipe") && !str_starts(str_of(text), "next-dump"))
@@ -348,19 +349,19 @@ static int perform(struct desk *d, const char *command)
     return r | R_DRAW | R_LAYOUT;
 }
 
-int panel_enter(struct desk *d)
+int panel_enter(struct workspace *d)
 {
     if (!d->panel)
         return open_panel(d, (int)d->panel_at + 1);
     const struct panel_item *it = item_at(d);
     if (!it || !it->command) {
-        desk_say(d, "%s", _("nothing lies behind this line"));
+        workspace_say(d, "%s", _("nothing lies behind this line"));
         return R_DRAW;
     }
     return perform(d, it->command);
 }
 
-void panel_step(struct desk *d, long by)
+void panel_step(struct workspace *d, long by)
 {
     long n = d->panel ? (long)d->guide.page[d->panel - 1].items.n : PANELS, at = (long)d->panel_at + by;
     d->panel_follow = false;
@@ -378,13 +379,13 @@ static double within(double v, double low, double high)
 }
 
 /* The curves the open panel shows, or NULL. */
-static const struct curves *shown_curves(const struct desk *d)
+static const struct curves *shown_curves(const struct workspace *d)
 {
-    return d->overlay == OVERLAY_PANEL && d->panel ? guide_curves(&d->guide, &d->guide.page[d->panel - 1]) : NULL;
+    return d->overlay == OVERLAY_PANEL && d->panel ? procedure_curves(&d->guide, &d->guide.page[d->panel - 1]) : NULL;
 }
 
 /* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of that. */
-static int keep_plot(struct desk *d)
+static int keep_plot(struct workspace *d)
 {
     double to = d->plot_to - d->plot_from < 1 ? d->plot_to : 0;
     bool changed = d->inv->plot.log != d->plot_log || d->inv->plot.from < d->plot_from || d->inv->plot.from > d->plot_from ||
@@ -393,11 +394,11 @@ static int keep_plot(struct desk *d)
     d->inv->plot.from = to > 0 ? d->plot_from : 0;
     d->inv->plot.to = to;
     if (changed && d->inv->path && !d->inv->holder)
-        desk_save(d);
+        workspace_save(d);
     return R_DRAW;
 }
 
-static int run_plot(struct desk *d, struct str args)
+static int run_plot(struct workspace *d, struct str args)
 {
     unsigned long long step;
     double from = d->plot_from, to = d->plot_to > d->plot_from ? d->plot_to : 1, width = to - from;
@@ -417,7 +418,7 @@ static int run_plot(struct desk *d, struct str args)
         at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
     } else {
-        desk_complain(d, _("plot takes in, out, left, right, all or a step, in a panel with curves"));
+        workspace_complain(d, _("plot takes in, out, left, right, all or a step, in a panel with curves"));
         return R_DRAW;
     }
     d->plot_held = true;
@@ -427,25 +428,25 @@ static int run_plot(struct desk *d, struct str args)
     return keep_plot(d);
 }
 
-static int run_axis(struct desk *d, struct str args)
+static int run_axis(struct workspace *d, struct str args)
 {
     if (args.n && !str_is(args, "log") && !str_is(args, "linear")) {
-        desk_complain(d, "%s", _("axis takes log or linear, and without a word the other one"));
+        workspace_complain(d, "%s", _("axis takes log or linear, and without a word the other one"));
         return R_DRAW;
     }
     d->plot_log = args.n ? str_is(args, "log") : !d->plot_log;
-    desk_say(d, "%s", d->plot_log ? _("log axis: values of 0 or less have no place on it, differences are shown by their size") : _("linear axis"));
+    workspace_say(d, "%s", d->plot_log ? _("log axis: values of 0 or less have no place on it, differences are shown by their size") : _("linear axis"));
     return keep_plot(d);
 }
 
-static const char *complete_axis(const struct desk *d, int i)
+static const char *complete_axis(const struct workspace *d, int i)
 {
     static const char *const words[] = {"log", "linear"};
     (void)d;
     return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
-static const char *complete_plot(const struct desk *d, int i)
+static const char *complete_plot(const struct workspace *d, int i)
 {
     (void)d;
     return i < (int)ARRAY_LEN(plots) ? plots[i] : NULL;

@@ -25,7 +25,7 @@ static void two_paths(struct str args, char **target, char **golden)
     *golden = NULL;
 }
 
-static int run_round(struct desk *d, struct str args)
+static int run_round(struct workspace *d, struct str args)
 {
     if (!args.n) {
         free(d->prompt);
@@ -35,11 +35,11 @@ static int run_round(struct desk *d, struct str args)
     }
     bool back = str_is(args, "--undo");
     if (back && !d->inv->rounds.n) {
-        desk_complain(d, "%s", _("this is the first round"));
+        workspace_complain(d, "%s", _("this is the first round"));
         return R_DRAW;
     }
     if (!d->s->settled) {
-        desk_complain(d, "%s", _("a round is left when its comparison is finished"));
+        workspace_complain(d, "%s", _("a round is left when its comparison is finished"));
         return R_DRAW;
     }
     free(d->new_input[TARGET]);
@@ -55,22 +55,22 @@ static int run_round(struct desk *d, struct str args)
 
 #define LISTED 2000
 
-static void add_row(struct desk *d, uint32_t line, struct buf *text)
+static void add_row(struct workspace *d, uint32_t line, struct buf *text)
 {
     struct buf name[2] = {{0}, {0}};
-    desk_names(d, line, name);
+    workspace_names(d, line, name);
     buf_clear(text);
     buf_fmt(text, "%s   ", name[*name[0].p ? 0 : 1].p);
-    since_line(d->c, line, text);
-    desk_add_item(d, line, d->c->judged->line[line].verdict, buf_view(text));
+    round_since_line(d->c, line, text);
+    workspace_add_item(d, line, d->c->judged->line[line].verdict, buf_view(text));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
 
 /* What vanished has no line: it is told by what it was. */
-static void add_gone(struct desk *d, struct buf *text)
+static void add_gone(struct workspace *d, struct buf *text)
 {
-    const struct since *x = &d->c->since;
+    const struct round_since *x = &d->c->since;
     char n[NUM_MAX];
     for (uint32_t i = 0; i < x->before->rows.n && d->list.n < LISTED; i++) {
         const struct round_row *r = &x->before->rows.v[i];
@@ -79,17 +79,17 @@ static void add_gone(struct desk *d, struct buf *text)
         buf_clear(text);
         buf_fmt(text, _("%s   was %s %s, not recorded any more"), round_row_name(x->before, i), verdict_label((enum verdict)r->verdict),
                 num_error(n, (double)r->error));
-        desk_add_item(d, NONE, r->verdict, buf_view(text));
+        workspace_add_item(d, NONE, r->verdict, buf_view(text));
     }
 }
 
-static int run_changes(struct desk *d, struct str args)
+static int run_changes(struct workspace *d, struct str args)
 {
     struct buf text = {0};
-    const struct since *x = &d->c->since;
-    desk_clear_list(d);
+    const struct round_since *x = &d->c->since;
+    workspace_clear_list(d);
     if (!x->there || !x->told) {
-        desk_say(d, "%s", x->there ? _("what has changed is told when everything is compared")
+        workspace_say(d, "%s", x->there ? _("what has changed is told when everything is compared")
                           : d->inv->rounds.n ? _("what the rows were in the round before could not be read")
                                              : _("this is the first round; :round NEW_TARGET begins the next"));
         return R_DRAW;
@@ -98,7 +98,7 @@ static int run_changes(struct desk *d, struct str args)
         if (args.n && !str_is(args, change_name((enum change_kind)k)))
             continue;
         for (uint32_t i = 0; x->changes.count[k] && i < d->c->judged->lines && d->list.n < LISTED; i++)
-            if (since_change(d->c, i) == (enum change_kind)k)
+            if (round_since_change(d->c, i) == (enum change_kind)k)
                 add_row(d, i, &text);
         if (k == CHANGE_VANISHED)
             add_gone(d, &text);
@@ -106,14 +106,14 @@ static int run_changes(struct desk *d, struct str args)
     buf_clear(&text);
     changes_sentence(&x->changes, &text);
     if (d->list.n)
-        desk_show_list(d, text.p);
+        workspace_show_list(d, text.p);
     else
-        desk_say(d, "%s", text.p);
+        workspace_say(d, "%s", text.p);
     buf_release(&text);
     return R_DRAW | R_LAYOUT;
 }
 
-static const char *complete_change(const struct desk *d, int i)
+static const char *complete_change(const struct workspace *d, int i)
 {
     (void)d;
     return i < CHANGE_KINDS ? change_name((enum change_kind)i) : NULL;

@@ -10,24 +10,24 @@
 
 static const char *const layouts[LAYOUT_COUNT] = {"both", "target", "golden", "stacked"};
 
-static int run_layout(struct desk *d, struct str args)
+static int run_layout(struct workspace *d, struct str args)
 {
     enum layout next = (d->layout + 1) % LAYOUT_COUNT;
     for (int i = 0; i < LAYOUT_COUNT; i++)
         if (str_is(args, layouts[i]))
             next = (enum layout)i;
     d->layout = next;
-    desk_say(d, _("layout: %s"), layouts[next]);
+    workspace_say(d, _("layout: %s"), layouts[next]);
     return R_DRAW | R_LAYOUT;
 }
 
-static const char *complete_layout(const struct desk *d, int i)
+static const char *complete_layout(const struct workspace *d, int i)
 {
     (void)d;
     return i < LAYOUT_COUNT ? layouts[i] : NULL;
 }
 
-static const char *complete_field(const struct desk *d, int i)
+static const char *complete_field(const struct workspace *d, int i)
 {
     (void)d;
     for (int k = 0; k <= i; k++)
@@ -36,7 +36,7 @@ static const char *complete_field(const struct desk *d, int i)
     return fields[i].name;
 }
 
-static int column_place(const struct desk *d, const struct field *f)
+static int column_place(const struct workspace *d, const struct field *f)
 {
     for (int i = 0; i < d->columns; i++)
         if (d->column[i] == f)
@@ -45,14 +45,14 @@ static int column_place(const struct desk *d, const struct field *f)
 }
 
 /* One entry a field: what stands before it, its name and what it is. */
-static void list_fields(struct desk *d, const char *verb, const char *(*mark)(const struct desk *, const struct field *))
+static void list_fields(struct workspace *d, const char *verb, const char *(*mark)(const struct workspace *, const struct field *))
 {
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (const struct field *f = fields; f->name; f++)
-        desk_add_command(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
+        workspace_add_command(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
 }
 
-static const char *column_mark(const struct desk *d, const struct field *f)
+static const char *column_mark(const struct workspace *d, const struct field *f)
 {
     static char number[16]; /* commands run under the session's lock */
     int at = column_place(d, f);
@@ -62,26 +62,26 @@ static const char *column_mark(const struct desk *d, const struct field *f)
     return number;
 }
 
-static const char *sort_mark(const struct desk *d, const struct field *f)
+static const char *sort_mark(const struct workspace *d, const struct field *f)
 {
     return d->arrange.sort != f ? "  " : d->arrange.descending ? "▼ " : "▲ ";
 }
 
-static void list_columns(struct desk *d)
+static void list_columns(struct workspace *d)
 {
     list_fields(d, "column", column_mark);
     d->list_again = "columns";
-    desk_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
+    workspace_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
 }
 
-static void columns_changed(struct desk *d)
+static void columns_changed(struct workspace *d)
 {
     d->column_at = 0;
-    desk_columns_keep(d);
-    desk_save(d);
+    workspace_columns_keep(d);
+    workspace_save(d);
 }
 
-static int run_columns(struct desk *d, struct str args)
+static int run_columns(struct workspace *d, struct str args)
 {
     struct str rest = args, word;
     if (!args.n) {
@@ -91,11 +91,11 @@ static int run_columns(struct desk *d, struct str args)
     while (rest.n) { /* all good before any is taken */
         str_split(rest, ' ', &word, &rest);
         if (!str_is(word, "default") && word.n && !field_find(word)) {
-            desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(word));
+            workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(word));
             return R_DRAW;
         }
     }
-    desk_remember(d, _("columns"));
+    workspace_remember(d, _("columns"));
     d->columns = 0;
     for (rest = args; rest.n && d->columns < COLUMNS_MOST;) {
         str_split(rest, ' ', &word, &rest);
@@ -107,19 +107,19 @@ static int run_columns(struct desk *d, struct str args)
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_column(struct desk *d, struct str args)
+static int run_column(struct workspace *d, struct str args)
 {
     const struct field *f = field_find(args);
     if (!f) {
-        desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(args));
+        workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(args));
         return R_DRAW;
     }
     int at = column_place(d, f);
     if (at < 0 && d->columns == COLUMNS_MOST) {
-        desk_complain(d, _("no more than %d columns"), COLUMNS_MOST);
+        workspace_complain(d, _("no more than %d columns"), COLUMNS_MOST);
         return R_DRAW;
     }
-    desk_remember(d, _("columns"));
+    workspace_remember(d, _("columns"));
     if (at < 0) {
         d->column[d->columns++] = f;
     } else {
@@ -130,12 +130,12 @@ static int run_column(struct desk *d, struct str args)
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_width(struct desk *d, struct str args)
+static int run_width(struct workspace *d, struct str args)
 {
     struct str name, number;
     unsigned long long n;
     if (!str_split(args, ' ', &name, &number) || !field_find(name) || !str_u64(str_trim(number), &n) || n < 3 || n > 200) {
-        desk_complain(d, _("width FIELD N: a field and 3 to 200 cells were expected"));
+        workspace_complain(d, _("width FIELD N: a field and 3 to 200 cells were expected"));
         return R_DRAW;
     }
     struct field_width w = {field_find(name), (int)n};
@@ -143,27 +143,27 @@ static int run_width(struct desk *d, struct str args)
     return R_DRAW;
 }
 
-static int run_left(struct desk *d, struct str args)
+static int run_left(struct workspace *d, struct str args)
 {
     (void)args;
     if (d->group != GROUP_NONE)
-        desk_group_across(d, -1);
+        workspace_group_across(d, -1);
     else
         d->column_at -= d->column_at > 0;
     return R_DRAW;
 }
 
-static int run_right(struct desk *d, struct str args)
+static int run_right(struct workspace *d, struct str args)
 {
     (void)args;
     if (d->group != GROUP_NONE)
-        desk_group_across(d, 1);
+        workspace_group_across(d, 1);
     else
         d->column_at++; /* drawing knows how many do not fit */
     return R_DRAW;
 }
 
-static int run_digits(struct desk *d, struct str args)
+static int run_digits(struct workspace *d, struct str args)
 {
     static const int steps[] = {0, 4, 8, 17};
     unsigned long long n;
@@ -176,9 +176,9 @@ static int run_digits(struct desk *d, struct str args)
         d->digits = i < ARRAY_LEN(steps) ? steps[i] : 0;
     }
     if (d->digits)
-        desk_say(d, _("figures with %d digits"), d->digits);
+        workspace_say(d, _("figures with %d digits"), d->digits);
     else
-        desk_say(d, _("figures with as many digits as are telling"));
+        workspace_say(d, _("figures with as many digits as are telling"));
     return R_DRAW;
 }
 
@@ -194,60 +194,60 @@ static const struct {
     {"layers", N_("by layer, side by side: in which one something starts")},
 };
 
-static int run_group(struct desk *d, struct str args)
+static int run_group(struct workspace *d, struct str args)
 {
     for (int i = 0; i < GROUP_COUNT; i++)
         if (str_is(args, groups[i].name)) {
-            desk_group(d, (enum group)i);
+            workspace_group(d, (enum group)i);
             if (i == GROUP_LAYERS && !d->layers.rows.n) {
-                desk_complain(d, _("no row belongs to a numbered layer"));
-                desk_group(d, GROUP_NONE);
+                workspace_complain(d, _("no row belongs to a numbered layer"));
+                workspace_group(d, GROUP_NONE);
             }
             return R_DRAW | R_LAYOUT;
         }
     if (args.n) {
-        desk_complain(d, _("rows are put together by modules, frames, precision or layers; none undoes it"));
+        workspace_complain(d, _("rows are put together by modules, frames, precision or layers; none undoes it"));
         return R_DRAW;
     }
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (int i = 0; i < GROUP_COUNT; i++)
-        desk_add_command(d, "group", groups[i].name, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
-    desk_show_list(d, _("how the rows are put together"));
+        workspace_add_command(d, "group", groups[i].name, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
+    workspace_show_list(d, _("how the rows are put together"));
     return R_DRAW | R_LAYOUT;
 }
 
-static const char *complete_group(const struct desk *d, int i)
+static const char *complete_group(const struct workspace *d, int i)
 {
     (void)d;
     return i < GROUP_COUNT ? groups[i].name : NULL;
 }
 
-static int run_unfold(struct desk *d, struct str args)
+static int run_unfold(struct workspace *d, struct str args)
 {
     (void)args;
-    desk_unfold_all(d);
+    workspace_unfold_all(d);
     return R_DRAW;
 }
 
 /* ---- order ---- */
 
-static int run_sort(struct desk *d, struct str args)
+static int run_sort(struct workspace *d, struct str args)
 {
     struct str name, way;
     if (!args.n) {
         list_fields(d, "sort", sort_mark);
-        desk_show_list(d, _("sort by; the same once more turns the order round"));
+        workspace_show_list(d, _("sort by; the same once more turns the order round"));
         return R_DRAW | R_LAYOUT;
     }
     if (!str_split(args, ' ', &name, &way))
         name = args, way = STR("");
     const struct field *f = str_is(name, "none") ? NULL : field_find(name);
     if (!f && !str_is(name, "none")) {
-        desk_complain(d, _("no field is called \"%.*s\""), STR_ARG(name));
+        workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(name));
         return R_DRAW;
     }
-    desk_remember(d, _("the order"));
-    desk_uncover(d);
+    workspace_remember(d, _("the order"));
+    workspace_uncover(d);
     /* numbers: the largest are of interest first */
     bool descending = f && f->number && strcmp(f->name, "row") != 0;
     if (f && f == d->arrange.sort)
@@ -258,39 +258,39 @@ static int run_sort(struct desk *d, struct str args)
         descending = true;
     d->arrange.sort = f;
     d->arrange.descending = descending;
-    arrange_restart(&d->arrange);
+    row_order_restart(&d->arrange);
     if (f)
-        desk_say(d, descending ? _("by %s, the largest first; O restores execution order") : _("by %s, the smallest first; O restores execution order"), f->name);
+        workspace_say(d, descending ? _("by %s, the largest first; O restores execution order") : _("by %s, the smallest first; O restores execution order"), f->name);
     else
-        desk_say(d, _("execution order"));
+        workspace_say(d, _("execution order"));
     return R_DRAW;
 }
 
 /* ---- filters ---- */
 
-static int add_filter(struct desk *d, struct str text, bool inverse)
+static int add_filter(struct workspace *d, struct str text, bool inverse)
 {
     struct err e;
     struct filter *code = filter_compile(text, &e);
     if (!code) {
-        desk_complain(d, "%s", e.text);
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
     char *what = str_dup(text);
-    desk_remember(d, what);
+    workspace_remember(d, what);
     free(what);
-    desk_uncover(d);
-    arrange_take(&d->arrange, code, text, inverse);
+    workspace_uncover(d);
+    row_order_take(&d->arrange, code, text, inverse);
     return R_DRAW;
 }
 
-static int run_filter(struct desk *d, struct str args)
+static int run_filter(struct workspace *d, struct str args)
 {
     bool inverse = args.n && args.p[0] == '!' && args.n > 1 && args.p[1] == ' ';
     if (inverse)
         args = str_trim(str_cut(args, 1));
     if (!args.n) {
-        desk_complain(d, _("filter EXPRESSION, as in rel_l2 > 1e-2 && family == linear; :fields lists the names"));
+        workspace_complain(d, _("filter EXPRESSION, as in rel_l2 > 1e-2 && family == linear; :fields lists the names"));
         return R_DRAW;
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) /* a saved one by its name */
@@ -299,65 +299,65 @@ static int run_filter(struct desk *d, struct str args)
     return add_filter(d, args, inverse);
 }
 
-static int run_filter_out(struct desk *d, struct str args)
+static int run_filter_out(struct workspace *d, struct str args)
 {
     return args.n ? add_filter(d, args, true) : run_filter(d, args);
 }
 
-static const char *complete_filter(const struct desk *d, int i)
+static const char *complete_filter(const struct workspace *d, int i)
 {
     int saved = (int)d->inv->filters.n;
     return i < saved ? d->inv->filters.v[i].name : complete_field(d, i - saved);
 }
 
 /* The cursor stays on its row: it is among all of them. */
-static int run_unfilter(struct desk *d, struct str args)
+static int run_unfilter(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!d->arrange.filters.n) {
-        desk_say(d, _("nothing is filtered"));
+        workspace_say(d, _("nothing is filtered"));
         return R_DRAW;
     }
-    desk_remember(d, _("the filters"));
+    workspace_remember(d, _("the filters"));
     if (str_u64(args, &n) && n >= 1 && n <= d->arrange.filters.n)
-        arrange_drop(&d->arrange, (size_t)n - 1);
+        row_order_drop(&d->arrange, (size_t)n - 1);
     else
-        arrange_clear(&d->arrange);
-    desk_say(d, d->arrange.filters.n ? _("one filter less") : _("all rows are shown; z brings the filters back"));
+        row_order_clear(&d->arrange);
+    workspace_say(d, d->arrange.filters.n ? _("one filter less") : _("all rows are shown; z brings the filters back"));
     return R_DRAW;
 }
 
-static int run_filters(struct desk *d, struct str args)
+static int run_filters(struct workspace *d, struct str args)
 {
     (void)args;
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = 0; i < d->arrange.filters.n; i++) {
-        const struct arrange_filter *f = &d->arrange.filters.v[i];
+        const struct row_order_filter *f = &d->arrange.filters.v[i];
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        desk_add_command(d, "unfilter", number, _("in force   %s%s   (Enter takes it away)"), f->inverse ? "! " : "", f->text);
+        workspace_add_command(d, "unfilter", number, _("in force   %s%s   (Enter takes it away)"), f->inverse ? "! " : "", f->text);
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) {
         const struct named_text *f = &d->inv->filters.v[i];
-        desk_add_command(d, "filter", f->name, _("saved      %s:  %s   (Enter sets it)"), f->name, f->text);
+        workspace_add_command(d, "filter", f->name, _("saved      %s:  %s   (Enter sets it)"), f->name, f->text);
     }
     if (!d->list.n) {
-        desk_say(d, _("no filter is set or saved; & sets one, :save-filter NAME saves those in force"));
+        workspace_say(d, _("no filter is set or saved; & sets one, :save-filter NAME saves those in force"));
         return R_DRAW;
     }
-    desk_show_list(d, _("filters"));
+    workspace_show_list(d, _("filters"));
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_save_filter(struct desk *d, struct str args)
+static int run_save_filter(struct workspace *d, struct str args)
 {
     struct buf all = {0};
     if (!args.n || str_has(args, " ") || !d->arrange.filters.n) {
-        desk_complain(d, _("save-filter NAME: one word, for the filters in force"));
+        workspace_complain(d, _("save-filter NAME: one word, for the filters in force"));
         return R_DRAW;
     }
     for (size_t i = 0; i < d->arrange.filters.n; i++) {
-        const struct arrange_filter *f = &d->arrange.filters.v[i];
+        const struct row_order_filter *f = &d->arrange.filters.v[i];
         buf_fmt(&all, "%s%s(%s)", i ? " && " : "", f->inverse ? "!" : "", f->text);
     }
     size_t at = 0;
@@ -369,16 +369,16 @@ static int run_save_filter(struct desk *d, struct str args)
     else
         vec_push(&d->inv->filters, x);
     buf_release(&all);
-    if (desk_save(d))
-        desk_say(d, _("saved; :filter %s sets it again"), x.name);
+    if (workspace_save(d))
+        workspace_say(d, _("saved; :filter %s sets it again"), x.name);
     return R_DRAW;
 }
 
-static int run_fields(struct desk *d, struct str args)
+static int run_fields(struct workspace *d, struct str args)
 {
     (void)args;
     list_fields(d, "filter-line", NULL);
-    desk_show_list(d, _("what can be filtered on, sorted by and shown; Enter begins a filter with it"));
+    workspace_show_list(d, _("what can be filtered on, sorted by and shown; Enter begins a filter with it"));
     return R_DRAW | R_LAYOUT;
 }
 
@@ -402,19 +402,19 @@ static void copy_cell(const struct field_line *l, const struct field *f, struct 
 
 #define COPY_MOST (64 * 1024) /* terminals refuse more */
 
-static int run_copy(struct desk *d, struct str args)
+static int run_copy(struct workspace *d, struct str args)
 {
     static const char *const usual[] = {"row", "target", "golden", "verdict", "rel_l2", "one_minus_cosine", "max_abs",
                                         "t.max", "g.max", "t.min", "g.min", "t.norm", "g.norm", "t.dtype", "g.dtype", "t.shape", "g.shape"};
-    uint32_t from = desk_pos(d), to = from + 1, shown = desk_shown(d), done = 0;
+    uint32_t from = workspace_pos(d), to = from + 1, shown = workspace_shown(d), done = 0;
     buf_clear(&d->copy);
     if (!shown) {
-        desk_complain(d, _("no row is shown"));
+        workspace_complain(d, _("no row is shown"));
         return R_DRAW;
     }
     if (str_is(args, "name")) {
         struct buf name[2] = {{0}, {0}};
-        desk_names(d, d->cursor, name);
+        workspace_names(d, d->cursor, name);
         buf_fmt(&d->copy, "%s%s%s", name[0].p, name[0].n && name[1].n && strcmp(name[0].p, name[1].p) != 0 ? "\t" : "",
                 name[0].n && name[1].n && strcmp(name[0].p, name[1].p) == 0 ? "" : name[1].p);
         buf_release(&name[0]);
@@ -429,7 +429,7 @@ static int run_copy(struct desk *d, struct str args)
             buf_fmt(&d->copy, "%s%s", i ? "\t" : "", usual[i]);
         buf_char(&d->copy, '\n');
         for (uint32_t p = from; p < to && d->copy.n < COPY_MOST; p++, done++) {
-            struct field_line l = field_line(d->c, desk_at(d, p));
+            struct field_line l = field_line(d->c, workspace_at(d, p));
             for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
                 if (i)
                     buf_char(&d->copy, '\t');
@@ -439,13 +439,13 @@ static int run_copy(struct desk *d, struct str args)
         }
     }
     if (done < to - from)
-        desk_say(d, _("copied the first %u rows, %zu bytes: a terminal takes no more; :write FILE.csv writes all"), done, d->copy.n);
+        workspace_say(d, _("copied the first %u rows, %zu bytes: a terminal takes no more; :write FILE.csv writes all"), done, d->copy.n);
     else
-        desk_say(d, _("copied %zu bytes"), d->copy.n);
+        workspace_say(d, _("copied %zu bytes"), d->copy.n);
     return R_DRAW | R_COPY;
 }
 
-static const char *complete_copy(const struct desk *d, int i)
+static const char *complete_copy(const struct workspace *d, int i)
 {
     static const char *const words[] = {"name", "row", "table"};
     (void)d;

@@ -21,16 +21,16 @@ static int indices(struct str text, int64_t at[TENSOR_DIMS])
     return n;
 }
 
-static int run_tensor(struct desk *d, struct str args)
+static int run_tensor(struct workspace *d, struct str args)
 {
     int64_t at[TENSOR_DIMS];
     int n = indices(args, at);
     if (n < 0) {
-        desk_complain(d, "%s", _("tensor [I,J …]: indices with commas between them were expected"));
+        workspace_complain(d, "%s", _("tensor [I,J …]: indices with commas between them were expected"));
         return R_DRAW;
     }
-    if (!sight_possible(d, d->cursor)) {
-        desk_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; its statistics are in the detail pane"));
+    if (!tensor_view_possible(d, d->cursor)) {
+        workspace_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; its statistics are in the detail pane"));
         return R_DRAW;
     }
     d->sight.open = true;
@@ -39,27 +39,27 @@ static int run_tensor(struct desk *d, struct str args)
     d->focus = FOCUS_TABLE;
     d->overlay = OVERLAY_NONE;
     d->follow = false;
-    sight_refresh(d);
+    tensor_view_refresh(d);
     return R_DRAW | R_LAYOUT;
 }
 
 /* The view with its tensor there and locked, or NULL and a message. */
-static struct sight *begin(struct desk *d)
+static struct tensor_view *begin(struct workspace *d)
 {
-    struct sight *s = &d->sight;
+    struct tensor_view *s = &d->sight;
     if (!s->open) {
-        desk_complain(d, "%s", _("this works in the tensor view; Enter on a row with tensors opens it"));
+        workspace_complain(d, "%s", _("this works in the tensor view; Enter on a row with tensors opens it"));
         return NULL;
     }
     pthread_mutex_lock(&s->gaze.job.lock);
-    if (sight_ready(d) == GAZE_OPEN)
+    if (tensor_view_ready(d) == TENSOR_READER_OPEN)
         return s;
     pthread_mutex_unlock(&s->gaze.job.lock);
-    desk_complain(d, "%s", _("the tensor is not open yet"));
+    workspace_complain(d, "%s", _("the tensor is not open yet"));
     return NULL;
 }
 
-static int end(struct sight *s)
+static int end(struct tensor_view *s)
 {
     pthread_mutex_unlock(&s->gaze.job.lock);
     return R_DRAW;
@@ -68,24 +68,24 @@ static int end(struct sight *s)
 /* ---- moving ---- */
 
 /* Onto the extreme of the cell the cursor has come to, where that is known. */
-static void land(struct sight *s)
+static void land(struct tensor_view *s)
 {
-    struct heat_ask now;
-    struct heat_ask *last = &s->gaze.ask;
-    const struct lens *l = &s->gaze.lens;
-    sight_ask(s, s->cells[0], s->cells[1], &now);
-    if (!s->gaze.asked || !heat_same(&now, last))
+    struct heat_map_ask now;
+    struct heat_map_ask *last = &s->gaze.ask;
+    const struct element_lens *l = &s->gaze.lens;
+    tensor_view_ask(s, s->cells[0], s->cells[1], &now);
+    if (!s->gaze.asked || !heat_map_same(&now, last))
         return;
-    const struct heat *h = gaze_heat(&s->gaze, &now);
+    const struct heat_map *h = tensor_reader_heat(&s->gaze, &now);
     int64_t cell[2];
     for (int i = 0; i < 2; i++)
         cell[i] = ((s->axis[i] >= 0 ? s->at[s->axis[i]] : 0) - now.from[i]) / now.size[i];
-    const struct heat_cell *c = h ? &h->cell[cell[0] * h->w + cell[1]] : NULL;
+    const struct heat_map_cell *c = h ? &h->cell[cell[0] * h->w + cell[1]] : NULL;
     if (c && c->seen)
-        lens_place(l, c->at[sight_kind(s)], s->at);
+        element_lens_place(l, c->at[tensor_view_kind(s)], s->at);
 }
 
-static void move(struct sight *s, int way, int64_t cells)
+static void move(struct tensor_view *s, int way, int64_t cells)
 {
     int axis = s->axis[way];
     if (axis < 0 || !s->size[way])
@@ -103,7 +103,7 @@ static void move(struct sight *s, int way, int64_t cells)
 
 static const char *const ways[] = {"up", "down", "left", "right"};
 
-static int run_cells(struct desk *d, struct str args)
+static int run_cells(struct workspace *d, struct str args)
 {
     struct str word, count;
     unsigned long long n = 1;
@@ -114,10 +114,10 @@ static int run_cells(struct desk *d, struct str args)
         way++;
     bool page = str_is(str_trim(count), "page"), all = str_is(str_trim(count), "all");
     if (way == ARRAY_LEN(ways) || (count.n && !page && !all && (!str_u64(str_trim(count), &n) || n > INT32_MAX))) {
-        desk_complain(d, "%s", _("cells up|down|left|right [N|page|all]"));
+        workspace_complain(d, "%s", _("cells up|down|left|right [N|page|all]"));
         return R_DRAW;
     }
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
     int64_t by = all ? INT64_MAX / 2 : page ? s->cells[way / 2] : (int64_t)n;
@@ -125,14 +125,14 @@ static int run_cells(struct desk *d, struct str args)
     return end(s);
 }
 
-static int run_at(struct desk *d, struct str args)
+static int run_at(struct workspace *d, struct str args)
 {
     int64_t at[TENSOR_DIMS];
     int n = indices(args, at);
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     bool good = n == l->ndim;
     for (int i = 0; good && i < n; i++)
         good = at[i] < l->shape[i];
@@ -140,7 +140,8 @@ static int run_at(struct desk *d, struct str args)
         struct buf shape = {0};
         for (int i = 0; i < l->ndim; i++)
             buf_fmt(&shape, i ? ",%lld" : "%lld", (long long)l->shape[i]);
-        desk_complain(d, _("at: %d indices inside [%s] were expected, with commas between them"), l->ndim, shape.p);
+        workspace_complain(d, _("at: %d indices inside [%s] were expected, with commas between them"), l->ndim,
+                           shape.p);
         buf_release(&shape);
         return end(s);
     }
@@ -154,59 +155,60 @@ static int step_of(struct str args)
 }
 
 /* Steps in a list the tensor is gone through for; false where it said why not, or that there may be more. */
-static bool go_to(struct desk *d, struct sight *s, const struct tally_place *list, int n, struct str args)
+static bool go_to(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
+                  struct str args)
 {
-    const struct tally *t = &s->gaze.tally;
+    const struct tensor_stats *t = &s->gaze.tally;
     char share[NUM_MAX];
     if (!n && !tally_complete(t)) {
-        desk_say(d, "%s", _("none yet; the tensor is still being read"));
+        workspace_say(d, "%s", _("none yet; the tensor is still being read"));
         return false;
     }
     if (!n)
         return true;
     s->place += step_of(args);
     s->place = s->place < 0 ? n - 1 : s->place >= n ? 0 : s->place;
-    sight_go(s, list[s->place].at);
+    tensor_view_go(s, list[s->place].at);
     if (tally_complete(t))
         return true;
-    desk_say(d, _("%d of %d so far; %s %% of the tensor is read"), s->place + 1, n,
-             num_cell(share, floor(1000 * (double)t->read / (double)t->numel) / 10, 3));
+    workspace_say(d, _("%d of %d so far; %s %% of the tensor is read"), s->place + 1, n,
+                  num_cell(share, floor(1000 * (double)t->read / (double)t->numel) / 10, 3));
     return false;
 }
 
-static int run_worst(struct desk *d, struct str args)
+static int run_worst(struct workspace *d, struct str args)
 {
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
-    const struct tally *t = &s->gaze.tally;
+    const struct tensor_stats *t = &s->gaze.tally;
     bool two = s->gaze.lens.has[0] && s->gaze.lens.has[1], said = !go_to(d, s, t->worst, t->worsts, args);
     if (!said && t->worsts)
-        desk_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"), s->place + 1, t->worsts);
+        workspace_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"), s->place + 1, t->worsts);
     else if (!said)
-        desk_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or not finite"));
+        workspace_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or not finite"));
     return end(s);
 }
 
-static int run_nonfinite(struct desk *d, struct str args)
+static int run_nonfinite(struct workspace *d, struct str args)
 {
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
-    const struct tally *t = &s->gaze.tally;
+    const struct tensor_stats *t = &s->gaze.tally;
     bool said = !go_to(d, s, t->odd, t->odds, args);
     if (!said && t->odds)
-        desk_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
+        workspace_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
     else if (!said)
-        desk_say(d, "%s", _("no element is NaN or infinite"));
+        workspace_say(d, "%s", _("no element is NaN or infinite"));
     return end(s);
 }
 
 /* ---- axes ---- */
 
-static void take_axes(struct sight *s, int rows, int columns)
+static void take_axes(struct tensor_view *s, int rows, int columns)
 {
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     s->axis[0] = rows;
     s->axis[1] = columns;
     s->from[0] = s->from[1] = 0;
@@ -218,9 +220,9 @@ static void take_axes(struct sight *s, int rows, int columns)
 }
 
 /* The next or previous two axes longer than 1, rows before columns. */
-static void turn_axes(struct desk *d, struct sight *s, int step)
+static void turn_axes(struct workspace *d, struct tensor_view *s, int step)
 {
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     int pair[TENSOR_DIMS * TENSOR_DIMS][2], n = 0, now = 0;
     for (int r = 0; r < l->ndim; r++)
         for (int c = r + 1; c < l->ndim; c++)
@@ -231,18 +233,18 @@ static void turn_axes(struct desk *d, struct sight *s, int step)
                 pair[n++][1] = c;
             }
     if (n < 2) {
-        desk_say(d, "%s", _("there are no other two axes longer than 1"));
+        workspace_say(d, "%s", _("there are no other two axes longer than 1"));
         return;
     }
     now = (now + step + n) % n;
     take_axes(s, pair[now][0], pair[now][1]);
 }
 
-static int run_axes(struct desk *d, struct str args)
+static int run_axes(struct workspace *d, struct str args)
 {
     struct str a, b;
     unsigned long long r, c;
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
     int n = s->gaze.lens.ndim;
@@ -251,23 +253,23 @@ static int run_axes(struct desk *d, struct str args)
     else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n && c < (unsigned)n && r != c)
         take_axes(s, (int)r, (int)c);
     else
-        desk_complain(d, _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the columns"), n - 1);
+        workspace_complain(d, _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the columns"), n - 1);
     return end(s);
 }
 
-static const char *complete_step(const struct desk *d, int i)
+static const char *complete_step(const struct workspace *d, int i)
 {
     static const char *const words[] = {"next", "prev"};
     (void)d;
     return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
-static int run_slider(struct desk *d, struct str args)
+static int run_slider(struct workspace *d, struct str args)
 {
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     int step = step_of(args), at = s->slider;
     for (int i = 0; at >= 0 && i < l->ndim; i++) {
         at = (at + step + l->ndim) % l->ndim;
@@ -276,26 +278,26 @@ static int run_slider(struct desk *d, struct str args)
     }
     s->slider = at;
     if (at < 0)
-        desk_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+        workspace_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
     else
-        desk_say(d, _("sliding along axis %d"), at);
+        workspace_say(d, _("sliding along axis %d"), at);
     return end(s);
 }
 
-static int run_slide(struct desk *d, struct str args)
+static int run_slide(struct workspace *d, struct str args)
 {
     bool back = args.n && args.p[0] == '-';
     struct str number = args.n && (back || args.p[0] == '+') ? str_cut(args, 1) : args;
     unsigned long long n;
     if (!str_u64(number, &n) || n > INT64_MAX / 2) {
-        desk_complain(d, "%s", _("slide N to that index, slide +N or -N by as many"));
+        workspace_complain(d, "%s", _("slide N to that index, slide +N or -N by as many"));
         return R_DRAW;
     }
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
     if (s->slider < 0) {
-        desk_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+        workspace_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
         return end(s);
     }
     int64_t last = s->gaze.lens.shape[s->slider] - 1, *at = &s->at[s->slider];
@@ -306,64 +308,65 @@ static int run_slide(struct desk *d, struct str args)
 
 /* ---- how it is shown ---- */
 
-static const char *const maps[HEAT_KINDS] = {"diff", "target", "golden"};
+static const char *const maps[HEAT_MAP_KINDS] = {"diff", "target", "golden"};
 
-static int run_map(struct desk *d, struct str args)
+static int run_map(struct workspace *d, struct str args)
 {
-    struct sight *s = &d->sight;
-    enum heat_kind to = (s->shown + 1) % HEAT_KINDS;
-    for (int i = 0; i < HEAT_KINDS; i++)
+    struct tensor_view *s = &d->sight;
+    enum heat_map_kind to = (s->shown + 1) % HEAT_MAP_KINDS;
+    for (int i = 0; i < HEAT_MAP_KINDS; i++)
         if (str_is(args, maps[i]))
-            to = (enum heat_kind)i;
-    if (s->open && s->of == SIGHT_ALONE) { /* the other side, where it has a tensor too */
-        s->alone = args.n && to != HEAT_ERROR ? (enum side)(to - HEAT_TARGET) : s->alone == TARGET ? GOLDEN : TARGET;
-        sight_refresh(d);
+            to = (enum heat_map_kind)i;
+    if (s->open && s->of == TENSOR_VIEW_ALONE) { /* the other side, where it has a tensor too */
+        s->alone = args.n && to != HEAT_MAP_ERROR
+                   ? (enum side)(to - HEAT_MAP_TARGET) : s->alone == TARGET ? GOLDEN : TARGET;
+        tensor_view_refresh(d);
         return R_DRAW;
     }
     s->shown = to;
     return R_DRAW;
 }
 
-static const char *complete_map(const struct desk *d, int i)
+static const char *complete_map(const struct workspace *d, int i)
 {
     (void)d;
-    return i < HEAT_KINDS ? maps[i] : NULL;
+    return i < HEAT_MAP_KINDS ? maps[i] : NULL;
 }
 
-static int run_log(struct desk *d, struct str args)
+static int run_log(struct workspace *d, struct str args)
 {
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
-    bool *linear = &s->linear[sight_kind(s) != HEAT_ERROR];
+    bool *linear = &s->linear[tensor_view_kind(s) != HEAT_MAP_ERROR];
     *linear = str_is(args, "off") || (!str_is(args, "on") && !*linear);
-    desk_say(d, "%s", *linear ? _("shades by equal steps") : _("shades by powers of ten"));
+    workspace_say(d, "%s", *linear ? _("shades by equal steps") : _("shades by powers of ten"));
     return end(s);
 }
 
-static int run_magnify(struct desk *d, struct str args)
+static int run_magnify(struct workspace *d, struct str args)
 {
     bool out = str_is(args, "out");
-    struct sight *s = begin(d);
+    struct tensor_view *s = begin(d);
     if (!s)
         return R_DRAW;
     if (!out && s->size[0] <= 1 && s->size[1] <= 1)
-        desk_say(d, "%s", _("every cell is one element already"));
+        workspace_say(d, "%s", _("every cell is one element already"));
     else if (out && !s->magnified)
-        desk_say(d, "%s", _("all of the plane is shown already"));
+        workspace_say(d, "%s", _("all of the plane is shown already"));
     else
         s->magnified += out ? -1 : 1;
     return end(s);
 }
 
-static const char *complete_magnify(const struct desk *d, int i)
+static const char *complete_magnify(const struct workspace *d, int i)
 {
     static const char *const words[] = {"in", "out"};
     (void)d;
     return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
-static const char *complete_way(const struct desk *d, int i)
+static const char *complete_way(const struct workspace *d, int i)
 {
     (void)d;
     return i < (int)ARRAY_LEN(ways) ? ways[i] : NULL;

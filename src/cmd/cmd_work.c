@@ -7,42 +7,42 @@
 #include "table/same_values.h"
 #include "report/compare.h"
 
-static int run_set(struct desk *d, struct str args)
+static int run_set(struct workspace *d, struct str args)
 {
     struct str key, value;
-    struct tol t = d->s->opt.of.tol;
+    struct thresholds t = d->s->opt.of.tol;
     struct err e;
     char n[NUM_MAX];
     double v;
     const char *name;
     if (!str_split(args, ' ', &key, &value)) {
-        for (int i = 0; (name = tol_key(&t, i, &v)); i++)
+        for (int i = 0; (name = thresholds_key(&t, i, &v)); i++)
             if (str_is(args, name)) {
-                desk_say(d, "%s = %s", name, num_exact(n, v));
+                workspace_say(d, "%s = %s", name, num_exact(n, v));
                 return R_DRAW;
             }
-        desk_complain(d, _("set KEY VALUE; keys are those of thresholds.json, such as float32.deviate"));
+        workspace_complain(d, _("set KEY VALUE; keys are those of thresholds.json, such as float32.deviate"));
         return R_DRAW;
     }
-    if (tol_set(&t, key, str_trim(value), &e)) {
-        desk_complain(d, "%s", e.text);
+    if (thresholds_set(&t, key, str_trim(value), &e)) {
+        workspace_complain(d, "%s", e.text);
         return R_DRAW;
     }
     struct buf what = {0};
     buf_fmt(&what, "set %.*s", STR_ARG(args));
-    desk_remember(d, what.p);
+    workspace_remember(d, what.p);
     buf_release(&what);
     session_set_tol(d->s, &t);
     d->inv->tol = t;
-    desk_say(d, _("%.*s is now %.*s"), STR_ARG(key), STR_ARG(str_trim(value)));
-    desk_save(d);
+    workspace_say(d, _("%.*s is now %.*s"), STR_ARG(key), STR_ARG(str_trim(value)));
+    workspace_save(d);
     return R_DRAW;
 }
 
-static const char *complete_tol(const struct desk *d, int i)
+static const char *complete_tol(const struct workspace *d, int i)
 {
     double v;
-    return tol_key(&d->s->opt.of.tol, i, &v);
+    return thresholds_key(&d->s->opt.of.tol, i, &v);
 }
 
 /* The limits of every floating type at once, as multiples of the defaults. */
@@ -51,117 +51,118 @@ static const struct {
     double times;
 } presets[] = {{"default", 1}, {"strict", 0.25}, {"loose", 4}, {"coarse", 16}};
 
-static int run_preset(struct desk *d, struct str args)
+static int run_preset(struct workspace *d, struct str args)
 {
     for (size_t i = 0; i < ARRAY_LEN(presets); i++) {
         if (!str_is(args, presets[i].name))
             continue;
-        struct tol t;
-        tol_init(&t);
-        struct tol_limits *const each[] = {&t.f64, &t.f32, &t.f16, &t.bf16, &t.f8};
+        struct thresholds t;
+        thresholds_init(&t);
+        struct thresholds_limits *const each[] = {&t.f64, &t.f32, &t.f16, &t.bf16, &t.f8};
         for (size_t k = 0; k < ARRAY_LEN(each); k++) {
             each[k]->drift *= presets[i].times;
             each[k]->deviate *= presets[i].times;
         }
-        desk_remember(d, presets[i].name);
+        workspace_remember(d, presets[i].name);
         session_set_tol(d->s, &t);
         d->inv->tol = t;
-        desk_say(d, _("limits: %s, %.3g times the defaults; z takes it back"), presets[i].name, presets[i].times);
-        desk_save(d);
+        workspace_say(d, _("limits: %s, %.3g times the defaults; z takes it back"), presets[i].name, presets[i].times);
+        workspace_save(d);
         return R_DRAW;
     }
-    desk_complain(d, _("presets are default, strict, loose and coarse"));
+    workspace_complain(d, _("presets are default, strict, loose and coarse"));
     return R_DRAW;
 }
 
-static const char *complete_preset(const struct desk *d, int i)
+static const char *complete_preset(const struct workspace *d, int i)
 {
     (void)d;
     return i < (int)ARRAY_LEN(presets) ? presets[i].name : NULL;
 }
 
-static int run_undo(struct desk *d, struct str args)
+static int run_undo(struct workspace *d, struct str args)
 {
     (void)args;
-    if (!desk_undo(d, false))
-        desk_say(d, _("nothing to take back"));
+    if (!workspace_undo(d, false))
+        workspace_say(d, _("nothing to take back"));
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_redo(struct desk *d, struct str args)
+static int run_redo(struct workspace *d, struct str args)
 {
     (void)args;
-    if (!desk_undo(d, true))
-        desk_say(d, _("nothing to do again"));
+    if (!workspace_undo(d, true))
+        workspace_say(d, _("nothing to do again"));
     return R_DRAW | R_LAYOUT;
 }
 
 /* ---- rows with the same numbers ---- */
 
-static int run_same(struct desk *d, struct str args)
+static int run_same(struct workspace *d, struct str args)
 {
     uint32_t row[2];
-    same_list l = {0};
+    same_values_list l = {0};
     struct buf text = {0}, name = {0};
     double tolerance = 1e-5, v[STAT_COUNT];
     char n[3][NUM_MAX];
     if (args.n && (!str_double(args, &tolerance) || !(tolerance >= 0))) {
-        desk_complain(d, _("same TOLERANCE: a relative difference was expected, such as 1e-4"));
+        workspace_complain(d, _("same TOLERANCE: a relative difference was expected, such as 1e-4"));
         return R_DRAW;
     }
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     int side = row[d->stack_side] != NONE ? (int)d->stack_side : row[TARGET] != NONE ? TARGET : GOLDEN;
-    if (row[side] == NONE || same_find(d->c, side, row[side], tolerance, &l)) {
-        desk_complain(d, _("this row has no figures to look for"));
+    if (row[side] == NONE || same_values_find(d->c, side, row[side], tolerance, &l)) {
+        workspace_complain(d, _("this row has no figures to look for"));
         return R_DRAW;
     }
-    desk_clear_list(d);
+    workspace_clear_list(d);
     for (size_t i = 0; i < l.n && i < 5000; i++) {
-        const struct same_row *x = &l.v[i];
+        const struct same_values_row *x = &l.v[i];
         uint32_t line = d->c->paired ? d->c->pairing->line_of[x->side][x->row] : x->row;
         dump_row_name(&d->c->side[x->side].dump, x->row, &name);
         buf_clear(&text);
         buf_fmt(&text, "%-7s %-8s %s", x->side == TARGET ? _("target") : _("golden"), num_error(n[0], x->off), name.p);
-        desk_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0, buf_view(&text));
+        workspace_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0,
+                           buf_view(&text));
     }
-    same_figures(d->c, side, row[side], v);
+    same_values_figures(d->c, side, row[side], v);
     buf_clear(&text);
     buf_fmt(&text, _("rows with max %s, min %s, norm %s, within %g"), num_cell(n[0], v[STAT_MAX], 4), num_cell(n[1], v[STAT_MIN], 4),
             num_cell(n[2], v[STAT_NORM], 4), tolerance);
     if (l.n)
-        desk_show_list(d, text.p);
+        workspace_show_list(d, text.p);
     else
-        desk_say(d, _("no other row on either side holds these numbers (within %g; :same 1e-3 looks wider)"), tolerance);
+        workspace_say(d, _("no other row on either side holds these numbers (within %g; :same 1e-3 looks wider)"), tolerance);
     vec_release(&l);
     buf_release(&text);
     buf_release(&name);
     return R_DRAW | R_LAYOUT;
 }
 
-static int run_bookmark(struct desk *d, struct str args)
+static int run_bookmark(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
-    desk_names(d, d->cursor, name);
-    desk_remember(d, _("a bookmark"));
+    workspace_names(d, d->cursor, name);
+    workspace_remember(d, _("a bookmark"));
     bool added = investigation_bookmark(d->inv, name[0].p, name[1].p);
-    desk_say(d, added ? _("bookmarked; M lists them") : _("bookmark removed"));
-    desk_save(d);
+    workspace_say(d, added ? _("bookmarked; M lists them") : _("bookmark removed"));
+    workspace_save(d);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return R_DRAW;
 }
 
-static int run_write(struct desk *d, struct str args)
+static int run_write(struct workspace *d, struct str args)
 {
     if (!args.n) {
-        desk_complain(d, _("write FILE: the ending tells the format (.json .csv .html .md .xlsx)"));
+        workspace_complain(d, _("write FILE: the ending tells the format (.json .csv .html .md .xlsx)"));
         return R_DRAW;
     }
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_report = d->write_pack = false;
-    return desk_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
 }
 
 /* N or T:G */
@@ -183,26 +184,26 @@ static bool two_numbers(struct str s, int out[2])
     return true;
 }
 
-static int change_place(struct desk *d, struct str args, int wanted[2], const char *word)
+static int change_place(struct workspace *d, struct str args, int wanted[2], const char *word)
 {
     for (int i = 0; i < 2; i++) {
         d->new_step[i] = d->s->opt.of.step[i];
         d->new_rank[i] = d->s->opt.of.rank[i];
     }
     if (!two_numbers(args, wanted)) {
-        desk_complain(d, _("%s N, or T:G for different ones on the two sides"), word);
+        workspace_complain(d, _("%s N, or T:G for different ones on the two sides"), word);
         return R_DRAW;
     }
     return R_DRAW | R_RESTART;
 }
 
-static int run_step(struct desk *d, struct str args)
+static int run_step(struct workspace *d, struct str args)
 {
     return change_place(d, args, d->new_step, "step");
 }
 
 /* The same inputs read again: a dump still being written has more by now. The place is kept. */
-static int run_reload(struct desk *d, struct str args)
+static int run_reload(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
@@ -210,8 +211,8 @@ static int run_reload(struct desk *d, struct str args)
         d->new_step[i] = d->s->opt.of.step[i];
         d->new_rank[i] = d->s->opt.of.rank[i];
     }
-    if (desk_lines(d)) {
-        desk_names(d, d->cursor, name);
+    if (workspace_lines(d)) {
+        workspace_names(d, d->cursor, name);
         for (int i = 0; i < 2; i++)
             d->inv->cursor[i] = investigation_keep(d->inv, name[i].p);
         buf_release(&name[0]);
@@ -220,32 +221,32 @@ static int run_reload(struct desk *d, struct str args)
     return R_DRAW | R_RESTART;
 }
 
-static int run_pause(struct desk *d, struct str args)
+static int run_pause(struct workspace *d, struct str args)
 {
     struct session *s = d->s;
     (void)args;
     if (s->settled || d->c->failed) {
-        desk_say(d, _("nothing is going on"));
+        workspace_say(d, _("nothing is going on"));
         return R_DRAW;
     }
     bool reading = !d->c->paired;
     session_pause(s, !s->paused);
-    desk_say(d, s->paused ? reading ? _("reading was stopped; r begins again") : _("comparing waits; :pause goes on") : _("comparing goes on"));
+    workspace_say(d, s->paused ? reading ? _("reading was stopped; r begins again") : _("comparing waits; :pause goes on") : _("comparing goes on"));
     return R_DRAW;
 }
 
-static int run_follow(struct desk *d, struct str args)
+static int run_follow(struct workspace *d, struct str args)
 {
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
     d->guide.follow = d->watch;
-    desk_say(d, d->watch ? _("following: dumps are read again and logs read on when they have grown") : _("no longer following"));
+    workspace_say(d, d->watch ? _("following: dumps are read again and logs read on when they have grown") : _("no longer following"));
     return R_DRAW;
 }
 
-static int run_swap(struct desk *d, struct str args)
+static int run_swap(struct workspace *d, struct str args)
 {
     if (d->c->single) {
-        desk_complain(d, _("swap: only one side is open"));
+        workspace_complain(d, _("swap: only one side is open"));
         return R_DRAW;
     }
     run_reload(d, args);
@@ -261,7 +262,7 @@ static int run_swap(struct desk *d, struct str args)
     return R_DRAW | R_RESTART;
 }
 
-static int run_rank(struct desk *d, struct str args)
+static int run_rank(struct workspace *d, struct str args)
 {
     return change_place(d, args, d->new_rank, "rank");
 }

@@ -5,14 +5,14 @@
 #include "base/msg.h"
 
 /* The element under the cursor of the tensor view, on the sides that are shown. */
-static bool element(struct desk *d, struct subject *out, struct arena *a)
+static bool element(struct workspace *d, struct subject *out, struct arena *a)
 {
-    struct sight *s = &d->sight;
+    struct tensor_view *s = &d->sight;
     struct buf at = {0};
     bool there = false;
     pthread_mutex_lock(&s->gaze.job.lock);
-    if (sight_ready(d) == GAZE_OPEN) {
-        const struct lens *l = &s->gaze.lens;
+    if (tensor_view_ready(d) == TENSOR_READER_OPEN) {
+        const struct element_lens *l = &s->gaze.lens;
         subject_of_line(d->c, NULL, d->cursor, out, a);
         out->kind = SUBJECT_ELEMENT;
         for (int i = 0; i < 2; i++)
@@ -27,38 +27,39 @@ static bool element(struct desk *d, struct subject *out, struct arena *a)
     pthread_mutex_unlock(&s->gaze.job.lock);
     buf_release(&at);
     if (!there)
-        desk_complain(d, "%s", _("the tensor is not open yet"));
+        workspace_complain(d, "%s", _("the tensor is not open yet"));
     return there;
 }
 
-static bool of_line(struct desk *d, uint32_t line, enum about which, struct subject *out, struct arena *a)
+static bool of_line(struct workspace *d, uint32_t line, enum note_about which, struct subject *out, struct arena *a)
 {
     const struct comparison *s = d->c;
-    if (!s->paired || line >= desk_lines(d)) {
-        desk_complain(d, "%s", s->failed ? s->err.text : s->single ? _("only one side is open; there is nothing to compare it with")
+    if (!s->paired || line >= workspace_lines(d)) {
+        workspace_complain(d, "%s", s->failed ? s->err.text : s->single ? _("only one side is open; there is nothing to compare it with")
                                                                    : _("there is no row yet to note something about"));
         return false;
     }
-    if (which == ABOUT_CALL)
+    if (which == NOTE_ABOUT_CALL)
         subject_of_call(s, line, out, a);
     else
-        subject_of_line(s, which == ABOUT_ROW ? NULL : &d->gaps, line, out, a);
+        subject_of_line(s, which == NOTE_ABOUT_ROW ? NULL : &d->gaps, line, out, a);
     return true;
 }
 
 /* The step read out of a panel's curves. */
-static bool point(struct desk *d, const struct panel_page *p, struct subject *out, struct arena *a)
+static bool point(struct workspace *d, const struct panel_page *p, struct subject *out, struct arena *a)
 {
-    const struct curves *c = guide_curves(&d->guide, p);
+    const struct curves *c = procedure_curves(&d->guide, p);
     if (!c || d->plot_at < 0 || !d->plot_held)
         return false;
     size_t at = curve_point_near(c, d->plot_at);
     *out = (struct subject){SUBJECT_CURVE, {"", ""}, ""};
-    out->at = arena_fmt(a, "%sloss@%lld", p->picture == EXAM_FROZEN ? "frozen-" : "", (long long)c->points.v[at].step);
+    out->at = arena_fmt(a, "%sloss@%lld", p->picture == ENGINE_RUN_FROZEN ? "frozen-" : "",
+                        (long long)c->points.v[at].step);
     return true;
 }
 
-bool about_here(struct desk *d, enum about which, struct subject *out, struct arena *a)
+bool note_subject_here(struct workspace *d, enum note_about which, struct subject *out, struct arena *a)
 {
     bool list = d->overlay == OVERLAY_LIST && d->list_at < d->list.n, panel = d->overlay == OVERLAY_PANEL || (list && d->panel_under);
     if (list && d->list.v[d->list_at].line != NONE)
@@ -77,13 +78,13 @@ bool about_here(struct desk *d, enum about which, struct subject *out, struct ar
         *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
         return true;
     }
-    if (d->sight.open && which == ABOUT_HERE && d->c->paired)
+    if (d->sight.open && which == NOTE_ABOUT_HERE && d->c->paired)
         return element(d, out, a);
     return of_line(d, d->cursor, which, out, a);
 }
 
 /* The one a list of findings has under its cursor. */
-static bool listed(const struct desk *d, struct finding *x)
+static bool listed(const struct workspace *d, struct finding *x)
 {
     struct str word, number;
     unsigned long long n;
@@ -92,7 +93,7 @@ static bool listed(const struct desk *d, struct finding *x)
            findings_get(&d->inv->findings, (uint32_t)n, x);
 }
 
-bool about_finding(struct desk *d, struct finding *x)
+bool note_subject_finding(struct workspace *d, struct finding *x)
 {
     if (listed(d, x))
         return true;
@@ -101,7 +102,7 @@ bool about_finding(struct desk *d, struct finding *x)
     struct buf was = d->message; /* nothing is said here */
     bool was_error = d->message_is_error;
     d->message = (struct buf){0};
-    bool any = d->inv->findings.now && about_here(d, ABOUT_HERE, &s, &a) &&
+    bool any = d->inv->findings.now && note_subject_here(d, NOTE_ABOUT_HERE, &s, &a) &&
                (findings_on(&d->inv->findings, s.kind, s.about, s.at, x) ||
                 (s.kind <= SUBJECT_ELEMENT && findings_about(&d->inv->findings, s.about[0], s.about[1], x)));
     buf_release(&d->message);

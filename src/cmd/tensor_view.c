@@ -1,60 +1,60 @@
 /* The place in the tensor view: axes, cursor, zoom, and what is asked of the thread that reads. */
 #include "cmd/tensor_view.h"
 
-#include "cmd/desk.h"
+#include "cmd/workspace.h"
 
-void sight_init(struct sight *s, struct session *of)
+void tensor_view_init(struct tensor_view *s, struct session *of)
 {
     memset(s, 0, sizeof *s);
     s->slider = s->place = -1;
     s->linear[1] = true; /* values lie within a few powers of ten, errors do not */
-    gaze_init(&s->gaze, of->opt.notify, of->opt.ctx);
+    tensor_reader_init(&s->gaze, of->opt.notify, of->opt.ctx);
 }
 
-void sight_release(struct sight *s)
+void tensor_view_release(struct tensor_view *s)
 {
-    gaze_release(&s->gaze);
+    tensor_reader_release(&s->gaze);
 }
 
-static bool side_readable(const struct desk *d, int side, uint32_t row)
+static bool side_readable(const struct workspace *d, int side, uint32_t row)
 {
     const struct comparison *s = d->c;
     return row != NONE && s->side[side].state == SIDE_LOADED && dump_row_readable(&s->side[side].dump, row);
 }
 
-bool sight_possible(const struct desk *d, uint32_t line)
+bool tensor_view_possible(const struct workspace *d, uint32_t line)
 {
     uint32_t row[2];
-    desk_rows(d, line, row);
+    workspace_rows(d, line, row);
     return side_readable(d, TARGET, row[TARGET]) || side_readable(d, GOLDEN, row[GOLDEN]);
 }
 
 /* What there is to see of the cursor's row. */
-static enum sight_of look(const struct desk *d, struct gaze_case *c)
+static enum tensor_view_of look(const struct workspace *d, struct tensor_reader_case *c)
 {
     const struct comparison *s = d->c;
     uint32_t row[2];
     memset(c, 0, sizeof *c);
-    desk_rows(d, d->cursor, row);
+    workspace_rows(d, d->cursor, row);
     c->side[0] = &s->side[0].dump;
     c->side[1] = &s->side[1].dump;
     if (s->paired && row[0] != NONE && row[1] != NONE) {
         if (measure_how(&s->measure, d->cursor, &c->job))
-            return SIGHT_BOTH;
+            return TENSOR_VIEW_BOTH;
         uint8_t state = s->measure.state[d->cursor];
         if (state == MEASURE_WAITING || state == MEASURE_RUNNING)
-            return SIGHT_PENDING;
+            return TENSOR_VIEW_PENDING;
     }
     enum side first = d->sight.alone, side = side_readable(d, first, row[first]) ? first : !first;
     c->job.row[0] = c->job.row[1] = NONE;
     if (!side_readable(d, side, row[side]))
-        return SIGHT_NOTHING;
+        return TENSOR_VIEW_NOTHING;
     c->job.row[side] = row[side];
-    return SIGHT_ALONE;
+    return TENSOR_VIEW_ALONE;
 }
 
 /* The axes to begin with: the last two that are longer than 1. */
-static void choose_axes(struct sight *s, const struct lens *l)
+static void choose_axes(struct tensor_view *s, const struct element_lens *l)
 {
     int n = 0;
     s->axis[0] = -1;
@@ -70,7 +70,7 @@ static void choose_axes(struct sight *s, const struct lens *l)
             s->slider = i;
 }
 
-static void follow_wish(struct sight *s, const struct lens *l)
+static void follow_wish(struct tensor_view *s, const struct element_lens *l)
 {
     bool inside = s->wishes == l->ndim;
     for (int i = 0; inside && i < l->ndim; i++)
@@ -81,11 +81,11 @@ static void follow_wish(struct sight *s, const struct lens *l)
 }
 
 /* Axes and cursor, where the case is a new one. */
-static void place(struct desk *d)
+static void place(struct workspace *d)
 {
-    struct sight *s = &d->sight;
-    const struct lens *l = &s->gaze.lens;
-    if (s->placed && gaze_case_same(&s->placed_for, &s->gaze.now)) {
+    struct tensor_view *s = &d->sight;
+    const struct element_lens *l = &s->gaze.lens;
+    if (s->placed && tensor_reader_case_same(&s->placed_for, &s->gaze.now)) {
         follow_wish(s, l);
         return;
     }
@@ -96,55 +96,55 @@ static void place(struct desk *d)
     s->from[0] = s->from[1] = 0;
     choose_axes(s, l);
     uint64_t at = 0;
-    const struct figures *f = s->of == SIGHT_BOTH ? measure_figures(&d->c->measure, d->cursor) : NULL;
+    const struct figures *f = s->of == TENSOR_VIEW_BOTH ? measure_figures(&d->c->measure, d->cursor) : NULL;
     if (f && f->side[0].count == l->numel)
         at = f->unlike ? f->unlike_at : f->two && f->max_abs > 0 ? f->max_abs_at : 0;
-    lens_place(l, at, s->at);
+    element_lens_place(l, at, s->at);
     follow_wish(s, l);
 }
 
-enum gaze_state sight_ready(struct desk *d)
+enum tensor_reader_state tensor_view_ready(struct workspace *d)
 {
-    enum gaze_state now = gaze_ready(&d->sight.gaze);
-    if (now == GAZE_OPEN)
+    enum tensor_reader_state now = tensor_reader_ready(&d->sight.gaze);
+    if (now == TENSOR_READER_OPEN)
         place(d);
     return now;
 }
 
-void sight_refresh(struct desk *d)
+void tensor_view_refresh(struct workspace *d)
 {
-    struct sight *s = &d->sight;
-    struct gaze_case c;
+    struct tensor_view *s = &d->sight;
+    struct tensor_reader_case c;
     if (!s->open)
         return;
     s->of = look(d, &c);
     pthread_mutex_lock(&s->gaze.job.lock);
-    if (s->of == SIGHT_BOTH || s->of == SIGHT_ALONE)
-        gaze_want(&s->gaze, &c);
+    if (s->of == TENSOR_VIEW_BOTH || s->of == TENSOR_VIEW_ALONE)
+        tensor_reader_want(&s->gaze, &c);
     else
-        gaze_want_nothing(&s->gaze);
-    sight_ready(d);
+        tensor_reader_want_nothing(&s->gaze);
+    tensor_view_ready(d);
     pthread_mutex_unlock(&s->gaze.job.lock);
 }
 
-void sight_go(struct sight *s, uint64_t index)
+void tensor_view_go(struct tensor_view *s, uint64_t index)
 {
-    lens_place(&s->gaze.lens, index, s->at);
+    element_lens_place(&s->gaze.lens, index, s->at);
 }
 
-enum heat_kind sight_kind(const struct sight *s)
+enum heat_map_kind tensor_view_kind(const struct tensor_view *s)
 {
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     if (l->has[0] && l->has[1])
         return s->shown;
-    return l->has[0] ? HEAT_TARGET : HEAT_GOLDEN;
+    return l->has[0] ? HEAT_MAP_TARGET : HEAT_MAP_GOLDEN;
 }
 
-void sight_ask(struct sight *s, int h, int w, struct heat_ask *ask)
+void tensor_view_ask(struct tensor_view *s, int h, int w, struct heat_map_ask *ask)
 {
-    const struct lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->gaze.lens;
     h = h < 1 ? 1 : h > 256 ? 256 : h;
-    w = w < 1 ? 1 : w > HEAT_CELLS / 256 ? HEAT_CELLS / 256 : w;
+    w = w < 1 ? 1 : w > HEAT_MAP_CELLS / 256 ? HEAT_MAP_CELLS / 256 : w;
     memset(ask, 0, sizeof *ask);
     memcpy(ask->at, s->at, sizeof ask->at);
     for (int i = 0; i < 2; i++) {

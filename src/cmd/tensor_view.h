@@ -7,18 +7,18 @@
 #include "measure/tensor_reader.h"
 #include "session/session.h"
 
-enum sight_of { SIGHT_NOTHING, SIGHT_PENDING, SIGHT_BOTH, SIGHT_ALONE };
+enum tensor_view_of { TENSOR_VIEW_NOTHING, TENSOR_VIEW_PENDING, TENSOR_VIEW_BOTH, TENSOR_VIEW_ALONE };
 
-struct sight {
+struct tensor_view {
     bool open;
-    struct gaze gaze;
-    enum sight_of of;        /* what there is to see of the row */
-    enum side alone;         /* of SIGHT_ALONE: whose; elsewhere the wish for one */
-    enum heat_kind shown;    /* which of the three maps counts */
+    struct tensor_reader gaze;
+    enum tensor_view_of of;        /* what there is to see of the row */
+    enum side alone;         /* of TENSOR_VIEW_ALONE: whose; elsewhere the wish for one */
+    enum heat_map_kind shown;    /* which of the three maps counts */
     bool linear[2];          /* shades by equal steps, else by powers of ten: of errors, of values */
     int magnified;           /* by 4 each */
 
-    struct gaze_case placed_for; /* the case these belong to */
+    struct tensor_reader_case placed_for; /* the case these belong to */
     bool placed;
     int64_t wish[TENSOR_DIMS]; /* where the cursor goes once the tensor is open */
     int wishes;              /* indices of it; 0: nowhere */
@@ -30,24 +30,24 @@ struct sight {
     int place;               /* in the list of the worst, of the non-finite; -1: at none */
 };
 
-struct desk;
+struct workspace;
 
-void sight_init(struct sight *s, struct session *of);
-void sight_release(struct sight *s); /* before the session stops, its lock not held */
+void tensor_view_init(struct tensor_view *s, struct session *of);
+void tensor_view_release(struct tensor_view *s); /* before the session stops, its lock not held */
 
 /* With the session's lock held: */
-bool sight_possible(const struct desk *d, uint32_t line); /* a tensor of the line can be read */
-void sight_refresh(struct desk *d); /* turns to the row under the cursor */
+bool tensor_view_possible(const struct workspace *d, uint32_t line); /* a tensor of the line can be read */
+void tensor_view_refresh(struct workspace *d); /* turns to the row under the cursor */
 
-/* With the session's and the gaze's lock held: what is there of the row. Once that is GAZE_OPEN, axes and cursor are its own;
+/* With the session's and the gaze's lock held: what is there of the row. Once that is TENSOR_READER_OPEN, axes and cursor are its own;
  * until this has been asked they may still be of the tensor before. */
-enum gaze_state sight_ready(struct desk *d);
+enum tensor_reader_state tensor_view_ready(struct workspace *d);
 
-/* With the gaze's lock held and GAZE_OPEN: */
-void sight_go(struct sight *s, uint64_t index);
+/* With the gaze's lock held and TENSOR_READER_OPEN: */
+void tensor_view_go(struct tensor_view *s, uint64_t index);
 /* The plane for maps of h × w cells at most, scrolled so that the cursor is inside. */
-void sight_ask(struct sight *s, int h, int w, struct heat_ask *ask);
+void tensor_view_ask(struct tensor_view *s, int h, int w, struct heat_map_ask *ask);
 /* The map that counts, among those there are. */
-enum heat_kind sight_kind(const struct sight *s);
+enum heat_map_kind tensor_view_kind(const struct tensor_view *s);
 
 #endif

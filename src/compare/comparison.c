@@ -39,13 +39,13 @@ void recordings_drop(struct recordings *r)
     for (size_t i = 0; i < r->map_count; i++)
         mapping_release(&r->maps[i]);
     free(r->maps);
-    companion_release(&r->golden2);
-    companion_release(&r->reference);
+    third_run_release(&r->golden2);
+    third_run_release(&r->reference);
     round_release(&r->before);
     for (int i = 0; i < 2; i++) {
-        flow_release(&r->flow[i]);
+        dataflow_release(&r->flow[i]);
         dump_release(&r->side[i].dump);
-        places_release(&r->side[i].places);
+        place_list_release(&r->side[i].places);
         free(r->side[i].path);
     }
     free(r);
@@ -70,7 +70,7 @@ void paired_rows_drop(struct paired_rows *p)
     if (!p || !let_go(&p->holders))
         return;
     round_join_release(&p->join);
-    alone_release(&p->examined);
+    one_side_release(&p->examined);
     measure_release(&p->measure);
     pairing_release(&p->pairing);
     recordings_drop(p->recordings);
@@ -97,8 +97,8 @@ static void take_rows(struct comparison *c, struct paired_rows *p)
     c->examined = p->examined;
     if (p->examined.known)
         c->examined.known = copy_of(p->examined.known, c->side[TARGET].dump.rows.n);
-    companion_errors_take(&c->golden2, &c->recordings->golden2);
-    companion_errors_take(&c->reference, &c->recordings->reference);
+    third_run_errors_take(&c->golden2, &c->recordings->golden2);
+    third_run_errors_take(&c->reference, &c->recordings->reference);
 }
 
 struct comparison *comparison_new(struct recordings *r, struct paired_rows *p, const struct comparison_options *o)
@@ -112,7 +112,7 @@ struct comparison *comparison_new(struct recordings *r, struct paired_rows *p, c
     c->maps = r->maps;
     c->map_count = r->map_count;
     c->pairing = &no_pairing;
-    c->since = (struct since){.before = &r->before, .there = r->before_there, .err = r->before_err};
+    c->since = (struct round_since){.before = &r->before, .there = r->before_there, .err = r->before_err};
     if (p)
         take_rows(c, p);
     return c;
@@ -122,10 +122,10 @@ void comparison_judge(struct comparison *c, uint64_t serial, bool whole)
 {
     struct judge_options o = comparison_judge_options(c);
     c->judged = mem_zalloc(sizeof *c->judged);
-    judge(c->judged, &c->measure, c->measure.state, c->flow, &o);
+    judge_run(c->judged, &c->measure, c->measure.state, c->flow, &o);
     c->serial = c->judged->serial = serial;
-    since_find_changes(c, whole);
-    inputs_find(&c->measure, c->measure.state, c->flow, &c->inputs);
+    round_since_find_changes(c, whole);
+    step_inputs_find(&c->measure, c->measure.state, c->flow, &c->inputs);
 }
 
 const struct comparison *comparison_hold(const struct comparison *c)
@@ -144,8 +144,8 @@ void comparison_drop(const struct comparison *held)
     free(c->judged);
     vec_release(&c->inputs);
     changes_release(&c->since.changes);
-    companion_errors_release(&c->golden2);
-    companion_errors_release(&c->reference);
+    third_run_errors_release(&c->golden2);
+    third_run_errors_release(&c->reference);
     free(c->measure.state);
     free(c->examined.known);
     paired_rows_drop(c->rows);
@@ -158,7 +158,7 @@ const struct side_figures *comparison_figures(const struct comparison *c, uint32
     const struct figures *f = c->paired ? measure_figures(&c->measure, line) : NULL;
     if (f)
         return &f->side[side];
-    return c->single && c->paired && side == TARGET ? alone_figures(&c->examined, c->pairing->lines.v[line].row[TARGET]) : NULL;
+    return c->single && c->paired && side == TARGET ? one_side_figures(&c->examined, c->pairing->lines.v[line].row[TARGET]) : NULL;
 }
 
 struct judge_options comparison_judge_options(const struct comparison *c)

@@ -30,7 +30,7 @@ struct recording {
     place_list places;      /* what was found there */
     size_t place;           /* the one that is open */
     enum side_state state;
-    struct input_state now; /* of the files that are read */
+    struct file_stamp now; /* of the files that are read */
     struct dump dump;
     struct side_extent extent;
     struct err err;         /* of SIDE_FAILED */
@@ -45,22 +45,22 @@ struct comparison_options {
     size_t map_count;
     bool map_only, exact, strict_gaps;
     int preset;             /* of tool_rules.h; 0: our own rule */
-    const struct known_list *known; /* accepted differences, or NULL */
+    const struct accepted_list *known; /* accepted differences, or NULL */
     bool alone;             /* one side by itself, also of a result table */
     bool pair_only;         /* nothing is computed from tensors */
-    struct input_state was[2]; /* the inputs when an investigation was left; zero: not known */
+    struct file_stamp was[2]; /* the inputs when an investigation was left; zero: not known */
     const char *pack;       /* the pack both sides were taken out of, or NULL */
-    struct tol tol;
+    struct thresholds tol;
 };
 
 /* All that was opened; the same for every comparison of these inputs. Nothing changes once both sides are loaded. */
 struct recordings {
     atomic_uint holders;
     struct recording side[2];
-    struct flow flow[2];
+    struct dataflow flow[2];
     struct mapping *maps;
     size_t map_count;
-    struct companion golden2, reference; /* path NULL: not there */
+    struct third_run golden2, reference; /* path NULL: not there */
     struct round before;    /* the round before this one, where before_there */
     bool before_there;
     struct err before_err;  /* why it is not, where there should be one */
@@ -72,7 +72,7 @@ struct paired_rows {
     struct recordings *recordings; /* held */
     struct pairing pairing;
     struct measure measure;        /* figures are added to it while lines are computed */
-    struct alone examined;         /* of one side alone */
+    struct one_side examined;         /* of one side alone */
     struct round_join join;        /* to the rows of the round before; was NULL: not looked up yet */
 };
 
@@ -92,16 +92,16 @@ struct comparison {
     struct err err;
 
     const struct recording *side; /* [2] */
-    const struct flow *flow;      /* [2] */
+    const struct dataflow *flow;      /* [2] */
     const struct mapping *maps;
     size_t map_count;
     const struct pairing *pairing; /* without lines until `paired` */
     struct measure measure;   /* `state` is its own: a line's figures may be read where it says MEASURE_DONE */
     struct judgement *judged; /* NULL: none yet */
-    input_list inputs;        /* the step's own inputs */
-    struct alone examined;    /* of one side alone; `known` is its own */
-    struct companion_errors golden2, reference; /* `of` NULL: not there */
-    struct since since;       /* what was, and what has changed: of an investigation with earlier rounds */
+    step_input_list inputs;        /* the step's own inputs */
+    struct one_side examined;    /* of one side alone; `known` is its own */
+    struct third_run_errors golden2, reference; /* `of` NULL: not there */
+    struct round_since since;       /* what was, and what has changed: of an investigation with earlier rounds */
 };
 
 struct recordings *recordings_new(const struct comparison_options *o);

@@ -1,11 +1,11 @@
 /* A job that diagnoses one line at a time, and the last lines asked for with what was found of each. */
 #include "compare/diagnosis_job.h"
 
-void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx)
+void diagnosis_job_init(struct diagnosis_job *w, void (*notify)(void *ctx), void *ctx)
 {
-    *w = (struct ward){.next = 0};
+    *w = (struct diagnosis_job){.next = 0};
     job_init(&w->job, notify, ctx);
-    for (size_t i = 0; i < WARD_KEPT; i++)
+    for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
         w->kept[i].line = NONE;
 }
 
@@ -14,16 +14,16 @@ static bool same_case(const struct line_judgement *a, const struct line_judgemen
     return a->verdict == b->verdict && a->rule == b->rule && a->flags == b->flags;
 }
 
-static struct ward_entry *find(struct ward *w, const struct comparison *c, uint32_t line)
+static struct diagnosis_job_entry *find(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
     const struct line_judgement *now = &c->judged->line[line];
-    for (size_t i = 0; i < WARD_KEPT; i++)
+    for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
         if (w->kept[i].line == line && w->kept[i].pairing == c->pairings && same_case(&w->kept[i].of, now))
             return &w->kept[i];
     return NULL;
 }
 
-static void let_go(struct ward_case *x)
+static void let_go(struct diagnosis_job_case *x)
 {
     comparison_drop(x->c);
     x->c = NULL;
@@ -31,23 +31,23 @@ static void let_go(struct ward_case *x)
 
 static int run(struct job *j, void *ctx, struct err *e)
 {
-    struct ward *w = ctx;
+    struct diagnosis_job *w = ctx;
     const struct comparison *c = w->now.c;
     (void)j;
     (void)e;
-    diagnose(&w->found, c->judged, &c->measure, c->flow, w->now.line);
+    diagnose_line(&w->found, c->judged, &c->measure, c->flow, w->now.line);
     return 0;
 }
 
 /* Takes what was found and goes on with what is wanted. */
-static void go_on(struct ward *w)
+static void go_on(struct diagnosis_job *w)
 {
     if (job_busy(&w->job))
         return;
     if (job_take(&w->job) == JOB_DONE) {
-        struct ward_entry *e = &w->kept[w->next++ % WARD_KEPT];
+        struct diagnosis_job_entry *e = &w->kept[w->next++ % DIAGNOSIS_JOB_KEPT];
         diagnoses_release(&e->found);
-        *e = (struct ward_entry){.line = w->now.line, .pairing = w->now.c->pairings, .of = w->now.c->judged->line[w->now.line], .found = w->found};
+        *e = (struct diagnosis_job_entry){.line = w->now.line, .pairing = w->now.c->pairings, .of = w->now.c->judged->line[w->now.line], .found = w->found};
     }
     let_go(&w->now);
     if (!w->wanted.c)
@@ -58,29 +58,29 @@ static void go_on(struct ward *w)
         let_go(&w->now); /* asked for again with the next frame */
 }
 
-const struct diagnoses *ward_ask(struct ward *w, const struct comparison *c, uint32_t line)
+const struct diagnoses *diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
-    if (!c->judged || line >= c->judged->lines || !diagnosable(c->judged, &c->measure, line))
+    if (!c->judged || line >= c->judged->lines || !diagnose_possible(c->judged, &c->measure, line))
         return NULL;
     go_on(w);
-    struct ward_entry *e = find(w, c, line);
+    struct diagnosis_job_entry *e = find(w, c, line);
     if (e)
         return &e->found;
     if (w->now.c && w->now.line == line && w->now.c->serial == c->serial)
         return NULL;
     let_go(&w->wanted);
-    w->wanted = (struct ward_case){comparison_hold(c), line};
+    w->wanted = (struct diagnosis_job_case){comparison_hold(c), line};
     go_on(w);
     return NULL;
 }
 
-void ward_wait(struct ward *w)
+void diagnosis_job_wait(struct diagnosis_job *w)
 {
     for (go_on(w); w->now.c; go_on(w))
         job_wait(&w->job, NULL, NULL, 0);
 }
 
-void ward_release(struct ward *w)
+void diagnosis_job_release(struct diagnosis_job *w)
 {
     if (!w->job.ready)
         return;
@@ -90,6 +90,6 @@ void ward_release(struct ward *w)
     job_release(&w->job);
     let_go(&w->now);
     let_go(&w->wanted);
-    for (size_t i = 0; i < WARD_KEPT; i++)
+    for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
         diagnoses_release(&w->kept[i].found);
 }

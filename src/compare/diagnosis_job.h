@@ -7,9 +7,9 @@
 #include "compare/comparison.h"
 #include "diagnose/diagnose.h"
 
-#define WARD_KEPT 64
+#define DIAGNOSIS_JOB_KEPT 64
 
-struct ward_entry {
+struct diagnosis_job_entry {
     uint32_t line;              /* NONE: free */
     uint32_t pairing;           /* which pairing numbered it */
     struct line_judgement of;   /* what it was diagnosed from: another verdict is another case */
@@ -17,24 +17,24 @@ struct ward_entry {
 };
 
 /* A line of a comparison, which is held. */
-struct ward_case {
+struct diagnosis_job_case {
     const struct comparison *c; /* NULL: none */
     uint32_t line;
 };
 
-struct ward {
+struct diagnosis_job {
     struct job job;
-    struct ward_case now, wanted; /* under way; to come after it */
+    struct diagnosis_job_case now, wanted; /* under way; to come after it */
     struct diagnoses found;       /* what the job finds */
-    struct ward_entry kept[WARD_KEPT];
+    struct diagnosis_job_entry kept[DIAGNOSIS_JOB_KEPT];
     uint32_t next;                /* the entry to be replaced */
 };
 
 /* notify(ctx): a diagnosis that was asked for is there; called by the job's thread. */
-void ward_init(struct ward *w, void (*notify)(void *ctx), void *ctx);
-void ward_release(struct ward *w);
+void diagnosis_job_init(struct diagnosis_job *w, void (*notify)(void *ctx), void *ctx);
+void diagnosis_job_release(struct diagnosis_job *w);
 /* What is known of a line, good until the next call; asks for it where nothing is (NULL). */
-const struct diagnoses *ward_ask(struct ward *w, const struct comparison *c, uint32_t line);
-void ward_wait(struct ward *w); /* until nothing asked for is still to come */
+const struct diagnoses *diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line);
+void diagnosis_job_wait(struct diagnosis_job *w); /* until nothing asked for is still to come */
 
 #endif

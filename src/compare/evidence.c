@@ -104,7 +104,7 @@ void evidence_figures(const struct comparison *s, uint32_t line, struct arena *a
     for (int k = 0; k < (int)ARRAY_LEN(pair_fact); k++) { /* in the order of enum result_figure */
         const double own[] = {f ? f->cosine : 0, f ? f->euclid : 0, f ? f->max_abs : 0, f ? f->max_rel : 0, f ? f->one_thousandth : 0, f ? f->five_thousandths : 0};
         double v = own[k];
-        if ((f && f->two) || (l->pair != NONE && table_figure(m, line, (enum result_figure)k, &v)))
+        if ((f && f->two) || (l->pair != NONE && table_verdicts_figure(m, line, (enum result_figure)k, &v)))
             fact_number(out, a, pair_fact[k], v);
     }
     if (f && f->two) {
@@ -232,7 +232,7 @@ void evidence_recordings(const struct comparison *s, struct arena *a, fact_list 
     char n[NUM_MAX];
     for (int d = 0; d < 2; d++) {
         const struct dump *x = &s->side[d].dump;
-        const struct input_state *now = &s->side[d].now;
+        const struct file_stamp *now = &s->side[d].now;
         if (!x->reader)
             continue;
         buf_fmt(&text[0][d], "%s %s %s %s", x->reader->name, x->framework, x->level, x->task);
@@ -263,9 +263,9 @@ static void judged(const struct comparison *s, uint32_t line, const struct diagn
     explain_verdict(j, &s->measure, line, &b);
     fact_both(out, a, "reason", buf_view(&b));
     if (j->first == line)
-        fact_both(out, a, "first", str_of(class_label(j->klass)));
-    if (!known && diagnosable(j, &s->measure, line)) {
-        diagnose(&own, j, &s->measure, s->flow, line);
+        fact_both(out, a, "first", str_of(first_class_label(j->first_class)));
+    if (!known && diagnose_possible(j, &s->measure, line)) {
+        diagnose_line(&own, j, &s->measure, s->flow, line);
         known = &own;
     }
     for (int i = 0; known && i < known->n; i++) {
@@ -291,7 +291,7 @@ static void judged(const struct comparison *s, uint32_t line, const struct diagn
 static void problems(const struct comparison *s, uint32_t row, struct arena *a, fact_list *out)
 {
     size_t n = 0;
-    const struct check_problem *p = row == NONE ? NULL : alone_problems(&s->examined, row, &n);
+    const struct dump_check_problem *p = row == NONE ? NULL : one_side_problems(&s->examined, row, &n);
     for (size_t i = 0; p && i < n; i++)
         fact_both(out, a, "problem", str_of(p[i].text));
 }

@@ -9,13 +9,13 @@
 #include "base/msg.h"
 #include "judge/accepted.h"
 
-static void add(doubt_list *out, int side, bool question, const char *text)
+static void add(input_doubt_list *out, int side, bool question, const char *text)
 {
-    struct doubt x = {side, question, text};
+    struct input_doubt x = {side, question, text};
     vec_push(out, x);
 }
 
-void lint_extent(const struct recording *x, int *steps, int *ranks)
+void input_doubts_extent(const struct recording *x, int *steps, int *ranks)
 {
     int step = -2, least = 0, most = 0;
     *steps = 0;
@@ -30,7 +30,7 @@ void lint_extent(const struct recording *x, int *steps, int *ranks)
 }
 
 /* Two recordings of one step and rank below the path: of several roles, models or runs. */
-static void ambiguous(const struct recording *x, int side, struct arena *a, doubt_list *out)
+static void ambiguous(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
 {
     const struct place *open = &x->places.v[x->place];
     unsigned same = 0;
@@ -48,14 +48,14 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, doub
 }
 
 /* Steps or ranks to choose from, unless they were named. */
-static void several(const struct comparison *s, int side, struct arena *a, doubt_list *out)
+static void several(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct recording *x = &s->side[side];
     int steps, ranks;
     if (!x->places.n)
         return;
     ambiguous(x, side, a, out);
-    lint_extent(x, &steps, &ranks);
+    input_doubts_extent(x, &steps, &ranks);
     const struct place *open = &x->places.v[x->place];
     if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
         return;
@@ -94,7 +94,7 @@ static long written_ago(const char *path)
     return newest && ago >= 0 ? ago : -1;
 }
 
-static void growing(const struct comparison *s, int side, struct arena *a, doubt_list *out)
+static void growing(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct recording *x = &s->side[side];
     if (!x->places.n || packed_of(&x->dump))
@@ -105,7 +105,7 @@ static void growing(const struct comparison *s, int side, struct arena *a, doubt
 }
 
 /* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */
-static void dropout(const struct dump *d, int side, struct arena *a, doubt_list *out)
+static void dropout(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     unsigned calls = 0;
     double p = 0;
@@ -127,7 +127,7 @@ static void dropout(const struct dump *d, int side, struct arena *a, doubt_list 
 }
 
 /* Rows at the largest finite number of their type, by type. */
-static void saturation(const struct dump *d, int side, struct arena *a, doubt_list *out)
+static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     for (size_t k = 0; k < ARRAY_LEN(types); k++) {
@@ -146,7 +146,7 @@ static void saturation(const struct dump *d, int side, struct arena *a, doubt_li
 }
 
 /* Operators the device itself says overflowed. */
-static void overflows(const struct dump *d, int side, struct arena *a, doubt_list *out)
+static void overflows(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     const char *first = NULL;
     unsigned n = 0;
@@ -157,7 +157,7 @@ static void overflows(const struct dump *d, int side, struct arena *a, doubt_lis
         add(out, side, true, arena_fmt(a, _("%u overflows were recorded by the device; the first: %s"), n, first));
 }
 
-static void of_side(const struct comparison *s, int side, struct arena *a, doubt_list *out)
+static void of_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct dump *d = &s->side[side].dump;
     several(s, side, a, out);
@@ -179,7 +179,7 @@ static void of_side(const struct comparison *s, int side, struct arena *a, doubt
         add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), unread));
 }
 
-void lint_alone(const struct comparison *s, struct arena *a, doubt_list *out)
+void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     const struct dump *d = &s->side[TARGET].dump;
     several(s, TARGET, a, out);
@@ -188,7 +188,7 @@ void lint_alone(const struct comparison *s, struct arena *a, doubt_list *out)
         add(out, TARGET, false, d->warnings.v[k]);
 }
 
-static void of_both(const struct comparison *s, struct arena *a, doubt_list *out)
+static void of_both(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
@@ -205,16 +205,16 @@ static void of_both(const struct comparison *s, struct arena *a, doubt_list *out
         add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
 }
 
-static void changed(const struct comparison *s, int i, struct arena *a, doubt_list *out)
+static void changed(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
 {
     struct buf text = {0};
-    input_state_text(&s->opt.was[i], &s->side[i].now, &text);
+    file_stamp_text(&s->opt.was[i], &s->side[i].now, &text);
     if (text.n)
         add(out, i, false, arena_cstr(a, buf_view(&text)));
     buf_release(&text);
 }
 
-void lint_find(const struct comparison *s, struct arena *a, doubt_list *out)
+void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     int loaded = 0;
     for (int i = 0; i < 2 && !(i && s->single); i++)
@@ -228,16 +228,16 @@ void lint_find(const struct comparison *s, struct arena *a, doubt_list *out)
     if (s->since.err.code)
         add(out, -1, false, arena_fmt(a, _("what the rows were in the round before is not known: %s"), s->since.err.text));
     const char *text;
-    for (size_t i = 0; s->complete && s->judged && (text = known_warning(s->judged, i, a)); i++)
+    for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);
 }
 
-const char *lint_sentence(const struct doubt *x, struct arena *a)
+const char *input_doubts_sentence(const struct input_doubt *x, struct arena *a)
 {
     return x->side < 0 ? x->text : arena_fmt(a, "%s: %s", x->side == GOLDEN ? _("golden") : _("target"), x->text);
 }
 
-const char *lint_target(const struct comparison *s)
+const char *input_doubts_target(const struct comparison *s)
 {
     const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
     if (strcmp(t->framework, "mindspore") == 0 && strcmp(g->framework, "pytorch") == 0)

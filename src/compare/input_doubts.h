@@ -5,22 +5,22 @@
 
 #include "compare/comparison.h"
 
-struct doubt {
+struct input_doubt {
     int side;         /* TARGET, GOLDEN, or -1: the two together */
     bool question;    /* the user should decide something; else it is good to know */
     const char *text; /* in the arena, or as long-lived as the dump */
 };
-typedef VEC(struct doubt) doubt_list;
+typedef VEC(struct input_doubt) input_doubt_list;
 
 /* Lock held; both sides loaded as far as they are. */
-void lint_find(const struct comparison *s, struct arena *a, doubt_list *out);
+void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_list *out);
 /* Of one side alone, loaded: what is not among its problems, which whoever asks has. */
-void lint_alone(const struct comparison *s, struct arena *a, doubt_list *out);
+void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt_list *out);
 /* With the side it speaks of: "target: dropout is on …". */
-const char *lint_sentence(const struct doubt *x, struct arena *a);
+const char *input_doubts_sentence(const struct input_doubt *x, struct arena *a);
 /* Different steps found on a side, and the span of its ranks. */
-void lint_extent(const struct recording *x, int *steps, int *ranks);
+void input_doubts_extent(const struct recording *x, int *steps, int *ranks);
 /* Why the first side is held to be the target, in a sentence. */
-const char *lint_target(const struct comparison *s);
+const char *input_doubts_target(const struct comparison *s);
 
 #endif

@@ -37,7 +37,8 @@ struct round_row round_freeze_line(const struct comparison *s, const struct judg
         .error = x->error,
         .confidence = pair == NONE ? NAN : s->pairing->pairs.v[pair].confidence,
         .verdict = x->verdict,
-        .flags = (uint8_t)((x->flags & LINE_DOUBTFUL ? ROUND_DOUBTFUL : 0) | (x->rule == RULE_KNOWN ? ROUND_KNOWN : 0)),
+        .flags = (uint8_t)((x->flags & LINE_DOUBTFUL ? ROUND_DOUBTFUL : 0) |
+                           (x->rule == RULE_ACCEPTED ? ROUND_ACCEPTED : 0)),
     };
 }
 
@@ -56,7 +57,7 @@ static void freeze_row(struct round *r, const struct comparison *s, const struct
     for (int d = 0; d < 2; d++)
         r->first[d] = arena_cstr(&r->arena, buf_view(&name[d]));
     r->first_order = line;
-    r->first_class = class_name(j->klass);
+    r->first_class = first_class_name(j->first_class);
     r->first_error = j->line[line].error;
 }
 

@@ -9,9 +9,9 @@
 #include "compare/comparison.h"
 #include "compare/round_freeze.h"
 
-void since_find_changes(struct comparison *c, bool whole)
+void round_since_find_changes(struct comparison *c, bool whole)
 {
-    struct since *x = &c->since;
+    struct round_since *x = &c->since;
     struct round_join *join = &c->rows->join;
     struct round now;
     x->told = x->there && whole;
@@ -36,23 +36,23 @@ void since_find_changes(struct comparison *c, bool whole)
     round_release(&now);
 }
 
-bool since_knows(const struct since *x, uint32_t line)
+bool round_since_knows(const struct round_since *x, uint32_t line)
 {
     return x->join && line < x->join->rows;
 }
 
-const struct round_row *since_row(const struct since *x, uint32_t line)
+const struct round_row *round_since_row(const struct round_since *x, uint32_t line)
 {
-    uint32_t was = since_knows(x, line) ? x->join->was[line] : NONE;
+    uint32_t was = round_since_knows(x, line) ? x->join->was[line] : NONE;
     return was == NONE ? NULL : &x->before->rows.v[was];
 }
 
-enum change_kind since_change(const struct comparison *s, uint32_t line)
+enum change_kind round_since_change(const struct comparison *s, uint32_t line)
 {
-    if (!s->judged || line >= s->judged->lines || !since_knows(&s->since, line))
+    if (!s->judged || line >= s->judged->lines || !round_since_knows(&s->since, line))
         return CHANGE_KINDS;
     struct round_row now = round_freeze_line(s, s->judged, line);
-    return now.verdict == VERDICT_PENDING ? CHANGE_KINDS : change_of(since_row(&s->since, line), &now);
+    return now.verdict == VERDICT_PENDING ? CHANGE_KINDS : change_of(round_since_row(&s->since, line), &now);
 }
 
 static void verdict_and_error(struct buf *out, enum verdict v, float error)
@@ -63,11 +63,11 @@ static void verdict_and_error(struct buf *out, enum verdict v, float error)
         buf_fmt(out, " %s", num_error(n, (double)error));
 }
 
-void since_line(const struct comparison *s, uint32_t line, struct buf *out)
+void round_since_line(const struct comparison *s, uint32_t line, struct buf *out)
 {
-    const struct round_row *was = since_row(&s->since, line);
+    const struct round_row *was = round_since_row(&s->since, line);
     struct buf then = {0}, now = {0};
-    if (!s->judged || line >= s->judged->lines || !since_knows(&s->since, line))
+    if (!s->judged || line >= s->judged->lines || !round_since_knows(&s->since, line))
         return;
     uint32_t number = s->since.before->number;
     verdict_and_error(&now, s->judged->line[line].verdict, s->judged->line[line].error);
@@ -81,7 +81,7 @@ void since_line(const struct comparison *s, uint32_t line, struct buf *out)
     buf_release(&now);
 }
 
-uint32_t since_find(const struct comparison *s, const char *const name[2])
+uint32_t round_since_find(const struct comparison *s, const char *const name[2])
 {
     uint32_t line = NONE;
     for (int d = 0; d < 2 && line == NONE; d++) {
@@ -91,18 +91,18 @@ uint32_t since_find(const struct comparison *s, const char *const name[2])
     return line;
 }
 
-void since_named(const struct comparison *s, const char *const name[2], struct buf *out)
+void round_since_named(const struct comparison *s, const char *const name[2], struct buf *out)
 {
     if (!s->since.join)
         return;
-    uint32_t line = since_find(s, name);
+    uint32_t line = round_since_find(s, name);
     if (line != NONE)
-        since_line(s, line, out);
+        round_since_line(s, line, out);
     else
         buf_fmt(out, _("its row is not recorded in round %u"), s->since.before->number + 1);
 }
 
-void since_sentence(const struct comparison *s, struct buf *out)
+void round_since_sentence(const struct comparison *s, struct buf *out)
 {
     if (s->since.told)
         changes_sentence(&s->since.changes, out);

@@ -20,7 +20,7 @@ static bool wanted(const struct value *v, struct str want)
     return false;
 }
 
-static bool equal(const struct judged *j)
+static bool equal(const struct check_result *j)
 {
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++) {
@@ -32,7 +32,7 @@ static bool equal(const struct judged *j)
 }
 
 /* States that need no comparison; false when there are two values. */
-static bool without_values(const struct judged *j, enum check_state *state, enum check_why *why)
+static bool without_values(const struct check_result *j, enum check_state *state, enum check_why *why)
 {
     const struct value *t = j->value[0], *g = j->value[1];
     if (known(t) && known(g))
@@ -55,7 +55,7 @@ static bool without_values(const struct judged *j, enum check_state *state, enum
 }
 
 /* Both the same: fine, unless something else is recommended. */
-static enum check_state same(const struct judged *j, enum check_why *why)
+static enum check_state same(const struct check_result *j, enum check_why *why)
 {
     for (int s = 0; s < 2; s++)
         if (j->want[s].n && !wanted(j->value[s], j->want[s])) {
@@ -65,7 +65,7 @@ static enum check_state same(const struct judged *j, enum check_why *why)
     return CHECK_OK;
 }
 
-static enum check_state judge_equal(const struct judged *j, enum check_why *why)
+static enum check_state judge_equal(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
     if (without_values(j, &state, why))
@@ -74,7 +74,7 @@ static enum check_state judge_equal(const struct judged *j, enum check_why *why)
 }
 
 /* Types that agree when both are what is wanted, or neither is: the option there only turns it on. */
-static enum check_state judge_alike(const struct judged *j, enum check_why *why)
+static enum check_state judge_alike(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
     struct value want = value_text(STR("float32"));
@@ -86,7 +86,7 @@ static enum check_state judge_alike(const struct judged *j, enum check_why *why)
 }
 
 /* Lists of layers: as far as both go (another check counts the layers). */
-static enum check_state judge_layers(const struct judged *j, enum check_why *why)
+static enum check_state judge_layers(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
     if (without_values(j, &state, why))
@@ -98,7 +98,8 @@ static enum check_state judge_layers(const struct judged *j, enum check_why *why
 
 /* Each side against what is wanted of it. `unset`: the state when what breaks it is that nobody set it; a default
  * counts as that where `defaults` says so. */
-static enum check_state against(const struct judged *j, enum check_why *why, enum check_state unset, bool defaults)
+static enum check_state against(const struct check_result *j, enum check_why *why, enum check_state unset,
+                                bool defaults)
 {
     int judged = 0, broken = 0, undecided = 0;
     *why = WHY_NOT_TOLD;
@@ -129,19 +130,19 @@ static enum check_state against(const struct judged *j, enum check_why *why, enu
     return undecided == broken ? unset : CHECK_DIFFERS;
 }
 
-static enum check_state judge_want(const struct judged *j, enum check_why *why)
+static enum check_state judge_want(const struct check_result *j, enum check_why *why)
 {
     return against(j, why, CHECK_ADVICE, true);
 }
 
 /* Variables of the environment: one that is not set has its default, and where it has none it is missing. */
-static enum check_state judge_env(const struct judged *j, enum check_why *why)
+static enum check_state judge_env(const struct check_result *j, enum check_why *why)
 {
     return against(j, why, CHECK_MISSING, false);
 }
 
 /* A recommendation only: never a difference. */
-static enum check_state judge_suggest(const struct judged *j, enum check_why *why)
+static enum check_state judge_suggest(const struct check_result *j, enum check_why *why)
 {
     enum check_state s = against(j, why, CHECK_ADVICE, true);
     if (s == CHECK_DIFFERS) {
@@ -152,7 +153,7 @@ static enum check_state judge_suggest(const struct judged *j, enum check_why *wh
 }
 
 /* Set on both sides, whatever to. */
-static enum check_state judge_present(const struct judged *j, enum check_why *why)
+static enum check_state judge_present(const struct check_result *j, enum check_why *why)
 {
     bool t = known(j->value[0]) || j->value[0]->state == VALUE_OPEN, g = known(j->value[1]) || j->value[1]->state == VALUE_OPEN;
     if (t && g)
@@ -166,7 +167,7 @@ static enum check_state judge_present(const struct judged *j, enum check_why *wh
     return t || g ? CHECK_MISSING : CHECK_ADVICE;
 }
 
-static enum check_state judge_manual(const struct judged *j, enum check_why *why)
+static enum check_state judge_manual(const struct check_result *j, enum check_why *why)
 {
     (void)j;
     *why = WHY_MANUAL;
@@ -174,13 +175,13 @@ static enum check_state judge_manual(const struct judged *j, enum check_why *why
 }
 
 /* Compared where both tell it; else for a person. */
-static enum check_state judge_agree(const struct judged *j, enum check_why *why)
+static enum check_state judge_agree(const struct check_result *j, enum check_why *why)
 {
     return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
 }
 
 /* A feature with details of its own: off on both sides is fine, on on both is for a person. */
-static enum check_state judge_off(const struct judged *j, enum check_why *why)
+static enum check_state judge_off(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
     if (without_values(j, &state, why))
@@ -190,13 +191,13 @@ static enum check_state judge_off(const struct judged *j, enum check_why *why)
     return value_true(j->value[0]) ? judge_manual(j, why) : CHECK_OK;
 }
 
-static const struct judge judges[] = {
+static const struct check_way judges[] = {
     {"equal", judge_equal},     {"alike", judge_alike},   {"layers", judge_layers}, {"want", judge_want},
     {"env", judge_env},         {"suggest", judge_suggest}, {"present", judge_present}, {"manual", judge_manual},
     {"agree", judge_agree},     {"off", judge_off},
 };
 
-const struct judge *judge_find(struct str name)
+const struct check_way *check_way_find(struct str name)
 {
     for (size_t i = 0; i < ARRAY_LEN(judges); i++)
         if (str_is(name, judges[i].name))

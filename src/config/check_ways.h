@@ -5,17 +5,17 @@
 #include "config/settings_compare.h"
 
 /* What a judge sees of one check. */
-struct judged {
+struct check_result {
     const struct value *value[2];
     struct str want[2];            /* what is wanted of each side; "" nothing */
     const struct value *accept[2]; /* values that count as well, or NULL */
 };
 
-struct judge {
+struct check_way {
     const char *name;
-    enum check_state (*state)(const struct judged *j, enum check_why *why);
+    enum check_state (*state)(const struct check_result *j, enum check_why *why);
 };
 
-const struct judge *judge_find(struct str name); /* NULL: none */
+const struct check_way *check_way_find(struct str name); /* NULL: none */
 
 #endif

@@ -88,7 +88,7 @@ static struct check_row *begin(struct str head, uint32_t line)
         str_split(head, ' ', &r.key, &head);
         str_split(head, ' ', &severity, &judge);
         r.severity = str_is(severity, "error") ? SEVERITY_ERROR : str_is(severity, "warn") ? SEVERITY_WARN : SEVERITY_INFO;
-        r.judge = judge_find(judge);
+        r.judge = check_way_find(judge);
         if (!r.judge)
             mistake(line, "no such judge");
     }
@@ -184,7 +184,7 @@ const struct check_row *checklist_find(struct str name)
     return NULL;
 }
 
-const char *severity_name(enum severity s)
+const char *check_severity_name(enum check_severity s)
 {
     static const char *const names[] = {"info", "warn", "error"};
     return names[s];

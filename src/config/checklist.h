@@ -5,9 +5,9 @@
 
 #include "config/expr.h"
 
-enum severity { SEVERITY_INFO, SEVERITY_WARN, SEVERITY_ERROR };
+enum check_severity { SEVERITY_INFO, SEVERITY_WARN, SEVERITY_ERROR };
 
-struct judge;
+struct check_way;
 
 /* How a run says it: by dialect, by platform, or both; the most exact row of these holds. */
 struct told_by {
@@ -21,8 +21,8 @@ struct told_by {
 struct check_row {
     struct str id;       /* "C001", "E004"; "" of an entry that only others use (let) */
     struct str key, category;
-    enum severity severity;
-    const struct judge *judge; /* NULL of let */
+    enum check_severity severity;
+    const struct check_way *judge; /* NULL of let */
     VEC(struct told_by) by;
     struct node *when;   /* NULL: always */
     struct str want;     /* alternatives, " | " between them */
@@ -40,7 +40,7 @@ struct checklist {
 const struct checklist *checklist_get(void);
 const char *checklist_bad(void); /* the first mistake in the data, or NULL */
 const struct check_row *checklist_find(struct str id_or_key); /* NULL: none */
-const char *severity_name(enum severity s);
+const char *check_severity_name(enum check_severity s);
 /* The sentence in the language in force. */
 struct str checklist_text(const struct check_row *r);
 /* The expression of a run with these settings, NULL where its framework has no such setting. */

@@ -8,16 +8,16 @@
 
 /* ---- reading ---- */
 
-struct reader {
+struct expr_reader {
     struct arena *arena;
     struct str t;
     size_t at;
     bool bad;
 };
 
-static struct node *alternatives(struct reader *r);
+static struct node *alternatives(struct expr_reader *r);
 
-static char peek(struct reader *r)
+static char peek(struct expr_reader *r)
 {
     while (r->at < r->t.n && r->t.p[r->at] == ' ')
         r->at++;
@@ -30,7 +30,7 @@ static bool path_char(char c)
            (c >= '0' && c <= '9');
 }
 
-static struct node *make(struct reader *r, enum node_kind kind, struct str text)
+static struct node *make(struct expr_reader *r, enum node_kind kind, struct str text)
 {
     struct node *n = arena_zalloc(r->arena, sizeof *n);
     n->kind = kind;
@@ -38,11 +38,11 @@ static struct node *make(struct reader *r, enum node_kind kind, struct str text)
     return n;
 }
 
-static struct node *call(struct reader *r, struct str name)
+static struct node *call(struct expr_reader *r, struct str name)
 {
     struct node *n = make(r, NODE_CALL, name), **end = &n->child;
     int args = 0;
-    for (const struct function *f = functions; f->name && !n->fn; f++)
+    for (const struct expr_function *f = expr_functions; f->name && !n->fn; f++)
         if (str_is(name, f->name))
             n->fn = f;
     r->at++;
@@ -62,7 +62,7 @@ static struct node *call(struct reader *r, struct str name)
     return n;
 }
 
-static struct node *atom(struct reader *r)
+static struct node *atom(struct expr_reader *r)
 {
     char c = peek(r);
     size_t from = r->at;
@@ -90,7 +90,7 @@ static struct node *atom(struct reader *r)
     return str_starts(word, "env:") ? make(r, NODE_ENV, str_cut(word, 4)) : make(r, NODE_PATH, word);
 }
 
-static struct node *alternatives(struct reader *r)
+static struct node *alternatives(struct expr_reader *r)
 {
     struct node *n = atom(r);
     if (r->bad || peek(r) != '|')
@@ -107,7 +107,7 @@ static struct node *alternatives(struct reader *r)
 
 struct node *expr_parse(struct arena *a, struct str text, size_t *bad)
 {
-    struct reader r = {.arena = a, .t = text};
+    struct expr_reader r = {.arena = a, .t = text};
     struct node *n = alternatives(&r);
     *bad = r.at;
     return r.bad || peek(&r) ? NULL : n;

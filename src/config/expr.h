@@ -35,7 +35,7 @@ enum node_kind { NODE_PATH, NODE_ENV, NODE_LITERAL, NODE_ENTRY, NODE_FIRST, NODE
 struct node {
     enum node_kind kind;
     struct str text;          /* path, literal, the entry's name */
-    const struct function *fn;
+    const struct expr_function *fn;
     struct node *child, *next;
 };
 
@@ -55,13 +55,13 @@ struct value expr_value(struct scope *s, const struct node *n); /* NULL: VALUE_A
 
 /* ---- for functions ---- */
 
-struct function {
+struct expr_function {
     const char *name;
     int min, max; /* arguments; max -1: any number */
     struct value (*call)(struct scope *s, const struct node *args);
 };
 
-extern const struct function functions[]; /* name NULL at the end */
+extern const struct expr_function expr_functions[]; /* name NULL at the end */
 
 struct value value_text(struct str text);  /* a default */
 struct value value_number(struct scope *s, double v);

@@ -523,7 +523,7 @@ static struct value f_layers(struct scope *s, const struct node *args)
     return list_read(l, v.text) ? list_text(s, v, l->v, l->n) : v;
 }
 
-const struct function functions[] = {
+const struct expr_function expr_functions[] = {
     {"if", 2, 3, f_if},
     {"or", 1, -1, f_or},
     {"and", 1, -1, f_and},

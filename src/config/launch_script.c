@@ -5,7 +5,7 @@
 #include "config/arguments.h"
 #include "config/shell.h"
 
-struct walk {
+struct script_walk {
     struct shell sh;
     struct str text;
     size_t at;
@@ -33,14 +33,14 @@ static bool assignment(struct str raw, struct str *name, struct str *value, bool
     return true;
 }
 
-static void step_over(struct walk *w, size_t to)
+static void step_over(struct script_walk *w, size_t to)
 {
     for (; w->at < to && w->at < w->text.n; w->at++)
         w->sh.line += w->text.p[w->at] == '\n';
 }
 
 /* Blanks, continued lines, comments; line ends too where `lines`. */
-static void skip_blanks(struct walk *w, bool lines)
+static void skip_blanks(struct script_walk *w, bool lines)
 {
     while (w->at < w->text.n) {
         char c = w->text.p[w->at];
@@ -57,7 +57,7 @@ static void skip_blanks(struct walk *w, bool lines)
     }
 }
 
-static struct shell_var *assign(struct walk *w, struct str name)
+static struct shell_var *assign(struct script_walk *w, struct str name)
 {
     struct shell_var *v = shell_make(&w->sh, name);
     if (w->branch && v->field.n)
@@ -65,7 +65,7 @@ static struct shell_var *assign(struct walk *w, struct str name)
     return v;
 }
 
-static int read_array(struct walk *w, struct str name, bool append)
+static int read_array(struct script_walk *w, struct str name, bool append)
 {
     shell_fields f = {0};
     int rc = 0;
@@ -91,7 +91,7 @@ static int read_array(struct walk *w, struct str name, bool append)
     return rc;
 }
 
-static int set_plain(struct walk *w, struct str name, struct str value, bool append)
+static int set_plain(struct script_walk *w, struct str name, struct str value, bool append)
 {
     shell_fields f = {0};
     struct shell_field x = {.text = STR("")};
@@ -117,7 +117,7 @@ static int set_plain(struct walk *w, struct str name, struct str value, bool app
     return 0;
 }
 
-static void export(struct walk *w, struct str name)
+static void export(struct script_walk *w, struct str name)
 {
     const struct shell_var *v = shell_find(&w->sh, name);
     if (v && v->field.n)
@@ -145,7 +145,7 @@ static size_t program_at(const shell_fields *f)
 }
 
 /* Counts options from field `from` on: behind the program of a command. */
-static void keep_if_better(struct walk *w, const shell_fields *f, size_t from)
+static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t from)
 {
     size_t n = 0;
     for (size_t i = from; i < f->n; i++)
@@ -159,7 +159,7 @@ static void keep_if_better(struct walk *w, const shell_fields *f, size_t from)
 }
 
 /* A command, its words expanded. One given as a text ("bash -c '… train.py --lr …'") is read like the rest. */
-static void command(struct walk *w)
+static void command(struct script_walk *w)
 {
     shell_fields inner = {0};
     keep_if_better(w, &w->word, program_at(&w->word));
@@ -179,7 +179,7 @@ static void command(struct walk *w)
     vec_release(&inner);
 }
 
-static bool reserved(struct walk *w, struct str raw)
+static bool reserved(struct script_walk *w, struct str raw)
 {
     static const char *const opens[] = {"if", "case", "for", "while", "until"}, *const closes[] = {"fi", "esac", "done"},
                       *const others[] = {"then", "else", "elif", "do", "{", "}", "!", "in", "function", "time"};
@@ -200,7 +200,7 @@ static bool reserved(struct walk *w, struct str raw)
 }
 
 /* Redirections: the file's name is no argument, nor is the number before the sign; here-documents are noted. */
-static void redirection(struct walk *w)
+static void redirection(struct script_walk *w)
 {
     size_t from = w->at;
     while (w->at < w->text.n && strchr("<>&|", w->text.p[w->at]))
@@ -220,7 +220,7 @@ static void redirection(struct walk *w)
 }
 
 /* At a line's end: the bodies of here-documents that were announced on it. */
-static void skip_heredocs(struct walk *w)
+static void skip_heredocs(struct script_walk *w)
 {
     for (size_t i = 0; i < w->heredoc.n; i++)
         while (w->at < w->text.n) {
@@ -235,14 +235,14 @@ static void skip_heredocs(struct walk *w)
 
 enum ending { END_WORD, END_COMMAND, END_LINE, END_TEXT };
 
-static bool at_redirection(const struct walk *w)
+static bool at_redirection(const struct script_walk *w)
 {
     struct str rest = str_cut(w->text, w->at);
     return str_starts(rest, "<") || str_starts(rest, ">") || str_starts(rest, "&>");
 }
 
 /* What stands at `at`, behind redirections; words are left to be read. */
-static enum ending next(struct walk *w)
+static enum ending next(struct script_walk *w)
 {
     for (skip_blanks(w, false); at_redirection(w); skip_blanks(w, false))
         redirection(w);
@@ -261,7 +261,7 @@ static enum ending next(struct walk *w)
     return END_WORD;
 }
 
-static int statement_word(struct walk *w)
+static int statement_word(struct script_walk *w)
 {
     size_t end = shell_word_end(w->text, w->at);
     struct str raw = str_n(w->text.p + w->at, end - w->at), name, value;
@@ -301,7 +301,7 @@ static int statement_word(struct walk *w)
     return rc;
 }
 
-static int walk(struct walk *w)
+static int walk(struct script_walk *w)
 {
     int rc = 0;
     for (w->first = true; rc == 0;) {
@@ -327,7 +327,7 @@ static int walk(struct walk *w)
 
 /* ---- arguments ---- */
 
-static struct str option_name(struct walk *w, struct str spelled, const char *before)
+static struct str option_name(struct script_walk *w, struct str spelled, const char *before)
 {
     struct buf b = {0};
     buf_cstr(&b, before);
@@ -338,13 +338,13 @@ static struct str option_name(struct walk *w, struct str spelled, const char *be
     return s;
 }
 
-static void tell_outside(struct walk *w, struct str word)
+static void tell_outside(struct script_walk *w, struct str word)
 {
     settings_warn(w->sh.s, _("%s: %.*s comes from outside the script; what it holds is not known"), w->sh.s->path, STR_ARG(word));
 }
 
 /* One option and its values, from *i on. Option=value counts as well. */
-static int take_option(struct walk *w, const shell_fields *f, size_t *i, const char *before)
+static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, const char *before)
 {
     struct str spelled = f->v[*i].text, value = {0};
     struct buf b = {0};
@@ -376,7 +376,7 @@ static int take_option(struct walk *w, const shell_fields *f, size_t *i, const c
     return rc;
 }
 
-static int take_arguments(struct walk *w)
+static int take_arguments(struct script_walk *w)
 {
     const shell_fields *f = &w->launch;
     size_t start = program_at(f);
@@ -396,7 +396,7 @@ static int take_arguments(struct walk *w)
 }
 
 /* A file of arguments that another script starts: every variable that begins with an option. */
-static void take_variables(struct walk *w)
+static void take_variables(struct script_walk *w)
 {
     shell_fields all = {0};
     for (size_t i = 0; i < w->sh.var.n; i++) {
@@ -411,7 +411,7 @@ static void take_variables(struct walk *w)
     vec_release(&all);
 }
 
-bool script_sniff(struct str text)
+bool launch_script_sniff(struct str text)
 {
     static const char *const begins[] = {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed "};
     struct str line, name, value;
@@ -432,9 +432,9 @@ bool script_sniff(struct str text)
     return false;
 }
 
-int script_read(struct settings *s, struct str text, struct err *e)
+int launch_script_read(struct settings *s, struct str text, struct err *e)
 {
-    struct walk w = {.sh = {.s = s, .line = 1, .e = e}, .text = text};
+    struct script_walk w = {.sh = {.s = s, .line = 1, .e = e}, .text = text};
     int rc = walk(&w);
     if (rc == 0 && !w.options)
         take_variables(&w);

@@ -23,7 +23,7 @@ static bool find_head(struct str text, struct str *rest, size_t *prefix)
     return true;
 }
 
-bool printed_sniff(struct str text)
+bool printed_arguments_sniff(struct str text)
 {
     struct str rest;
     size_t prefix;
@@ -64,7 +64,7 @@ static bool line_of(struct str line, size_t prefix, struct str *name, struct str
     return two >= 0 && split_line(str_cut(line, (size_t)two + 1), name, value);
 }
 
-int printed_read(struct settings *s, struct str text, struct err *e)
+int printed_arguments_read(struct settings *s, struct str text, struct err *e)
 {
     struct str rest, line, name, value;
     size_t prefix;

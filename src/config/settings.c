@@ -119,9 +119,9 @@ static int read_text(const char *path, struct buf *text, bool *whole, struct err
     return rc;
 }
 
-static const struct settings_kind *kind_of(struct str text)
+static const struct settings_format *kind_of(struct str text)
 {
-    const struct settings_kind *k = settings_kinds;
+    const struct settings_format *k = settings_formats;
     struct str head = text.n > (1u << 20) ? str_n(text.p, 1u << 20) : text;
     while (k->name && k->sniff && !k->sniff(k->head ? text : head))
         k++;
@@ -151,7 +151,7 @@ static int open_file(struct settings *s, const char *path, struct err *e)
         struct str t = buf_view(&text);
         if (str_starts(t, "\xef\xbb\xbf"))
             t = str_cut(t, 3);
-        const struct settings_kind *k = kind_of(t);
+        const struct settings_format *k = kind_of(t);
         bool document = !k->sniff;
         if (!k->head)
             rc = check_text(path, t, whole, e);
@@ -161,7 +161,7 @@ static int open_file(struct settings *s, const char *path, struct err *e)
             s->sections |= k->sections;
         }
         if (rc == 0)
-            rc = document ? document_read(s, t, e) : k->read(s, t, e);
+            rc = document ? settings_document_read(s, t, e) : k->read(s, t, e);
     }
     s->path = run;
     buf_release(&text);
@@ -232,11 +232,11 @@ bool settings_probe(const char *path)
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e)
 {
     struct settings from = {0};
-    const struct settings_kind *k = kind_of(text);
+    const struct settings_format *k = kind_of(text);
     from.path = name;
     int rc = check_text(name, text, true, e);
     if (rc == 0)
-        rc = k->read == script_read ? script_read(&from, text, e) : environment_read(&from, text, e);
+        rc = k->read == launch_script_read ? launch_script_read(&from, text, e) : environment_read(&from, text, e);
     if (rc == 0 && !from.env_known)
         rc = err_set(e, ERR_DATA, _("%s: NAME=value lines or a launch script were expected"), name);
     for (size_t i = 0; i < from.env.n && rc == 0; i++)

@@ -87,7 +87,7 @@ void settings_export(struct settings *s, struct str name, struct str value, enum
 bool settings_null(struct str value); /* null, None, ~, nothing */
 
 /* One form of settings; a new one is a row in settings_formats.c and its functions. */
-struct settings_kind {
+struct settings_format {
     const char *name, *title, *what;
     enum dialect dialect;
     unsigned sections;
@@ -100,17 +100,17 @@ struct settings_kind {
     const char *mark[8]; /* documents: keys of which one makes it this kind; "x." is any key below x */
 };
 
-extern const struct settings_kind settings_kinds[]; /* name NULL at the end */
+extern const struct settings_format settings_formats[]; /* name NULL at the end */
 
-bool printed_sniff(struct str text);
-int printed_read(struct settings *s, struct str text, struct err *e);
+bool printed_arguments_sniff(struct str text);
+int printed_arguments_read(struct settings *s, struct str text, struct err *e);
 bool environment_sniff(struct str text);
 int environment_read(struct settings *s, struct str text, struct err *e);
-bool script_sniff(struct str text);
-int script_read(struct settings *s, struct str text, struct err *e);
+bool launch_script_sniff(struct str text);
+int launch_script_read(struct settings *s, struct str text, struct err *e);
 /* YAML or JSON of any content as "a.b[0].c": value; s->path is for messages. */
-int document_flatten(struct settings *s, struct str text, struct err *e);
+int settings_document_flatten(struct settings *s, struct str text, struct err *e);
 /* YAML or JSON; sets the kind by its keys. */
-int document_read(struct settings *s, struct str text, struct err *e);
+int settings_document_read(struct settings *s, struct str text, struct err *e);
 
 #endif

@@ -6,7 +6,7 @@
 #include "config/check_ways.h"
 
 /* The values of all entries on both sides, worked out when first asked for. */
-struct table {
+struct entry_values {
     struct config_compare *c;
     struct value *value[2];
     char *state[2]; /* 0 not yet, 1 under way, 2 there */
@@ -14,7 +14,7 @@ struct table {
 
 static struct value entry(struct scope *s, struct str name)
 {
-    struct table *t = s->ctx;
+    struct entry_values *t = s->ctx;
     const struct checklist *list = checklist_get();
     uint32_t i = map_get(&list->by_key, name);
     int at = s->at;
@@ -41,7 +41,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
 {
     struct config_check k = {.row = r};
     struct value accept[2];
-    struct judged j = {0};
+    struct check_result j = {0};
     for (s->at = 0; s->at < 2; s->at++) {
         k.value[s->at] = entry(s, r->key);
         accept[s->at] = r->accept.n ? entry(s, r->accept) : (struct value){.state = VALUE_NONE};
@@ -155,7 +155,7 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
     const struct checklist *list = checklist_get();
     *c = (struct config_compare){.side = {*target, *golden}};
     *target = *golden = (struct settings){0};
-    struct table t = {.c = c};
+    struct entry_values t = {.c = c};
     struct scope s = {.side = {&c->side[0], &c->side[1]}, .arena = &c->arena, .entry = entry, .ctx = &t};
     for (int i = 0; i < 2; i++) {
         t.value[i] = arena_zalloc(&c->arena, list->row.n * sizeof *t.value[i]);

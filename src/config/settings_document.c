@@ -9,12 +9,12 @@
 #define DEEPEST 64
 
 /* A node that has a name: the settings it made, whose keys begin with `prefix` bytes of path. */
-struct anchor {
+struct yaml_anchor {
     const char *name;
     size_t first, n, prefix;
 };
 
-struct level {
+struct document_level {
     bool list, have_key, merge;
     size_t path;    /* length of the path without this level's last part */
     size_t item;    /* of a list */
@@ -24,24 +24,24 @@ struct level {
     uint32_t line;
 };
 
-struct document {
+struct settings_document {
     struct settings *s;
     struct buf path;
-    struct level level[DEEPEST];
+    struct document_level level[DEEPEST];
     int depth;
-    VEC(struct anchor) anchors;
+    VEC(struct yaml_anchor) anchors;
     struct err *e;
 };
 
-static struct level *top(struct document *d)
+static struct document_level *top(struct settings_document *d)
 {
     return d->depth ? &d->level[d->depth - 1] : NULL;
 }
 
 /* Before a node: the path becomes its own. Of a mapping the key has done so. */
-static void enter(struct document *d)
+static void enter(struct settings_document *d)
 {
-    struct level *l = top(d);
+    struct document_level *l = top(d);
     if (!l || !l->list)
         return;
     d->path.n = l->path;
@@ -49,9 +49,9 @@ static void enter(struct document *d)
 }
 
 /* Of a mapping the key becomes part of the path. */
-static void key(struct document *d, struct str name)
+static void key(struct settings_document *d, struct str name)
 {
-    struct level *l = top(d);
+    struct document_level *l = top(d);
     d->path.n = l->path;
     l->have_key = true;
     l->merge = str_is(name, "<<");
@@ -62,35 +62,35 @@ static void key(struct document *d, struct str name)
     }
 }
 
-static void after(struct document *d)
+static void after(struct settings_document *d)
 {
-    struct level *l = top(d);
+    struct document_level *l = top(d);
     if (l && !l->list)
         l->have_key = false;
 }
 
-static void name_anchor(struct document *d, const char *name, size_t first, size_t prefix)
+static void name_anchor(struct settings_document *d, const char *name, size_t first, size_t prefix)
 {
     if (name)
-        vec_push(&d->anchors, ((struct anchor){name, first, d->s->list.n - first, prefix}));
+        vec_push(&d->anchors, ((struct yaml_anchor){name, first, d->s->list.n - first, prefix}));
 }
 
-static const char *kept(struct document *d, const yaml_char_t *anchor)
+static const char *kept(struct settings_document *d, const yaml_char_t *anchor)
 {
     return anchor ? arena_cstr(&d->s->arena, str_of((const char *)anchor)) : NULL;
 }
 
 /* The place a value goes to; keys with a list's index keep it. */
-static int put(struct document *d, struct str value, bool null, uint32_t line)
+static int put(struct settings_document *d, struct str value, bool null, uint32_t line)
 {
     struct str at = buf_view(&d->path);
     return settings_add(d->s, at, at, value, null ? SETTING_NULL : SETTING_TEXT, line, d->e);
 }
 
-static int scalar(struct document *d, const yaml_event_t *ev)
+static int scalar(struct settings_document *d, const yaml_event_t *ev)
 {
     struct str v = str_n((const char *)ev->data.scalar.value, ev->data.scalar.length);
-    struct level *l = top(d);
+    struct document_level *l = top(d);
     uint32_t line = (uint32_t)ev->start_mark.line + 1;
     if (!l)
         return err_line(d->e, d->s->path, line, _("settings were expected (\"name: value\"), not a single text"));
@@ -111,9 +111,9 @@ static int scalar(struct document *d, const yaml_event_t *ev)
     return 0;
 }
 
-static int begin(struct document *d, bool list, const yaml_char_t *anchor, uint32_t line)
+static int begin(struct settings_document *d, bool list, const yaml_char_t *anchor, uint32_t line)
 {
-    struct level *l = top(d);
+    struct document_level *l = top(d);
     if (l && !l->list && !l->have_key)
         return err_line(d->e, d->s->path, line, _("a name was expected here, not a list or mapping"));
     if (d->depth == DEEPEST)
@@ -121,12 +121,12 @@ static int begin(struct document *d, bool list, const yaml_char_t *anchor, uint3
     enter(d);
     if (l && l->list)
         l->nested++;
-    d->level[d->depth++] = (struct level){.list = list, .path = d->path.n, .first = d->s->list.n, .anchor = kept(d, anchor), .line = line};
+    d->level[d->depth++] = (struct document_level){.list = list, .path = d->path.n, .first = d->s->list.n, .anchor = kept(d, anchor), .line = line};
     return 0;
 }
 
 /* A list of plain values is a setting too: "[0.9, 0.95]". */
-static int put_list(struct document *d, const struct level *l)
+static int put_list(struct settings_document *d, const struct document_level *l)
 {
     struct buf b = {0};
     buf_char(&b, '[');
@@ -141,9 +141,9 @@ static int put_list(struct document *d, const struct level *l)
     return rc;
 }
 
-static int end(struct document *d)
+static int end(struct settings_document *d)
 {
-    struct level l = *top(d);
+    struct document_level l = *top(d);
     d->path.n = l.path;
     if (l.list && !l.nested && put_list(d, &l))
         return -1;
@@ -154,19 +154,19 @@ static int end(struct document *d)
 }
 
 /* Copies what the anchor named to this place; of a merge what is here already stays. */
-static int alias(struct document *d, const yaml_event_t *ev)
+static int alias(struct settings_document *d, const yaml_event_t *ev)
 {
     const char *name = (const char *)ev->data.alias.anchor;
     uint32_t line = (uint32_t)ev->start_mark.line + 1;
-    struct level *l = top(d);
-    const struct anchor *a = NULL;
+    struct document_level *l = top(d);
+    const struct yaml_anchor *a = NULL;
     for (size_t i = d->anchors.n; i && !a; i--)
         if (strcmp(d->anchors.v[i - 1].name, name) == 0)
             a = &d->anchors.v[i - 1];
     if (!a || !l || (!l->list && !l->have_key))
         return err_line(d->e, d->s->path, line, _("*%s: no such anchor before this line"), name);
     enter(d);
-    struct anchor from = *a;
+    struct yaml_anchor from = *a;
     size_t prefix = d->path.n;
     for (size_t i = 0; i < from.n; i++) {
         struct setting x = d->s->list.v[from.first + i];
@@ -190,7 +190,7 @@ static int alias(struct document *d, const yaml_event_t *ev)
     return 0;
 }
 
-static int one_event(struct document *d, const yaml_event_t *ev)
+static int one_event(struct settings_document *d, const yaml_event_t *ev)
 {
     switch (ev->type) {
     case YAML_SCALAR_EVENT:
@@ -209,7 +209,7 @@ static int one_event(struct document *d, const yaml_event_t *ev)
     }
 }
 
-static int walk(struct document *d, struct str text)
+static int walk(struct settings_document *d, struct str text)
 {
     yaml_parser_t parser;
     yaml_event_t ev;
@@ -231,9 +231,9 @@ static int walk(struct document *d, struct str text)
     return rc;
 }
 
-int document_flatten(struct settings *s, struct str text, struct err *e)
+int settings_document_flatten(struct settings *s, struct str text, struct err *e)
 {
-    struct document d = {.s = s, .e = e};
+    struct settings_document d = {.s = s, .e = e};
     int rc = walk(&d, text);
     vec_release(&d.anchors);
     buf_release(&d.path);
@@ -251,9 +251,9 @@ static bool has_mark(const struct settings *s, const char *mark)
     return false;
 }
 
-static const struct settings_kind *kind_by_keys(const struct settings *s)
+static const struct settings_format *kind_by_keys(const struct settings *s)
 {
-    for (const struct settings_kind *k = settings_kinds; k->name; k++)
+    for (const struct settings_format *k = settings_formats; k->name; k++)
         for (size_t i = 0; !k->sniff && i < ARRAY_LEN(k->mark) && k->mark[i]; i++)
             if (has_mark(s, k->mark[i]))
                 return k;
@@ -261,7 +261,7 @@ static const struct settings_kind *kind_by_keys(const struct settings *s)
 }
 
 /* Moves the settings of one document into s, behind its kind's prefix. */
-static int take(struct settings *s, const struct settings *from, const struct settings_kind *k, struct err *e)
+static int take(struct settings *s, const struct settings *from, const struct settings_format *k, struct err *e)
 {
     struct buf b = {0};
     int rc = 0;
@@ -276,11 +276,11 @@ static int take(struct settings *s, const struct settings *from, const struct se
     return rc;
 }
 
-int document_read(struct settings *s, struct str text, struct err *e)
+int settings_document_read(struct settings *s, struct str text, struct err *e)
 {
     struct settings own = {.path = s->path};
-    const struct settings_kind *k = NULL;
-    int rc = document_flatten(&own, text, e);
+    const struct settings_format *k = NULL;
+    int rc = settings_document_flatten(&own, text, e);
     if (rc == 0 && !(k = kind_by_keys(&own)))
         rc = err_set(e, ERR_DATA,
                      _("%s: no settings known: a MindFormers yaml, Megatron's launch script or printed arguments, config.json or "

@@ -2,15 +2,16 @@
 #include "base/msg.h"
 #include "config/settings.h"
 
-const struct settings_kind settings_kinds[] = {
+const struct settings_format settings_formats[] = {
     {.name = "megatron-args", .title = N_("arguments as Megatron-LM prints them in its log"),
      .what = "------------------------ arguments ------------------------ …", .dialect = DIALECT_MEGATRON,
-     .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = printed_sniff, .read = printed_read, .head = true},
+     .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = printed_arguments_sniff, .read = printed_arguments_read,
+     .head = true},
     {.name = "environment", .title = N_("environment of a process: what env prints"), .what = "NAME=value …",
      .sniff = environment_sniff, .read = environment_read},
     {.name = "shell-script", .title = N_("launch script of Megatron-LM, MindSpeed: arguments and exports"),
      .what = "*.sh: torchrun … pretrain_gpt.py --num-layers …", .dialect = DIALECT_MEGATRON,
-     .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = script_sniff, .read = script_read},
+     .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = launch_script_sniff, .read = launch_script_read},
     {.name = "mindformers-yaml", .title = N_("MindFormers configuration"), .what = "*.yaml: runner_config, model.model_config …",
      .dialect = DIALECT_MINDFORMERS, .sections = SECTION_MODEL | SECTION_TRAINING, .prefix = "",
      .mark = {"model.model_config.", "runner_config.", "train_dataset.", "parallel_config.", "trainer.", "runner_wrapper."}},

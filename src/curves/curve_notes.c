@@ -11,7 +11,7 @@
 
 struct words {
     struct curves *c;
-    const struct tol_curves *t;
+    const struct thresholds_curves *t;
 };
 
 static const char *side(struct words *x, size_t run)
@@ -76,7 +76,7 @@ static void nonfinite(struct words *x)
             size_t count = 0;
             int64_t first = -1;
             for (size_t i = 0; i < c->nonfinite.n; i++) {
-                const struct curve_mark *m = &c->nonfinite.v[i];
+                const struct outlier_step *m = &c->nonfinite.v[i];
                 if (m->run != run || m->series != s)
                     continue;
                 first = count++ ? first : m->step;
@@ -294,7 +294,7 @@ static void next_norm(struct words *x)
 static void next_spike(struct words *x)
 {
     const struct curves *c = x->c;
-    const struct curve_mark *best = NULL;
+    const struct outlier_step *best = NULL;
     double most = 0;
     if (c->diverges_at >= 0 || c->first_loss == STAGE_FAIL)
         return;
@@ -327,7 +327,7 @@ static void next_accepted(struct words *x)
         NEXT(x, _("accepted: go on to the next scale (more cards, one feature at a time)"));
 }
 
-void curves_words(struct curves *c, const struct tol_curves *t)
+void curve_notes_write(struct curves *c, const struct thresholds_curves *t)
 {
     static void (*const sentences[])(struct words *) = {
         nonfinite, how_joined,  what_is_usable, resolution,     flat,      rates,     auxiliary,  spikes,        centre,

@@ -38,7 +38,7 @@ static inline enum log_value curve_value(enum curve_series s)
     return s == CURVE_LOSS ? LOG_LOSS : LOG_NORM;
 }
 
-struct curve_mark {
+struct outlier_step {
     int64_t step;
     double value;   /* of that run at that step */
     uint8_t run, series;
@@ -51,7 +51,7 @@ struct curve_lr {
     size_t steps;  /* compared */
 };
 
-struct curve_trend {
+struct loss_trend {
     bool there;    /* two blocks at least */
     size_t blocks;
     double mean, error;  /* of the block means, and its standard error */
@@ -59,7 +59,7 @@ struct curve_trend {
     size_t sign_changes; /* between neighbouring blocks */
 };
 
-struct curve_band {
+struct noise_band {
     size_t runs;         /* golden runs; below 2 there is no band */
     size_t steps;        /* usable in all of them */
     double spread[CURVE_LIMITS]; /* what the standard's points give among the golden runs; NaN: none */
@@ -87,10 +87,10 @@ struct curves {
     bool forward_only;               /* the first usable step is the runs' first: no update lies before it */
     int64_t apart_at;                /* the second or third usable step of such runs, where the loss leaves by a jump; -1 */
     int around_zero;                 /* 1, 0; -1: cannot be said */
-    struct curve_trend trend;
-    struct curve_band band;
+    struct loss_trend trend;
+    struct noise_band band;
     struct curve_lr lr;
-    VEC(struct curve_mark) spikes, nonfinite; /* by step */
+    VEC(struct outlier_step) spikes, nonfinite; /* by step */
     VEC(const char *) warnings;      /* sentences in the language in force */
     VEC(const char *) next;          /* what to look at, best first */
 };
@@ -101,7 +101,7 @@ int curves_open(struct curves *c, const char *const *path, size_t n, const struc
 /* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they ended. */
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e);
 /* Judges, or judges anew under other limits. */
-void curves_judge(struct curves *c, const struct tol_curves *t);
+void curves_judge(struct curves *c, const struct thresholds_curves *t);
 void curves_release(struct curves *c);
 
 /* Index of a point of this step, printed by both runs; SIZE_MAX: none. */
@@ -122,10 +122,10 @@ static inline const struct log_record *curve_record(const struct curves *c, size
 enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner);
 bool curve_usable(const struct log_record *target, const struct log_record *golden);
 bool curve_skipped(const struct log_record *r);
-void curves_band(struct curves *c);
-void curves_lr(struct curves *c);
-void curves_marks(struct curves *c, const struct tol_curves *t);
-void curves_course(struct curves *c, const struct tol_curves *t);
-void curves_words(struct curves *c, const struct tol_curves *t);
+void noise_band_find(struct curves *c);
+void learning_rates_find(struct curves *c);
+void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
+void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
+void curve_notes_write(struct curves *c, const struct thresholds_curves *t);
 
 #endif

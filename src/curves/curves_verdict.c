@@ -86,7 +86,7 @@ static bool target_nonfinite(const struct curves *c)
     return false;
 }
 
-void curves_judge(struct curves *c, const struct tol_curves *t)
+void curves_judge(struct curves *c, const struct thresholds_curves *t)
 {
     vec_clear(&c->spikes);
     vec_clear(&c->nonfinite);
@@ -95,11 +95,11 @@ void curves_judge(struct curves *c, const struct tol_curves *t)
     arena_clear(&c->arena);
     if (c->runs < 2) {
         c->verdict = STAGE_UNKNOWN;
-        curves_marks(c, t);
+        outlier_steps_find(c, t);
         return;
     }
     values(c);
-    curves_band(c);
+    noise_band_find(c);
     hold(c, CURVE_STEPS, t->steps);
     hold(c, CURVE_FIRST_ABS, t->first_loss_abs);
     hold(c, CURVE_FIRST_REL, t->first_loss_rel);
@@ -109,14 +109,14 @@ void curves_judge(struct curves *c, const struct tol_curves *t)
     c->first_loss = either(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
     c->mean_loss = either(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
     c->global_norm = c->limit[CURVE_NORM_REL].verdict;
-    curves_marks(c, t);
-    curves_course(c, t);
-    curves_lr(c);
+    outlier_steps_find(c, t);
+    loss_trend_find(c, t);
+    learning_rates_find(c);
     if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL || target_nonfinite(c))
         c->verdict = STAGE_FAIL;
     else if (c->limit[CURVE_STEPS].verdict != STAGE_PASS || !c->usable.n)
         c->verdict = STAGE_UNKNOWN;
     else
         c->verdict = STAGE_PASS;
-    curves_words(c, t);
+    curve_notes_write(c, t);
 }

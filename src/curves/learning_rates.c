@@ -50,7 +50,7 @@ static bool has_rate(const struct log_record *r)
     return log_has(r, LOG_LR) && isfinite(r->value[LOG_LR]);
 }
 
-void curves_lr(struct curves *c)
+void learning_rates_find(struct curves *c)
 {
     const struct series *t = &c->run[0], *g = &c->run[1];
     int64_t shift[2] = {t->lr_is_next, g->lr_is_next};

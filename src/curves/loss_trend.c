@@ -58,7 +58,7 @@ static void beginning(struct curves *c)
 
 /* Steps 2 and 3 tell the optimizer apart from the rest: with bias correction the first update does not depend
  * on the betas, so eps, rate and decay show in step 2, the betas in step 3. */
-static int64_t early_jump(const struct curves *c, const struct tol_curves *t)
+static int64_t early_jump(const struct curves *c, const struct thresholds_curves *t)
 {
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
@@ -68,13 +68,13 @@ static int64_t early_jump(const struct curves *c, const struct tol_curves *t)
     return -1;
 }
 
-struct block {
+struct loss_block {
     double mean, step;
 };
 
 /* A straight line through the block means, against the step in thousands. Honest runs grow apart as they go,
  * so the slope's error must not assume one variance: HC3 (MacKinnon and White 1985). */
-static void fit(struct curve_trend *r, const struct block *b)
+static void fit(struct loss_trend *r, const struct loss_block *b)
 {
     double n = (double)r->blocks, mean = 0, at = 0, sxx = 0, sxy = 0, syy = 0, rest = 0;
     for (size_t i = 0; i < r->blocks; i++) {
@@ -101,16 +101,16 @@ static void fit(struct curve_trend *r, const struct block *b)
 }
 
 /* Neighbouring steps are correlated, so the tests are made on means of blocks. */
-static void trend(struct curves *c, const struct tol_curves *t)
+static void trend(struct curves *c, const struct thresholds_curves *t)
 {
     size_t block = steps_of(t->block), n = c->diff.n / block;
-    c->trend = (struct curve_trend){.blocks = n};
+    c->trend = (struct loss_trend){.blocks = n};
     c->around_zero = -1;
     if (n < 2)
         return;
-    struct block *b = mem_resize_array(NULL, n, sizeof *b);
+    struct loss_block *b = mem_resize_array(NULL, n, sizeof *b);
     for (size_t i = 0; i < n; i++) {
-        b[i] = (struct block){0};
+        b[i] = (struct loss_block){0};
         for (size_t k = i * block; k < (i + 1) * block; k++) {
             b[i].mean += c->diff.v[k] / (double)block;
             b[i].step += (double)c->points.v[c->usable.v[k]].step / (double)block;
@@ -120,14 +120,14 @@ static void trend(struct curves *c, const struct tol_curves *t)
     free(b);
     if ((double)n < t->blocks || n < 3)
         return;
-    const struct curve_trend *r = &c->trend;
+    const struct loss_trend *r = &c->trend;
     bool inside = c->band.runs > 1 && fabs(r->mean) <= c->band.spread[CURVE_MEAN_ABS];
     bool centred = fabs(r->mean) <= t->sigma * r->error || inside;
     bool level = !(fabs(r->slope) > t->slope_sigma * r->slope_error);
     c->around_zero = centred && level;
 }
 
-void curves_course(struct curves *c, const struct tol_curves *t)
+void loss_trend_find(struct curves *c, const struct thresholds_curves *t)
 {
     double limit = t->diverge;
     if (c->band.runs > 1 && t->noise * c->band.spread[CURVE_MEAN_ABS] > limit)

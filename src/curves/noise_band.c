@@ -43,12 +43,12 @@ static double share_inside(const struct curves *c)
     return n ? (double)inside / (double)n : NAN;
 }
 
-void curves_band(struct curves *c)
+void noise_band_find(struct curves *c)
 {
-    struct curve_band *b = &c->band;
+    struct noise_band *b = &c->band;
     double sum = 0, sum_rel = 0, norm = 0;
     size_t norms = 0;
-    *b = (struct curve_band){.runs = c->runs - 1, .inside = NAN};
+    *b = (struct noise_band){.runs = c->runs - 1, .inside = NAN};
     for (int l = 0; l < CURVE_LIMITS; l++)
         b->spread[l] = NAN;
     if (b->runs < 2)

@@ -22,8 +22,8 @@
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 {
     const struct log_record *r = curve_record(c, point, run);
-    struct curve_mark m = {.step = c->points.v[point].step, .value = r->value[curve_value(s)],
-                           .run = (uint8_t)run, .series = (uint8_t)s};
+    struct outlier_step m = {.step = c->points.v[point].step, .value = r->value[curve_value(s)],
+                             .run = (uint8_t)run, .series = (uint8_t)s};
     vec_push(&c->spikes, m);
 }
 
@@ -70,7 +70,7 @@ static int who(const struct curves *c, const struct course *x, size_t i, enum cu
     return off[1] > off[0];
 }
 
-static void outliers(struct curves *c, const struct course *x, const struct tol_curves *t, enum curve_series s)
+static void outliers(struct curves *c, const struct course *x, const struct thresholds_curves *t, enum curve_series s)
 {
     size_t block = t->block < 10 ? 10 : t->block > 10000 ? 10000 : (size_t)t->block, around = AROUND * block;
     double *scratch = mem_resize_array(NULL, around, sizeof *scratch);
@@ -91,7 +91,7 @@ static void outliers(struct curves *c, const struct course *x, const struct tol_
     free(scratch);
 }
 
-static void norm_outliers(struct curves *c, const struct tol_curves *t)
+static void norm_outliers(struct curves *c, const struct thresholds_curves *t)
 {
     VEC(uint32_t) point = {0};
     VEC(double) ratio = {0};
@@ -121,7 +121,7 @@ static void off_course(const double *v, size_t n, double *off)
 }
 
 /* A lone run's loss, or the logarithm of its global norm. */
-static void lone_outliers(struct curves *c, const struct tol_curves *t, enum curve_series s)
+static void lone_outliers(struct curves *c, const struct thresholds_curves *t, enum curve_series s)
 {
     enum log_value which = curve_value(s);
     VEC(uint32_t) point = {0};
@@ -151,10 +151,10 @@ static void nonfinite(struct curves *c, size_t run)
         const struct log_record *r = &s->records.v[i];
         bool hidden = log_loss_hidden(s, r);
         if (hidden || (log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))) {
-            struct curve_mark m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS, .value = hidden ? NAN : r->value[LOG_LOSS]};
+            struct outlier_step m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS, .value = hidden ? NAN : r->value[LOG_LOSS]};
             vec_push(&c->nonfinite, m);
         } else if (log_has(r, LOG_NORM) && !isfinite(r->value[LOG_NORM]) && !curve_skipped(r)) {
-            struct curve_mark m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_NORM, .value = r->value[LOG_NORM]};
+            struct outlier_step m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_NORM, .value = r->value[LOG_NORM]};
             vec_push(&c->nonfinite, m);
         }
     }
@@ -162,13 +162,13 @@ static void nonfinite(struct curves *c, size_t run)
 
 static int by_step(const void *a, const void *b)
 {
-    const struct curve_mark *x = a, *y = b;
+    const struct outlier_step *x = a, *y = b;
     if (x->step != y->step)
         return x->step < y->step ? -1 : 1;
     return x->series != y->series ? (x->series < y->series ? -1 : 1) : x->run < y->run ? -1 : x->run > y->run;
 }
 
-static void pair_outliers(struct curves *c, const struct tol_curves *t)
+static void pair_outliers(struct curves *c, const struct thresholds_curves *t)
 {
     size_t above = 0;
     for (size_t i = 0; i < c->diff.n; i++)
@@ -178,7 +178,7 @@ static void pair_outliers(struct curves *c, const struct tol_curves *t)
     norm_outliers(c, t);
 }
 
-void curves_marks(struct curves *c, const struct tol_curves *t)
+void outlier_steps_find(struct curves *c, const struct thresholds_curves *t)
 {
     if (c->runs > 1) {
         pair_outliers(c, t);

@@ -68,7 +68,7 @@ bool curve_usable(const struct log_record *t, const struct log_record *g)
            !curve_skipped(g);
 }
 
-struct opening {
+struct log_opening {
     struct curves *c;
     const struct curves *old;
     const char *const *path;
@@ -80,7 +80,7 @@ struct opening {
 
 static void *open_some(void *ctx)
 {
-    struct opening *x = ctx;
+    struct log_opening *x = ctx;
     for (;;) {
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->c->runs)
@@ -130,7 +130,7 @@ int curves_open(struct curves *c, const char *const *path, size_t n, const struc
 
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e)
 {
-    struct opening x = {.c = c, .old = old && old->runs == n ? old : NULL, .path = path, .o = o};
+    struct log_opening x = {.c = c, .old = old && old->runs == n ? old : NULL, .path = path, .o = o};
     *c = (struct curves){.runs = n};
     if (n < 1 || n > CURVE_RUNS) {
         c->runs = 0;

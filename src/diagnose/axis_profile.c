@@ -6,7 +6,7 @@
 
 #define AXIS_MOST 65536
 
-void profile_release(struct profile *x)
+void axis_profile_release(struct axis_profile *x)
 {
     free(x->rel2);
     free(x->in);
@@ -21,7 +21,7 @@ static int by_size_down(const void *a, const void *b)
 }
 
 /* The widest step in the indices' own errors, among the first half of them: those before it deviate. */
-static double find_step(const struct profile *x, int64_t seen)
+static double find_step(const struct axis_profile *x, int64_t seen)
 {
     double *sorted = mem_alloc((size_t)x->n * sizeof(double)), limit = INFINITY, widest = 0;
     memcpy(sorted, x->rel2, (size_t)x->n * sizeof(double));
@@ -37,9 +37,9 @@ static double find_step(const struct profile *x, int64_t seen)
     return limit;
 }
 
-bool profile_axis(struct profile *x, const struct specimen *s, int axis, float level)
+bool axis_profile_find(struct axis_profile *x, const struct element_sample *s, int axis, float level)
 {
-    *x = (struct profile){.n = s->shape[axis]};
+    *x = (struct axis_profile){.n = s->shape[axis]};
     uint64_t step = 1;
     if (x->n < 2 || x->n > AXIS_MOST || !(s->g2 > 0) || !(s->dev2 > 0))
         return false;
@@ -49,7 +49,7 @@ bool profile_axis(struct profile *x, const struct specimen *s, int axis, float l
     x->rel2 = mem_zalloc((size_t)x->n * sizeof(double));
     x->in = mem_zalloc((size_t)x->n);
     for (size_t i = 0; i < s->n; i++) {
-        if (!specimen_pair(s, i))
+        if (!element_sample_pair(s, i))
             continue;
         size_t at = (size_t)((s->at ? s->at[i] : i) / step % (uint64_t)x->n);
         double d = s->v[0][i] - s->v[1][i];

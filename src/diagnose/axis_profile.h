@@ -4,7 +4,7 @@
 
 #include "measure/element_sample.h"
 
-struct profile {
+struct axis_profile {
     int64_t n;        /* length of the axis */
     double *rel2;     /* per index: Σ(t−g)² / Σg², the golden sum kept from vanishing */
     uint8_t *in;      /* indices that deviate, where `some` */
@@ -14,7 +14,7 @@ struct profile {
 };
 
 /* False for axes too short or too long to say anything; release it in any case. */
-bool profile_axis(struct profile *x, const struct specimen *s, int axis, float level);
-void profile_release(struct profile *x);
+bool axis_profile_find(struct axis_profile *x, const struct element_sample *s, int axis, float level);
+void axis_profile_release(struct axis_profile *x);
 
 #endif

@@ -12,7 +12,7 @@ static bool forward_output(const struct dump *d, uint32_t row)
     return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_FORWARD;
 }
 
-uint32_t value_output(const struct dump *d, const struct flow *f, uint32_t row)
+uint32_t value_output(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     for (int i = 0; row != NONE && i < MAKERS_MOST; i++, row = f->held[row])
         if (forward_output(d, row))
@@ -20,7 +20,7 @@ uint32_t value_output(const struct dump *d, const struct flow *f, uint32_t row)
     return NONE;
 }
 
-uint32_t value_output_before(const struct dump *d, const struct flow *f, uint32_t output)
+uint32_t value_output_before(const struct dump *d, const struct dataflow *f, uint32_t output)
 {
     return f->held[output] == NONE ? NONE : value_output(d, f, f->held[output]);
 }
@@ -89,7 +89,7 @@ static struct str listed_name(struct str op, uint64_t nth)
 
 struct str left_out_value(const struct dump *d, uint32_t call, struct str argument)
 {
-    struct str rest = signature(item_operator(d, call)), one, name, value;
+    struct str rest = signature(align_item_operator(d, call)), one, name, value;
     while (rest.n) {
         str_split(rest, ' ', &one, &rest);
         if (str_split(one, '=', &name, &value) && str_eq(name, argument))
@@ -108,7 +108,7 @@ struct str argument_name(const struct dump *d, uint32_t row)
     str_split(rest, '.', &place, &rest);
     if (!str_u64(place, &nth))
         return place;
-    return listed_name(item_operator(d, d->rows.v[row].call), nth);
+    return listed_name(align_item_operator(d, d->rows.v[row].call), nth);
 }
 
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words)
@@ -120,10 +120,10 @@ uint32_t call_argument(const struct dump *d, uint32_t call, const char *words)
     return NONE;
 }
 
-bool tensor_values(const struct dump *d, uint32_t row, struct specimen *out)
+bool tensor_values(const struct dump *d, uint32_t row, struct element_sample *out)
 {
     struct err e;
     if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !dump_row_readable(d, row))
         return false;
-    return specimen_row(out, d, row, SPECIMEN_MOST, &e) == 0;
+    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &e) == 0;
 }

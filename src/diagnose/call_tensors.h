@@ -9,9 +9,9 @@
 
 /* The output of a forward call that holds the row's value: the row itself, or the nearest one before it along the
  * recorded flow; NONE where there is none. */
-uint32_t value_output(const struct dump *d, const struct flow *f, uint32_t row);
+uint32_t value_output(const struct dump *d, const struct dataflow *f, uint32_t row);
 /* The next one before an output so found; NONE. */
-uint32_t value_output_before(const struct dump *d, const struct flow *f, uint32_t output);
+uint32_t value_output_before(const struct dump *d, const struct dataflow *f, uint32_t output);
 /* The nth tensor (from 0) a call was given, parameters apart, or NONE. */
 uint32_t call_input(const struct dump *d, uint32_t call, int nth);
 /* A tensor a call was given or holds, by the last word of its slot: one of `words`, separated by spaces; NONE. */
@@ -26,6 +26,6 @@ struct str left_out_value(const struct dump *d, uint32_t call, struct str argume
 /* The argument of that name (one of `words`) that is no tensor, or NONE. */
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words);
 /* Elements of a recorded tensor, whole, in v[0]. False where there is no file or it is too large. */
-bool tensor_values(const struct dump *d, uint32_t row, struct specimen *out);
+bool tensor_values(const struct dump *d, uint32_t row, struct element_sample *out);
 
 #endif

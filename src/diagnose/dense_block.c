@@ -8,13 +8,13 @@
 #define PROBES 512        /* places an order is tried at before all are looked at */
 #define FACTORS_MOST 4096 /* longer axes are not cut into factors */
 
-bool block_from(struct block *b, const struct specimen *s)
+bool dense_block_from(struct dense_block *b, const struct element_sample *s)
 {
-    *b = (struct block){.n = s->n, .dev2 = s->dev2, .g2 = s->g2};
+    *b = (struct dense_block){.n = s->n, .dev2 = s->dev2, .g2 = s->g2};
     for (int i = 0; i < s->ndim; i++) {
         if (s->shape[i] == 1)
             continue;
-        if (b->ndim == BLOCK_AXES)
+        if (b->ndim == DENSE_BLOCK_AXES)
             return false;
         b->axis[b->ndim] = i;
         b->shape[b->ndim++] = s->shape[i];
@@ -28,14 +28,14 @@ bool block_from(struct block *b, const struct specimen *s)
     return true;
 }
 
-void block_release(struct block *b)
+void dense_block_release(struct dense_block *b)
 {
     free(b->v[0]);
     free(b->v[1]);
-    *b = (struct block){.n = 0};
+    *b = (struct dense_block){.n = 0};
 }
 
-static void strides(const struct block *b, size_t out[BLOCK_AXES])
+static void strides(const struct dense_block *b, size_t out[DENSE_BLOCK_AXES])
 {
     size_t n = 1;
     for (int i = b->ndim - 1; i >= 0; i--) {
@@ -44,9 +44,9 @@ static void strides(const struct block *b, size_t out[BLOCK_AXES])
     }
 }
 
-void block_part(struct block *out, const struct block *b, const uint8_t *const in[BLOCK_AXES])
+void dense_block_part(struct dense_block *out, const struct dense_block *b, const uint8_t *const in[DENSE_BLOCK_AXES])
 {
-    size_t step[BLOCK_AXES];
+    size_t step[DENSE_BLOCK_AXES];
     *out = *b;
     strides(b, step);
     out->n = 1;
@@ -78,7 +78,8 @@ void block_part(struct block *out, const struct block *b, const uint8_t *const i
 }
 
 /* Where the element that stands at `i` of the target lies on the golden side. */
-static size_t source(const struct block *b, const size_t step[BLOCK_AXES], const struct order *o, size_t i)
+static size_t source(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], const struct dense_order *o,
+                     size_t i)
 {
     size_t at = 0;
     if (o->kind == ORDER_AXES) {
@@ -98,7 +99,8 @@ static size_t source(const struct block *b, const size_t step[BLOCK_AXES], const
 }
 
 /* Whether an order leaves at most `share`: at some places first, which most orders do not pass. */
-static bool try_order(const struct block *b, const size_t step[BLOCK_AXES], struct order *o, double share)
+static bool try_order(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o,
+                      double share)
 {
     size_t stride = b->n / PROBES + 1;
     for (int all = 0; all < 2; all++) {
@@ -115,7 +117,7 @@ static bool try_order(const struct block *b, const size_t step[BLOCK_AXES], stru
     return true;
 }
 
-static void keep(const struct block *b, const size_t step[BLOCK_AXES], struct order *o, double *share, struct order *best)
+static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o, double *share, struct dense_order *best)
 {
     if (!try_order(b, step, o, *share) || (best->kind && o->left2 >= best->left2))
         return;
@@ -123,8 +125,8 @@ static void keep(const struct block *b, const size_t step[BLOCK_AXES], struct or
 }
 
 /* Orders of axes of equal lengths only: the shape stays. */
-static void try_axes(const struct block *b, const size_t step[BLOCK_AXES], int at, unsigned used, struct order *o, double *share,
-                     struct order *best)
+static void try_axes(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int at, unsigned used, struct dense_order *o, double *share,
+                     struct dense_order *best)
 {
     if (at == b->ndim) {
         bool moved = false;
@@ -141,24 +143,24 @@ static void try_axes(const struct block *b, const size_t step[BLOCK_AXES], int a
         }
 }
 
-bool block_order(const struct block *b, double share, struct order *out)
+bool dense_block_order(const struct dense_block *b, double share, struct dense_order *out)
 {
-    size_t step[BLOCK_AXES];
-    struct order o = {.kind = ORDER_AXES};
-    *out = (struct order){.kind = ORDER_NONE};
+    size_t step[DENSE_BLOCK_AXES];
+    struct dense_order o = {.kind = ORDER_AXES};
+    *out = (struct dense_order){.kind = ORDER_NONE};
     if (!(b->dev2 > 0))
         return false;
     strides(b, step);
     try_axes(b, step, 0, 0, &o, &share, out);
     for (int a = 0; a < b->ndim; a++) {
         int64_t n = b->shape[a];
-        o = (struct order){.kind = ORDER_FLIP, .axis = a};
+        o = (struct dense_order){.kind = ORDER_FLIP, .axis = a};
         keep(b, step, &o, &share, out);
         for (int64_t p = 2; n <= FACTORS_MOST && p <= n / 2; p++)
             for (int64_t q = 2; n % p == 0 && q <= n / p; q++) {
                 if (n / p % q)
                     continue;
-                o = (struct order){.kind = ORDER_INTERLEAVED, .axis = a, .a = p, .b = q, .c = n / p / q};
+                o = (struct dense_order){.kind = ORDER_INTERLEAVED, .axis = a, .a = p, .b = q, .c = n / p / q};
                 keep(b, step, &o, &share, out);
             }
     }
@@ -171,7 +173,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-bool block_same_values(const struct block *b)
+bool dense_block_same_values(const struct dense_block *b)
 {
     double *v[2], diff = 0;
     size_t distinct = 1, run = 1, longest = 1;
@@ -202,9 +204,9 @@ static double spread_of(double s1, double s2, double n)
     return n > 0 ? fmax(0, s2 - s1 * s1 / n) : 0;
 }
 
-bool block_shift(const struct block *b, int axis, int64_t by, double *share)
+bool dense_block_shift(const struct dense_block *b, int axis, int64_t by, double *share)
 {
-    size_t step[BLOCK_AXES];
+    size_t step[DENSE_BLOCK_AXES];
     double left = 0, dev = 0, t1 = 0, t2 = 0, g1 = 0, g2 = 0, n = 0, all1 = 0, all2 = 0;
     strides(b, step);
     for (size_t i = 0; i < b->n; i++) {
@@ -230,8 +232,8 @@ bool block_shift(const struct block *b, int axis, int64_t by, double *share)
 }
 
 /* The golden column that is this target column or its negative over the rows from `first` by `by`; -1. */
-static int64_t signed_partner(const struct block *b, const size_t step[BLOCK_AXES], int axis, int64_t column,
-                              double *sign)
+static int64_t signed_partner(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int axis,
+                              int64_t column, double *sign)
 {
     int64_t best = -1;
     double least = INFINITY;
@@ -254,9 +256,9 @@ static int64_t signed_partner(const struct block *b, const size_t step[BLOCK_AXE
     return best;
 }
 
-bool block_signed_order(const struct block *b, int axis, int64_t *from, double *sign)
+bool block_signed_order(const struct dense_block *b, int axis, int64_t *from, double *sign)
 {
-    size_t step[BLOCK_AXES];
+    size_t step[DENSE_BLOCK_AXES];
     bool plus = false, minus = false;
     int64_t length = b->shape[axis];
     if (length < 4 || length > SIGNED_MOST || b->n / (size_t)length < 4)

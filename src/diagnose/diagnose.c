@@ -77,45 +77,45 @@ enum needs {
 /* One row a detector. */
 static const struct {
     unsigned needs;
-    void (*look)(struct patient *p);
+    void (*look)(struct diagnosis_case *p);
 } detectors[] = {
-    {NEED_FIGURES, look_nonfinite},
-    {NEED_FIGURES, look_zero},
-    {NEED_FIGURES, look_saturated},
-    {NEED_FIGURES, look_uninitialised},
-    {NEED_FIGURES, look_scale_statistics},
-    {NEED_FIGURES, look_offset_statistics},
-    {NEED_FIGURES, look_mask_statistics},
-    {NEED_SPREAD, look_dropout},
-    {NEED_SPREAD, look_rounded},
-    {NEED_SPREAD, look_denormal},
-    {NEED_SPREAD, look_sign},
-    {NEED_SPREAD, look_scale},
-    {NEED_SPREAD, look_offset},
-    {NEED_CORNER, look_offset_vector},
-    {NEED_FIGURES, look_dropout_both},
-    {NEED_SPREAD, look_partial},
-    {NEED_SPREAD, look_mask},
-    {NEED_CORNER, look_shifted},
-    {NEED_LENGTHS, look_shifted_lengths},
-    {NEED_CORNER, look_order},
-    {NEED_CORNER, look_scale_rows},
-    {NEED_FIGURES, look_untied},
-    {NEED_CORNER, look_temperature},
-    {NEED_CORNER, look_epsilon},
-    {NEED_ORIGIN, look_activation},
-    {NEED_ORIGIN, look_norm},
-    {NEED_ORIGIN, look_window},
-    {NEED_ORIGIN, look_attention},
-    {NEED_CORNER, look_rope},
-    {NEED_CORNER, look_contribution},
-    {NEED_ARGUMENT, look_argument},
-    {NEED_FIGURES, look_call_arguments},
-    {NEED_FIGURES, look_rope_statistics},
-    {NEED_FIGURES, look_stale},
-    {NEED_FIGURES, look_past},
-    {NEED_NOTHING, look_weights},
-    {NEED_FIGURES, look_gap},
+    {NEED_FIGURES, detect_nonfinite},
+    {NEED_FIGURES, detect_zero},
+    {NEED_FIGURES, detect_saturated},
+    {NEED_FIGURES, detect_uninitialised},
+    {NEED_FIGURES, detect_scale_statistics},
+    {NEED_FIGURES, detect_offset_statistics},
+    {NEED_FIGURES, detect_mask_statistics},
+    {NEED_SPREAD, detect_dropout},
+    {NEED_SPREAD, detect_rounded},
+    {NEED_SPREAD, detect_denormal},
+    {NEED_SPREAD, detect_sign},
+    {NEED_SPREAD, detect_scale},
+    {NEED_SPREAD, detect_offset},
+    {NEED_CORNER, detect_offset_vector},
+    {NEED_FIGURES, detect_dropout_both},
+    {NEED_SPREAD, detect_partial},
+    {NEED_SPREAD, detect_mask},
+    {NEED_CORNER, detect_shifted},
+    {NEED_LENGTHS, detect_shifted_lengths},
+    {NEED_CORNER, detect_order},
+    {NEED_CORNER, detect_scale_rows},
+    {NEED_FIGURES, detect_untied},
+    {NEED_CORNER, detect_temperature},
+    {NEED_CORNER, detect_epsilon},
+    {NEED_ORIGIN, detect_activation},
+    {NEED_ORIGIN, detect_norm},
+    {NEED_ORIGIN, detect_window},
+    {NEED_ORIGIN, detect_attention},
+    {NEED_CORNER, detect_rope},
+    {NEED_CORNER, detect_contribution},
+    {NEED_ARGUMENT, detect_argument},
+    {NEED_FIGURES, detect_call_arguments},
+    {NEED_FIGURES, detect_rope_statistics},
+    {NEED_FIGURES, detect_stale},
+    {NEED_FIGURES, detect_past},
+    {NEED_NOTHING, detect_weights},
+    {NEED_FIGURES, detect_gap},
 };
 
 const char *diagnosis_name(enum diagnosis_id id)
@@ -140,7 +140,7 @@ void diagnosis_text(const struct diagnoses *x, int i, struct buf *out)
 
 /* ---- for the detectors ---- */
 
-void patient_says(struct patient *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
+void case_found(struct diagnosis_case *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
 {
     struct diagnosis *d = NULL;
     for (int i = 0; i < p->out->n && !d; i++)
@@ -160,7 +160,7 @@ void patient_says(struct patient *p, enum diagnosis_id id, int side, double scor
     *d = (struct diagnosis){.id = (uint8_t)id, .side = (int8_t)side, .score = (float)score, .evidence = b.p};
 }
 
-double patient_stat(const struct patient *p, int side, int stat)
+double diagnosis_case_stat(const struct diagnosis_case *p, int side, int stat)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     if (p->f) {
@@ -171,12 +171,12 @@ double patient_stat(const struct patient *p, int side, int stat)
     return p->r[side]->has & bit[stat] ? p->r[side]->stat[stat] : NAN;
 }
 
-const char *side_word(int side)
+const char *diagnosis_side_word(int side)
 {
     return side == TARGET ? _("target") : _("golden");
 }
 
-void factor_text(double k, double tolerance, struct buf *out)
+void diagnosis_factor_text(double k, double tolerance, struct buf *out)
 {
     char n[NUM_MAX];
     double a = fabs(k);
@@ -198,7 +198,7 @@ void factor_text(double k, double tolerance, struct buf *out)
             }
 }
 
-void place_text(const struct patient *p, uint64_t at, struct buf *out)
+void diagnosis_place_text(const struct diagnosis_case *p, uint64_t at, struct buf *out)
 {
     const struct shape *s = dump_row_shape(p->side[TARGET], p->row[TARGET]);
     uint64_t part[TENSOR_DIMS];
@@ -216,7 +216,7 @@ void place_text(const struct patient *p, uint64_t at, struct buf *out)
     buf_char(out, ']');
 }
 
-bool patient_before_root(const struct patient *p)
+bool patient_before_root(const struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
     bool output = p->r[TARGET]->io == IO_OUTPUT;
@@ -226,19 +226,19 @@ bool patient_before_root(const struct patient *p)
     return false;
 }
 
-const struct line_judgement *patient_judged(const struct patient *p, int side, uint32_t row)
+const struct line_judgement *patient_judged(const struct diagnosis_case *p, int side, uint32_t row)
 {
     uint32_t line = p->m->pairing->line_of[side][row];
     return line == NONE ? NULL : &p->j->line[line];
 }
 
-uint32_t patient_partner(const struct patient *p, int side, uint32_t row)
+uint32_t patient_partner(const struct diagnosis_case *p, int side, uint32_t row)
 {
     uint32_t line = p->m->pairing->line_of[side][row];
     return line == NONE ? NONE : p->m->pairing->lines.v[line].row[!side];
 }
 
-bool patient_inputs_agree(const struct patient *p)
+bool patient_inputs_agree(const struct diagnosis_case *p)
 {
     EACH_EARLY_ROW(p->side[TARGET], p->call, r) {
         const struct row *x = &p->side[TARGET]->rows.v[r];
@@ -252,7 +252,7 @@ bool patient_inputs_agree(const struct patient *p)
 
 /* ---- the driver ---- */
 
-bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line)
+bool diagnose_possible(const struct judgement *j, const struct measure *m, uint32_t line)
 {
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
@@ -296,7 +296,7 @@ static bool doubtful(const struct line_judgement *x)
 
 /* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only carry
  * an error, and says nothing of them. */
-static bool is_origin(const struct patient *p)
+static bool is_origin(const struct diagnosis_case *p)
 {
     const struct judgement *j = p->j;
     bool listed = p->line == j->first;
@@ -306,12 +306,12 @@ static bool is_origin(const struct patient *p)
         listed = j->frontier.v[i].line == p->line;
     if (listed)
         return true;
-    struct passage x = call_passage(j, p->m, p->call);
-    enum passage_kind k = passage_kind(&x);
-    return p->r[TARGET]->io == IO_OUTPUT && (k == PASSAGE_ADDED || k == PASSAGE_BOTH);
+    struct call_error x = call_error_of(j, p->m, p->call);
+    enum call_error_kind k = call_error_kind(&x);
+    return p->r[TARGET]->io == IO_OUTPUT && (k == CALL_ERROR_ADDED || k == CALL_ERROR_BOTH);
 }
 
-void patient_examine(struct patient *p)
+void diagnosis_case_examine(struct diagnosis_case *p)
 {
     struct diagnoses *out = p->out;
     unsigned have = NEED_NOTHING;
@@ -343,23 +343,23 @@ void patient_examine(struct patient *p)
 }
 
 /* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. */
-static void take_specimens(struct patient *p, struct specimen s[2])
+static void take_specimens(struct diagnosis_case *p, struct element_sample s[2])
 {
     struct err e;
-    if (!p->f || doubtful(p->judged) || specimen_take(&s[0], p->m, p->line, &e))
+    if (!p->f || doubtful(p->judged) || element_sample_take(&s[0], p->m, p->line, &e))
         return;
     p->spread = &s[0];
     p->partly = s[0].at != NULL;
     if (!p->partly)
         p->corner = &s[0];
-    else if (!specimen_corner(&s[1], p->m, p->line, &e) && !s[1].at)
+    else if (!element_sample_corner(&s[1], p->m, p->line, &e) && !s[1].at)
         p->corner = &s[1];
 }
 
 /* What a pack says the line had been found to look like; false where that was not looked for. */
-static bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
+static bool packed_verdicts_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
 {
-    const struct packed_line *x = frozen_line(m, line);
+    const struct packed_line *x = packed_verdicts_line(m, line);
     if (!x || !x->diagnosis)
         return false;
     for (int i = 0; i < x->diagnoses && out->n < DIAGNOSIS_COUNT; i++)
@@ -371,16 +371,16 @@ static bool frozen_diagnoses(struct diagnoses *out, const struct measure *m, uin
     return true;
 }
 
-void diagnose(struct diagnoses *out, const struct judgement *j, const struct measure *m, const struct flow flow[2],
-              uint32_t line)
+void diagnose_line(struct diagnoses *out, const struct judgement *j, const struct measure *m,
+                   const struct dataflow flow[2], uint32_t line)
 {
-    struct specimen s[2];
+    struct element_sample s[2];
     out->n = 0;
     memset(s, 0, sizeof s);
-    if (!diagnosable(j, m, line) || frozen_diagnoses(out, m, line))
+    if (!diagnose_possible(j, m, line) || packed_verdicts_diagnoses(out, m, line))
         return;
     const struct line *l = &m->pairing->lines.v[line];
-    struct patient p = {
+    struct diagnosis_case p = {
         .j = j, .m = m, .flow = flow, .line = line, .row = {l->row[0], l->row[1]}, .side = {m->side[0], m->side[1]},
         .judged = &j->line[line], .f = measure_figures(m, line), .out = out,
     };
@@ -388,9 +388,9 @@ void diagnose(struct diagnoses *out, const struct judgement *j, const struct mea
         p.r[d] = &p.side[d]->rows.v[p.row[d]];
     p.call = p.r[TARGET]->call;
     take_specimens(&p, s);
-    patient_examine(&p);
-    specimen_release(&s[0]);
-    specimen_release(&s[1]);
+    diagnosis_case_examine(&p);
+    element_sample_release(&s[0]);
+    element_sample_release(&s[1]);
 }
 
 void diagnoses_release(struct diagnoses *x)

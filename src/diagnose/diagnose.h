@@ -51,12 +51,12 @@ struct diagnoses { /* best first */
 };
 
 /* Looks at a line. Empty where it is a match, doubtful (but for what tells why) or one-sided. `m` and `flow` as
- * given to judge(); nothing of them changes. Reads at most a few SPECIMEN_MOST elements; tensors that cannot be
- * read are diagnosed by their figures. Deterministic. */
-void diagnose(struct diagnoses *out, const struct judgement *j, const struct measure *m, const struct flow flow[2],
-              uint32_t line);
+ * given to judge_run(); nothing of them changes. Reads at most a few ELEMENT_SAMPLE_MOST elements; tensors that cannot
+ * be read are diagnosed by their figures. Deterministic. */
+void diagnose_line(struct diagnoses *out, const struct judgement *j, const struct measure *m,
+                   const struct dataflow flow[2], uint32_t line);
 void diagnoses_release(struct diagnoses *x);
-bool diagnosable(const struct judgement *j, const struct measure *m, uint32_t line);
+bool diagnose_possible(const struct judgement *j, const struct measure *m, uint32_t line);
 const char *diagnosis_name(enum diagnosis_id id);   /* "all-zero" …, for files */
 const char *diagnosis_label(enum diagnosis_id id);  /* the same in the user's words */
 const char *diagnosis_advice(enum diagnosis_id id); /* a sentence: where to look */

@@ -15,13 +15,13 @@
 
 /* What went into a call and what came out of it on one side. */
 struct passed {
-    struct specimen x, y;
+    struct element_sample x, y;
 };
 
 static void passed_release(struct passed *a)
 {
-    specimen_release(&a->x);
-    specimen_release(&a->y);
+    element_sample_release(&a->x);
+    element_sample_release(&a->y);
 }
 
 static bool passed_read(struct passed *a, const struct dump *d, uint32_t output)
@@ -71,22 +71,22 @@ static double tolerance(const struct passed *a)
     return fmax(EXACT_FIT, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
 }
 
-static void say(struct patient *p, const char *call, const struct activation f[2], const double left[2])
+static void say(struct diagnosis_case *p, const char *call, const struct activation f[2], const double left[2])
 {
     struct buf name[2] = {{0}, {0}};
     char n[2][NUM_MAX];
     for (int s = 0; s < 2; s++)
         activation_text(f[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1,
-                 _("%s computes %s on the target and %s on the golden side, fitted to its inputs and outputs (relative "
-                   "errors %s and %s)"),
-                 call, name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
+    case_found(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1,
+               _("%s computes %s on the target and %s on the golden side, fitted to its inputs and outputs (relative "
+                 "errors %s and %s)"),
+               call, name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
 
 /* Both fit, each its own side, and the golden side's function does not fit the target. */
-static bool by_elements(struct patient *p, const uint32_t output[2])
+static bool by_elements(struct diagnosis_case *p, const uint32_t output[2])
 {
     struct passed a[2];
     struct activation f[2];
@@ -135,7 +135,7 @@ static uint32_t possible(const struct dump *d, uint32_t output)
         return 0;
     bits = activations_possible(x, y, fmax(fmax(2e-6, printed), dtype_table[d->rows.v[output].dtype].epsilon));
     for (int k = 0; k < 32; k++)
-        called |= bits >> k & 1 && activation_is_called(k, item_operator(d, call)) ? UINT32_C(1) << k : 0;
+        called |= bits >> k & 1 && activation_is_called(k, align_item_operator(d, call)) ? UINT32_C(1) << k : 0;
     return called ? called : bits;
 }
 
@@ -146,7 +146,7 @@ static void names_of(uint32_t bits, struct buf *out)
             buf_fmt(out, out->n ? _(" or %s") : "%s", activation_name(k));
 }
 
-static bool by_figures(struct patient *p, const uint32_t output[2])
+static bool by_figures(struct diagnosis_case *p, const uint32_t output[2])
 {
     uint32_t bits[2] = {possible(p->side[0], output[0]), possible(p->side[1], output[1])};
     struct buf name[2] = {{0}, {0}};
@@ -154,11 +154,11 @@ static bool by_figures(struct patient *p, const uint32_t output[2])
         return false;
     for (int s = 0; s < 2; s++)
         names_of(bits[s], &name[s]);
-    patient_says(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9,
-                 _("the extremes of what %s got and gave are those of %s on the target and of %s on the golden side; "
-                   "the elements were not recorded"),
-                 p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p,
-                 name[GOLDEN].p);
+    case_found(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9,
+               _("the extremes of what %s got and gave are those of %s on the target and of %s on the golden side; "
+                 "the elements were not recorded"),
+               p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p,
+               name[GOLDEN].p);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return true;
@@ -171,13 +171,13 @@ static bool is_activation(const struct dump *d, uint32_t call)
     if (d->calls.v[call].family == FAMILY_ACTIVATION)
         return true;
     for (int k = 1; k < 32 && activation_name(k); k++)
-        if (activation_is_called(k, item_operator(d, call)))
+        if (activation_is_called(k, align_item_operator(d, call)))
             return true;
     return false;
 }
 
 /* The nearest call upstream that is an activation and handed the row's value on, by its output. */
-static uint32_t own_activation(const struct patient *p, int side, uint32_t row)
+static uint32_t own_activation(const struct diagnosis_case *p, int side, uint32_t row)
 {
     const struct dump *d = p->side[side];
     row = row == NONE ? NONE : value_output(d, &p->flow[side], row);
@@ -199,7 +199,7 @@ static bool beside(const struct dump *d, uint32_t call, uint32_t other)
 }
 
 /* The output of the last activation before this row beside its call that has no partner, and how many there are. */
-static uint32_t lone_activation(const struct patient *p, int side, int *count)
+static uint32_t lone_activation(const struct diagnosis_case *p, int side, int *count)
 {
     const struct dump *d = p->side[side];
     uint32_t call = d->rows.v[p->row[side]].call, last = NONE;
@@ -217,7 +217,7 @@ static uint32_t lone_activation(const struct patient *p, int side, int *count)
 }
 
 /* What went into both is the same, as far as figures tell: the activations themselves are what differs. */
-static bool fed_alike(const struct patient *p, const uint32_t output[2])
+static bool fed_alike(const struct diagnosis_case *p, const uint32_t output[2])
 {
     double v[2][2];
     for (int s = 0; s < 2; s++) {
@@ -231,7 +231,7 @@ static bool fed_alike(const struct patient *p, const uint32_t output[2])
 
 /* What made the row's value, or, of an output, what made its call's first input where that deviates or is not
  * compared. */
-static bool made_by_activation(struct patient *p, bool of_input)
+static bool made_by_activation(struct diagnosis_case *p, bool of_input)
 {
     uint32_t output[2];
     for (int s = 0; s < 2; s++) {
@@ -244,7 +244,7 @@ static bool made_by_activation(struct patient *p, bool of_input)
     return output[0] != NONE && output[1] != NONE && (by_elements(p, output) || by_figures(p, output));
 }
 
-void look_activation(struct patient *p)
+void detect_activation(struct diagnosis_case *p)
 {
     uint32_t output[2];
     int count[2];

@@ -11,7 +11,7 @@
 #include "pair/align_item.h"
 
 /* A number, or a tensor of one element whose value was recorded as its maximum. */
-static bool is_number(const struct patient *p, int side)
+static bool is_number(const struct diagnosis_case *p, int side)
 {
     const struct row *r = p->r[side];
     return r->kind == ROW_INT || r->kind == ROW_FLOAT ||
@@ -19,7 +19,7 @@ static bool is_number(const struct patient *p, int side)
 }
 
 /* A root within the next calls of this side: what is added before it is a norm's epsilon. */
-static bool root_follows(const struct patient *p)
+static bool root_follows(const struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
     for (uint32_t c = p->call + 1; c < d->calls.n && c <= p->call + 3; c++)
@@ -28,7 +28,7 @@ static bool root_follows(const struct patient *p)
     return false;
 }
 
-static bool in_norm(const struct patient *p)
+static bool in_norm(const struct diagnosis_case *p)
 {
     const struct call *c = &p->side[TARGET]->calls.v[p->call];
     if (c->family == FAMILY_NORM)
@@ -40,7 +40,7 @@ static bool in_norm(const struct patient *p)
 }
 
 /* Its name, of either side that gives it one; by its place where neither does. */
-static void name_text(const struct patient *p, struct buf *out)
+static void name_text(const struct diagnosis_case *p, struct buf *out)
 {
     for (int s = 0; s < 2; s++) {
         struct str name = argument_name(p->side[s], p->row[s]);
@@ -62,24 +62,24 @@ static void value_text(const struct row *r, struct buf *out)
 }
 
 /* `what` NULL: the argument's own name. */
-static void say(struct patient *p, enum diagnosis_id id, double score, const char *what, const char *more)
+static void say(struct diagnosis_case *p, enum diagnosis_id id, double score, const char *what, const char *more)
 {
     struct buf name = {0}, v[2] = {{0}, {0}};
     name_text(p, &name);
     for (int s = 0; s < 2; s++)
         value_text(p->r[s], &v[s]);
-    patient_says(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"),
-                 what ? what : name.p, v[TARGET].p, v[GOLDEN].p, more);
+    case_found(p, id, BOTH_SIDES, score, _("%s is %s on the target and %s on the golden side%s"),
+               what ? what : name.p, v[TARGET].p, v[GOLDEN].p, more);
     buf_release(&name);
     for (int s = 0; s < 2; s++)
         buf_release(&v[s]);
 }
 
-static void say_factor(struct patient *p, double t, double g)
+static void say_factor(struct diagnosis_case *p, double t, double g)
 {
     struct buf b = {0}, more = {0};
     bool turned = (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6;
-    factor_text(t / g, 1e-4, &b);
+    diagnosis_factor_text(t / g, 1e-4, &b);
     buf_fmt(&more, _(", a factor of %s"), b.p);
     say(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor given to the call"), more.p);
     buf_release(&b);
@@ -87,7 +87,7 @@ static void say_factor(struct patient *p, double t, double g)
 }
 
 /* What a number is for, where its name or its call tell. */
-static bool number_is_known(struct patient *p, double t, double g)
+static bool number_is_known(struct diagnosis_case *p, double t, double g)
 {
     struct buf name = {0};
     name_text(p, &name);
@@ -100,7 +100,7 @@ static bool number_is_known(struct patient *p, double t, double g)
                   (f == FAMILY_ADD && root_follows(p))))
         say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
     else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") ||
-                       str_ihas(item_operator(p->side[TARGET], p->call), "dropout")))
+                       str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))
         say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
         say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"),
@@ -118,13 +118,13 @@ static bool number_is_known(struct patient *p, double t, double g)
 }
 
 /* Sizes and places given to a view follow what it is given: they tell no configuration. */
-static bool follows_shapes(const struct patient *p)
+static bool follows_shapes(const struct diagnosis_case *p)
 {
     enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
     return f == FAMILY_VIEW || f == FAMILY_COPY || f == FAMILY_COLLECTIVE;
 }
 
-void look_argument(struct patient *p)
+void detect_argument(struct diagnosis_case *p)
 {
     bool numbers = is_number(p, TARGET) && is_number(p, GOLDEN);
     if (p->r[TARGET]->kind == ROW_TENSOR && p->r[GOLDEN]->kind == ROW_TENSOR)
@@ -140,7 +140,7 @@ void look_argument(struct patient *p)
 /* ---- arguments that are not paired, under an output that deviates ---- */
 
 /* Frameworks that share a name share the order of these operators' arguments; not of windows. */
-static bool comparable(const struct patient *p, const uint32_t call[2])
+static bool comparable(const struct diagnosis_case *p, const uint32_t call[2])
 {
     enum family f = (enum family)p->side[TARGET]->calls.v[call[TARGET]].family;
     bool alike = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
@@ -148,8 +148,10 @@ static bool comparable(const struct patient *p, const uint32_t call[2])
         if (p->side[s]->calls.v[call[s]].kind != CALL_API ||
             str_starts(dump_call_name(p->side[s], call[s]), "Primitive."))
             return false;
-    return family_operator(item_operator(p->side[0], call[0])) == family_operator(item_operator(p->side[1], call[1])) &&
-           (alike || (f != FAMILY_CONV && f != FAMILY_VIEW && !str_ihas(item_operator(p->side[0], call[0]), "pool")));
+    return family_operator(align_item_operator(p->side[0], call[0])) == family_operator(align_item_operator(p->side[1],
+                                                                                                            call[1])) &&
+           (alike || (f != FAMILY_CONV && f != FAMILY_VIEW &&
+                      !str_ihas(align_item_operator(p->side[0], call[0]), "pool")));
 }
 
 /* What is left out, as a row of its own. */
@@ -189,9 +191,9 @@ static bool unlike(const struct row *t, const struct row *g)
 
 /* The argument in that row of a side against the other side's of the same name, or against what leaving it out
  * means. */
-static void against_other(struct patient *p, int side, uint32_t row, const uint32_t call[2])
+static void against_other(struct diagnosis_case *p, int side, uint32_t row, const uint32_t call[2])
 {
-    struct patient q = *p;
+    struct diagnosis_case q = *p;
     struct row left_out;
     char text[NUM_MAX], *word = str_dup(argument_name(p->side[side], row));
     uint32_t other = *word ? call_argument(p->side[!side], call[!side], word) : NONE;
@@ -201,11 +203,11 @@ static void against_other(struct patient *p, int side, uint32_t row, const uint3
     q.r[!side] = other == NONE ? &left_out : &p->side[!side]->rows.v[other];
     if (*word && (other != NONE || default_row(p->side[!side], call[!side], str_of(word), &left_out, text)) &&
         unlike(q.r[TARGET], q.r[GOLDEN]))
-        look_argument(&q);
+        detect_argument(&q);
     free(word);
 }
 
-void look_call_arguments(struct patient *p)
+void detect_call_arguments(struct diagnosis_case *p)
 {
     const uint32_t call[2] = {p->r[TARGET]->call, p->r[GOLDEN]->call};
     if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[call[TARGET]].phase != PHASE_FORWARD ||

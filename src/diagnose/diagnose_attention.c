@@ -21,20 +21,20 @@ enum { OF_Q, OF_K, OF_V, OF_QKV, OF_COUNT };
 /* One side's attention: rows, their elements, and the ways they can be laid. */
 struct attention_side {
     uint32_t row[OF_COUNT], table[2], mask[ATTENTION_MASKS];
-    struct specimen x[OF_COUNT], o, tables[2], given[ATTENTION_MASKS];
+    struct element_sample x[OF_COUNT], o, tables[2], given[ATTENTION_MASKS];
     struct attention_data d;
     struct attention_way way;
 };
 
 static void attention_release(struct attention_side *a)
 {
-    specimen_release(&a->o);
+    element_sample_release(&a->o);
     for (int i = 0; i < OF_COUNT; i++)
-        specimen_release(&a->x[i]);
+        element_sample_release(&a->x[i]);
     for (int i = 0; i < 2; i++)
-        specimen_release(&a->tables[i]);
+        element_sample_release(&a->tables[i]);
     for (int i = 0; i < ATTENTION_MASKS; i++)
-        specimen_release(&a->given[i]);
+        element_sample_release(&a->given[i]);
 }
 
 static int of_role(const struct dump *d, uint32_t call)
@@ -114,7 +114,7 @@ static void lay_masks(struct attention_side *a)
 {
     struct attention_data *d = &a->d;
     for (int i = 0; i < ATTENTION_MASKS; i++) {
-        const struct specimen *s = &a->given[i];
+        const struct element_sample *s = &a->given[i];
         d->mask[i] = NULL;
         if (!s->n || s->ndim != 4 || s->shape[3] != d->keys)
             continue;
@@ -131,7 +131,7 @@ static void lay_masks(struct attention_side *a)
 static void lay_tables(struct attention_side *a)
 {
     struct attention_data *d = &a->d;
-    const struct specimen *c = &a->tables[0], *s = &a->tables[1];
+    const struct element_sample *c = &a->tables[0], *s = &a->tables[1];
     d->cosines = d->sines = NULL;
     if (!c->n || !s->n || c->ndim != s->ndim || c->n != s->n || d->queries != d->keys)
         return;
@@ -149,7 +149,7 @@ static bool lay_heads(struct attention_side *a, int64_t heads, bool woven)
 {
     struct attention_data *d = &a->d;
     bool fused = a->row[OF_QKV] != NONE && a->row[OF_Q] == NONE;
-    const struct specimen *q = fused ? &a->x[OF_QKV] : &a->x[OF_Q], *k = fused ? q : &a->x[OF_K],
+    const struct element_sample *q = fused ? &a->x[OF_QKV] : &a->x[OF_Q], *k = fused ? q : &a->x[OF_K],
                           *v = fused ? q : &a->x[OF_V];
     if (q->ndim != 3 || k->ndim != 3 || v->ndim != 3 || k->shape[0] != q->shape[0] || v->shape[0] != q->shape[0] ||
         k->shape[1] != v->shape[1] || (woven && !fused))
@@ -192,14 +192,14 @@ static int64_t told_heads(const struct attention_side *a)
     return 0;
 }
 
-static double most_left(const struct attention_side *a, const struct patient *p)
+static double most_left(const struct attention_side *a, const struct diagnosis_case *p)
 {
     double rel = p->f && isfinite(p->f->rel_l2) ? p->f->rel_l2 : 1;
     return fmin(0.1 * rel, fmax(EXACT_ATTENTION, dtype_table[a->o.dtype[0]].epsilon));
 }
 
 /* With that many heads, or with as many as fit (0). */
-static bool fit_heads(struct attention_side *a, int64_t wanted, const struct patient *p)
+static bool fit_heads(struct attention_side *a, int64_t wanted, const struct diagnosis_case *p)
 {
     int64_t told = wanted ? wanted : told_heads(a);
     for (int woven = 0; woven < 2; woven++)
@@ -230,7 +230,7 @@ static bool lay_kernel(const struct dump *d, uint32_t call, struct attention_sid
 }
 
 /* [batch, heads, tokens, size] → [batch, tokens, heads, size], in place. */
-static void tokens_first(struct specimen *s)
+static void tokens_first(struct element_sample *s)
 {
     const int64_t *n = s->shape;
     double *v = mem_alloc((s->n + 1) * sizeof(double));
@@ -243,7 +243,7 @@ static void tokens_first(struct specimen *s)
     s->v[0] = v;
 }
 
-static bool fit_kernel(struct attention_side *a, const struct dump *d, uint32_t output, const struct patient *p)
+static bool fit_kernel(struct attention_side *a, const struct dump *d, uint32_t output, const struct diagnosis_case *p)
 {
     uint32_t call = d->rows.v[output].call;
     if (d->calls.v[call].kind == CALL_MODULE || !lay_kernel(d, call, a))
@@ -266,7 +266,7 @@ static bool fit_kernel(struct attention_side *a, const struct dump *d, uint32_t 
 }
 
 /* The row's value as attention of the projections in one of the modules around it. */
-static bool fit_modules(struct attention_side *a, const struct patient *p, int side, uint32_t row, int64_t heads)
+static bool fit_modules(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row, int64_t heads)
 {
     const struct dump *d = p->side[side];
     uint32_t call = d->rows.v[row].call, up = call;
@@ -284,7 +284,7 @@ static bool fit_modules(struct attention_side *a, const struct patient *p, int s
 }
 
 /* By the modules around it or around what gave the value, else by the fused kernel that gave it. */
-static bool fit_side(struct attention_side *a, const struct patient *p, int side, uint32_t row, int64_t heads)
+static bool fit_side(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row, int64_t heads)
 {
     const struct dump *d = p->side[side];
     if (fit_modules(a, p, side, row, heads))
@@ -320,15 +320,15 @@ static void mask_text(const struct attention_way *w, struct buf *out)
         buf_cstr(out, _("the mask given"));
 }
 
-static void say_scale(struct patient *p, const struct attention_side a[2])
+static void say_scale(struct diagnosis_case *p, const struct attention_side a[2])
 {
     struct buf b = {0};
     char n[2][NUM_MAX];
-    factor_text(a[TARGET].way.scale / a[GOLDEN].way.scale, 2e-3, &b);
-    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.98,
-                 _("attention computed anew from its queries, keys and values: the scores are multiplied by %s on the "
-                   "target and by %s on the golden side, a factor of %s"),
-                 num_cell(n[0], a[TARGET].way.scale, 4), num_cell(n[1], a[GOLDEN].way.scale, 4), b.p);
+    diagnosis_factor_text(a[TARGET].way.scale / a[GOLDEN].way.scale, 2e-3, &b);
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.98,
+               _("attention computed anew from its queries, keys and values: the scores are multiplied by %s on the "
+                 "target and by %s on the golden side, a factor of %s"),
+               num_cell(n[0], a[TARGET].way.scale, 4), num_cell(n[1], a[GOLDEN].way.scale, 4), b.p);
     buf_release(&b);
 }
 
@@ -348,15 +348,15 @@ static void count_seen(const struct attention_side a[2], size_t only[2])
             }
 }
 
-static void say_mask(struct patient *p, const struct attention_side a[2], const size_t only[2])
+static void say_mask(struct diagnosis_case *p, const struct attention_side a[2], const size_t only[2])
 {
     struct buf b[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         mask_text(&a[s].way, &b[s]);
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98,
-                 _("attention computed anew from its queries, keys and values: the target applies %s, the golden side "
-                   "%s; %zu places are seen only on the target, %zu only on the golden side"),
-                 b[TARGET].p, b[GOLDEN].p, only[TARGET], only[GOLDEN]);
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98,
+               _("attention computed anew from its queries, keys and values: the target applies %s, the golden side "
+                 "%s; %zu places are seen only on the target, %zu only on the golden side"),
+               b[TARGET].p, b[GOLDEN].p, only[TARGET], only[GOLDEN]);
     buf_release(&b[0]);
     buf_release(&b[1]);
 }
@@ -368,7 +368,7 @@ static bool shows(const struct attention_side *a, struct attention_way w)
     return w.left2 > a->way.left2 / LEFT_OVER;
 }
 
-static void compare_ways(struct patient *p, const struct attention_side a[2])
+static void compare_ways(struct diagnosis_case *p, const struct attention_side a[2])
 {
     const struct attention_way *t = &a[TARGET].way, *g = &a[GOLDEN].way;
     struct attention_way w = *t;
@@ -380,19 +380,19 @@ static void compare_ways(struct patient *p, const struct attention_side a[2])
     if (only[TARGET] + only[GOLDEN])
         say_mask(p, a, only);
     if (t->rope != g->rope && t->rope && g->rope)
-        patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98,
-                     t->rope == ROTATE_NEIGHBOURS ? _("attention computed anew: the target rotates neighbours (2i, "
-                                                      "2i+1) of queries and keys, the golden side halves")
+        case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98,
+                   t->rope == ROTATE_NEIGHBOURS ? _("attention computed anew: the target rotates neighbours (2i, "
+                                                    "2i+1) of queries and keys, the golden side halves")
                                                   : _("attention computed anew: the golden side rotates neighbours "
                                                       "(2i, 2i+1) of queries and keys, the target halves"));
     if (t->low != g->low && (!t->low || !g->low))
-        patient_says(p, DIAGNOSIS_ROUNDED, t->low ? TARGET : GOLDEN, 0.97,
-                     _("attention computed anew: the %s side's softmax is computed in %s"),
-                     side_word(t->low ? TARGET : GOLDEN),
-                     (t->low ? t->low : g->low) == LOW_BF16 ? "bfloat16" : "float16");
+        case_found(p, DIAGNOSIS_ROUNDED, t->low ? TARGET : GOLDEN, 0.97,
+                   _("attention computed anew: the %s side's softmax is computed in %s"),
+                   diagnosis_side_word(t->low ? TARGET : GOLDEN),
+                   (t->low ? t->low : g->low) == LOW_BF16 ? "bfloat16" : "float16");
 }
 
-void look_attention(struct patient *p)
+void detect_attention(struct diagnosis_case *p)
 {
     struct attention_side a[2];
     if (p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD || !dtype_is_float(p->r[TARGET]->dtype) ||

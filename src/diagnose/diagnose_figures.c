@@ -5,19 +5,19 @@
 #include "base/num.h"
 #include "diagnose/diagnosis_case.h"
 
-static bool backward(const struct patient *p)
+static bool backward(const struct diagnosis_case *p)
 {
     return p->r[TARGET]->io == IO_GRADIENT || p->side[TARGET]->calls.v[p->call].phase == PHASE_BACKWARD ||
            p->side[TARGET]->calls.v[p->call].gradient;
 }
 
-static const struct row_extra *extra_of(const struct patient *p, int side)
+static const struct row_extra *extra_of(const struct diagnosis_case *p, int side)
 {
     return p->r[side]->extra == NONE ? NULL : &p->side[side]->extras.v[p->r[side]->extra];
 }
 
 /* Elements that are NaN or infinite, as far as counted; false where only the extremes tell. */
-static bool nonfinite_count(const struct patient *p, int side, uint64_t *nan, uint64_t *inf)
+static bool nonfinite_count(const struct diagnosis_case *p, int side, uint64_t *nan, uint64_t *inf)
 {
     const struct row_extra *e = extra_of(p, side);
     if (p->f) {
@@ -32,7 +32,7 @@ static bool nonfinite_count(const struct patient *p, int side, uint64_t *nan, ui
     return true;
 }
 
-void look_nonfinite(struct patient *p)
+void detect_nonfinite(struct diagnosis_case *p)
 {
     uint64_t nan[2] = {0}, inf[2] = {0};
     if (p->judged->verdict != VERDICT_NONFINITE)
@@ -43,31 +43,33 @@ void look_nonfinite(struct patient *p)
         int side = t > g ? TARGET : t < g ? GOLDEN : BOTH_SIDES;
         struct buf at = {0};
         if (p->f)
-            place_text(p, p->f->unlike_at, &at);
-        patient_says(p, DIAGNOSIS_NONFINITE, side, 1,
-                     p->f ? _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side, the first that differs at %s")
+            diagnosis_place_text(p, p->f->unlike_at, &at);
+        case_found(p, DIAGNOSIS_NONFINITE, side, 1,
+                   p->f ? _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side, the first that differs at %s")
                           : _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side%s"),
-                     (unsigned long long)nan[0], (unsigned long long)inf[0], (unsigned long long)nan[1],
-                     (unsigned long long)inf[1], p->f ? at.p : "");
+                   (unsigned long long)nan[0], (unsigned long long)inf[0], (unsigned long long)nan[1],
+                   (unsigned long long)inf[1], p->f ? at.p : "");
         buf_release(&at);
         return;
     }
     bool bad[2];
     char n[4][NUM_MAX];
     for (int s = 0; s < 2; s++)
-        bad[s] = !isfinite(patient_stat(p, s, STAT_MAX)) || !isfinite(patient_stat(p, s, STAT_MIN));
-    patient_says(p, DIAGNOSIS_NONFINITE, bad[0] == bad[1] ? BOTH_SIDES : bad[0] ? TARGET : GOLDEN, 1,
-                 _("max %s and min %s on the target against %s and %s on the golden side"),
-                 num_cell(n[0], patient_stat(p, 0, STAT_MAX), 6), num_cell(n[1], patient_stat(p, 0, STAT_MIN), 6),
-                 num_cell(n[2], patient_stat(p, 1, STAT_MAX), 6), num_cell(n[3], patient_stat(p, 1, STAT_MIN), 6));
+        bad[s] = !isfinite(diagnosis_case_stat(p, s, STAT_MAX)) || !isfinite(diagnosis_case_stat(p, s, STAT_MIN));
+    case_found(p, DIAGNOSIS_NONFINITE, bad[0] == bad[1] ? BOTH_SIDES : bad[0] ? TARGET : GOLDEN, 1,
+               _("max %s and min %s on the target against %s and %s on the golden side"),
+               num_cell(n[0], diagnosis_case_stat(p, 0, STAT_MAX), 6),
+               num_cell(n[1], diagnosis_case_stat(p, 0, STAT_MIN), 6),
+               num_cell(n[2], diagnosis_case_stat(p, 1, STAT_MAX), 6),
+               num_cell(n[3], diagnosis_case_stat(p, 1, STAT_MIN), 6));
 }
 
-static bool zero(const struct patient *p, int side)
+static bool zero(const struct diagnosis_case *p, int side)
 {
-    return patient_stat(p, side, STAT_MAX) == 0 && patient_stat(p, side, STAT_MIN) == 0;
+    return diagnosis_case_stat(p, side, STAT_MAX) == 0 && diagnosis_case_stat(p, side, STAT_MIN) == 0;
 }
 
-void look_zero(struct patient *p)
+void detect_zero(struct diagnosis_case *p)
 {
     bool z[2] = {zero(p, TARGET), zero(p, GOLDEN)};
     bool answer = !dtype_is_float(p->r[TARGET]->dtype) &&
@@ -76,24 +78,24 @@ void look_zero(struct patient *p)
         return;
     int side = z[0] ? TARGET : GOLDEN;
     char a[NUM_MAX], b[NUM_MAX];
-    double max = patient_stat(p, !side, STAT_MAX), min = patient_stat(p, !side, STAT_MIN);
+    double max = diagnosis_case_stat(p, !side, STAT_MAX), min = diagnosis_case_stat(p, !side, STAT_MIN);
     if (isnan(max) || isnan(min))
         return;
     num_cell(a, min, 4);
     num_cell(b, max, 4);
     if (backward(p))
-        patient_says(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s side, on the other it lies between %s and %s"),
-                     side_word(side), a, b);
-    patient_says(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s side is 0, the other side lies between %s and %s"),
-                 side_word(side), a, b);
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s side, on the other it lies between %s and %s"),
+                   diagnosis_side_word(side), a, b);
+    case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s side is 0, the other side lies between %s and %s"),
+               diagnosis_side_word(side), a, b);
 }
 
-void look_saturated(struct patient *p)
+void detect_saturated(struct diagnosis_case *p)
 {
     static const enum dtype limits[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_F8E4M3, DTYPE_F8E5M2};
     for (int s = 0; s < 2; s++) {
-        double max = patient_stat(p, s, STAT_MAX), min = patient_stat(p, s, STAT_MIN);
-        double other = fmax(fabs(patient_stat(p, !s, STAT_MAX)), fabs(patient_stat(p, !s, STAT_MIN)));
+        double max = diagnosis_case_stat(p, s, STAT_MAX), min = diagnosis_case_stat(p, s, STAT_MIN);
+        double other = fmax(fabs(diagnosis_case_stat(p, !s, STAT_MAX)), fabs(diagnosis_case_stat(p, !s, STAT_MIN)));
         for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
             double top = dtype_table[limits[i]].max;
             /* printed figures of the largest float32 are rounded; a float8 bound inside a wider type is a plain number */
@@ -109,11 +111,11 @@ void look_saturated(struct patient *p)
             num_cell(n[0], fabs(max - top) <= 1e-5 * top ? max : min, 6);
             num_cell(n[1], other, 6);
             if (count)
-                patient_says(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s side stand at %s, the largest %s; the other side reaches %s"),
-                             (unsigned long long)count, side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
+                case_found(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s side stand at %s, the largest %s; the other side reaches %s"),
+                           (unsigned long long)count, diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             else
-                patient_says(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s side reaches %s, the largest %s; the other side reaches %s"),
-                             side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
+                case_found(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s side reaches %s, the largest %s; the other side reaches %s"),
+                           diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             break;
         }
     }
@@ -121,29 +123,29 @@ void look_saturated(struct patient *p)
 
 /* Magnitudes no computation of this row makes: far outside the other side's range, and no limit of a type (that
  * is saturation or a mask's fill). */
-void look_uninitialised(struct patient *p)
+void detect_uninitialised(struct diagnosis_case *p)
 {
     for (int s = 0; s < 2; s++) {
-        double max = fabs(patient_stat(p, s, STAT_MAX)), min = fabs(patient_stat(p, s, STAT_MIN));
-        double other = fmax(fabs(patient_stat(p, !s, STAT_MAX)), fabs(patient_stat(p, !s, STAT_MIN)));
+        double max = fabs(diagnosis_case_stat(p, s, STAT_MAX)), min = fabs(diagnosis_case_stat(p, s, STAT_MIN));
+        double other = fmax(fabs(diagnosis_case_stat(p, !s, STAT_MAX)), fabs(diagnosis_case_stat(p, !s, STAT_MIN)));
         double most = fmax(max, min);
         if (!isfinite(most) || !isfinite(other) || most < 1e20 || most < 1e15 * other || most > 0.99 * dtype_table[DTYPE_BF16].max)
             continue;
         char a[NUM_MAX], b[NUM_MAX];
-        patient_says(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s side reaches %s where the other side reaches %s"), side_word(s),
-                     num_cell(a, most, 4), num_cell(b, other, 4));
+        case_found(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s side reaches %s where the other side reaches %s"), diagnosis_side_word(s),
+                   num_cell(a, most, 4), num_cell(b, other, 4));
     }
 }
 
 /* ---- constant factor, sign and offset, where only recorded figures are there ---- */
 
 /* Each recorded figure must tell the same factor; the mean only where it is far enough from zero to mean anything. */
-void look_scale_statistics(struct patient *p)
+void detect_scale_statistics(struct diagnosis_case *p)
 {
-    double k = patient_stat(p, TARGET, STAT_NORM) / patient_stat(p, GOLDEN, STAT_NORM), worst = 0;
-    double mean_t = patient_stat(p, TARGET, STAT_MEAN), mean_g = patient_stat(p, GOLDEN, STAT_MEAN);
-    double t[2] = {patient_stat(p, TARGET, STAT_MAX), patient_stat(p, TARGET, STAT_MIN)};
-    double g[2] = {patient_stat(p, GOLDEN, STAT_MAX), patient_stat(p, GOLDEN, STAT_MIN)};
+    double k = diagnosis_case_stat(p, TARGET, STAT_NORM) / diagnosis_case_stat(p, GOLDEN, STAT_NORM), worst = 0;
+    double mean_t = diagnosis_case_stat(p, TARGET, STAT_MEAN), mean_g = diagnosis_case_stat(p, GOLDEN, STAT_MEAN);
+    double t[2] = {diagnosis_case_stat(p, TARGET, STAT_MAX), diagnosis_case_stat(p, TARGET, STAT_MIN)};
+    double g[2] = {diagnosis_case_stat(p, GOLDEN, STAT_MAX), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
     double range = fmax(fabs(g[0]), fabs(g[1]));
     char n[NUM_MAX];
     if (p->f || !isfinite(k) || k <= 0 || !isfinite(range) || range == 0 || dump_row_numel(p->side[TARGET], p->row[TARGET]) < 4 || g[0] == g[1])
@@ -159,24 +161,24 @@ void look_scale_statistics(struct patient *p)
     if (!(off > 1e-3) || !(worst <= off / 10) || worst > 0.02)
         return;
     struct buf b = {0};
-    factor_text(turned ? -k : k, 2e-3, &b);
+    diagnosis_factor_text(turned ? -k : k, 2e-3, &b);
     num_cell(n, worst, 2);
     if (turned)
-        patient_says(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7, _("max, min and mean are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7, _("max, min and mean are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
     else
-        patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8, _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+        case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8, _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
     buf_release(&b);
 }
 
-void look_offset_statistics(struct patient *p)
+void detect_offset_statistics(struct diagnosis_case *p)
 {
     double c[3], n = (double)dump_row_numel(p->side[TARGET], p->row[TARGET]);
     for (int i = 0; i < 3; i++) {
         static const int stat[] = {STAT_MAX, STAT_MIN, STAT_MEAN};
-        c[i] = patient_stat(p, TARGET, stat[i]) - patient_stat(p, GOLDEN, stat[i]);
+        c[i] = diagnosis_case_stat(p, TARGET, stat[i]) - diagnosis_case_stat(p, GOLDEN, stat[i]);
     }
-    double mean = patient_stat(p, GOLDEN, STAT_MEAN), norm = patient_stat(p, GOLDEN, STAT_NORM), norm_t = patient_stat(p, TARGET, STAT_NORM);
-    double range = patient_stat(p, GOLDEN, STAT_MAX) - patient_stat(p, GOLDEN, STAT_MIN);
+    double mean = diagnosis_case_stat(p, GOLDEN, STAT_MEAN), norm = diagnosis_case_stat(p, GOLDEN, STAT_NORM), norm_t = diagnosis_case_stat(p, TARGET, STAT_NORM);
+    double range = diagnosis_case_stat(p, GOLDEN, STAT_MAX) - diagnosis_case_stat(p, GOLDEN, STAT_MIN);
     if (p->f || n < 4 || !(range > 0) || !isfinite(c[0]) || c[0] == 0)
         return;
     /* the norm has to follow: Σ(g+c)² = Σg² + 2cnm + nc² */
@@ -186,7 +188,7 @@ void look_offset_statistics(struct patient *p)
         return;
     char a[NUM_MAX];
     bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
-    patient_says(
+    case_found(
         p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
         epsilon ? _("before the root max, min and mean all differ by %s: the epsilon is that much greater on the "
                     "target; the elements were not recorded")
@@ -199,9 +201,9 @@ void look_offset_statistics(struct patient *p)
 #define MASK_FILL (-1e9) /* no score is that low; fills of a smaller size need a name or their elements */
 
 /* Two values, one of which masks: 0 and 1 (of truth values, or where a name says so), or 0 and a fill. */
-static bool mask_figures(const struct patient *p, int side)
+static bool mask_figures(const struct diagnosis_case *p, int side)
 {
-    double max = patient_stat(p, side, STAT_MAX), min = patient_stat(p, side, STAT_MIN);
+    double max = diagnosis_case_stat(p, side, STAT_MAX), min = diagnosis_case_stat(p, side, STAT_MIN);
     bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
     return (max == 1 && min == 0 && (named || !dtype_is_float(p->r[side]->dtype))) ||
            (max == 0 && min <= -1e3 && dtype_is_float(p->r[side]->dtype));
@@ -209,37 +211,39 @@ static bool mask_figures(const struct patient *p, int side)
 
 /* A mask on one side and nothing masked on the other, or masks of which the means say that they mask another number of
  * places. */
-void look_mask_statistics(struct patient *p)
+void detect_mask_statistics(struct diagnosis_case *p)
 {
     char n[2][NUM_MAX];
     if (p->f || dump_row_numel(p->side[TARGET], p->row[TARGET]) < 2)
         return;
     for (int s = 0; s < 2; s++) {
-        double max = patient_stat(p, s, STAT_MAX);
-        if (mask_figures(p, !s) && max == patient_stat(p, s, STAT_MIN) && max == patient_stat(p, !s, STAT_MAX))
-            patient_says(
+        double max = diagnosis_case_stat(p, s, STAT_MAX);
+        if (mask_figures(p, !s) && max == diagnosis_case_stat(p, s, STAT_MIN) &&
+            max == diagnosis_case_stat(p, !s, STAT_MAX))
+            case_found(
                 p, DIAGNOSIS_MASK, s, 0.9,
                 _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"),
-                side_word(s), num_exact(n[0], max), num_exact(n[1], patient_stat(p, !s, STAT_MIN)));
+                diagnosis_side_word(s), num_exact(n[0], max), num_exact(n[1], diagnosis_case_stat(p, !s, STAT_MIN)));
     }
-    double least[2] = {patient_stat(p, TARGET, STAT_MIN), patient_stat(p, GOLDEN, STAT_MIN)};
+    double least[2] = {diagnosis_case_stat(p, TARGET, STAT_MIN), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
     if (dtype_is_float(p->r[TARGET]->dtype) && (least[0] <= MASK_FILL) != (least[1] <= MASK_FILL))
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8,
-                     _("the least value is %s on the target and %s on the golden side: only one side fills what it "
-                       "masks; the elements were not recorded"),
-                     num_cell(n[0], least[0], 4), num_cell(n[1], least[1], 4));
-    double t = patient_stat(p, TARGET, STAT_MEAN), g = patient_stat(p, GOLDEN, STAT_MEAN);
+        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8,
+                   _("the least value is %s on the target and %s on the golden side: only one side fills what it "
+                     "masks; the elements were not recorded"),
+                   num_cell(n[0], least[0], 4), num_cell(n[1], least[1], 4));
+    double t = diagnosis_case_stat(p, TARGET, STAT_MEAN), g = diagnosis_case_stat(p, GOLDEN, STAT_MEAN);
     if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) &&
-        patient_stat(p, TARGET, STAT_MIN) == patient_stat(p, GOLDEN, STAT_MIN) && fabs(t - g) > 1e-4 * fabs(g))
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85,
-                     _("masks of the same two values and the means %s on the target, %s on the golden side: another "
-                       "number of places is masked; the elements were not recorded"),
-                     num_cell(n[0], t, 4), num_cell(n[1], g, 4));
+        diagnosis_case_stat(p, TARGET, STAT_MIN) == diagnosis_case_stat(p, GOLDEN, STAT_MIN) &&
+        fabs(t - g) > 1e-4 * fabs(g))
+        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85,
+                   _("masks of the same two values and the means %s on the target, %s on the golden side: another "
+                     "number of places is masked; the elements were not recorded"),
+                   num_cell(n[0], t, 4), num_cell(n[1], g, 4));
 }
 
-void look_gap(struct patient *p)
+void detect_gap(struct diagnosis_case *p)
 {
-    if (p->j->first != p->line || p->j->klass != FIRST_GAP)
+    if (p->j->first != p->line || p->j->first_class != FIRST_GAP)
         return;
     uint32_t calls = 0, last = NONE, i = p->line;
     for (; i > 0 && p->m->pairing->lines.v[i - 1].pair == NONE; i--) {
@@ -250,5 +254,5 @@ void look_gap(struct patient *p)
         last = call;
     }
     if (calls)
-        patient_says(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded lie between this row and the last pair before it"), calls);
+        case_found(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded lie between this row and the last pair before it"), calls);
 }

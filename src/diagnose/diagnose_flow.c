@@ -19,7 +19,7 @@
 enum part_fit { PART_UNKNOWN, PART_FOUND, PART_TRANSPOSED, PART_MISSING };
 
 /* Whether `n` values `step` apart are a row of the whole. */
-static bool find_row(const double *v, size_t step, size_t n, const struct specimen *whole, double tolerance)
+static bool find_row(const double *v, size_t step, size_t n, const struct element_sample *whole, double tolerance)
 {
     for (size_t r = 0; r + n <= whole->n; r += n) {
         const double *w = whole->v[0] + r;
@@ -32,7 +32,7 @@ static bool find_row(const double *v, size_t step, size_t n, const struct specim
     return false;
 }
 
-static enum part_fit fit_part(const struct specimen *part, const struct specimen *whole, double tolerance)
+static enum part_fit fit_part(const struct element_sample *part, const struct element_sample *whole, double tolerance)
 {
     if (part->ndim != 2 || whole->ndim != 2 || part->shape[1] < 4)
         return PART_UNKNOWN;
@@ -49,30 +49,31 @@ static enum part_fit fit_part(const struct specimen *part, const struct specimen
     return turned == width && width == n ? PART_TRANSPOSED : found * 2 < rows && !turned ? PART_MISSING : PART_UNKNOWN;
 }
 
-static enum part_fit look_part(const struct patient *p, const struct line *l)
+static enum part_fit detect_part(const struct diagnosis_case *p, const struct line *l)
 {
     uint64_t n[2] = {dump_row_numel(p->side[0], l->row[0]), dump_row_numel(p->side[1], l->row[1])};
     int part = n[0] < n[1] ? TARGET : GOLDEN;
-    struct specimen s[2];
+    struct element_sample s[2];
     struct err e;
     enum part_fit fit = PART_UNKNOWN;
     for (int d = 0; d < 2; d++)
-        if (!(p->side[d]->rows.v[l->row[d]].has & HAS_FILE) || n[d] > SPECIMEN_MOST || n[0] == n[1])
+        if (!(p->side[d]->rows.v[l->row[d]].has & HAS_FILE) || n[d] > ELEMENT_SAMPLE_MOST || n[0] == n[1])
             return fit;
-    if (specimen_row(&s[0], p->side[part], l->row[part], SPECIMEN_MOST, &e))
+    if (element_sample_row(&s[0], p->side[part], l->row[part], ELEMENT_SAMPLE_MOST, &e))
         return fit;
-    if (!specimen_row(&s[1], p->side[!part], l->row[!part], SPECIMEN_MOST, &e)) {
+    if (!element_sample_row(&s[1], p->side[!part], l->row[!part], ELEMENT_SAMPLE_MOST, &e)) {
         enum dtype coarse = dtype_coarser(s[0].dtype[0], s[1].dtype[0]);
         fit = fit_part(&s[0], &s[1], s[0].dtype[0] == s[1].dtype[0] ? 1e-6 : dtype_table[coarse].epsilon);
-        specimen_release(&s[1]);
+        element_sample_release(&s[1]);
     }
-    specimen_release(&s[0]);
+    element_sample_release(&s[0]);
     return fit;
 }
 
 /* The values of its partner at other places. By itself that only makes the pair doubtful; under an output that
  * deviates it is what there is to know. */
-static bool reordered_weight(const struct patient *p, uint32_t call, uint32_t row, const struct line_judgement *x)
+static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint32_t row,
+                             const struct line_judgement *x)
 {
     enum family f = (enum family)p->side[TARGET]->calls.v[call].family;
     return x->rule == RULE_REORDERED && p->r[TARGET]->io == IO_OUTPUT && p->call == call && p->flow[TARGET].held[row] == NONE &&
@@ -80,7 +81,7 @@ static bool reordered_weight(const struct patient *p, uint32_t call, uint32_t ro
 }
 
 /* A weight of this call that differs; says so. */
-static bool weights_of(struct patient *p, uint32_t call)
+static bool weights_of(struct diagnosis_case *p, uint32_t call)
 {
     const struct dump *d = p->side[TARGET];
     EACH_ROW(d, call, r) {
@@ -93,16 +94,16 @@ static bool weights_of(struct patient *p, uint32_t call)
         char n[NUM_MAX];
         dump_row_name(d, r, &name);
         bool said = true;
-        enum part_fit part = x->rule == RULE_PART_SAME && p->flow[TARGET].held[r] == NONE ? look_part(p, l) : PART_UNKNOWN;
+        enum part_fit part = x->rule == RULE_PART_SAME && p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
         if (x->rule == RULE_PARAMETER && line_is_bad(x))
-            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9, _("the weight %s differs before anything is computed with it (%s)"),
-                         name.p, num_cell(n, (double)x->error, 3));
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9, _("the weight %s differs before anything is computed with it (%s)"),
+                       name.p, num_cell(n, (double)x->error, 3));
         else if (reordered_weight(p, call, r, x))
-            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds the values of its partner in another order: as it was converted, or as it is read, it is transposed or permuted"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds the values of its partner in another order: as it was converted, or as it is read, it is transposed or permuted"), name.p);
         else if (part == PART_TRANSPOSED)
-            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds, as rows, the columns of its part in the fused weight of the other side: it is transposed"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds, as rows, the columns of its part in the fused weight of the other side: it is transposed"), name.p);
         else if (part == PART_MISSING)
-            patient_says(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8, _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8, _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
         else
             said = false;
         buf_release(&name);
@@ -113,7 +114,7 @@ static bool weights_of(struct patient *p, uint32_t call)
 }
 
 /* Upstream along the recorded flow, through what deviates or was not compared, as far as the products it comes from. */
-void look_weights(struct patient *p)
+void detect_weights(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t seen[REACH];
@@ -154,12 +155,12 @@ static bool near(double a, double b, double scale)
 }
 
 /* Whether a row has exactly the figures of the patient's target row. */
-static bool same_figures(const struct patient *p, const struct row *r)
+static bool same_figures(const struct diagnosis_case *p, const struct row *r)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
-    double norm = patient_stat(p, TARGET, STAT_NORM);
+    double norm = diagnosis_case_stat(p, TARGET, STAT_NORM);
     for (int i = 0; i < STAT_COUNT; i++) {
-        double v = patient_stat(p, TARGET, i);
+        double v = diagnosis_case_stat(p, TARGET, i);
         if (i == STAT_MEAN) /* of values around zero a mean has few digits */
             continue;
         if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? norm : fabs(v)))
@@ -168,29 +169,29 @@ static bool same_figures(const struct patient *p, const struct row *r)
     return true;
 }
 
-static bool same_elements(const struct patient *p, uint32_t golden)
+static bool same_elements(const struct diagnosis_case *p, uint32_t golden)
 {
-    struct specimen s;
+    struct element_sample s;
     struct err e;
     double dev = 0, sum = 0;
     if (!p->spread || p->spread->at)
         return true; /* the figures have to do */
-    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) || specimen_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
+    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) || element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
         return false;
     for (size_t i = 0; i < s.n; i++) {
         double d = p->spread->v[0][i] - s.v[0][i];
         dev += d * d;
         sum += s.v[0][i] * s.v[0][i];
     }
-    specimen_release(&s);
+    element_sample_release(&s);
     return dev <= 1e-10 * sum;
 }
 
-void look_stale(struct patient *p)
+void detect_stale(struct diagnosis_case *p)
 {
     const struct dump *g = p->side[GOLDEN];
     uint64_t numel = dump_row_numel(p->side[TARGET], p->row[TARGET]);
-    double max = patient_stat(p, TARGET, STAT_MAX), min = patient_stat(p, TARGET, STAT_MIN);
+    double max = diagnosis_case_stat(p, TARGET, STAT_MAX), min = diagnosis_case_stat(p, TARGET, STAT_MIN);
     if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) || !dtype_is_float(p->r[TARGET]->dtype))
         return;
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
@@ -201,8 +202,8 @@ void look_stale(struct patient *p)
             continue;
         struct buf name = {0};
         dump_row_name(g, r, &name);
-        patient_says(p, DIAGNOSIS_STALE, TARGET, p->spread ? 0.9 : 0.7,
-                     g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target holds what the golden side has in %s, another row of the same call")
+        case_found(p, DIAGNOSIS_STALE, TARGET, p->spread ? 0.9 : 0.7,
+                   g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target holds what the golden side has in %s, another row of the same call")
                                                              : _("the target holds what the golden side has in %s"), name.p);
         buf_release(&name);
         return;
@@ -213,7 +214,7 @@ void look_stale(struct patient *p)
 
 /* The deviation as a matrix: the last axis, and everything before it. */
 struct deviation {
-    const struct block *b;
+    const struct dense_block *b;
     size_t rows, width;
     size_t strong[4], strong_n; /* rows that deviate most: most candidates fail there at once */
 };
@@ -276,21 +277,21 @@ static void try_slots(const struct deviation *d, struct missing x, const double 
                 }
 }
 
-static void try_candidate(const struct patient *p, const struct deviation *d, uint32_t row, struct missing *best)
+static void try_candidate(const struct diagnosis_case *p, const struct deviation *d, uint32_t row, struct missing *best)
 {
     const struct shape *shape = dump_row_shape(p->side[TARGET], row);
     uint8_t verdict = p->j->line[p->m->pairing->line_of[TARGET][row]].verdict;
     uint64_t numel = dump_row_numel(p->side[TARGET], row);
     struct missing x = {.row = row, .width = shape && shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 0};
-    struct specimen s;
+    struct element_sample s;
     struct err e;
-    if (verdict_is_bad(verdict) || x.width < 2 || numel > SPECIMEN_MOST || numel / x.width % d->rows)
+    if (verdict_is_bad(verdict) || x.width < 2 || numel > ELEMENT_SAMPLE_MOST || numel / x.width % d->rows)
         return;
     x.blocks = (size_t)(numel / x.width / d->rows);
-    if (!x.blocks || d->width % x.blocks || specimen_row(&s, p->side[TARGET], row, SPECIMEN_MOST, &e))
+    if (!x.blocks || d->width % x.blocks || element_sample_row(&s, p->side[TARGET], row, ELEMENT_SAMPLE_MOST, &e))
         return;
     try_slots(d, x, s.v[0], best);
-    specimen_release(&s);
+    element_sample_release(&s);
 }
 
 static void find_strong(struct deviation *d)
@@ -313,20 +314,20 @@ static void find_strong(struct deviation *d)
     }
 }
 
-static void say_missing(struct patient *p, const struct block *b, const struct missing *x)
+static void say_missing(struct diagnosis_case *p, const struct dense_block *b, const struct missing *x)
 {
     struct buf name = {0};
     char n[NUM_MAX];
     dump_row_name(p->side[TARGET], x->row, &name);
     if (x->run < x->width)
         buf_fmt(&name, _(" (last axis %zu–%zu)"), x->at, x->at + x->run - 1);
-    patient_says(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s side lacks exactly what %s carries: that contribution is zero; this leaves %s of the deviation"),
-                 side_word(x->lacks), name.p, num_cell(n, sqrt(x->left2 / b->dev2), 2));
+    case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s side lacks exactly what %s carries: that contribution is zero; this leaves %s of the deviation"),
+               diagnosis_side_word(x->lacks), name.p, num_cell(n, sqrt(x->left2 / b->dev2), 2));
     buf_release(&name);
 }
 
 /* The deviation is what another gradient holds, which agrees on both sides: one of them did not add it. */
-static void look_missing(struct patient *p, const struct block *b)
+static void detect_missing(struct diagnosis_case *p, const struct dense_block *b)
 {
     const struct dump *d = p->side[TARGET];
     struct deviation dev = {.b = b, .width = (size_t)b->shape[b->ndim - 1]};
@@ -346,7 +347,7 @@ static void look_missing(struct patient *p, const struct block *b)
 }
 
 /* A slice that is zero on one side, though not on the other. */
-static bool zero_slice(struct patient *p, const struct block *part)
+static bool zero_slice(struct diagnosis_case *p, const struct dense_block *part)
 {
     for (int d = 0; d < 2; d++) {
         size_t zero = 0;
@@ -354,35 +355,35 @@ static bool zero_slice(struct patient *p, const struct block *part)
             zero += part->v[d][i] == 0 && part->v[!d][i] != 0;
         if (zero < part->n * 9 / 10 || zero < 4)
             continue;
-        patient_says(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s side only"), zero, part->n, side_word(d));
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s side only"), zero, part->n, diagnosis_side_word(d));
         return true;
     }
     return false;
 }
 
-void look_contribution(struct patient *p)
+void detect_contribution(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
-    struct block b, part;
-    struct profile x[BLOCK_AXES];
-    const uint8_t *in[BLOCK_AXES] = {NULL};
+    struct dense_block b, part;
+    struct axis_profile x[DENSE_BLOCK_AXES];
+    const uint8_t *in[DENSE_BLOCK_AXES] = {NULL};
     if (d->calls.v[p->call].phase != PHASE_BACKWARD || p->judged->verdict != VERDICT_DEVIATE || p->partly || p->r[TARGET]->kind != ROW_TENSOR)
         return;
-    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
-        block_release(&b);
+    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        dense_block_release(&b);
         return;
     }
     memset(x, 0, sizeof x);
     for (int a = 0; a < b.ndim; a++)
-        if (profile_axis(&x[a], p->corner, b.axis[a], p->judged->level) && x[a].some)
+        if (axis_profile_find(&x[a], p->corner, b.axis[a], p->judged->level) && x[a].some)
             in[a] = x[a].in;
-    block_part(&part, &b, in);
+    dense_block_part(&part, &b, in);
     if (part.n >= 8 && !zero_slice(p, &part))
-        look_missing(p, &b);
-    block_release(&part);
-    block_release(&b);
-    for (int a = 0; a < BLOCK_AXES; a++)
-        profile_release(&x[a]);
+        detect_missing(p, &b);
+    dense_block_release(&part);
+    dense_block_release(&b);
+    for (int a = 0; a < DENSE_BLOCK_AXES; a++)
+        axis_profile_release(&x[a]);
 }
 
 /* ---- weights that are not tied ---- */
@@ -397,7 +398,7 @@ static bool figures_alike(const struct row *a, const struct row *b)
 
 /* Whether the side that does not lack it recorded one gradient under both names, while they differ on the one that does,
  * and the norms can be those of a sum. */
-static bool one_there_two_here(const struct patient *p, int lacks, uint32_t more)
+static bool one_there_two_here(const struct diagnosis_case *p, int lacks, uint32_t more)
 {
     uint32_t there = patient_partner(p, lacks, more);
     const struct row *own = p->r[lacks], *part = &p->side[lacks]->rows.v[more], *sum = p->r[!lacks];
@@ -409,9 +410,9 @@ static bool one_there_two_here(const struct patient *p, int lacks, uint32_t more
 }
 
 /* What adding the gradient in row `more` of the side that lacks it leaves of the deviation (of squares), as a share. */
-static double left_with(const struct patient *p, int lacks, uint32_t more)
+static double left_with(const struct diagnosis_case *p, int lacks, uint32_t more)
 {
-    struct specimen s;
+    struct element_sample s;
     double left = 0;
     if (!p->spread || p->spread->at)
         return one_there_two_here(p, lacks, more) ? 0 : 1;
@@ -422,30 +423,30 @@ static double left_with(const struct patient *p, int lacks, uint32_t more)
         left += e * e;
     }
     left = s.n == p->spread->n && p->spread->dev2 > 0 ? left / p->spread->dev2 : 1;
-    specimen_release(&s);
+    element_sample_release(&s);
     return left;
 }
 
-static void say_untied(struct patient *p, int lacks, uint32_t more, double left)
+static void say_untied(struct diagnosis_case *p, int lacks, uint32_t more, double left)
 {
     struct buf name = {0};
     char n[NUM_MAX];
     dump_row_name(p->side[lacks], more, &name);
     if (p->spread && !p->spread->at)
-        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.99,
-                     _("the other side's gradient is the %s side's and %s together: there both are one weight, here "
-                       "two; this leaves %s of the deviation"),
-                     side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
+        case_found(p, DIAGNOSIS_UNTIED, lacks, 0.99,
+                   _("the other side's gradient is the %s side's and %s together: there both are one weight, here "
+                     "two; this leaves %s of the deviation"),
+                   diagnosis_side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
     else
-        patient_says(p, DIAGNOSIS_UNTIED, lacks, 0.85,
-                     _("the other side has one gradient for this weight and %s, the %s side two: there both are one "
-                       "weight, here two"),
-                     name.p, side_word(lacks));
+        case_found(p, DIAGNOSIS_UNTIED, lacks, 0.85,
+                   _("the other side has one gradient for this weight and %s, the %s side two: there both are one "
+                     "weight, here two"),
+                   name.p, diagnosis_side_word(lacks));
     buf_release(&name);
 }
 
 /* A weight two modules share gets the sum of both gradients; two copies get one each. */
-void look_untied(struct patient *p)
+void detect_untied(struct diagnosis_case *p)
 {
     if (!p->side[TARGET]->calls.v[p->call].gradient || p->judged->verdict == VERDICT_DRIFT)
         return;

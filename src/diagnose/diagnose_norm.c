@@ -16,30 +16,30 @@
 enum { PART_WEIGHT, PART_BIAS, PART_MEAN, PART_VARIANCE, PARTS };
 
 /* One side's norm: its tensors and how they are laid into norm_data. */
-struct norm_side {
-    struct specimen x, y, part[PARTS];
+struct fitted_side {
+    struct element_sample x, y, part[PARTS];
     uint32_t row[PARTS];
     struct norm_data d;
     struct norm_fit fit;
 };
 
-static void norm_release(struct norm_side *a)
+static void norm_release(struct fitted_side *a)
 {
-    specimen_release(&a->x);
-    specimen_release(&a->y);
+    element_sample_release(&a->x);
+    element_sample_release(&a->y);
     for (int i = 0; i < PARTS; i++)
-        specimen_release(&a->part[i]);
+        element_sample_release(&a->part[i]);
 }
 
 /* By its family or by its class: "BatchNorm2d". */
 static bool is_norm(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].family == FAMILY_NORM ||
-           (d->calls.v[call].kind == CALL_MODULE && str_ihas(item_operator(d, call), "norm"));
+           (d->calls.v[call].kind == CALL_MODULE && str_ihas(align_item_operator(d, call), "norm"));
 }
 
 /* The output of the nearest norm upstream that holds the row's value. */
-static uint32_t norm_output(const struct patient *p, int side)
+static uint32_t norm_output(const struct diagnosis_case *p, int side)
 {
     const struct dump *d = p->side[side];
     uint32_t row = value_output(d, &p->flow[side], p->row[side]);
@@ -80,7 +80,7 @@ static void find_parts(const struct dump *d, uint32_t call, bool behind, uint32_
 }
 
 /* A layer norm over several axes has a weight for each of their places: they count as one. */
-static void last_axes_as_one(struct specimen *s, size_t width)
+static void last_axes_as_one(struct element_sample *s, size_t width)
 {
     size_t n = 1;
     for (int i = s->ndim - 1; i > 0; i--) {
@@ -93,7 +93,7 @@ static void last_axes_as_one(struct specimen *s, size_t width)
     }
 }
 
-static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output, bool behind)
+static bool read_norm(struct fitted_side *a, const struct dump *d, uint32_t output, bool behind)
 {
     uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0);
     const double *v[PARTS] = {NULL};
@@ -128,7 +128,7 @@ static bool read_norm(struct norm_side *a, const struct dump *d, uint32_t output
 }
 
 /* What may be left of a side's values for a norm to count as theirs. */
-static double most_left(const struct norm_side *a, double dev2)
+static double most_left(const struct fitted_side *a, double dev2)
 {
     double sum = 0, rel = fmax(EXACT_NORM, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
     for (size_t i = 0; i < a->d.n; i++)
@@ -137,7 +137,7 @@ static double most_left(const struct norm_side *a, double dev2)
 }
 
 /* Reads and fits a side, with both places running figures may have. */
-static bool fit_side(const struct patient *p, int side, uint32_t output, double dev2, struct norm_side *a)
+static bool fit_side(const struct diagnosis_case *p, int side, uint32_t output, double dev2, struct fitted_side *a)
 {
     for (int behind = 0; behind < 2; behind++) {
         if (read_norm(a, p->side[side], output, behind) && norm_fit(&a->d, most_left(a, dev2), &a->fit))
@@ -151,18 +151,18 @@ static bool fit_side(const struct patient *p, int side, uint32_t output, double 
     return false;
 }
 
-static double deviation2(const struct patient *p, const uint32_t output[2])
+static double deviation2(const struct diagnosis_case *p, const uint32_t output[2])
 {
-    struct specimen y[2];
+    struct element_sample y[2];
     double dev2 = 0;
     if (!tensor_values(p->side[0], output[0], &y[0]))
         return 0;
     if (tensor_values(p->side[1], output[1], &y[1])) {
         for (size_t i = 0; y[0].n == y[1].n && i < y[0].n; i++)
             dev2 += (y[0].v[0][i] - y[1].v[0][i]) * (y[0].v[0][i] - y[1].v[0][i]);
-        specimen_release(&y[1]);
+        element_sample_release(&y[1]);
     }
-    specimen_release(&y[0]);
+    element_sample_release(&y[0]);
     return dev2;
 }
 
@@ -188,34 +188,34 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
     }
 }
 
-static void say_epsilon(struct patient *p, const struct norm_side a[2], double left)
+static void say_epsilon(struct diagnosis_case *p, const struct fitted_side a[2], double left)
 {
     char n[3][NUM_MAX];
-    patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left,
-                 _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; "
-                   "this leaves %s of the deviation"),
-                 num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3),
-                 num_cell(n[2], left, 2));
+    case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left,
+               _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; "
+                 "this leaves %s of the deviation"),
+               num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3),
+               num_cell(n[2], left, 2));
 }
 
-static void say_kind(struct patient *p, const struct norm_side a[2])
+static void say_kind(struct diagnosis_case *p, const struct fitted_side a[2])
 {
     struct buf what[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         kind_text(&a[s].fit, &what[s]);
-    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98,
-                 _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
+    case_found(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98,
+               _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
     buf_release(&what[0]);
     buf_release(&what[1]);
 }
 
-static void say_rounded(struct patient *p, const struct norm_side a[2], int side, double left)
+static void say_rounded(struct diagnosis_case *p, const struct fitted_side a[2], int side, double left)
 {
     char n[NUM_MAX];
-    patient_says(p, DIAGNOSIS_ROUNDED, side, 0.98 - left,
-                 _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this "
-                   "leaves %s of the deviation"),
-                 side_word(side), dtype_table[a[side].fit.rounded].name, num_cell(n, left, 2));
+    case_found(p, DIAGNOSIS_ROUNDED, side, 0.98 - left,
+               _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this "
+                 "leaves %s of the deviation"),
+               diagnosis_side_word(side), dtype_table[a[side].fit.rounded].name, num_cell(n, left, 2));
 }
 
 static bool same_form(const struct norm_fit *a, const struct norm_fit *b)
@@ -224,7 +224,7 @@ static bool same_form(const struct norm_fit *a, const struct norm_fit *b)
 }
 
 /* Where the target's own norm is also one of the golden side's form, it is that: small tensors fit several. */
-static void agree_on_form(struct norm_side a[2], double dev2)
+static void agree_on_form(struct fitted_side a[2], double dev2)
 {
     struct norm_fit f = a[GOLDEN].fit;
     if (same_form(&f, &a[TARGET].fit))
@@ -235,7 +235,7 @@ static void agree_on_form(struct norm_side a[2], double dev2)
         a[TARGET].fit = f;
 }
 
-static void compare_norms(struct patient *p, struct norm_side a[2], double dev2)
+static void compare_norms(struct diagnosis_case *p, struct fitted_side a[2], double dev2)
 {
     double left = sqrt(fmax(a[0].fit.left2, a[1].fit.left2) / dev2), made;
     agree_on_form(a, dev2);
@@ -254,10 +254,10 @@ static void compare_norms(struct patient *p, struct norm_side a[2], double dev2)
         say_epsilon(p, a, left);
 }
 
-void look_norm(struct patient *p)
+void detect_norm(struct diagnosis_case *p)
 {
     uint32_t output[2] = {norm_output(p, TARGET), norm_output(p, GOLDEN)};
-    struct norm_side a[2];
+    struct fitted_side a[2];
     if (output[0] == NONE || output[1] == NONE || p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD)
         return;
     double dev2 = deviation2(p, output);

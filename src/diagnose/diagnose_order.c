@@ -15,7 +15,7 @@
 #define RANGES_SHOWN 4
 
 /* "8–11, 32–35 …" */
-static void ranges_text(const struct profile *x, struct buf *out)
+static void ranges_text(const struct axis_profile *x, struct buf *out)
 {
     int shown = 0;
     for (int64_t i = 0; i < x->n; i++) {
@@ -36,34 +36,34 @@ static void ranges_text(const struct profile *x, struct buf *out)
     }
 }
 
-void look_partial(struct patient *p)
+void detect_partial(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     struct buf where = {0};
     double share = 1, held = 1;
     if (!(s->dev2 > 0) || s->finite < 4 || p->judged->verdict == VERDICT_DRIFT)
         return;
     for (int a = 0; a < s->ndim; a++) {
-        struct profile x;
-        if (profile_axis(&x, s, a, p->judged->level) && x.some) {
+        struct axis_profile x;
+        if (axis_profile_find(&x, s, a, p->judged->level) && x.some) {
             buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (") : _("axis %d: %lld of %lld indices ("), a, (long long)x.hit, (long long)x.n);
             ranges_text(&x, &where);
             buf_char(&where, ')');
             share *= (double)x.hit / (double)x.n;
             held = fmin(held, x.held);
         }
-        profile_release(&x);
+        axis_profile_release(&x);
     }
     char n[2][NUM_MAX];
     if (where.n)
-        patient_says(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share), _("%s %% of the elements hold %s %% of the deviation (of its square): %s"),
-                     num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
+        case_found(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share), _("%s %% of the elements hold %s %% of the deviation (of its square): %s"),
+                   num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
     buf_release(&where);
 }
 
 /* ---- order ---- */
 
-static void order_text(const struct block *b, const struct order *o, struct buf *out)
+static void order_text(const struct dense_block *b, const struct dense_order *o, struct buf *out)
 {
     switch (o->kind) {
     case ORDER_NONE:
@@ -88,45 +88,46 @@ static void order_text(const struct block *b, const struct order *o, struct buf 
     }
 }
 
-static void say_order(struct patient *p, const struct block *b, const struct order *o, const char *within)
+static void say_order(struct diagnosis_case *p, const struct dense_block *b, const struct dense_order *o,
+                      const char *within)
 {
     struct buf text = {0};
     char n[NUM_MAX];
     double left = sqrt(o->left2 / b->dev2);
     order_text(b, o, &text);
-    patient_says(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES, (*within ? 0.97 : 0.99) - left,
-                 p->partly ? _("the target is %s%s (a corner of it was looked at); this leaves %s of the deviation")
+    case_found(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES, (*within ? 0.97 : 0.99) - left,
+               p->partly ? _("the target is %s%s (a corner of it was looked at); this leaves %s of the deviation")
                            : _("the target is %s%s; this leaves %s of the deviation"),
-                 text.p, within, num_cell(n, left, 2));
+               text.p, within, num_cell(n, left, 2));
     buf_release(&text);
 }
 
 /* A transposed part of a fused weight: the order is looked for among the indices that deviate. */
-static bool order_of_part(struct patient *p, const struct block *b)
+static bool order_of_part(struct diagnosis_case *p, const struct dense_block *b)
 {
-    struct profile x[BLOCK_AXES];
-    const uint8_t *in[BLOCK_AXES] = {NULL};
-    struct block part;
-    struct order o;
+    struct axis_profile x[DENSE_BLOCK_AXES];
+    const uint8_t *in[DENSE_BLOCK_AXES] = {NULL};
+    struct dense_block part;
+    struct dense_order o;
     struct buf where = {0};
     bool found = false;
     memset(x, 0, sizeof x);
     for (int a = 0; a < b->ndim; a++)
-        if (profile_axis(&x[a], p->corner, b->axis[a], p->judged->level) && x[a].some) {
+        if (axis_profile_find(&x[a], p->corner, b->axis[a], p->judged->level) && x[a].some) {
             in[a] = x[a].in;
             buf_fmt(&where, where.n ? _(", axis %d ") : _(" within axis %d "), b->axis[a]);
             ranges_text(&x[a], &where);
         }
     if (where.n) {
-        block_part(&part, b, in);
-        if (part.n >= 8 && block_order(&part, LEFT_OVER, &o)) {
+        dense_block_part(&part, b, in);
+        if (part.n >= 8 && dense_block_order(&part, LEFT_OVER, &o)) {
             say_order(p, &part, &o, where.p);
             found = true;
         }
-        block_release(&part);
+        dense_block_release(&part);
     }
     for (int a = 0; a < b->ndim; a++)
-        profile_release(&x[a]);
+        axis_profile_release(&x[a]);
     buf_release(&where);
     return found;
 }
@@ -154,7 +155,7 @@ static bool rotates_apart(const int64_t *from, const double *sign, int64_t lengt
 }
 
 /* The same values with signs at other places along the last axis. */
-static bool signed_order(struct patient *p, const struct block *b)
+static bool signed_order(struct diagnosis_case *p, const struct dense_block *b)
 {
     int64_t from[SIGNED_MOST], length = b->ndim ? b->shape[b->ndim - 1] : 0;
     double sign[SIGNED_MOST];
@@ -162,41 +163,41 @@ static bool signed_order(struct patient *p, const struct block *b)
         return false;
     for (int target = 0; target < 2; target++)
         if (rotates_apart(from, sign, length, target)) {
-            patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
-                         target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the "
-                                    "rotary embedding is interleaved on one side only")
+            case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
+                       target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the "
+                                  "rotary embedding is interleaved on one side only")
                                 : _("the golden side rotates neighbours (2i, 2i+1), the target halves (i, i+%lld): the "
                                     "rotary embedding is interleaved on one side only"),
-                         (long long)length / 2);
+                       (long long)length / 2);
             return true;
         }
-    patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
-                 _("the target is the golden side with the places along axis %d in another order, some of them with "
-                   "the opposite sign"),
-                 b->axis[b->ndim - 1]);
+    case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
+               _("the target is the golden side with the places along axis %d in another order, some of them with "
+                 "the opposite sign"),
+               b->axis[b->ndim - 1]);
     return true;
 }
 
-void look_order(struct patient *p)
+void detect_order(struct diagnosis_case *p)
 {
-    struct block b;
-    struct order o;
-    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
-        block_release(&b);
+    struct dense_block b;
+    struct dense_order o;
+    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        dense_block_release(&b);
         return;
     }
-    if (block_order(&b, LEFT_OVER, &o))
+    if (dense_block_order(&b, LEFT_OVER, &o))
         say_order(p, &b, &o, "");
-    else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && block_same_values(&b))
-        patient_says(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides hold the same %zu values, each as often, at other places; no simple order of the axes explains it"), b.n);
-    block_release(&b);
+    else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && dense_block_same_values(&b))
+        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides hold the same %zu values, each as often, at other places; no simple order of the axes explains it"), b.n);
+    dense_block_release(&b);
 }
 
-void look_shifted(struct patient *p)
+void detect_shifted(struct diagnosis_case *p)
 {
-    struct block b;
-    if (!block_from(&b, p->corner) || !(b.dev2 > 0)) {
-        block_release(&b);
+    struct dense_block b;
+    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+        dense_block_release(&b);
         return;
     }
     double best = LEFT_OVER;
@@ -207,7 +208,7 @@ void look_shifted(struct patient *p)
             double share;
             if (!by || llabs((long long)by) * 2 > b.shape[a] || b.n / (size_t)b.shape[a] * (size_t)(b.shape[a] - llabs((long long)by)) < 4)
                 continue;
-            if (block_shift(&b, a, by, &share) && share <= best) {
+            if (dense_block_shift(&b, a, by, &share) && share <= best) {
                 best = share;
                 best_axis = a;
                 best_by = by;
@@ -215,9 +216,9 @@ void look_shifted(struct patient *p)
         }
     char n[NUM_MAX];
     if (best_axis >= 0)
-        patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best), _("along axis %d the target lags the golden side by %lld; this leaves %s of the deviation"),
-                     b.axis[best_axis], (long long)best_by, num_cell(n, sqrt(best), 2));
-    block_release(&b);
+        case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best), _("along axis %d the target lags the golden side by %lld; this leaves %s of the deviation"),
+                   b.axis[best_axis], (long long)best_by, num_cell(n, sqrt(best), 2));
+    dense_block_release(&b);
 }
 
 /* ---- sequences that are not equally long ---- */
@@ -249,7 +250,7 @@ static size_t distinct_of(const double *v, size_t n)
     return distinct;
 }
 
-static void shift_of_lengths(struct patient *p, const struct specimen *t, const struct specimen *g)
+static void shift_of_lengths(struct diagnosis_case *p, const struct element_sample *t, const struct element_sample *g)
 {
     size_t overlap;
     for (size_t rows = 1; rows * 2 <= t->n && rows * 2 <= g->n; rows++) {
@@ -259,17 +260,17 @@ static void shift_of_lengths(struct patient *p, const struct specimen *t, const 
             continue;
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
             if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
-                patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
-                             _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
-                               "target's is element i%+lld of the other's, at all %zu places both have"),
-                             rows, wt, wg, (long long)-by, overlap);
+                case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
+                           _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
+                             "target's is element i%+lld of the other's, at all %zu places both have"),
+                           rows, wt, wg, (long long)-by, overlap);
                 return;
             }
     }
 }
 
 /* Labels of a loss whose elements were not recorded: as many fewer in every sequence. */
-static void shift_of_labels(struct patient *p)
+static void shift_of_labels(struct diagnosis_case *p)
 {
     uint64_t n[2] = {dump_row_numel(p->side[0], p->row[0]), dump_row_numel(p->side[1], p->row[1])}, a = n[0], b = n[1];
     while (b) { /* the greatest common divisor: the most sequences there can be */
@@ -281,16 +282,16 @@ static void shift_of_labels(struct patient *p)
     if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || a < 2 || !fewer ||
         fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
         return;
-    patient_says(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
-                 _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by "
-                   "another number of tokens leave; the elements were not recorded"),
-                 (unsigned long long)n[0], (unsigned long long)n[1]);
+    case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
+               _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by "
+                 "another number of tokens leave; the elements were not recorded"),
+               (unsigned long long)n[0], (unsigned long long)n[1]);
 }
 
 /* Whole numbers, labels above all, that were cut at another place. */
-void look_shifted_lengths(struct patient *p)
+void detect_shifted_lengths(struct diagnosis_case *p)
 {
-    struct specimen s[2];
+    struct element_sample s[2];
     if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype))
         return;
     if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET])) {
@@ -300,7 +301,7 @@ void look_shifted_lengths(struct patient *p)
     if (tensor_values(p->side[GOLDEN], p->row[GOLDEN], &s[GOLDEN])) {
         if (s[TARGET].n <= LENGTH_MOST && s[GOLDEN].n <= LENGTH_MOST && distinct_of(s[GOLDEN].v[0], s[GOLDEN].n) >= 4)
             shift_of_lengths(p, &s[TARGET], &s[GOLDEN]);
-        specimen_release(&s[GOLDEN]);
+        element_sample_release(&s[GOLDEN]);
     }
-    specimen_release(&s[TARGET]);
+    element_sample_release(&s[TARGET]);
 }

@@ -29,16 +29,16 @@ static enum sameness same_value(const struct dump *a, uint32_t ra, const struct 
 {
     const struct row *x = &a->rows.v[ra], *y = &b->rows.v[rb];
     uint64_t n = dump_row_numel(a, ra);
-    struct specimen s[2];
+    struct element_sample s[2];
     struct err e;
     if (y->kind != ROW_TENSOR || x->dtype != y->dtype || n != dump_row_numel(b, rb))
         return NOT_SAME;
     enum sameness figures = figures_equal(x, y) ? SAME_FIGURES : NOT_SAME;
     bool recorded = (x->has & y->has & (HAS_MAX | HAS_NORM)) == (HAS_MAX | HAS_NORM);
-    if ((recorded && !figures) || n > SPECIMEN_MOST || !dump_row_readable(a, ra) || !dump_row_readable(b, rb) || specimen_row(&s[0], a, ra, n, &e))
+    if ((recorded && !figures) || n > ELEMENT_SAMPLE_MOST || !dump_row_readable(a, ra) || !dump_row_readable(b, rb) || element_sample_row(&s[0], a, ra, n, &e))
         return figures;
-    if (specimen_row(&s[1], b, rb, n, &e)) {
-        specimen_release(&s[0]);
+    if (element_sample_row(&s[1], b, rb, n, &e)) {
+        element_sample_release(&s[0]);
         return figures;
     }
     double dev = 0, sum = 0;
@@ -49,8 +49,8 @@ static enum sameness same_value(const struct dump *a, uint32_t ra, const struct 
         dev += (p - q) * (p - q);
         sum += q * q;
     }
-    specimen_release(&s[0]);
-    specimen_release(&s[1]);
+    element_sample_release(&s[0]);
+    element_sample_release(&s[1]);
     return !unlike ? SAME_BITS : dev <= 1e-12 * sum ? SAME_WITHIN : NOT_SAME;
 }
 
@@ -64,36 +64,36 @@ static uint32_t row_before(const struct dump *now, uint32_t row, const struct du
     return r;
 }
 
-static bool varies(const struct patient *p, int side)
+static bool varies(const struct diagnosis_case *p, int side)
 {
     return dump_row_numel(p->side[side], p->row[side]) >= PAST_LEAST &&
-           patient_stat(p, side, STAT_MAX) > patient_stat(p, side, STAT_MIN);
+           diagnosis_case_stat(p, side, STAT_MAX) > diagnosis_case_stat(p, side, STAT_MIN);
 }
 
 /* How the value of `side` is that of the step before on the side `from`; its step in *step. What does not change from
  * step to step on either side (a table, a mask) tells nothing. */
-static enum sameness held_before(const struct patient *p, int side, int from, int *step)
+static enum sameness held_before(const struct diagnosis_case *p, int side, int from, int *step)
 {
     const struct dump *d = p->side[from], *other = p->side[!side];
-    const struct dump *before = d->past ? past_dump(d->past) : NULL;
+    const struct dump *before = d->past ? step_before_dump(d->past) : NULL;
     uint32_t r = before ? row_before(d, p->row[from], before) : NONE;
-    if (r == NONE || (from != side && past_step(d->past) == p->side[side]->step)) /* steps a user paired so are no fault */
+    if (r == NONE || (from != side && step_before_number(d->past) == p->side[side]->step)) /* steps a user paired so are no fault */
         return NOT_SAME;
     enum sameness same = same_value(p->side[side], p->row[side], before, r);
     if (same && from == side) {
-        const struct dump *then = other->past ? past_dump(other->past) : NULL;
+        const struct dump *then = other->past ? step_before_dump(other->past) : NULL;
         uint32_t q = then ? row_before(other, p->row[!side], then) : NONE;
         if (q == NONE || same_value(other, p->row[!side], then, q))
             return NOT_SAME;
     }
-    *step = past_step(d->past);
+    *step = step_before_number(d->past);
     return same;
 }
 
-void look_past(struct patient *p)
+void detect_past(struct diagnosis_case *p)
 {
     static const float score[] = {[SAME_FIGURES] = 0.85F, [SAME_WITHIN] = 0.96F, [SAME_BITS] = 0.99F};
-    if (p->judged->verdict == VERDICT_DRIFT || p->side[TARGET]->rows.n > PAST_ROWS || p->side[GOLDEN]->rows.n > PAST_ROWS)
+    if (p->judged->verdict == VERDICT_DRIFT || p->side[TARGET]->rows.n > STEP_BEFORE_ROWS || p->side[GOLDEN]->rows.n > STEP_BEFORE_ROWS)
         return;
     for (int side = 0; side < 2; side++)
         for (int other = 0; other < 2; other++) { /* its own first */
@@ -103,9 +103,9 @@ void look_past(struct patient *p)
                 continue;
             const char *how = same == SAME_BITS ? _("bit for bit") : same == SAME_WITHIN ? _("within rounding") : _("by its figures; the elements were not compared");
             if (from == side)
-                patient_says(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds its own value of step %d (%s), while the other side's has changed since"),
-                             side_word(side), step, how);
+                case_found(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds its own value of step %d (%s), while the other side's has changed since"),
+                           diagnosis_side_word(side), step, how);
             else
-                patient_says(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds the other side's value of step %d (%s)"), side_word(side), step, how);
+                case_found(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds the other side's value of step %d (%s)"), diagnosis_side_word(side), step, how);
         }
 }

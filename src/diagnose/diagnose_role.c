@@ -7,7 +7,7 @@
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
 
-static const struct call *call_of(const struct patient *p)
+static const struct call *call_of(const struct diagnosis_case *p)
 {
     return &p->side[TARGET]->calls.v[p->call];
 }
@@ -21,7 +21,7 @@ struct mask {
     bool flat; /* one value everywhere: `open` */
 };
 
-static struct mask mask_of(const struct specimen *s, int side)
+static struct mask mask_of(const struct element_sample *s, int side)
 {
     struct mask m = {NAN, NAN, false, false};
     double value[2] = {0};
@@ -47,14 +47,14 @@ static struct mask mask_of(const struct specimen *s, int side)
     return m;
 }
 
-static bool square(const struct specimen *s)
+static bool square(const struct element_sample *s)
 {
     return s->ndim >= 2 && s->shape[s->ndim - 1] > 1 && s->shape[s->ndim - 1] == s->shape[s->ndim - 2];
 }
 
-static void compare_masks(struct patient *p, const struct mask m[2])
+static void compare_masks(struct diagnosis_case *p, const struct mask m[2])
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     size_t only[2] = {0}, at = SIZE_MAX;
     for (size_t i = 0; i < s->n; i++) {
         bool shut[2] = {s->v[0][i] == m[0].shut, s->v[1][i] == m[1].shut};
@@ -65,43 +65,43 @@ static void compare_masks(struct patient *p, const struct mask m[2])
     }
     char a[NUM_MAX], b[NUM_MAX];
     if (at == SIZE_MAX) {
-        patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with the same pattern, filled with %s on the target and %s on the golden side"),
-                     num_exact(a, m[0].shut), num_exact(b, m[1].shut));
+        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with the same pattern, filled with %s on the target and %s on the golden side"),
+                   num_exact(a, m[0].shut), num_exact(b, m[1].shut));
         return;
     }
     struct buf where = {0};
-    place_text(p, s->at ? s->at[at] : at, &where);
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only on the target, %zu only on the golden side, the first of them %s"),
-                 only[0], only[1], where.p);
+    diagnosis_place_text(p, s->at ? s->at[at] : at, &where);
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only on the target, %zu only on the golden side, the first of them %s"),
+               only[0], only[1], where.p);
     buf_release(&where);
 }
 
 /* A mask on one side, and nothing masked on the other: all of it open, or, where a name says that it is a mask, shut. */
-static bool all_open(const struct patient *p, const struct mask m[2], int flat)
+static bool all_open(const struct diagnosis_case *p, const struct mask m[2], int flat)
 {
     bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
     return m[flat].flat && m[!flat].is && (m[flat].open == m[!flat].open || (named && m[flat].open == m[!flat].shut));
 }
 
-static void say_all_open(struct patient *p, const struct mask m[2], int flat)
+static void say_all_open(struct diagnosis_case *p, const struct mask m[2], int flat)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     size_t shut = 0;
     char n[2][NUM_MAX];
     for (size_t i = 0; i < s->n; i++)
         shut += s->v[!flat][i] != m[flat].open;
-    patient_says(p, DIAGNOSIS_MASK, flat, 1,
-                 _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"), side_word(flat),
-                 num_exact(n[0], m[flat].open),
-                 num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
+    case_found(p, DIAGNOSIS_MASK, flat, 1,
+               _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"),
+               diagnosis_side_word(flat), num_exact(n[0], m[flat].open),
+               num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
 }
 
 #define FILL (-9e3) /* scores below are masked ones */
 
 /* Scores that were masked: filled at places where the other side's are not, and alike where neither is. */
-static void compare_scores(struct patient *p)
+static void compare_scores(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     size_t only[2] = {0}, both = 0, at = SIZE_MAX;
     double dev2 = 0, own2 = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -118,18 +118,18 @@ static void compare_scores(struct patient *p)
     if (at == SIZE_MAX || !own2 || dev2 > 1e-4 * own2 || only[0] + only[1] + both == s->n)
         return;
     struct buf where = {0};
-    place_text(p, s->at ? s->at[at] : at, &where);
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97,
-                 _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first "
-                   "of them %s; the others agree"),
-                 only[0], only[1], both, where.p);
+    diagnosis_place_text(p, s->at ? s->at[at] : at, &where);
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97,
+               _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first "
+                 "of them %s; the others agree"),
+               only[0], only[1], both, where.p);
     buf_release(&where);
 }
 
 /* Attention probabilities: a masked place is an exact zero (or as good as), the same one in every head. */
-static void compare_probabilities(struct patient *p)
+static void compare_probabilities(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->corner;
+    const struct element_sample *s = p->corner;
     size_t face = (size_t)(s->shape[s->ndim - 1] * s->shape[s->ndim - 2]), faces = s->n / face, only[2] = {0}, broken = 0, first = SIZE_MAX;
     for (size_t i = 0; i < face; i++)
         for (int d = 0; d < 2; d++) {
@@ -142,11 +142,11 @@ static void compare_probabilities(struct patient *p)
         }
     if (first == SIZE_MAX || broken * 10 > only[0] + only[1])
         return;
-    patient_says(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only on the golden side, the first of them query %zu, key %zu"),
-                 only[0], only[1], first / (size_t)s->shape[s->ndim - 1], first % (size_t)s->shape[s->ndim - 1]);
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only on the golden side, the first of them query %zu, key %zu"),
+               only[0], only[1], first / (size_t)s->shape[s->ndim - 1], first % (size_t)s->shape[s->ndim - 1]);
 }
 
-void look_mask(struct patient *p)
+void detect_mask(struct diagnosis_case *p)
 {
     struct mask m[2] = {mask_of(p->spread, 0), mask_of(p->spread, 1)};
     if (m[0].is && m[1].is)
@@ -165,7 +165,7 @@ void look_mask(struct patient *p)
 /* ---- probabilities of scaled scores ---- */
 
 /* Whether each row of the last axis is a distribution. */
-static bool distributions(const struct specimen *s, int side, size_t width)
+static bool distributions(const struct element_sample *s, int side, size_t width)
 {
     for (size_t from = 0; from < s->n; from += width) {
         double sum = 0;
@@ -194,9 +194,9 @@ static void centred_logs(const double *v, const double *weight, size_t n, double
 }
 
 /* softmax(k x) against softmax(x): the logarithms, row by row, are k times as far apart. */
-void look_temperature(struct patient *p)
+void detect_temperature(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->corner;
+    const struct element_sample *s = p->corner;
     size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
     if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) || !distributions(s, 1, width))
         return;
@@ -225,9 +225,9 @@ void look_temperature(struct patient *p)
         return;
     struct buf b = {0};
     char n[NUM_MAX];
-    factor_text(k, 2e-3, &b);
-    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2), _("probabilities of the golden side's scores times %s; this leaves %s of the deviation"), b.p,
-                 num_cell(n, sqrt(left / s->dev2), 2));
+    diagnosis_factor_text(k, 2e-3, &b);
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2), _("probabilities of the golden side's scores times %s; this leaves %s of the deviation"), b.p,
+               num_cell(n, sqrt(left / s->dev2), 2));
     buf_release(&b);
 }
 
@@ -241,7 +241,7 @@ struct tokens {
     double left2;      /* deviation the ratios leave */
 };
 
-static bool fit(const struct tokens *x, const struct specimen *s, struct epsilons *out)
+static bool fit(const struct tokens *x, const struct element_sample *s, struct epsilons *out)
 {
     double a11 = 0, a12 = 0, a22 = 0, b1 = 0, b2 = 0;
     for (size_t i = 0; i < x->n; i++) { /* (k²−1) v = ε_g − k² ε_t */
@@ -268,7 +268,7 @@ static bool fit(const struct tokens *x, const struct specimen *s, struct epsilon
 }
 
 /* The call's first tensor input, when it holds one value for each of the output's. */
-static uint32_t norm_input(const struct patient *p)
+static uint32_t norm_input(const struct diagnosis_case *p)
 {
     EACH_ROW(p->side[TARGET], p->call, r) {
         const struct row *x = &p->side[TARGET]->rows.v[r];
@@ -278,7 +278,7 @@ static uint32_t norm_input(const struct patient *p)
     return NONE;
 }
 
-static void token_ratios(struct tokens *x, const struct specimen *s, const double *in, bool centred)
+static void token_ratios(struct tokens *x, const struct element_sample *s, const double *in, bool centred)
 {
     x->left2 = 0;
     for (size_t i = 0; i < x->n; i++) {
@@ -298,7 +298,7 @@ static void token_ratios(struct tokens *x, const struct specimen *s, const doubl
     }
 }
 
-bool norm_epsilons(const struct specimen *s, const double *in, struct epsilons *out)
+bool diagnosis_epsilons(const struct element_sample *s, const double *in, struct epsilons *out)
 {
     struct tokens x = {.width = (size_t)s->shape[s->ndim - 1]};
     bool found = false;
@@ -319,22 +319,22 @@ bool norm_epsilons(const struct specimen *s, const double *in, struct epsilons *
     return found;
 }
 
-void look_epsilon(struct patient *p)
+void detect_epsilon(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->corner;
-    struct specimen in;
+    const struct element_sample *s = p->corner;
+    struct element_sample in;
     struct epsilons f;
     struct err e;
     if (call_of(p)->family != FAMILY_NORM || call_of(p)->phase != PHASE_FORWARD || p->r[TARGET]->io != IO_OUTPUT || p->partly ||
         !s->ndim || s->shape[s->ndim - 1] < 2 || s->finite < s->n || !(s->dev2 > 0))
         return;
     uint32_t input = norm_input(p);
-    if (input == NONE || specimen_row(&in, p->side[TARGET], input, s->n, &e))
+    if (input == NONE || element_sample_row(&in, p->side[TARGET], input, s->n, &e))
         return;
-    if (norm_epsilons(s, in.v[0], &f)) {
+    if (diagnosis_epsilons(s, in.v[0], &f)) {
         char n[3][NUM_MAX];
-        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.98 - sqrt(f.left2 / s->dev2), _("an epsilon of about %s on the target and %s on the golden side explains every token; this leaves %s of the deviation"),
-                     num_cell(n[0], fmax(0, f.t), 2), num_cell(n[1], fmax(0, f.g), 2), num_cell(n[2], sqrt(f.left2 / s->dev2), 2));
+        case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.98 - sqrt(f.left2 / s->dev2), _("an epsilon of about %s on the target and %s on the golden side explains every token; this leaves %s of the deviation"),
+                   num_cell(n[0], fmax(0, f.t), 2), num_cell(n[1], fmax(0, f.g), 2), num_cell(n[2], sqrt(f.left2 / s->dev2), 2));
     }
-    specimen_release(&in);
+    element_sample_release(&in);
 }

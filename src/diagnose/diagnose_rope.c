@@ -22,7 +22,7 @@ struct rope {
 static const double usual_bases[] = {1000, 5000, 10000, 25000, 50000, 100000, 500000, 1e6, 5e6, 1e7};
 static const enum dtype usual_grains[] = {DTYPE_UNKNOWN, DTYPE_BF16, DTYPE_F16};
 
-struct table {
+struct rope_table {
     const double *v;
     size_t rows, width; /* positions × columns */
     size_t every;       /* rows looked at: each, or every so many */
@@ -30,12 +30,12 @@ struct table {
 
 #define ROWS_TRIED 64
 
-static size_t frequencies(const struct table *x, enum rope_columns c)
+static size_t frequencies(const struct rope_table *x, enum rope_columns c)
 {
     return c == COLUMNS_ONCE ? x->width : x->width / 2;
 }
 
-static double model(const struct table *x, const struct rope *r, size_t row, size_t col)
+static double model(const struct rope_table *x, const struct rope *r, size_t row, size_t col)
 {
     size_t n = frequencies(x, r->columns), i = r->columns == COLUMNS_PAIRED ? col / 2 : col % n;
     double f = (double)(float)pow(r->base, -(double)i / (double)n);
@@ -44,7 +44,7 @@ static double model(const struct table *x, const struct rope *r, size_t row, siz
     return r->kind == ROPE_FREQUENCY ? f : r->kind == ROPE_ANGLE ? angle : r->kind == ROPE_COS ? cos(angle) : sin(angle);
 }
 
-static double left_over(const struct table *x, const struct rope *r)
+static double left_over(const struct rope_table *x, const struct rope *r)
 {
     double left = 0;
     for (size_t row = 0; row < x->rows; row += x->every)
@@ -56,7 +56,7 @@ static double left_over(const struct table *x, const struct rope *r)
 }
 
 /* What the first rows of a table of this kind must be. */
-static bool plausible(const struct table *x, enum rope_kind k)
+static bool plausible(const struct rope_table *x, enum rope_kind k)
 {
     const double *v = x->v;
     if (k == ROPE_FREQUENCY)
@@ -71,7 +71,7 @@ static bool plausible(const struct table *x, enum rope_kind k)
 }
 
 /* The base from the slowest frequency, as far as the table holds it. */
-static double estimate(const struct table *x, enum rope_kind k, enum rope_columns c)
+static double estimate(const struct rope_table *x, enum rope_kind k, enum rope_columns c)
 {
     size_t n = frequencies(x, c), col = c == COLUMNS_PAIRED ? 2 * (n - 1) : n - 1, row = x->rows - 1;
     double f, last = x->v[row * x->width + col];
@@ -85,9 +85,9 @@ static double estimate(const struct table *x, enum rope_kind k, enum rope_column
 }
 
 /* The table of this kind that fits best. */
-static bool best_fit(const struct table *whole, enum rope_kind k, struct rope *best)
+static bool best_fit(const struct rope_table *whole, enum rope_kind k, struct rope *best)
 {
-    struct table some = *whole, *x = &some;
+    struct rope_table some = *whole, *x = &some;
     best->left2 = INFINITY;
     x->every = x->rows / ROWS_TRIED + 1;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
@@ -117,42 +117,42 @@ static bool differ(const struct rope r[2])
 }
 
 /* Each side is such a table, and another one. `end` closes the sentence. */
-static void say(struct patient *p, const struct rope r[2], double score, const char *end)
+static void say(struct diagnosis_case *p, const struct rope r[2], double score, const char *end)
 {
     char n[2][NUM_MAX];
     if (r[0].rounded != r[1].rounded) {
         int side = r[0].rounded ? TARGET : GOLDEN;
-        patient_says(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, the %s side's frequencies rounded to %s; %s"),
-                     _(what[r[0].kind]), num_cell(n[0], r[!side].base, 6), side_word(side), dtype_table[r[side].rounded].name, end);
+        case_found(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, the %s side's frequencies rounded to %s; %s"),
+                   _(what[r[0].kind]), num_cell(n[0], r[!side].base, 6), diagnosis_side_word(side), dtype_table[r[side].rounded].name, end);
     } else {
-        patient_says(p, DIAGNOSIS_ROPE, BOTH_SIDES, score, _("%s, base %s on the target and %s on the golden side; %s"),
-                     _(what[r[0].kind]), num_cell(n[0], r[0].base, 6), num_cell(n[1], r[1].base, 6), end);
+        case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, score, _("%s, base %s on the target and %s on the golden side; %s"),
+                   _(what[r[0].kind]), num_cell(n[0], r[0].base, 6), num_cell(n[1], r[1].base, 6), end);
     }
 }
 
 /* One side is the table to its last digits, the other near it: frequencies computed otherwise. */
-static void say_one(struct patient *p, const struct rope r[2], const struct block *b)
+static void say_one(struct diagnosis_case *p, const struct rope r[2], const struct dense_block *b)
 {
     double rel = sqrt(b->dev2 / b->g2);
     for (int side = 0; side < 2; side++) {
         char n[2][NUM_MAX];
         if (r[side].left2 > LEFT_OVER * LEFT_OVER * b->dev2 || r[!side].left2 < 0.3 * b->dev2 || rel > 0.2)
             continue;
-        patient_says(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s side holds %s of base %s to its last digits, the other side is off by %s"), side_word(side), _(what[r[side].kind]),
-                     num_cell(n[0], r[side].base, 6), num_cell(n[1], rel, 2));
+        case_found(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s side holds %s of base %s to its last digits, the other side is off by %s"), diagnosis_side_word(side), _(what[r[side].kind]),
+                   num_cell(n[0], r[side].base, 6), num_cell(n[1], rel, 2));
     }
 }
 
-void look_rope(struct patient *p)
+void detect_rope(struct diagnosis_case *p)
 {
-    struct block b;
-    if (!block_from(&b, p->corner) || b.ndim > 2 || !(b.dev2 > 0)) {
-        block_release(&b);
+    struct dense_block b;
+    if (!dense_block_from(&b, p->corner) || b.ndim > 2 || !(b.dev2 > 0)) {
+        dense_block_release(&b);
         return;
     }
-    struct table x[2];
+    struct rope_table x[2];
     for (int d = 0; d < 2; d++)
-        x[d] = (struct table){b.v[d], b.ndim == 2 ? (size_t)b.shape[0] : 1, (size_t)b.shape[b.ndim - 1], 1};
+        x[d] = (struct rope_table){b.v[d], b.ndim == 2 ? (size_t)b.shape[0] : 1, (size_t)b.shape[b.ndim - 1], 1};
     bool complete = b.ndim == 1 || !p->partly || b.shape[1] == p->corner->shape[b.axis[1]];
     for (int k = 0; k < ROPE_KINDS && complete; k++) {
         struct rope r[2];
@@ -168,14 +168,14 @@ void look_rope(struct patient *p)
             say_one(p, r, &b);
         }
     }
-    block_release(&b);
+    dense_block_release(&b);
 }
 
 /* ---- recorded figures alone ---- */
 
 #define TABLE_MOST 16384 /* elements of a table that is computed to compare its figures */
 
-static void model_figures(const struct table *x, const struct rope *r, double out[STAT_COUNT])
+static void model_figures(const struct rope_table *x, const struct rope *r, double out[STAT_COUNT])
 {
     double sum = 0, sum2 = 0, n = (double)x->rows * (double)x->width;
     out[STAT_MAX] = -INFINITY;
@@ -193,16 +193,17 @@ static void model_figures(const struct table *x, const struct rope *r, double ou
 }
 
 /* How far a side's figures are from a table's: the largest difference, each in the measure of a typical element. */
-static double figures_off(const struct patient *p, int side, const double model_of[STAT_COUNT], double n)
+static double figures_off(const struct diagnosis_case *p, int side, const double model_of[STAT_COUNT], double n)
 {
     double off = 0, unit = model_of[STAT_NORM] / sqrt(n);
     for (int i = 0; i < STAT_COUNT; i++)
-        off = fmax(off, fabs(patient_stat(p, side, i) - model_of[i]) / (i == STAT_NORM ? model_of[STAT_NORM] : unit));
-    return isnan(patient_stat(p, side, STAT_NORM) + patient_stat(p, side, STAT_MEAN)) ? INFINITY : off;
+        off = fmax(off, fabs(diagnosis_case_stat(p, side, i) - model_of[i]) / (i == STAT_NORM
+                                                                               ? model_of[STAT_NORM] : unit));
+    return isnan(diagnosis_case_stat(p, side, STAT_NORM) + diagnosis_case_stat(p, side, STAT_MEAN)) ? INFINITY : off;
 }
 
 /* The usual table whose figures are nearest to each side's. */
-static void nearest(const struct patient *p, const struct table *x, enum rope_kind k, struct rope best[2])
+static void nearest(const struct diagnosis_case *p, const struct rope_table *x, enum rope_kind k, struct rope best[2])
 {
     best[0].left2 = best[1].left2 = INFINITY;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
@@ -222,18 +223,18 @@ static void nearest(const struct patient *p, const struct table *x, enum rope_ki
     }
 }
 
-void look_rope_statistics(struct patient *p)
+void detect_rope_statistics(struct diagnosis_case *p)
 {
     const struct shape *s = dump_row_shape(p->side[TARGET], p->row[TARGET]);
     int64_t plain[2] = {1, 1};
     int n = 0;
-    double max = patient_stat(p, GOLDEN, STAT_MAX), apart = (double)p->judged->error;
+    double max = diagnosis_case_stat(p, GOLDEN, STAT_MAX), apart = (double)p->judged->error;
     for (int i = 0; s && i < s->ndim; i++)
         if (s->dim[i] != 1 && n++ < 2)
             plain[n - 1] = s->dim[i];
     if (p->f || !s || n < 1 || n > 2 || s->numel > TABLE_MOST || !(apart > 0) || p->r[TARGET]->io == IO_PARAMETER || !dtype_is_float(p->r[TARGET]->dtype))
         return;
-    struct table x = {NULL, n == 2 ? (size_t)plain[0] : 1, (size_t)plain[n - 1], 1};
+    struct rope_table x = {NULL, n == 2 ? (size_t)plain[0] : 1, (size_t)plain[n - 1], 1};
     for (int k = 0; k < ROPE_KINDS; k++) {
         struct rope r[2];
         bool possible = k == ROPE_FREQUENCY ? n == 1 && fabs(max - 1) < 1e-5
@@ -247,8 +248,8 @@ void look_rope_statistics(struct patient *p)
             say(p, r, 0.9, _("as max, min, mean and norm say; the elements were not recorded"));
         } else if (r[GOLDEN].left2 <= apart / 100 && !r[GOLDEN].rounded && r[TARGET].left2 > apart / 10 && apart < 0.2) {
             char a[NUM_MAX], b[NUM_MAX];
-            patient_says(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden side has the figures of %s of base %s, the target's are off by %s; the elements were not recorded"), _(what[k]),
-                         num_cell(a, r[GOLDEN].base, 6), num_cell(b, apart, 2));
+            case_found(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden side has the figures of %s of base %s, the target's are off by %s; the elements were not recorded"), _(what[k]),
+                       num_cell(a, r[GOLDEN].base, 6), num_cell(b, apart, 2));
         }
     }
 }

@@ -11,24 +11,24 @@
 #include "pair/align_item.h"
 
 /* Enough elements that are not all the same: else every explanation fits. */
-static bool telling(const struct specimen *s)
+static bool telling(const struct element_sample *s)
 {
     return s->finite >= 4 && s->g2 > 0 && s->t2 > 0 && s->most[GOLDEN] > s->least[GOLDEN];
 }
 
-static double share_left(const struct specimen *s, double left2)
+static double share_left(const struct element_sample *s, double left2)
 {
     return s->dev2 > 0 ? sqrt(left2 / s->dev2) : 1;
 }
 
-static bool explains(const struct specimen *s, double left2)
+static bool explains(const struct element_sample *s, double left2)
 {
     return s->dev2 > 0 && left2 <= LEFT_OVER * s->dev2;
 }
 
-void look_scale(struct patient *p)
+void detect_scale(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     if (!telling(s) || s->tg <= 0)
         return;
     double k = s->tg / s->g2, left = fmax(0, s->t2 - s->tg * s->tg / s->g2);
@@ -36,15 +36,15 @@ void look_scale(struct patient *p)
         return;
     struct buf b = {0};
     char n[NUM_MAX];
-    factor_text(k, fmin(5e-3, 3 * sqrt(left / s->g2 / (double)s->finite) + 1e-5), &b);
-    patient_says(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side times %s; this leaves %s of the deviation"),
-                 b.p, num_cell(n, share_left(s, left), 2));
+    diagnosis_factor_text(k, fmin(5e-3, 3 * sqrt(left / s->g2 / (double)s->finite) + 1e-5), &b);
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side times %s; this leaves %s of the deviation"),
+               b.p, num_cell(n, share_left(s, left), 2));
     buf_release(&b);
 }
 
 /* What dividing each row along the last axis by its sum, or by its norm, leaves of the deviation (of squares); INFINITY
  * where a row is not explained. */
-static double left_normalised(const struct specimen *s, int side, bool by_norm)
+static double left_normalised(const struct element_sample *s, int side, bool by_norm)
 {
     size_t width = (size_t)s->shape[s->ndim - 1];
     double left = 0;
@@ -66,9 +66,9 @@ static double left_normalised(const struct specimen *s, int side, bool by_norm)
 }
 
 /* Each row divided by its sum or its norm on one side only: routing weights, normalised features. */
-void look_scale_rows(struct patient *p)
+void detect_scale_rows(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->corner;
+    const struct element_sample *s = p->corner;
     if (p->partly || !telling(s) || s->finite < s->n || s->ndim < 2 || s->shape[s->ndim - 1] < 2 || s->n < 8)
         return;
     for (int side = 0; side < 2; side++)
@@ -78,12 +78,12 @@ void look_scale_rows(struct patient *p)
             if (!explains(s, left))
                 continue;
             num_cell(n, share_left(s, left), 2);
-            patient_says(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
-                         norm ? _("each row of the %s side along the last axis is the other side's divided by its "
-                                  "norm: only one side normalises; this leaves %s of the deviation")
+            case_found(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
+                       norm ? _("each row of the %s side along the last axis is the other side's divided by its "
+                                "norm: only one side normalises; this leaves %s of the deviation")
                               : _("each row of the %s side along the last axis is the other side's divided by its sum: "
                                   "only one side normalises; this leaves %s of the deviation"),
-                         side_word(side), n);
+                       diagnosis_side_word(side), n);
         }
 }
 
@@ -95,7 +95,7 @@ static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v
     uint32_t found = NONE;
     EACH_EARLY_ROW(d, call, r) {
         const struct row *x = &d->rows.v[r];
-        struct specimen s;
+        struct element_sample s;
         if (found != NONE || x->io == IO_OUTPUT || dump_row_numel(d, r) != n || !tensor_values(d, r, &s))
             continue;
         double left[2] = {0, 0}, own = 0;
@@ -105,12 +105,12 @@ static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v
             own += s.v[0][i] * s.v[0][i];
         }
         found = fmin(left[0], left[1]) <= LEFT_OVER * own && own > 0 ? r : NONE;
-        specimen_release(&s);
+        element_sample_release(&s);
     }
     return found;
 }
 
-static void say_vector(struct patient *p, const double *v, size_t n, int axis, double left)
+static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int axis, double left)
 {
     struct buf name = {0};
     char a[NUM_MAX];
@@ -121,24 +121,24 @@ static void say_vector(struct patient *p, const double *v, size_t n, int axis, d
             dump_row_name(p->side[side], r, &name);
     }
     if (name.n)
-        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left,
-                     _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, "
-                       "or subtracts it; this leaves %s of the deviation"),
-                     axis, name.p, a);
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left,
+                   _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, "
+                     "or subtracts it; this leaves %s of the deviation"),
+                   axis, name.p, a);
     else
-        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left,
-                     _("the target is the golden side plus one vector along axis %d, the same everywhere else (a "
-                       "bias); this leaves %s of the deviation"),
-                     axis, a);
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left,
+                   _("the target is the golden side plus one vector along axis %d, the same everywhere else (a "
+                     "bias); this leaves %s of the deviation"),
+                   axis, a);
     buf_release(&name);
 }
 
 #define VECTOR_REPEATS 6 /* times a vector has to recur to be one */
 
 /* A bias that one side leaves out: the difference depends on the place along one axis alone. */
-void look_offset_vector(struct patient *p)
+void detect_offset_vector(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->corner;
+    const struct element_sample *s = p->corner;
     double c = s->finite ? (s->sum[0] - s->sum[1]) / (double)s->finite : 0;
     if (explains(s, s->dev2 - (double)s->finite * c * c)) /* one number is no vector */
         return;
@@ -169,12 +169,12 @@ void look_offset_vector(struct patient *p)
 }
 
 /* Whole numbers of two axes or more that are compared with others, to truth values of a square: positions, and a mask. */
-static bool bounds_mask(const struct patient *p)
+static bool bounds_mask(const struct diagnosis_case *p)
 {
     static const char *const comparisons[] = {"le", "lt", "ge", "gt", "less_equal", "less", "greater_equal", "greater"};
     const struct dump *d = p->side[TARGET];
     char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
-    struct str op = family_plain(item_operator(d, p->call), a);
+    struct str op = family_plain(align_item_operator(d, p->call), a);
     bool compares = false;
     for (size_t i = 0; i < ARRAY_LEN(comparisons); i++)
         compares = compares || str_eq(op, family_plain(str_of(comparisons[i]), b));
@@ -187,38 +187,38 @@ static bool bounds_mask(const struct patient *p)
     return false;
 }
 
-void look_offset(struct patient *p)
+void detect_offset(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     if (!telling(s))
         return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[NUM_MAX], b[NUM_MAX];
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
-        patient_says(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
-                     _("before the root the target is the golden side plus %s everywhere: its epsilon is that much "
-                       "greater; this leaves %s of the deviation"),
-                     num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+        case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
+                   _("before the root the target is the golden side plus %s everywhere: its epsilon is that much "
+                     "greater; this leaves %s of the deviation"),
+                   num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
     else if (explains(s, left) && bounds_mask(p))
-        patient_says(
+        case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
             _("what the mask is compared from is greater by %s on the target: that many more or fewer places are seen"),
             num_cell(a, c, 6));
     else if (explains(s, left))
-        patient_says(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
-                     num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
+                   num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
 }
 
 /* All of it turned, or a part: the magnitudes agree and the signs do not. */
-void look_sign(struct patient *p)
+void detect_sign(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     double left = 0;
     size_t turned = 0, all = 0;
     if (!telling(s))
         return;
     for (size_t i = 0; i < s->n; i++) {
-        if (!specimen_pair(s, i))
+        if (!element_sample_pair(s, i))
             continue;
         double t = s->v[0][i], g = s->v[1][i], d = fabs(t) - fabs(g);
         left += d * d;
@@ -227,8 +227,8 @@ void look_sign(struct patient *p)
     }
     char a[NUM_MAX];
     if (turned && explains(s, left))
-        patient_says(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.98 - share_left(s, left), _("%zu of %zu elements have the opposite sign at the same magnitude; this leaves %s of the deviation"),
-                     turned, all, num_cell(a, share_left(s, left), 2));
+        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.98 - share_left(s, left), _("%zu of %zu elements have the opposite sign at the same magnitude; this leaves %s of the deviation"),
+                   turned, all, num_cell(a, share_left(s, left), 2));
 }
 
 /* ---- precision ---- */
@@ -264,11 +264,11 @@ struct grain_count {
     double left;          /* what rounding the finer side leaves */
 };
 
-static struct grain_count count_grain(const struct specimen *s, const struct grain *g, int side)
+static struct grain_count count_grain(const struct element_sample *s, const struct grain *g, int side)
 {
     struct grain_count c = {.all = {0}};
     for (size_t i = 0; i < s->n; i++) {
-        if (!specimen_pair(s, i))
+        if (!element_sample_pair(s, i))
             continue;
         double r[2];
         for (int d = 0; d < 2; d++) {
@@ -283,9 +283,9 @@ static struct grain_count count_grain(const struct specimen *s, const struct gra
 }
 
 /* Whether one side's values are all on the grain while most of the other's are not. */
-void look_rounded(struct patient *p)
+void detect_rounded(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     if (!telling(s))
         return;
     for (int side = 0; side < 2; side++)
@@ -299,25 +299,25 @@ void look_rounded(struct patient *p)
             char n[2][NUM_MAX];
             double rel = sqrt(s->dev2 / s->g2);
             if (explains(s, c.left))
-                patient_says(p, DIAGNOSIS_ROUNDED, side, 0.99 - share_left(s, c.left), _("the %s side is the other one rounded to %s; this leaves %s of the deviation"),
-                             side_word(side), g->name, num_cell(n[0], share_left(s, c.left), 2));
+                case_found(p, DIAGNOSIS_ROUNDED, side, 0.99 - share_left(s, c.left), _("the %s side is the other one rounded to %s; this leaves %s of the deviation"),
+                           diagnosis_side_word(side), g->name, num_cell(n[0], share_left(s, c.left), 2));
             else if (rel <= 2 * grain_step(g))
-                patient_says(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s side are %s numbers, of the other side %s %%; the deviation (%s) is of that rounding's size"),
-                             c.all[side], side_word(side), g->name, num_cell(n[0], 100.0 * (double)c.on[!side] / (double)c.all[!side], 3), num_cell(n[1], rel, 2));
+                case_found(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s side are %s numbers, of the other side %s %%; the deviation (%s) is of that rounding's size"),
+                           c.all[side], diagnosis_side_word(side), g->name, num_cell(n[0], 100.0 * (double)c.on[!side] / (double)c.all[!side], 3), num_cell(n[1], rel, 2));
             break;
         }
 }
 
-void look_denormal(struct patient *p)
+void detect_denormal(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     for (int side = 0; side < 2; side++) {
         enum dtype d = p->r[side]->dtype;
         double least = d == DTYPE_F16 ? 0x1p-14 : d == DTYPE_BF16 || d == DTYPE_F32 ? 0x1p-126 : d == DTYPE_F8E4M3 ? 0x1p-6 : d == DTYPE_F8E5M2 ? 0x1p-14 : 0;
         size_t flushed = 0, kept = 0;
         double left = 0;
         for (size_t i = 0; least > 0 && i < s->n; i++) {
-            if (!specimen_pair(s, i))
+            if (!element_sample_pair(s, i))
                 continue;
             double own = s->v[side][i], other = s->v[!side][i];
             bool small = other != 0 && fabs(other) < least;
@@ -328,22 +328,22 @@ void look_denormal(struct patient *p)
         }
         char n[NUM_MAX];
         if (flushed >= 4 && !kept && explains(s, left))
-            patient_says(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s side and not on the other"), flushed,
-                         num_cell(n, least, 4), side_word(side));
+            case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s side and not on the other"), flushed,
+                       num_cell(n, least, 4), diagnosis_side_word(side));
     }
 }
 
 /* ---- dropout ---- */
 
 /* Zeros where the other side has none, and what is left is greater by 1/(1 - share of zeros). */
-void look_dropout(struct patient *p)
+void detect_dropout(struct diagnosis_case *p)
 {
-    const struct specimen *s = p->spread;
+    const struct element_sample *s = p->spread;
     for (int side = 0; side < 2 && p->f && s->g2 > 0; side++) {
         size_t all = 0, zero = 0, fresh = 0;
         double own2 = 0, both = 0, other2 = 0, left = 0;
         for (size_t i = 0; i < s->n; i++) {
-            if (!specimen_pair(s, i))
+            if (!element_sample_pair(s, i))
                 continue;
             double a = s->v[side][i], b = s->v[!side][i];
             all += b != 0;
@@ -365,8 +365,8 @@ void look_dropout(struct patient *p)
         if (k <= 1.004 || left > LEFT_OVER / 4 * own2 || fabs(share - drop) > fmax(spread, 1e-3))
             continue;
         char n[2][NUM_MAX];
-        patient_says(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s side are 0 (%s %%) and the others are the other side's times %s, as dropout with that probability leaves them"),
-                     zero, all, side_word(side), num_cell(n[0], share * 100, 3), num_cell(n[1], k, 5));
+        case_found(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s side are 0 (%s %%) and the others are the other side's times %s, as dropout with that probability leaves them"),
+                   zero, all, diagnosis_side_word(side), num_cell(n[0], share * 100, 3), num_cell(n[1], k, 5));
     }
 }
 
@@ -378,11 +378,11 @@ struct draws {
 
 /* Zeros of the same share on both sides, at places that know nothing of each other, and the same values where neither
  * dropped one. */
-static bool drawn_apart(const struct specimen *s, struct draws *x)
+static bool drawn_apart(const struct element_sample *s, struct draws *x)
 {
     *x = (struct draws){.least = INFINITY, .most = -INFINITY};
     for (size_t i = 0; i < s->n; i++) {
-        if (!specimen_pair(s, i))
+        if (!element_sample_pair(s, i))
             continue;
         double t = s->v[0][i], g = s->v[1][i];
         x->all++;
@@ -403,7 +403,7 @@ static bool drawn_apart(const struct specimen *s, struct draws *x)
 }
 
 /* The probability a call that drops was given on both sides, training; NAN. */
-static double shared_probability(const struct patient *p)
+static double shared_probability(const struct diagnosis_case *p)
 {
     double v[2];
     for (int s = 0; s < 2; s++) {
@@ -421,7 +421,7 @@ static double shared_probability(const struct patient *p)
 }
 
 /* A dropout given the same on both sides by its figures: which sides change what goes through (bits), or 0. */
-static int sides_that_drop(const struct patient *p)
+static int sides_that_drop(const struct diagnosis_case *p)
 {
     int bits = 0;
     for (int s = 0; s < 2; s++) {
@@ -429,36 +429,37 @@ static int sides_that_drop(const struct patient *p)
         uint32_t call = d->rows.v[p->row[s]].call, input = call_input(d, call, 0);
         const struct row *in = input == NONE ? NULL : &d->rows.v[input];
         if (p->r[s]->io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD ||
-            !str_ihas(item_operator(d, call), "dropout") || !in || !(in->has & HAS_NORM) || !(in->stat[STAT_NORM] > 0))
+            !str_ihas(align_item_operator(d, call), "dropout") || !in || !(in->has & HAS_NORM) ||
+            !(in->stat[STAT_NORM] > 0))
             return 0;
-        bits |= fabs(patient_stat(p, s, STAT_NORM) / in->stat[STAT_NORM] - 1) > 1e-4 ? 1 << s : 0;
+        bits |= fabs(diagnosis_case_stat(p, s, STAT_NORM) / in->stat[STAT_NORM] - 1) > 1e-4 ? 1 << s : 0;
     }
     return bits;
 }
 
 /* Both sides drop, each with its own random numbers. */
-void look_dropout_both(struct patient *p)
+void detect_dropout_both(struct diagnosis_case *p)
 {
     struct draws x;
     char n[3][NUM_MAX];
     double given = shared_probability(p);
     if (p->spread && drawn_apart(p->spread, &x))
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
-                     _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on "
-                       "both, as independent draws give, and the others agree"),
-                     num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
-                     num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
-                     num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
+        case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
+                   _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on "
+                     "both, as independent draws give, and the others agree"),
+                   num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
+                   num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
+                   num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
     else if (isfinite(given) && patient_inputs_agree(p))
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8,
-                     _("both sides drop with the probability %s here, each with its own random numbers"),
-                     num_cell(n[0], given, 4));
+        case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8,
+                   _("both sides drop with the probability %s here, each with its own random numbers"),
+                   num_cell(n[0], given, 4));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p) == 3)
-        patient_says(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7,
-                     _("both sides change what goes through this dropout, as it drops with random numbers of each; the "
-                       "elements were not recorded"));
+        case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7,
+                   _("both sides change what goes through this dropout, as it drops with random numbers of each; the "
+                     "elements were not recorded"));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p))
-        patient_says(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7,
-                     _("only the %s side changes what goes through this dropout; the elements were not recorded"),
-                     side_word(sides_that_drop(p) == 1 ? TARGET : GOLDEN));
+        case_found(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7,
+                   _("only the %s side changes what goes through this dropout; the elements were not recorded"),
+                   diagnosis_side_word(sides_that_drop(p) == 1 ? TARGET : GOLDEN));
 }

@@ -12,7 +12,7 @@
 #define EXACT_PRODUCT 3e-5 /* relative error of float32 sums computed anew in another order */
 
 struct window_side {
-    struct specimen x, y, w, bias;
+    struct element_sample x, y, w, bias;
     struct window_data d;
     struct window_fit fit;
     bool pooling;
@@ -20,25 +20,25 @@ struct window_side {
 
 static void window_release(struct window_side *a)
 {
-    specimen_release(&a->x);
-    specimen_release(&a->y);
-    specimen_release(&a->w);
-    specimen_release(&a->bias);
+    element_sample_release(&a->x);
+    element_sample_release(&a->y);
+    element_sample_release(&a->w);
+    element_sample_release(&a->bias);
 }
 
 static bool is_pooling(const struct dump *d, uint32_t call)
 {
-    return str_ihas(item_operator(d, call), "pool");
+    return str_ihas(align_item_operator(d, call), "pool");
 }
 
 static bool is_product(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].family == FAMILY_CONV || d->calls.v[call].family == FAMILY_LINEAR ||
-           str_ihas(item_operator(d, call), "conv");
+           str_ihas(align_item_operator(d, call), "conv");
 }
 
 /* The output of the nearest product or pooling upstream that holds the row's value. */
-static uint32_t window_output(const struct patient *p, int side)
+static uint32_t window_output(const struct diagnosis_case *p, int side)
 {
     const struct dump *d = p->side[side];
     uint32_t row = value_output(d, &p->flow[side], p->row[side]);
@@ -49,7 +49,7 @@ static uint32_t window_output(const struct patient *p, int side)
 }
 
 /* Sizes behind the second axis; one axis counts as the last of two. */
-static void places_of(const struct specimen *s, int64_t out[2])
+static void places_of(const struct element_sample *s, int64_t out[2])
 {
     out[0] = s->ndim == 4 ? s->shape[2] : 1;
     out[1] = s->ndim == 4 ? s->shape[3] : s->shape[2];
@@ -92,7 +92,7 @@ static bool lay_windows(struct window_side *a)
     return d->per_group > 0 && d->channels % d->per_group == 0 && d->filters % (d->channels / d->per_group) == 0;
 }
 
-static bool all_finite(const struct specimen *s)
+static bool all_finite(const struct element_sample *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!isfinite(s->v[0][i]))
@@ -104,7 +104,7 @@ static bool read_window(struct window_side *a, const struct dump *d, uint32_t ou
 {
     uint32_t call = d->rows.v[output].call, weight = call_tensor(d, call, "weight"),
              bias = call_tensor(d, call, "bias");
-    bool addmm = str_ihas(item_operator(d, call), "addmm");
+    bool addmm = str_ihas(align_item_operator(d, call), "addmm");
     memset(a, 0, sizeof *a);
     a->pooling = is_pooling(d, call);
     if (weight == NONE && !a->pooling) {
@@ -126,7 +126,7 @@ static bool read_window(struct window_side *a, const struct dump *d, uint32_t ou
     return true;
 }
 
-static double most_left(const struct window_side *a, const struct patient *p)
+static double most_left(const struct window_side *a, const struct diagnosis_case *p)
 {
     double rel = p->f && isfinite(p->f->rel_l2) ? p->f->rel_l2 : 1;
     return fmin(0.1 * rel, fmax(EXACT_PRODUCT, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon));
@@ -154,35 +154,35 @@ static bool same_way(const struct window_fit *a, const struct window_fit *b)
            memcmp(a->before, b->before, sizeof a->before) == 0;
 }
 
-static void say_way(struct patient *p, const struct window_side a[2])
+static void say_way(struct diagnosis_case *p, const struct window_side a[2])
 {
     struct buf way[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         way_text(&a[s].fit, &way[s]);
-    patient_says(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.99,
-                 _("computed anew from input and weight: %s on the target; %s on the golden side"), way[TARGET].p,
-                 way[GOLDEN].p);
+    case_found(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.99,
+               _("computed anew from input and weight: %s on the target; %s on the golden side"), way[TARGET].p,
+               way[GOLDEN].p);
     buf_release(&way[0]);
     buf_release(&way[1]);
 }
 
-static void say_rounded(struct patient *p, const struct window_side a[2])
+static void say_rounded(struct diagnosis_case *p, const struct window_side a[2])
 {
     int side = a[TARGET].fit.grain ? TARGET : GOLDEN;
     enum window_grain g = a[side].fit.grain;
     bool input = g == GRAIN_BF16_INPUT || g == GRAIN_F16_INPUT;
     if (a[!side].fit.grain)
         return;
-    patient_says(
+    case_found(
         p, DIAGNOSIS_ROUNDED, side, 0.98,
         input
             ? _("computed anew, the %s side's output is that of its input rounded to %s, which the other side's is not")
             : _("computed anew, the %s side's output is that of its input and weight rounded to %s, which the other "
                 "side's is not"),
-        side_word(side), window_grain_name(g));
+        diagnosis_side_word(side), window_grain_name(g));
 }
 
-static void compare_windows(struct patient *p, struct window_side a[2])
+static void compare_windows(struct diagnosis_case *p, struct window_side a[2])
 {
     struct window_fit f = a[GOLDEN].fit;
     f.grain = a[TARGET].fit.grain;
@@ -194,7 +194,7 @@ static void compare_windows(struct patient *p, struct window_side a[2])
         say_rounded(p, a);
 }
 
-void look_window(struct patient *p)
+void detect_window(struct diagnosis_case *p)
 {
     uint32_t output[2] = {window_output(p, TARGET), window_output(p, GOLDEN)};
     struct window_side a[2];

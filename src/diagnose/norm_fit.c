@@ -23,15 +23,15 @@ static size_t lines_over(const struct norm_data *d)
 }
 
 /* The group an element belongs to, and the weight it gets. */
-struct layout {
+struct norm_layout {
     size_t groups, inner; /* inner: elements behind the second axis */
     size_t channels, per_group;
     bool last;            /* over the last axis */
 };
 
-static struct layout layout_of(const struct norm_data *d, enum norm_kind kind, int64_t groups)
+static struct norm_layout layout_of(const struct norm_data *d, enum norms_format kind, int64_t groups)
 {
-    struct layout l = {.last = kind == NORM_RMS || kind == NORM_LAYER};
+    struct norm_layout l = {.last = kind == NORM_RMS || kind == NORM_LAYER};
     if (l.last) {
         l.channels = (size_t)d->shape[d->ndim - 1];
         l.groups = d->n / l.channels;
@@ -46,7 +46,7 @@ static struct layout layout_of(const struct norm_data *d, enum norm_kind kind, i
     return l;
 }
 
-static void place_of(const struct layout *l, enum norm_kind kind, size_t i, size_t *group, size_t *channel)
+static void place_of(const struct norm_layout *l, enum norms_format kind, size_t i, size_t *group, size_t *channel)
 {
     if (l->last) {
         *group = i / l->channels;
@@ -60,8 +60,8 @@ static void place_of(const struct layout *l, enum norm_kind kind, size_t i, size
                                   : *channel;
 }
 
-static void take_moments(const struct norm_data *d, const struct layout *l, enum norm_kind kind, const double *x,
-                         double *mean, double *var)
+static void take_moments(const struct norm_data *d, const struct norm_layout *l, enum norms_format kind,
+                         const double *x, double *mean, double *var)
 {
     size_t group, channel, count = d->n / l->groups;
     for (size_t g = 0; g < l->groups; g++)
@@ -81,10 +81,10 @@ static void take_moments(const struct norm_data *d, const struct layout *l, enum
 }
 
 /* The sums of every group; caller frees. */
-static struct group_sums *sums_of(const struct norm_data *d, enum norm_kind kind, int64_t groups, enum dtype rounded,
+static struct group_sums *sums_of(const struct norm_data *d, enum norms_format kind, int64_t groups, enum dtype rounded,
                                   int more, size_t *count)
 {
-    struct layout l = layout_of(d, kind, groups);
+    struct norm_layout l = layout_of(d, kind, groups);
     struct group_sums *s = mem_zalloc((l.groups + 1) * sizeof *s);
     double *x = mem_alloc((d->n + 1) * sizeof(double)), *mean = mem_alloc((l.groups + 1) * sizeof(double)),
            *var = mem_alloc((l.groups + 1) * sizeof(double));
@@ -145,7 +145,7 @@ static double best_epsilon(const struct group_sums *s, size_t n, double *left2)
     return pow(10, (low + high) / 2);
 }
 
-static bool possible(const struct norm_data *d, enum norm_kind kind, int64_t groups)
+static bool possible(const struct norm_data *d, enum norms_format kind, int64_t groups)
 {
     bool last = kind == NORM_RMS || kind == NORM_LAYER, params = d->weight || d->bias || d->mean;
     size_t width = d->ndim < (last ? 1 : 2) ? 0 : (size_t)d->shape[last ? d->ndim - 1 : 1];
@@ -193,7 +193,7 @@ static double left_of_line(const double *x, const double *y, size_t n)
 /* What a line through each channel's values leaves: running figures that were not recorded do no more than that. */
 static double left_of_lines(const struct norm_data *d)
 {
-    struct layout l = layout_of(d, NORM_BATCH, 0);
+    struct norm_layout l = layout_of(d, NORM_BATCH, 0);
     double *x = mem_alloc((d->n / l.channels + 1) * sizeof(double)),
            *y = mem_alloc((d->n / l.channels + 1) * sizeof(double)), left = 0;
     for (size_t c = 0; c < l.channels; c++) {
@@ -215,7 +215,7 @@ bool norm_fit(const struct norm_data *a, double most2, struct norm_fit *out)
     static const enum dtype grains[] = {DTYPE_UNKNOWN, DTYPE_BF16, DTYPE_F16};
     *out = (struct norm_fit){.left2 = INFINITY};
     for (size_t i = 0; i < sizeof grains / sizeof *grains && out->left2 > most2; i++) {
-        static const enum norm_kind kinds[] = {NORM_RMS, NORM_LAYER, NORM_BATCH, NORM_RUNNING, NORM_CHANNEL};
+        static const enum norms_format kinds[] = {NORM_RMS, NORM_LAYER, NORM_BATCH, NORM_RUNNING, NORM_CHANNEL};
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             try_one(a, (struct norm_fit){.kind = kinds[k], .rounded = grains[i]}, out);
         for (int64_t g = 1; g <= GROUPS_MOST && out->left2 > most2; g++)

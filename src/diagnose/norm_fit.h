@@ -9,7 +9,7 @@
 
 #include "num/dtype.h"
 
-enum norm_kind {
+enum norms_format {
     NORM_RMS, /* over the last axis, no mean taken off */
     NORM_LAYER, /* over the last axis */
     NORM_CHANNEL, /* over the second axis, at each place behind it: a layer norm of images */
@@ -30,7 +30,7 @@ struct norm_data {
 };
 
 struct norm_fit {
-    enum norm_kind kind;
+    enum norms_format kind;
     int64_t groups; /* of NORM_GROUP */
     double epsilon;
     enum dtype rounded; /* the input was rounded to; DTYPE_UNKNOWN: it was not */

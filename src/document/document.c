@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 
-void document_init(struct document *d, const struct clean *clean)
+void document_init(struct document *d, const struct sanitize *clean)
 {
     *d = (struct document){.clean = clean, .title = "", .stamp = "", .tool = "", .lang = "en"};
 }
@@ -48,7 +48,7 @@ void doc_begin(struct document *d, enum doc_block_kind k)
 const char *doc_text(struct document *d, enum doc_kind k, struct str text)
 {
     struct buf b = {0};
-    clean_text(d->clean, text, k == DOC_NAME ? CLEAN_NAME : 0, &b);
+    sanitize_text(d->clean, text, k == DOC_NAME ? SANITIZE_NAME : 0, &b);
     const char *s = arena_cstr(&d->arena, buf_view(&b));
     buf_release(&b);
     return s;
@@ -106,7 +106,7 @@ void doc_code(struct document *d, struct str text)
 {
     struct buf b = {0};
     doc_begin(d, DOC_CODE);
-    clean_text(d->clean, text, CLEAN_LINES, &b);
+    sanitize_text(d->clean, text, SANITIZE_LINES, &b);
     struct doc_cell c = {arena_cstr(&d->arena, buf_view(&b)), DOC_NAME, TONE_PLAIN};
     vec_push(&block(d)->cells, c);
     buf_release(&b);

@@ -55,12 +55,12 @@ struct doc_section {
 
 struct document {
     struct arena arena;
-    const struct clean *clean;
+    const struct sanitize *clean;
     const char *title, *stamp, *tool, *lang;
     VEC(struct doc_section) sections;
 };
 
-void document_init(struct document *d, const struct clean *clean);
+void document_init(struct document *d, const struct sanitize *clean);
 void document_release(struct document *d);
 
 /* Each adds behind what is there: a section, a block to the last section, a cell to the last block. */

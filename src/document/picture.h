@@ -16,7 +16,7 @@
 enum picture_kind { DRAWN_LINES, DRAWN_CELLS, DRAWN_COUNTS };
 
 /* What a line or bar stands for; the writers give each its colour. */
-enum picture_look { LOOK_TARGET, LOOK_GOLDEN, LOOK_DIFFERENCE, LOOK_BAND, LOOKS };
+enum picture_style { LOOK_TARGET, LOOK_GOLDEN, LOOK_DIFFERENCE, LOOK_BAND, LOOKS };
 
 /* The lowest, the highest and the mean value of each column, NaN where it has none. */
 struct picture_series {
@@ -58,7 +58,7 @@ struct picture {
 
 /* Strings of all of these live as long as the picture; arrays come from the arena. */
 void picture_lines(struct picture *p, const char *id, const char *title, double from, double to);
-struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name, enum picture_look look);
+struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name, enum picture_style look);
 void picture_point(struct picture *p, struct picture_series *s, double x, double y); /* not finite: not drawn */
 void picture_rule(struct picture *p, const char *name, double at, bool upright, bool bad);
 /* Chooses the values' axis once all is there: from the data, and those rules that lie close enough; logarithmic where the

@@ -42,10 +42,10 @@ static size_t parting(const char *a, const char *b)
     return slash;
 }
 
-void clean_init(struct clean *c, const char *target, const char *golden, bool paths)
+void sanitize_init(struct sanitize *c, const char *target, const char *golden, bool paths)
 {
     const char *const path[2] = {target, golden};
-    *c = (struct clean){.paths = paths};
+    *c = (struct sanitize){.paths = paths};
     size_t from = target && golden ? parting(target, golden) : 0;
     for (int s = 0; s < 2; s++) {
         if (!path[s])
@@ -58,7 +58,7 @@ void clean_init(struct clean *c, const char *target, const char *golden, bool pa
     }
 }
 
-void clean_release(struct clean *c)
+void sanitize_release(struct sanitize *c)
 {
     for (int s = 0; s < 2; s++) {
         free(c->path[s]);
@@ -67,7 +67,7 @@ void clean_release(struct clean *c)
 }
 
 /* The longer first, as one may lie in the other. */
-static size_t known_path(const struct clean *c, const char *p, size_t n, const char **brief)
+static size_t known_path(const struct sanitize *c, const char *p, size_t n, const char **brief)
 {
     size_t best = 0;
     for (int s = 0; s < 2; s++) {
@@ -102,7 +102,7 @@ static size_t absolute_path(const char *p, size_t n, struct buf *out)
     return end;
 }
 
-static void without_paths(const struct clean *c, struct str s, struct buf *out)
+static void without_paths(const struct sanitize *c, struct str s, struct buf *out)
 {
     for (size_t i = 0; i < s.n;) {
         const char *brief = "";
@@ -140,25 +140,25 @@ static void visible(struct str s, bool lines, struct buf *out)
     }
 }
 
-void clean_text(const struct clean *c, struct str s, int how, struct buf *out)
+void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *out)
 {
     struct buf b = {0};
-    if (c && !c->paths && !(how & CLEAN_NAME)) {
+    if (c && !c->paths && !(how & SANITIZE_NAME)) {
         without_paths(c, s, &b);
         s = buf_view(&b);
     }
     if (s.n > CELL_MOST) { /* the halves may cut a character: its bytes are then shown as bad ones */
-        visible(str_n(s.p, CELL_MOST / 2), how & CLEAN_LINES, out);
+        visible(str_n(s.p, CELL_MOST / 2), how & SANITIZE_LINES, out);
         buf_cstr(out, " … ");
-        visible(str_cut(s, s.n - CELL_MOST / 2), how & CLEAN_LINES, out);
+        visible(str_cut(s, s.n - CELL_MOST / 2), how & SANITIZE_LINES, out);
     } else {
-        visible(s, how & CLEAN_LINES, out);
+        visible(s, how & SANITIZE_LINES, out);
     }
     buf_release(&b);
 }
 
 /* A folder above an input, as far as what stands for the input has it; empty where it does not. */
-static struct str above(const struct clean *c, int s, const char *path)
+static struct str above(const struct sanitize *c, int s, const char *path)
 {
     size_t n = strlen(path);
     if (!c->path[s] || strncmp(c->path[s], path, n) != 0 || (c->path[s][n] && c->path[s][n] != '/'))
@@ -168,7 +168,7 @@ static struct str above(const struct clean *c, int s, const char *path)
     return str_n(brief.p, brief.n > rest ? brief.n - rest : 0);
 }
 
-void clean_path(const struct clean *c, const char *path, struct buf *out)
+void sanitize_path(const struct sanitize *c, const char *path, struct buf *out)
 {
     for (int s = 0; c && s < 2; s++) {
         struct str brief = above(c, s, path);

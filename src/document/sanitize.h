@@ -7,24 +7,24 @@
 
 #include "base/str.h"
 
-struct clean {
+struct sanitize {
     bool paths;       /* paths stay whole */
     char *path[2];    /* the inputs as they were given */
     char *brief[2];   /* and what stands for them: from where the two part */
 };
 
 /* Paths of target and golden (NULL: none). */
-void clean_init(struct clean *c, const char *target, const char *golden, bool paths);
-void clean_release(struct clean *c);
+void sanitize_init(struct sanitize *c, const char *target, const char *golden, bool paths);
+void sanitize_release(struct sanitize *c);
 
 enum {
-    CLEAN_NAME = 1,  /* no path in it: every byte that is not dangerous stays */
-    CLEAN_LINES = 2, /* its ends of lines stay */
+    SANITIZE_NAME = 1,  /* no path in it: every byte that is not dangerous stays */
+    SANITIZE_LINES = 2, /* its ends of lines stay */
 };
 /* Appends. Control characters become visible ones; bad bytes and marks that turn the direction of writing U+FFFD.
  * c may be NULL: paths stay. */
-void clean_text(const struct clean *c, struct str s, int how, struct buf *out);
+void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *out);
 /* The same of a path; an input, or a folder above it, is called as the reports call it. */
-void clean_path(const struct clean *c, const char *path, struct buf *out);
+void sanitize_path(const struct sanitize *c, const char *path, struct buf *out);
 
 #endif

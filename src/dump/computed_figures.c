@@ -12,14 +12,14 @@ struct nan_row {
     uint64_t count;
 };
 
-struct run {
+struct figures_filling {
     struct dump *d;
     const struct kern *k;
     struct load *load;
     VEC(uint32_t) rows;
     VEC(struct nan_row) nan_rows;
     struct figures_watch watch;
-    struct crew crew;
+    struct work_crew crew;
     long told_ms;
 };
 
@@ -35,7 +35,7 @@ static uint64_t bytes_of(const struct dump *d, uint32_t row)
 }
 
 /* With the lock held. Counts lie in the dump's extras, which other threads read meanwhile: they are added at the end. */
-static void add_figures(struct run *x, uint32_t row, const struct side_figures *f)
+static void add_figures(struct figures_filling *x, uint32_t row, const struct side_figures *f)
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const double value[STAT_COUNT] = {f->max, f->min, f->mean, f->norm};
@@ -65,7 +65,7 @@ static void add_nan_counts(struct dump *d, const struct nan_row *n)
 
 static void one(void *ctx, size_t i)
 {
-    struct run *x = ctx;
+    struct figures_filling *x = ctx;
     uint32_t row = x->rows.v[i];
     struct tensor t;
     struct side_figures f;
@@ -93,7 +93,7 @@ static void one(void *ctx, size_t i)
 
 void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load)
 {
-    struct run x = {.d = d, .k = k, .load = load};
+    struct figures_filling x = {.d = d, .k = k, .load = load};
     if (!d->reader || !d->reader->tensor || d->reader->weights)
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
@@ -102,10 +102,10 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
             d->bytes += bytes_of(d, r);
         }
     if (x.rows.n) {
-        crew_init(&x.crew);
+        work_crew_init(&x.crew);
         x.watch.crew = &x.crew;
-        crew_each(&x.crew, threads_wanted(workers), x.rows.n, &x.watch.cancel, one, &x);
-        crew_release(&x.crew);
+        work_crew_each(&x.crew, threads_wanted(workers), x.rows.n, &x.watch.cancel, one, &x);
+        work_crew_release(&x.crew);
         load_begin(load);
         for (size_t i = 0; i < x.nan_rows.n; i++)
             add_nan_counts(d, &x.nan_rows.v[i]);

@@ -8,7 +8,7 @@
 #include "dump/family.h"
 
 /* One value: the rows that hold it, as seen so far. */
-struct holder {
+struct value_holders {
     uint32_t last_row, first_row; /* first_row: as an input */
     uint32_t first_call, last_call; /* calls it is an input of, or NONE */
     uint32_t first_layer, last_layer;
@@ -52,7 +52,7 @@ static bool same_norm(const struct row *a, const struct row *b)
 
 /* Far enough apart that no value of one layer reaches: another layer, or, where scopes do not tell, a
  * good part of all calls. */
-static bool apart(const struct dump *d, const struct holder *h)
+static bool apart(const struct dump *d, const struct value_holders *h)
 {
     if (h->first_call == NONE || h->first_call == h->last_call || h->handed_on)
         return false;
@@ -62,7 +62,7 @@ static bool apart(const struct dump *d, const struct holder *h)
 }
 
 /* Graph dumps have no record of a weight's gradient, only the product that computes it. */
-static void find_weight_gradients(struct flow *f, const struct dump *d)
+static void find_weight_gradients(struct dataflow *f, const struct dump *d)
 {
     uint8_t *read = mem_zalloc(d->calls.n + 1);
     for (uint32_t row = 0; row < d->rows.n; row++) {
@@ -84,13 +84,13 @@ static void find_weight_gradients(struct flow *f, const struct dump *d)
     free(read);
 }
 
-void flow_build(struct flow *f, const struct dump *d)
+void dataflow_build(struct dataflow *f, const struct dump *d)
 {
     size_t n = d->rows.n;
     struct nmap index = {0};
-    VEC(struct holder) holders = {0};
+    VEC(struct value_holders) holders = {0};
     uint32_t *of = mem_alloc((n + 1) * sizeof *of);
-    *f = (struct flow){
+    *f = (struct dataflow){
         .held = mem_alloc((n + 1) * sizeof *f->held),
         .known = mem_zalloc(n + 1),
         .recurs = mem_zalloc(n + 1),
@@ -109,11 +109,11 @@ void flow_build(struct flow *f, const struct dump *d)
         uint32_t h = nmap_get(&index, key);
         if (h == NONE) {
             h = (uint32_t)holders.n;
-            struct holder fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};
+            struct value_holders fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};
             vec_push(&holders, fresh);
             nmap_set(&index, key, h);
         }
-        struct holder *x = &holders.v[h];
+        struct value_holders *x = &holders.v[h];
         of[row] = h;
         if (x->last_row != NONE && d->rows.v[x->last_row].call != r->call &&
             same_norm(&d->rows.v[x->last_row], r))
@@ -146,12 +146,12 @@ void flow_build(struct flow *f, const struct dump *d)
     nmap_release(&index);
 }
 
-void flow_release(struct flow *f)
+void dataflow_release(struct dataflow *f)
 {
     free(f->held);
     free(f->known);
     free(f->recurs);
     free(f->weight_gradient);
     free(f->layer);
-    *f = (struct flow){0};
+    *f = (struct dataflow){0};
 }

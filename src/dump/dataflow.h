@@ -6,7 +6,7 @@
 
 #include "dump/dump.h"
 
-struct flow {
+struct dataflow {
     uint32_t *held;   /* per row: the latest earlier row, of another call, that holds the value; or NONE */
     uint8_t *known;   /* per row: whether its figures suffice to say so */
     uint8_t *recurs;  /* per row: the value is used by several calls, layers apart, and not what one of them put out (a table, a mask) */
@@ -15,8 +15,8 @@ struct flow {
     uint32_t *layer;  /* per call: number in its scope ("layers.3.mlp" → 3), or NONE */
 };
 
-void flow_build(struct flow *f, const struct dump *d);
-void flow_release(struct flow *f);
+void dataflow_build(struct dataflow *f, const struct dump *d);
+void dataflow_release(struct dataflow *f);
 /* The first number that is a whole component of a module path; NONE when there is none. */
 uint32_t scope_layer(const char *scope);
 

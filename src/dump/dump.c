@@ -20,7 +20,7 @@ void dump_release(struct dump *d)
 {
     if (d->reader && d->reader->close && d->state)
         d->reader->close(d);
-    past_free(d->past);
+    step_before_free(d->past);
     vec_release(&d->rows);
     vec_release(&d->calls);
     vec_release(&d->slots);

@@ -152,7 +152,8 @@ struct dump {
     struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
-    struct past *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is none */
+    struct step_before *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is
+                                          none */
 };
 
 void dump_init(struct dump *d);

@@ -12,37 +12,37 @@
 #include "dump/recorded_figures.h"
 #include "dump/tensor_files.h"
 
-struct run {
-    struct check *c;
+struct check_running {
+    struct dump_check *c;
     const struct dump *d;
     const struct kern *k;
     struct figures_watch *watch;
-    const struct check_post *post; /* or NULL */
-    struct crew crew;
+    const struct dump_check_post *post; /* or NULL */
+    struct work_crew crew;
     pthread_mutex_t lock;
 };
 
-bool check_is_note(const struct check_problem *p)
+bool dump_check_is_note(const struct dump_check_problem *p)
 {
     return strcmp(p->kind, "all-zero") == 0 || strcmp(p->kind, "constant") == 0;
 }
 
-static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
+static void add(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void add(struct run *x, uint32_t row, const char *kind, const char *fmt, ...)
+static void add(struct check_running *x, uint32_t row, const char *kind, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     pthread_mutex_lock(&x->lock);
-    struct check_problem p = {row, kind, arena_vfmt(&x->c->arena, fmt, ap)};
+    struct dump_check_problem p = {row, kind, arena_vfmt(&x->c->arena, fmt, ap)};
     vec_push(&x->c->problems, p);
-    x->c->notes += check_is_note(&p);
+    x->c->notes += dump_check_is_note(&p);
     pthread_mutex_unlock(&x->lock);
     va_end(ap);
 }
 
-static void scalar(struct run *x, uint32_t row, const struct row *r)
+static void scalar(struct check_running *x, uint32_t row, const struct row *r)
 {
     if (r->kind != ROW_FLOAT)
         return;
@@ -52,7 +52,7 @@ static void scalar(struct run *x, uint32_t row, const struct row *r)
         add(x, row, "inf", "%s", _("the value is infinite"));
 }
 
-static void extremes(struct run *x, uint32_t row, const struct row *r, double max, double min, uint64_t n)
+static void extremes(struct check_running *x, uint32_t row, const struct row *r, double max, double min, uint64_t n)
 {
     char tmp[NUM_MAX];
     double limit = dtype_table[r->dtype].max;
@@ -66,7 +66,7 @@ static void extremes(struct run *x, uint32_t row, const struct row *r, double ma
             num_exact(tmp, max));
 }
 
-static void counts(struct run *x, uint32_t row, uint64_t nan, uint64_t inf, uint64_t of)
+static void counts(struct check_running *x, uint32_t row, uint64_t nan, uint64_t inf, uint64_t of)
 {
     if (nan)
         add(x, row, "nan", _("%llu of %llu elements are NaN"), (unsigned long long)nan, (unsigned long long)of);
@@ -74,7 +74,7 @@ static void counts(struct run *x, uint32_t row, uint64_t nan, uint64_t inf, uint
         add(x, row, "inf", _("%llu of %llu elements are infinite"), (unsigned long long)inf, (unsigned long long)of);
 }
 
-static void recorded(struct run *x, uint32_t row, const struct row *r)
+static void recorded(struct check_running *x, uint32_t row, const struct row *r)
 {
     double max = r->has & HAS_MAX ? r->stat[STAT_MAX] : 0, min = r->has & HAS_MIN ? r->stat[STAT_MIN] : 0;
     uint64_t nan = 0, inf = 0;
@@ -88,7 +88,7 @@ static void recorded(struct run *x, uint32_t row, const struct row *r)
         extremes(x, row, r, max, min, dump_row_numel(x->d, row));
 }
 
-static void tensor(struct run *x, uint32_t row, const struct row *r)
+static void tensor(struct check_running *x, uint32_t row, const struct row *r)
 {
     struct tensor t;
     struct err e;
@@ -98,7 +98,7 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
         recorded(x, row, r);
         return;
     }
-    if (!survey_type_agrees(t.dtype, r->dtype))
+    if (!tensor_files_type_agrees(t.dtype, r->dtype))
         add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name, dtype_table[t.dtype].name);
     const struct shape *s = dump_row_shape(x->d, row);
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
@@ -119,7 +119,7 @@ static void tensor(struct run *x, uint32_t row, const struct row *r)
 
 static void one(void *ctx, size_t i)
 {
-    struct run *x = ctx;
+    struct check_running *x = ctx;
     uint32_t row = (uint32_t)i;
     const struct row *r = &x->d->rows.v[row];
     if (r->kind != ROW_TENSOR)
@@ -132,30 +132,30 @@ static void one(void *ctx, size_t i)
 
 static int by_row(const void *a, const void *b)
 {
-    const struct check_problem *x = a, *y = b;
+    const struct dump_check_problem *x = a, *y = b;
     if (x->row != y->row)
         return x->row + 1 < y->row + 1 ? -1 : 1; /* NONE wraps to the front */
     return strcmp(x->kind, y->kind);
 }
 
-void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
-               const struct check_post *post)
+void dump_check_run(struct dump_check *c, const struct dump *d, const struct kern *k, int workers,
+                    struct figures_watch *watch, const struct dump_check_post *post)
 {
     struct figures_watch own = {0};
-    struct run x = {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
-    *c = (struct check){0};
+    struct check_running x = {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
+    *c = (struct dump_check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
-    crew_init(&x.crew);
+    work_crew_init(&x.crew);
     x.watch->crew = &x.crew;
-    crew_each(&x.crew, workers, d->rows.n, &x.watch->cancel, one, &x);
+    work_crew_each(&x.crew, workers, d->rows.n, &x.watch->cancel, one, &x);
     x.watch->crew = NULL;
-    crew_release(&x.crew);
+    work_crew_release(&x.crew);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
 }
 
-void check_release(struct check *c)
+void dump_check_release(struct dump_check *c)
 {
     vec_release(&c->problems);
     arena_release(&c->arena);

@@ -5,29 +5,30 @@
 #include "dump/dump.h"
 #include "num/figures.h"
 
-struct check_problem {
+struct dump_check_problem {
     uint32_t row;     /* or NONE */
     const char *kind; /* "nan", "inf", "saturated", "all-zero", "constant", "damaged", "missing-file", "dtype" */
     const char *text; /* in the list's arena */
 };
 
-struct check {
+struct dump_check {
     struct arena arena;
-    VEC(struct check_problem) problems; /* in row order */
+    VEC(struct dump_check_problem) problems; /* in row order */
     size_t notes;                       /* of them: all-zero, constant */
 };
 
 /* Told the figures of each tensor as they are computed, by several threads; no lock is held. */
-struct check_post {
+struct dump_check_post {
     void (*figures)(void *ctx, uint32_t row, const struct side_figures *f);
     void *ctx;
 };
 
 /* Reads every tensor of the dump with `workers` threads. watch counts elements; watch and post may be
  * NULL. */
-void check_run(struct check *c, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
-               const struct check_post *post);
-bool check_is_note(const struct check_problem *p); /* worth knowing, and nothing is wrong: all-zero, constant */
-void check_release(struct check *c);
+void dump_check_run(struct dump_check *c, const struct dump *d, const struct kern *k, int workers,
+                    struct figures_watch *watch, const struct dump_check_post *post);
+/* worth knowing, and nothing is wrong: all-zero, constant */
+bool dump_check_is_note(const struct dump_check_problem *p);
+void dump_check_release(struct dump_check *c);
 
 #endif

@@ -23,7 +23,7 @@ static const char *const names[FAMILY_COUNT] = {
 };
 
 /* A pattern with stars at its ends: "*norm", "*attention*". */
-struct pattern {
+struct family_pattern {
     struct str part;
     bool open_front, open_back;
     enum family family;
@@ -33,7 +33,7 @@ static struct {
     pthread_once_t once;
     struct arena arena;
     struct map exact, synonyms;
-    VEC(struct pattern) patterns;
+    VEC(struct family_pattern) patterns;
 } table = {.once = PTHREAD_ONCE_INIT};
 
 /* Lower case, without underscores: "__mul__" and "Mul", "layer_norm" and "LayerNorm" meet. */
@@ -75,7 +75,7 @@ static void load(void)
                 map_add(&table.synonyms, arena_str(&table.arena, plain(word, tmp, sizeof tmp)), first);
                 continue;
             }
-            struct pattern p = {.family = f};
+            struct family_pattern p = {.family = f};
             if (word.p[0] == '*') {
                 p.open_front = true;
                 word = str_cut(word, 1);
@@ -113,7 +113,7 @@ static enum family find_plain(struct str s)
     if (f != MAP_NONE)
         return (enum family)f;
     for (size_t i = 0; i < table.patterns.n; i++) {
-        const struct pattern *p = &table.patterns.v[i];
+        const struct family_pattern *p = &table.patterns.v[i];
         bool front = p->open_front || str_starts(s, p->part.p), back = p->open_back || str_ends(s, p->part.p);
         if (front && back && str_has(s, p->part.p))
             return p->family;

@@ -7,8 +7,8 @@
 
 #define TELL_MS 100
 
-struct run {
-    struct alone *a;
+struct side_checking {
+    struct one_side *a;
     pthread_mutex_t *lock;
     void (*told)(void *ctx);
     void *ctx;
@@ -17,7 +17,7 @@ struct run {
 
 static void post(void *ctx, uint32_t row, const struct side_figures *f)
 {
-    struct run *x = ctx;
+    struct side_checking *x = ctx;
     long now = clock_ms();
     pthread_mutex_lock(x->lock);
     x->a->figures[row] = *f;
@@ -30,12 +30,12 @@ static void post(void *ctx, uint32_t row, const struct side_figures *f)
         x->told(x->ctx);
 }
 
-void alone_run(struct alone *a, const struct dump *d, const struct kern *k, int workers, struct figures_watch *watch,
-               pthread_mutex_t *lock, void (*told)(void *ctx), void *ctx)
+void one_side_run(struct one_side *a, const struct dump *d, const struct kern *k, int workers,
+                  struct figures_watch *watch, pthread_mutex_t *lock, void (*told)(void *ctx), void *ctx)
 {
-    struct run x = {a, lock, told, ctx, 0};
-    struct check_post to = {post, &x};
-    struct check c;
+    struct side_checking x = {a, lock, told, ctx, 0};
+    struct dump_check_post to = {post, &x};
+    struct dump_check c;
     uint64_t elements = 0;
     for (uint32_t i = 0; i < d->rows.n; i++)
         elements += dump_row_readable(d, i) ? dump_row_numel(d, i) : 0;
@@ -48,9 +48,9 @@ void alone_run(struct alone *a, const struct dump *d, const struct kern *k, int 
         a->elements = elements;
         pthread_mutex_unlock(lock);
     }
-    check_run(&c, d, k, workers, watch, elements ? &to : NULL);
+    dump_check_run(&c, d, k, workers, watch, elements ? &to : NULL);
     if (atomic_load(&watch->cancel)) {
-        check_release(&c);
+        dump_check_release(&c);
         return;
     }
     pthread_mutex_lock(lock);
@@ -59,24 +59,24 @@ void alone_run(struct alone *a, const struct dump *d, const struct kern *k, int 
     pthread_mutex_unlock(lock);
 }
 
-void alone_release(struct alone *a)
+void one_side_release(struct one_side *a)
 {
     free(a->figures);
     free(a->known);
     if (a->done)
-        check_release(&a->check);
-    *a = (struct alone){0};
+        dump_check_release(&a->check);
+    *a = (struct one_side){0};
 }
 
-const struct side_figures *alone_figures(const struct alone *a, uint32_t row)
+const struct side_figures *one_side_figures(const struct one_side *a, uint32_t row)
 {
     return a->known && a->known[row] ? &a->figures[row] : NULL;
 }
 
-const struct check_problem *alone_problems(const struct alone *a, uint32_t row, size_t *n)
+const struct dump_check_problem *one_side_problems(const struct one_side *a, uint32_t row, size_t *n)
 {
     size_t from = 0, to = a->done ? a->check.problems.n : 0;
-    const struct check_problem *p = a->check.problems.v;
+    const struct dump_check_problem *p = a->check.problems.v;
     *n = 0;
     while (from < to) { /* by row, those of no row first */
         size_t mid = from + (to - from) / 2;
@@ -90,12 +90,12 @@ const struct check_problem *alone_problems(const struct alone *a, uint32_t row, 
     return *n ? &p[from] : NULL;
 }
 
-bool alone_wrong(const struct alone *a, uint32_t row)
+bool one_side_wrong(const struct one_side *a, uint32_t row)
 {
     size_t n;
-    const struct check_problem *p = alone_problems(a, row, &n);
+    const struct dump_check_problem *p = one_side_problems(a, row, &n);
     for (size_t i = 0; i < n; i++)
-        if (!check_is_note(&p[i]))
+        if (!dump_check_is_note(&p[i]))
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 /* What readers share: places, and the lock around what they append. */
 #include "dump/reader.h"
 
-void places_release(place_list *l)
+void place_list_release(place_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         name_list_release(&l->v[i].paths);

@@ -17,7 +17,7 @@ struct place {
     int step, rank;  /* -1 when the tree does not say */
 };
 typedef VEC(struct place) place_list;
-void places_release(place_list *l);
+void place_list_release(place_list *l);
 
 /* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
 struct load {

@@ -7,7 +7,7 @@
 
 #define MODULE_DEPTH 64
 
-struct search {
+struct recomputed_search {
     struct dump *d;
     uint8_t *again;        /* per call: a forward call made inside the backward pass */
     uint8_t *taken;        /* per call: it is known which one computes it again */
@@ -33,7 +33,7 @@ static bool runs_backward(const struct dump *d, const struct stack *s)
     return false;
 }
 
-static bool stack_runs_backward(struct search *f, uint32_t stack)
+static bool stack_runs_backward(struct recomputed_search *f, uint32_t stack)
 {
     if (stack == NONE)
         return false;
@@ -51,7 +51,7 @@ static bool under_backward_module(const struct dump *d, uint32_t call)
     return false;
 }
 
-static bool made_again(struct search *f, uint32_t call)
+static bool made_again(struct recomputed_search *f, uint32_t call)
 {
     const struct call *c = &f->d->calls.v[call];
     return c->phase == PHASE_FORWARD && !c->gradient && c->kind != CALL_OPERATOR &&
@@ -92,7 +92,7 @@ static uint64_t key_of(const struct dump *d, uint32_t call, enum way way, uint32
     return name_key(d, call, more * WAYS + way);
 }
 
-static void keep(struct search *f, uint64_t key, uint32_t call)
+static void keep(struct recomputed_search *f, uint64_t key, uint32_t call)
 {
     uint32_t last = nmap_get(&f->tail, key);
     if (last == MAP_NONE)
@@ -103,7 +103,7 @@ static void keep(struct search *f, uint64_t key, uint32_t call)
 }
 
 /* The next of those with this key that was not made again yet; `only`: where it is the only one of its key. */
-static uint32_t take(struct search *f, uint64_t key, uint32_t before, bool only)
+static uint32_t take(struct recomputed_search *f, uint64_t key, uint32_t before, bool only)
 {
     uint32_t c = nmap_get(&f->head, key);
     if (only && (c == MAP_NONE || f->next[c] != NONE))
@@ -118,7 +118,7 @@ static uint32_t take(struct search *f, uint64_t key, uint32_t before, bool only)
 }
 
 /* First-time calls in lists by their keys of one way. */
-static void list_first(struct search *f, enum way way)
+static void list_first(struct recomputed_search *f, enum way way)
 {
     nmap_release(&f->head);
     nmap_release(&f->tail);
@@ -131,7 +131,7 @@ static void list_first(struct search *f, enum way way)
     }
 }
 
-static void link_call(struct search *f, uint32_t call, enum way way)
+static void link_call(struct recomputed_search *f, uint32_t call, enum way way)
 {
     struct call *c = &f->d->calls.v[call];
     uint32_t parent = c->parent == NONE ? NONE : f->d->calls.v[c->parent].recomputes;
@@ -139,7 +139,7 @@ static void link_call(struct search *f, uint32_t call, enum way way)
         c->recomputes = take(f, key_of(f->d, call, way, parent), call, way == BY_NAME);
 }
 
-static void link_by(struct search *f, enum way way, bool modules)
+static void link_by(struct recomputed_search *f, enum way way, bool modules)
 {
     size_t n = f->d->calls.n;
     list_first(f, way);
@@ -153,7 +153,7 @@ static void link_by(struct search *f, enum way way, bool modules)
 
 void dump_link_recomputed(struct dump *d)
 {
-    struct search f = {.d = d, .again = mem_zalloc(d->calls.n + 1), .backward = mem_zalloc(d->stacks.n + 1)};
+    struct recomputed_search f = {.d = d, .again = mem_zalloc(d->calls.n + 1), .backward = mem_zalloc(d->stacks.n + 1)};
     bool any = false;
     for (uint32_t c = 0; c < d->calls.n; c++)
         any |= f.again[c] = made_again(&f, c);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct past {
+struct step_before {
     const struct place *place;
     pthread_mutex_t lock;      /* one reads, the others wait */
     pthread_mutex_t appending; /* what readers hold while they append: nobody looks meanwhile */
@@ -12,7 +12,7 @@ struct past {
     struct dump dump;
 };
 
-struct past *past_of(const place_list *places, size_t at)
+struct step_before *step_before_of(const place_list *places, size_t at)
 {
     const struct place *now = &places->v[at], *best = NULL;
     for (size_t i = 0; i < places->n; i++) {
@@ -22,7 +22,7 @@ struct past *past_of(const place_list *places, size_t at)
     }
     if (!best || now->reader->table || now->reader->weights)
         return NULL;
-    struct past *p = mem_zalloc(sizeof *p);
+    struct step_before *p = mem_zalloc(sizeof *p);
     p->place = best;
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->appending, NULL);
@@ -30,7 +30,7 @@ struct past *past_of(const place_list *places, size_t at)
     return p;
 }
 
-void past_free(struct past *p)
+void step_before_free(struct step_before *p)
 {
     if (!p)
         return;
@@ -40,7 +40,7 @@ void past_free(struct past *p)
     free(p);
 }
 
-static bool read_it(struct past *p)
+static bool read_it(struct step_before *p)
 {
     struct err e;
     p->dump.reader = p->place->reader;
@@ -57,7 +57,7 @@ static bool read_it(struct past *p)
     return true;
 }
 
-const struct dump *past_dump(struct past *p)
+const struct dump *step_before_dump(struct step_before *p)
 {
     pthread_mutex_lock(&p->lock);
     if (!p->tried) {
@@ -69,7 +69,7 @@ const struct dump *past_dump(struct past *p)
     return good ? &p->dump : NULL;
 }
 
-int past_step(const struct past *p)
+int step_before_number(const struct step_before *p)
 {
     return p->place->step;
 }

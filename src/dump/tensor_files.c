@@ -6,13 +6,13 @@
 
 #define LOOKED_AT 2048 /* opening one takes some 30 microseconds */
 
-bool survey_type_agrees(enum dtype in_file, enum dtype recorded)
+bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 {
     return !recorded || in_file == recorded || (recorded == DTYPE_BF16 && in_file == DTYPE_F32) ||
            dtype_table[recorded].klass == CLASS_COMPLEX;
 }
 
-static void look(struct survey *s, const struct dump *d, uint32_t row)
+static void look(struct tensor_files *s, const struct dump *d, uint32_t row)
 {
     struct tensor t;
     struct err e;
@@ -24,7 +24,7 @@ static void look(struct survey *s, const struct dump *d, uint32_t row)
             s->first_broken = e;
         return;
     }
-    if (!survey_type_agrees(t.dtype, d->rows.v[row].dtype) && s->types++ == 0) {
+    if (!tensor_files_type_agrees(t.dtype, d->rows.v[row].dtype) && s->types++ == 0) {
         s->first_type = row;
         s->in_file = t.dtype;
     }
@@ -36,10 +36,10 @@ static bool has_file(const struct row *r)
     return (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
 }
 
-void survey_files(struct survey *s, const struct dump *d, const atomic_bool *cancel)
+void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomic_bool *cancel)
 {
     uint64_t nth = 0;
-    *s = (struct survey){.first_type = NONE};
+    *s = (struct tensor_files){.first_type = NONE};
     if (!d->reader || !d->reader->tensor || d->reader->weights) /* a checkpoint's reader has looked at every tensor */
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
@@ -54,7 +54,7 @@ void survey_files(struct survey *s, const struct dump *d, const atomic_bool *can
         }
 }
 
-void survey_warn(const struct survey *s, struct dump *d)
+void tensor_files_warn(const struct tensor_files *s, struct dump *d)
 {
     struct buf b = {0}, name = {0};
     if (!d->rows.n)

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "dump/reader.h"
 
-struct survey {
+struct tensor_files {
     uint32_t files;  /* rows that name one */
     uint32_t looked; /* of them, evenly spread */
     uint32_t missing, broken, types;
@@ -16,11 +16,11 @@ struct survey {
 };
 
 /* The dump is open and nobody appends to it. `cancel` may be NULL. */
-void survey_files(struct survey *s, const struct dump *d, const atomic_bool *cancel);
+void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomic_bool *cancel);
 /* Adds a warning to the dump for each thing found. Lock held. */
-void survey_warn(const struct survey *s, struct dump *d);
+void tensor_files_warn(const struct tensor_files *s, struct dump *d);
 
 /* Whether a file may hold this type where that one was recorded: MindSpore saves bfloat16 as float32. */
-bool survey_type_agrees(enum dtype in_file, enum dtype recorded);
+bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded);
 
 #endif

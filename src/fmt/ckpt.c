@@ -109,7 +109,7 @@ static int text(struct wire *x, uint64_t len, size_t limit, struct buf *out, str
     return 0;
 }
 
-struct record {
+struct ckpt_record {
     struct buf tag, type;
     bool tensor, map;
     int ndim;
@@ -117,7 +117,7 @@ struct record {
     uint64_t at, size; /* the content */
 };
 
-static int dims(struct wire *x, struct record *r, unsigned type, uint64_t len, struct err *e)
+static int dims(struct wire *x, struct ckpt_record *r, unsigned type, uint64_t len, struct err *e)
 {
     uint64_t end = x->at + len, v;
     do {
@@ -132,7 +132,7 @@ static int dims(struct wire *x, struct record *r, unsigned type, uint64_t len, s
     return 0;
 }
 
-static int tensor_proto(struct wire *x, struct record *r, uint64_t end, struct err *e)
+static int tensor_proto(struct wire *x, struct ckpt_record *r, uint64_t end, struct err *e)
 {
     uint64_t whole = x->end, len;
     unsigned number, type;
@@ -158,7 +158,7 @@ static int tensor_proto(struct wire *x, struct record *r, uint64_t end, struct e
     return rc;
 }
 
-static int value(struct wire *x, struct record *r, uint64_t end, struct err *e)
+static int value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err *e)
 {
     uint64_t whole = x->end, len;
     unsigned number, type;
@@ -201,7 +201,7 @@ static enum dtype type_of(struct str s)
 }
 
 /* A record that continues the tensor before it. */
-static bool continues(struct weights *w, const struct record *r, uint32_t file)
+static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t file)
 {
     struct weight *x = w->list.n ? vec_last(&w->list) : NULL;
     if (!x || !x->pieces || !str_eq(x->name, buf_view(&r->tag)) || !str_eq(x->type, buf_view(&r->type)))
@@ -214,7 +214,8 @@ static bool continues(struct weights *w, const struct record *r, uint32_t file)
     return true;
 }
 
-static int add(struct weights *w, struct record *r, uint32_t file, const struct file *f, uint64_t at, struct err *e)
+static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const struct file *f, uint64_t at,
+               struct err *e)
 {
     struct str tag = buf_view(&r->tag), type = buf_view(&r->type);
     if (!r->tensor || !tag.n || !type.n) {
@@ -276,7 +277,7 @@ static bool trailer(const struct file *f, uint64_t at)
 static int walk(struct weights *w, uint32_t file, const struct file *f, struct err *e)
 {
     struct wire x = {.f = f, .end = f->size};
-    struct record r = {0};
+    struct ckpt_record r = {0};
     unsigned char head[4];
     unsigned number, type;
     uint64_t len;
@@ -335,7 +336,7 @@ static bool probe(const char *path)
     uint64_t len;
     bool yes = false;
     if (field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len > 2) {
-        struct record r = {0};
+        struct ckpt_record r = {0};
         x.end = x.at + len;
         yes = field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len && len <= WEIGHT_NAME_MAX &&
               text(&x, len, WEIGHT_NAME_MAX, &r.tag, &quiet) == 0 && field(&x, &number, &type, &len, &quiet) == 0 &&

@@ -247,12 +247,12 @@ static void number_ranks(place_list *l)
     }
 }
 
-int places_find(const char *path, place_list *out, struct err *e)
+int find_recordings(const char *path, place_list *out, struct err *e)
 {
-    return places_find_until(path, NULL, out, e);
+    return find_recordings_until(path, NULL, out, e);
 }
 
-int places_find_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
+int find_recordings_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
 {
     if (!path_is_dir(path) && !path_is_file(path)) {
         struct file f;
@@ -277,11 +277,11 @@ int places_find_until(const char *path, const atomic_bool *cancel, place_list *o
     return 0;
 }
 
-bool places_hold_table(const char *path)
+bool place_list_holds_table(const char *path)
 {
     place_list l = {0};
     struct err quiet;
-    bool yes = places_find(path, &l, &quiet) == 0 && l.n && l.v[0].reader->table;
-    places_release(&l);
+    bool yes = find_recordings(path, &l, &quiet) == 0 && l.n && l.v[0].reader->table;
+    place_list_release(&l);
     return yes;
 }

@@ -17,7 +17,7 @@
 #define ENTRIES 4000000
 #define BATCH 4096
 
-struct state {
+struct msdump_state {
     name_list dirs; /* of the parts; row_extra.part says which */
 };
 
@@ -383,7 +383,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
 
 static void close_dump(struct dump *d)
 {
-    struct state *st = d->state;
+    struct msdump_state *st = d->state;
     name_list_release(&st->dirs);
     free(st);
     d->state = NULL;
@@ -424,7 +424,7 @@ static bool has_overflows(const name_list *names)
 
 static int open_part(struct dump *d, const char *path, struct load *load, struct err *e)
 {
-    struct state *st = d->state;
+    struct msdump_state *st = d->state;
     struct buf b = {0};
     bool folder = path_is_dir(path);
     struct str dir = folder ? str_of(path) : path_parent(str_of(path));
@@ -467,7 +467,7 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
     load_begin(load);
-    d->state = mem_zalloc(sizeof(struct state));
+    d->state = mem_zalloc(sizeof(struct msdump_state));
     d->framework = "mindspore";
     d->level = "graph";
     d->task = "statistics";
@@ -484,7 +484,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
-    const struct state *st = d->state;
+    const struct msdump_state *st = d->state;
     const struct row_extra *x = &d->extras.v[d->rows.v[row].extra];
     if (file_open_inside(&t->file, st->dirs.v[x->part], x->file, e))
         return -1;

@@ -8,7 +8,7 @@
 
 #define BATCH 4096
 
-enum column {
+enum statistic_column {
     COL_TYPE,
     COL_OP,
     COL_TASK,
@@ -32,7 +32,7 @@ enum column {
 /* All names the versions have given a column (MindSpore 2.0 to 2.10, msprobe's own acl dump). */
 static const struct {
     const char *name;
-    enum column column;
+    enum statistic_column column;
 } columns[] = {
     {"Op Type", COL_TYPE},
     {"Op Name", COL_OP},
@@ -59,7 +59,7 @@ static const struct {
 
 #define ROW_MOST (16u << 20)
 
-struct table {
+struct statistics_table {
     struct dump *d;
     const char *path;
     struct load *load;
@@ -77,12 +77,12 @@ struct table {
 
 static void on_field(void *s, size_t n, void *ctx)
 {
-    struct table *t = ctx;
+    struct statistics_table *t = ctx;
     buf_add(&t->text, s, n);
     vec_push(&t->ends, t->text.n);
 }
 
-static struct str field(const struct table *t, int i)
+static struct str field(const struct statistics_table *t, int i)
 {
     if (i < 0 || (size_t)i >= t->ends.n)
         return STR("");
@@ -90,12 +90,12 @@ static struct str field(const struct table *t, int i)
     return str_n(t->text.p + from, t->ends.v[i] - from);
 }
 
-static struct str cell(const struct table *t, enum column c)
+static struct str cell(const struct statistics_table *t, enum statistic_column c)
 {
     return str_trim(field(t, t->at[c]));
 }
 
-static void read_header(struct table *t)
+static void read_header(struct statistics_table *t)
 {
     for (int c = 0; c < COL_COUNT; c++)
         t->at[c] = -1;
@@ -127,7 +127,7 @@ static uint32_t read_shape(struct dump *d, struct str s)
     return dump_shape(d, dim, n);
 }
 
-static void read_figure(const struct table *t, enum column c, struct row *r, int stat, int bit)
+static void read_figure(const struct statistics_table *t, enum statistic_column c, struct row *r, int stat, int bit)
 {
     double v;
     if (str_double(cell(t, c), &v)) { /* "null": nothing finite was there, so nothing was recorded */
@@ -136,7 +136,8 @@ static void read_figure(const struct table *t, enum column c, struct row *r, int
     }
 }
 
-static void read_count(const struct table *t, enum column c, struct row_extra *x, uint64_t *to, int bit)
+static void read_count(const struct statistics_table *t, enum statistic_column c, struct row_extra *x, uint64_t *to,
+                       int bit)
 {
     unsigned long long v;
     if (str_u64(cell(t, c), &v)) {
@@ -145,7 +146,7 @@ static void read_count(const struct table *t, enum column c, struct row_extra *x
     }
 }
 
-static void read_row(struct table *t)
+static void read_row(struct statistics_table *t)
 {
     struct dump *d = t->d;
     struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
@@ -189,10 +190,10 @@ static void read_row(struct table *t)
 }
 
 /* The first column no row can be named without that the header lacks, or NULL. */
-static const char *missing_column(const struct table *t)
+static const char *missing_column(const struct statistics_table *t)
 {
     static const struct {
-        enum column column;
+        enum statistic_column column;
         const char *name;
     } must[] = {{COL_TYPE, "Op Type"}, {COL_OP, "Op Name"}, {COL_IO, "IO"}, {COL_SLOT, "Slot"}};
     for (size_t i = 0; i < ARRAY_LEN(must); i++)
@@ -203,7 +204,7 @@ static const char *missing_column(const struct table *t)
 
 static void on_row(int c, void *ctx)
 {
-    struct table *t = ctx;
+    struct statistics_table *t = ctx;
     (void)c;
     t->line++;
     t->row_at = t->at_now;
@@ -223,7 +224,7 @@ static void on_row(int c, void *ctx)
     buf_clear(&t->text);
 }
 
-static int header_error(const struct table *t, struct err *e)
+static int header_error(const struct statistics_table *t, struct err *e)
 {
     if (!t->header_read)
         return err_line(e, t->path, 1, _("an empty file; a header with \"Op Type\" was expected"));
@@ -234,7 +235,7 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
 {
     struct file f;
     struct csv_parser csv;
-    struct table t = {.d = d, .path = path, .load = load, .tasks = tasks};
+    struct statistics_table t = {.d = d, .path = path, .load = load, .tasks = tasks};
     char *chunk;
     int rc = 0;
     if (file_open(&f, path, e))

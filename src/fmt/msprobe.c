@@ -16,14 +16,14 @@
 #define BATCH 256
 
 /* One folder: the dump's own, or those of a run that was compiled in part (graph/…, pynative/…). */
-struct part {
+struct dump_part {
     char *dir;        /* dump.json lies there */
     char *tensor_dir; /* …/dump_tensor_data */
     const char *ext;  /* ".pt" or ".npy": of rows whose file is named after them */
 };
 
-struct state {
-    VEC(struct part) parts; /* row_extra.part says which; 0 for rows without one */
+struct msprobe_state {
+    VEC(struct dump_part) parts; /* row_extra.part says which; 0 for rows without one */
 };
 
 static const char *const main_files[] = {"dump.json", "debug.json"};
@@ -67,18 +67,18 @@ static bool probe(const char *path)
 
 /* ---- dump.json ---- */
 
-struct record {
+struct stack_record {
     struct str name;
     uint64_t offset;
     cJSON *tree; /* NULL: damaged, why says how */
     const char *why;
 };
 
-static void flush(struct msprobe_fill *f, struct record *batch, size_t n, struct load *load)
+static void flush(struct msprobe_fill *f, struct stack_record *batch, size_t n, struct load *load)
 {
     load_begin(load);
     for (size_t i = 0; i < n; i++) {
-        struct record *r = &batch[i];
+        struct stack_record *r = &batch[i];
         if (r->tree) {
             msprobe_add_record(f, r->name, r->offset, r->tree);
         } else {
@@ -90,7 +90,7 @@ static void flush(struct msprobe_fill *f, struct record *batch, size_t n, struct
     load_end(load);
 }
 
-static void top_member(struct dump *d, const struct jmember *m)
+static void top_member(struct dump *d, const struct json_member *m)
 {
     static const struct {
         const char *key;
@@ -115,21 +115,21 @@ static bool is_misplaced(struct str name, const cJSON *v)
 
 static int read_calls(struct dump *d, size_t part, const char *path, struct load *load, struct err *e)
 {
-    struct state *st = d->state;
-    struct jspan j;
-    struct jmember m;
+    struct msprobe_state *st = d->state;
+    struct json_members j;
+    struct json_member m;
     struct msprobe_fill f = {.d = d, .ext = st->parts.v[part].ext, .part = (uint16_t)part};
-    struct record batch[BATCH];
+    struct stack_record batch[BATCH];
     struct arena names = {0};
     struct json_pool pool;
     size_t n = 0, total = 0;
     int rc;
-    if (jspan_open(&j, path, "data", e))
+    if (json_members_open(&j, path, "data", e))
         return -1;
     json_pool_enter(&pool);
     uint64_t before = d->bytes;
     d->bytes += j.file.size;
-    while ((rc = jspan_next(&j, &m, e)) == 1) {
+    while ((rc = json_members_next(&j, &m, e)) == 1) {
         if (!m.inside) {
             load_begin(load);
             top_member(d, &m);
@@ -139,7 +139,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
             continue;
         }
         struct err why;
-        struct record r = {.name = arena_str(&names, m.key), .offset = m.offset};
+        struct stack_record r = {.name = arena_str(&names, m.key), .offset = m.offset};
         if (m.too_long)
             err_at(&why, path, m.offset, _("a call's record of more than 32 MB was passed over"));
         else
@@ -179,7 +179,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     }
     arena_release(&names);
     buf_release(&f.slot);
-    jspan_close(&j);
+    json_members_close(&j);
     return rc;
 }
 
@@ -205,15 +205,15 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
                       void (*record)(struct dump *, struct str, const cJSON *))
 {
     struct buf path = {0};
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct err e;
     path_join(&path, dir, name);
-    int rc = jspan_open(&j, path.p, NULL, &e);
+    int rc = json_members_open(&j, path.p, NULL, &e);
     if (rc == 0) {
         struct json_pool pool;
         json_pool_enter(&pool);
-        while ((rc = jspan_next(&j, &m, &e)) == 1 && !load_cancelled(load)) {
+        while ((rc = json_members_next(&j, &m, &e)) == 1 && !load_cancelled(load)) {
             cJSON *v = json_parse(m.value, m.special, path.p, m.offset, &e);
             load_begin(load);
             if (v)
@@ -224,7 +224,7 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
             json_pool_clear(&pool);
         }
         json_pool_leave(&pool);
-        jspan_close(&j);
+        json_members_close(&j);
     }
     if (rc < 0 && !(e.code == ERR_IO && strcmp(d->level, "debug") == 0)) {
         load_begin(load);
@@ -256,7 +256,7 @@ static void construct_record(struct dump *d, struct str key, const cJSON *v)
 
 static void close_dump(struct dump *d)
 {
-    struct state *st = d->state;
+    struct msprobe_state *st = d->state;
     for (size_t i = 0; i < st->parts.n; i++) {
         free(st->parts.v[i].dir);
         free(st->parts.v[i].tensor_dir);
@@ -286,11 +286,11 @@ static void link_saved(struct dump *d)
 
 static int open_part(struct dump *d, const char *given, struct load *load, struct err *e)
 {
-    struct state *st = d->state;
+    struct msprobe_state *st = d->state;
     struct buf path = {0};
     bool folder = path_is_dir(given);
     struct str dir = folder ? str_of(given) : path_parent(str_of(given));
-    struct part p = {.dir = str_dup(dir.n ? dir : STR(".")), .ext = ".pt"};
+    struct dump_part p = {.dir = str_dup(dir.n ? dir : STR(".")), .ext = ".pt"};
     path_join(&path, p.dir, "dump_tensor_data");
     p.tensor_dir = mem_strdup(path.p);
     load_begin(load);
@@ -310,7 +310,7 @@ static int open_part(struct dump *d, const char *given, struct load *load, struc
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
     load_begin(load);
-    d->state = mem_zalloc(sizeof(struct state));
+    d->state = mem_zalloc(sizeof(struct msprobe_state));
     load_end(load);
     for (size_t i = 0; i < d->part_count; i++)
         if (open_part(d, d->parts[i], load, e))
@@ -327,10 +327,10 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
-    const struct state *st = d->state;
+    const struct msprobe_state *st = d->state;
     const struct row *r = &d->rows.v[row];
     const struct row_extra *x = r->extra == NONE ? NULL : &d->extras.v[r->extra];
-    const struct part *p = &st->parts.v[x ? x->part : 0];
+    const struct dump_part *p = &st->parts.v[x ? x->part : 0];
     struct buf name = {0};
     if (x && x->file) {
         buf_cstr(&name, x->file);

@@ -57,7 +57,7 @@ static void add_node(struct msprobe_fill *f, struct str rank, uint64_t offset, c
     name_call(f->d, rank, name->valuestring, module_of(cJSON_GetObjectItemCaseSensitive(node, "construct_info")));
 }
 
-static void add_rank(struct msprobe_fill *f, const struct jmember *m, const cJSON *list)
+static void add_rank(struct msprobe_fill *f, const struct json_member *m, const cJSON *list)
 {
     struct err e;
     if (cJSON_IsArray(list)) {
@@ -72,11 +72,11 @@ static void add_rank(struct msprobe_fill *f, const struct jmember *m, const cJSO
 static int open_result(struct dump *d, struct load *load, struct err *e)
 {
     struct msprobe_fill f = {.d = d, .ext = ".pt"};
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct json_pool pool;
     int rc;
-    if (jspan_open(&j, d->path, NULL, e))
+    if (json_members_open(&j, d->path, NULL, e))
         return -1;
     load_begin(load);
     d->framework = "pytorch"; /* the tool refuses any other */
@@ -84,7 +84,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
     load_end(load);
     d->bytes = j.file.size;
     json_pool_enter(&pool);
-    while ((rc = jspan_next(&j, &m, e)) == 1 && !load_cancelled(load)) {
+    while ((rc = json_members_next(&j, &m, e)) == 1 && !load_cancelled(load)) {
         struct err why;
         cJSON *list = m.too_long ? NULL : json_parse(m.value, m.special, d->path, m.offset, &why);
         if (m.too_long)
@@ -99,7 +99,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
         json_pool_clear(&pool);
     }
     json_pool_leave(&pool);
-    jspan_close(&j);
+    json_members_close(&j);
     buf_release(&f.slot);
     if (rc < 0)
         return -1;

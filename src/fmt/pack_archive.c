@@ -15,7 +15,7 @@
 #define EXTENSION_MOST (64u << 10)
 #define CHUNK (64u << 10)
 
-struct unpacking {
+struct pack_unpacking {
     struct zst_reader in;
     const char *folder;
     uint64_t taken, room; /* bytes */
@@ -29,13 +29,13 @@ bool pack_is(const char *path)
 }
 
 /* The next n bytes, which are to be there. */
-static int take(struct unpacking *u, void *out, size_t n, struct err *e)
+static int take(struct pack_unpacking *u, void *out, size_t n, struct err *e)
 {
     int rc = zst_read(&u->in, out, n, e);
     return rc == 1 ? err_set(e, ERR_DATA, _("%s: the archive ends within a file"), u->in.file.name) : rc;
 }
 
-static int count(struct unpacking *u, uint64_t n, struct err *e)
+static int count(struct pack_unpacking *u, uint64_t n, struct err *e)
 {
     char most[NUM_MAX];
     if (n > u->room || u->taken > u->room - n)
@@ -46,7 +46,7 @@ static int count(struct unpacking *u, uint64_t n, struct err *e)
 }
 
 /* The folders a name lies in. */
-static int make_folders(const struct unpacking *u, const char *name, struct buf *path, struct err *e)
+static int make_folders(const struct pack_unpacking *u, const char *name, struct buf *path, struct err *e)
 {
     for (const char *p = strchr(name, '/'); p; p = strchr(p + 1, '/')) {
         buf_clear(path);
@@ -71,7 +71,7 @@ static int write_all(int fd, const char *p, size_t n, const char *path, struct e
     return 0;
 }
 
-static int copy(struct unpacking *u, int fd, uint64_t size, const char *path, struct err *e)
+static int copy(struct pack_unpacking *u, int fd, uint64_t size, const char *path, struct err *e)
 {
     char chunk[CHUNK];
     uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
@@ -84,7 +84,7 @@ static int copy(struct unpacking *u, int fd, uint64_t size, const char *path, st
     return 0;
 }
 
-static int one_file(struct unpacking *u, const char *name, uint64_t size, struct err *e)
+static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, struct err *e)
 {
     struct buf path = {0};
     int rc = make_folders(u, name, &path, e), fd = -1;
@@ -104,7 +104,7 @@ static int one_file(struct unpacking *u, const char *name, uint64_t size, struct
 }
 
 /* A pax record is passed over, unless it changes what the next header says. */
-static int extension(struct unpacking *u, uint64_t size, struct err *e)
+static int extension(struct pack_unpacking *u, uint64_t size, struct err *e)
 {
     static const char *const changes[] = {" path=", " size=", " linkpath="};
     char text[EXTENSION_MOST + TAR_BLOCK];
@@ -118,7 +118,7 @@ static int extension(struct unpacking *u, uint64_t size, struct err *e)
     return 0;
 }
 
-static int one_entry(struct unpacking *u, const struct tar_entry *x, struct err *e)
+static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct err *e)
 {
     const char *name = str_starts(str_of(x->name), "./") ? x->name + 2 : x->name;
     if (++u->entries > ENTRIES)
@@ -138,7 +138,7 @@ static int one_entry(struct unpacking *u, const struct tar_entry *x, struct err 
 
 int pack_unpack(const char *path, const char *folder, uint64_t room, struct err *e)
 {
-    struct unpacking u = {.folder = folder};
+    struct pack_unpacking u = {.folder = folder};
     unsigned char block[TAR_BLOCK];
     struct tar_entry x;
     uint64_t at = 0;

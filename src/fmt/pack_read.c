@@ -16,13 +16,13 @@
 #define DEEPEST 1000 /* modules in modules */
 #define FIGURES 30   /* numbers of struct figures */
 
-struct state {
+struct pack_state {
     struct packed packed;
     VEC(uint32_t) parent, twin; /* of each call as the file says, checked when all are there */
     struct json_pool pool;
 };
 
-static struct state *state_of(const struct dump *d)
+static struct pack_state *state_of(const struct dump *d)
 {
     return d->reader == &reader_pack ? d->state : NULL;
 }
@@ -81,7 +81,7 @@ static const char *text_in(struct dump *d, const cJSON *v, const char *otherwise
 
 /* ---- records ---- */
 
-static void head(struct dump *d, struct state *st, const cJSON *o)
+static void head(struct dump *d, struct pack_state *st, const cJSON *o)
 {
     struct packed *p = &st->packed;
     const char *id = text_in(d, member(o, "id"), "");
@@ -127,7 +127,7 @@ static enum family family_named(const char *name)
     return FAMILY_OTHER;
 }
 
-static void add_call(struct dump *d, struct state *st, const cJSON *o)
+static void add_call(struct dump *d, struct pack_state *st, const cJSON *o)
 {
     const char *name = text_in(d, member(o, "call"), ""), *scope = text_in(d, member(o, "scope"), NULL);
     uint32_t c = dump_add_call(d, str_of(name), (enum call_kind)whole(member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
@@ -207,7 +207,8 @@ static void add_problem(struct dump *d, const cJSON *a)
     (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
 }
 
-static int one_record(struct dump *d, struct state *st, const cJSON *o, const char *path, uint64_t line, struct err *e)
+static int one_record(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
+                      struct err *e)
 {
     const cJSON *v;
     if ((v = member(o, "row")))
@@ -226,7 +227,7 @@ static int one_record(struct dump *d, struct state *st, const cJSON *o, const ch
 }
 
 /* Calls that name each other as twins, and modules that do not lie in themselves. */
-static void tie(struct dump *d, const struct state *st)
+static void tie(struct dump *d, const struct pack_state *st)
 {
     for (uint32_t c = 0; c < d->calls.n; c++) {
         uint32_t twin = st->twin.v[c], up = st->parent.v[c];
@@ -319,7 +320,7 @@ static void read_found(struct packed *p, const cJSON *o)
     p->rules = (uint32_t)whole(member(o, "rules"), 256, 0);
     p->whys = (uint32_t)whole(member(o, "whys"), 256, 0);
     p->has_first = cJSON_IsArray(f);
-    p->klass = (uint8_t)whole(cJSON_GetArrayItem(f, 0), 256, 0);
+    p->first_class = (uint8_t)whole(cJSON_GetArrayItem(f, 0), 256, 0);
     p->doubtful_before = (uint32_t)whole(cJSON_GetArrayItem(f, 1), NONE, 0);
     p->gaps_before = (uint32_t)whole(cJSON_GetArrayItem(f, 2), NONE, 0);
     p->unread_before = (uint32_t)whole(cJSON_GetArrayItem(f, 3), NONE, 0);
@@ -328,8 +329,8 @@ static void read_found(struct packed *p, const cJSON *o)
 /* ---- the reader ---- */
 
 /* Each line of dir/name as a tree to `each`, the lock held. */
-static int read_lines(struct dump *d, struct load *load, struct state *st, const char *name,
-                      int (*each)(struct dump *d, struct state *st, const cJSON *o, const char *path, uint64_t line, struct err *e), struct err *e)
+static int read_lines(struct dump *d, struct load *load, struct pack_state *st, const char *name,
+                      int (*each)(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line, struct err *e), struct err *e)
 {
     struct buf path = {0};
     struct lines l = {0};
@@ -362,7 +363,8 @@ static int read_lines(struct dump *d, struct load *load, struct state *st, const
     return rc;
 }
 
-static int one_found(struct dump *d, struct state *st, const cJSON *o, const char *path, uint64_t line, struct err *e)
+static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
+                     struct err *e)
 {
     (void)path, (void)line, (void)e;
     if (member(o, "line"))
@@ -390,7 +392,7 @@ static bool probe(const char *path)
 
 static int open_side(struct dump *d, struct load *load, struct err *e)
 {
-    struct state *st = mem_zalloc(sizeof *st);
+    struct pack_state *st = mem_zalloc(sizeof *st);
     struct buf b = {0}, at = {0};
     d->state = st;
     if (read_lines(d, load, st, PACK_ROWS, one_record, e))
@@ -432,7 +434,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 
 static void close_side(struct dump *d)
 {
-    struct state *st = d->state;
+    struct pack_state *st = d->state;
     vec_release(&st->packed.lines);
     nmap_release(&st->packed.line_of);
     vec_release(&st->parent);

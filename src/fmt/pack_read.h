@@ -41,7 +41,7 @@ struct packed {
     uint32_t of;         /* rows there were; dump.rows.n of them are here */
     uint32_t verdicts, rules, whys; /* how many the writing program knew; a newer one adds at the end */
     bool has_first;
-    uint8_t klass;       /* of the first deviation */
+    uint8_t first_class;       /* of the first deviation */
     uint32_t doubtful_before, gaps_before, unread_before;
     VEC(struct packed_line) lines; /* in the table's order; of the target only */
     struct nmap line_of; /* packed_key → index */

@@ -13,7 +13,7 @@
 
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 
-struct state {
+struct ptdbg_state {
     name_list dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
 };
 
@@ -279,7 +279,7 @@ static void link_nested(struct dump *d)
 
 static void close_dump(struct dump *d)
 {
-    struct state *st = d->state;
+    struct ptdbg_state *st = d->state;
     name_list_release(&st->dirs);
     free(st);
     d->state = NULL;
@@ -287,7 +287,7 @@ static void close_dump(struct dump *d)
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
-    struct state *st = mem_zalloc(sizeof *st);
+    struct ptdbg_state *st = mem_zalloc(sizeof *st);
     name_list files = {0};
     bool any = false;
     if (path_is_dir(d->path))
@@ -326,7 +326,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
-    const struct state *st = d->state;
+    const struct ptdbg_state *st = d->state;
     const struct row *r = &d->rows.v[row];
     size_t part = r->extra == NONE ? 0 : d->extras.v[r->extra].part;
     struct buf name = {0};

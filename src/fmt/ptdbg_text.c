@@ -21,7 +21,7 @@ struct values {
     uint64_t at, size;
 };
 
-struct state {
+struct ptdbg_text_state {
     VEC(struct values) list;
     struct nmap of_row;      /* row → index of list */
     VEC(uint32_t) either;    /* rows whose number of values says nothing */
@@ -108,7 +108,7 @@ static bool last_figures(struct row *r, struct str list)
 
 static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char joint, uint64_t offset)
 {
-    struct state *st = d->state;
+    struct ptdbg_text_state *st = d->state;
     bool fresh;
     uint32_t c = dump_run(d, &st->runs, name, slot, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
     if (fresh) {
@@ -146,7 +146,7 @@ static void read_rest(struct dump *d, struct row *r, struct str rest, const char
 static void read_line(void *ctx, struct str line, uint64_t offset)
 {
     struct dump *d = ctx;
-    struct state *st = d->state;
+    struct ptdbg_text_state *st = d->state;
     struct text_row t;
     struct str call, slot;
     struct err e;
@@ -192,7 +192,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
 
 static void close_dump(struct dump *d)
 {
-    struct state *st = d->state;
+    struct ptdbg_text_state *st = d->state;
     vec_release(&st->list);
     nmap_release(&st->of_row);
     vec_release(&st->either);
@@ -203,7 +203,7 @@ static void close_dump(struct dump *d)
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
-    struct state *st = mem_zalloc(sizeof *st);
+    struct ptdbg_text_state *st = mem_zalloc(sizeof *st);
     load_begin(load);
     d->state = st;
     d->framework = "pytorch";
@@ -260,7 +260,7 @@ static int parse_values(const struct values *x, const struct file *f, float *out
 
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
-    const struct state *st = d->state;
+    const struct ptdbg_text_state *st = d->state;
     uint32_t at = nmap_get(&st->of_row, row);
     const struct values *x = at == MAP_NONE ? NULL : &st->list.v[at];
     const struct shape *s = dump_row_shape(d, row);

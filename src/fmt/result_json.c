@@ -117,16 +117,16 @@ static int add_call(struct result_table *t, struct texts *x, const cJSON *call, 
 static int each_member(struct result_table *t, struct err *e,
                        int (*add)(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e))
 {
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct texts x = {0};
     uint64_t line = 0;
     int rc;
-    if (jspan_open(&j, t->path, NULL, e))
+    if (json_members_open(&j, t->path, NULL, e))
         return -1;
     t->d->bytes += j.file.size;
     t->tool = TOOL_MSPROBE;
-    while ((rc = jspan_next(&j, &m, e)) > 0) {
+    while ((rc = json_members_next(&j, &m, e)) > 0) {
         if (m.value.n > RANK_MAX) {
             rc = err_at(e, t->path, m.offset, _("one member of more than 64 MB"));
             break;
@@ -148,7 +148,7 @@ static int each_member(struct result_table *t, struct err *e,
         if (rc)
             break;
     }
-    jspan_close(&j);
+    json_members_close(&j);
     arena_release(&x.arena);
     return rc;
 }

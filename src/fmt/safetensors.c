@@ -80,12 +80,12 @@ static void metadata(struct weights *w, const cJSON *v)
                                                                 : w->framework;
 }
 
-struct stretch {
+struct byte_stretch {
     uint64_t at, end;
 };
-typedef VEC(struct stretch) stretch_list;
+typedef VEC(struct byte_stretch) stretch_list;
 
-static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t data, const struct jmember *m,
+static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t data, const struct json_member *m,
                const cJSON *v, stretch_list *all, struct err *e)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
@@ -112,7 +112,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
     tensor_part_complex(&t);
     struct weight_piece piece = {.file = file, .at = data + at[0], .size = at[1] - at[0]};
     if (at[1] > at[0]) {
-        struct stretch s = {at[0], at[1]};
+        struct byte_stretch s = {at[0], at[1]};
         vec_push(all, s);
     }
     uint32_t i = weights_add(w, m->key, str_of(type->valuestring), &t, size && !beyond ? &piece : NULL, e);
@@ -127,7 +127,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
 
 static int by_start(const void *a, const void *b)
 {
-    const struct stretch *x = a, *y = b;
+    const struct byte_stretch *x = a, *y = b;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
@@ -153,8 +153,8 @@ static int list(struct weights *w, uint32_t file, struct err *e)
         file_close(&f);
         return -1;
     }
-    struct jspan j = {.name = f.name, .base = 8};
-    struct jmember m;
+    struct json_members j = {.name = f.name, .base = 8};
+    struct json_member m;
     struct json_pool pool;
     stretch_list all = {0};
     /* the header alone, with the file's own offsets */
@@ -162,7 +162,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     file_join(&j.file, f.name, &head, 1);
     json_pool_enter(&pool);
     int rc;
-    while ((rc = jspan_next(&j, &m, e)) == 1) {
+    while ((rc = json_members_next(&j, &m, e)) == 1) {
         cJSON *v = json_parse(m.value, m.special, f.name, m.offset, e);
         if (!v)
             rc = -1;
@@ -179,7 +179,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
         rc = apart(&all, &f, 8 + n, e);
     vec_release(&all);
     j.file.span[0].fd = -1; /* it is f's */
-    jspan_close(&j);
+    json_members_close(&j);
     file_close(&f);
     return rc;
 }

@@ -44,7 +44,7 @@ void sheet_cells_release(struct sheet_cells *c)
 
 /* ---- .csv ---- */
 
-struct reading {
+struct sheet_reading {
     struct sheet_cells cells;
     struct err *e;
     uint64_t at, row_at; /* bytes given to libcsv; those at the last row's end */
@@ -52,7 +52,7 @@ struct reading {
 
 static void on_field(void *p, size_t n, void *ctx)
 {
-    struct reading *r = ctx;
+    struct sheet_reading *r = ctx;
     if (r->cells.state)
         return;
     buf_add(&r->cells.text, p, n);
@@ -62,7 +62,7 @@ static void on_field(void *p, size_t n, void *ctx)
 
 static void on_row(int c, void *ctx)
 {
-    struct reading *r = ctx;
+    struct sheet_reading *r = ctx;
     (void)c;
     r->row_at = r->at;
     if (!r->cells.state)
@@ -71,7 +71,7 @@ static void on_row(int c, void *ctx)
 
 static int read_csv(const struct file *f, const struct sheet_sink *sink, struct err *e)
 {
-    struct reading r = {.cells = {.sink = sink, .name = f->name}, .e = e};
+    struct sheet_reading r = {.cells = {.sink = sink, .name = f->name}, .e = e};
     struct csv_parser csv;
     char *chunk = mem_alloc(CHUNK);
     csv_init(&csv, 0);

@@ -22,18 +22,18 @@ struct stored {
 };
 
 /* A pickle's bytes, and where they lie: packed in a member, or from lies.at on. */
-struct source {
+struct pickle_source {
     struct str text;
     struct weight_piece lies;
 };
 
-struct walk {
+struct pickle_walk {
     struct weights *w;
     uint32_t file;
     const char *name;
     bool swap;
     bool plain; /* nothing in it is torch's */
-    struct source source; /* of the pickle whose tensors are listed */
+    struct pickle_source source; /* of the pickle whose tensors are listed */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
     uint64_t left, beyond; /* bytes that tensors may still claim of their storages, and beyond them */
@@ -45,7 +45,7 @@ struct walk {
 
 /* A hostile file of a megabyte has 100,000 tensors that share its one storage, of so many bytes: reading each would take
  * days. */
-static bool afford(struct walk *x, const struct tensor *t, uint64_t stored, struct err *why)
+static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t stored, struct err *why)
 {
     uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
     if (own > x->left || (size && t->numel - own / size > x->beyond / size)) {
@@ -110,7 +110,7 @@ static void architecture(struct weights *w, const struct pickle *args)
         a->gated = gated->i != 0;
 }
 
-static int add_tensor(struct walk *x, const struct pickle *p)
+static int add_tensor(struct pickle_walk *x, const struct pickle *p)
 {
     struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}};
     struct pt_storage s;
@@ -169,7 +169,7 @@ static int add_tensor(struct walk *x, const struct pickle *p)
 }
 
 /* An array's bytes stand in the pickle itself. */
-static int add_array(struct walk *x, const struct pickle *p)
+static int add_array(struct pickle_walk *x, const struct pickle *p)
 {
     struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}};
     struct pt_bytes b;
@@ -194,14 +194,14 @@ static bool is_leaf(const struct pickle *p)
     return pt_is_tensor(p) || pt_is_array(p);
 }
 
-static int add_leaf(struct walk *x, const struct pickle *p)
+static int add_leaf(struct pickle_walk *x, const struct pickle *p)
 {
     return pt_is_tensor(p) ? add_tensor(x, p) : add_array(x, p);
 }
 
-static int descend(struct walk *x, const struct pickle *p, int depth);
+static int descend(struct pickle_walk *x, const struct pickle *p, int depth);
 
-static int member(struct walk *x, struct str key, const struct pickle *p, int depth)
+static int member(struct pickle_walk *x, struct str key, const struct pickle *p, int depth)
 {
     size_t n = x->path.n;
     if (n + key.n > WEIGHT_NAME_MAX)
@@ -214,7 +214,7 @@ static int member(struct walk *x, struct str key, const struct pickle *p, int de
     return rc;
 }
 
-static int descend(struct walk *x, const struct pickle *p, int depth)
+static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
 {
     uint32_t from;
     int rc = 0;
@@ -265,7 +265,7 @@ static bool holds_model(struct str key)
     return false;
 }
 
-static int tree(struct walk *x, const struct pickle *root)
+static int tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;
     if (is_leaf(root)) {
@@ -297,7 +297,7 @@ static int tree(struct walk *x, const struct pickle *root)
     return 0;
 }
 
-static void release(struct walk *x)
+static void release(struct pickle_walk *x)
 {
     map_release(&x->keys);
     vec_release(&x->stored);
@@ -308,7 +308,7 @@ static void release(struct walk *x)
 
 /* ---- the archive ---- */
 
-static int list_zip(struct walk *x, const struct file *f)
+static int list_zip(struct pickle_walk *x, const struct file *f)
 {
     struct zip *z = zip_open(f, x->e);
     zip_list members = {0};
@@ -346,7 +346,7 @@ static int list_zip(struct walk *x, const struct file *f)
         struct zip_member again;
         buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
         rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(z, &again, PICKLE_MAX, &text, x->e) : -1;
-        x->source = (struct source){buf_view(&text), {.file = x->file}};
+        x->source = (struct pickle_source){buf_view(&text), {.file = x->file}};
         if (rc == 0 && again.stored)
             x->source.lies.at = again.offset;
         else if (rc == 0)
@@ -366,7 +366,7 @@ static int list_zip(struct walk *x, const struct file *f)
 /* ---- pickles one behind the other ---- */
 
 /* The pickle at *at, which moves behind it. Its length is not known: more is read until it parses. */
-static const struct pickle *next_pickle(struct walk *x, const struct file *f, uint64_t *at, struct buf *bytes, struct source *source)
+static const struct pickle *next_pickle(struct pickle_walk *x, const struct file *f, uint64_t *at, struct buf *bytes, struct pickle_source *source)
 {
     for (size_t n = 1u << 16;; n = n < PICKLE_MAX / 8 ? n * 8 : PICKLE_MAX) {
         size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, take = n < left ? n : left;
@@ -392,7 +392,7 @@ static const struct pickle *next_pickle(struct walk *x, const struct file *f, ui
             }
             /* the nodes point into the bytes read: keep both */
             arena_release(&tried);
-            *source = (struct source){arena_str(&x->arena, str_n(bytes->p, used)), {.file = x->file, .at = *at}};
+            *source = (struct pickle_source){arena_str(&x->arena, str_n(bytes->p, used)), {.file = x->file, .at = *at}};
             p = pickle_parse(source->text, &x->arena, f->name, &used, x->e);
             *at += used;
             return p;
@@ -405,7 +405,7 @@ typedef VEC(struct pt_storage) storage_list;
 
 /* Every storage the pickle names, wherever it stands: their sizes are needed to step over them. Without
  * recursion, since a pickle nests as deep as it likes. */
-static void storages_of(struct walk *x, const struct pickle *root, struct map *index, storage_list *out)
+static void storages_of(struct pickle_walk *x, const struct pickle *root, struct map *index, storage_list *out)
 {
     VEC(const struct pickle *) todo = {0};
     struct nmap seen = {0};
@@ -427,7 +427,7 @@ static void storages_of(struct walk *x, const struct pickle *root, struct map *i
 }
 
 /* Behind the pickles: for each key in their list an element count of 8 bytes, then the elements. */
-static int lay_out(struct walk *x, const struct file *f, const struct pickle *keys, uint64_t at, const struct map *index,
+static int lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at, const struct map *index,
                    const storage_list *kinds)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
@@ -462,7 +462,7 @@ static bool is_magic(const struct pickle *p)
 }
 
 /* pickle.dump of NumPy arrays: one pickle and nothing of torch. */
-static int plain(struct walk *x, const struct file *f, const struct pickle *object)
+static int plain(struct pickle_walk *x, const struct file *f, const struct pickle *object)
 {
     size_t before = x->w->list.n;
     uint32_t unused;
@@ -473,12 +473,12 @@ static int plain(struct walk *x, const struct file *f, const struct pickle *obje
     return x->w->list.n > before ? 0 : err_at(x->e, f->name, 0, "%s", _("torch.save's magic number or a dictionary of arrays was expected"));
 }
 
-static int list_legacy(struct walk *x, const struct file *f)
+static int list_legacy(struct pickle_walk *x, const struct file *f)
 {
     struct buf bytes = {0};
     uint64_t at = 0;
     const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the storages' keys */
-    struct source source[5] = {0};
+    struct pickle_source source[5] = {0};
     int rc = 0;
     for (int i = 0; i < 5 && rc == 0; i++) {
         part[i] = next_pickle(x, f, &at, &bytes, &source[i]);
@@ -520,7 +520,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     unsigned char head[sizeof legacy_head] = {0};
     if (weights_open_file(w, file, &f, e))
         return -1;
-    struct walk x = {.w = w, .file = file, .name = f.name, .left = f.size * SHARED, .beyond = 4 * CLAIM, .e = e};
+    struct pickle_walk x = {.w = w, .file = file, .name = f.name, .left = f.size * SHARED, .beyond = 4 * CLAIM, .e = e};
     long n = file_read_some(&f, 0, head, sizeof head, e);
     int rc = n < 0 ? -1 : 0;
     if (rc == 0 && n > 4 && memcmp(head, "PK", 2) == 0)

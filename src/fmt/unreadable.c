@@ -147,7 +147,7 @@ static bool is_read_alone(const char *path, struct str name)
     return false;
 }
 
-const struct refused refused[] = {
+const struct unreadable unreadable_formats[] = {
     {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
      N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false},
     {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
@@ -187,20 +187,20 @@ const struct refused refused[] = {
 
 /* ---- finding ---- */
 
-static const struct refused *recognise(const char *path, bool named)
+static const struct unreadable *recognise(const char *path, bool named)
 {
-    for (const struct refused *r = refused; r->name; r++)
+    for (const struct unreadable *r = unreadable_formats; r->name; r++)
         if ((named || !r->named) && r->is(path, path_base(str_of(path))))
             return r;
     return NULL;
 }
 
-static const struct refused *walk(const char *path, int depth, size_t *left)
+static const struct unreadable *walk(const char *path, int depth, size_t *left)
 {
     name_list names = {0};
     struct buf child = {0};
     struct err quiet;
-    const struct refused *found = NULL;
+    const struct unreadable *found = NULL;
     if (path_is_file(path))
         return (*left)--, recognise(path, depth == DEPTH);
     if (depth == 0 || !path_is_dir(path) || dir_list(path, ENTRIES, &names, &quiet)) {
@@ -218,13 +218,13 @@ static const struct refused *walk(const char *path, int depth, size_t *left)
     return found;
 }
 
-const struct refused *refused_find(const char *path)
+const struct unreadable *unreadable_find(const char *path)
 {
     size_t left = LOOKED_AT;
     return walk(path, DEPTH, &left);
 }
 
-int refused_error(const struct refused *r, const char *path, struct err *e)
+int unreadable_error(const struct unreadable *r, const char *path, struct err *e)
 {
     return err_set(e, ERR_DATA, _("%s: %s: recognised, but not read; %s"), path, _(r->title), _(r->advice));
 }

@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 
-struct refused {
+struct unreadable {
     const char *name;   /* "cann-dump": in `diverge formats` */
     const char *title;  /* what it is, for people */
     const char *what;   /* the files it is made of */
@@ -15,11 +15,11 @@ struct refused {
     bool named; /* only where it was given itself: too common to tell what a folder is */
 };
 
-extern const struct refused refused[]; /* the clearest signs first, a row without a name at the end */
+extern const struct unreadable unreadable_formats[]; /* the clearest signs first, a row without a name at the end */
 
 /* The first of them at or below path; NULL when there is none. */
-const struct refused *refused_find(const char *path);
+const struct unreadable *unreadable_find(const char *path);
 /* "PATH: title: recognised, but not read; advice" */
-int refused_error(const struct refused *r, const char *path, struct err *e);
+int unreadable_error(const struct unreadable *r, const char *path, struct err *e);
 
 #endif

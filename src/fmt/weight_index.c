@@ -118,16 +118,16 @@ static int list_part(struct weights *w, const char *dir, const char *name)
 /* Names and their parts; each part is listed once, and has to hold what the index says of it. */
 static int list_index(struct weights *w, const char *dir, const char *path, struct err *e)
 {
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct arena a = {0};
     struct map parts = {0};
     name_list names = {0};
     VEC(struct str) promised = {0};
     int rc;
-    if (jspan_open(&j, path, "weight_map", e))
+    if (json_members_open(&j, path, "weight_map", e))
         return -1;
-    while ((rc = jspan_next(&j, &m, e)) == 1) {
+    while ((rc = json_members_next(&j, &m, e)) == 1) {
         if (m.value.n < 2 || m.value.p[0] != '"')
             continue; /* metadata */
         cJSON *v = json_parse(m.value, false, path, m.offset, e);
@@ -158,7 +158,7 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
             err_set(&note, ERR_DATA, _("%s lists %.*s, which no part holds"), path, STR_ARG(promised.v[i]));
             weights_problem(w, UINT32_MAX, "damaged", note.text);
         }
-    jspan_close(&j);
+    json_members_close(&j);
     vec_release(&promised);
     name_list_release(&names);
     map_release(&parts);

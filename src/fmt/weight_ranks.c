@@ -391,7 +391,7 @@ static int chunk_of(struct str *name)
     return n;
 }
 
-struct stage {
+struct pipeline_stage {
     int layers; /* it holds */
     int offset; /* of its first */
 };
@@ -415,14 +415,14 @@ static int pp_of(const struct rank *r)
 }
 
 /* Layers before each (virtual stage, pipeline rank): chunks come round by round. */
-static struct stage *count_layers(struct join *j, int pp, int chunks)
+static struct pipeline_stage *count_layers(struct join *j, int pp, int chunks)
 {
-    struct stage *s = mem_zalloc((size_t)pp * (size_t)chunks * sizeof *s);
+    struct pipeline_stage *s = mem_zalloc((size_t)pp * (size_t)chunks * sizeof *s);
     for (uint32_t r = 0; r < j->ranks->n; r++)
         for (size_t i = 0; i < j->set[r].list.n; i++) {
             struct str name = j->set[r].list.v[i].name;
             int c = chunk_of(&name), n = weight_layer(name);
-            struct stage *x = &s[c * pp + j->ranks->v[r].pp];
+            struct pipeline_stage *x = &s[c * pp + j->ranks->v[r].pp];
             if (n + 1 > x->layers)
                 x->layers = n + 1;
         }
@@ -456,7 +456,7 @@ static int local_experts(const struct weights *w)
 static void gather(struct join *j, bool numbered)
 {
     int pp = widest(j->ranks, pp_of), chunks = numbered ? chunks_of(j) : 1;
-    struct stage *stages = numbered ? count_layers(j, pp, chunks) : NULL;
+    struct pipeline_stage *stages = numbered ? count_layers(j, pp, chunks) : NULL;
     struct buf name = {0};
     for (uint32_t r = 0; r < j->ranks->n; r++) {
         const struct rank *k = &j->ranks->v[r];

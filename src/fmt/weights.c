@@ -48,9 +48,9 @@ int weights_open(struct weights *w, const char *path, struct err *e)
             return -1;
         file_close(&f);
     }
-    const struct refused *r = refused_find(path);
+    const struct unreadable *r = unreadable_find(path);
     if (r && strcmp(r->name, "several") != 0)
-        return refused_error(r, path, e);
+        return unreadable_error(r, path, e);
     return err_set(e, ERR_DATA,
                    path_is_dir(path)
                        ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, mp_rank folders or .npy files were expected; name the file where there are several")

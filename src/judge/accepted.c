@@ -38,10 +38,10 @@ static uint32_t kinds_of(const char *word)
     return 0;
 }
 
-static int load_entry(struct known_list *l, const char *path, const cJSON *o, const char *today, struct err *e)
+static int load_entry(struct accepted_list *l, const char *path, const cJSON *o, const char *today, struct err *e)
 {
     size_t number = l->entries.n + 1;
-    struct known x = {
+    struct accepted x = {
         .text = arena_cstr(&l->arena, str_of(text(o, "row"))),
         .reason = arena_cstr(&l->arena, str_of(text(o, "reason"))),
         .until = arena_cstr(&l->arena, str_of(text(o, "until"))),
@@ -61,7 +61,7 @@ static int load_entry(struct known_list *l, const char *path, const cJSON *o, co
     return 0;
 }
 
-int known_load(struct known_list *l, const char *path, const char *today, struct err *e)
+int accepted_load(struct accepted_list *l, const char *path, const char *today, struct err *e)
 {
     cJSON *root = json_load(path, LARGEST, e);
     if (!root)
@@ -76,7 +76,7 @@ int known_load(struct known_list *l, const char *path, const char *today, struct
     return rc;
 }
 
-void known_release(struct known_list *l)
+void accepted_release(struct accepted_list *l)
 {
     for (size_t i = 0; i < l->entries.n; i++)
         pattern_free(l->entries.v[i].row);
@@ -84,7 +84,7 @@ void known_release(struct known_list *l)
     arena_release(&l->arena);
 }
 
-static uint32_t find(const struct known_list *l, const struct measure *m, uint32_t line, enum verdict v, struct buf *name)
+static uint32_t find(const struct accepted_list *l, const struct measure *m, uint32_t line, enum verdict v, struct buf *name)
 {
     for (int s = 0; s < 2; s++) {
         uint32_t r = m->pairing->lines.v[line].row[s];
@@ -98,7 +98,7 @@ static uint32_t find(const struct known_list *l, const struct measure *m, uint32
     return NONE;
 }
 
-void known_apply(struct judgement *j, const struct measure *m, const struct known_list *l)
+void accepted_apply(struct judgement *j, const struct measure *m, const struct accepted_list *l)
 {
     struct buf name = {0};
     j->known = l;
@@ -107,32 +107,32 @@ void known_apply(struct judgement *j, const struct measure *m, const struct know
         uint32_t at = ACCEPTABLE & 1u << x->verdict ? find(l, m, i, (enum verdict)x->verdict, &name) : NONE;
         if (at == NONE)
             continue;
-        struct known_hit hit = {i, at};
+        struct accepted_hit hit = {i, at};
         vec_push(&j->known_hits, hit);
         x->was = x->verdict;
         x->verdict = VERDICT_SKIP;
-        x->rule = RULE_KNOWN;
+        x->rule = RULE_ACCEPTED;
     }
     buf_release(&name);
 }
 
 static int by_line(const void *a, const void *b)
 {
-    const struct known_hit *x = a, *y = b;
+    const struct accepted_hit *x = a, *y = b;
     return (x->line > y->line) - (x->line < y->line);
 }
 
-const struct known *known_of(const struct judgement *j, uint32_t line)
+const struct accepted *accepted_of(const struct judgement *j, uint32_t line)
 {
-    struct known_hit key = {line, 0};
-    const struct known_hit *x = j->known_hits.n ? bsearch(&key, j->known_hits.v, j->known_hits.n, sizeof key, by_line) : NULL;
+    struct accepted_hit key = {line, 0};
+    const struct accepted_hit *x = j->known_hits.n ? bsearch(&key, j->known_hits.v, j->known_hits.n, sizeof key, by_line) : NULL;
     return x ? &j->known->entries.v[x->entry] : NULL;
 }
 
-const char *known_warning(const struct judgement *j, size_t i, struct arena *a)
+const char *accepted_warning(const struct judgement *j, size_t i, struct arena *a)
 {
     for (uint32_t k = 0; j->known && k < j->known->entries.n; k++) {
-        const struct known *x = &j->known->entries.v[k];
+        const struct accepted *x = &j->known->entries.v[k];
         bool needed = false;
         for (size_t h = 0; h < j->known_hits.n && !needed; h++)
             needed = j->known_hits.v[h].entry == k;

@@ -7,7 +7,7 @@
 #include "base/pattern.h"
 #include "judge/verdict.h"
 
-struct known {
+struct accepted {
     struct pattern *row;   /* of row names of either side, all of the name */
     const char *text;      /* the pattern, for messages */
     const char *reason;
@@ -16,20 +16,20 @@ struct known {
     bool over;             /* that day has gone by: it accepts nothing */
 };
 
-struct known_list {
+struct accepted_list {
     struct arena arena;
-    VEC(struct known) entries;
+    VEC(struct accepted) entries;
 };
 
 /* today: "2026-11-21". -1 with the entry that is not as it should be. */
-int known_load(struct known_list *l, const char *path, const char *today, struct err *e);
-void known_release(struct known_list *l);
-/* Takes accepted lines out of a judgement whose lines are judged: they become VERDICT_SKIP by RULE_KNOWN. One thread at
- * a time. For judge(). */
-void known_apply(struct judgement *j, const struct measure *m, const struct known_list *l);
+int accepted_load(struct accepted_list *l, const char *path, const char *today, struct err *e);
+void accepted_release(struct accepted_list *l);
+/* Takes accepted lines out of a judgement whose lines are judged: they become VERDICT_SKIP by RULE_ACCEPTED. One thread
+ * at a time. For judge_run(). */
+void accepted_apply(struct judgement *j, const struct measure *m, const struct accepted_list *l);
 /* The entry that accepts a line, or NULL. */
-const struct known *known_of(const struct judgement *j, uint32_t line);
+const struct accepted *accepted_of(const struct judgement *j, uint32_t line);
 /* What is to be said of entries that are over or were not needed; the i-th sentence in `a`, or NULL behind the last. */
-const char *known_warning(const struct judgement *j, size_t i, struct arena *a);
+const char *accepted_warning(const struct judgement *j, size_t i, struct arena *a);
 
 #endif

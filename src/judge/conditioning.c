@@ -258,7 +258,7 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
         if (operators[i].family != family)
             continue;
         if (name && !op.p) /* only where it matters: this is asked for every row that deviates */
-            op = family_plain(item_operator(d, r->call), plain);
+            op = family_plain(align_item_operator(d, r->call), plain);
         if (name && !(operators[i].part ? str_has(op, name) : str_is(op, name)))
             continue;
         enum condition_kind k = operators[i].kind;

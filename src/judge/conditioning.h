@@ -72,7 +72,7 @@ struct condition {
                                  count in rms(x) and carry none */
 };
 
-/* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge(). */
+/* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
 /* Of a pair of float32 or float64 parameter gradients, recorded as such or as a backward call's outputs: ZERO_GRADIENT where
  * both sides hold rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. One that is

@@ -8,7 +8,7 @@
 struct ends {
     const struct judgement *j;
     const struct measure *m;
-    const struct flow *flow; /* the target's */
+    const struct dataflow *flow; /* the target's */
     uint32_t row[2], module[2]; /* the output that deviates, its call */
 };
 
@@ -49,15 +49,15 @@ struct end {
 static struct end end_of(const struct ends *x, int s)
 {
     const struct dump *d = side(x, s), *o = side(x, !s);
-    struct figure whole = figure_of(d, x->row[s]);
+    struct fingerprint whole = fingerprint_of(d, x->row[s]);
     struct end e = {false, false, false};
     for (uint32_t c = 0; c < d->calls.n; c++) {
         if (d->calls.v[c].phase != PHASE_FORWARD || !inside(d, c, x->module[s]))
             continue;
         EACH_EARLY_ROW(d, c, r) {
-            struct figure f = figure_of(d, r);
+            struct fingerprint f = fingerprint_of(d, r);
             if (d->rows.v[r].io != IO_OUTPUT || d->rows.v[r].kind != ROW_TENSOR ||
-                figure_compare(&f, &whole) != LIKE_SAME)
+                fingerprint_compare(&f, &whole) != LIKE_SAME)
                 continue;
             e.found = true;
             uint32_t line = paired_line(x, s, r);
@@ -104,7 +104,7 @@ static bool heals(const struct ends *x, uint32_t line)
     return false;
 }
 
-bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct flow flow[2],
+bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                               uint32_t line)
 {
     struct ends ends = {.j = j, .m = m, .flow = &flow[TARGET]}, *x = &ends;

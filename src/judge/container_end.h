@@ -8,7 +8,7 @@
 /* Whether a line that deviates is the output of such a container: both sides put out what an inner call put out, of
  * which one has an agreeing partner inside the other side's container and the other has none there; no inner line
  * deviates; and the next value computed from earlier ones agrees again. */
-bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct flow flow[2],
+bool container_ends_elsewhere(const struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                               uint32_t line);
 
 #endif

@@ -18,7 +18,7 @@ struct trail {
 
 static bool is_max_pool(const struct dump *d, uint32_t call)
 {
-    return family_operator(item_operator(d, call)) == family_operator(STR("max_pool2d"));
+    return family_operator(align_item_operator(d, call)) == family_operator(STR("max_pool2d"));
 }
 
 /* Calls a value that is dropped may go through. */
@@ -42,9 +42,9 @@ static void follow(struct trail *x, uint32_t call)
         x->queue[x->n++] = call;
 }
 
-enum state { STATE_UNKNOWN, STATE_AGREES, STATE_DEVIATES };
+enum drop_state { STATE_UNKNOWN, STATE_AGREES, STATE_DEVIATES };
 
-static enum state state_of(const struct trail *x, uint32_t row)
+static enum drop_state state_of(const struct trail *x, uint32_t row)
 {
     uint32_t line = x->m->pairing->line_of[x->side][row];
     if (line == NONE || x->m->pairing->lines.v[line].pair == NONE)
@@ -59,7 +59,7 @@ static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
 {
     for (uint32_t r = x->reads->first[output]; r != NONE; r = x->reads->next[r]) {
         uint32_t call = x->d->rows.v[r].call;
-        enum state s = state_of(x, r);
+        enum drop_state s = state_of(x, r);
         if (s == STATE_AGREES)
             (*agreed)++;
         else if (carries(x->d, call))
@@ -80,7 +80,7 @@ static bool heals(struct trail *x, uint32_t row)
         return false;
     for (uint32_t i = 0; i < x->n; i++)
         EACH_EARLY_ROW(x->d, x->queue[i], out) {
-            enum state s = x->d->rows.v[out].io == IO_OUTPUT ? state_of(x, out) : STATE_AGREES;
+            enum drop_state s = x->d->rows.v[out].io == IO_OUTPUT ? state_of(x, out) : STATE_AGREES;
             if (x->d->rows.v[out].io != IO_OUTPUT)
                 continue;
             if (s == STATE_DEVIATES && !carries(x->d, x->queue[i]))

@@ -26,8 +26,8 @@ static bool passes_gradient(const struct dump *d, uint32_t row)
     if (!telling_figures(out))
         return false;
     EACH_EARLY_ROW(d, out->call, r) {
-        struct figure a = figure_of(d, row), b = figure_of(d, r);
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && figure_compare(&a, &b) == LIKE_SAME)
+        struct fingerprint a = fingerprint_of(d, row), b = fingerprint_of(d, r);
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && fingerprint_compare(&a, &b) == LIKE_SAME)
             return true;
     }
     return false;
@@ -100,7 +100,7 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
                : N_("one side recorded the last inner step of this call, a view: the gradient that came in, not the one of its input");
 }
 
-const char *nature_of(const struct dump *const side[2], const uint32_t row[2])
+const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
     if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
         return last_step_differs(side, row);
@@ -108,7 +108,7 @@ const char *nature_of(const struct dump *const side[2], const uint32_t row[2])
         const struct dump *d = side[s];
         const struct row *r = &d->rows.v[row[s]];
         const struct call *c = &d->calls.v[r->call];
-        uint32_t op = family_operator(item_operator(d, r->call));
+        uint32_t op = family_operator(align_item_operator(d, r->call));
         for (size_t i = 0; i < ARRAY_LEN(natures); i++) {
             const struct nature *n = &natures[i];
             if (strcmp(d->framework, n->framework) == 0 && c->phase == n->phase && r->io == n->io && !c->gradient &&

@@ -6,6 +6,6 @@
 #include "dump/dump.h"
 
 /* Why these two rows are not comparable by nature, as a sentence for _(), or NULL. */
-const char *nature_of(const struct dump *const side[2], const uint32_t row[2]);
+const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2]);
 
 #endif

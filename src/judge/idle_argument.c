@@ -8,7 +8,7 @@
 #define ROUNDINGS 4 /* of the type, that a call may add to the noise of its inputs */
 
 /* One paired output: no more than the noise here. */
-static bool agrees(const struct judgement *j, const struct measure *m, uint32_t line, const struct tol *tol)
+static bool agrees(const struct judgement *j, const struct measure *m, uint32_t line, const struct thresholds *tol)
 {
     const struct line_judgement *l = &j->line[line];
     const struct line *p = &m->pairing->lines.v[line];
@@ -18,7 +18,8 @@ static bool agrees(const struct judgement *j, const struct measure *m, uint32_t 
            (!isfinite(l->error) || (double)l->error <= noise);
 }
 
-static bool outputs_agree(const struct judgement *j, const struct measure *m, uint32_t call, const struct tol *tol)
+static bool outputs_agree(const struct judgement *j, const struct measure *m, uint32_t call,
+                          const struct thresholds *tol)
 {
     int outputs = 0;
     EACH_EARLY_ROW(m->side[TARGET], call, r) {
@@ -41,7 +42,7 @@ static bool may_be_idle(const struct measure *m, const struct line *l)
     return t->io == IO_INPUT && (!fraction || m->side[TARGET]->calls.v[t->call].family == FAMILY_RANDOM);
 }
 
-void idle_arguments_find(struct judgement *j, const struct measure *m, const struct tol *tol)
+void idle_arguments_find(struct judgement *j, const struct measure *m, const struct thresholds *tol)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
         struct line_judgement *l = &j->line[i];

@@ -10,7 +10,7 @@
 
 /* Both sides' elements, and how the smaller one lies on the larger one. */
 struct laid {
-    struct specimen x[2];
+    struct element_sample x[2];
     int large;
     int64_t step[TENSOR_DIMS]; /* along the larger one's axes, of elements of the smaller one; 0: repeated */
     bool beginning;            /* they do not lie on each other: the smaller one is the beginning */
@@ -19,7 +19,7 @@ struct laid {
 /* False where an axis has other sizes, and none of them is one. */
 static bool lay_axes(struct laid *l)
 {
-    const struct specimen *a = &l->x[l->large], *b = &l->x[!l->large];
+    const struct element_sample *a = &l->x[l->large], *b = &l->x[!l->large];
     int64_t step = 1;
     if (b->ndim > a->ndim)
         return false;
@@ -35,7 +35,7 @@ static bool lay_axes(struct laid *l)
 
 static size_t place(const struct laid *l, size_t i)
 {
-    const struct specimen *a = &l->x[l->large];
+    const struct element_sample *a = &l->x[l->large];
     size_t at = 0;
     if (l->beginning)
         return i;
@@ -46,7 +46,7 @@ static size_t place(const struct laid *l, size_t i)
     return at;
 }
 
-static bool additive(const struct specimen *x)
+static bool additive(const struct element_sample *x)
 {
     for (size_t i = 0; i < x->n; i++)
         if (x->v[0][i] <= LOW)
@@ -55,7 +55,7 @@ static bool additive(const struct specimen *x)
 }
 
 /* What a mask lets through is one, whether it multiplies, selects or is added. */
-static void to_pattern(struct specimen *x)
+static void to_pattern(struct element_sample *x)
 {
     bool added = additive(x);
     for (size_t i = 0; i < x->n; i++)
@@ -65,7 +65,7 @@ static void to_pattern(struct specimen *x)
 /* flipped: where one side marks what is seen and the other what is not. */
 static void count(const struct laid *l, bool flipped, struct input_elements *out)
 {
-    const struct specimen *a = &l->x[l->large], *b = &l->x[!l->large];
+    const struct element_sample *a = &l->x[l->large], *b = &l->x[!l->large];
     *out = (struct input_elements){.compared = l->beginning ? b->n : a->n};
     for (size_t i = 0; i < out->compared; i++) {
         double v[2];
@@ -98,9 +98,9 @@ int input_elements_compare(const struct dump *const side[2], const uint32_t row[
     struct err quiet;
     int rc = -1;
     *out = (struct input_elements){0};
-    if (specimen_row(&l.x[0], side[0], row[0], SPECIMEN_MOST, &quiet))
+    if (element_sample_row(&l.x[0], side[0], row[0], ELEMENT_SAMPLE_MOST, &quiet))
         return -1;
-    if (specimen_row(&l.x[1], side[1], row[1], SPECIMEN_MOST, &quiet) == 0) {
+    if (element_sample_row(&l.x[1], side[1], row[1], ELEMENT_SAMPLE_MOST, &quiet) == 0) {
         l.large = l.x[1].n > l.x[0].n;
         bool lies = lay_axes(&l);
         l.beginning = !lies && l.x[0].ndim == 1 && l.x[1].ndim == 1;
@@ -110,8 +110,8 @@ int input_elements_compare(const struct dump *const side[2], const uint32_t row[
         if (lies || l.beginning)
             compare_laid(&l, mask && other_form, out);
         rc = lies || l.beginning ? out->compared && !out->differ : mask ? -1 : 0;
-        specimen_release(&l.x[1]);
+        element_sample_release(&l.x[1]);
     }
-    specimen_release(&l.x[0]);
+    element_sample_release(&l.x[0]);
     return rc;
 }

@@ -46,7 +46,7 @@ static bool is_lowest(double v)
     return false;
 }
 
-static void judge_scalar(struct look *k)
+static void judge_scalar(struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
     bool same;
@@ -55,27 +55,27 @@ static void judge_scalar(struct look *k)
         /* integers beyond 2^53 are told apart by their text */
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b));
         if (!same && is_lowest(a) && is_lowest(b)) {
-            look_give(k, VERDICT_MATCH, RULE_FILLS);
+            verdict_case_give(k, VERDICT_MATCH, RULE_FILLS);
             return;
         }
     } else if (is_number(t) || is_number(g)) {
-        look_give(k, VERDICT_DTYPE, RULE_KINDS);
+        verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
         return;
     } else {
         same = strcmp(t->text, g->text) == 0 ||
                (t->kind == ROW_DTYPE && g->kind == ROW_DTYPE && t->dtype && t->dtype == g->dtype);
     }
-    look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
+    verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
 /* A tensor of one element against a plain number: its recorded value is its maximum, rounded to the tensor's type and to
  * the digits that were printed. */
-static void judge_mixed(const struct pass *p, struct look *k)
+static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 {
-    double tol = fmax(1e-6, weigh_printed(p));
+    double tol = fmax(1e-6, row_verdict_printed(p));
     for (int s = 0; s < 2; s++)
         if (k->r[s]->kind == ROW_TENSOR ? !(k->r[s]->has & HAS_MAX) : !is_number(k->r[s])) {
-            look_give(k, VERDICT_DTYPE, RULE_KINDS);
+            verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
             return;
         }
     double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
@@ -83,19 +83,19 @@ static void judge_mixed(const struct pass *p, struct look *k)
         if (k->r[s]->kind == ROW_TENSOR && dtype_is_float(k->r[s]->dtype))
             tol = fmax(tol, dtype_table[k->r[s]->dtype].epsilon);
     bool same = (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol * fabs(b);
-    look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
+    verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
 /* ---- recorded figures ---- */
 
-static bool both(const struct look *k, int bit)
+static bool both(const struct verdict_case *k, int bit)
 {
     return k->r[TARGET]->has & k->r[GOLDEN]->has & bit;
 }
 
-static bool stats_equal(const struct pass *p, const struct look *k)
+static bool stats_equal(const struct judge_pass *p, const struct verdict_case *k)
 {
-    double tol = fmax(1e-6, weigh_printed(p));
+    double tol = fmax(1e-6, row_verdict_printed(p));
     static const struct {
         int bit, stat;
     } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_MEAN, STAT_MEAN}, {HAS_NORM, STAT_NORM}};
@@ -107,19 +107,19 @@ static bool stats_equal(const struct pass *p, const struct look *k)
     return true;
 }
 
-static void judge_checksum(struct pass *p, struct look *k)
+static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
 {
-    bool weight = k->r[TARGET]->io != IO_OUTPUT && (weigh_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
+    bool weight = k->r[TARGET]->io != IO_OUTPUT && (row_verdict_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
     bool one_framework = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     bool same_type = k->r[TARGET]->dtype == k->r[GOLDEN]->dtype;
     if (same_type && (one_framework || weight))
-        look_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
     else
-        look_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
+        verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
 }
 
 /* Not as many NaN or infinite elements on both sides, where both counted them alike. */
-static bool counts_differ(const struct pass *p, const struct look *k)
+static bool counts_differ(const struct judge_pass *p, const struct verdict_case *k)
 {
     uint64_t nan[2], inf[2];
     int t = recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf[0]);
@@ -128,7 +128,7 @@ static bool counts_differ(const struct pass *p, const struct look *k)
 }
 
 /* Both sides' lowest element fills a mask, each in its way: −inf, the type's lowest number, −10000. */
-static bool masked_alike(const struct pass *p, const struct look *k)
+static bool masked_alike(const struct judge_pass *p, const struct verdict_case *k)
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
     uint64_t nan[2] = {0, 0}, inf;
@@ -140,45 +140,45 @@ static bool masked_alike(const struct pass *p, const struct look *k)
            isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
 }
 
-static void judge_recorded(struct pass *p, struct look *k)
+static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
     k->out->flags |= LINE_STATISTICS;
     if (both(k, HAS_CHECKSUM) && strcmp(k->r[TARGET]->text, k->r[GOLDEN]->text) == 0 &&
         k->r[TARGET]->dtype == k->r[GOLDEN]->dtype) {
         k->out->error = 0;
-        look_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
+        verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
     if (!p->o->exact && masked_alike(p, k)) { /* of what is left only the largest is known */
         double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
         k->out->flags |= LINE_MASKED;
-        weigh(p, k, fabs(a - b) / fabs(b), true);
+        row_verdict_weigh(p, k, fabs(a - b) / fabs(b), true);
         return;
     }
     int t = recorded_special(p->side[TARGET], k->r[TARGET]), g = recorded_special(p->side[GOLDEN], k->r[GOLDEN]);
     if (t != g || counts_differ(p, k)) {
-        look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
+        verdict_case_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
         return;
     }
     if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) && both(k, HAS_MAX)) {
         bool same = stats_equal(p, k);
-        look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
+        verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
     double e = recorded_error(k->r[TARGET], k->r[GOLDEN]);
     if (!isnan(e))
-        weigh(p, k, e, true);
+        row_verdict_weigh(p, k, e, true);
     else if (t)
-        look_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
+        verdict_case_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
     else if (both(k, HAS_CHECKSUM))
         judge_checksum(p, k);
     else
-        look_give(k, VERDICT_SKIP, RULE_NO_FIGURES);
+        verdict_case_give(k, VERDICT_SKIP, RULE_NO_FIGURES);
 }
 
 /* ---- fused tensors ---- */
 
-static uint64_t numel_of(const struct pass *p, const struct line *l, int s)
+static uint64_t numel_of(const struct judge_pass *p, const struct line *l, int s)
 {
     return dump_row_numel(p->side[s], l->row[s]);
 }
@@ -194,7 +194,7 @@ static void add_part(struct row *whole, const struct row *part)
 }
 
 /* What the parts of each fused tensor hold together: the extremes of all and the root of the sum of squares. */
-static void collect_wholes(struct pass *p)
+static void collect_wholes(struct judge_pass *p)
 {
     const struct pairing *all = p->m->pairing;
     p->wholes = mem_zalloc((all->groups + 1) * sizeof *p->wholes);
@@ -213,7 +213,7 @@ static void collect_wholes(struct pass *p)
 
 /* One part against a fused tensor without a view: no element can be compared, but all parts together must have the
  * whole's figures. */
-static void judge_part(struct pass *p, struct look *k)
+static void judge_part(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line *l = &p->m->pairing->lines.v[k->i];
     struct whole *w = &p->wholes[p->m->pairing->pairs.v[l->pair].group];
@@ -226,11 +226,11 @@ static void judge_part(struct pass *p, struct look *k)
     bool all = w->numel == numel_of(p, l, !s);
     double e = all ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
     if (all && recorded_special(p->side[TARGET], k->r[TARGET]) != recorded_special(p->side[GOLDEN], k->r[GOLDEN]))
-        look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
+        verdict_case_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     else if (isnan(e))
-        look_give(k, VERDICT_SKIP, RULE_PART);
+        verdict_case_give(k, VERDICT_SKIP, RULE_PART);
     else
-        weigh(p, k, e, true);
+        row_verdict_weigh(p, k, e, true);
     if (k->out->verdict == VERDICT_MATCH || k->out->verdict == VERDICT_DRIFT)
         k->out->rule = RULE_PART_SAME;
     else
@@ -239,7 +239,7 @@ static void judge_part(struct pass *p, struct look *k)
 }
 
 /* One side holds the value once, the other several times, and no elements were recorded: the figures are laid out instead. */
-static bool judge_repeated(struct pass *p, struct look *k)
+static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
 {
     struct view v;
     const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
@@ -257,7 +257,7 @@ static bool judge_repeated(struct pass *p, struct look *k)
 
 /* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they made of
  * it. What only moves elements may serve another layout. */
-static bool inputs_agreed(const struct pass *p, const struct look *k)
+static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     bool agreed = false, compute = family_is_compute(d->calls.v[k->call].family);
@@ -277,7 +277,7 @@ static bool inputs_agreed(const struct pass *p, const struct look *k)
 /* Paired by its figures alone (a part of a fused tensor has its place in it too), and only these agree: no deviation
  * can be claimed of such a pair. Values in another
  * order err by about as much as they are large. */
-static bool reordered(const struct pass *p, const struct look *k)
+static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
     const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
@@ -289,7 +289,7 @@ static bool reordered(const struct pass *p, const struct look *k)
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
-static void judge_tensors(struct pass *p, struct look *k)
+static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
 {
     enum dtype_class t = row_class(k->r[TARGET]), g = row_class(k->r[GOLDEN]);
     uint64_t nt = dump_row_numel(p->side[TARGET], k->row[TARGET]);
@@ -304,22 +304,22 @@ static void judge_tensors(struct pass *p, struct look *k)
     } else if (sized && nt != ng && !viewed && judge_repeated(p, k)) {
         k->out->flags |= LINE_STATISTICS;
     } else if (sized && nt != ng && !viewed) {
-        look_give(k, VERDICT_SHAPE, RULE_ELEMENTS);
+        verdict_case_give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && class_is_whole(t) != class_is_whole(g)) {
-        look_give(k, VERDICT_DTYPE, RULE_KINDS);
+        verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
     } else if (sized && nt == 0) {
-        look_give(k, VERDICT_MATCH, RULE_EMPTY);
+        verdict_case_give(k, VERDICT_MATCH, RULE_EMPTY);
     } else if (p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING) {
-        look_give(k, VERDICT_PENDING, RULE_PENDING);
+        verdict_case_give(k, VERDICT_PENDING, RULE_PENDING);
     } else if (k->f && k->f->unlike && !k->f->masked) {
-        look_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
+        verdict_case_give(k, VERDICT_NONFINITE, RULE_NONFINITE);
     } else if (k->f && class_is_whole(t) && class_is_whole(g)) {
         k->out->error = (float)k->f->rel_l2;
         bool same = k->f->max_abs == 0;
-        look_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_EQUAL : RULE_INTEGERS_DIFFER);
+        verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_EQUAL : RULE_INTEGERS_DIFFER);
     } else if (k->f) {
         k->out->flags |= k->f->masked ? LINE_MASKED : 0;
-        weigh(p, k, figures_judged_error(k->f), false);
+        row_verdict_weigh(p, k, figures_judged_error(k->f), false);
         if (reordered(p, k)) {
             k->out->rule = RULE_REORDERED;
             k->out->flags |= LINE_DOUBTFUL;
@@ -330,7 +330,7 @@ static void judge_tensors(struct pass *p, struct look *k)
 }
 
 /* --exact: two runs of one side; whatever is not the same bit for bit deviates. */
-static void judge_exact(const struct pass *p, struct look *k)
+static void judge_exact(const struct judge_pass *p, struct verdict_case *k)
 {
     struct line_judgement *l = k->out;
     if (l->verdict == VERDICT_PENDING || l->verdict == VERDICT_SKIP || verdict_is_bad(l->verdict))
@@ -339,11 +339,11 @@ static void judge_exact(const struct pass *p, struct look *k)
                 l->rule == RULE_EMPTY || l->rule == RULE_NONFINITE_ALIKE ||
                 (l->rule == RULE_SAME_STATS && stats_equal(p, k) && !(l->error > 0));
     if (!same || (l->flags & LINE_DTYPE_DIFF))
-        look_give(k, VERDICT_DEVIATE, RULE_EXACT);
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_EXACT);
 }
 
 /* A product of the target that is passed, paired or not. */
-static void pass_product(struct pass *p, uint32_t row)
+static void pass_product(struct judge_pass *p, uint32_t row)
 {
     const struct row *r = &p->side[TARGET]->rows.v[row];
     if (r->io == IO_OUTPUT && family_is_product(p->side[TARGET]->calls.v[r->call].family))
@@ -351,7 +351,7 @@ static void pass_product(struct pass *p, uint32_t row)
 }
 
 /* Whether the call stands beside another that recorded the same tensors and has its partner. */
-static bool nested_pair(const struct pass *p, int s, uint32_t call)
+static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
 {
     uint32_t other = p->side[s]->calls.v[call].nested;
     if (other != NONE)
@@ -361,27 +361,27 @@ static bool nested_pair(const struct pass *p, int s, uint32_t call)
     return false;
 }
 
-static void judge_line(struct pass *p, uint32_t i)
+static void judge_line(struct judge_pass *p, uint32_t i)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
     if (l->row[TARGET] != NONE)
         pass_product(p, l->row[TARGET]);
-    struct look k = {.i = i, .row = {l->row[0], l->row[1]}, .out = &p->j->line[i]};
+    struct verdict_case k = {.i = i, .row = {l->row[0], l->row[1]}, .out = &p->j->line[i]};
     *k.out = (struct line_judgement){.error = NAN, .limit = NAN, .level = NAN};
     if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE) {
         bool strict = p->o->strict_gaps;
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct call *c = &p->side[s]->calls.v[p->side[s]->rows.v[l->row[s]].call];
         bool counts = strict && family_is_compute(c->family) && p->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
-        look_give(&k, counts ? VERDICT_SHAPE : VERDICT_ONLY, RULE_ONE_SIDED);
+        verdict_case_give(&k, counts ? VERDICT_SHAPE : VERDICT_ONLY, RULE_ONE_SIDED);
         if (p->side[s]->rows.v[l->row[s]].has & IS_DAMAGED)
             k.out->flags |= LINE_UNREAD;
         if (p->o->exact)
-            look_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
+            verdict_case_give(&k, VERDICT_SHAPE, RULE_ONE_SIDED);
         else if (nested_pair(p, s, p->side[s]->rows.v[l->row[s]].call))
-            look_give(&k, VERDICT_SKIP, RULE_NESTED);
+            verdict_case_give(&k, VERDICT_SKIP, RULE_NESTED);
         else if (c->recomputes != NONE)
-            look_give(&k, VERDICT_SKIP, RULE_RECOMPUTED);
+            verdict_case_give(&k, VERDICT_SKIP, RULE_RECOMPUTED);
         return;
     }
     for (int s = 0; s < 2; s++)
@@ -395,19 +395,19 @@ static void judge_line(struct pass *p, uint32_t i)
         k.out->flags |= LINE_DOUBTFUL;
     bool tensor[2] = {k.r[0]->kind == ROW_TENSOR, k.r[1]->kind == ROW_TENSOR};
     if (k.r[0]->kind == ROW_NULL || k.r[1]->kind == ROW_NULL)
-        look_give(&k, VERDICT_SKIP, RULE_ABSENT);
+        verdict_case_give(&k, VERDICT_SKIP, RULE_ABSENT);
     else if (tensor[0] && tensor[1])
         judge_tensors(p, &k);
     else if (tensor[0] || tensor[1])
         judge_mixed(p, &k);
     else
         judge_scalar(&k);
-    weigh_excuse(p, &k);
-    if (verdict_is_bad(k.out->verdict) && nature_of(p->side, l->row))
-        look_give(&k, VERDICT_SKIP, RULE_NATURE);
+    row_verdict_excuse(p, &k);
+    if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
+        verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);
     if (p->o->exact)
         judge_exact(p, &k);
-    weigh_remember(p, &k);
+    row_verdict_remember(p, &k);
 }
 
 static int by_size(const void *a, const void *b)
@@ -419,7 +419,7 @@ static int by_size(const void *a, const void *b)
 /* Products with operands rounded to 10 bits err by about 3e-4 wherever they run; a matmul that errs by
  * less tells that this hardware multiplies exactly, and then a jump at a product is none of its noise.
  * Benefit of the doubt while no product has been compared. */
-static bool products_coarse(const struct pass *p)
+static bool products_coarse(const struct judge_pass *p)
 {
     VEC(float) error = {0};
     for (uint32_t i = 0; i < p->m->lines; i++) {
@@ -443,7 +443,7 @@ static bool products_coarse(const struct pass *p)
 }
 
 /* An input of the step itself: whatever comes of it, it is other data. */
-static bool is_given(const struct measure *m, const struct flow flow[2], uint32_t line)
+static bool is_given(const struct measure *m, const struct dataflow flow[2], uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     for (int s = 0; s < 2; s++) {
@@ -455,7 +455,7 @@ static bool is_given(const struct measure *m, const struct flow flow[2], uint32_
 }
 
 /* Deviations that are none for what comes of them, up to the first that is one. */
-static void take_back(struct judgement *j, const struct measure *m, const struct flow flow[2])
+static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct value_readers reads[2] = {{0}, {0}};
     for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
@@ -464,7 +464,7 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
             continue;
         for (int s = 0; s < 2 && !reads[s].first; s++)
             readers_build(&reads[s], m->side[s], &flow[s]);
-        enum rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
+        enum verdict_rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
                         : is_masked_before(j, m, i)             ? RULE_MASKED_BEFORE
                         : !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED
                                                                                 : RULE_NONE;
@@ -477,10 +477,10 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
         readers_release(&reads[s]);
 }
 
-void judge(struct judgement *j, const struct measure *m, const uint8_t *state, const struct flow flow[2],
-           const struct judge_options *o)
+void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
+               const struct judge_options *o)
 {
-    struct pass p = {
+    struct judge_pass p = {
         .j = j,
         .m = m,
         .state = state,
@@ -494,7 +494,7 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
     j->line = mem_alloc((m->lines + 1) * sizeof *j->line);
-    level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
+    noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     p.coarse = products_coarse(&p);
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
@@ -505,14 +505,14 @@ void judge(struct judgement *j, const struct measure *m, const uint8_t *state, c
     }
     if (!o->exact)
         idle_arguments_find(j, m, o->tol);
-    preset_judge(j, m, o->preset);
-    judge_table(j, m);
-    known_apply(j, m, o->known);
-    frozen_judge(j, m);
-    summary_count(j, m, flow, o);
-    summary_first(j, m);
-    frozen_first(j, m);
-    culprits_find(j, m, flow);
+    tool_rules_judge(j, m, o->preset);
+    table_verdicts_judge(j, m);
+    accepted_apply(j, m, o->known);
+    packed_verdicts_judge(j, m);
+    judge_summary_count(j, m, flow, o);
+    judge_summary_first(j, m);
+    packed_verdicts_first(j, m);
+    suspects_find(j, m, flow);
     free(p.wholes);
     free(p.call_error);
     free(p.call_turned);

@@ -6,7 +6,7 @@
 #include "judge/verdict.h"
 
 /* `state` is the measure's state array as of now (the caller's copy, so that workers may go on). */
-void judge(struct judgement *j, const struct measure *m, const uint8_t *state, const struct flow flow[2],
-           const struct judge_options *o);
+void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
+               const struct judge_options *o);
 
 #endif

@@ -26,7 +26,7 @@ const char *region_name(enum region r)
 
 /* What a row belongs to that a side may leave out: of a weight's gradient the call in the backward pass that computes
  * it. */
-static enum region region_of(const struct dump *d, const struct flow *f, uint32_t call)
+static enum region region_of(const struct dump *d, const struct dataflow *f, uint32_t call)
 {
     const struct call *c = &d->calls.v[call];
     if (c->gradient || f->weight_gradient[call])
@@ -37,7 +37,7 @@ static enum region region_of(const struct dump *d, const struct flow *f, uint32_
 }
 
 /* Which regions a side recorded nothing of, and how much the other one has of them. */
-static void find_regions(struct summary *s, const struct measure *m, const struct flow flow[2])
+static void find_regions(struct judge_summary *s, const struct measure *m, const struct dataflow flow[2])
 {
     uint32_t rows[2][REGION_COUNT] = {{0}};
     for (int d = 0; d < 2; d++)
@@ -53,7 +53,7 @@ static void find_regions(struct summary *s, const struct measure *m, const struc
 
 /* The call that put out what an operator of a graph or a call of the backward pass reads, or what is recorded as a
  * parameter's gradient, by the recorded values, or NONE. */
-static uint32_t producer_of(const struct dump *d, const struct flow *f, uint32_t row)
+static uint32_t producer_of(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     uint32_t h = f->held[row];
     const struct call *c = &d->calls.v[d->rows.v[row].call];
@@ -66,9 +66,9 @@ static uint32_t producer_of(const struct dump *d, const struct flow *f, uint32_t
 }
 
 /* Per call: does an output stand in a pair that is sure enough, and was one judged alike. */
-static void cover(struct judgement *j, const struct measure *m, const struct flow flow[2])
+static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
-    struct summary *s = &j->sum;
+    struct judge_summary *s = &j->sum;
     uint8_t *covered[2], *judged = mem_zalloc(m->side[TARGET]->calls.n + 1);
     bool compute[2][REGION_COUNT] = {{false}};
     for (int d = 0; d < 2; d++) {
@@ -130,7 +130,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct flo
 /* With --map-only the rows listed are what there is to cover. */
 static void cover_listed(struct judgement *j, const struct measure *m)
 {
-    struct summary *s = &j->sum;
+    struct judge_summary *s = &j->sum;
     size_t listed = m->pairing->mapped + m->pairing->mapped_missing;
     for (int d = 0; d < 2; d++) {
         s->compute[d] = (uint32_t)listed;
@@ -140,15 +140,15 @@ static void cover_listed(struct judgement *j, const struct measure *m)
     s->judged = s->by[VERDICT_MATCH] + s->by[VERDICT_DRIFT];
 }
 
-void summary_count(struct judgement *j, const struct measure *m, const struct flow flow[2], const struct judge_options *o)
+void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct judge_options *o)
 {
-    struct summary *s = &j->sum;
+    struct judge_summary *s = &j->sum;
     find_regions(s, m, flow);
     for (size_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
         const struct line_judgement *x = &j->line[i];
-        s->known += x->rule == RULE_KNOWN;
-        s->by[x->verdict] += x->rule != RULE_KNOWN;
+        s->known += x->rule == RULE_ACCEPTED;
+        s->by[x->verdict] += x->rule != RULE_ACCEPTED;
         s->unread += (x->flags & LINE_UNREAD) != 0;
         if (l->pair == NONE && rule_sets_aside(x->rule))
             continue;
@@ -184,7 +184,7 @@ static bool in_gap(const struct measure *m, uint32_t i)
     return m->pairing->lines.v[i].pair == NONE && c->recomputes == NONE && is_compute(m->side[s], c);
 }
 
-void summary_first(struct judgement *j, const struct measure *m)
+void judge_summary_first(struct judgement *j, const struct measure *m)
 {
     bool gap = false;
     j->first = NONE;
@@ -208,7 +208,7 @@ void summary_first(struct judgement *j, const struct measure *m)
     const struct line_judgement *x = &j->line[j->first];
     int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
     bool output = m->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
-    j->klass = x->verdict == VERDICT_NONFINITE ? FIRST_NONFINITE
+    j->first_class = x->verdict == VERDICT_NONFINITE ? FIRST_NONFINITE
                : l->pair == NONE               ? FIRST_GAP
                : x->verdict == VERDICT_SHAPE   ? FIRST_SHAPE
                : output                        ? FIRST_OUTPUT

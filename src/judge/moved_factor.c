@@ -14,7 +14,7 @@
 
 enum { UNSEEN, SCALED, AGREES, OTHER };
 
-struct search {
+struct factor_search {
     struct judgement *j;
     const struct measure *m;
     int side; /* whose data flow is followed */
@@ -23,7 +23,7 @@ struct search {
 };
 
 /* Whether a line's sides are one value times a factor other than one. */
-static bool proportional(const struct search *x, uint32_t line)
+static bool proportional(const struct factor_search *x, uint32_t line)
 {
     const struct line_judgement *l = &x->j->line[line];
     const struct figures *f = measure_figures(x->m, line);
@@ -38,7 +38,7 @@ static bool proportional(const struct search *x, uint32_t line)
 }
 
 /* What a call's paired lines say of it together. */
-static int state_of(const struct search *x, uint32_t call)
+static int state_of(const struct factor_search *x, uint32_t call)
 {
     bool scaled = false, agrees = false;
     EACH_EARLY_ROW(x->d, call, r) {
@@ -55,7 +55,7 @@ static int state_of(const struct search *x, uint32_t call)
 }
 
 /* Whether the value agrees where it is read. */
-static bool read_alike(const struct search *x, uint32_t row)
+static bool read_alike(const struct factor_search *x, uint32_t row)
 {
     uint32_t line = x->m->pairing->line_of[x->side][row];
     bool paired = line != NONE && x->m->pairing->lines.v[line].pair != NONE && !(x->j->line[line].flags & LINE_DOUBTFUL);
@@ -63,7 +63,7 @@ static bool read_alike(const struct search *x, uint32_t row)
 }
 
 /* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves nothing. */
-static bool heals(const struct search *x, uint32_t start)
+static bool heals(const struct factor_search *x, uint32_t start)
 {
     uint32_t queue[CALLS], n = 0, agreed = 0;
     queue[n++] = start;
@@ -94,7 +94,7 @@ static bool heals(const struct search *x, uint32_t start)
 }
 
 /* By the flow of the target, or of the golden side where the other recorded steps that hide it. */
-static bool heals_somewhere(struct search *x, uint32_t line)
+static bool heals_somewhere(struct factor_search *x, uint32_t line)
 {
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
         x->d = x->m->side[x->side];
@@ -104,9 +104,9 @@ static bool heals_somewhere(struct search *x, uint32_t line)
     return false;
 }
 
-void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
+void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
-    struct search x = {.j = j, .m = m};
+    struct factor_search x = {.j = j, .m = m};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; m->figures && i < j->lines; i++)
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))

@@ -8,6 +8,6 @@
 /* Takes deviations back (VERDICT_SKIP, RULE_FACTOR; `limit` becomes the factor) whose two sides are proportional, where all
  * that is computed of them on a side comes to agree again before anything deviates otherwise. To be called when
  * every line has its verdict. */
-void moved_factors_find(struct judgement *j, const struct measure *m, const struct flow flow[2]);
+void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2]);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-void level_init(struct level *l, int window)
+void noise_level_init(struct noise_level *l, int window)
 {
     memset(l, 0, sizeof *l);
     l->window = window < 1 ? 1 : window > LEVEL_MAX ? LEVEL_MAX : window;
 }
 
 /* First place in sorted[0, n) that is not below v. */
-static int place(const struct level *l, float v)
+static int place(const struct noise_level *l, float v)
 {
     int lo = 0, hi = l->n;
     while (lo < hi) {
@@ -23,7 +23,7 @@ static int place(const struct level *l, float v)
     return lo;
 }
 
-static void refresh(struct level *l)
+static void refresh(struct noise_level *l)
 {
     l->most_product = 0;
     for (int i = 0; i < l->n; i++)
@@ -35,7 +35,7 @@ static void refresh(struct level *l)
             l->coarsest = dtype_coarser(l->coarsest, (enum dtype)d);
 }
 
-void level_add(struct level *l, double error, bool product, enum dtype d)
+void noise_level_add(struct noise_level *l, double error, bool product, enum dtype d)
 {
     bool stale = false;
     if (l->n == l->window) {
@@ -59,7 +59,7 @@ void level_add(struct level *l, double error, bool product, enum dtype d)
         refresh(l);
 }
 
-double level_quantile(const struct level *l, double q)
+double noise_level_quantile(const struct noise_level *l, double q)
 {
     if (!l->n)
         return 0;
@@ -67,12 +67,12 @@ double level_quantile(const struct level *l, double q)
     return (double)l->sorted[i < 0 ? 0 : i >= l->n ? l->n - 1 : i];
 }
 
-double level_product(const struct level *l)
+double noise_level_product(const struct noise_level *l)
 {
     return (double)l->most_product;
 }
 
-enum dtype level_dtype(const struct level *l)
+enum dtype noise_level_dtype(const struct noise_level *l)
 {
     return l->coarsest;
 }

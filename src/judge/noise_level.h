@@ -10,21 +10,22 @@
 
 #define LEVEL_MAX 256
 
-struct level {
+struct noise_level {
     int window, n, at;
     float error[LEVEL_MAX], sorted[LEVEL_MAX];
     uint8_t product[LEVEL_MAX], dtype[LEVEL_MAX];
-    float most_product;         /* what level_product and level_dtype answer: asked for every row, changed by few */
+    float most_product;         /* what noise_level_product and noise_level_dtype answer: asked for every row, changed
+                                   by few */
     uint16_t of_dtype[DTYPE_COUNT];
     enum dtype coarsest;
 };
 
-void level_init(struct level *l, int window); /* window: 1 … LEVEL_MAX */
-void level_add(struct level *l, double error, bool product, enum dtype d);
-double level_quantile(const struct level *l, double q); /* 0 while nothing was added */
+void noise_level_init(struct noise_level *l, int window); /* window: 1 … LEVEL_MAX */
+void noise_level_add(struct noise_level *l, double error, bool product, enum dtype d);
+double noise_level_quantile(const struct noise_level *l, double q); /* 0 while nothing was added */
 /* The largest error among the remembered outputs of matmul-like calls: what every call behind them has
  * to expect in its inputs, recorded or not. */
-double level_product(const struct level *l);
-enum dtype level_dtype(const struct level *l); /* the coarsest remembered, DTYPE_UNKNOWN when none */
+double noise_level_product(const struct noise_level *l);
+enum dtype noise_level_dtype(const struct noise_level *l); /* the coarsest remembered, DTYPE_UNKNOWN when none */
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "judge/conditioning.h"
 
-_Static_assert(VERDICT_SKIP == 8 && RULE_KNOWN == 33 && WHY_RULE == 15 && CONDITION_COMPARE == 12,
+_Static_assert(VERDICT_SKIP == 8 && RULE_ACCEPTED == 33 && WHY_RULE == 15 && CONDITION_COMPARE == 12,
                "packs of 0.1 hold these numbers: what is new goes to the end of its list");
 
-struct line *frozen_pairs(const struct dump *target, const struct dump *golden, size_t *n)
+struct line *packed_verdicts_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
     const struct packed *p = packed_both(target, golden);
     *n = 0;
@@ -30,7 +30,7 @@ static uint8_t reason(const struct packed *p, const struct packed_line *x)
     return x->why < p->whys && x->why < WHY_COUNT ? x->why : plain[x->origin < ORIGIN_COUNT ? x->origin : ORIGIN_NAME];
 }
 
-void frozen_tell(struct pairing *p, const struct dump *target, const struct dump *golden)
+void packed_verdicts_tell(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     const struct packed *all = packed_both(target, golden);
     struct err quiet;
@@ -53,7 +53,7 @@ void frozen_tell(struct pairing *p, const struct dump *target, const struct dump
     }
 }
 
-const struct packed_line *frozen_line(const struct measure *m, uint32_t line)
+const struct packed_line *packed_verdicts_line(const struct measure *m, uint32_t line)
 {
     const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
     const struct line *l = &m->pairing->lines.v[line];
@@ -102,24 +102,24 @@ static void take(struct measure *m, uint32_t line, const struct packed_line *x)
     m->view[line] = v;
 }
 
-void frozen_measure(struct measure *m)
+void packed_verdicts_measure(struct measure *m)
 {
     if (!packed_both(m->side[TARGET], m->side[GOLDEN]))
         return;
     for (uint32_t i = 0; i < m->lines; i++) {
-        const struct packed_line *x = m->state[i] == MEASURE_DONE || m->state[i] == MEASURE_FAILED ? NULL : frozen_line(m, i);
+        const struct packed_line *x = m->state[i] == MEASURE_DONE || m->state[i] == MEASURE_FAILED ? NULL : packed_verdicts_line(m, i);
         if (x && (x->figures || x->failure))
             take(m, i, x);
     }
 }
 
-void frozen_judge(struct judgement *j, const struct measure *m)
+void packed_verdicts_judge(struct judgement *j, const struct measure *m)
 {
     const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
     if (!all || all->verdicts > VERDICT_COUNT)
         return;
     for (uint32_t i = 0; i < j->lines; i++) {
-        const struct packed_line *x = frozen_line(m, i);
+        const struct packed_line *x = packed_verdicts_line(m, i);
         if (!x || x->verdict >= VERDICT_COUNT || x->verdict == VERDICT_PENDING)
             continue;
         uint8_t rule = x->rule < all->rules && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
@@ -130,13 +130,13 @@ void frozen_judge(struct judgement *j, const struct measure *m)
     }
 }
 
-void frozen_first(struct judgement *j, const struct measure *m)
+void packed_verdicts_first(struct judgement *j, const struct measure *m)
 {
     const struct packed *all = packed_both(m->side[TARGET], m->side[GOLDEN]);
-    if (!all || !all->has_first || j->first == NONE || !frozen_line(m, j->first))
+    if (!all || !all->has_first || j->first == NONE || !packed_verdicts_line(m, j->first))
         return;
-    if (all->klass <= FIRST_NONFINITE)
-        j->klass = (enum first_class)all->klass;
+    if (all->first_class <= FIRST_NONFINITE)
+        j->first_class = (enum first_class)all->first_class;
     j->doubtful_before = all->doubtful_before;
     j->gaps_before = all->gaps_before;
     j->unread_before = all->unread_before;

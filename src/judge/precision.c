@@ -1,7 +1,7 @@
 /* Collects the lines whose sides differ in floating type, by scope with the layers' numbers left out. */
 #include "judge/precision.h"
 
-void generalise(struct str name, struct buf *out)
+void precision_general_name(struct str name, struct buf *out)
 {
     struct str rest = name, part;
     unsigned long long n;
@@ -29,7 +29,7 @@ void precision_find(const struct judgement *j, const struct measure *m, struct a
         const struct dump *d = m->side[TARGET];
         const struct call *c = &d->calls.v[t->call];
         buf_clear(&key);
-        generalise(c->scope != NONE ? str_of(d->scopes.v[c->scope]) : dump_call_name(d, t->call), &key);
+        precision_general_name(c->scope != NONE ? str_of(d->scopes.v[c->scope]) : dump_call_name(d, t->call), &key);
         size_t scope = key.n;
         buf_fmt(&key, " %d %d", t->dtype, g->dtype);
         uint32_t at = map_get(&seen, buf_view(&key));

@@ -16,6 +16,6 @@ typedef VEC(struct precision) precision_list;
 /* In order of first appearance; strings in `a`. */
 void precision_find(const struct judgement *j, const struct measure *m, struct arena *a, precision_list *out);
 /* "layers.3.mlp" → "layers.*.mlp": whole components of digits. */
-void generalise(struct str name, struct buf *out);
+void precision_general_name(struct str name, struct buf *out);
 
 #endif

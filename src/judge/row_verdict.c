@@ -10,7 +10,7 @@
 
 /* ---- roles ---- */
 
-bool weigh_is_parameter(const struct pass *p, const struct look *k)
+bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     const char *slot = p->side[TARGET]->slots.v[k->r[TARGET]->slot];
@@ -39,7 +39,7 @@ bool weigh_is_parameter(const struct pass *p, const struct look *k)
 /* An input no earlier row holds, on either side, and that is no value of one layer (a table, a mask, a
  * buffer): either several layers use it, or no product has been computed yet that could have left
  * noise in it. */
-static bool source_role(const struct pass *p, const struct look *k)
+static bool source_role(const struct judge_pass *p, const struct verdict_case *k)
 {
     if (k->r[TARGET]->io != IO_INPUT || p->side[TARGET]->calls.v[k->call].phase != PHASE_FORWARD)
         return false;
@@ -58,7 +58,7 @@ static bool source_role(const struct pass *p, const struct look *k)
 /* ---- the rule ---- */
 
 /* The error a line's value already had where it stood before: its own verdict then was acceptance. */
-static double error_of(const struct pass *p, uint32_t target_row)
+static double error_of(const struct judge_pass *p, uint32_t target_row)
 {
     uint32_t line = target_row == NONE ? NONE : p->m->pairing->line_of[TARGET][target_row];
     if (line == NONE)
@@ -70,7 +70,7 @@ static double error_of(const struct pass *p, uint32_t target_row)
 
 /* The error an output has to expect of its inputs'. Of sums that nearly cancel the condition is exact; what other
  * operators make of an error is an estimate, and only makes doubtful (excuse). */
-static double output_level(const struct pass *p, const struct look *k)
+static double output_level(const struct judge_pass *p, const struct verdict_case *k)
 {
     double in = (double)p->call_error[k->call];
     if (p->side[GOLDEN]->calls.v[k->r[GOLDEN]->call].family != FAMILY_ADD)
@@ -82,36 +82,36 @@ static double output_level(const struct pass *p, const struct look *k)
     return in * c.kappa;
 }
 
-double weigh_printed(const struct pass *p)
+double row_verdict_printed(const struct judge_pass *p)
 {
     int digits = p->side[0]->digits < p->side[1]->digits ? p->side[0]->digits : p->side[1]->digits;
     return digits < 15 ? pow(10, 1 - digits) : 0;
 }
 
-void weigh(struct pass *p, struct look *k, double error, bool stats)
+void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
 {
-    const struct tol *tol = p->tol;
+    const struct thresholds *tol = p->tol;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
-    enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), level_dtype(&p->level));
-    const struct tol_limits *mine = tol_of(tol, own), *floors = tol_of(tol, around);
-    double digits = stats ? weigh_printed(p) : 0;
+    enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), noise_level_dtype(&p->level));
+    const struct thresholds_limits *mine = thresholds_of(tol, own), *floors = thresholds_of(tol, around);
+    double digits = stats ? row_verdict_printed(p) : 0;
     k->out->error = (float)error;
 
-    if (weigh_is_parameter(p, k)) {
+    if (row_verdict_is_parameter(p, k)) {
         /* recorded norms of equal tensors differ by the order of summation */
         double limit = stats || p->side[TARGET]->step > 0 ? mine->drift : dtype_table[own].epsilon;
         k->out->limit = (float)fmax(limit, digits);
         bool over = error > fmax(limit, digits);
-        look_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
+        verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
     } else if (source_role(p, k)) {
         k->out->flags |= LINE_SOURCE;
         k->out->limit = (float)fmax(mine->drift, digits);
         bool over = error > fmax(mine->drift, digits);
-        look_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
+        verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_SOURCE : RULE_WITHIN);
     } else {
-        double level = level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
-        level = fmax(level, level_product(&p->level));
+        double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
+        level = fmax(level, noise_level_product(&p->level));
         level = fmax(level, error_of(p, p->flow[TARGET].held[k->row[TARGET]]));
         if (k->r[TARGET]->io == IO_OUTPUT)
             level = fmax(level, output_level(p, k));
@@ -127,17 +127,17 @@ void weigh(struct pass *p, struct look *k, double error, bool stats)
         k->out->level = (float)level;
         k->out->limit = (float)limit;
         if (error > limit) {
-            look_give(k, VERDICT_DEVIATE, RULE_LIMIT);
+            verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
         } else if (error > tol->jump * level && error > floor) {
             k->out->limit = (float)fmax(tol->jump * level, floor);
-            look_give(k, VERDICT_DEVIATE, RULE_JUMP);
+            verdict_case_give(k, VERDICT_DEVIATE, RULE_JUMP);
         } else if (error <= floor) {
             k->out->limit = (float)floor;
-            look_give(k, VERDICT_MATCH, RULE_WITHIN);
+            verdict_case_give(k, VERDICT_MATCH, RULE_WITHIN);
         } else if (error <= tol->noise * level) {
-            look_give(k, VERDICT_MATCH, RULE_LEVEL);
+            verdict_case_give(k, VERDICT_MATCH, RULE_LEVEL);
         } else {
-            look_give(k, VERDICT_DRIFT, RULE_DRIFT);
+            verdict_case_give(k, VERDICT_DRIFT, RULE_DRIFT);
         }
     }
     if (error == 0)
@@ -148,7 +148,7 @@ void weigh(struct pass *p, struct look *k, double error, bool stats)
 
 /* ---- ill-conditioned operators ---- */
 
-static void hold_apart(struct look *k, const struct condition *c, double bound, double turned)
+static void hold_apart(struct verdict_case *k, const struct condition *c, double bound, double turned)
 {
     k->out->was = (uint8_t)c->kind;
     k->out->kappa = (float)c->own; /* of masked scores the fills say nothing */
@@ -160,7 +160,7 @@ static void hold_apart(struct look *k, const struct condition *c, double bound, 
 }
 
 /* Whole numbers that turned in the call, or in one before it whose result this is. */
-static bool turned_before(const struct pass *p, const struct look *k, double turned)
+static bool turned_before(const struct judge_pass *p, const struct verdict_case *k, double turned)
 {
     uint32_t from = p->flow[TARGET].held[k->row[TARGET]], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
     double share = (double)p->call_turned[k->call];
@@ -172,7 +172,7 @@ static bool turned_before(const struct pass *p, const struct look *k, double tur
 
 /* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
  * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
-void weigh_excuse(struct pass *p, struct look *k)
+void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
     bool numbers = l->rule == RULE_INTEGERS_DIFFER;
@@ -196,7 +196,7 @@ void weigh_excuse(struct pass *p, struct look *k)
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < CONDITION_ILL))
         return;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
-    double level = fmax(level_quantile(&p->level, k->f ? p->tol->quantile : p->tol->quantile_statistics), level_product(&p->level));
+    double level = fmax(noise_level_quantile(&p->level, k->f ? p->tol->quantile : p->tol->quantile_statistics), noise_level_product(&p->level));
     double unseen = dtype_table[DTYPE_F32].epsilon / 2;
     if (!compared)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
@@ -208,7 +208,7 @@ void weigh_excuse(struct pass *p, struct look *k)
         hold_apart(k, &c, bound, discrete ? turned : 0);
 }
 
-void weigh_remember(struct pass *p, const struct look *k)
+void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
@@ -227,7 +227,7 @@ void weigh_remember(struct pass *p, const struct look *k)
     /* a gradient that is rounding alone is lost in what comes behind it: no other row has its error to expect */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
     if (accepted && l->error > 0)
-        level_add(&p->level, (double)l->error, product, own);
+        noise_level_add(&p->level, (double)l->error, product, own);
     if (k->r[TARGET]->io != IO_OUTPUT) {
         p->call_dtype[k->call] = (uint8_t)dtype_coarser(p->call_dtype[k->call], own);
         if (accepted && l->error > p->call_error[k->call])

@@ -6,16 +6,16 @@
 #include "judge/noise_level.h"
 
 /* The judging of all lines in execution order, and what the ones passed leave for those behind. */
-struct pass {
+struct judge_pass {
     struct judgement *j;
     struct whole *wholes; /* per group of the pairing */
     const struct measure *m;
     const uint8_t *state;
-    const struct flow *flow;
+    const struct dataflow *flow;
     const struct judge_options *o;
-    const struct tol *tol;
+    const struct thresholds *tol;
     const struct dump *side[2];
-    struct level level;
+    struct noise_level level;
     float *call_error;   /* per target call: the largest accepted error among its inputs */
     float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
@@ -25,7 +25,7 @@ struct pass {
 };
 
 /* One line being judged. */
-struct look {
+struct verdict_case {
     uint32_t i;
     uint32_t row[2], call;
     const struct row *r[2];
@@ -33,7 +33,7 @@ struct look {
     struct line_judgement *out;
 };
 
-static inline void look_give(struct look *k, enum verdict v, enum rule r)
+static inline void verdict_case_give(struct verdict_case *k, enum verdict v, enum verdict_rule r)
 {
     k->out->verdict = (uint8_t)v;
     k->out->rule = (uint8_t)r;
@@ -51,14 +51,14 @@ static inline bool class_is_whole(enum dtype_class c)
 }
 
 /* How far two equal numbers may be apart by the digits the sides' recordings print, relative; 0: they print all. */
-double weigh_printed(const struct pass *p);
+double row_verdict_printed(const struct judge_pass *p);
 /* Gives the line its verdict by an error (rel_l2, or the largest relative difference of recorded figures: stats). */
-void weigh(struct pass *p, struct look *k, double error, bool stats);
+void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats);
 /* Whether an input is the call's weight or bias: by its place in the calls that have one. */
-bool weigh_is_parameter(const struct pass *p, const struct look *k);
+bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
 /* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */
-void weigh_excuse(struct pass *p, struct look *k);
+void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
 /* Accepted errors become the noise of what comes after. */
-void weigh_remember(struct pass *p, const struct look *k);
+void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k);
 
 #endif

@@ -13,17 +13,17 @@ static const char *const names[INPUT_COUNT] = {
     "input_ids", "labels", "position_ids", "attention_mask", "loss_mask", "other",
 };
 
-const char *input_name(enum input_what w)
+const char *step_input_name(enum step_input_what w)
 {
     return names[w];
 }
 
 /* Arguments by keyword say what they are. */
-static enum input_what by_slot(struct str slot)
+static enum step_input_what by_slot(struct str slot)
 {
     static const struct {
         const char *part;
-        enum input_what what;
+        enum step_input_what what;
     } words[] = {
         {"input_ids", INPUT_IDS},     {"tokens", INPUT_IDS},           {"label", INPUT_LABELS},
         {"target", INPUT_LABELS},     {"position", INPUT_POSITIONS},   {"loss_mask", INPUT_LOSS_MASK},
@@ -63,7 +63,7 @@ static bool mask_like(const struct row *r, uint64_t numel)
 }
 
 /* Whether a recorded call made the row's value; views of a step's input are that input still. */
-static bool produced(const struct dump *d, const struct flow *f, uint32_t row)
+static bool produced(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     uint32_t first = row;
     while (f->held[first] != NONE)
@@ -81,7 +81,7 @@ static bool produced(const struct dump *d, const struct flow *f, uint32_t row)
 }
 
 /* What step input a row is, or -1. */
-static int classify(const struct dump *d, const struct flow *f, uint32_t row)
+static int classify(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
@@ -89,7 +89,7 @@ static int classify(const struct dump *d, const struct flow *f, uint32_t row)
         dump_row_numel(d, row) < 2)
         return -1;
     struct str slot = str_of(d->slots.v[r->slot]);
-    enum input_what named = by_slot(slot);
+    enum step_input_what named = by_slot(slot);
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
     if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
@@ -158,7 +158,8 @@ static void tell(const struct measure *m, const uint8_t *state, struct step_inpu
     }
 }
 
-void inputs_find(const struct measure *m, const uint8_t *state, const struct flow flow[2], input_list *out)
+void step_inputs_find(const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
+                      step_input_list *out)
 {
     VEC(struct step_input) side[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++) {
@@ -169,7 +170,7 @@ void inputs_find(const struct measure *m, const uint8_t *state, const struct flo
             if (what < 0 || (seen[what] && what != INPUT_OTHER) || side[s].n > 64)
                 continue;
             seen[what] = true;
-            struct step_input x = {.what = (enum input_what)what, .row = {NONE, NONE}, .equal = -1};
+            struct step_input x = {.what = (enum step_input_what)what, .row = {NONE, NONE}, .equal = -1};
             x.row[s] = r;
             vec_push(&side[s], x);
         }
@@ -199,14 +200,14 @@ void inputs_find(const struct measure *m, const uint8_t *state, const struct flo
     vec_release(&side[1]);
 }
 
-void inputs_differing(const input_list *l, struct buf *out)
+void step_inputs_differing(const step_input_list *l, struct buf *out)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].equal == 0)
-            buf_fmt(out, "%s%s", out->n ? ", " : "", input_name(l->v[i].what));
+            buf_fmt(out, "%s%s", out->n ? ", " : "", step_input_name(l->v[i].what));
 }
 
-void input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
+void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
 {
     if (x->row[TARGET] == NONE || x->row[GOLDEN] == NONE) {
         buf_cstr(out, x->row[TARGET] == NONE ? _("the target recorded none") : _("the golden side recorded none"));

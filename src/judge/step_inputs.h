@@ -6,22 +6,23 @@
 #include "judge/input_elements.h"
 #include "judge/verdict.h"
 
-enum input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
+enum step_input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
 
 struct step_input {
-    enum input_what what;
+    enum step_input_what what;
     uint32_t row[2];  /* NONE where a side has no such input */
     int equal;        /* 1, 0, or -1: cannot be told */
     bool statistics;  /* told by recorded figures alone */
     struct input_elements elements; /* where both sides' were read */
 };
-typedef VEC(struct step_input) input_list;
+typedef VEC(struct step_input) step_input_list;
 
-/* `state` as for judge(). */
-void inputs_find(const struct measure *m, const uint8_t *state, const struct flow flow[2], input_list *out);
+/* `state` as for judge_run(). */
+void step_inputs_find(const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
+                      step_input_list *out);
 /* "input_ids, labels": those that are not the same; nothing when all are. */
-void inputs_differing(const input_list *l, struct buf *out);
-const char *input_name(enum input_what w); /* "input_ids" */
-void input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out);
+void step_inputs_differing(const step_input_list *l, struct buf *out);
+const char *step_input_name(enum step_input_what w); /* "input_ids" */
+void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out);
 
 #endif

@@ -5,19 +5,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct walk {
+struct suspects_walk {
     struct judgement *j;
     const struct measure *m;
-    const struct flow *flow; /* the target's */
+    const struct dataflow *flow; /* the target's */
     const struct dump *d;    /* the target */
 };
 
-static uint32_t line_of(const struct walk *w, uint32_t row)
+static uint32_t line_of(const struct suspects_walk *w, uint32_t row)
 {
     return w->m->pairing->line_of[TARGET][row];
 }
 
-static bool bad(const struct walk *w, uint32_t row)
+static bool bad(const struct suspects_walk *w, uint32_t row)
 {
     return line_is_bad(&w->j->line[line_of(w, row)]);
 }
@@ -37,7 +37,7 @@ static int by_score(const void *a, const void *b)
 
 /* Rows a deviation has reached along the recorded data flow, whether or not they show it themselves: a
  * mask of -10000 added to deviating scores hides it from every norm. */
-static uint8_t *find_tainted(const struct walk *w)
+static uint8_t *find_tainted(const struct suspects_walk *w)
 {
     const struct dump *d = w->d;
     uint8_t *tainted = mem_zalloc(d->rows.n + 1), *call = mem_zalloc(d->calls.n + 1);
@@ -52,7 +52,7 @@ static uint8_t *find_tainted(const struct walk *w)
 }
 
 /* A call all of whose recorded inputs are alike while an output deviates. */
-static void find_suspects(struct walk *w)
+static void find_suspects(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
     uint8_t *tainted = find_tainted(w);
@@ -92,7 +92,7 @@ static void find_suspects(struct walk *w)
 /* ---- the frontier ---- */
 
 /* Calls only one side recorded between the last pair and this line. */
-static bool behind_gap(const struct walk *w, uint32_t line)
+static bool behind_gap(const struct suspects_walk *w, uint32_t line)
 {
     const struct pairing *p = w->m->pairing;
     for (uint32_t i = line; i > 0 && p->lines.v[i - 1].pair == NONE; i--) {
@@ -104,18 +104,18 @@ static bool behind_gap(const struct walk *w, uint32_t line)
     return false;
 }
 
-static enum entrance_kind kind_of(const struct walk *w, uint32_t row)
+static enum entry_point_kind kind_of(const struct suspects_walk *w, uint32_t row)
 {
     const struct row *r = &w->d->rows.v[row];
     uint32_t line = line_of(w, row);
     if (r->io == IO_OUTPUT)
-        return ENTRANCE_OUTPUT;
+        return ENTRY_POINT_OUTPUT;
     bool given = r->kind != ROW_TENSOR || r->io == IO_PARAMETER || w->j->line[line].rule == RULE_PARAMETER || (w->j->line[line].flags & LINE_SOURCE);
-    return !given && behind_gap(w, line) ? ENTRANCE_GAP : ENTRANCE_INPUT;
+    return !given && behind_gap(w, line) ? ENTRY_POINT_GAP : ENTRY_POINT_INPUT;
 }
 
 /* The bit of the entry a deviating row opens, 0 when there is no room for it. */
-static uint64_t enter(struct walk *w, uint32_t row)
+static uint64_t enter(struct suspects_walk *w, uint32_t row)
 {
     uint32_t call = w->d->rows.v[row].call;
     for (size_t i = 0; i < w->j->frontier.n; i++)
@@ -123,14 +123,14 @@ static uint64_t enter(struct walk *w, uint32_t row)
             return 1ULL << i;
     if (w->j->frontier.n == ENTRANCES_MOST)
         return 0;
-    struct entrance e = {.call = call, .line = line_of(w, row), .kind = kind_of(w, row)};
+    struct entry_point e = {.call = call, .line = line_of(w, row), .kind = kind_of(w, row)};
     vec_push(&w->j->frontier, e);
     return 1ULL << (w->j->frontier.n - 1);
 }
 
 static int by_downstream(const void *a, const void *b)
 {
-    const struct entrance *x = a, *y = b;
+    const struct entry_point *x = a, *y = b;
     if (x->downstream < y->downstream || x->downstream > y->downstream)
         return x->downstream > y->downstream ? -1 : 1;
     return x->line < y->line ? -1 : x->line > y->line;
@@ -142,7 +142,7 @@ struct uses {
     uint32_t *next;  /* per row */
 };
 
-static void find_uses(const struct walk *w, struct uses *u)
+static void find_uses(const struct suspects_walk *w, struct uses *u)
 {
     const struct dump *d = w->d;
     uint32_t *root = mem_alloc((d->rows.n + 1) * sizeof *root); /* the row a value was seen in first */
@@ -164,7 +164,8 @@ static void find_uses(const struct walk *w, struct uses *u)
 }
 
 /* A gradient depends on what its forward call saw, and comes from the backward calls of those that used its result. */
-static uint64_t from_forward(const struct walk *w, const struct uses *u, const uint64_t *call, uint32_t forward)
+static uint64_t from_forward(const struct suspects_walk *w, const struct uses *u, const uint64_t *call,
+                             uint32_t forward)
 {
     const struct dump *d = w->d;
     uint64_t set = call[forward];
@@ -190,7 +191,7 @@ static bool within(const struct row *part, const struct row *whole)
 
 /* Slices and concatenations are often not recorded: a deviating value inside the bounds of a deviating one shortly
  * before it, a whole number of times as large, or made of one, is held for a part of it. */
-static uint64_t from_slice(const struct walk *w, const uint64_t *row, uint32_t r)
+static uint64_t from_slice(const struct suspects_walk *w, const uint64_t *row, uint32_t r)
 {
     const struct dump *d = w->d;
     const struct row *x = &d->rows.v[r];
@@ -213,7 +214,7 @@ static uint64_t from_slice(const struct walk *w, const uint64_t *row, uint32_t r
 
 /* Which entries each row depends on, along values that stood in earlier rows and through the calls. A row without
  * any difference carries nothing on. */
-static void find_frontier(struct walk *w)
+static void find_frontier(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
     uint64_t *row = mem_zalloc((d->rows.n + 1) * sizeof *row), *call = mem_zalloc((d->calls.n + 1) * sizeof *call);
@@ -253,19 +254,19 @@ static void find_frontier(struct walk *w)
     free(call);
 }
 
-void culprits_find(struct judgement *j, const struct measure *m, const struct flow flow[2])
+void suspects_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
-    struct walk w = {j, m, &flow[TARGET], m->side[TARGET]};
+    struct suspects_walk w = {j, m, &flow[TARGET], m->side[TARGET]};
     find_suspects(&w);
     find_frontier(&w);
 }
 
 /* ---- what a call does to the error it gets ---- */
 
-struct passage call_passage(const struct judgement *j, const struct measure *m, uint32_t call)
+struct call_error call_error_of(const struct judgement *j, const struct measure *m, uint32_t call)
 {
     const struct dump *d = m->side[TARGET];
-    struct passage x = {NAN, NAN, NAN};
+    struct call_error x = {NAN, NAN, NAN};
     EACH_ROW(d, call, r) {
         const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
         double *of = d->rows.v[r].io == IO_OUTPUT ? &x.out : &x.in;
@@ -279,20 +280,20 @@ struct passage call_passage(const struct judgement *j, const struct measure *m, 
 
 /* Errors that have nothing to do with each other add as squares: what is left of the output's when the input's is
  * taken away is the call's own. */
-enum passage_kind passage_kind(const struct passage *x)
+enum call_error_kind call_error_kind(const struct call_error *x)
 {
     if (isnan(x->factor))
-        return PASSAGE_UNKNOWN;
-    return x->factor >= 10 ? PASSAGE_ADDED : x->factor <= 1.5 ? PASSAGE_INHERITED : PASSAGE_BOTH;
+        return CALL_ERROR_UNKNOWN;
+    return x->factor >= 10 ? CALL_ERROR_ADDED : x->factor <= 1.5 ? CALL_ERROR_INHERITED : CALL_ERROR_BOTH;
 }
 
-const char *passage_name(enum passage_kind k)
+const char *call_error_name(enum call_error_kind k)
 {
     static const char *const names[] = {NULL, "added", "inherited", "both"};
     return names[k];
 }
 
-const char *entrance_name(enum entrance_kind k)
+const char *entry_point_name(enum entry_point_kind k)
 {
     static const char *const names[] = {"output", "input", "gap"};
     return names[k];

@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 
-struct line *table_pairs(const struct dump *target, const struct dump *golden, size_t *n)
+struct line *table_verdicts_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
     const struct result *t = result_of(target), *g = result_of(golden);
     size_t rows = !t || !g ? 0 : t->lines.n < g->lines.n ? t->lines.n : g->lines.n; /* the file may have grown in between */
@@ -17,7 +17,7 @@ struct line *table_pairs(const struct dump *target, const struct dump *golden, s
     return l;
 }
 
-const struct result_line *table_line(const struct measure *m, uint32_t line)
+const struct result_line *table_verdicts_line(const struct measure *m, uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || m->pairing->pairs.v[l->pair].why != WHY_TABLE)
@@ -25,9 +25,9 @@ const struct result_line *table_line(const struct measure *m, uint32_t line)
     return result_at(m->side[TARGET], l->row[TARGET]);
 }
 
-bool table_figure(const struct measure *m, uint32_t line, enum result_figure which, double *out)
+bool table_verdicts_figure(const struct measure *m, uint32_t line, enum result_figure which, double *out)
 {
-    const struct result_line *t = table_line(m, line);
+    const struct result_line *t = table_verdicts_line(m, line);
     if (!t || !(t->has & 1 << which))
         return false;
     *out = t->figure[which];
@@ -61,18 +61,19 @@ static void own_error(const struct measure *m, uint32_t line, struct line_judgem
 {
     const struct row *g = &m->side[GOLDEN]->rows.v[m->pairing->lines.v[line].row[GOLDEN]];
     double euclid, any;
-    if (table_figure(m, line, RESULT_EUCLID, &euclid) && g->has & HAS_NORM && g->stat[STAT_NORM] > 0) {
+    if (table_verdicts_figure(m, line, RESULT_EUCLID, &euclid) && g->has & HAS_NORM && g->stat[STAT_NORM] > 0) {
         x->error = (float)(euclid / g->stat[STAT_NORM]);
         x->flags &= (uint8_t)~LINE_STATISTICS;
-    } else if (table_figure(m, line, RESULT_MAX_ABS, &any) || table_figure(m, line, RESULT_COSINE, &any)) {
+    } else if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &any) ||
+               table_verdicts_figure(m, line, RESULT_COSINE, &any)) {
         x->error = NAN; /* tensors were compared: what their statistics say is less than that */
     }
 }
 
-void judge_table(struct judgement *j, const struct measure *m)
+void table_verdicts_judge(struct judgement *j, const struct measure *m)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
-        const struct result_line *t = table_line(m, i);
+        const struct result_line *t = table_verdicts_line(m, i);
         if (!t || t->word == WORD_NONE)
             continue;
         j->line[i].verdict = (uint8_t)verdict_of(m, i, t);
@@ -84,13 +85,13 @@ void judge_table(struct judgement *j, const struct measure *m)
     }
 }
 
-void table_explain(const struct measure *m, uint32_t line, struct buf *out)
+void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *out)
 {
     static const struct {
         enum result_figure which;
         const char *name;
     } shown[] = {{RESULT_COSINE, "cosine"}, {RESULT_MAX_ABS, "max abs"}, {RESULT_ONE_THOUSANDTH, "1/1000"}};
-    const struct result_line *t = table_line(m, line);
+    const struct result_line *t = table_verdicts_line(m, line);
     char n[NUM_MAX];
     double v;
     if (!t) {
@@ -99,7 +100,7 @@ void table_explain(const struct measure *m, uint32_t line, struct buf *out)
     }
     buf_fmt(out, _("the result table says \"%s\""), t->said);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-        if (table_figure(m, line, shown[i].which, &v))
+        if (table_verdicts_figure(m, line, shown[i].which, &v))
             buf_fmt(out, "; %s %s", shown[i].name, num_cell(n, v, 7));
     if (*t->message)
         buf_fmt(out, ": %s", t->message);

@@ -11,11 +11,11 @@
 #include "base/json_read.h"
 
 #define LIMITS(name, field)                                                                        \
-    {name ".drift", offsetof(struct tol, field.drift)},                                            \
-        {name ".deviate", offsetof(struct tol, field.deviate)},                                    \
-        {name ".product", offsetof(struct tol, field.product)}
+    {name ".drift", offsetof(struct thresholds, field.drift)},                                            \
+        {name ".deviate", offsetof(struct thresholds, field.deviate)},                                    \
+        {name ".product", offsetof(struct thresholds, field.product)}
 
-#define STAGE(group, name) {#group "." #name, offsetof(struct tol, group.name)}
+#define STAGE(group, name) {#group "." #name, offsetof(struct thresholds, group.name)}
 
 static const struct {
     const char *key;
@@ -26,16 +26,16 @@ static const struct {
     LIMITS("float16", f16),
     LIMITS("float64", f64),
     LIMITS("float8", f8),
-    {"level.window", offsetof(struct tol, window)},
-    {"level.quantile", offsetof(struct tol, quantile)},
-    {"level.quantile_statistics", offsetof(struct tol, quantile_statistics)},
-    {"factor.level", offsetof(struct tol, level)},
-    {"factor.level_statistics", offsetof(struct tol, level_statistics)},
-    {"factor.jump", offsetof(struct tol, jump)},
-    {"factor.noise", offsetof(struct tol, noise)},
-    {"product.coarse", offsetof(struct tol, coarse)},
-    {"coverage", offsetof(struct tol, coverage)},
-    {"confidence", offsetof(struct tol, confidence)},
+    {"level.window", offsetof(struct thresholds, window)},
+    {"level.quantile", offsetof(struct thresholds, quantile)},
+    {"level.quantile_statistics", offsetof(struct thresholds, quantile_statistics)},
+    {"factor.level", offsetof(struct thresholds, level)},
+    {"factor.level_statistics", offsetof(struct thresholds, level_statistics)},
+    {"factor.jump", offsetof(struct thresholds, jump)},
+    {"factor.noise", offsetof(struct thresholds, noise)},
+    {"product.coarse", offsetof(struct thresholds, coarse)},
+    {"coverage", offsetof(struct thresholds, coverage)},
+    {"confidence", offsetof(struct thresholds, confidence)},
     STAGE(curves, first_loss_abs),
     STAGE(curves, first_loss_rel),
     STAGE(curves, mean_loss_abs),
@@ -59,12 +59,12 @@ static const struct {
     STAGE(optimizer, explain),
 };
 
-static double *slot(struct tol *t, size_t i)
+static double *slot(struct thresholds *t, size_t i)
 {
     return (double *)((char *)t + keys[i].at);
 }
 
-void tol_init(struct tol *t)
+void thresholds_init(struct thresholds *t)
 {
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
@@ -84,7 +84,7 @@ void tol_init(struct tol *t)
     cJSON_Delete(root);
 }
 
-int tol_set(struct tol *t, struct str key, struct str value, struct err *e)
+int thresholds_set(struct thresholds *t, struct str key, struct str value, struct err *e)
 {
     double v;
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -99,7 +99,7 @@ int tol_set(struct tol *t, struct str key, struct str value, struct err *e)
                    STR_ARG(key));
 }
 
-const char *tol_key(const struct tol *t, int i, double *value)
+const char *thresholds_key(const struct thresholds *t, int i, double *value)
 {
     if (i < 0 || (size_t)i >= ARRAY_LEN(keys))
         return NULL;
@@ -107,7 +107,7 @@ const char *tol_key(const struct tol *t, int i, double *value)
     return keys[i].key;
 }
 
-const struct tol_limits *tol_of(const struct tol *t, enum dtype d)
+const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum dtype d)
 {
     switch (d) {
     case DTYPE_F16:

@@ -9,14 +9,14 @@
 #include "base/str.h"
 #include "num/dtype.h"
 
-struct tol_limits {
+struct thresholds_limits {
     double drift;   /* errors up to here are the dtype's own rounding */
     double deviate; /* errors above are a deviation, unless the noise level is as high */
     double product; /* noise one matmul-like call may add (TF32 operands and the like) */
 };
 
 /* The migration standard's points for curves, and how their course is judged (curves/curves_verdict.c). */
-struct tol_curves {
+struct thresholds_curves {
     double first_loss_abs, first_loss_rel; /* below either: the first loss passes */
     double mean_loss_abs, mean_loss_rel;
     double global_norm_rel;                /* up to here */
@@ -32,21 +32,21 @@ struct tol_curves {
 };
 
 /* Gradient norms of single weights (norms/norms_verdict.c); relative differences. */
-struct tol_norms {
+struct thresholds_norms {
     double outlier;     /* times the median: stands out */
     double outlier_rel; /* what stands out fails above this */
     double rel;         /* everything fails above this */
 };
 
 /* One optimizer step replayed (optimizer/step_replay.c). */
-struct tol_optimizer {
+struct thresholds_optimizer {
     double residual; /* share of the update left unexplained beyond rounding: reproduced up to here */
     double grads;    /* rel_l2 of gradients that is another gradient; five times of a single weight's */
     double explain;  /* a hypothesis explains when it leaves at most this share of what was unexplained */
 };
 
-struct tol {
-    struct tol_limits f64, f32, f16, bf16, f8;
+struct thresholds {
+    struct thresholds_limits f64, f32, f16, bf16, f8;
     double window;                        /* accepted errors the level looks back on */
     double quantile, quantile_statistics; /* of these errors, that is the level */
     double level, level_statistics;       /* times the level: deviates */
@@ -55,17 +55,17 @@ struct tol {
     double coarse;                        /* float32 products that err by less are exact ones */
     double coverage;                      /* share of compute calls that must be judged to say "aligned" */
     double confidence;                    /* pairs below are doubtful */
-    struct tol_curves curves;
-    struct tol_norms norms;
-    struct tol_optimizer optimizer;
+    struct thresholds_curves curves;
+    struct thresholds_norms norms;
+    struct thresholds_optimizer optimizer;
 };
 
 /* The defaults of data/thresholds.json. */
-void tol_init(struct tol *t);
+void thresholds_init(struct thresholds *t);
 /* "float32.deviate", "coverage" …; -1 for an unknown key or a value that is no number. */
-int tol_set(struct tol *t, struct str key, struct str value, struct err *e);
+int thresholds_set(struct thresholds *t, struct str key, struct str value, struct err *e);
 /* The i-th key and its value; NULL behind the last. */
-const char *tol_key(const struct tol *t, int i, double *value);
-const struct tol_limits *tol_of(const struct tol *t, enum dtype d);
+const char *thresholds_key(const struct thresholds *t, int i, double *value);
+const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum dtype d);
 
 #endif

@@ -12,14 +12,14 @@ struct worst {
     double rel;     /* largest relative difference of max, min, mean and norm */
 };
 
-struct look {
+struct tool_case {
     struct worst in, out, row;
     bool output, first_output, statistics, other_dtype;
 };
 
 /* ---- the rules: 0 passes, 1 is a warning, 2 an error. Comparisons with NaN are false, and so pass. ---- */
 
-static int by_msprobe(const struct look *k)
+static int by_msprobe(const struct tool_case *k)
 {
     if (k->other_dtype)
         return 2;
@@ -34,7 +34,7 @@ static int by_msprobe(const struct look *k)
 }
 
 /* The spreadsheet's colours until 2025: red and yellow. */
-static int by_msprobe_xlsx(const struct look *k)
+static int by_msprobe_xlsx(const struct tool_case *k)
 {
     if (k->row.max_abs > 1e10)
         return 2;
@@ -49,7 +49,7 @@ static int by_msprobe_xlsx(const struct look *k)
     return k->in.ratio - k->row.ratio > 0.1 || k->in.cosine - k->row.cosine > 0.1 ? 1 : 0;
 }
 
-static int by_ptdbg(const struct look *k)
+static int by_ptdbg(const struct tool_case *k)
 {
     if (k->statistics)
         return k->row.rel > 0.5 ? 2 : 0;
@@ -59,12 +59,12 @@ static int by_ptdbg(const struct look *k)
 
 static const struct {
     const char *name;
-    int (*rule)(const struct look *k);
+    int (*rule)(const struct tool_case *k);
 } presets[] = {
     {"diverge", NULL}, {"msprobe", by_msprobe}, {"msprobe-xlsx", by_msprobe_xlsx}, {"ptdbg", by_ptdbg},
 };
 
-int preset_find(struct str name)
+int tool_rules_find(struct str name)
 {
     for (size_t i = 0; i < ARRAY_LEN(presets); i++)
         if (str_is(name, presets[i].name))
@@ -72,7 +72,7 @@ int preset_find(struct str name)
     return -1;
 }
 
-const char *preset_name(int preset)
+const char *tool_rules_name(int preset)
 {
     return preset >= 0 && (size_t)preset < ARRAY_LEN(presets) ? presets[preset].name : NULL;
 }
@@ -127,11 +127,12 @@ static bool has_figures(const struct judgement *j, const struct measure *m, uint
            (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT || x->verdict == VERDICT_DEVIATE);
 }
 
-static void judge_call(struct judgement *j, const struct measure *m, uint32_t call, int (*rule)(const struct look *k))
+static void judge_call(struct judgement *j, const struct measure *m, uint32_t call,
+                       int (*rule)(const struct tool_case *k))
 {
     static const enum verdict verdicts[] = {VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DEVIATE};
     const struct dump *d = m->side[TARGET];
-    struct look k = {.in = unknown, .out = unknown};
+    struct tool_case k = {.in = unknown, .out = unknown};
     bool seen = false;
     EACH_ROW(d, call, r) {
         uint32_t i = m->pairing->line_of[TARGET][r];
@@ -157,7 +158,7 @@ static void judge_call(struct judgement *j, const struct measure *m, uint32_t ca
     }
 }
 
-void preset_judge(struct judgement *j, const struct measure *m, int preset)
+void tool_rules_judge(struct judgement *j, const struct measure *m, int preset)
 {
     j->preset = (uint8_t)preset;
     for (uint32_t c = 0; presets[preset].rule && c < m->side[TARGET]->calls.n; c++)

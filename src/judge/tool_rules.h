@@ -6,9 +6,9 @@
 #include "judge/verdict.h"
 
 /* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
-int preset_find(struct str name);
-const char *preset_name(int preset); /* NULL behind the last */
+int tool_rules_find(struct str name);
+const char *tool_rules_name(int preset); /* NULL behind the last */
 /* Judges anew what has figures: match, drift (a warning) or deviate. 0 changes nothing. */
-void preset_judge(struct judgement *j, const struct measure *m, int preset);
+void tool_rules_judge(struct judgement *j, const struct measure *m, int preset);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void readers_build(struct value_readers *x, const struct dump *d, const struct flow *f)
+void readers_build(struct value_readers *x, const struct dump *d, const struct dataflow *f)
 {
     size_t n = d->rows.n;
     x->first = mem_alloc((n + 1) * sizeof *x->first);

@@ -9,7 +9,7 @@ struct value_readers {
     uint32_t *next;  /* per row: the next one that does */
 };
 
-void readers_build(struct value_readers *x, const struct dump *d, const struct flow *f);
+void readers_build(struct value_readers *x, const struct dump *d, const struct dataflow *f);
 void readers_release(struct value_readers *x);
 
 #endif

@@ -21,7 +21,7 @@ enum verdict {
 };
 
 /* Why: the rule that gave the verdict. The sentences are in verdict_text.c. */
-enum rule {
+enum verdict_rule {
     RULE_NONE,
     RULE_PENDING,
     RULE_ONE_SIDED,
@@ -49,13 +49,13 @@ enum rule {
     RULE_ABSENT,        /* recorded as null */
     RULE_EMPTY,         /* zero elements */
     RULE_NO_FIGURES,
-    RULE_NATURE,        /* a known difference of what is recorded (framework_difference.h) */
+    RULE_FRAMEWORK,        /* a known difference of what is recorded (framework_difference.h) */
     RULE_REORDERED,     /* same figures, other order: the pair needs a view */
     RULE_EXACT,         /* --exact: not every bit agrees */
     RULE_PRESET,        /* the rule of another tool */
     RULE_TABLE,         /* the verdict the result table gives */
     RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (conditioning.h): doubtful */
-    RULE_KNOWN,         /* a difference the team has accepted (accepted.h) */
+    RULE_ACCEPTED,         /* a difference the team has accepted (accepted.h) */
     RULE_NESTED,        /* recorded twice: the call around or inside it holds the same tensors and is paired */
     RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
     RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
@@ -86,7 +86,7 @@ enum {
 
 struct line_judgement {
     uint8_t verdict, rule, flags;
-    uint8_t was; /* of RULE_KNOWN: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
+    uint8_t was; /* of RULE_ACCEPTED: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* what it was held against */
     float level; /* noise here: error already accepted around it */
@@ -100,12 +100,12 @@ struct suspect {
     double in, out;
 };
 
-enum entrance_kind { ENTRANCE_OUTPUT, ENTRANCE_INPUT, ENTRANCE_GAP };
+enum entry_point_kind { ENTRY_POINT_OUTPUT, ENTRY_POINT_INPUT, ENTRY_POINT_GAP };
 
 /* Where a deviation enters along the data flow. */
-struct entrance {
+struct entry_point {
     uint32_t call, line;   /* of the target; its first deviating line */
-    enum entrance_kind kind;
+    enum entry_point_kind kind;
     double downstream;     /* share of the deviating lines behind the first deviation that depend on it */
 };
 
@@ -114,7 +114,7 @@ enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONF
 /* Parts of a step that a dump may leave out. */
 enum region { REGION_FORWARD, REGION_BACKWARD, REGION_OPTIMIZER, REGION_COLLECTIVES, REGION_WEIGHT_GRADIENTS, REGION_COUNT };
 
-struct summary {
+struct judge_summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
     uint32_t ill;                /* of the doubtful: RULE_ILL */
@@ -127,7 +127,7 @@ struct summary {
     uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is to be expected */
 };
 
-struct known_hit {
+struct accepted_hit {
     uint32_t line, entry;
 };
 
@@ -135,24 +135,24 @@ struct judgement {
     uint64_t serial;             /* tells it from every other of the session: addresses come again */
     struct line_judgement *line;
     size_t lines;
-    struct summary sum;
+    struct judge_summary sum;
     uint32_t first;              /* line of the first deviation, or NONE */
-    enum first_class klass;
+    enum first_class first_class;
     uint8_t preset;              /* the rule its verdicts are by (tool_rules.h) */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before; /* ill: of the doubtful, at ill-conditioned operators */
     VEC(struct suspect) suspects; /* the one that magnifies its error most first */
-    VEC(struct entrance) frontier;   /* the one most depends on first */
-    const struct known_list *known;   /* what was accepted, or NULL */
-    VEC(struct known_hit) known_hits; /* in the order of lines */
+    VEC(struct entry_point) frontier;   /* the one most depends on first */
+    const struct accepted_list *known;   /* what was accepted, or NULL */
+    VEC(struct accepted_hit) known_hits; /* in the order of lines */
     int readers;                  /* who still looks at it, under the session's lock */
     bool old;                     /* replaced: the last reader frees it */
 };
 
 struct judge_options {
-    const struct tol *tol;
+    const struct thresholds *tol;
     bool map_only, exact, strict_gaps;
     int preset; /* whose rule: 0 our own (tool_rules.h) */
-    const struct known_list *known; /* accepted differences, or NULL */
+    const struct accepted_list *known; /* accepted differences, or NULL */
     const float *band; /* per golden row: how far two golden runs are apart; NaN where it is not known; or NULL */
 };
 

@@ -93,7 +93,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     digits(e, x->error);
     digits(lim, x->limit);
     digits(lev, x->level);
-    switch ((enum rule)x->rule) {
+    switch ((enum verdict_rule)x->rule) {
     case RULE_NONE:
     case RULE_COUNT:
         break;
@@ -211,8 +211,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_NO_FIGURES:
         buf_cstr(out, _("no figures were recorded to compare"));
         break;
-    case RULE_NATURE: {
-        const char *why = nature_of(m->side, m->pairing->lines.v[line].row);
+    case RULE_FRAMEWORK: {
+        const char *why = framework_difference_of(m->side, m->pairing->lines.v[line].row);
         buf_cstr(out, why ? _(why) : _("the two frameworks record different quantities here"));
         break;
     }
@@ -220,17 +220,17 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
         break;
     case RULE_PRESET:
-        buf_fmt(out, _("by the rule of %s: %s"), preset_name(j->preset),
+        buf_fmt(out, _("by the rule of %s: %s"), tool_rules_name(j->preset),
                 x->verdict == VERDICT_DEVIATE ? _("an error") : x->verdict == VERDICT_DRIFT ? _("a warning") : _("it passes"));
         break;
     case RULE_TABLE:
-        table_explain(m, line, out);
+        table_verdicts_explain(m, line, out);
         break;
     case RULE_ILL:
         ill(x, out);
         break;
-    case RULE_KNOWN: {
-        const struct known *q = known_of(j, line);
+    case RULE_ACCEPTED: {
+        const struct accepted *q = accepted_of(j, line);
         buf_fmt(out, _("an accepted difference (%s): %s"), verdict_label((enum verdict)x->was), q ? q->reason : "");
         if (q && *q->until)
             buf_fmt(out, _(", until %s"), q->until);
@@ -271,7 +271,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         }
     if (x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL)
         buf_cstr(out, _("; the pair itself is doubtful"));
-    if (frozen_line(m, line))
+    if (packed_verdicts_line(m, line))
         buf_cstr(out, _("; from the pack"));
 }
 
@@ -285,12 +285,12 @@ static const struct {
     [FIRST_NONFINITE] = {N_("nonfinite-first"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
 };
 
-const char *class_name(enum first_class k)
+const char *first_class_name(enum first_class k)
 {
     return classes[k].name;
 }
 
-const char *class_label(enum first_class k)
+const char *first_class_label(enum first_class k)
 {
     return _(classes[k].name);
 }
@@ -334,19 +334,19 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     if (x->rule == RULE_SOURCE)
         return _("Look at where both sides compute this table or buffer, and in what precision.");
     bool unsure;
-    if (j->klass == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
+    if (j->first_class == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
         return _("No input of this call was recorded: what it gives deviates.");
-    if (j->klass == FIRST_OUTPUT && unsure)
+    if (j->first_class == FIRST_OUTPUT && unsure)
         return _("An output deviates, and so does an input whose pair is doubtful: look at that input first.");
-    return _(classes[j->klass].text);
+    return _(classes[j->first_class].text);
 }
 
-void explain_passage(const struct passage *x, struct buf *out)
+void explain_call_error(const struct call_error *x, struct buf *out)
 {
     static const char *const words[] = {"", N_("added here"), N_("inherited"), N_("partly inherited")};
     char n[3][NUM_MAX];
-    enum passage_kind k = passage_kind(x);
-    if (k == PASSAGE_UNKNOWN)
+    enum call_error_kind k = call_error_kind(x);
+    if (k == CALL_ERROR_UNKNOWN)
         return;
     num_cell(n[0], x->in, 2);
     num_cell(n[1], x->out, 2);
@@ -356,10 +356,10 @@ void explain_passage(const struct passage *x, struct buf *out)
         buf_fmt(out, _("no error in, %s out: %s"), n[1], _(words[k]));
 }
 
-void explain_reference(const struct companion_errors *c, const uint32_t row[2], struct buf *out)
+void explain_reference(const struct third_run_errors *c, const uint32_t row[2], struct buf *out)
 {
     char n[2][NUM_MAX];
-    int nearer = companion_nearer(c, row);
+    int nearer = third_run_nearer(c, row);
     if (nearer == -2)
         return;
     digits(n[0], c->error[TARGET][row[TARGET]]);
@@ -369,10 +369,10 @@ void explain_reference(const struct companion_errors *c, const uint32_t row[2], 
                                     : _("rel L2 to the reference: target %s, golden %s; both are about as near"), n[0], n[1]);
 }
 
-const char *entrance_label(enum entrance_kind k)
+const char *entry_point_label(enum entry_point_kind k)
 {
     static const char *const label[] = {
-        [ENTRANCE_OUTPUT] = N_("made by this call"), [ENTRANCE_INPUT] = N_("an input nothing recorded produced"), [ENTRANCE_GAP] = N_("out of a gap"),
+        [ENTRY_POINT_OUTPUT] = N_("made by this call"), [ENTRY_POINT_INPUT] = N_("an input nothing recorded produced"), [ENTRY_POINT_GAP] = N_("out of a gap"),
     };
     return _(label[k]);
 }
@@ -398,7 +398,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
 
 void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out)
 {
-    const struct summary *s = &j->sum;
+    const struct judge_summary *s = &j->sum;
     int status = judgement_status(j, o);
     if (status == 1) {
         buf_cstr(out, _("deviates"));
@@ -416,7 +416,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
         buf_fmt(out, _("; rows held apart as doubtful, at ill-conditioned operators: %u"), s->ill);
 }
 
-void explain_regions(const struct summary *s, const char *before, struct buf *out)
+void explain_regions(const struct judge_summary *s, const char *before, struct buf *out)
 {
     for (int d = 0; d < 2; d++) {
         struct buf list = {0};
@@ -431,7 +431,7 @@ void explain_regions(const struct summary *s, const char *before, struct buf *ou
     }
 }
 
-void explain_pairing(const struct summary *s, struct buf *out)
+void explain_pairing(const struct judge_summary *s, struct buf *out)
 {
     uint32_t left[WHY_COUNT], guessed = 0;
     memcpy(left, s->paired_by, sizeof left);

@@ -17,7 +17,7 @@ static bool can_follow(const struct series *old, const char *path)
 static int read_part(struct series *part, const struct series *old, const char *path, const struct log_options *o)
 {
     struct file f;
-    struct log_sink k;
+    struct series_builder k;
     struct err quiet;
     if (file_open(&f, path, &quiet))
         return -1;
@@ -28,14 +28,14 @@ static int read_part(struct series *part, const struct series *old, const char *
     struct log_file entry = old->files.v[0];
     entry.path = arena_cstr(&part->arena, str_of(path));
     vec_push(&part->files, entry);
-    log_sink_init(&k, part, &f, o ? o->cancel : NULL);
+    series_builder_init(&k, part, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     k.last_step = vec_last(&old->records)->step;
     int rc = log_read_lines(&k, &quiet);
     if (rc == 0 && !log_cancelled(&k))
-        log_sink_end(&k);
+        series_builder_end(&k);
     rc = rc || log_cancelled(&k) ? -1 : 0;
-    log_sink_release(&k);
+    series_builder_release(&k);
     file_close(&f);
     return rc;
 }

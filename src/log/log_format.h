@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-struct log_sink;
+struct series_builder;
 
 enum log_take {
     TAKE_NOT,  /* nothing of this kind after all */
@@ -14,7 +14,7 @@ enum log_take {
     TAKE_BEFORE, /* what stood before the fresh part was all of it: that part is a line of its own */
 };
 
-struct log_kind {
+struct log_format {
     const char *name;  /* "megatron-log": in JSON and in `diverge formats` */
     const char *title; /* one line for people */
     const char *what;  /* the files it takes, for people */
@@ -26,14 +26,14 @@ struct log_kind {
      * `fresh` is where the part lies that the call before did not have; last: there is no more of it.
      * Lines come without colours and line end. A kind may have several rows under one name. */
     bool (*starts)(struct str line);
-    enum log_take (*take)(struct log_sink *k, struct str line, size_t fresh, bool last);
+    enum log_take (*take)(struct series_builder *k, struct str line, size_t fresh, bool last);
     size_t join;       /* lines one record may be wrapped over */
     /* Whole files: whether it is one, by its first bytes and name; then reading it. -1 when nothing of it
      * could be read. */
     bool (*sniff)(struct str head, const char *path);
-    int (*read)(struct log_sink *k, struct err *e);
+    int (*read)(struct series_builder *k, struct err *e);
 };
 
-extern const struct log_kind log_kinds[]; /* name NULL at the end; first those that are whole files */
+extern const struct log_format log_formats[]; /* name NULL at the end; first those that are whole files */
 
 #endif

@@ -2,13 +2,13 @@
 #include "base/msg.h"
 #include "log/series_builder.h"
 
-const struct log_kind log_kinds[] = {
+const struct log_format log_formats[] = {
     {.name = "tensorboard", .title = N_("TensorBoard event files (Megatron, MindFormers, Trainer)"),
      .what = "events.out.tfevents.*", .versions = "TensorBoard 1.x, 2.x",
      .unread = N_("images, histograms, graphs; records of more than 1 MB"), .overlay = true, .sniff = tfevents_sniff, .read = tfevents_read},
     {.name = "trainer-state", .framework = "pytorch", .title = N_("Hugging Face Trainer's saved state"), .what = "trainer_state.json",
      .versions = "transformers 4, 5",
-     .loss_is_mean = true, .sniff = state_sniff, .read = state_read},
+     .loss_is_mean = true, .sniff = trainer_state_sniff, .read = trainer_state_read},
     {.name = "msprobe-monitor", .title = N_("msprobe monitor's statistics of every weight and step"),
      .what = "grad_reduced_A-B.csv, grad_unreduced_…, weight_grad_stepA-B.csv …",
      .versions = "msprobe to 26.2", .unread = N_("its anomaly files and databases"), .sniff = monitor_sniff, .read = monitor_read},
@@ -20,7 +20,7 @@ const struct log_kind log_kinds[] = {
      .versions = "MindFormers 0.3 to 1.8", .what = "worker_N.log, rank_N/info.log: { Epoch:[…], step:[…], loss: …", .starts = mindformers_starts,
      .take = mindformers_take, .join = 16},
     {.name = "trainer-log", .framework = "pytorch", .title = N_("JSON lines of LLaMA-Factory and ms-swift"),
-     .versions = "LLaMA-Factory, ms-swift", .what = "trainer_log.jsonl, logging.jsonl", .loss_is_mean = true, .starts = jsonl_starts, .take = jsonl_take},
+     .versions = "LLaMA-Factory, ms-swift", .what = "trainer_log.jsonl, logging.jsonl", .loss_is_mean = true, .starts = trainer_jsonl_starts, .take = trainer_jsonl_take},
     {.name = "trainer", .framework = "pytorch", .title = N_("Hugging Face Trainer on standard output"), .what = "{'loss': …, 'epoch': …}",
      .versions = "transformers 4, 5",
      .stepless = true, .loss_is_mean = true, .starts = trainer_starts, .take = trainer_take, .join = 16},

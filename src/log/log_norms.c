@@ -14,7 +14,7 @@ bool norm_line_starts(struct str line)
     return scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") || scan_has(line, "embedding_local_norm:");
 }
 
-enum log_take norm_line_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct str at, name, value;
     int64_t step;
@@ -104,7 +104,7 @@ static bool next_number(struct str *s, bool tensors, double *x)
     return false;
 }
 
-enum log_take norm_list_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take norm_list_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct str rest, list, sizes = STR("");
     char name[24];

@@ -54,7 +54,7 @@ bool megatron_starts(struct str line)
     return scan_has(line, "iteration") && (head(line, &step, &fields) || head_cut(line));
 }
 
-static void field(struct log_sink *k, struct log_record *r, struct str name, struct str text, bool *main_loss)
+static void field(struct series_builder *k, struct log_record *r, struct str name, struct str text, bool *main_loss)
 {
     static const struct {
         const char *key;
@@ -89,7 +89,7 @@ static void field(struct log_sink *k, struct log_record *r, struct str name, str
     }
 }
 
-enum log_take megatron_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take megatron_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct log_record r = {0};
     struct str rest, part, name, value;
@@ -125,7 +125,7 @@ bool megatron_valid_starts(struct str line)
     return scan_has(line, "validation loss at iteration ");
 }
 
-enum log_take megatron_valid_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take megatron_valid_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct str at, part, name, value;
     int64_t step;

@@ -92,7 +92,7 @@ static bool whole(struct str line)
 }
 
 /* TrainingStateMonitor: "local_norm/NAME: VALUE", "weight_norm/NAME: …", "micro_local_loss: …" */
-static enum log_take state_line(struct log_sink *k, struct str at, int64_t step)
+static enum log_take state_line(struct series_builder *k, struct str at, int64_t step)
 {
     struct str word, value, tag, name;
     char t[48];
@@ -111,7 +111,7 @@ static enum log_take state_line(struct log_sink *k, struct str at, int64_t step)
     return TAKE_DONE;
 }
 
-enum log_take mindformers_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take mindformers_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     static const struct {
         const char *word;

@@ -8,8 +8,8 @@
 
 #define COLUMNS 32
 
-struct table {
-    struct log_sink *k;
+struct monitor_table {
+    struct series_builder *k;
     char what[64];         /* "grad_reduced", of the file's name */
     int name, step, micro, scope, stage;
     bool ops[COLUMNS];
@@ -46,7 +46,7 @@ static void what_of(const char *path, char out[64])
     out[s.n] = 0;
 }
 
-static int header(struct table *t, const struct str *cell, size_t n, uint64_t line, struct err *e)
+static int header(struct monitor_table *t, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     t->name = t->step = t->micro = t->scope = t->stage = -1;
     t->n = n < COLUMNS ? n : COLUMNS;
@@ -80,7 +80,7 @@ static int header(struct table *t, const struct str *cell, size_t n, uint64_t li
 
 static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
-    struct table *t = ctx;
+    struct monitor_table *t = ctx;
     struct buf name = {0};
     int64_t step;
     double x;
@@ -121,9 +121,9 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     return log_cancelled(t->k) ? 1 : 0;
 }
 
-int monitor_read(struct log_sink *k, struct err *e)
+int monitor_read(struct series_builder *k, struct err *e)
 {
-    struct table t = {.k = k};
+    struct monitor_table t = {.k = k};
     struct sheet_sink sink = {.row = row, .ctx = &t};
     what_of(k->file->name, t.what);
     int rc = sheet_read(k->file, &sink, e);

@@ -83,8 +83,8 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
     long n = file_read_some(f, 0, head, HEAD, &quiet);
     int found = -1;
     struct str h = str_n(head, n > 0 ? (size_t)n : 0);
-    for (int i = 0; log_kinds[i].name && found < 0 && h.n; i++)
-        if (log_kinds[i].sniff && log_kinds[i].sniff(h, f->name))
+    for (int i = 0; log_formats[i].name && found < 0 && h.n; i++)
+        if (log_formats[i].sniff && log_formats[i].sniff(h, f->name))
             found = i;
     /* a hole of zeros is what a log that was cut to nothing while it was written begins with */
     static const char zeros[64];
@@ -99,9 +99,9 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
     while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
         if (stamp && !*stamp)
             stamp_in(line, stamp);
-        for (int i = 0; log_kinds[i].name && found < 0; i++)
-            if (log_kinds[i].starts && log_kinds[i].starts(line)) {
-                if (strcmp(log_kinds[i].name, "local-norm") == 0)
+        for (int i = 0; log_formats[i].name && found < 0; i++)
+            if (log_formats[i].starts && log_formats[i].starts(line)) {
+                if (strcmp(log_formats[i].name, "local-norm") == 0)
                     norms = i;
                 else
                     found = i;
@@ -146,7 +146,7 @@ static int rank_of(const char *path)
 static int read_file(struct series *s, const char *path, const struct log_options *o, struct err *e)
 {
     struct file f;
-    struct log_sink k;
+    struct series_builder k;
     char stamp[20] = "";
     if (file_open(&f, path, e))
         return -1;
@@ -154,36 +154,36 @@ static int read_file(struct series *s, const char *path, const struct log_option
     s->format = s->framework = "";
     struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = rank_of(path), .used = true};
     vec_push(&s->files, entry);
-    log_sink_init(&k, s, &f, o ? o->cancel : NULL);
+    series_builder_init(&k, s, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     s->tail = (struct log_tail){0};
     int kind = sniff(&f, stamp, PROBE_BYTES, NULL, NULL);
     k.kind = kind < 0 ? 0 : kind;
-    bool lines = kind < 0 || !log_kinds[kind].read;
-    int rc = lines ? log_read_lines(&k, e) : log_kinds[kind].read(&k, e);
+    bool lines = kind < 0 || !log_formats[kind].read;
+    int rc = lines ? log_read_lines(&k, e) : log_formats[kind].read(&k, e);
     if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))
         s->tail = (struct log_tail){0};
     if (rc == 0)
-        log_sink_end(&k);
+        series_builder_end(&k);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
         rc = err_line(e, path, s->files.v[0].lines,
                       _("no training step in this file; a record of a log was expected (diverge formats lists them)"));
-    log_sink_release(&k);
+    series_builder_release(&k);
     file_close(&f);
     return rc;
 }
 
 /* ---- a folder ---- */
 
-struct candidate {
+struct log_candidate {
     const char *path; /* in the arena */
     int kind, rank;
     char stamp[20];
 };
 
-struct search {
+struct log_search {
     struct arena arena;
-    VEC(struct candidate) found;
+    VEC(struct log_candidate) found;
     size_t entries;
     uint64_t probed; /* bytes */
     bool first_only;
@@ -203,7 +203,7 @@ static bool no_log(const char *name)
     return false;
 }
 
-static void search_in(struct search *s, const char *dir, int depth)
+static void search_in(struct log_search *s, const char *dir, int depth)
 {
     name_list names = {0};
     struct buf path = {0};
@@ -222,7 +222,7 @@ static void search_in(struct search *s, const char *dir, int depth)
                 continue;
             }
             struct file f;
-            struct candidate c = {0};
+            struct log_candidate c = {0};
             if (file_open(&f, path.p, &quiet))
                 continue;
             c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed, s->cancel);
@@ -237,7 +237,7 @@ static void search_in(struct search *s, const char *dir, int depth)
     name_list_release(&names);
 }
 
-static void search_release(struct search *s)
+static void search_release(struct log_search *s)
 {
     vec_release(&s->found);
     arena_release(&s->arena);
@@ -257,7 +257,7 @@ static int kind_of(const char *path, uint64_t limit, const atomic_bool *cancel)
 
 bool series_probe(const char *path)
 {
-    struct search s = {.first_only = true};
+    struct log_search s = {.first_only = true};
     if (!path_is_dir(path))
         return kind_of(path, PROBE_BYTES, NULL) >= 0;
     search_in(&s, path, DEPTH);
@@ -269,12 +269,12 @@ bool series_probe(const char *path)
 /* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer", "tensorboard", "msprobe-monitor", "local-norm"};
 
-static bool is_kind(const struct candidate *c, const char *name)
+static bool is_kind(const struct log_candidate *c, const char *name)
 {
-    return strcmp(log_kinds[c->kind].name, name) == 0;
+    return strcmp(log_formats[c->kind].name, name) == 0;
 }
 
-static const char *chosen(const struct search *s, bool tensorboard)
+static const char *chosen(const struct log_search *s, bool tensorboard)
 {
     if (tensorboard)
         for (size_t i = 0; i < s->found.n; i++)
@@ -289,10 +289,10 @@ static const char *chosen(const struct search *s, bool tensorboard)
 
 const char *series_kind(const char *path, const atomic_bool *cancel)
 {
-    struct search s = {.cancel = cancel};
+    struct log_search s = {.cancel = cancel};
     if (!path_is_dir(path)) {
         int k = kind_of(path, NAMED_BYTES, cancel);
-        return k < 0 ? NULL : log_kinds[k].name;
+        return k < 0 ? NULL : log_formats[k].name;
     }
     search_in(&s, path, DEPTH);
     const char *kind = chosen(&s, false);
@@ -303,7 +303,7 @@ const char *series_kind(const char *path, const atomic_bool *cancel)
 /* By rank, then the order in which the parts of a run were written. */
 static int in_order(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const struct log_candidate *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     int by_time = strcmp(x->stamp, y->stamp);
@@ -353,7 +353,7 @@ struct folder {
 };
 
 /* All files of one rank, put together. */
-static int read_rank(struct folder *f, const struct candidate *c, size_t n, struct series *out, struct err *e)
+static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, struct series *out, struct err *e)
 {
     int rc = -1;
     for (size_t i = 0; i < n; i++) {
@@ -419,7 +419,7 @@ static void weigh(struct folder *f, struct series *r, int rank)
 
 static int open_folder(struct series *s, const char *path, const struct log_options *o, struct err *e)
 {
-    struct search q = {0};
+    struct log_search q = {0};
     struct folder f = {.s = s, .o = o, .used = -2};
     size_t n = 0, other = 0, ranks = 0;
     const char *others = NULL;
@@ -436,8 +436,8 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
             break;
         const char *want = pass ? "msprobe-monitor" : kind;
         for (size_t i = 0; i < q.found.n;) {
-            struct candidate *group = &q.found.v[i];
-            VEC(struct candidate) mine = {0};
+            struct log_candidate *group = &q.found.v[i];
+            VEC(struct log_candidate) mine = {0};
             for (; i < q.found.n && q.found.v[i].rank == group->rank; i++)
                 if (is_kind(&q.found.v[i], want))
                     vec_push(&mine, q.found.v[i]);
@@ -463,7 +463,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
     for (size_t i = 0; i < q.found.n; i++)
         if (!is_kind(&q.found.v[i], kind) && !is_kind(&q.found.v[i], "msprobe-monitor")) {
             other++;
-            others = log_kinds[q.found.v[i].kind].name;
+            others = log_formats[q.found.v[i].kind].name;
         }
     search_release(&q);
     if (!n)

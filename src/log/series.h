@@ -35,7 +35,7 @@ struct log_record {
     uint32_t skipped, nans;   /* iterations since the record before that were skipped, that had NaN */
     uint16_t file;            /* index of series.files */
     uint16_t has;
-    uint8_t kind;             /* index of log_kinds */
+    uint8_t kind;             /* index of log_formats */
     bool overflow;
 };
 

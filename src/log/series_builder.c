@@ -8,18 +8,18 @@
 #define THIN (1u << 19)    /* records gathered before doubles are looked for */
 #define PENDING (1u << 20) /* norms held back for a record that tells their step */
 
-bool log_cancelled(const struct log_sink *k)
+bool log_cancelled(const struct series_builder *k)
 {
     return k->cancel && atomic_load_explicit(k->cancel, memory_order_relaxed);
 }
 
-void log_odd(struct log_sink *k, enum log_oddity o)
+void log_odd(struct series_builder *k, enum log_oddity o)
 {
     if (!k->counted[o]++)
         k->odd_line[o] = k->line;
 }
 
-void log_set(struct log_sink *k, struct log_record *r, enum log_value v, double x, double digit)
+void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit)
 {
     double *finest = &k->s->digit[v];
     r->value[v] = x;
@@ -28,14 +28,14 @@ void log_set(struct log_sink *k, struct log_record *r, enum log_value v, double 
         *finest = digit;
 }
 
-void log_sink_init(struct log_sink *k, struct series *s, const struct file *f, atomic_bool *cancel)
+void series_builder_init(struct series_builder *k, struct series *s, const struct file *f, atomic_bool *cancel)
 {
-    *k = (struct log_sink){.s = s, .file = f, .cancel = cancel, .limit = THIN};
+    *k = (struct series_builder){.s = s, .file = f, .cancel = cancel, .limit = THIN};
     k->file_index = (uint16_t)(s->files.n - 1);
     k->group_open = false;
 }
 
-void log_sink_release(struct log_sink *k)
+void series_builder_release(struct series_builder *k)
 {
     map_release(&k->names);
     map_release(&k->seen);
@@ -44,7 +44,7 @@ void log_sink_release(struct log_sink *k)
 
 /* ---- named series ---- */
 
-uint32_t log_name(struct log_sink *k, const char *tag, struct str name, bool square)
+uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square)
 {
     struct buf key = {0};
     if (name.n > LOG_NAME_BYTES)
@@ -62,7 +62,7 @@ uint32_t log_name(struct log_sink *k, const char *tag, struct str name, bool squ
     return id;
 }
 
-static void put_point(struct log_sink *k, uint32_t name, int64_t step, double v, uint32_t line)
+static void put_point(struct series_builder *k, uint32_t name, int64_t step, double v, uint32_t line)
 {
     struct log_point p = {.step = step, .value = v, .name = name, .line = line, .file = k->file_index};
     if (k->s->points.n == LOG_POINTS) {
@@ -72,7 +72,7 @@ static void put_point(struct log_sink *k, uint32_t name, int64_t step, double v,
     vec_push(&k->s->points, p);
 }
 
-void log_point(struct log_sink *k, const char *tag, struct str name, bool square, int64_t step, double v)
+void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v)
 {
     uint32_t id = log_name(k, tag, name, square);
     if (id == MAP_NONE)
@@ -82,12 +82,12 @@ void log_point(struct log_sink *k, const char *tag, struct str name, bool square
 }
 
 /* The norms held back belong to the steps up to `step`, one group each; `room`: how many steps there were. */
-static void settle(struct log_sink *k, int64_t step, int64_t room)
+static void settle(struct series_builder *k, int64_t step, int64_t room)
 {
     if ((int64_t)k->groups > room && k->groups > 1)
         log_odd(k, ODD_GROUPS);
     for (size_t i = 0; i < k->pending.n; i++) {
-        struct pending *p = &k->pending.v[i];
+        struct series_pending *p = &k->pending.v[i];
         int64_t back = (int64_t)k->groups - 1 - p->group;
         if (back < room || back == 0)
             put_point(k, p->name, step - back, p->value, p->line);
@@ -99,7 +99,7 @@ static void settle(struct log_sink *k, int64_t step, int64_t room)
 }
 
 /* Without a record: counted on. */
-static void settle_counted(struct log_sink *k)
+static void settle_counted(struct series_builder *k)
 {
     if (!k->pending.n)
         return;
@@ -109,13 +109,13 @@ static void settle_counted(struct log_sink *k)
     settle(k, k->norm_step, k->groups);
 }
 
-void log_norm_group(struct log_sink *k)
+void log_norm_group(struct series_builder *k)
 {
     k->group_open = false;
     map_release(&k->seen);
 }
 
-void log_norm(struct log_sink *k, const char *tag, struct str name, bool square, double v)
+void log_norm(struct series_builder *k, const char *tag, struct str name, bool square, double v)
 {
     uint32_t id = log_name(k, tag, name, square);
     if (id == MAP_NONE) {
@@ -139,7 +139,7 @@ void log_norm(struct log_sink *k, const char *tag, struct str name, bool square,
     }
     if (strcmp(tag, "local_norm") == 0)
         map_add(&k->seen, key, id);
-    struct pending p = {.name = id, .group = k->groups - 1, .line = k->line, .value = v};
+    struct series_pending p = {.name = id, .group = k->groups - 1, .line = k->line, .value = v};
     vec_push(&k->pending, p);
 }
 
@@ -282,7 +282,7 @@ static bool zero_beside(const struct log_record *zero, const struct log_record *
 }
 
 /* Each step once. */
-static void thin(struct log_sink *k)
+static void thin(struct series_builder *k)
 {
     struct log_record *r = k->s->records.v;
     size_t n = 0;
@@ -294,7 +294,7 @@ static void thin(struct log_sink *k)
             r[n++] = r[i];
             continue;
         }
-        if (log_kinds[r[i].kind].overlay && r[n - 1].kind == r[i].kind) {
+        if (log_formats[r[i].kind].overlay && r[n - 1].kind == r[i].kind) {
             overlay(&r[n - 1], &r[i]);
             continue;
         }
@@ -312,7 +312,7 @@ static void thin(struct log_sink *k)
     k->s->records.n = n;
 }
 
-static void note_resume(struct log_sink *k, int64_t step, int64_t reached)
+static void note_resume(struct series_builder *k, int64_t step, int64_t reached)
 {
     if (k->resumes < ARRAY_LEN(k->resume)) {
         k->resume[k->resumes].line = k->line;
@@ -324,7 +324,7 @@ static void note_resume(struct log_sink *k, int64_t step, int64_t reached)
 
 /* A log without steps goes back in its epochs: what the resumed run prints again is taken away, and the
  * numbering goes on from there. */
-static void resume_counted(struct log_sink *k, struct log_record *r)
+static void resume_counted(struct series_builder *k, struct log_record *r)
 {
     struct log_record *v = k->s->records.v;
     size_t n = k->s->records.n;
@@ -342,9 +342,9 @@ static void resume_counted(struct log_sink *k, struct log_record *r)
     note_resume(k, r->step, reached);
 }
 
-void log_add(struct log_sink *k, struct log_record *r)
+void log_add(struct series_builder *k, struct log_record *r)
 {
-    const struct log_kind *kind = &log_kinds[k->kind];
+    const struct log_format *kind = &log_formats[k->kind];
     r->file = k->file_index;
     r->kind = (uint8_t)k->kind;
     r->line = k->line;
@@ -385,13 +385,13 @@ void log_add(struct log_sink *k, struct log_record *r)
 }
 
 /* Of several kinds in one file the one with most records is the run; two rows of one name are one kind. */
-static void choose_kind(struct log_sink *k)
+static void choose_kind(struct series_builder *k)
 {
     size_t count[64] = {0}, best = 0, n = 0, other = 0;
     bool any = false;
     for (size_t i = 0; i < k->s->records.n; i++)
         count[k->s->records.v[i].kind]++;
-    for (size_t i = 0; log_kinds[i].name; i++)
+    for (size_t i = 0; log_formats[i].name; i++)
         if (count[i] > (any ? count[best] : 0)) {
             best = i;
             any = true;
@@ -399,26 +399,26 @@ static void choose_kind(struct log_sink *k)
     if (!any) {
         for (size_t i = 0; i < k->s->points.n; i++) /* norms only */
             any = true;
-        for (best = 0; any && log_kinds[best].name && (int)best != k->kind; best++)
+        for (best = 0; any && log_formats[best].name && (int)best != k->kind; best++)
             continue;
     }
-    if (!any || !log_kinds[best].name)
+    if (!any || !log_formats[best].name)
         return;
     for (size_t i = 0; i < k->s->records.n; i++) {
         if (k->s->records.v[i].kind == best)
             k->s->records.v[n++] = k->s->records.v[i];
         else if (!other++)
             vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: records of %s and of %s are in one file; those of %s are used"),
-                                             k->file->name, log_kinds[best].name, log_kinds[k->s->records.v[i].kind].name,
-                                             log_kinds[best].name));
+                                             k->file->name, log_formats[best].name, log_formats[k->s->records.v[i].kind].name,
+                                             log_formats[best].name));
     }
     k->s->records.n = n;
-    k->s->format = log_kinds[best].name;
-    k->s->framework = log_kinds[best].framework ? log_kinds[best].framework : "";
-    k->s->stepless = log_kinds[best].stepless;
-    k->s->lr_is_next = k->s->lr_is_next || log_kinds[best].lr_is_next;
-    k->s->loss_is_mean = log_kinds[best].loss_is_mean;
-    k->s->unit = log_kinds[best].overlay ? N_("record") : N_("line");
+    k->s->format = log_formats[best].name;
+    k->s->framework = log_formats[best].framework ? log_formats[best].framework : "";
+    k->s->stepless = log_formats[best].stepless;
+    k->s->lr_is_next = k->s->lr_is_next || log_formats[best].lr_is_next;
+    k->s->loss_is_mean = log_formats[best].loss_is_mean;
+    k->s->unit = log_formats[best].overlay ? N_("record") : N_("line");
 }
 
 /* file, how many, the first line */
@@ -426,7 +426,7 @@ static void choose_kind(struct log_sink *k)
     if (k->counted[oddity])                                                                        \
     vec_push(&s->notes, arena_fmt(&s->arena, _(text), name, k->counted[oddity], k->odd_line[oddity]))
 
-static void say(struct log_sink *k)
+static void say(struct series_builder *k)
 {
     struct series *s = k->s;
     const char *name = k->file->name;
@@ -460,7 +460,7 @@ static void say(struct log_sink *k)
     s->tail.cut_note = k->counted[ODD_CUT] ? (uint32_t)s->notes.n : 0;
 }
 
-void log_sink_end(struct log_sink *k)
+void series_builder_end(struct series_builder *k)
 {
     settle_counted(k);
     thin(k);
@@ -517,7 +517,7 @@ void log_merge(struct series *dst, struct series *src, bool records)
             vec_push(&dst->points, p);
     }
     if (records) {
-        struct log_sink k = {.s = dst};
+        struct series_builder k = {.s = dst};
         size_t had = dst->records.n;
         bool first = !had;
         int64_t reached = had ? dst->records.v[had - 1].step : 0, from = src->records.n ? src->records.v[0].step : 0;

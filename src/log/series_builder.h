@@ -30,17 +30,17 @@ enum log_oddity {
 };
 
 /* One file being read. */
-struct log_sink {
+struct series_builder {
     struct series *s;
     const struct file *file;
     atomic_bool *cancel;
     bool growing;        /* of log_options */
     uint16_t file_index;
     uint32_t line;       /* of what is being read */
-    int kind;            /* index of log_kinds, of what is being read */
+    int kind;            /* index of log_formats, of what is being read */
     struct map names;    /* "tag\nname" → series.names */
     struct map seen;     /* names of the group of norms being gathered */
-    VEC(struct pending) pending; /* norms printed without a step, until a record tells it */
+    VEC(struct series_pending) pending; /* norms printed without a step, until a record tells it */
     uint32_t groups;     /* of them begun: one a step */
     int64_t last_step;   /* of the last record, 0 before one */
     int64_t norm_step;   /* of the last group without a step of its own */
@@ -58,38 +58,38 @@ struct log_sink {
     bool full;           /* as many steps as are kept */
 };
 
-struct pending {
+struct series_pending {
     uint32_t name, group, line;
     double value;
 };
 
 /* Adds a record; its file, kind and line are set here. A step out of bounds is counted and dropped. */
-void log_add(struct log_sink *k, struct log_record *r);
+void log_add(struct series_builder *k, struct log_record *r);
 /* Adds a value of a named series at a step; square as in log_name. */
-void log_point(struct log_sink *k, const char *tag, struct str name, bool square, int64_t step, double v);
-uint32_t log_name(struct log_sink *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
+void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v);
+uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
 /* The same for a value printed without its step: the next record's, else counted. A name that comes again
  * begins the next step's group; log_norm_group begins it at once. */
-void log_norm(struct log_sink *k, const char *tag, struct str name, bool square, double v);
-void log_norm_group(struct log_sink *k);
-void log_odd(struct log_sink *k, enum log_oddity o);
-bool log_cancelled(const struct log_sink *k);
+void log_norm(struct series_builder *k, const char *tag, struct str name, bool square, double v);
+void log_norm_group(struct series_builder *k);
+void log_odd(struct series_builder *k, enum log_oddity o);
+bool log_cancelled(const struct series_builder *k);
 
 /* Gives r its value and remembers how fine it was printed. */
-void log_set(struct log_sink *k, struct log_record *r, enum log_value v, double x, double digit);
+void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit);
 
 /* A sink of an open file, which stays the caller's, into s, where it is the last of s->files. */
-void log_sink_init(struct log_sink *k, struct series *s, const struct file *f, atomic_bool *cancel);
+void series_builder_init(struct series_builder *k, struct series *s, const struct file *f, atomic_bool *cancel);
 /* Sorts, keeps each step once, adds the notes. */
-void log_sink_end(struct log_sink *k);
-void log_sink_release(struct log_sink *k);
+void series_builder_end(struct series_builder *k);
+void series_builder_release(struct series_builder *k);
 /* Sorts the points by name and step and keeps the last of each; names get their ranges. */
 void log_points_end(struct series *s);
 /* src's records and points behind dst's; where both have a step, src's is kept. src is emptied. */
 void log_merge(struct series *dst, struct series *src, bool records);
 
 /* Every line of a text file to the kinds that read lines; from where s->tail says, which it moves on. */
-int log_read_lines(struct log_sink *k, struct err *e);
+int log_read_lines(struct series_builder *k, struct err *e);
 /* What is said at the end, once all records are there: their distance, and of the log as a whole. For series.c. */
 int64_t series_interval(const struct series *s);
 
@@ -139,24 +139,24 @@ void log_line_close(struct log_lines *l);
 
 /* The rows, one file a kind. */
 bool megatron_starts(struct str line);
-enum log_take megatron_take(struct log_sink *k, struct str line, size_t fresh, bool last);
+enum log_take megatron_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool megatron_valid_starts(struct str line);
-enum log_take megatron_valid_take(struct log_sink *k, struct str line, size_t fresh, bool last);
+enum log_take megatron_valid_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool mindformers_starts(struct str line);
-enum log_take mindformers_take(struct log_sink *k, struct str line, size_t fresh, bool last);
+enum log_take mindformers_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool trainer_starts(struct str line);
-enum log_take trainer_take(struct log_sink *k, struct str line, size_t fresh, bool last);
-bool jsonl_starts(struct str line);
-enum log_take jsonl_take(struct log_sink *k, struct str line, size_t fresh, bool last);
-bool state_sniff(struct str head, const char *path);
-int state_read(struct log_sink *k, struct err *e);
+enum log_take trainer_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool trainer_jsonl_starts(struct str line);
+enum log_take trainer_jsonl_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool trainer_state_sniff(struct str head, const char *path);
+int trainer_state_read(struct series_builder *k, struct err *e);
 bool norm_line_starts(struct str line);
-enum log_take norm_line_take(struct log_sink *k, struct str line, size_t fresh, bool last);
+enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool norm_list_starts(struct str line);
-enum log_take norm_list_take(struct log_sink *k, struct str line, size_t fresh, bool last);
+enum log_take norm_list_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool tfevents_sniff(struct str head, const char *path);
-int tfevents_read(struct log_sink *k, struct err *e);
+int tfevents_read(struct series_builder *k, struct err *e);
 bool monitor_sniff(struct str head, const char *path);
-int monitor_read(struct log_sink *k, struct err *e);
+int monitor_read(struct series_builder *k, struct err *e);
 
 #endif

@@ -9,8 +9,8 @@
 /* The first kind a record of which may begin here, or -1. */
 static int starter(struct str line)
 {
-    for (int i = 0; log_kinds[i].name; i++)
-        if (log_kinds[i].starts && log_kinds[i].starts(line))
+    for (int i = 0; log_formats[i].name; i++)
+        if (log_formats[i].starts && log_formats[i].starts(line))
             return i;
     return -1;
 }
@@ -24,13 +24,13 @@ struct held {
     uint32_t line; /* where it began */
 };
 
-static enum log_take take(struct log_sink *k, int kind, struct str line, size_t fresh, bool last)
+static enum log_take take(struct series_builder *k, int kind, struct str line, size_t fresh, bool last)
 {
     k->kind = kind;
-    return log_kinds[kind].take(k, line, fresh, last);
+    return log_formats[kind].take(k, line, fresh, last);
 }
 
-static void let_go(struct log_sink *k, struct held *h)
+static void let_go(struct series_builder *k, struct held *h)
 {
     uint32_t now = k->line;
     if (h->kind < 0)
@@ -42,15 +42,15 @@ static void let_go(struct log_sink *k, struct held *h)
 }
 
 /* begin: bytes before the line. */
-static void one_line(struct log_sink *k, struct held *h, struct str line, uint64_t begin)
+static void one_line(struct series_builder *k, struct held *h, struct str line, uint64_t begin)
 {
     int kind = starter(line);
     h->broken = false;
     /* a list of norms may begin with a line that itself looks like the beginning of one */
-    if (h->kind >= 0 && (kind < 0 || (kind == h->kind && log_kinds[kind].join > 1000))) {
+    if (h->kind >= 0 && (kind < 0 || (kind == h->kind && log_formats[kind].join > 1000))) {
         size_t fresh = h->text.n;
         uint32_t now = k->line;
-        if (fresh + line.n > HELD || ++h->lines > log_kinds[h->kind].join) {
+        if (fresh + line.n > HELD || ++h->lines > log_formats[h->kind].join) {
             let_go(k, h);
             return;
         }
@@ -78,7 +78,7 @@ static void one_line(struct log_sink *k, struct held *h, struct str line, uint64
     }
 }
 
-int log_read_lines(struct log_sink *k, struct err *e)
+int log_read_lines(struct series_builder *k, struct err *e)
 {
     struct log_tail *tail = &k->s->tail;
     struct log_lines l = {.file = k->file, .at = tail->at, .line = tail->line, .newline = tail->at > 0};

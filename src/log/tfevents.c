@@ -48,7 +48,7 @@ bool tfevents_sniff(struct str head, const char *path)
 
 /* ---- protobuf ---- */
 
-struct field {
+struct proto_field {
     unsigned number, type;
     uint64_t v;      /* varint, fixed32, fixed64 */
     struct str bytes; /* length-delimited */
@@ -70,7 +70,7 @@ static bool varint(struct str *s, uint64_t *v)
 }
 
 /* The next field of a message; false at its end and where it is no message. */
-static bool next(struct str *s, struct field *f)
+static bool next(struct str *s, struct proto_field *f)
 {
     uint64_t key, n;
     if (!s->n || !varint(s, &key) || key >> 3 > 0x1fffffff)
@@ -117,7 +117,7 @@ static double as_double(uint64_t bits)
 /* A tensor that is one float or double. */
 static bool scalar_tensor(struct str s, double *v)
 {
-    struct field f;
+    struct proto_field f;
     uint64_t dtype = 0;
     bool found = false;
     while (next(&s, &f)) {
@@ -138,7 +138,7 @@ static bool scalar_tensor(struct str s, double *v)
 
 /* ---- tags ---- */
 
-static void scalar(struct log_sink *k, struct str tag, int64_t step, double x)
+static void scalar(struct series_builder *k, struct str tag, int64_t step, double x)
 {
     static const struct {
         const char *tag;
@@ -175,9 +175,9 @@ static void scalar(struct log_sink *k, struct str tag, int64_t step, double x)
         log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
 }
 
-static void summary(struct log_sink *k, struct str s, int64_t step)
+static void summary(struct series_builder *k, struct str s, int64_t step)
 {
-    struct field f, g;
+    struct proto_field f, g;
     while (next(&s, &f)) {
         struct str value = f.bytes, tag = STR("");
         double x = 0;
@@ -197,9 +197,9 @@ static void summary(struct log_sink *k, struct str s, int64_t step)
     }
 }
 
-static void event(struct log_sink *k, struct str s)
+static void event(struct series_builder *k, struct str s)
 {
-    struct field f;
+    struct proto_field f;
     struct str all = s;
     uint64_t step = 0;
     while (next(&all, &f)) /* the step may stand behind the values */
@@ -214,12 +214,12 @@ static void event(struct log_sink *k, struct str s)
             summary(k, f.bytes, (int64_t)step);
 }
 
-static void note(struct log_sink *k, const char *text)
+static void note(struct series_builder *k, const char *text)
 {
     vec_push(&k->s->notes, arena_fmt(&k->s->arena, "%s: %s", k->file->name, text));
 }
 
-int tfevents_read(struct log_sink *k, struct err *e)
+int tfevents_read(struct series_builder *k, struct err *e)
 {
     struct buf b = {0};
     unsigned char head[12];

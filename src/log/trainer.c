@@ -23,7 +23,7 @@ static bool fraction(struct str v, double *x)
 }
 
 /* The members of one dictionary; s stands behind its '{'. Whether it was whole. */
-static bool members(struct log_sink *k, struct str s, struct log_record *r, bool *stepped, double *eval)
+static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval)
 {
     static const struct {
         const char *key;
@@ -53,7 +53,7 @@ static bool members(struct log_sink *k, struct str s, struct log_record *r, bool
 }
 
 /* A record, or an evaluation, into the series. */
-static enum log_take record(struct log_sink *k, struct str s, bool with_step)
+static enum log_take record(struct series_builder *k, struct str s, bool with_step)
 {
     struct log_record r = {0};
     double none = -1e300, eval = none;
@@ -81,7 +81,7 @@ bool trainer_starts(struct str line)
            (scan_has(line, "'loss'") || scan_has(line, "'eval_loss'"));
 }
 
-enum log_take trainer_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take trainer_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct str s;
     (void)fresh;
@@ -93,14 +93,14 @@ enum log_take trainer_take(struct log_sink *k, struct str line, size_t fresh, bo
     return record(k, s, false);
 }
 
-bool jsonl_starts(struct str line)
+bool trainer_jsonl_starts(struct str line)
 {
     struct str s = str_trim(line);
     return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") &&
            (scan_has(s, "\"current_steps\"") || scan_has(s, "\"global_step") || scan_has(s, "\"step\""));
 }
 
-enum log_take jsonl_take(struct log_sink *k, struct str line, size_t fresh, bool last)
+enum log_take trainer_jsonl_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct str s = str_trim(line);
     (void)fresh;
@@ -110,7 +110,7 @@ enum log_take jsonl_take(struct log_sink *k, struct str line, size_t fresh, bool
 
 /* ---- trainer_state.json ---- */
 
-bool state_sniff(struct str head, const char *path)
+bool trainer_state_sniff(struct str head, const char *path)
 {
     struct str s = str_trim(head);
     (void)path;
@@ -123,7 +123,7 @@ bool state_sniff(struct str head, const char *path)
 #define RECORD (1u << 16) /* bytes of one record; Trainer writes a few hundred */
 
 /* Where the list is looked for and how deep we stand in it. */
-struct walk {
+struct history_walk {
     int depth;       /* of braces and brackets */
     bool text, back; /* inside quotes; behind a backslash */
     bool history;    /* inside "log_history": [ … ] */
@@ -134,7 +134,7 @@ struct walk {
     size_t records;
 };
 
-static void end_record(struct log_sink *k, struct walk *w)
+static void end_record(struct series_builder *k, struct history_walk *w)
 {
     k->line = w->record_line;
     if (w->spoiled)
@@ -145,7 +145,7 @@ static void end_record(struct log_sink *k, struct walk *w)
     w->records++;
 }
 
-static void step(struct log_sink *k, struct walk *w, char c)
+static void step(struct series_builder *k, struct history_walk *w, char c)
 {
     if (c == '\n')
         w->line += w->line < UINT32_MAX;
@@ -197,9 +197,9 @@ static void step(struct log_sink *k, struct walk *w, char c)
     }
 }
 
-int state_read(struct log_sink *k, struct err *e)
+int trainer_state_read(struct series_builder *k, struct err *e)
 {
-    struct walk w = {.line = 1};
+    struct history_walk w = {.line = 1};
     char *chunk = mem_alloc(CHUNK);
     uint64_t at = 0;
     long n = 0;

@@ -19,16 +19,16 @@ static int plain_axes(const struct tensor *t)
     return n;
 }
 
-static bool same_axes(const struct lens *l, const struct tensor *t)
+static bool same_axes(const struct element_lens *l, const struct tensor *t)
 {
     return t->ndim == l->ndim && memcmp(t->shape, l->shape, (size_t)l->ndim * sizeof *t->shape) == 0;
 }
 
-void lens_init(struct lens *l, struct tensor *target, struct tensor *golden)
+void element_lens_init(struct element_lens *l, struct tensor *target, struct tensor *golden)
 {
     struct tensor *from[2] = {target, golden};
     int of = -1;
-    *l = (struct lens){.ndim = 0};
+    *l = (struct element_lens){.ndim = 0};
     for (int d = 0; d < 2; d++) {
         if (!from[d])
             continue;
@@ -64,15 +64,15 @@ void lens_init(struct lens *l, struct tensor *target, struct tensor *golden)
     }
 }
 
-void lens_release(struct lens *l)
+void element_lens_release(struct element_lens *l)
 {
     for (int d = 0; d < 2; d++)
         if (l->has[d])
             tensor_close(&l->t[d]);
-    *l = (struct lens){.ndim = 0};
+    *l = (struct element_lens){.ndim = 0};
 }
 
-uint64_t lens_index(const struct lens *l, const int64_t at[TENSOR_DIMS])
+uint64_t element_lens_index(const struct element_lens *l, const int64_t at[TENSOR_DIMS])
 {
     uint64_t n = 0;
     for (int i = 0; i < l->ndim; i++)
@@ -80,7 +80,7 @@ uint64_t lens_index(const struct lens *l, const int64_t at[TENSOR_DIMS])
     return n;
 }
 
-void lens_place(const struct lens *l, uint64_t index, int64_t at[TENSOR_DIMS])
+void element_lens_place(const struct element_lens *l, uint64_t index, int64_t at[TENSOR_DIMS])
 {
     for (int i = 0; i < l->ndim; i++) {
         at[i] = l->step[i] ? (int64_t)(index / l->step[i]) : 0;
@@ -88,10 +88,10 @@ void lens_place(const struct lens *l, uint64_t index, int64_t at[TENSOR_DIMS])
     }
 }
 
-void lens_place_text(const struct lens *l, uint64_t index, struct buf *out)
+void element_lens_place_text(const struct element_lens *l, uint64_t index, struct buf *out)
 {
     int64_t at[TENSOR_DIMS];
-    lens_place(l, index, at);
+    element_lens_place(l, index, at);
     for (int i = 0; i < l->ndim; i++)
         buf_fmt(out, i ? ",%lld" : "[%lld", (long long)at[i]);
     buf_char(out, ']');
@@ -122,7 +122,7 @@ static int least_exponent(enum dtype d)
     }
 }
 
-double lens_ulp(const struct lens *l, double t, double g)
+double element_lens_ulp(const struct element_lens *l, double t, double g)
 {
     double d = fabs(t - g), eps = dtype_table[l->coarser].epsilon;
     uint64_t bits;
@@ -135,9 +135,9 @@ double lens_ulp(const struct lens *l, double t, double g)
     return d / eps * power(-(e < least ? least : e > 1022 ? 1022 : e));
 }
 
-int lens_element(const struct lens *l, uint64_t index, struct lens_element *out, struct err *e)
+int element_lens_element(const struct element_lens *l, uint64_t index, struct element_lens_element *out, struct err *e)
 {
-    *out = (struct lens_element){.v = {NAN, NAN}};
+    *out = (struct element_lens_element){.v = {NAN, NAN}};
     for (int d = 0; d < 2; d++) {
         struct tensor_walk w;
         if (!l->has[d])
@@ -153,7 +153,7 @@ int lens_element(const struct lens *l, uint64_t index, struct lens_element *out,
     return 0;
 }
 
-void lens_text(const struct lens *l, int side, const struct lens_element *x, struct buf *out)
+void element_lens_text(const struct element_lens *l, int side, const struct element_lens_element *x, struct buf *out)
 {
     enum dtype d = l->t[side].dtype;
     char n[NUM_MAX];
@@ -177,23 +177,24 @@ void lens_text(const struct lens *l, int side, const struct lens_element *x, str
 
 /* ---- reading ---- */
 
-struct lens_plane lens_all(const struct lens *l)
+struct element_lens_plane element_lens_all(const struct element_lens *l)
 {
-    return (struct lens_plane){.outer = 1, .inner = l->numel, .outer_axis = -1, .inner_axis = -1, .all = true};
+    return (struct element_lens_plane){.outer = 1, .inner = l->numel, .outer_axis = -1, .inner_axis = -1, .all = true};
 }
 
-void lens_reader_init(struct lens_reader *r, const struct lens *l, const struct lens_plane *p)
+void element_lens_reader_init(struct element_lens_reader *r, const struct element_lens *l,
+                              const struct element_lens_plane *p)
 {
-    *r = (struct lens_reader){.l = l, .p = *p, .raw = mem_alloc(LENS_RUN * 16)};
+    *r = (struct element_lens_reader){.l = l, .p = *p, .raw = mem_alloc(ELEMENT_LENS_RUN * 16)};
     for (int d = 0; d < 2; d++) {
         struct tensor *t = &r->part[d];
-        r->v[d] = mem_alloc(LENS_RUN * sizeof(double));
+        r->v[d] = mem_alloc(ELEMENT_LENS_RUN * sizeof(double));
         if (!l->has[d])
             continue;
         *t = l->t[d];
         if (!p->all && !l->flat[d]) {
             int64_t at[TENSOR_DIMS], stride[2] = {0, 0};
-            lens_place(l, p->base, at);
+            element_lens_place(l, p->base, at);
             for (int i = 0; i < l->ndim; i++)
                 t->offset += (uint64_t)at[i] * (uint64_t)t->stride[i] * dtype_table[t->dtype].size;
             if (p->outer_axis >= 0)
@@ -209,7 +210,7 @@ void lens_reader_init(struct lens_reader *r, const struct lens *l, const struct 
     }
 }
 
-void lens_reader_release(struct lens_reader *r)
+void element_lens_reader_release(struct element_lens_reader *r)
 {
     for (int d = 0; d < 2; d++) {
         if (r->l && r->l->has[d])
@@ -217,19 +218,19 @@ void lens_reader_release(struct lens_reader *r)
         free(r->v[d]);
     }
     free(r->raw);
-    *r = (struct lens_reader){.l = NULL};
+    *r = (struct element_lens_reader){.l = NULL};
 }
 
-void lens_reader_rest(struct lens_reader *r)
+void element_lens_reader_rest(struct element_lens_reader *r)
 {
     for (int d = 0; d < 2; d++)
         if (r->l->has[d])
             tensor_walk_release(&r->w[d]);
 }
 
-void lens_reader_pace(const struct lens_reader *r, size_t *run, size_t *row)
+void element_lens_reader_pace(const struct element_lens_reader *r, size_t *run, size_t *row)
 {
-    *run = LENS_RUN;
+    *run = ELEMENT_LENS_RUN;
     *row = 1;
     for (int d = 0; d < 2; d++) {
         const struct tensor_walk *w = &r->w[d];
@@ -243,12 +244,12 @@ void lens_reader_pace(const struct lens_reader *r, size_t *run, size_t *row)
         else
             *row = SLAB_READS;
     }
-    if (*run < LENS_RUN)
+    if (*run < ELEMENT_LENS_RUN)
         *row = 1;
 }
 
 /* Elements of a side whose axes are others: the plane's places one by one. */
-static long read_single(struct lens_reader *r, int d, uint64_t at, size_t n, struct err *e)
+static long read_single(struct element_lens_reader *r, int d, uint64_t at, size_t n, struct err *e)
 {
     size_t size = dtype_table[r->l->t[d].dtype].size;
     for (size_t i = 0; i < n; i++) {
@@ -260,7 +261,7 @@ static long read_single(struct lens_reader *r, int d, uint64_t at, size_t n, str
     return (long)n;
 }
 
-int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
+int element_lens_read(struct element_lens_reader *r, uint64_t at, size_t n, struct err *e)
 {
     for (int d = 0; d < 2; d++) {
         long got;
@@ -281,17 +282,17 @@ int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
 
 /* ---- the order of stretches ---- */
 
-void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run, size_t row)
+void element_lens_sweep_init(struct element_lens_sweep *s, uint64_t numel, size_t run, size_t row)
 {
     uint64_t whole = (uint64_t)run * row;
-    *s = (struct lens_sweep){.numel = numel, .run = run, .row = row, .rows = numel / whole + (numel % whole != 0), .stride = 1};
+    *s = (struct element_lens_sweep){.numel = numel, .run = run, .row = row, .rows = numel / whole + (numel % whole != 0), .stride = 1};
     /* steps of the golden section spread evenly whatever the count; coprime ones meet every row once */
     if (s->rows > 4)
         for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); num_common(s->stride, s->rows) != 1;)
             s->stride++;
 }
 
-bool lens_sweep_take(struct lens_sweep *s, uint64_t *at, size_t *n)
+bool element_lens_sweep_take(struct element_lens_sweep *s, uint64_t *at, size_t *n)
 {
     if (s->done == s->numel / s->run + (s->numel % s->run != 0))
         return false;

@@ -15,14 +15,14 @@ static int plain_axes(const struct tensor *t)
     return n;
 }
 
-static void sum_up(struct specimen *s)
+static void sum_up(struct element_sample *s)
 {
     for (int d = 0; d < 2; d++) {
         s->least[d] = INFINITY;
         s->most[d] = -INFINITY;
     }
     for (size_t i = 0; i < s->n; i++) {
-        if (!specimen_pair(s, i))
+        if (!element_sample_pair(s, i))
             continue;
         double t = s->v[0][i], g = s->v[1][i];
         s->finite++;
@@ -40,35 +40,35 @@ static void sum_up(struct specimen *s)
 }
 
 /* Where the chunks lie; their number of elements. */
-static void place(struct specimen *s)
+static void place(struct element_sample *s)
 {
     uint64_t state = 0x9e3779b97f4a7c15ULL;
-    size_t chunks = SPECIMEN_MOST / SPECIMEN_CHUNK;
-    if (s->numel <= SPECIMEN_MOST) {
+    size_t chunks = ELEMENT_SAMPLE_MOST / ELEMENT_SAMPLE_CHUNK;
+    if (s->numel <= ELEMENT_SAMPLE_MOST) {
         s->n = (size_t)s->numel;
         return;
     }
-    s->n = SPECIMEN_MOST;
+    s->n = ELEMENT_SAMPLE_MOST;
     s->at = mem_alloc(s->n * sizeof *s->at);
     for (size_t c = 0; c < chunks; c++) {
         uint64_t from = (uint64_t)((double)s->numel / (double)chunks * (double)c);
         uint64_t to = c + 1 == chunks ? s->numel : (uint64_t)((double)s->numel / (double)chunks * (double)(c + 1));
-        uint64_t room = to - from - SPECIMEN_CHUNK + 1; /* numel > MOST: a stretch is longer than a chunk */
+        uint64_t room = to - from - ELEMENT_SAMPLE_CHUNK + 1; /* numel > MOST: a stretch is longer than a chunk */
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        uint64_t first = c + 1 == chunks ? to - SPECIMEN_CHUNK : from + (room ? (state >> 11) % room : 0);
-        for (size_t i = 0; i < SPECIMEN_CHUNK; i++)
-            s->at[c * SPECIMEN_CHUNK + i] = first + i;
+        uint64_t first = c + 1 == chunks ? to - ELEMENT_SAMPLE_CHUNK : from + (room ? (state >> 11) % room : 0);
+        for (size_t i = 0; i < ELEMENT_SAMPLE_CHUNK; i++)
+            s->at[c * ELEMENT_SAMPLE_CHUNK + i] = first + i;
     }
 }
 
-static int read_values(const struct specimen *s, const struct tensor *t, double *out, struct err *e)
+static int read_values(const struct element_sample *s, const struct tensor *t, double *out, struct err *e)
 {
     struct tensor_walk w;
-    unsigned char *raw = mem_alloc(SPECIMEN_CHUNK * 16);
+    unsigned char *raw = mem_alloc(ELEMENT_SAMPLE_CHUNK * 16);
     int rc = 0;
     tensor_walk_init(&w, t);
     for (size_t i = 0; i < s->n && rc == 0;) {
-        size_t want = s->n - i < SPECIMEN_CHUNK ? s->n - i : SPECIMEN_CHUNK;
+        size_t want = s->n - i < ELEMENT_SAMPLE_CHUNK ? s->n - i : ELEMENT_SAMPLE_CHUNK;
         if (s->at)
             tensor_walk_seek(&w, s->at[i]);
         long got = tensor_walk_next(&w, raw, want, e);
@@ -94,7 +94,7 @@ static const struct tensor *telling(const struct tensor t[2])
     return plain_axes(&t[GOLDEN]) > plain_axes(&t[TARGET]) ? &t[GOLDEN] : &t[TARGET];
 }
 
-static int read_both(struct specimen *s, const struct tensor t[2], struct err *e)
+static int read_both(struct element_sample *s, const struct tensor t[2], struct err *e)
 {
     const struct tensor *of = telling(t);
     s->numel = of->numel;
@@ -125,14 +125,14 @@ static int64_t axis_to_cut(const struct tensor *t)
     return 1;
 }
 
-static int take(struct specimen *s, const struct measure *m, uint32_t line, bool corner, struct err *e)
+static int take(struct element_sample *s, const struct measure *m, uint32_t line, bool corner, struct err *e)
 {
     struct tensor t[2];
-    *s = (struct specimen){0};
+    *s = (struct element_sample){0};
     if (measure_open(m, line, t, e))
         return -1;
     bool alike = t[0].ndim == t[1].ndim && memcmp(t[0].shape, t[1].shape, (size_t)t[0].ndim * sizeof *t[0].shape) == 0;
-    while (corner && alike && t[0].numel > SPECIMEN_MOST) {
+    while (corner && alike && t[0].numel > ELEMENT_SAMPLE_MOST) {
         int64_t cut = axis_to_cut(&t[0]);
         for (int d = 0; d < 2; d++) {
             t[d].numel = 1;
@@ -147,28 +147,28 @@ static int take(struct specimen *s, const struct measure *m, uint32_t line, bool
     for (int d = 0; d < 2; d++)
         tensor_close(&t[d]);
     if (rc)
-        specimen_release(s);
+        element_sample_release(s);
     return rc;
 }
 
-int specimen_take(struct specimen *s, const struct measure *m, uint32_t line, struct err *e)
+int element_sample_take(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e)
 {
     return take(s, m, line, false, e);
 }
 
-int specimen_corner(struct specimen *s, const struct measure *m, uint32_t line, struct err *e)
+int element_sample_corner(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e)
 {
     return take(s, m, line, true, e);
 }
 
-int specimen_row(struct specimen *s, const struct dump *d, uint32_t row, size_t most, struct err *e)
+int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t row, size_t most, struct err *e)
 {
     struct tensor t;
-    *s = (struct specimen){0};
+    *s = (struct element_sample){0};
     if (dump_tensor(d, row, &t, e))
         return -1;
     int rc;
-    if (t.numel > most || t.numel > SPECIMEN_MOST) {
+    if (t.numel > most || t.numel > ELEMENT_SAMPLE_MOST) {
         rc = err_set(e, ERR_USAGE, _("%s: too many elements to be looked at whole"), t.file.name);
     } else {
         s->numel = s->n = (size_t)t.numel;
@@ -180,13 +180,13 @@ int specimen_row(struct specimen *s, const struct dump *d, uint32_t row, size_t 
     }
     tensor_close(&t);
     if (rc)
-        specimen_release(s);
+        element_sample_release(s);
     return rc;
 }
 
-void specimen_from(struct specimen *s, const double *t, const double *g, int ndim, const int64_t *shape)
+void element_sample_from(struct element_sample *s, const double *t, const double *g, int ndim, const int64_t *shape)
 {
-    *s = (struct specimen){.ndim = ndim, .numel = 1, .dtype = {DTYPE_F32, DTYPE_F32}};
+    *s = (struct element_sample){.ndim = ndim, .numel = 1, .dtype = {DTYPE_F32, DTYPE_F32}};
     for (int i = 0; i < ndim; i++) {
         s->shape[i] = shape[i];
         s->numel *= (uint64_t)shape[i];
@@ -200,10 +200,10 @@ void specimen_from(struct specimen *s, const double *t, const double *g, int ndi
     sum_up(s);
 }
 
-void specimen_release(struct specimen *s)
+void element_sample_release(struct element_sample *s)
 {
     free(s->v[0]);
     free(s->v[1]);
     free(s->at);
-    *s = (struct specimen){0};
+    *s = (struct element_sample){0};
 }

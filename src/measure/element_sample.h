@@ -1,16 +1,16 @@
 /* Elements of a line's two tensors, laid on each other as the comparison laid them, for whoever wants to know
- * how they differ: all of them up to SPECIMEN_MOST; of larger tensors as many in chunks, one in each of equal
+ * how they differ: all of them up to ELEMENT_SAMPLE_MOST; of larger tensors as many in chunks, one in each of equal
  * stretches at a place drawn inside it (always the same one), so that no period of the data is missed and a
- * tail is met. Memory is bounded by SPECIMEN_MOST whatever the tensors' size. */
+ * tail is met. Memory is bounded by ELEMENT_SAMPLE_MOST whatever the tensors' size. */
 #ifndef MEASURE_ELEMENT_SAMPLE_H
 #define MEASURE_ELEMENT_SAMPLE_H
 
 #include "measure/measure.h"
 
-#define SPECIMEN_MOST (1u << 18)
-#define SPECIMEN_CHUNK 1024u
+#define ELEMENT_SAMPLE_MOST (1u << 18)
+#define ELEMENT_SAMPLE_CHUNK 1024u
 
-struct specimen {
+struct element_sample {
     double *v[2];        /* n values a side */
     uint64_t *at;        /* logical index of each; NULL: all elements, element i is number i */
     size_t n;
@@ -25,16 +25,16 @@ struct specimen {
 };
 
 /* 0, or -1 with e. The whole tensors where they are small enough. */
-int specimen_take(struct specimen *s, const struct measure *m, uint32_t line, struct err *e);
+int element_sample_take(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e);
 /* A dense corner of both sides, long axes cut: what has to look at neighbours needs that. Only where both sides
- * have the same shape; else, and where the whole fits, as specimen_take. */
-int specimen_corner(struct specimen *s, const struct measure *m, uint32_t line, struct err *e);
+ * have the same shape; else, and where the whole fits, as element_sample_take. */
+int element_sample_corner(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e);
 /* The same of one row alone, in v[0]; at most `most` elements, -1 where it has more. */
-int specimen_row(struct specimen *s, const struct dump *d, uint32_t row, size_t most, struct err *e);
+int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t row, size_t most, struct err *e);
 /* Numbers of n elements a side, as if read from float32 tensors of that shape; copied. */
-void specimen_from(struct specimen *s, const double *t, const double *g, int ndim, const int64_t *shape);
-void specimen_release(struct specimen *s);
-static inline bool specimen_pair(const struct specimen *s, size_t i) /* both finite there */
+void element_sample_from(struct element_sample *s, const double *t, const double *g, int ndim, const int64_t *shape);
+void element_sample_release(struct element_sample *s);
+static inline bool element_sample_pair(const struct element_sample *s, size_t i) /* both finite there */
 {
     return s->v[0][i] - s->v[0][i] == 0 && s->v[1][i] - s->v[1][i] == 0;
 }

@@ -7,36 +7,36 @@
 #define VERSION 2 /* to be raised when a figure is computed in another way */
 #define VIEW_TEXT 200
 
-struct record {
+struct cache_record {
     struct figures figures;
     unsigned char viewed;
     char view[VIEW_TEXT]; /* as view_write has it */
 };
 
-struct cache *recall_open(const char *folder, const char *const dump[2])
+struct cache *figures_cache_open(const char *folder, const char *const dump[2])
 {
-    return folder ? cache_open(folder, dump, sizeof(struct record), VERSION) : NULL;
+    return folder ? cache_open(folder, dump, sizeof(struct cache_record), VERSION) : NULL;
 }
 
-void recall_start(struct recall *r, struct cache *c, const struct tensor t[2], const struct view *given)
+void figures_cache_start(struct figures_cache *r, struct cache *c, const struct tensor t[2], const struct view *given)
 {
     struct buf text = {0};
     if (given)
         view_write(given, &text);
-    *r = (struct recall){0};
+    *r = (struct figures_cache){0};
     if (c && cache_key(t, buf_view(&text), &r->key))
         r->cache = c;
     buf_release(&text);
 }
 
-bool recall_figures(struct recall *r, struct figures *f, struct view *v, bool *viewed)
+bool figures_cache_get(struct figures_cache *r, struct figures *f, struct view *v, bool *viewed)
 {
-    struct record x;
+    struct cache_record x;
     struct err quiet;
     unsigned char two;
     if (!r->cache || !cache_get(r->cache, &r->key, &x))
         return false;
-    memcpy(&two, (const char *)&x + offsetof(struct record, figures.two), 1); /* a bool that is neither would be no value */
+    memcpy(&two, (const char *)&x + offsetof(struct cache_record, figures.two), 1); /* a bool that is neither would be no value */
     const char *end = memchr(x.view, 0, sizeof x.view);
     if (two > 1 || x.viewed > 1 || !end || (x.viewed && view_parse(v, str_of(x.view), &quiet)))
         return false;
@@ -45,9 +45,9 @@ bool recall_figures(struct recall *r, struct figures *f, struct view *v, bool *v
     return true;
 }
 
-void recall_keep(struct recall *r, const struct figures *f, const struct view *v, bool viewed)
+void figures_cache_keep(struct figures_cache *r, const struct figures *f, const struct view *v, bool viewed)
 {
-    struct record x;
+    struct cache_record x;
     struct buf text = {0};
     if (!r->cache)
         return;

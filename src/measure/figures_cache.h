@@ -7,17 +7,17 @@
 #include "num/figures.h"
 
 /* The records of two dumps; NULL with folder NULL. */
-struct cache *recall_open(const char *folder, const char *const dump[2]);
+struct cache *figures_cache_open(const char *folder, const char *const dump[2]);
 
-struct recall {
+struct figures_cache {
     struct cache *cache; /* NULL: nothing is known and nothing kept */
     struct cache_key key;
 };
 
 /* For these two tensors, compared through `given`, or where it is NULL through the view that will be found. */
-void recall_start(struct recall *r, struct cache *c, const struct tensor t[2], const struct view *given);
+void figures_cache_start(struct figures_cache *r, struct cache *c, const struct tensor t[2], const struct view *given);
 /* False: they have to be computed. */
-bool recall_figures(struct recall *r, struct figures *f, struct view *v, bool *viewed);
-void recall_keep(struct recall *r, const struct figures *f, const struct view *v, bool viewed);
+bool figures_cache_get(struct figures_cache *r, struct figures *f, struct view *v, bool *viewed);
+void figures_cache_keep(struct figures_cache *r, const struct figures *f, const struct view *v, bool viewed);
 
 #endif

@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool heat_same(const struct heat_ask *a, const struct heat_ask *b)
+bool heat_map_same(const struct heat_map_ask *a, const struct heat_map_ask *b)
 {
     return memcmp(a->axis, b->axis, sizeof a->axis) == 0 && memcmp(a->at, b->at, sizeof a->at) == 0 &&
            memcmp(a->from, b->from, sizeof a->from) == 0 && memcmp(a->count, b->count, sizeof a->count) == 0 &&
            memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
-void heat_init(struct heat *h, const struct lens *l, const struct heat_ask *ask)
+void heat_map_init(struct heat_map *h, const struct element_lens *l, const struct heat_map_ask *ask)
 {
-    *h = (struct heat){.ask = *ask};
+    *h = (struct heat_map){.ask = *ask};
     h->h = (int)((ask->count[0] + ask->size[0] - 1) / ask->size[0]);
     h->w = (int)((ask->count[1] + ask->size[1] - 1) / ask->size[1]);
     h->cell = mem_zalloc(((size_t)h->h * (size_t)h->w + 1) * sizeof *h->cell);
@@ -24,31 +24,31 @@ void heat_init(struct heat *h, const struct lens *l, const struct heat_ask *ask)
     for (int i = 0; i < 2; i++)
         if (ask->axis[i] >= 0)
             at[ask->axis[i]] = ask->from[i];
-    h->plane = (struct lens_plane){.base = lens_index(l, at), .outer = (uint64_t)ask->count[h->turned], .inner = (uint64_t)ask->count[!h->turned],
-                                   .outer_axis = ask->axis[h->turned], .inner_axis = ask->axis[!h->turned]};
-    lens_reader_init(&h->reader, l, &h->plane);
+    h->plane = (struct element_lens_plane){.base = element_lens_index(l, at), .outer = (uint64_t)ask->count[h->turned], .inner = (uint64_t)ask->count[!h->turned],
+                                           .outer_axis = ask->axis[h->turned], .inner_axis = ask->axis[!h->turned]};
+    element_lens_reader_init(&h->reader, l, &h->plane);
     size_t run, row;
-    lens_reader_pace(&h->reader, &run, &row);
-    lens_sweep_init(&h->sweep, h->numel, run, row);
+    element_lens_reader_pace(&h->reader, &run, &row);
+    element_lens_sweep_init(&h->sweep, h->numel, run, row);
 }
 
-void heat_release(struct heat *h)
+void heat_map_release(struct heat_map *h)
 {
-    lens_reader_release(&h->reader);
+    element_lens_reader_release(&h->reader);
     free(h->cell);
-    *h = (struct heat){.h = 0};
+    *h = (struct heat_map){.h = 0};
 }
 
-int heat_read(struct heat *h, struct err *e)
+int heat_map_read(struct heat_map *h, struct err *e)
 {
     h->n = 0;
-    if (!lens_sweep_take(&h->sweep, &h->at, &h->n))
+    if (!element_lens_sweep_take(&h->sweep, &h->at, &h->n))
         return 0;
-    return lens_read(&h->reader, h->at, h->n, e);
+    return element_lens_read(&h->reader, h->at, h->n, e);
 }
 
 /* One more value of a cell: |v| counts, what is odd beats all that is not, the first place of equals stays. */
-static void meet(struct heat_cell *c, int kind, double v, bool odd, uint64_t at, bool fresh)
+static void meet(struct heat_map_cell *c, int kind, double v, bool odd, uint64_t at, bool fresh)
 {
     double now = fabs(v), was = fabs(c->value[kind]);
     bool take = fresh || (odd && !c->odd[kind]) ||
@@ -60,9 +60,9 @@ static void meet(struct heat_cell *c, int kind, double v, bool odd, uint64_t at,
     c->odd[kind] = odd;
 }
 
-static void count_one(struct heat *h, struct heat_cell *c, size_t i, uint64_t at)
+static void count_one(struct heat_map *h, struct heat_map_cell *c, size_t i, uint64_t at)
 {
-    const struct lens *l = h->reader.l;
+    const struct element_lens *l = h->reader.l;
     double v[2] = {h->reader.v[0][i], h->reader.v[1][i]};
     bool fresh = !c->seen, finite[2];
     c->seen = true;
@@ -70,24 +70,24 @@ static void count_one(struct heat *h, struct heat_cell *c, size_t i, uint64_t at
         if (!l->has[d])
             continue;
         finite[d] = isfinite(v[d]);
-        meet(c, HEAT_TARGET + d, v[d], !finite[d], at, fresh);
-        if (finite[d] && fabs(v[d]) > h->most[HEAT_TARGET + d])
-            h->most[HEAT_TARGET + d] = fabs(v[d]);
+        meet(c, HEAT_MAP_TARGET + d, v[d], !finite[d], at, fresh);
+        if (finite[d] && fabs(v[d]) > h->most[HEAT_MAP_TARGET + d])
+            h->most[HEAT_MAP_TARGET + d] = fabs(v[d]);
     }
     if (!l->has[0] || !l->has[1])
         return;
     bool alike = (isnan(v[0]) && isnan(v[1])) || v[0] == v[1];
     double error = alike ? 0 : fabs(v[0] - v[1]);
     bool odd = !alike && !(finite[0] && finite[1]);
-    meet(c, HEAT_ERROR, odd ? INFINITY : error, odd, at, fresh);
-    if (!odd && error > h->most[HEAT_ERROR])
-        h->most[HEAT_ERROR] = error;
+    meet(c, HEAT_MAP_ERROR, odd ? INFINITY : error, odd, at, fresh);
+    if (!odd && error > h->most[HEAT_MAP_ERROR])
+        h->most[HEAT_MAP_ERROR] = error;
 }
 
-void heat_count(struct heat *h)
+void heat_map_count(struct heat_map *h)
 {
-    const struct lens_plane *p = &h->plane;
-    const struct heat_ask *a = &h->ask;
+    const struct element_lens_plane *p = &h->plane;
+    const struct heat_map_ask *a = &h->ask;
     uint64_t outer_step = p->outer_axis >= 0 ? h->reader.l->step[p->outer_axis] : 0, inner_step = h->reader.l->step[p->inner_axis];
     uint64_t so = (uint64_t)a->size[h->turned], si = (uint64_t)a->size[!h->turned];
     for (size_t i = 0; i < h->n;) {
@@ -96,7 +96,7 @@ void heat_count(struct heat *h)
         if (end > p->inner)
             end = p->inner;
         uint64_t y = h->turned ? k / si : o / so, x = h->turned ? o / so : k / si;
-        struct heat_cell *c = &h->cell[y * (uint64_t)h->w + x];
+        struct heat_map_cell *c = &h->cell[y * (uint64_t)h->w + x];
         for (; k < end && i < h->n; k++, i++)
             count_one(h, c, i, p->base + o * outer_step + k * inner_step);
     }

@@ -170,12 +170,12 @@ static int compare(struct tensor *t, struct tensor *g, const struct kern *k, str
 {
     if (figures_two(k, t, g, out, watch, e))
         return -1;
-    if (!view_needed(t, g))
+    if (!axis_order_needed(t, g))
         return 0;
     *view = (struct view){.side = GOLDEN};
     *viewed = true;
     struct view found;
-    int rc = view_search(t, g, out, &found, e);
+    int rc = axis_order_search(t, g, out, &found, e);
     if (rc <= 0)
         return rc;
     *view = found;
@@ -205,13 +205,13 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
         return -1;
     int rc = dump_tensor(side[GOLDEN], job->row[GOLDEN], &t[GOLDEN], e);
     if (rc == 0) {
-        struct recall known;
-        recall_start(&known, job->cache, t, job->given ? &job->view : NULL);
-        if (!recall_figures(&known, out, view, viewed)) {
+        struct figures_cache known;
+        figures_cache_start(&known, job->cache, t, job->given ? &job->view : NULL);
+        if (!figures_cache_get(&known, out, view, viewed)) {
             rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
                             : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
             if (rc == 0)
-                recall_keep(&known, out, view, *viewed);
+                figures_cache_keep(&known, out, view, *viewed);
         }
         tensor_close(&t[GOLDEN]);
     }

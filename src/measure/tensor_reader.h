@@ -9,54 +9,54 @@
 #include "measure/measure.h"
 #include "measure/tensor_stats.h"
 
-#define GAZE_HEATS 8 /* planes kept at hand */
+#define TENSOR_READER_HEATS 8 /* planes kept at hand */
 
 /* What is looked at. Zeroed before it is filled: cases are compared. */
-struct gaze_case {
+struct tensor_reader_case {
     const struct dump *side[2];
     struct measure_job job; /* of two sides; of one alone only its row counts, the other is NONE */
 };
 
-enum gaze_state { GAZE_NOTHING, GAZE_OPENING, GAZE_OPEN, GAZE_FAILED };
+enum tensor_reader_state { TENSOR_READER_NOTHING, TENSOR_READER_OPENING, TENSOR_READER_OPEN, TENSOR_READER_FAILED };
 
-struct gaze {
+struct tensor_reader {
     struct job job;          /* its lock guards everything below; taken for the time of a drawing or of counting a stretch */
 
-    struct gaze_case wanted, now;
+    struct tensor_reader_case wanted, now;
     bool any;                /* something is wanted */
-    enum gaze_state state;  /* of `now`: what follows is there while it is GAZE_OPEN */
-    struct err err;          /* of GAZE_FAILED */
-    struct lens lens;
-    struct tally tally;
-    struct heat heat[GAZE_HEATS];
-    bool used[GAZE_HEATS];
+    enum tensor_reader_state state;  /* of `now`: what follows is there while it is TENSOR_READER_OPEN */
+    struct err err;          /* of TENSOR_READER_FAILED */
+    struct element_lens lens;
+    struct tensor_stats tally;
+    struct heat_map heat[TENSOR_READER_HEATS];
+    bool used[TENSOR_READER_HEATS];
     int next;                /* the plane to be replaced */
-    struct heat_ask ask;
+    struct heat_map_ask ask;
     bool asked;
     uint64_t element_at;     /* the element that is wanted, and the one that is there */
     uint64_t element_of;
     bool element_asked, element_known;
-    struct lens_element element;
+    struct element_lens_element element;
 };
 
 /* notify(ctx): something new is to be seen; called by the job's thread. */
-void gaze_init(struct gaze *s, void (*notify)(void *ctx), void *ctx);
-void gaze_release(struct gaze *s); /* waits for the job; before the dumps go */
-/* Opens what a case names, for one who has no thread to wait for; lens_release it. */
-int gaze_open_case(const struct gaze_case *c, struct lens *l, struct err *e);
-bool gaze_case_same(const struct gaze_case *a, const struct gaze_case *b);
+void tensor_reader_init(struct tensor_reader *s, void (*notify)(void *ctx), void *ctx);
+void tensor_reader_release(struct tensor_reader *s); /* waits for the job; before the dumps go */
+/* Opens what a case names, for one who has no thread to wait for; element_lens_release it. */
+int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_lens *l, struct err *e);
+bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct tensor_reader_case *b);
 
-/* All below but gaze_wait with the job's lock held. */
+/* All below but tensor_reader_wait with the job's lock held. */
 /* What is to be looked at from now on; what was known of another case is gone. */
-void gaze_want(struct gaze *s, const struct gaze_case *c);
-void gaze_want_nothing(struct gaze *s);
-/* Whether what is there belongs to what is wanted: GAZE_OPENING until it does. */
-enum gaze_state gaze_ready(const struct gaze *s);
+void tensor_reader_want(struct tensor_reader *s, const struct tensor_reader_case *c);
+void tensor_reader_want_nothing(struct tensor_reader *s);
+/* Whether what is there belongs to what is wanted: TENSOR_READER_OPENING until it does. */
+enum tensor_reader_state tensor_reader_ready(const struct tensor_reader *s);
 /* The plane as far as it is known, good while the lock is held; asks for it. NULL: nothing yet. */
-const struct heat *gaze_heat(struct gaze *s, const struct heat_ask *ask);
+const struct heat_map *tensor_reader_heat(struct tensor_reader *s, const struct heat_map_ask *ask);
 /* The element there in both sides, asked for likewise. */
-const struct lens_element *gaze_element(struct gaze *s, uint64_t at);
+const struct element_lens_element *tensor_reader_element(struct tensor_reader *s, uint64_t at);
 /* Until nothing wanted is still to be read. */
-void gaze_wait(struct gaze *s);
+void tensor_reader_wait(struct tensor_reader *s);
 
 #endif

@@ -4,34 +4,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-void tally_init(struct tally *t, const struct lens *l)
+void tensor_stats_init(struct tensor_stats *t, const struct element_lens *l)
 {
-    struct lens_plane all = lens_all(l);
+    struct element_lens_plane all = element_lens_all(l);
     memset(t, 0, sizeof *t);
     t->numel = l->numel;
     for (int i = 0; i < l->ndim; i++) {
-        struct tally_strip *s = &t->strip[i];
-        s->size = l->shape[i] > TALLY_STRIP ? (l->shape[i] + TALLY_STRIP - 1) / TALLY_STRIP : 1;
+        struct tensor_stats_strip *s = &t->strip[i];
+        s->size = l->shape[i] > TENSOR_STATS_STRIP ? (l->shape[i] + TENSOR_STATS_STRIP - 1) / TENSOR_STATS_STRIP : 1;
         s->bins = (int)((l->shape[i] + s->size - 1) / s->size);
     }
-    lens_reader_init(&t->reader, l, &all);
+    element_lens_reader_init(&t->reader, l, &all);
     size_t run, row;
-    lens_reader_pace(&t->reader, &run, &row);
-    lens_sweep_init(&t->sweep, l->numel, run, row);
+    element_lens_reader_pace(&t->reader, &run, &row);
+    element_lens_sweep_init(&t->sweep, l->numel, run, row);
 }
 
-void tally_release(struct tally *t)
+void tensor_stats_release(struct tensor_stats *t)
 {
-    lens_reader_release(&t->reader);
+    element_lens_reader_release(&t->reader);
     memset(t, 0, sizeof *t);
 }
 
-int tally_read(struct tally *t, struct err *e)
+int tensor_stats_read(struct tensor_stats *t, struct err *e)
 {
     t->n = 0;
-    if (!lens_sweep_take(&t->sweep, &t->at, &t->n))
+    if (!element_lens_sweep_take(&t->sweep, &t->at, &t->n))
         return 0;
-    return lens_read(&t->reader, t->at, t->n, e);
+    return element_lens_read(&t->reader, t->at, t->n, e);
 }
 
 static int bin_of(double v)
@@ -42,35 +42,35 @@ static int bin_of(double v)
     return b || v == 0 ? b : 1; /* what a double holds as denormal is no zero */
 }
 
-static bool before(const struct tally_place *a, const struct tally_place *b)
+static bool before(const struct tensor_stats_place *a, const struct tensor_stats_place *b)
 {
     return a->error > b->error || (a->error == b->error && a->at < b->at);
 }
 
-static void keep_worst(struct tally *t, const struct tally_place *p)
+static void keep_worst(struct tensor_stats *t, const struct tensor_stats_place *p)
 {
-    if (!(p->error > 0) || (t->worsts == TALLY_WORST && !before(p, &t->worst[TALLY_WORST - 1])))
+    if (!(p->error > 0) || (t->worsts == TENSOR_STATS_WORST && !before(p, &t->worst[TENSOR_STATS_WORST - 1])))
         return;
-    int i = t->worsts < TALLY_WORST ? t->worsts++ : TALLY_WORST - 1;
+    int i = t->worsts < TENSOR_STATS_WORST ? t->worsts++ : TENSOR_STATS_WORST - 1;
     for (; i > 0 && before(p, &t->worst[i - 1]); i--)
         t->worst[i] = t->worst[i - 1];
     t->worst[i] = *p;
 }
 
-static void keep_odd(struct tally *t, const struct tally_place *p)
+static void keep_odd(struct tensor_stats *t, const struct tensor_stats_place *p)
 {
-    if (t->odds == TALLY_ODD && p->at > t->odd[TALLY_ODD - 1].at)
+    if (t->odds == TENSOR_STATS_ODD && p->at > t->odd[TENSOR_STATS_ODD - 1].at)
         return;
-    int i = t->odds < TALLY_ODD ? t->odds++ : TALLY_ODD - 1;
+    int i = t->odds < TENSOR_STATS_ODD ? t->odds++ : TENSOR_STATS_ODD - 1;
     for (; i > 0 && p->at < t->odd[i - 1].at; i--)
         t->odd[i] = t->odd[i - 1];
     t->odd[i] = *p;
 }
 
 /* One element; its error (|v| of one side alone), Inf where it is not finite unlike the other side. */
-static double count_one(struct tally *t, const struct lens *l, size_t i, uint64_t at)
+static double count_one(struct tensor_stats *t, const struct element_lens *l, size_t i, uint64_t at)
 {
-    struct tally_place p = {.at = at, .v = {NAN, NAN}};
+    struct tensor_stats_place p = {.at = at, .v = {NAN, NAN}};
     bool odd = false, two = l->has[0] && l->has[1];
     for (int d = 0; d < 2; d++) {
         if (!l->has[d])
@@ -97,16 +97,16 @@ static double count_one(struct tally *t, const struct lens *l, size_t i, uint64_
         double error = fabs(p.v[0] - p.v[1]), g = fabs(p.v[1]);
         p.error = error;
         t->errors[bin_of(error)]++;
-        t->ulps[bin_of(lens_ulp(l, p.v[0], p.v[1]))]++;
+        t->ulps[bin_of(element_lens_ulp(l, p.v[0], p.v[1]))]++;
         t->equal += error == 0;
         t->thousandth += error == 0 || error < 0.001 * g;
     }
-    if (t->worsts < TALLY_WORST || p.error >= t->worst[TALLY_WORST - 1].error)
+    if (t->worsts < TENSOR_STATS_WORST || p.error >= t->worst[TENSOR_STATS_WORST - 1].error)
         keep_worst(t, &p);
     return p.error;
 }
 
-static void note(struct tally_strip *s, int64_t index, double error)
+static void note(struct tensor_stats_strip *s, int64_t index, double error)
 {
     int64_t b = index / s->size;
     s->seen[b] = true;
@@ -114,12 +114,12 @@ static void note(struct tally_strip *s, int64_t index, double error)
         s->worst[b] = error;
 }
 
-void tally_count(struct tally *t)
+void tensor_stats_count(struct tensor_stats *t)
 {
-    const struct lens *l = t->reader.l;
+    const struct element_lens *l = t->reader.l;
     int last = l->ndim - 1;
     int64_t at[TENSOR_DIMS], size = t->strip[last].size;
-    lens_place(l, t->at, at);
+    element_lens_place(l, t->at, at);
     for (size_t i = 0; i < t->n;) {
         int64_t from = at[last], end = (from / size + 1) * size; /* of the bin along the last axis */
         if (end > l->shape[last])
@@ -141,10 +141,10 @@ void tally_count(struct tally *t)
     t->n = 0;
 }
 
-bool tally_span(const uint64_t bins[TALLY_SPREAD], int *low, int *high)
+bool tensor_stats_span(const uint64_t bins[TENSOR_STATS_SPREAD], int *low, int *high)
 {
     *low = *high = 0;
-    for (int i = 1; i < TALLY_SPREAD; i++)
+    for (int i = 1; i < TENSOR_STATS_SPREAD; i++)
         if (bins[i]) {
             *low = *low ? *low : i;
             *high = i;

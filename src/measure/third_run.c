@@ -19,7 +19,7 @@ static float figures_error(const struct row *t, const struct row *g)
 }
 
 /* Which row of it each golden row is, and how far apart they are as far as figures tell. */
-static void find_rows(struct companion *c, const struct dump *const side[2])
+static void find_rows(struct third_run *c, const struct dump *const side[2])
 {
     const struct dump *golden = side[GOLDEN];
     struct buf name = {0};
@@ -42,11 +42,11 @@ static void find_rows(struct companion *c, const struct dump *const side[2])
     buf_release(&name);
 }
 
-int companion_open(struct companion *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e)
+int third_run_open(struct third_run *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e)
 {
     const struct dump *golden = side[GOLDEN];
     const struct place *p = NULL;
-    if (places_find(c->path, &c->places, e))
+    if (find_recordings(c->path, &c->places, e))
         return -1;
     for (size_t i = 0; i < c->places.n && !p; i++)
         if (meets(c->places.v[i].step, golden->step) && meets(c->places.v[i].rank, golden->rank))
@@ -72,38 +72,38 @@ int companion_open(struct companion *c, const struct dump *const side[2], pthrea
     return 0;
 }
 
-void companion_cancel(struct companion *c)
+void third_run_cancel(struct third_run *c)
 {
     atomic_store(&c->load.cancel, true);
 }
 
-void companion_release(struct companion *c)
+void third_run_release(struct third_run *c)
 {
     for (int s = 0; s < 2; s++)
         free(c->error[s]);
     free(c->row_of);
     dump_release(&c->dump);
-    places_release(&c->places);
-    *c = (struct companion){0};
+    place_list_release(&c->places);
+    *c = (struct third_run){0};
 }
 
-void companion_errors_take(struct companion_errors *x, const struct companion *c)
+void third_run_errors_take(struct third_run_errors *x, const struct third_run *c)
 {
-    *x = (struct companion_errors){.of = c->path ? c : NULL};
+    *x = (struct third_run_errors){.of = c->path ? c : NULL};
     for (int s = 0; s < 2 && c->error[s]; s++) {
         x->error[s] = mem_alloc((c->side_rows[s] + 1) * sizeof *x->error[s]);
         memcpy(x->error[s], c->error[s], c->side_rows[s] * sizeof *x->error[s]);
     }
 }
 
-void companion_errors_release(struct companion_errors *x)
+void third_run_errors_release(struct third_run_errors *x)
 {
     for (int s = 0; s < 2; s++)
         free(x->error[s]);
-    *x = (struct companion_errors){0};
+    *x = (struct third_run_errors){0};
 }
 
-void companion_join(struct companion *c, const struct measure *m)
+void third_run_join(struct third_run *c, const struct measure *m)
 {
     for (size_t i = 0; i < m->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
@@ -126,7 +126,7 @@ static double compare(struct tensor *x, struct tensor *y, bool target, const str
     return (float)figures_judged_error(&f);
 }
 
-void companion_measure(const struct companion *c, const struct dump *const side[2], const uint32_t row[2],
+void third_run_measure(const struct third_run *c, const struct dump *const side[2], const uint32_t row[2],
                        const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2])
 {
     uint32_t r = c->row_of[row[GOLDEN]];
@@ -149,7 +149,7 @@ void companion_measure(const struct companion *c, const struct dump *const side[
 /* Twice as far is clearly farther: half of that is in the choice of the inputs. */
 #define CLEARLY 2.0F
 
-int companion_nearer(const struct companion_errors *x, const uint32_t row[2])
+int third_run_nearer(const struct third_run_errors *x, const uint32_t row[2])
 {
     if (!x->error[TARGET] || row[TARGET] == NONE || row[GOLDEN] == NONE)
         return -2;

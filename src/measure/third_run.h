@@ -9,7 +9,7 @@
 #include "measure/measure.h"
 #include "dump/reader.h"
 
-struct companion {
+struct third_run {
     const char *path;    /* NULL: there is none */
     place_list places;
     struct dump dump;
@@ -21,26 +21,26 @@ struct companion {
 };
 
 /* Its errors as of some moment. */
-struct companion_errors {
-    const struct companion *of; /* NULL: there is no such run */
+struct third_run_errors {
+    const struct third_run *of; /* NULL: there is no such run */
     float *error[2];            /* as there; its own */
 };
 
-void companion_errors_take(struct companion_errors *x, const struct companion *c); /* with the lock held */
-void companion_errors_release(struct companion_errors *x);
+void third_run_errors_take(struct third_run_errors *x, const struct third_run *c); /* with the lock held */
+void third_run_errors_release(struct third_run_errors *x);
 
 /* Reads the recording of the golden side's step and rank, and what recorded figures tell of the golden rows. */
-int companion_open(struct companion *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e);
-void companion_cancel(struct companion *c); /* from another thread: companion_open returns soon */
-void companion_release(struct companion *c);
+int third_run_open(struct third_run *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e);
+void third_run_cancel(struct third_run *c); /* from another thread: third_run_open returns soon */
+void third_run_release(struct third_run *c);
 /* With every new pairing: what recorded figures tell of the target's rows. Lock held. */
-void companion_join(struct companion *c, const struct measure *m);
+void third_run_join(struct third_run *c, const struct measure *m);
 /* The errors of a pair that was just compared through `view` (NULL: none), into out[2]; NaN where they cannot be told.
  * With `target` false only the golden side's. Lock not held. */
-void companion_measure(const struct companion *c, const struct dump *const side[2], const uint32_t row[2],
+void third_run_measure(const struct third_run *c, const struct dump *const side[2], const uint32_t row[2],
                        const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2]);
 /* Of the errors of two paired rows against a reference: the side clearly nearer to it, -1 where both are as near,
  * -2 where it cannot be told. */
-int companion_nearer(const struct companion_errors *x, const uint32_t row[2]);
+int third_run_nearer(const struct third_run_errors *x, const uint32_t row[2]);
 
 #endif

@@ -261,7 +261,7 @@ static void by_place(struct norms *n)
         }
 }
 
-void norms_order(struct norms *n)
+void names_by_order(struct norms *n)
 {
     bool without[2] = {nameless(&n->side[0]), nameless(&n->side[1])};
     bool both = without[0] && without[1];

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "norms/norms.h"
 
-struct pairing {
+struct norm_pairing {
     struct norms *n;
     struct map keys[2], names[2];
     bool *done[2];
@@ -50,7 +50,7 @@ static void figures(const struct norms *n, struct norm_pair *p)
     p->unseen = unseen / fabs(p->norm[1]);
 }
 
-static void add(struct pairing *p, const uint32_t *t, int tn, const uint32_t *g, int gn)
+static void add(struct norm_pairing *p, const uint32_t *t, int tn, const uint32_t *g, int gn)
 {
     struct norm_pair x = {.parts = {(uint8_t)tn, (uint8_t)gn}};
     for (int i = 0; i < tn; i++)
@@ -61,7 +61,7 @@ static void add(struct pairing *p, const uint32_t *t, int tn, const uint32_t *g,
     vec_push(&p->n->pairs, x);
 }
 
-static void by(struct pairing *p, bool names)
+static void by(struct norm_pairing *p, bool names)
 {
     const struct norm_side *t = &p->n->side[0];
     for (uint32_t i = 0; i < t->values.n; i++) {
@@ -75,7 +75,7 @@ static void by(struct pairing *p, bool names)
 }
 
 /* Fused weights of side s whose parts the other side has, all of them. */
-static void by_parts(struct pairing *p, int s)
+static void by_parts(struct norm_pairing *p, int s)
 {
     const struct norm_side *side = &p->n->side[s];
     for (uint32_t i = 0; i < side->values.n; i++) {
@@ -144,7 +144,7 @@ void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf
 
 void norms_pair(struct norms *n)
 {
-    struct pairing p = {.n = n};
+    struct norm_pairing p = {.n = n};
     vec_clear(&n->pairs);
     for (int s = 0; s < 2; s++) {
         const struct norm_side *side = &n->side[s];

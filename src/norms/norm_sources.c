@@ -18,7 +18,7 @@ static void add_value(struct norm_side *s, const char *name, bool named, double 
 
 /* ---- tensors ---- */
 
-struct reading {
+struct norms_reading {
     const struct norm_options *o;
     struct norm_side *out;
     const struct weights *w;   /* either */
@@ -32,7 +32,7 @@ struct reading {
 
 static void *read_some(void *ctx)
 {
-    struct reading *r = ctx;
+    struct norms_reading *r = ctx;
     for (;;) {
         size_t i = atomic_fetch_add(&r->next, 1);
         struct tensor t;
@@ -63,7 +63,7 @@ static void *read_some(void *ctx)
 }
 
 /* Norms of all values that have none yet. -1 when cancelled or when none could be read. */
-static int read_tensors(struct reading *r, struct err *e)
+static int read_tensors(struct norms_reading *r, struct err *e)
 {
     pthread_mutex_init(&r->lock, NULL);
     threads_run(r->o->workers, read_some, r);
@@ -111,7 +111,7 @@ int norms_of_weights(const struct weights *w, const struct norm_options *o, bool
         vec_push(&out->values, v);
         vec_push(&which, i);
     }
-    struct reading r = {.o = o, .out = out, .w = w, .which = which.v};
+    struct norms_reading r = {.o = o, .out = out, .w = w, .which = which.v};
     int rc = read_tensors(&r, e);
     vec_release(&which);
     return rc;
@@ -161,7 +161,7 @@ static int by_number(const void *a, const void *b)
 
 static int dump_open(struct norm_side *s, const struct norm_options *o, struct err *e)
 {
-    if (places_find(s->path, &s->places, e))
+    if (find_recordings(s->path, &s->places, e))
         return -1;
     s->opened = true;
     for (size_t i = 0; i < s->places.n; i++) {
@@ -188,7 +188,7 @@ static const struct place *place_of(const struct norm_side *s, const struct norm
 }
 
 /* Parameter gradients: {module's path}.{parameter}. */
-static void gradient_rows(struct norm_side *s, const struct dump *d, struct reading *r)
+static void gradient_rows(struct norm_side *s, const struct dump *d, struct norms_reading *r)
 {
     VEC(uint32_t) which = {0};
     for (uint32_t i = 0; i < d->rows.n; i++) {
@@ -224,7 +224,7 @@ static int dump_load(struct norm_side *s, const struct norm_options *o, struct e
     int rc = p->reader->open(&d, &load, e);
     d.complete = rc == 0;
     if (rc == 0) {
-        struct reading r = {.o = o, .out = s, .d = &d};
+        struct norms_reading r = {.o = o, .out = s, .d = &d};
         gradient_rows(s, &d, &r);
         s->unit = UNIT_TENSOR;
         rc = read_tensors(&r, e);
@@ -239,7 +239,7 @@ static int dump_load(struct norm_side *s, const struct norm_options *o, struct e
 static void dump_close(struct norm_side *s)
 {
     if (s->opened)
-        places_release(&s->places);
+        place_list_release(&s->places);
 }
 
 /* ---- logs ---- */
@@ -306,7 +306,7 @@ static void log_close(struct norm_side *s)
         series_release(&s->log);
 }
 
-const struct norm_kind norm_kinds[] = {
+const struct norms_format norm_sources[] = {
     {"gradients", saved_open, saved_load, saved_close},
     {"dump", dump_open, dump_load, dump_close},
     {"log", log_open, log_load, log_close},

@@ -31,9 +31,9 @@ static int open_side(struct norm_side *s, const char *path, const struct norm_op
             return -1;
         file_close(&f);
     }
-    for (size_t i = 0; norm_kinds[i].name; i++) {
-        int found = norm_kinds[i].open(s, o, e);
-        s->kind = &norm_kinds[i];
+    for (size_t i = 0; norm_sources[i].name; i++) {
+        int found = norm_sources[i].open(s, o, e);
+        s->kind = &norm_sources[i];
         if (found)
             return found < 0 ? -1 : 0;
         s->kind->close(s);
@@ -111,7 +111,7 @@ int norms_open(struct norms *n, const char *target, const char *golden, const st
             return -1;
     if (o->weights && open_checkpoint(n, o, e))
         return -1;
-    norms_order(n);
+    names_by_order(n);
     norms_pair(n);
     norms_units(n);
     return 0;

@@ -35,7 +35,7 @@ enum norm_unit {
 struct norm_side {
     struct arena arena;
     const char *path, *format;
-    const struct norm_kind *kind;
+    const struct norms_format *kind;
     int64_t base;        /* the number of the first training step: monitors and dumps count from 0 */
     int64_t step;        /* -1: the source tells none */
     bool square;         /* values are sums of squares */
@@ -84,7 +84,7 @@ struct norms {
 };
 
 int norms_open(struct norms *n, const char *target, const char *golden, const struct norm_options *o, struct err *e);
-void norms_judge(struct norms *n, const struct tol_norms *t);
+void norms_judge(struct norms *n, const struct thresholds_norms *t);
 void norms_release(struct norms *n);
 
 /* The value as a norm. */
@@ -95,19 +95,19 @@ void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf
 /* ---- for files of this folder ---- */
 
 /* Where norms come from: 1 when there are some at s->path, 0 when this kind finds none there. */
-struct norm_kind {
+struct norms_format {
     const char *name;
     int (*open)(struct norm_side *s, const struct norm_options *o, struct err *e);
     int (*load)(struct norm_side *s, const struct norm_options *o, struct err *e); /* of s->step */
     void (*close)(struct norm_side *s);
 };
 
-extern const struct norm_kind norm_kinds[]; /* name NULL at the end, in the order they are tried */
+extern const struct norms_format norm_sources[]; /* name NULL at the end, in the order they are tried */
 /* All tensors of a set of weights as values; `gradients`: files of one array each may be numbered only. */
 int norms_of_weights(const struct weights *w, const struct norm_options *o, bool gradients, struct arena *a, struct norm_side *out,
                      struct err *e);
 /* Names values that have none, by a checkpoint or the other side. */
-void norms_order(struct norms *n);
+void names_by_order(struct norms *n);
 void norms_pair(struct norms *n);
 /* Sees whether a side's values are squares after all, by the global norm of its step or by the other side. */
 void norms_units(struct norms *n);

@@ -32,7 +32,7 @@ static double median_rel(const struct norms *n)
 
 #define LEAST 1e-5 /* below this nothing stands out: logs print six digits */
 
-static void outliers(struct norms *n, const struct tol_norms *t)
+static void outliers(struct norms *n, const struct thresholds_norms *t)
 {
     bool fail = false;
     for (size_t i = 0; i < n->pairs.n; i++) {
@@ -214,7 +214,7 @@ static void look(struct norms *n)
     buf_release(&name);
 }
 
-void norms_judge(struct norms *n, const struct tol_norms *t)
+void norms_judge(struct norms *n, const struct thresholds_norms *t)
 {
     if (n->pairs.n)
         qsort(n->pairs.v, n->pairs.n, sizeof *n->pairs.v, largest_first);

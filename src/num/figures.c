@@ -14,7 +14,7 @@
 #define RANGE (4 * 1024 * 1024)   /* elements of a range, at least */
 #define MOST_RANGES 4096          /* their totals are kept until all are done */
 
-struct job {
+struct figures_job {
     const struct kern *k;
     const struct tensor *side[2]; /* golden NULL: one side */
     struct figures_watch *watch;
@@ -28,17 +28,17 @@ struct job {
 };
 
 /* One side being read by one thread. */
-struct source {
+struct side_source {
     struct tensor_walk walk;
     void *raw;
 };
 
-static bool cancelled(const struct job *j)
+static bool cancelled(const struct figures_job *j)
 {
     return j->watch && atomic_load_explicit(&j->watch->cancel, memory_order_relaxed);
 }
 
-static int read_range(struct job *j, size_t r, struct source *src, struct err *e)
+static int read_range(struct figures_job *j, size_t r, struct side_source *src, struct err *e)
 {
     uint64_t at = r * j->range, left = j->side[0]->numel - at, end = at + (left < j->range ? left : j->range);
     struct pass p;
@@ -61,7 +61,7 @@ static int read_range(struct job *j, size_t r, struct source *src, struct err *e
     return 0;
 }
 
-static void fail(struct job *j, size_t r, const struct err *e)
+static void fail(struct figures_job *j, size_t r, const struct err *e)
 {
     pthread_mutex_lock(&j->lock);
     if (r < j->failed) {
@@ -74,8 +74,8 @@ static void fail(struct job *j, size_t r, const struct err *e)
 
 static void *take_ranges(void *ctx)
 {
-    struct job *j = ctx;
-    struct source src[2] = {0};
+    struct figures_job *j = ctx;
+    struct side_source src[2] = {0};
     struct err e;
     size_t chunk = j->side[0]->numel < CHUNK ? (size_t)j->side[0]->numel : CHUNK;
     for (size_t r; (r = atomic_fetch_add(&j->next, 1)) < j->ranges;) {
@@ -97,7 +97,7 @@ static int run(const struct kern *k, const struct tensor *t, const struct tensor
                struct figures_watch *watch, struct err *e)
 {
     uint64_t range = (t->numel / MOST_RANGES / RANGE + 1) * RANGE;
-    struct job j = {
+    struct figures_job j = {
         .k = k,
         .side = {t, g},
         .watch = watch,
@@ -113,7 +113,7 @@ static int run(const struct kern *k, const struct tensor *t, const struct tensor
     pass_end(&empty, out);
     j.done = mem_alloc((j.ranges + 1) * sizeof *j.done);
     if (watch && watch->crew && j.ranges > 1)
-        crew_share(watch->crew, take_ranges, &j);
+        work_crew_share(watch->crew, take_ranges, &j);
     else
         take_ranges(&j);
     for (size_t r = 0; j.failed == SIZE_MAX && r < j.ranges; r++)

@@ -45,7 +45,7 @@ static inline double figures_judged_error(const struct figures *f)
 struct figures_watch {
     atomic_bool cancel;
     atomic_uint_fast64_t done;
-    struct crew *crew; /* whose idle members help with a large tensor; NULL: nobody */
+    struct work_crew *crew; /* whose idle members help with a large tensor; NULL: nobody */
 };
 
 /* Both: 0, or -1 with e (ERR_CANCEL when watched and stopped). watch may be NULL. The figures do not

@@ -25,12 +25,12 @@ static const struct {
     [HYPER_STEP] = {"step", "iteration", 1, false},
 };
 
-const char *hyper_name(enum hyper_key k)
+const char *hyper_params_name(enum hyper_key k)
 {
     return keys[k].name;
 }
 
-bool hyper_is_flag(enum hyper_key k)
+bool hyper_params_is_flag(enum hyper_key k)
 {
     return keys[k].flag;
 }
@@ -60,7 +60,7 @@ static bool value_of(struct str s, double *v)
 }
 
 /* One setting; `own`: of a hyper.json, where every key should mean something. */
-static void take(struct hyper *h, const struct setting *x, bool own)
+static void take(struct hyper_params *h, const struct setting *x, bool own)
 {
     double v;
     ptrdiff_t dot = str_rfind(x->key, '.');
@@ -93,9 +93,9 @@ static void take(struct hyper *h, const struct setting *x, bool own)
         vec_push(&h->unknown, arena_cstr(&h->arena, x->key));
 }
 
-void hyper_defaults(struct hyper *h)
+void hyper_params_default(struct hyper_params *h)
 {
-    *h = (struct hyper){0};
+    *h = (struct hyper_params){0};
     for (int k = 0; k < HYPER_KEYS; k++)
         h->v[k] = keys[k].preset;
 }
@@ -110,33 +110,33 @@ static int read_settings(struct settings *s, const char *path, bool own, struct 
     s->path = arena_cstr(&s->arena, str_of(path));
     int rc = file_slurp(path, SETTINGS_BYTES, &text, e);
     if (rc == 0)
-        rc = document_flatten(s, buf_view(&text), e);
+        rc = settings_document_flatten(s, buf_view(&text), e);
     buf_release(&text);
     return rc;
 }
 
-int hyper_load(struct hyper *h, const char *path, struct err *e)
+int hyper_params_load(struct hyper_params *h, const char *path, struct err *e)
 {
     struct settings s;
     bool own = str_starts(path_base(str_of(path)), "hyper.");
-    hyper_defaults(h);
+    hyper_params_default(h);
     h->path = arena_cstr(&h->arena, str_of(path));
     int rc = read_settings(&s, path, own, e);
     for (size_t i = 0; rc == 0 && i < s.list.n; i++)
         take(h, &s.list.v[i], own);
     settings_release(&s);
-    const char *problem = rc ? NULL : hyper_problem(h);
+    const char *problem = rc ? NULL : hyper_params_problem(h);
     return problem ? err_set(e, ERR_DATA, "%s: %s", path, problem) : rc;
 }
 
-void hyper_release(struct hyper *h)
+void hyper_params_release(struct hyper_params *h)
 {
     vec_release(&h->unknown);
     arena_release(&h->arena);
-    *h = (struct hyper){0};
+    *h = (struct hyper_params){0};
 }
 
-const char *hyper_problem(const struct hyper *h)
+const char *hyper_params_problem(const struct hyper_params *h)
 {
     const double *v = h->v;
     if (!isfinite(v[HYPER_LR]))

@@ -19,7 +19,7 @@ enum hyper_key {
     HYPER_KEYS
 };
 
-struct hyper {
+struct hyper_params {
     struct arena arena;
     const char *path;          /* of the file, or NULL */
     const char *optimizer;     /* "AdamW", or NULL */
@@ -30,12 +30,12 @@ struct hyper {
 
 /* Our own hyper.json (or hyper.yaml: {"lr": 1e-3, "beta1": 0.9, …}), else a configuration of any form src/config
  * reads; keys by the names of Megatron, MindFormers, Hugging Face and torch, at any depth. */
-int hyper_load(struct hyper *h, const char *path, struct err *e);
-void hyper_defaults(struct hyper *h); /* nothing known */
-void hyper_release(struct hyper *h);
-const char *hyper_name(enum hyper_key k); /* "weight_decay" */
-bool hyper_is_flag(enum hyper_key k);
+int hyper_params_load(struct hyper_params *h, const char *path, struct err *e);
+void hyper_params_default(struct hyper_params *h); /* nothing known */
+void hyper_params_release(struct hyper_params *h);
+const char *hyper_params_name(enum hyper_key k); /* "weight_decay" */
+bool hyper_params_is_flag(enum hyper_key k);
 /* Sentence of what is wrong with it, or NULL. */
-const char *hyper_problem(const struct hyper *h);
+const char *hyper_params_problem(const struct hyper_params *h);
 
 #endif

@@ -15,26 +15,26 @@
 #define CHAIN 3
 
 /* A replay that differs from the stated one. */
-struct trial {
+struct replay_trial {
     struct adam_rule rule;
     bool other_p, other_g;
 };
 
-static double residual(const struct step_side *s, const struct trial *t)
+static double residual(const struct step_side *s, const struct replay_trial *t)
 {
     return step_try(s, &t->rule, t->other_p, t->other_g);
 }
 
 /* ---- proposals: the count of values put into out ---- */
 
-static size_t flipped(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t flipped(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     (void)s;
     out[0] = !base->rule.v[k];
     return 1;
 }
 
-static size_t switched_off(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t switched_off(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     (void)s;
     out[0] = 0;
@@ -56,7 +56,7 @@ static double typed(double v, int digits)
     return out;
 }
 
-static size_t round_eps(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t round_eps(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     size_t n = 0;
     (void)s;
@@ -68,7 +68,7 @@ static size_t round_eps(const struct step_side *s, const struct trial *base, enu
     return n;
 }
 
-static size_t round_clips(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t round_clips(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     static const double usual[] = {1, 0.5, 0.1, 0.25, 2, 5, 10};
     (void)s;
@@ -77,7 +77,7 @@ static size_t round_clips(const struct step_side *s, const struct trial *base, e
     return copy(usual, ARRAY_LEN(usual), out);
 }
 
-static size_t round_betas(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t round_betas(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     static const double usual[] = {0.9, 0.95, 0.98, 0.99, 0.999, 0.9999, 0.8, 0.85, 0.5, 0};
     (void)s;
@@ -91,7 +91,7 @@ struct sums {
     double uw, uu, wp, up, pp;
 };
 
-static struct sums sums_of(const struct step_side *s, const struct trial *t, bool decayed_only)
+static struct sums sums_of(const struct step_side *s, const struct replay_trial *t, bool decayed_only)
 {
     const struct step_sample *a = &s->sample;
     struct sums out = {0};
@@ -120,7 +120,7 @@ static struct sums sums_of(const struct step_side *s, const struct trial *t, boo
 }
 
 /* Both parts of the update grow with the rate, so it is what was moved against what the replay moves. */
-static size_t fitted_lr(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t fitted_lr(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     struct sums q = sums_of(s, base, false);
     double lr = q.uu > 0 ? base->rule.v[k] * q.uw / q.uu : 0;
@@ -133,11 +133,11 @@ static size_t fitted_lr(const struct step_side *s, const struct trial *base, enu
 }
 
 /* What the update without decay leaves, along the weights: −lr · wd · p. */
-static size_t fitted_decay(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t fitted_decay(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     static const double usual[] = {0, 0.1, 0.01, 0.05, 0.001, 0.005, 0.02, 0.2};
     size_t n = copy(usual, ARRAY_LEN(usual), out);
-    struct trial without = *base;
+    struct replay_trial without = *base;
     without.rule.v[k] = 0;
     struct sums q = sums_of(s, &without, true);
     double wd = q.pp > 0 && base->rule.v[HYPER_LR] != 0 ? -(q.wp - q.up) / (base->rule.v[HYPER_LR] * q.pp) : 0;
@@ -150,7 +150,7 @@ static size_t fitted_decay(const struct step_side *s, const struct trial *base, 
 static const enum dtype halves[] = {DTYPE_BF16, DTYPE_F16};
 
 /* The types every updated weight has a value of: float32 masters would leave others. */
-static size_t half_types(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t half_types(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     size_t n = 0;
     (void)base;
@@ -165,7 +165,7 @@ static size_t half_types(const struct step_side *s, const struct trial *base, en
     return n;
 }
 
-static size_t other_side(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out)
+static size_t other_side(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     (void)base;
     (void)k;
@@ -175,25 +175,25 @@ static size_t other_side(const struct step_side *s, const struct trial *base, en
 
 /* ---- the table ---- */
 
-static void set_key(struct trial *t, enum hyper_key k, double v)
+static void set_key(struct replay_trial *t, enum hyper_key k, double v)
 {
     t->rule.v[k] = v;
 }
 
-static void set_weights(struct trial *t, enum hyper_key k, double v)
+static void set_weights(struct replay_trial *t, enum hyper_key k, double v)
 {
     (void)k;
     t->rule.weights = halves[(size_t)v];
 }
 
-static void set_other_p(struct trial *t, enum hyper_key k, double v)
+static void set_other_p(struct replay_trial *t, enum hyper_key k, double v)
 {
     (void)k;
     (void)v;
     t->other_p = true;
 }
 
-static void set_other_g(struct trial *t, enum hyper_key k, double v)
+static void set_other_g(struct replay_trial *t, enum hyper_key k, double v)
 {
     (void)k;
     (void)v;
@@ -202,8 +202,8 @@ static void set_other_g(struct trial *t, enum hyper_key k, double v)
 
 static const struct hypothesis {
     const char *what;
-    size_t (*propose)(const struct step_side *s, const struct trial *base, enum hyper_key k, double *out);
-    void (*set)(struct trial *t, enum hyper_key k, double v);
+    size_t (*propose)(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out);
+    void (*set)(struct replay_trial *t, enum hyper_key k, double v);
     const char *detail; /* a sentence for people */
     enum hyper_key key;
     double refine;      /* the best value may be off by this factor; 0: it is as proposed */
@@ -224,14 +224,14 @@ static const struct hypothesis {
 
 /* ---- trying ---- */
 
-struct finding {
+struct hypothesis_result {
     const struct hypothesis *h;
-    struct trial trial;
+    struct replay_trial trial;
     double value, residual;
     int fitted;             /* 0: a switch, 1: a round value, 2: refined */
 };
 
-static double at_value(const struct step_side *s, const struct hypothesis *h, const struct trial *base, double v, struct trial *out)
+static double at_value(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base, double v, struct replay_trial *out)
 {
     *out = *base;
     h->set(out, h->key, v);
@@ -239,12 +239,13 @@ static double at_value(const struct step_side *s, const struct hypothesis *h, co
 }
 
 /* Golden-section search of the logarithm around v. */
-static void refine(const struct step_side *s, const struct hypothesis *h, const struct trial *base, struct finding *f)
+static void refine(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
+                   struct hypothesis_result *f)
 {
     const double ratio = 0.6180339887498949;
     double lo = log(f->value / h->refine), hi = log(f->value * h->refine);
     double a = hi - ratio * (hi - lo), b = lo + ratio * (hi - lo);
-    struct trial t;
+    struct replay_trial t;
     double ra = at_value(s, h, base, exp(a), &t), rb = at_value(s, h, base, exp(b), &t);
     for (int i = 0; i < 36 && hi - lo > 1e-4; i++) {
         if (ra <= rb) {
@@ -270,18 +271,18 @@ static void refine(const struct step_side *s, const struct hypothesis *h, const 
     }
 }
 
-static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct trial *base, double enough, struct finding *f)
+static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base, double enough, struct hypothesis_result *f)
 {
     double values[VALUES];
     size_t n = h->propose(s, base, h->key, values);
-    *f = (struct finding){.h = h, .residual = INFINITY};
+    *f = (struct hypothesis_result){.h = h, .residual = INFINITY};
     for (size_t i = 0; i < n; i++) {
-        struct trial t;
+        struct replay_trial t;
         if (h->key < HYPER_KEYS && values[i] == base->rule.v[h->key])
             continue;
         double r = at_value(s, h, base, values[i], &t);
         if (r < f->residual)
-            *f = (struct finding){h, t, values[i], r, h->refine > 0 || n > 2};
+            *f = (struct hypothesis_result){h, t, values[i], r, h->refine > 0 || n > 2};
     }
     if (h->refine > 0 && f->residual > enough && isfinite(f->residual) && f->value > 0)
         refine(s, h, base, f);
@@ -289,7 +290,7 @@ static bool best_of(const struct step_side *s, const struct hypothesis *h, const
 }
 
 /* Complete explanations first, among them what nobody had to fit; then what leaves least. */
-static int likelier(const struct finding *a, const struct finding *b, double enough)
+static int likelier(const struct hypothesis_result *a, const struct hypothesis_result *b, double enough)
 {
     bool x = a->residual <= enough, y = b->residual <= enough;
     if (x != y)
@@ -301,22 +302,22 @@ static int likelier(const struct finding *a, const struct finding *b, double eno
     return a->h < b->h ? -1 : a->h > b->h;
 }
 
-static void sort(struct finding *f, size_t n, double enough)
+static void sort(struct hypothesis_result *f, size_t n, double enough)
 {
     for (size_t i = 1; i < n; i++) /* a dozen at most */
         for (size_t k = i; k && likelier(&f[k], &f[k - 1], enough) < 0; k--) {
-            struct finding swap = f[k];
+            struct hypothesis_result swap = f[k];
             f[k] = f[k - 1];
             f[k - 1] = swap;
         }
 }
 
-static void add(struct optimizer *x, int side, const struct finding *f)
+static void add(struct optimizer *x, int side, const struct hypothesis_result *f)
 {
     struct step_reason r = {.side = side, .what = f->h->what, .value = NAN, .residual = f->residual, .detail = _(f->h->detail)};
     if (f->h->set == set_key) {
         r.value = f->value;
-        r.flag = hyper_is_flag(f->h->key);
+        r.flag = hyper_params_is_flag(f->h->key);
     } else if (f->h->set == set_weights) {
         r.text = dtype_table[f->trial.rule.weights].name;
     }
@@ -324,7 +325,8 @@ static void add(struct optimizer *x, int side, const struct finding *f)
 }
 
 /* All hypotheses on top of `base`, the likeliest first. */
-static size_t try_all(const struct step_side *s, const struct trial *base, double enough, struct finding *out)
+static size_t try_all(const struct step_side *s, const struct replay_trial *base, double enough,
+                      struct hypothesis_result *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
@@ -334,7 +336,7 @@ static size_t try_all(const struct step_side *s, const struct trial *base, doubl
 }
 
 /* The first round's alternatives: whatever explains as far as the first does. */
-static void add_alternatives(struct optimizer *x, int side, const struct finding *f, size_t n, double enough)
+static void add_alternatives(struct optimizer *x, int side, const struct hypothesis_result *f, size_t n, double enough)
 {
     size_t first = x->reasons.n;
     for (size_t i = 0; i < n; i++) {
@@ -349,11 +351,11 @@ static void add_alternatives(struct optimizer *x, int side, const struct finding
                   x->reasons.v[first].what, x->reasons.v[first + 1].what);
 }
 
-void step_explain(struct optimizer *x, int side, const struct tol_optimizer *t)
+void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_optimizer *t)
 {
     const struct step_side *s = &x->side[side];
-    struct trial base = {0};
-    struct finding found[ARRAY_LEN(table)], chain[CHAIN];
+    struct replay_trial base = {0};
+    struct hypothesis_result found[ARRAY_LEN(table)], chain[CHAIN];
     const char *who = side ? _("golden") : _("target");
     size_t links = 0;
     step_rule(s, &base.rule);

@@ -36,7 +36,7 @@ static void lend_hyper(struct optimizer *x)
             if (other->hyper.has[k])
                 own->hyper.v[k] = other->hyper.v[k];
             else if (own->stated && k != HYPER_BIAS_CORRECTION && k != HYPER_DECAY_1D)
-                buf_fmt(&b, "%s%s", b.n ? ", " : "", hyper_name((enum hyper_key)k));
+                buf_fmt(&b, "%s%s", b.n ? ", " : "", hyper_params_name((enum hyper_key)k));
         }
         if (!own->stated && other->stated)
             step_warn(x, _("%s: no hyper-parameters here; the other side's are taken"), own->path);
@@ -53,7 +53,7 @@ static void lend_hyper(struct optimizer *x)
     }
 }
 
-int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct tol *t,
+int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct thresholds *t,
                   struct err *e)
 {
     *x = (struct optimizer){0};
@@ -75,7 +75,7 @@ void optimizer_release(struct optimizer *x)
         struct step_side *p = &x->side[s];
         for (int f = 0; f < STEP_FILES; f++)
             weights_release(&p->set[f]);
-        hyper_release(&p->hyper);
+        hyper_params_release(&p->hyper);
         vec_release(&p->params);
         float *const arrays[] = {p->sample.p, p->sample.g, p->sample.a, p->sample.m, p->sample.v, p->sample.other_p, p->sample.other_g};
         for (size_t i = 0; i < ARRAY_LEN(arrays); i++)

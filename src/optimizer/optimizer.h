@@ -35,7 +35,7 @@ struct step_sample {
 
 struct step_side {
     const char *path;
-    struct hyper hyper;
+    struct hyper_params hyper;
     bool stated;             /* its hyper-parameters are known, its own or the other side's */
     struct weights set[STEP_FILES];
     VEC(struct step_param) params;
@@ -83,7 +83,7 @@ struct optimizer {
     VEC(const char *) warnings, next;
 };
 
-int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct tol *t,
+int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct thresholds *t,
                   struct err *e);
 void optimizer_release(struct optimizer *x);
 /* Whether a folder holds one step: weights called before, grad and after. */
@@ -92,13 +92,13 @@ bool optimizer_step_probe(const char *path);
 /* ---- for files of this folder ---- */
 
 int step_open(struct optimizer *x, int side, const char *path, struct err *e);
-int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct tol_optimizer *t, struct err *e);
+int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t, struct err *e);
 void step_rule(const struct step_side *s, struct adam_rule *r);
 /* Residual of the sample under a rule and choices of other gradients or weights. */
 double step_try(const struct step_side *s, const struct adam_rule *r, bool other_p, bool other_g);
-void step_explain(struct optimizer *x, int side, const struct tol_optimizer *t);
+void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_optimizer *t);
 int step_compare(struct optimizer *x, const struct step_options *o, struct err *e);
-void step_judge(struct optimizer *x, const struct tol *t);
+void step_judge(struct optimizer *x, const struct thresholds *t);
 /* A sentence, once. */
 void step_warn(struct optimizer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What replay and sample count as rounding of one element: stored with this epsilon. */

@@ -16,14 +16,14 @@ static int larger(const void *a, const void *b)
 }
 
 /* Largest rel_l2 of a pair, and of all of them together. */
-struct spread {
+struct step_spread {
     double largest, whole;
     size_t pairs, unread;
 };
 
-static struct spread look(struct optimizer *x, const struct weight_compare *c, bool after)
+static struct step_spread look(struct optimizer *x, const struct weight_compare *c, bool after)
 {
-    struct spread s = {0};
+    struct step_spread s = {0};
     double d = 0, g = 0;
     for (size_t i = 0; i < c->pairs.n; i++) {
         const struct weight_pair *p = &c->pairs.v[i];
@@ -60,7 +60,7 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
             rc = weight_compare_run(&c, o->kern, o->workers, o->watch, e);
         x->apart[f] = x->together[f] = NAN;
         if (rc == 0) {
-            struct spread s = look(x, &c, f == STEP_AFTER);
+            struct step_spread s = look(x, &c, f == STEP_AFTER);
             if (s.pairs) {
                 x->apart[f] = s.largest;
                 x->together[f] = s.whole;

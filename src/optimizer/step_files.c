@@ -44,12 +44,12 @@ static int config_rank(const char *name)
 static int read_hyper(struct optimizer *x, struct step_side *s, const char *config, struct err *e)
 {
     struct buf path = {0};
-    hyper_defaults(&s->hyper);
+    hyper_params_default(&s->hyper);
     if (!config)
         return 0;
     path_join(&path, s->path, config);
-    hyper_release(&s->hyper);
-    int rc = hyper_load(&s->hyper, path.p, e);
+    hyper_params_release(&s->hyper);
+    int rc = hyper_params_load(&s->hyper, path.p, e);
     buf_release(&path);
     for (int k = 0; rc == 0 && k < HYPER_KEYS; k++)
         s->stated = s->stated || s->hyper.has[k];

@@ -43,7 +43,7 @@ static double left(double replayed, double p, double a, double epsilon)
 
 enum { READ_P, READ_G, READ_A, READ_M, READ_V, READ_OTHER_P, READ_OTHER_G, READS };
 
-struct job {
+struct replay_job {
     struct optimizer *x;
     struct step_side *s, *other;
     const struct step_options *o;
@@ -110,7 +110,7 @@ static uint32_t elsewhere(const struct step_side *other, const struct step_side 
     return at != MAP_NONE && other->set[f].list.v[at].numel == p->n && dtype_is_float(other->set[f].list.v[at].dtype) ? at : UINT32_MAX;
 }
 
-static int open_all(struct job *j, const struct step_param *p, struct open *o, struct err *e)
+static int open_all(struct replay_job *j, const struct step_param *p, struct open *o, struct err *e)
 {
     static const struct {
         int read;
@@ -199,7 +199,7 @@ double step_try(const struct step_side *s, const struct adam_rule *r, bool other
 
 /* ---- the passes ---- */
 
-static int replay_one(struct job *j, struct step_param *p, struct open *o, struct err *e)
+static int replay_one(struct replay_job *j, struct step_param *p, struct open *o, struct err *e)
 {
     double epsilon = epsilon_of(j->s, p);
     size_t kept = 0;
@@ -224,7 +224,7 @@ static int replay_one(struct job *j, struct step_param *p, struct open *o, struc
     return 0;
 }
 
-static int gradient_norm(struct job *j, struct step_param *p, struct err *e)
+static int gradient_norm(struct replay_job *j, struct step_param *p, struct err *e)
 {
     struct tensor t;
     struct side_figures f;
@@ -246,7 +246,7 @@ static int gradient_norm(struct job *j, struct step_param *p, struct err *e)
 
 static void *work(void *ctx)
 {
-    struct job *j = ctx;
+    struct replay_job *j = ctx;
     struct open o = {.wide = mem_alloc(BLOCK * sizeof(double)), .raw = mem_alloc(BLOCK * 16), .out = mem_alloc(BLOCK * sizeof(float))};
     for (int k = 0; k < READS; k++)
         o.v[k] = mem_alloc(BLOCK * sizeof(float));
@@ -275,7 +275,7 @@ static void *work(void *ctx)
     return NULL;
 }
 
-static int pass(struct job *j, struct err *e)
+static int pass(struct replay_job *j, struct err *e)
 {
     atomic_store(&j->next, 0);
     threads_run(j->o->workers, work, j);
@@ -284,10 +284,11 @@ static int pass(struct job *j, struct err *e)
     return j->failed ? -1 : 0;
 }
 
-int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct tol_optimizer *t, struct err *e)
+int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t, struct err *e)
 {
     struct step_side *s = &x->side[side];
-    struct job j = {.x = x, .s = s, .other = &x->side[!side], .o = o, .norms = true, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct replay_job j = {.x = x, .s = s, .other = &x->side[!side], .o = o, .norms = true,
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
     double rest = 0, moved = 0;
     uint64_t hidden = 0, all = 0;
     plan_sample(s, j.other);

@@ -21,7 +21,7 @@ static void reason(struct optimizer *x, const char *what, double value, bool fla
 #define EQUAL 1e-6 /* rel_l2 that float32 copies of one weight may be apart by */
 
 /* What went into the step and is not the same on both sides. The golden side is held to be right. */
-static void inputs(struct optimizer *x, const struct tol_optimizer *t)
+static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     if (x->apart[STEP_BEFORE] > EQUAL)
         reason(x, "before", NAN, false, _("the weights before the step differ"));
@@ -30,7 +30,7 @@ static void inputs(struct optimizer *x, const struct tol_optimizer *t)
     for (int k = 0; k < HYPER_KEYS; k++) {
         double a = x->side[0].hyper.v[k], b = x->side[1].hyper.v[k];
         if (fabs(a - b) > 1e-9 * fabs(b) && k != HYPER_STEP)
-            reason(x, hyper_name((enum hyper_key)k), a, hyper_is_flag((enum hyper_key)k), _("stated otherwise than on the golden side"));
+            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k), _("stated otherwise than on the golden side"));
     }
     if (x->side[0].hyper.v[HYPER_STEP] != x->side[1].hyper.v[HYPER_STEP])
         step_warn(x, _("the sides state different step numbers, %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP], x->side[1].hyper.v[HYPER_STEP]);
@@ -38,7 +38,7 @@ static void inputs(struct optimizer *x, const struct tol_optimizer *t)
 
 /* ---- what one step cannot tell ---- */
 
-static bool blind(const struct step_side *s, const struct tol_optimizer *t, enum hyper_key k, double v)
+static bool blind(const struct step_side *s, const struct thresholds_optimizer *t, enum hyper_key k, double v)
 {
     struct adam_rule r;
     step_rule(s, &r);
@@ -46,12 +46,12 @@ static bool blind(const struct step_side *s, const struct tol_optimizer *t, enum
     return step_try(s, &r, false, false) <= t->residual;
 }
 
-static bool blind_to_betas(const struct step_side *s, const struct tol_optimizer *t)
+static bool blind_to_betas(const struct step_side *s, const struct thresholds_optimizer *t)
 {
     return blind(s, t, HYPER_BETA1, 0.5) && blind(s, t, HYPER_BETA2, 0.5);
 }
 
-static void cannot_tell(struct optimizer *x, const struct step_side *s, const struct tol_optimizer *t)
+static void cannot_tell(struct optimizer *x, const struct step_side *s, const struct thresholds_optimizer *t)
 {
     const double *v = s->hyper.v;
     char a[NUM_MAX], b[NUM_MAX];
@@ -75,7 +75,7 @@ static bool stands_still(const struct step_side *s)
     return s->params.n;
 }
 
-static void limits(struct optimizer *x, const struct tol_optimizer *t)
+static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     char n[NUM_MAX];
     for (int s = 0; s < 2; s++) {
@@ -96,7 +96,7 @@ static void limits(struct optimizer *x, const struct tol_optimizer *t)
 
 /* ---- where to look ---- */
 
-static void look(struct optimizer *x, const struct tol_optimizer *t)
+static void look(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     static const struct {
         const char *what, *text;
@@ -125,7 +125,7 @@ static void look(struct optimizer *x, const struct tol_optimizer *t)
         vec_push(&x->next, _("save before, grad and after at one place of the optimizer on both sides: unscaled gradients, after their reduction and before clipping"));
 }
 
-void step_judge(struct optimizer *x, const struct tol *t)
+void step_judge(struct optimizer *x, const struct thresholds *t)
 {
     const struct step_side *a = &x->side[0], *b = &x->side[1];
     bool equal = x->pairs && !x->differing, blurred = a->hidden > 0.5 || b->hidden > 0.5;
@@ -133,7 +133,7 @@ void step_judge(struct optimizer *x, const struct tol *t)
     if (!(equal && (!a->stated || !b->stated)))
         for (int s = 0; s < 2; s++)
             if (x->side[s].replayed && !x->side[s].reproduced)
-                step_explain(x, s, &t->optimizer);
+                hypotheses_explain(x, s, &t->optimizer);
     bool same_step = a->reproduced == b->reproduced && equal;
     if (same_step && !(a->reproduced && b->reproduced)) {
         if (x->reasons.n)

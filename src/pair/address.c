@@ -56,7 +56,7 @@ static uint64_t kind_key(const struct dump *d, uint32_t call, struct buf *text)
     buf_clear(text);
     place_of(d, call, text);
     buf_char(text, '/');
-    buf_str(text, item_operator(d, call));
+    buf_str(text, align_item_operator(d, call));
     buf_char(text, '/');
     buf_cstr(text, address_phase(&d->calls.v[call]));
     return hash_bytes(text->p, text->n, 17);
@@ -95,7 +95,7 @@ void address_of_call(const struct addresses *a, uint32_t call, struct buf *out)
     buf_clear(out);
     place_of(a->d, call, out);
     buf_char(out, '/');
-    buf_str(out, item_operator(a->d, call));
+    buf_str(out, align_item_operator(a->d, call));
     buf_char(out, '@');
     buf_count(out, a->ordinal[call]);
 }

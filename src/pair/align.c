@@ -21,7 +21,7 @@ static bool strict_family(uint8_t f)
            f == FAMILY_OTHER || f == FAMILY_COLLECTIVE || f == FAMILY_ADD || f == FAMILY_MUL;
 }
 
-static int score_inputs(const struct item *a, const struct item *b)
+static int score_inputs(const struct align_item *a, const struct align_item *b)
 {
     int s = 0, n = a->inputs < b->inputs ? a->inputs : b->inputs;
     unsigned used = 0, sized = 0;
@@ -32,7 +32,7 @@ static int score_inputs(const struct item *a, const struct item *b)
                 continue;
             if (!(sized >> k & 1))
                 size = k;
-            enum likeness l = used >> k & 1 ? LIKE_NOT : figure_compare(&a->in[i], &b->in[k]);
+            enum likeness l = used >> k & 1 ? LIKE_NOT : fingerprint_compare(&a->in[i], &b->in[k]);
             if (l > best) {
                 best = l;
                 at = k;
@@ -63,7 +63,7 @@ static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
 }
 
 /* Inputs that come from calls that are paired already, less those whose producers are paired with others. */
-static int score_flow(const struct item *a, const struct item *b, const struct align_known *m)
+static int score_flow(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
     int led = 0, misled = 0;
     for (int i = 0; i < a->inputs; i++) {
@@ -79,11 +79,11 @@ static int score_flow(const struct item *a, const struct item *b, const struct a
     return 2 * led - misled;
 }
 
-int align_score(const struct item *a, const struct item *b, const struct align_known *m)
+int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
     if (a->numel != b->numel || a->set || b->set)
         return 0;
-    if (m->denied->n && nmap_get(m->denied, ruled_key(a->call, b->call)) != MAP_NONE)
+    if (m->denied->n && nmap_get(m->denied, decided_pairs_key(a->call, b->call)) != MAP_NONE)
         return 0;
     bool role = a->role && a->role == b->role;
     if (a->family != b->family && !(role && family_is_compute(a->family) == family_is_compute(b->family) &&
@@ -91,7 +91,7 @@ int align_score(const struct item *a, const struct item *b, const struct align_k
         return 0;
     if (role_conflict(a->role, b->role))
         return 0;
-    enum likeness l = figure_compare(&a->value, &b->value);
+    enum likeness l = fingerprint_compare(&a->value, &b->value);
     bool same = a->op == b->op;
     if (!same && strict_family(a->family) && l < LIKE_NEAR)
         return 0;
@@ -111,7 +111,7 @@ int align_score(const struct item *a, const struct item *b, const struct align_k
 }
 
 struct lattice {
-    item_list *t, *g;
+    align_item_list *t, *g;
     const struct align_known *m;
     uint8_t *step; /* of each cell: where the best way comes from */
     int *row[2];
@@ -187,7 +187,7 @@ static void align_range(struct lattice *f, size_t a, size_t a1, size_t b, size_t
 }
 
 /* A key values share that agree to about a percent; equal values may still have two keys. */
-static uint64_t value_key(const struct item *x)
+static uint64_t value_key(const struct align_item *x)
 {
     if (x->value.has != 7 || x->value.max == x->value.min)
         return 0;
@@ -203,7 +203,7 @@ static uint64_t value_key(const struct item *x)
 }
 
 /* Key → the only item that has it, or NONE where several do. */
-static void index_once(const item_list *l, struct nmap *m)
+static void index_once(const align_item_list *l, struct nmap *m)
 {
     for (size_t i = 0; i < l->n; i++) {
         uint64_t k = value_key(&l->v[i]);
@@ -274,7 +274,7 @@ static void align_part(struct lattice *f, const cut_list *cuts, size_t *cut, siz
     align_range(f, a, a1, b, b1);
 }
 
-void align_items(item_list *t, item_list *g, const struct align_known *m)
+void align_items(align_item_list *t, align_item_list *g, const struct align_known *m)
 {
     struct lattice f = {.t = t, .g = g, .m = m};
     cut_list cuts = {0};
@@ -302,7 +302,7 @@ void align_items(item_list *t, item_list *g, const struct align_known *m)
 }
 
 /* Where a would stand on the other side: behind the partner of its nearest paired predecessor. */
-static size_t place_of(const item_list *t, size_t a)
+static size_t place_of(const align_item_list *t, size_t a)
 {
     for (size_t i = a; i-- > 0;)
         if (t->v[i].match != NONE)
@@ -310,7 +310,7 @@ static size_t place_of(const item_list *t, size_t a)
     return 0;
 }
 
-void align_crossing(item_list *t, item_list *g, const struct align_known *m, bool unordered)
+void align_crossing(align_item_list *t, align_item_list *g, const struct align_known *m, bool unordered)
 {
     for (size_t a = 0; a < t->n; a++) {
         if (t->v[a].match != NONE || t->v[a].set)
@@ -331,7 +331,7 @@ void align_crossing(item_list *t, item_list *g, const struct align_known *m, boo
         }
         if (!best)
             continue;
-        enum likeness l = figure_compare(&t->v[a].value, &g->v[found].value);
+        enum likeness l = fingerprint_compare(&t->v[a].value, &g->v[found].value);
         /* against a source order only equal figures count */
         if (unordered ? best >= 5 : l == LIKE_SAME && count == 1) {
             t->v[a].match = (uint32_t)found;

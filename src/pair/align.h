@@ -10,19 +10,20 @@
 struct align_known {
     /* of the modules the calls stand in; NULL where nothing is known */
     const uint32_t *of[2]; /* call → nearest paired module item of its own side, or NONE */
-    const item_list *items[2];
-    /* the data flow (items_producers) and what is paired already (call → the other side's call); NULL: not asked */
+    const align_item_list *items[2];
+    /* the data flow (align_items_producers) and what is paired already (call → the other side's call); NULL: not
+     * asked */
     const struct dump *d[2];
     const uint32_t *from[2], *call_pair[2];
     const struct nmap *denied; /* pairs of calls a person rejected (decided_pairs.h) */
 };
 
 /* Items that are SET_MATCH keep their partners and part the lists. */
-void align_items(item_list *t, item_list *g, const struct align_known *m);
+void align_items(align_item_list *t, align_item_list *g, const struct align_known *m);
 /* How well two items go together; 0: not at all. */
-int align_score(const struct item *a, const struct item *b, const struct align_known *m);
+int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m);
 /* Pairs calls left over on both sides that lie near each other but cross others' order: where launch order is
  * not source order. */
-void align_crossing(item_list *t, item_list *g, const struct align_known *m, bool unordered);
+void align_crossing(align_item_list *t, align_item_list *g, const struct align_known *m, bool unordered);
 
 #endif

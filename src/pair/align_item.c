@@ -11,7 +11,7 @@
 #define CLOSE_COARSE 2e-2f /* the same where 16-bit values were recorded */
 #define SAME 1e-4f
 
-struct figure figure_of(const struct dump *d, uint32_t row)
+struct fingerprint fingerprint_of(const struct dump *d, uint32_t row)
 {
     static const struct {
         int bit, stat;
@@ -25,12 +25,12 @@ struct figure figure_of(const struct dump *d, uint32_t row)
             v[i] = (float)r->stat[f[i].stat];
             has |= 1U << i;
         }
-    return (struct figure){.max = v[0],
-                           .min = v[1],
-                           .norm = v[2],
-                           .size = (uint32_t)(n ^ n >> 28) & 0xfffffff,
-                           .has = has & 7,
-                           .coarse = dtype_is_float(r->dtype) && dtype_table[r->dtype].size <= 2};
+    return (struct fingerprint){.max = v[0],
+                                .min = v[1],
+                                .norm = v[2],
+                                .size = (uint32_t)(n ^ n >> 28) & 0xfffffff,
+                                .has = has & 7,
+                                .coarse = dtype_is_float(r->dtype) && dtype_table[r->dtype].size <= 2};
 }
 
 static float off(float a, float b, float scale)
@@ -39,7 +39,7 @@ static float off(float a, float b, float scale)
     return d <= 1e-12f ? 0 : scale > 0 ? d / scale : INFINITY;
 }
 
-enum likeness figure_compare(const struct figure *a, const struct figure *b)
+enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b)
 {
     unsigned both = a->has & b->has;
     if (a->size != b->size)
@@ -87,7 +87,7 @@ static struct str inner_name(struct str s)
     return s;
 }
 
-struct str item_operator(const struct dump *d, uint32_t call)
+struct str align_item_operator(const struct dump *d, uint32_t call)
 {
     struct str s = dump_call_name(d, call), head, rest;
     if (d->calls.v[call].kind == CALL_OPERATOR) {
@@ -106,7 +106,7 @@ struct str item_operator(const struct dump *d, uint32_t call)
     return dump_call_name(d, call);
 }
 
-int32_t item_layer(const struct dump *d, uint32_t call)
+int32_t align_item_layer(const struct dump *d, uint32_t call)
 {
     uint32_t scope = d->calls.v[call].scope;
     struct str rest = scope == NONE ? str_of("") : str_of(d->scopes.v[scope]), word;
@@ -145,11 +145,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Among operators of one type and scope: the number's order, in the places they have. */
-static void order_by_number(const struct dump *d, item_list *l)
+static void order_by_number(const struct dump *d, align_item_list *l)
 {
     struct nmap first = {0};
     uint32_t *next = mem_alloc((l->n + 1) * sizeof *next);
-    struct item *copy = mem_alloc((l->n + 1) * sizeof *copy);
+    struct align_item *copy = mem_alloc((l->n + 1) * sizeof *copy);
     VEC(int64_t) sorted = {0};
     if (l->n)
         memcpy(copy, l->v, l->n * sizeof *copy);
@@ -178,17 +178,17 @@ static void order_by_number(const struct dump *d, item_list *l)
 
 /* "x * sigmoid(x)" written out is the activation that the other side has in one call: the product stands for
  * it, the sigmoid goes. */
-static void join_activations(item_list *l)
+static void join_activations(align_item_list *l)
 {
     uint32_t sigmoid = family_operator(STR("sigmoid")), silu = family_operator(STR("silu"));
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
-        struct item *a = &l->v[i];
+        struct align_item *a = &l->v[i];
         bool joined = false;
         for (size_t k = i + 1; a->op == sigmoid && a->inputs && k < l->n && k < i + 64 && !joined; k++) {
-            struct item *m = &l->v[k];
+            struct align_item *m = &l->v[k];
             for (int q = 0; q < m->inputs && m->family == FAMILY_MUL && m->inputs == 2 && !joined; q++)
-                joined = figure_compare(&m->in[q], &a->value) == LIKE_SAME && figure_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
+                joined = fingerprint_compare(&m->in[q], &a->value) == LIKE_SAME && fingerprint_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
             if (joined) {
                 m->family = FAMILY_ACTIVATION;
                 m->op = silu;
@@ -212,17 +212,17 @@ static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t i
     return out;
 }
 
-void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out)
+void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass, align_item_list *out)
 {
     bool operators = false;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *call = &d->calls.v[c];
-        enum item_class own = call->gradient                ? ITEMS_GRADIENTS
+        enum align_item_class own = call->gradient                ? ITEMS_GRADIENTS
                               : call->kind == CALL_MODULE ? ITEMS_MODULES
                                                           : ITEMS_CALLS;
         if (call->phase != phase || own != klass || call->recomputes != NONE || (call->nested != NONE && call->nested < c)) /* recorded twice */
             continue;
-        struct item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
+        struct align_item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
         uint32_t lone = NONE, in = NONE;
         EACH_ROW(d, c, r) {
             const struct row *row = &d->rows.v[r];
@@ -239,7 +239,7 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
             in = in == NONE ? r : in;
             if (it.inputs < ITEM_INPUTS) {
                 it.in_row[it.inputs] = r;
-                it.in[it.inputs++] = figure_of(d, r);
+                it.in[it.inputs++] = fingerprint_of(d, r);
             }
         }
         if (call->family == FAMILY_ATTENTION && in != NONE)
@@ -251,9 +251,9 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
         if (it.out == NONE || is_plain_view(d, call, in, it.out))
             continue;
         it.numel = dump_row_numel(d, it.out);
-        it.value = figure_of(d, it.out);
-        it.op = family_operator(item_operator(d, c));
-        it.layer = item_layer(d, c);
+        it.value = fingerprint_of(d, it.out);
+        it.op = family_operator(align_item_operator(d, c));
+        it.layer = align_item_layer(d, c);
         if (call->scope != NONE)
             it.role = role_find(str_of(d->scopes.v[call->scope]));
         operators = operators || call->kind == CALL_OPERATOR;
@@ -265,7 +265,7 @@ void items_collect(const struct dump *d, enum call_phase phase, enum item_class 
         join_activations(out);
 }
 
-uint32_t *items_producers(const struct dump *d)
+uint32_t *align_items_producers(const struct dump *d)
 {
     struct nmap held = {0};
     uint32_t *from = mem_alloc((d->rows.n + 1) * sizeof *from);

@@ -8,7 +8,7 @@
 enum { ITEM_INPUTS = 3 }; /* looked at of one call */
 
 /* What tells one value from another, in few bytes. */
-struct figure {
+struct fingerprint {
     float max, min, norm;
     uint32_t size : 28, has : 3, coarse : 1; /* element count (folded), HAS_MAX … HAS_NORM as bits 0 … 2, 16-bit float */
 };
@@ -16,15 +16,15 @@ struct figure {
 enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
 
 /* What is aligned with what: modules with modules, calls with calls. */
-enum item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
+enum align_item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
 
-enum item_set {
+enum align_item_set {
     SET_NOT,
     SET_MATCH, /* `match` stays */
     SET_PART,  /* it is a part of a call on the other side, or holds parts: nobody's equal */
 };
 
-struct item {
+struct align_item {
     uint32_t call;
     uint32_t out;   /* its first tensor output of more than one element, or its first output */
     uint32_t match; /* index among the other side's items, or NONE */
@@ -34,26 +34,27 @@ struct item {
     int32_t layer;  /* or -1 */
     uint8_t family, role, inputs;
     uint8_t why;
-    uint8_t set; /* enum item_set: what a person said of it */
+    uint8_t set; /* enum align_item_set: what a person said of it */
     float confidence;
-    struct figure value;
-    struct figure in[ITEM_INPUTS];
+    struct fingerprint value;
+    struct fingerprint in[ITEM_INPUTS];
     uint32_t in_row[ITEM_INPUTS];
 };
-typedef VEC(struct item) item_list;
+typedef VEC(struct align_item) align_item_list;
 
 /* One class of one phase, in order. MindSpore's graph dumps stand in launch order: equal operators of one
  * scope are put into the order of their numbers, which is the source's. */
-void items_collect(const struct dump *d, enum call_phase phase, enum item_class klass, item_list *out);
-struct figure figure_of(const struct dump *d, uint32_t row);
-enum likeness figure_compare(const struct figure *a, const struct figure *b);
+void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass,
+                         align_item_list *out);
+struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
+enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
 /* The bare name of what a call does: "Mul", "__mul__", "RMSNorm". */
-struct str item_operator(const struct dump *d, uint32_t call);
+struct str align_item_operator(const struct dump *d, uint32_t call);
 /* The number in its path, or -1: "model.layers.3.attention" → 3. */
-int32_t item_layer(const struct dump *d, uint32_t call);
+int32_t align_item_layer(const struct dump *d, uint32_t call);
 
 /* Per row of a side: the first output that held the same value before, or NONE; the caller frees it. Views
  * change neither count nor extremes, so a value is followed through them. */
-uint32_t *items_producers(const struct dump *d);
+uint32_t *align_items_producers(const struct dump *d);
 
 #endif

@@ -18,7 +18,7 @@ static int plain_shape(const struct tensor *t, int64_t out[TENSOR_DIMS])
     return n;
 }
 
-bool view_needed(const struct tensor *t, const struct tensor *g)
+bool axis_order_needed(const struct tensor *t, const struct tensor *g)
 {
     int64_t a[TENSOR_DIMS], b[TENSOR_DIMS];
     int n = plain_shape(t, a), m = plain_shape(g, b);
@@ -85,30 +85,30 @@ static int search(const struct tensor *fixed, const struct tensor *moved, int be
                   struct err *e)
 {
     int perm[TENSOR_DIMS], rc = 0;
-    struct sample s;
+    struct tensor_sample s;
     double error;
     *flat = *least = INFINITY;
-    if (sample_take(&s, fixed, e))
+    if (tensor_sample_take(&s, fixed, e))
         return -1;
     for (int i = 0; i < moved->ndim; i++)
         perm[i] = best[i] = i;
-    rc = sample_error(&s, moved, flat, e);
+    rc = tensor_sample_error(&s, moved, flat, e);
     do {
         if (rc || !fits(fixed, moved, perm))
             continue;
         struct tensor view = *moved;
         tensor_permute(&view, perm);
-        rc = sample_error(&s, &view, &error, e);
+        rc = tensor_sample_error(&s, &view, &error, e);
         if (rc == 0 && error < *least) {
             *least = error;
             memcpy(best, perm, sizeof perm);
         }
     } while (rc == 0 && next_order(perm, moved->ndim));
-    sample_release(&s);
+    tensor_sample_release(&s);
     return rc;
 }
 
-int view_order(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error, struct err *e)
+int axis_order_find(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error, struct err *e)
 {
     int best[TENSOR_DIMS];
     int64_t plain[TENSOR_DIMS];
@@ -131,13 +131,13 @@ int view_order(const struct tensor *t, const struct tensor *g, struct view *v, d
     return 0;
 }
 
-int view_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
-                struct err *e)
+int axis_order_search(const struct tensor *t, const struct tensor *g, const struct figures *flat, struct view *v,
+                      struct err *e)
 {
     double stored, error;
     if (!flat->two || flat->rel_l2 < 1e-3 || !same_values(flat))
         return 0;
-    if (view_order(t, g, v, &stored, &error, e))
+    if (axis_order_find(t, g, v, &stored, &error, e))
         return -1;
     return v->count && error < 0.5 * flat->rel_l2;
 }

@@ -11,12 +11,12 @@
 #define AGREES 0.1
 #define FAR 0.5
 
-struct vote {
+struct axis_vote {
     struct view v;
     int n;
 };
 
-struct kind {
+struct shape_kind {
     uint64_t shapes; /* hash of both */
     bool told;       /* some pair's elements meet in `v` */
     struct view v;
@@ -27,7 +27,7 @@ struct kind {
 struct ordering {
     struct pairing *p;
     const struct dump *d[2];
-    VEC(struct kind) kinds;
+    VEC(struct shape_kind) kinds;
     struct nmap kind_of;
 };
 
@@ -44,7 +44,7 @@ static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])
         t[s].ndim = x->ndim < TENSOR_DIMS ? x->ndim : TENSOR_DIMS;
         memcpy(t[s].shape, x->dim, (size_t)t[s].ndim * sizeof *x->dim);
     }
-    return view_needed(&t[TARGET], &t[GOLDEN]);
+    return axis_order_needed(&t[TARGET], &t[GOLDEN]);
 }
 
 /* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q, or the
@@ -73,7 +73,7 @@ static uint64_t kind_key(const struct dump *const d[2], const uint32_t row[2], u
     *shapes = hash_bytes(b.p, b.n, 31);
     for (int s = 0; s < 2; s++) {
         const struct row *r = &d[s]->rows.v[row[s]];
-        buf_str(&b, item_operator(d[s], r->call));
+        buf_str(&b, align_item_operator(d[s], r->call));
         buf_fmt(&b, "|%d|%s|", d[s]->calls.v[r->call].phase, d[s]->slots.v[r->slot]);
     }
     uint64_t k = hash_bytes(b.p, b.n, 31);
@@ -98,7 +98,7 @@ static void collect(struct ordering *x)
         if (k == MAP_NONE && x->kinds.n == KINDS)
             continue;
         if (k == MAP_NONE) {
-            struct kind fresh = {.shapes = shapes};
+            struct shape_kind fresh = {.shapes = shapes};
             k = (uint32_t)x->kinds.n;
             vec_push(&x->kinds, fresh);
             nmap_set(&x->kind_of, key, k);
@@ -120,7 +120,7 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
     bool told = false;
     if (dump_tensor(x->d[GOLDEN], row[GOLDEN], &t[GOLDEN], &quiet) == 0) {
         told = t[TARGET].numel == t[GOLDEN].numel && t[TARGET].numel &&
-               view_order(&t[TARGET], &t[GOLDEN], v, &stored, &error, &quiet) == 0 &&
+               axis_order_find(&t[TARGET], &t[GOLDEN], v, &stored, &error, &quiet) == 0 &&
                (error < AGREES || (error < 1 && error < FAR * stored && shapes_differ(x->d, row))); /* also where they deviate, if far less so than otherwise */
         tensor_close(&t[GOLDEN]);
     }
@@ -128,9 +128,9 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
     return told;
 }
 
-static void decide(const struct ordering *x, struct kind *k)
+static void decide(const struct ordering *x, struct shape_kind *k)
 {
-    struct vote votes[ASKED];
+    struct axis_vote votes[ASKED];
     int n = 0, best = 0;
     size_t step = k->lines.n / ASKED + 1;
     for (size_t i = 0; i < k->lines.n && n < ASKED; i += step) {
@@ -141,7 +141,7 @@ static void decide(const struct ordering *x, struct kind *k)
         while (at < n && !view_same(&votes[at].v, &v))
             at++;
         if (at == n)
-            votes[n++] = (struct vote){v, 0};
+            votes[n++] = (struct axis_vote){v, 0};
         votes[at].n++;
         best = votes[at].n > votes[best].n ? at : best;
     }
@@ -155,7 +155,7 @@ static const struct view *of_shapes(const struct ordering *x, uint64_t shapes)
 {
     const struct view *v = NULL;
     for (size_t i = 0; i < x->kinds.n; i++) {
-        const struct kind *k = &x->kinds.v[i];
+        const struct shape_kind *k = &x->kinds.v[i];
         if (!k->told || k->shapes != shapes)
             continue;
         if (v && !view_same(v, &k->v))
@@ -165,14 +165,14 @@ static const struct view *of_shapes(const struct ordering *x, uint64_t shapes)
     return v;
 }
 
-void orders_find(struct pairing *p, const struct dump *target, const struct dump *golden)
+void axis_order_vote_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     struct ordering x = {.p = p, .d = {target, golden}};
     collect(&x);
     for (size_t i = 0; i < x.kinds.n; i++)
         decide(&x, &x.kinds.v[i]);
     for (size_t i = 0; i < x.kinds.n; i++) {
-        const struct kind *k = &x.kinds.v[i];
+        const struct shape_kind *k = &x.kinds.v[i];
         const struct view *v = k->told ? &k->v : of_shapes(&x, k->shapes);
         if (!v || !v->count)
             continue;

@@ -8,6 +8,6 @@
 
 /* Gives pairs of equal element count and different shape, that have tensors and no view, the order most pairs of their
  * kind agree on, unless that is the one they are stored in. Reads a few elements of some; both dumps complete. */
-void orders_find(struct pairing *p, const struct dump *target, const struct dump *golden);
+void axis_order_vote_find(struct pairing *p, const struct dump *target, const struct dump *golden);
 
 #endif

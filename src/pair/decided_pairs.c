@@ -8,10 +8,10 @@
 #include "pair/address.h"
 #include "pair/pair_rule.h"
 
-struct finding {
-    struct ruled *r;
+struct pairs_search {
+    struct decided_pairs *r;
     const struct dump *d[2];
-    struct nmap made, joined; /* ruled_key of the pairs that are held, of the calls put together */
+    struct nmap made, joined; /* decided_pairs_key of the pairs that are held, of the calls put together */
     uint8_t *held[2]; /* per row: HELD, or OPEN where it is wide and parts of it are held */
     struct addresses at[2];
     bool addressed;
@@ -20,7 +20,7 @@ struct finding {
 enum { HELD = 1, OPEN = 2 };
 enum { ROWS_MOST = 512 }; /* of one call looked at: nobody marks calls of more */
 
-static const struct addresses *addresses(struct finding *f)
+static const struct addresses *addresses(struct pairs_search *f)
 {
     if (!f->addressed)
         for (int s = 0; s < 2; s++)
@@ -34,7 +34,7 @@ static bool under(struct str path, struct str module)
     return str_starts(path, module.p) && (path.n == module.n || path.p[module.n] == '.');
 }
 
-enum named ruled_name(const struct dump *d, struct str name, uint32_t *which)
+enum named decided_pairs_name(const struct dump *d, struct str name, uint32_t *which)
 {
     *which = dump_find_row(d, name);
     if (*which != NONE)
@@ -53,12 +53,12 @@ enum named ruled_name(const struct dump *d, struct str name, uint32_t *which)
     return found;
 }
 
-int ruled_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e)
+int decided_pairs_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e)
 {
     enum named found[2];
     uint32_t which;
     for (int s = 0; s < 2; s++) {
-        found[s] = ruled_name(side[s], str_of(name[s]), &which);
+        found[s] = decided_pairs_name(side[s], str_of(name[s]), &which);
         if (found[s] == NAMED_NOTHING)
             return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
                            name[s]);
@@ -72,7 +72,7 @@ int ruled_names(const struct dump *const side[2], const char *const name[2], enu
 /* ---- pairs ---- */
 
 /* Whether the two can be held together beside what is held already. A row may stand for several narrower ones. */
-static bool admit(struct finding *f, uint32_t t, uint32_t g)
+static bool admit(struct pairs_search *f, uint32_t t, uint32_t g)
 {
     uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g);
     uint8_t *a = &f->held[TARGET][t], *b = &f->held[GOLDEN][g];
@@ -83,32 +83,32 @@ static bool admit(struct finding *f, uint32_t t, uint32_t g)
     return true;
 }
 
-static bool tensors(const struct finding *f, uint32_t t, uint32_t g)
+static bool tensors(const struct pairs_search *f, uint32_t t, uint32_t g)
 {
     return f->d[TARGET]->rows.v[t].kind == ROW_TENSOR && f->d[GOLDEN]->rows.v[g].kind == ROW_TENSOR;
 }
 
-static void join(struct finding *f, uint32_t t, uint32_t g)
+static void join(struct pairs_search *f, uint32_t t, uint32_t g)
 {
-    struct ruled_calls c = {t, g};
+    struct decided_calls c = {t, g};
     vec_push(&f->r->calls, c);
-    nmap_set(&f->joined, ruled_key(t, g), 1);
+    nmap_set(&f->joined, decided_pairs_key(t, g), 1);
 }
 
-static bool hold(struct finding *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
+static bool hold(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t rule, uint32_t view)
 {
-    if (nmap_get(&f->r->denied_rows, ruled_key(t, g)) != MAP_NONE || !admit(f, t, g))
+    if (nmap_get(&f->r->denied_rows, decided_pairs_key(t, g)) != MAP_NONE || !admit(f, t, g))
         return false;
-    struct ruled_pair x = {t, g, rule, view};
+    struct decided_pair x = {t, g, rule, view};
     vec_push(&f->r->pairs, x);
-    nmap_set(&f->made, ruled_key(t, g), 1);
+    nmap_set(&f->made, decided_pairs_key(t, g), 1);
     bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
     if (output && tensors(f, t, g)) /* an input may well meet another call's output: that says nothing of the calls */
         join(f, f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call);
     return true;
 }
 
-static uint32_t keep_view(struct finding *f, const char *text)
+static uint32_t keep_view(struct pairs_search *f, const char *text)
 {
     struct view v;
     struct err quiet;
@@ -118,15 +118,15 @@ static uint32_t keep_view(struct finding *f, const char *text)
     return (uint32_t)f->r->views.n - 1;
 }
 
-static bool crowded(const struct finding *f, uint32_t t, uint32_t g)
+static bool crowded(const struct pairs_search *f, uint32_t t, uint32_t g)
 {
     return f->d[TARGET]->calls.v[t].rows > ROWS_MOST || f->d[GOLDEN]->calls.v[g].rows > ROWS_MOST;
 }
 
 /* Rows of one slot name, where the sizes allow it. */
-static void hold_calls(struct finding *f, uint32_t t, uint32_t g, uint32_t view)
+static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t view)
 {
-    if (nmap_get(&f->r->denied_calls, ruled_key(t, g)) != MAP_NONE)
+    if (nmap_get(&f->r->denied_calls, decided_pairs_key(t, g)) != MAP_NONE)
         return;
     join(f, t, g);
     if (crowded(f, t, g))
@@ -147,7 +147,7 @@ static bool in_module(struct str address, struct str module)
 }
 
 /* Calls below two module paths that have the same place in them. */
-static void hold_modules(struct finding *f, struct str target, struct str golden)
+static void hold_modules(struct pairs_search *f, struct str target, struct str golden)
 {
     struct buf here = {0};
     const struct addresses *at = addresses(f);
@@ -176,10 +176,10 @@ static void hold_modules(struct finding *f, struct str target, struct str golden
 
 /* ---- marks ---- */
 
-static void mark(struct finding *f, const struct mark *m)
+static void mark(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
-    enum named a = ruled_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = ruled_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW)
         hold(f, t, g, NONE, keep_view(f, m->view));
     else if (a == NAMED_CALL && b == NAMED_CALL)
@@ -190,22 +190,22 @@ static void mark(struct finding *f, const struct mark *m)
         f->r->missing++;
 }
 
-static void deny_rows(struct finding *f, uint32_t t, uint32_t g)
+static void deny_rows(struct pairs_search *f, uint32_t t, uint32_t g)
 {
-    if (nmap_get(&f->made, ruled_key(t, g)) == MAP_NONE) /* else somebody put them together later */
-        nmap_set(&f->r->denied_rows, ruled_key(t, g), 1);
+    if (nmap_get(&f->made, decided_pairs_key(t, g)) == MAP_NONE) /* else somebody put them together later */
+        nmap_set(&f->r->denied_rows, decided_pairs_key(t, g), 1);
 }
 
-static void deny_calls(struct finding *f, uint32_t t, uint32_t g)
+static void deny_calls(struct pairs_search *f, uint32_t t, uint32_t g)
 {
-    if (nmap_get(&f->joined, ruled_key(t, g)) == MAP_NONE)
-        nmap_set(&f->r->denied_calls, ruled_key(t, g), 1);
+    if (nmap_get(&f->joined, decided_pairs_key(t, g)) == MAP_NONE)
+        nmap_set(&f->r->denied_calls, decided_pairs_key(t, g), 1);
 }
 
-static void reject(struct finding *f, const struct mark *m)
+static void reject(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
-    enum named a = ruled_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = ruled_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW) {
         deny_rows(f, t, g);
         const struct row *x = &f->d[TARGET]->rows.v[t], *y = &f->d[GOLDEN]->rows.v[g];
@@ -265,14 +265,14 @@ static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
 }
 
 /* What becomes of one target row that a rule finds a golden one for, or none. */
-static void meet(struct finding *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
+static void meet(struct pairs_search *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
 {
-    struct rule_hit hit = {t, g, rule->number, HIT_NOBODY};
+    struct pair_rule_hit hit = {t, g, rule->number, HIT_NOBODY};
     if (g != NONE) {
         uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g), small = nt < ng ? nt : ng;
         if (!small || (nt < ng ? ng : nt) % small)
             hit.outcome = HIT_SIZES;
-        else if (nmap_get(&f->made, ruled_key(t, g)) != MAP_NONE)
+        else if (nmap_get(&f->made, decided_pairs_key(t, g)) != MAP_NONE)
             hit.outcome = HIT_SAME;
         else
             hit.outcome = hold(f, t, g, rule->number, view) ? HIT_PAIRS : HIT_HELD;
@@ -280,13 +280,13 @@ static void meet(struct finding *f, const struct pair_rule *rule, uint32_t t, ui
     vec_push(&f->r->hits, hit);
 }
 
-static void apply(struct finding *f, const struct pair_rule *rule)
+static void apply(struct pairs_search *f, const struct pair_rule *rule)
 {
-    struct rule_match m;
+    struct pair_rule_match m;
     struct err quiet;
     struct buf here = {0}, there = {0};
-    VEC(struct ruled_calls) found = {0}; /* rows; none is held before all were asked */
-    if (rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
+    VEC(struct decided_calls) found = {0}; /* rows; none is held before all were asked */
+    if (pair_rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
         return;
     const struct addresses *at = addresses(f);
     uint8_t *may = slots_it_may_mean(f->d[TARGET], rule->side[TARGET]);
@@ -294,9 +294,9 @@ static void apply(struct finding *f, const struct pair_rule *rule)
         if (may && !may[f->d[TARGET]->rows.v[t].slot])
             continue;
         address_of_row(&at[TARGET], t, &here);
-        if (!rule_apply(&m, buf_view(&here), &there))
+        if (!pair_rule_apply(&m, buf_view(&here), &there))
             continue;
-        struct ruled_calls x = {t, address_find(&at[GOLDEN], buf_view(&there))};
+        struct decided_calls x = {t, address_find(&at[GOLDEN], buf_view(&there))};
         vec_push(&found, x);
     }
     bool spent = pattern_explodes(m.pattern);
@@ -307,15 +307,16 @@ static void apply(struct finding *f, const struct pair_rule *rule)
         meet(f, rule, found.v[i].t, found.v[i].g, view);
     vec_release(&found);
     free(may);
-    rule_release(&m);
+    pair_rule_release(&m);
     buf_release(&here);
     buf_release(&there);
 }
 
-void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump *t, const struct dump *g)
+void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force *ruling, const struct dump *t,
+                        const struct dump *g)
 {
-    struct finding f = {.r = r, .d = {t, g}};
-    *r = (struct ruled){.spent = NONE};
+    struct pairs_search f = {.r = r, .d = {t, g}};
+    *r = (struct decided_pairs){.spent = NONE};
     for (int s = 0; s < 2; s++)
         f.held[s] = mem_zalloc(f.d[s]->rows.n + 1);
     for (size_t m = ruling->marks.n, n = ruling->rejects.n; m || n;) { /* the last first: it overrules earlier ones */
@@ -336,7 +337,7 @@ void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump 
     }
 }
 
-void ruled_release(struct ruled *r)
+void decided_pairs_release(struct decided_pairs *r)
 {
     vec_release(&r->pairs);
     vec_release(&r->calls);

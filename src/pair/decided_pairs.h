@@ -6,17 +6,17 @@
 #include "dump/dump.h"
 #include "pair/view.h"
 
-struct ruled_pair {
+struct decided_pair {
     uint32_t t, g;
     uint32_t rule; /* number of the rule that made it, or NONE: a mark */
     uint32_t view; /* index of ruled.views, or NONE */
 };
 
-struct ruled_calls {
+struct decided_calls {
     uint32_t t, g;
 };
 
-enum rule_outcome {
+enum pair_rule_outcome {
     HIT_PAIRS,
     HIT_SAME,   /* they are a pair by a mark or an earlier rule */
     HIT_HELD,   /* one of the two is held with another row by a mark or an earlier rule */
@@ -25,36 +25,37 @@ enum rule_outcome {
 };
 
 /* What became of one target row a rule speaks of. */
-struct rule_hit {
+struct pair_rule_hit {
     uint32_t t, g;   /* g: NONE where there is no row at that address */
     uint32_t rule;
-    uint8_t outcome; /* enum rule_outcome */
+    uint8_t outcome; /* enum pair_rule_outcome */
 };
 
-struct ruled {
-    VEC(struct ruled_pair) pairs;  /* of marks first */
-    VEC(struct ruled_calls) calls; /* to be aligned with each other: of marked calls and rows */
-    VEC(struct rule_hit) hits;     /* of all rules, in the target's order */
-    struct nmap denied_rows, denied_calls; /* key: ruled_key */
+struct decided_pairs {
+    VEC(struct decided_pair) pairs;  /* of marks first */
+    VEC(struct decided_calls) calls; /* to be aligned with each other: of marked calls and rows */
+    VEC(struct pair_rule_hit) hits;     /* of all rules, in the target's order */
+    struct nmap denied_rows, denied_calls; /* key: decided_pairs_key */
     VEC(struct view) views;
     size_t missing; /* marks that name something these dumps do not have */
     uint32_t spent; /* number of the last rule that was given up: it took too many steps on an address, and pairs nothing; NONE */
 };
 
-static inline uint64_t ruled_key(uint32_t t, uint32_t g)
+static inline uint64_t decided_pairs_key(uint32_t t, uint32_t g)
 {
     return (uint64_t)t << 32 | g;
 }
 
 /* Both dumps complete. Rules that do not compile hold nothing. */
-void ruled_find(struct ruled *r, const struct ruling *ruling, const struct dump *t, const struct dump *g);
-void ruled_release(struct ruled *r);
+void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force *ruling, const struct dump *t,
+                        const struct dump *g);
+void decided_pairs_release(struct decided_pairs *r);
 
 /* What a name stands for on a side: a row, a call, or the calls of a module path. */
 enum named { NAMED_NOTHING, NAMED_ROW, NAMED_CALL, NAMED_MODULE };
-enum named ruled_name(const struct dump *d, struct str name, uint32_t *row_or_call);
+enum named decided_pairs_name(const struct dump *d, struct str name, uint32_t *row_or_call);
 /* Whether a target and a golden name can be put together, and what both are; -1 with which is not known, or that they
  * are not of one sort. */
-int ruled_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e);
+int decided_pairs_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e);
 
 #endif

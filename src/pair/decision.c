@@ -21,13 +21,13 @@ void decisions_add(struct decisions *d, struct decision x)
 
 uint32_t decisions_step(const struct decisions *d)
 {
-    return history_next(HISTORY(d));
+    return undo_list_next(HISTORY(d));
 }
 
 bool decisions_undo(struct decisions *d, bool redo)
 {
     size_t was = d->now;
-    d->now = history_turn(HISTORY(d), redo);
+    d->now = undo_list_turn(HISTORY(d), redo);
     return d->now != was;
 }
 
@@ -46,7 +46,7 @@ static bool decided_later(struct nmap *seen, const struct decision *x)
     return later;
 }
 
-static void turn(struct ruling *r, uint32_t number, bool on)
+static void turn(struct decisions_in_force *r, uint32_t number, bool on)
 {
     for (size_t i = 0; i < r->rules.n; i++)
         if (r->rules.v[i].number == number)
@@ -62,10 +62,10 @@ static void reverse(struct mark *v, size_t n)
     }
 }
 
-void ruling_read(struct ruling *r, const struct decisions *d)
+void decisions_in_force_read(struct decisions_in_force *r, const struct decisions *d)
 {
     struct nmap seen = {0};
-    *r = (struct ruling){0};
+    *r = (struct decisions_in_force){0};
     for (size_t i = d->now; i-- > 0;) {
         const struct decision *x = &d->log.v[i];
         struct mark m = {(uint32_t)i, {x->side[0], x->side[1]}, x->view};
@@ -89,7 +89,7 @@ void ruling_read(struct ruling *r, const struct decisions *d)
     nmap_release(&seen);
 }
 
-void ruling_release(struct ruling *r)
+void decisions_in_force_release(struct decisions_in_force *r)
 {
     vec_release(&r->marks);
     vec_release(&r->rejects);

@@ -54,13 +54,13 @@ struct pair_rule {
 };
 
 /* What holds. Marks and rejections later in the list overrule earlier ones, whichever list they are of. */
-struct ruling {
+struct decisions_in_force {
     VEC(struct mark) marks;
     VEC(struct mark) rejects;
     VEC(struct pair_rule) rules;
 };
 
-void ruling_read(struct ruling *r, const struct decisions *d);
-void ruling_release(struct ruling *r);
+void decisions_in_force_read(struct decisions_in_force *r, const struct decisions *d);
+void decisions_in_force_release(struct decisions_in_force *r);
 
 #endif

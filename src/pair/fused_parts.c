@@ -16,26 +16,26 @@
 #define AGREES 0.1   /* relative error of a layout that is right: others err by more than the values themselves */
 
 /* One way a part may lie. */
-struct layout {
+struct part_layout {
     int axis;
     int64_t pieces, from, to;
     int ndim, perm[AXES]; /* order of the wide tensor's axes; ndim 0: as they are */
 };
 
-struct vote {
-    struct layout l;
+struct part_vote {
+    struct part_layout l;
     double sum; /* of errors, each at most 1 */
     int good;
 };
 
 /* The same part of the same operator in every layer. */
-struct kind {
+struct part_kind {
     uint64_t key, whole; /* `whole`: of its operator, whatever the slot */
-    VEC(struct vote) votes;
+    VEC(struct part_vote) votes;
     VEC(uint32_t) parts;
 };
 
-struct part {
+struct fused_part {
     uint32_t pair, kind;
     uint32_t row, wide; /* the part's row and the wide one */
     uint8_t side;       /* of the wide one */
@@ -46,18 +46,18 @@ struct part {
 struct splitting {
     struct pairing *p;
     const struct dump *d[2];
-    VEC(struct part) parts;
-    VEC(struct kind) kinds;
+    VEC(struct fused_part) parts;
+    VEC(struct part_kind) kinds;
     struct nmap kind_of;
     struct nmap module[2]; /* scope → the first forward call of the module */
 };
 
-static uint32_t kind_number(struct splitting *x, const struct part *p, size_t index)
+static uint32_t kind_number(struct splitting *x, const struct fused_part *p, size_t index)
 {
     const struct dump *w = x->d[p->side], *n = x->d[!p->side];
     struct buf text = {0};
-    buf_str(&text, item_operator(w, w->rows.v[p->wide].call));
-    buf_str(&text, item_operator(n, n->rows.v[p->row].call));
+    buf_str(&text, align_item_operator(w, w->rows.v[p->wide].call));
+    buf_str(&text, align_item_operator(n, n->rows.v[p->row].call));
     int others = 0;
     while (others < PARTS && p->other[others])
         others++;
@@ -71,7 +71,7 @@ static uint32_t kind_number(struct splitting *x, const struct part *p, size_t in
     uint32_t k = nmap_get(&x->kind_of, key);
     if (k != MAP_NONE || x->kinds.n == KINDS)
         return k;
-    struct kind fresh = {.key = key, .whole = whole};
+    struct part_kind fresh = {.key = key, .whole = whole};
     vec_push(&x->kinds, fresh);
     nmap_set(&x->kind_of, key, (uint32_t)x->kinds.n - 1);
     return (uint32_t)x->kinds.n - 1;
@@ -111,7 +111,7 @@ static void add_group(struct splitting *x, const struct member *m, size_t n)
         sum += size[i];
     }
     for (size_t i = 0; i < n && dump_row_readable(x->d[wide], m->row[wide]); i++) {
-        struct part p = {.pair = m[i].pair, .row = m[i].row[!wide], .wide = m->row[wide], .side = (uint8_t)wide};
+        struct fused_part p = {.pair = m[i].pair, .row = m[i].row[!wide], .wide = m->row[wide], .side = (uint8_t)wide};
         p.alone = sum != (wide == TARGET ? a : b);
         for (size_t k = 0, at = 0; k < n; k++)
             if (k != i)
@@ -156,7 +156,7 @@ static void collect(struct splitting *x)
 
 /* ---- trying ---- */
 
-static void view_of(const struct layout *l, int side, struct view *v)
+static void view_of(const struct part_layout *l, int side, struct view *v)
 {
     *v = (struct view){.side = (uint8_t)side};
     struct view_step *s = &v->step[v->count++];
@@ -175,34 +175,35 @@ static void view_of(const struct layout *l, int side, struct view *v)
     }
 }
 
-static bool same_layout(const struct layout *a, const struct layout *b)
+static bool same_layout(const struct part_layout *a, const struct part_layout *b)
 {
     return a->axis == b->axis && a->pieces == b->pieces && a->from == b->from && a->to == b->to && a->ndim == b->ndim &&
            memcmp(a->perm, b->perm, (size_t)a->ndim * sizeof *a->perm) == 0;
 }
 
-struct trial {
-    struct kind *k;
-    const struct part *p;
+struct part_trial {
+    struct part_kind *k;
+    const struct fused_part *p;
     const struct tensor *wide, *narrow;
-    struct sample sample;
+    struct tensor_sample sample;
     uint64_t left; /* elements of the wide tensor in one step of the cut axis */
 };
 
-static void try_layout(struct trial *t, const struct layout *l)
+static void try_layout(struct part_trial *t, const struct part_layout *l)
 {
     struct view v;
     struct tensor cut = *t->wide;
     struct err quiet;
     double error;
     view_of(l, t->p->side, &v);
-    if (view_apply(&v, &cut, &quiet) || cut.numel != t->narrow->numel || sample_error(&t->sample, &cut, &error, &quiet))
+    if (view_apply(&v, &cut, &quiet) || cut.numel != t->narrow->numel ||
+        tensor_sample_error(&t->sample, &cut, &error, &quiet))
         return;
     size_t i = 0;
     while (i < t->k->votes.n && !same_layout(&t->k->votes.v[i].l, l))
         i++;
     if (i == t->k->votes.n) {
-        struct vote fresh = {.l = *l};
+        struct part_vote fresh = {.l = *l};
         vec_push(&t->k->votes, fresh);
     }
     t->k->votes.v[i].sum += error < 1 ? error : 1;
@@ -210,7 +211,7 @@ static void try_layout(struct trial *t, const struct layout *l)
 }
 
 /* Where a piece's part may begin: behind any of the others, or anywhere a part as long may where they are not known. */
-static void try_places(struct trial *t, struct layout *l, int64_t piece, int64_t length)
+static void try_places(struct part_trial *t, struct part_layout *l, int64_t piece, int64_t length)
 {
     int others = 0;
     while (others < PARTS && t->p->other[others])
@@ -240,7 +241,7 @@ static void try_places(struct trial *t, struct layout *l, int64_t piece, int64_t
     }
 }
 
-static void try_pieces(struct trial *t, struct layout *l)
+static void try_pieces(struct part_trial *t, struct part_layout *l)
 {
     int64_t size = t->wide->shape[l->axis];
     t->left = t->wide->numel / (uint64_t)size;
@@ -257,7 +258,7 @@ static void try_pieces(struct trial *t, struct layout *l)
 }
 
 /* The orders of the wide tensor's axes that give the part's shape once it is cut. */
-static void try_orders(struct trial *t, struct layout *l, int depth, unsigned used)
+static void try_orders(struct part_trial *t, struct part_layout *l, int depth, unsigned used)
 {
     int n = t->wide->ndim;
     if (depth == n) {
@@ -277,23 +278,23 @@ static void try_orders(struct trial *t, struct layout *l, int depth, unsigned us
     }
 }
 
-static void ask(struct splitting *x, struct kind *k, const struct part *p)
+static void ask(struct splitting *x, struct part_kind *k, const struct fused_part *p)
 {
     struct tensor wide, narrow;
     struct err quiet;
     if (dump_tensor(x->d[p->side], p->wide, &wide, &quiet))
         return;
     if (dump_tensor(x->d[!p->side], p->row, &narrow, &quiet) == 0) {
-        struct trial t = {.k = k, .p = p, .wide = &wide, .narrow = &narrow};
-        if (wide.numel && sample_take(&t.sample, &narrow, &quiet) == 0)
+        struct part_trial t = {.k = k, .p = p, .wide = &wide, .narrow = &narrow};
+        if (wide.numel && tensor_sample_take(&t.sample, &narrow, &quiet) == 0)
             for (int axis = wide.ndim - 1; axis >= 0; axis--) {
-                struct layout l = {.axis = axis};
+                struct part_layout l = {.axis = axis};
                 if (narrow.ndim == wide.ndim && wide.ndim <= AXES)
                     try_orders(&t, &l, 0, 0);
                 else
                     try_pieces(&t, &l);
             }
-        sample_release(&t.sample);
+        tensor_sample_release(&t.sample);
         tensor_close(&narrow);
     }
     tensor_close(&wide);
@@ -302,15 +303,15 @@ static void ask(struct splitting *x, struct kind *k, const struct part *p)
 /* ---- deciding ---- */
 
 /* The same place in the fused axis, whatever the tensor: its pieces, and which share of a piece. */
-static bool same_place(const struct layout *a, const struct layout *b)
+static bool same_place(const struct part_layout *a, const struct part_layout *b)
 {
     return a->pieces == b->pieces && a->from * (b->to - b->from) == b->from * (a->to - a->from);
 }
 
 /* What all rows of the kind's part (results, weights, gradients, of every layer) say of a place. */
-static struct vote total(const struct splitting *x, uint64_t whole, const struct layout *l)
+static struct part_vote total(const struct splitting *x, uint64_t whole, const struct part_layout *l)
 {
-    struct vote all = {.l = *l};
+    struct part_vote all = {.l = *l};
     for (size_t i = 0; i < x->kinds.n; i++)
         for (size_t n = 0; x->kinds.v[i].whole == whole && n < x->kinds.v[i].votes.n; n++)
             if (same_place(&x->kinds.v[i].votes.v[n].l, l)) {
@@ -320,7 +321,7 @@ static struct vote total(const struct splitting *x, uint64_t whole, const struct
     return all;
 }
 
-static bool better(const struct vote *a, const struct vote *b)
+static bool better(const struct part_vote *a, const struct part_vote *b)
 {
     if (a->good != b->good)
         return a->good > b->good;
@@ -328,12 +329,12 @@ static bool better(const struct vote *a, const struct vote *b)
 }
 
 /* The place most rows of the part agree on; of its layouts the one that errs least here. Where no row agrees, none. */
-static const struct vote *decide(const struct splitting *x, const struct kind *k)
+static const struct part_vote *decide(const struct splitting *x, const struct part_kind *k)
 {
-    struct vote place = {.good = 0};
-    const struct vote *best = NULL;
+    struct part_vote place = {.good = 0};
+    const struct part_vote *best = NULL;
     for (size_t i = 0; i < k->votes.n; i++) {
-        struct vote v = total(x, k->whole, &k->votes.v[i].l);
+        struct part_vote v = total(x, k->whole, &k->votes.v[i].l);
         if (v.good && (!place.good || better(&v, &place)))
             place = v;
     }
@@ -353,20 +354,20 @@ static void find_modules(struct splitting *x)
         }
 }
 
-void split_find(struct pairing *p, const struct dump *target, const struct dump *golden)
+void fused_parts_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     struct splitting x = {.p = p, .d = {target, golden}};
     find_modules(&x);
     collect(&x);
     for (size_t i = 0; i < x.kinds.n; i++) {
-        struct kind *k = &x.kinds.v[i];
+        struct part_kind *k = &x.kinds.v[i];
         size_t step = k->parts.n / ASKED + 1;
         for (size_t n = 0; n < k->parts.n; n += step)
             ask(&x, k, &x.parts.v[k->parts.v[n]]);
     }
     for (size_t i = 0; i < x.kinds.n; i++) {
-        struct kind *k = &x.kinds.v[i];
-        const struct vote *best = decide(&x, k);
+        struct part_kind *k = &x.kinds.v[i];
+        const struct part_vote *best = decide(&x, k);
         struct view v;
         if (!best)
             continue;

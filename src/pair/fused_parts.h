@@ -9,6 +9,6 @@
 
 /* Gives the pairs of p that are parts of a wider row, and have tensors and no view, the view that cuts them out. Reads a
  * few elements of some of them; both dumps complete. What cannot be read is left as it is. */
-void split_find(struct pairing *p, const struct dump *target, const struct dump *golden);
+void fused_parts_find(struct pairing *p, const struct dump *target, const struct dump *golden);
 
 #endif

@@ -161,7 +161,7 @@ void gaps_group(const struct pairing *p, const struct dump *const side[2], gap_g
         struct gap_group *g = &out->v[at];
         g->calls++;
         g->compute += family_is_compute(side[s]->calls.v[c].family);
-        add_operator(g, item_operator(side[s], c));
+        add_operator(g, align_item_operator(side[s], c));
     }
     if (out->n > begin)
         qsort(out->v + begin, out->n - begin, sizeof *out->v, most_first);
@@ -216,7 +216,7 @@ void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint3
     }
     int parts = n[GOLDEN] > n[TARGET] ? GOLDEN : TARGET;
     for (uint32_t i = n[parts]; i-- > 0;) {
-        buf_str(out, item_operator(side[parts], call[parts][i]));
+        buf_str(out, align_item_operator(side[parts], call[parts][i]));
         buf_cstr(out, i ? ", " : "");
     }
 }

@@ -9,7 +9,7 @@ enum { NAME_MOST = 4096 }; /* bytes of a name put together: entries may be appli
 enum { ROWS_MOST = 512 };  /* of one call in which rows are looked for; in longer ones only the order tells */
 
 struct work {
-    struct translation *x;
+    struct mapping_applied *x;
     const struct mapping *m;
     const struct dump *t, *g;
     struct buf text, other;
@@ -17,13 +17,13 @@ struct work {
 
 static void pair(struct work *w, uint32_t t, uint32_t g, struct str view)
 {
-    struct translated x = {t, g, view};
+    struct mapping_pair x = {t, g, view};
     vec_push(&w->x->pairs, x);
 }
 
 /* ---- names taken apart ---- */
 
-bool translate_cell(struct str call, struct str *cell, struct str *rest)
+bool mapping_apply_cell(struct str call, struct str *cell, struct str *rest)
 {
     static const char *const words[] = {".forward", ".backward", ".parameters_grad"};
     ptrdiff_t dot = str_find(call, '.');
@@ -42,7 +42,7 @@ bool translate_cell(struct str call, struct str *cell, struct str *rest)
     return false;
 }
 
-bool translate_api(struct str call, struct str *api, struct str *rest)
+bool mapping_apply_api(struct str call, struct str *api, struct str *rest)
 {
     ptrdiff_t dot = str_find(call, '.');
     ptrdiff_t next = dot < 0 ? -1 : str_find(str_cut(call, (size_t)dot + 1), '.');
@@ -176,7 +176,7 @@ static void index_cells(const struct dump *d, struct arena *a, struct map *out)
     struct str cell, rest;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         struct str name = dump_call_name(d, c);
-        if (d->calls.v[c].kind == CALL_MODULE && translate_cell(name, &cell, &rest))
+        if (d->calls.v[c].kind == CALL_MODULE && mapping_apply_cell(name, &cell, &rest))
             map_add(out, arena_str(a, str_cut(name, (size_t)(cell.p - name.p))), c);
     }
 }
@@ -197,7 +197,7 @@ static void by_cell(struct work *w)
         map_add(&exact, w->m->entries.v[i].target, (uint32_t)i);
     index_cells(w->g, &a, &golden);
     for (uint32_t c = 0; c < w->t->calls.n; c++) {
-        if (w->t->calls.v[c].kind != CALL_MODULE || !translate_cell(dump_call_name(w->t, c), &cell, &rest))
+        if (w->t->calls.v[c].kind != CALL_MODULE || !mapping_apply_cell(dump_call_name(w->t, c), &cell, &rest))
             continue;
         uint32_t i = map_add(&known, cell, (uint32_t)names.n);
         if (i == names.n) {
@@ -224,7 +224,7 @@ static void by_cell(struct work *w)
 
 /* ---- kinds of operators ---- */
 
-struct str translate_slot(const struct dump *d, uint32_t row)
+struct str mapping_apply_slot(const struct dump *d, uint32_t row)
 {
     struct str head, rest = {0};
     str_split(str_of(d->slots.v[d->rows.v[row].slot]), '.', &head, &rest);
@@ -238,12 +238,12 @@ static void pair_api(struct work *w, const struct mapping_entry *e, uint32_t t, 
     EACH_ROW(w->t, t, r)
     for (uint32_t i = 0; i < e->slots; i++) {
         const struct mapping_slot *s = &w->m->slots.v[e->slot + i];
-        if (s->io != w->t->rows.v[r].io || !str_eq(s->target, translate_slot(w->t, r)))
+        if (s->io != w->t->rows.v[r].io || !str_eq(s->target, mapping_apply_slot(w->t, r)))
             continue;
         uint32_t found = NONE;
         if (g != NONE)
             EACH_ROW(w->g, g, y)
-        if (found == NONE && w->g->rows.v[y].io == s->io && str_eq(s->golden, translate_slot(w->g, y)))
+        if (found == NONE && w->g->rows.v[y].io == s->io && str_eq(s->golden, mapping_apply_slot(w->g, y)))
             found = y;
         if (found == NONE)
             w->x->missing++;
@@ -259,7 +259,7 @@ static void by_api(struct work *w)
     struct str api, rest;
     w->x->derived = true;
     for (uint32_t c = 0; c < w->g->calls.n; c++)
-        if (translate_api(dump_call_name(w->g, c), &api, &rest))
+        if (mapping_apply_api(dump_call_name(w->g, c), &api, &rest))
             map_add(&there, api, c);
     for (size_t i = 0; i < w->m->entries.n; i++)
         if (map_get(&there, w->m->entries.v[i].golden) != MAP_NONE)
@@ -267,7 +267,7 @@ static void by_api(struct work *w)
         else
             w->x->missing++;
     for (uint32_t c = 0; c < w->t->calls.n; c++) {
-        if (!translate_api(dump_call_name(w->t, c), &api, &rest))
+        if (!mapping_apply_api(dump_call_name(w->t, c), &api, &rest))
             continue;
         uint32_t i = map_get(&listed, api);
         if (i == MAP_NONE)
@@ -291,10 +291,10 @@ struct layer_rules {
     size_t deepest; /* parts of the longest child path */
 };
 
-static void rule_key(struct buf *out, struct str class_name, struct str child)
+static void rule_key(struct buf *out, struct str first_class_name, struct str child)
 {
     buf_clear(out);
-    buf_str(out, class_name);
+    buf_str(out, first_class_name);
     buf_char(out, '\n');
     buf_str(out, child);
 }
@@ -329,19 +329,19 @@ static size_t parts_end(struct str path, size_t at, size_t parts)
 
 /* A target path in the golden side's words, into out: at each module the longest child path its
  * class has an entry for, else the child's own name. Whether an entry had a part in it. */
-static bool layer_name(struct work *w, const struct layer_rules *r, const struct tree *p, struct str path,
+static bool layer_name(struct work *w, const struct layer_rules *r, const struct module_tree *p, struct str path,
                        struct buf *out)
 {
     bool any = false;
     buf_clear(out);
     for (size_t at = 0; at < path.n && out->n <= NAME_MOST;) {
-        struct str class_name = at ? tree_class(p, str_n(path.p, at - 1)) : STR(TRANSLATE_TOP);
+        struct str first_class_name = at ? module_tree_class(p, str_n(path.p, at - 1)) : STR(MAPPING_TOP);
         size_t end = 0;
         uint32_t found = MAP_NONE;
         size_t left = parts_of(str_cut(path, at));
         for (size_t parts = r->deepest < left ? r->deepest : left; parts && found == MAP_NONE; parts--) {
             end = parts_end(path, at, parts);
-            rule_key(&w->text, class_name, str_n(path.p + at, end - at));
+            rule_key(&w->text, first_class_name, str_n(path.p + at, end - at));
             found = map_get(&r->by_name, buf_view(&w->text));
         }
         if (found == MAP_NONE)
@@ -364,7 +364,7 @@ static uint64_t place_key(uint32_t path, const struct call *c, uint32_t number)
 
 /* Per call its number among those of its place; keys → calls into index, where that is asked for.
  */
-static uint32_t *numbers(const struct dump *d, const struct tree *p, struct nmap *index)
+static uint32_t *numbers(const struct dump *d, const struct module_tree *p, struct nmap *index)
 {
     struct nmap next = {0};
     uint32_t *out = mem_zalloc((d->calls.n + 1) * sizeof *out);
@@ -388,7 +388,7 @@ struct layer_place {
 };
 
 /* Of every target path. */
-static struct layer_place *layer_places(struct work *w, const struct layer_rules *r, const struct tree at[2])
+static struct layer_place *layer_places(struct work *w, const struct layer_rules *r, const struct module_tree at[2])
 {
     struct layer_place *out = mem_alloc((at[TARGET].path.n + 1) * sizeof *out);
     for (size_t i = 0; i < at[TARGET].path.n; i++) {
@@ -401,11 +401,11 @@ static struct layer_place *layer_places(struct work *w, const struct layer_rules
 static void by_layer(struct work *w)
 {
     struct layer_rules rules = {0};
-    struct tree at[2];
+    struct module_tree at[2];
     struct nmap golden = {0};
     w->x->derived = true;
-    tree_build(&at[TARGET], w->t);
-    tree_build(&at[GOLDEN], w->g);
+    module_tree_build(&at[TARGET], w->t);
+    module_tree_build(&at[GOLDEN], w->g);
     uint32_t *nt = numbers(w->t, &at[TARGET], NULL), *ng = numbers(w->g, &at[GOLDEN], &golden);
     index_rules(w, &rules);
     struct layer_place *place = layer_places(w, &rules, at);
@@ -426,27 +426,28 @@ static void by_layer(struct work *w)
     nmap_release(&golden);
     map_release(&rules.by_name);
     arena_release(&rules.names);
-    tree_release(&at[TARGET]);
-    tree_release(&at[GOLDEN]);
+    module_tree_release(&at[TARGET]);
+    module_tree_release(&at[GOLDEN]);
 }
 
 /* ---- all ---- */
 
-void translate(struct translation *x, const struct mapping *m, const struct dump *target, const struct dump *golden)
+void mapping_apply(struct mapping_applied *x, const struct mapping *m, const struct dump *target,
+                   const struct dump *golden)
 {
     static void (*const kinds[MAPPING_KINDS])(struct work *) = {
         [MAPPING_DATA] = by_rows, [MAPPING_PAIRS] = by_rows, [MAPPING_MATCHES] = by_matches,
         [MAPPING_CELL] = by_cell, [MAPPING_API] = by_api,    [MAPPING_LAYER] = by_layer,
     };
     struct work w = {.x = x, .m = m, .t = target, .g = golden};
-    *x = (struct translation){0};
+    *x = (struct mapping_applied){0};
     kinds[m->kind](&w);
     buf_release(&w.text);
     buf_release(&w.other);
 }
 
-void translation_release(struct translation *x)
+void mapping_applied_release(struct mapping_applied *x)
 {
     vec_release(&x->pairs);
-    *x = (struct translation){0};
+    *x = (struct mapping_applied){0};
 }

@@ -20,7 +20,7 @@ enum mapping_kind {
 /* golden.n == 0: the target has no partner. */
 struct mapping_entry {
     struct str target, golden;
-    struct str within;    /* MAPPING_LAYER: the class whose children they are, or TRANSLATE_TOP */
+    struct str within;    /* MAPPING_LAYER: the class whose children they are, or MAPPING_TOP */
     struct str view;      /* MAPPING_PAIRS: as view_parse reads it; may be empty */
     uint32_t slot, slots; /* MAPPING_API: in mapping.slots */
 };
@@ -39,30 +39,31 @@ struct mapping {
     VEC(struct mapping_slot) slots;
 };
 
-#define TRANSLATE_TOP "TopLayer" /* what has no module around it */
+#define MAPPING_TOP "TopLayer" /* what has no module around it */
 
-struct translated {
+struct mapping_pair {
     uint32_t t, g;   /* g NONE: t is declared to have no partner */
     struct str view; /* the mapping's */
 };
 
-struct translation {
-    VEC(struct translated) pairs; /* of MAPPING_DATA and MAPPING_PAIRS a row may occur more than once */
+struct mapping_applied {
+    VEC(struct mapping_pair) pairs; /* of MAPPING_DATA and MAPPING_PAIRS a row may occur more than once */
     size_t missing;               /* names, or rows the file speaks of, that have nothing on the other side */
     bool derived;                 /* they follow from more general statements and yield to what is listed */
 };
 
 /* Both dumps complete. */
-void translate(struct translation *x, const struct mapping *m, const struct dump *target, const struct dump *golden);
-void translation_release(struct translation *x);
+void mapping_apply(struct mapping_applied *x, const struct mapping *m, const struct dump *target,
+                   const struct dump *golden);
+void mapping_applied_release(struct mapping_applied *x);
 
 /* "Cell.net.fc.Dense.forward.0" → "net.fc.Dense" and "forward.0"; false where a name has no such
  * parts. */
-bool translate_cell(struct str call, struct str *cell, struct str *rest);
+bool mapping_apply_cell(struct str call, struct str *cell, struct str *rest);
 /* "Functional.mul.0.forward" → "Functional.mul" and "0.forward" */
-bool translate_api(struct str call, struct str *api, struct str *rest);
+bool mapping_apply_api(struct str call, struct str *api, struct str *rest);
 
 /* The place of a row in its call's inputs, outputs …: "0" of "input.0" */
-struct str translate_slot(const struct dump *d, uint32_t row);
+struct str mapping_apply_slot(const struct dump *d, uint32_t row);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { ARGS_MOST = 256, LINE_MOST = 1 << 20 };
 
-struct reading {
+struct yaml_reading {
     struct mapping *m;
     struct err *e;
     yaml_parser_t parser;
@@ -21,18 +21,18 @@ struct reading {
     struct buf clean; /* a name for a message */
 };
 
-static size_t line_of(const struct reading *r)
+static size_t line_of(const struct yaml_reading *r)
 {
     return r->ev.start_mark.line + 1;
 }
 
-static int expected(struct reading *r, const char *what)
+static int expected(struct yaml_reading *r, const char *what)
 {
     return err_line(r->e, r->m->path, line_of(r), "%s", what);
 }
 
 /* The next event that says something. */
-static int next(struct reading *r)
+static int next(struct yaml_reading *r)
 {
     do {
         if (r->held)
@@ -49,18 +49,18 @@ static int next(struct reading *r)
     return 0;
 }
 
-static bool is(const struct reading *r, yaml_event_type_t type)
+static bool is(const struct yaml_reading *r, yaml_event_type_t type)
 {
     return r->ev.type == type;
 }
 
 /* Valid until the next event. */
-static struct str scalar(const struct reading *r)
+static struct str scalar(const struct yaml_reading *r)
 {
     return str_n((const char *)r->ev.data.scalar.value, r->ev.data.scalar.length);
 }
 
-static const char *shown(struct reading *r, struct str s)
+static const char *shown(struct yaml_reading *r, struct str s)
 {
     buf_clear(&r->clean);
     utf8_clean(&r->clean, str_n(s.p, s.n < 200 ? s.n : 200));
@@ -68,7 +68,7 @@ static const char *shown(struct reading *r, struct str s)
 }
 
 /* A key may come once; the same thing said twice is no contradiction. */
-static int add(struct reading *r, struct mapping_entry x, size_t line)
+static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
 {
     struct buf key = {0};
     buf_str(&key, x.within);
@@ -115,7 +115,7 @@ static bool operator_key(struct str key)
     return str_is(key, "ms_api") || str_is(key, "pt_api");
 }
 
-static int read_list(struct reading *r, struct operator_lists *o, const struct operator_keys *k)
+static int read_list(struct yaml_reading *r, struct operator_lists *o, const struct operator_keys *k)
 {
     bool many = is(r, YAML_SEQUENCE_START_EVENT);
     if (!many && !is(r, YAML_SCALAR_EVENT))
@@ -138,7 +138,7 @@ static int read_list(struct reading *r, struct operator_lists *o, const struct o
 }
 
 /* One key with its value; the key's event is there. */
-static int read_operator_key(struct reading *r, struct operator_lists *o)
+static int read_operator_key(struct yaml_reading *r, struct operator_lists *o)
 {
     struct str key = scalar(r);
     if (operator_key(key)) {
@@ -159,7 +159,7 @@ static int read_operator_key(struct reading *r, struct operator_lists *o)
                     shown(r, key));
 }
 
-static int keep_operator(struct reading *r, const struct operator_lists *o, size_t line)
+static int keep_operator(struct yaml_reading *r, const struct operator_lists *o, size_t line)
 {
     static const char *const names[IO_COUNT] = {"args", "output", "parameters", "parameters_grad"};
     struct mapping *m = r->m;
@@ -183,7 +183,7 @@ static int keep_operator(struct reading *r, const struct operator_lists *o, size
 }
 
 /* A mapping whose start is behind us; first: its first key's event is there. */
-static int read_operator(struct reading *r, bool first)
+static int read_operator(struct yaml_reading *r, bool first)
 {
     struct operator_lists o = {0};
     size_t line = line_of(r);
@@ -200,7 +200,7 @@ static int read_operator(struct reading *r, bool first)
     return rc;
 }
 
-static int read_operators(struct reading *r)
+static int read_operators(struct yaml_reading *r)
 {
     r->m->kind = MAPPING_API;
     for (;;) {
@@ -218,7 +218,7 @@ static int read_operators(struct reading *r)
 
 /* ---- classes ---- */
 
-static int read_children(struct reading *r, struct str class_name)
+static int read_children(struct yaml_reading *r, struct str first_class_name)
 {
     if (!is(r, YAML_MAPPING_START_EVENT)) {
         if (is(r, YAML_SCALAR_EVENT) && !scalar(r).n) /* a class of which nothing is said */
@@ -240,7 +240,7 @@ static int read_children(struct reading *r, struct str class_name)
             return expected(r, _("the path of a child on the golden side was expected"));
         str_split(scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
         struct mapping_entry x = mapping_entry_of(r->m, child, str_trim(golden));
-        x.within = str_is(class_name, "Cell") ? STR(TRANSLATE_TOP) : class_name;
+        x.within = str_is(first_class_name, "Cell") ? STR(MAPPING_TOP) : first_class_name;
         if (add(r, x, line))
             return -1;
     }
@@ -267,7 +267,7 @@ static bool row_like(struct str s)
 }
 
 /* The top mapping, its start behind us: its first value tells the kind. */
-static int read_names(struct reading *r)
+static int read_names(struct yaml_reading *r)
 {
     bool rows = false, layers = false;
     for (size_t n = 0;; n++) {
@@ -302,7 +302,7 @@ static int read_names(struct reading *r)
     return 0;
 }
 
-static int read_document(struct reading *r)
+static int read_document(struct yaml_reading *r)
 {
     if (next(r))
         return -1;
@@ -335,7 +335,7 @@ static int check_lines(const struct mapping *m, struct str text, struct err *e)
 
 int mapping_yaml(struct mapping *m, struct str text, struct err *e)
 {
-    struct reading r = {.m = m, .e = e};
+    struct yaml_reading r = {.m = m, .e = e};
     if (check_lines(m, text, e))
         return -1;
     if (!yaml_parser_initialize(&r.parser))

@@ -17,7 +17,7 @@ static struct str last_part(struct str *s)
     return part;
 }
 
-static uint32_t keep(struct tree *p, struct str path)
+static uint32_t keep(struct module_tree *p, struct str path)
 {
     uint32_t i = map_get(&p->paths, path);
     if (i != MAP_NONE)
@@ -27,28 +27,28 @@ static uint32_t keep(struct tree *p, struct str path)
     return map_add(&p->paths, own, (uint32_t)p->path.n - 1);
 }
 
-static void keep_class(struct tree *p, struct str path, struct str name)
+static void keep_class(struct module_tree *p, struct str path, struct str name)
 {
     map_add(&p->classes, path, (uint32_t)p->class_names.n);
     vec_push(&p->class_names, name);
 }
 
 /* Path and class of a module's call. */
-static bool module_path(struct str call, struct str *path, struct str *class_name)
+static bool module_path(struct str call, struct str *path, struct str *first_class_name)
 {
     struct str rest;
-    if (!translate_cell(call, path, &rest))
+    if (!mapping_apply_cell(call, path, &rest))
         return false;
-    *class_name = last_part(path);
+    *first_class_name = last_part(path);
     return path->n > 0;
 }
 
-static uint32_t place(struct tree *p, const struct dump *d, uint32_t c, struct buf *text)
+static uint32_t place(struct module_tree *p, const struct dump *d, uint32_t c, struct buf *text)
 {
     const struct call *call = &d->calls.v[c];
-    struct str name = dump_call_name(d, c), path = {0}, class_name;
+    struct str name = dump_call_name(d, c), path = {0}, first_class_name;
     if (call->kind == CALL_MODULE) {
-        if (!module_path(name, &path, &class_name))
+        if (!module_path(name, &path, &first_class_name))
             return NONE;
         return keep(p, path);
     }
@@ -58,7 +58,7 @@ static uint32_t place(struct tree *p, const struct dump *d, uint32_t c, struct b
     if (!op.n || !name.n)
         return NONE;
     buf_clear(text);
-    if (call->parent != NONE && module_path(dump_call_name(d, call->parent), &path, &class_name)) {
+    if (call->parent != NONE && module_path(dump_call_name(d, call->parent), &path, &first_class_name)) {
         buf_str(text, path);
         buf_char(text, '.');
     }
@@ -84,7 +84,7 @@ static bool numbered(struct str path, struct str prefix, struct str *item, unsig
 
 /* Layers below a ParallelTransformer are counted from the first one that is there: one side of a
  * pipeline numbers them through the model, the other through its stage. */
-static void renumber(struct tree *p, struct str transformer)
+static void renumber(struct module_tree *p, struct str transformer)
 {
     struct buf text = {0}, prefix = {0};
     struct str item;
@@ -110,15 +110,15 @@ static void renumber(struct tree *p, struct str transformer)
 }
 
 /* One transformer's paths at a time; of no more of them than a model has. */
-static void renumber_all(struct tree *p, const struct dump *d)
+static void renumber_all(struct module_tree *p, const struct dump *d)
 {
     enum { MOST = 64 };
     uint32_t seen[MOST];
     int n = 0;
     for (uint32_t c = 0; c < d->calls.n && n < MOST; c++) {
-        struct str path, class_name;
+        struct str path, first_class_name;
         if (d->calls.v[c].kind != CALL_MODULE || p->of_call[c] == NONE ||
-            !module_path(dump_call_name(d, c), &path, &class_name) || !str_is(class_name, RENUMBERED))
+            !module_path(dump_call_name(d, c), &path, &first_class_name) || !str_is(first_class_name, RENUMBERED))
             continue;
         bool again = false;
         for (int i = 0; i < n; i++)
@@ -131,7 +131,7 @@ static void renumber_all(struct tree *p, const struct dump *d)
 }
 
 /* Renumbering may have made one path of two. */
-static void settle(struct tree *p, const struct dump *d)
+static void settle(struct module_tree *p, const struct dump *d)
 {
     map_release(&p->paths);
     for (size_t i = 0; i < p->path.n; i++)
@@ -150,11 +150,11 @@ static bool has_modules(const struct dump *d)
     return false;
 }
 
-void tree_build(struct tree *p, const struct dump *d)
+void module_tree_build(struct module_tree *p, const struct dump *d)
 {
     struct buf text = {0};
     bool modules = has_modules(d);
-    *p = (struct tree){.of_call = mem_alloc((d->calls.n + 1) * sizeof *p->of_call)};
+    *p = (struct module_tree){.of_call = mem_alloc((d->calls.n + 1) * sizeof *p->of_call)};
     for (uint32_t c = 0; c < d->calls.n; c++)
         p->of_call[c] = modules ? place(p, d, c, &text) : NONE;
     for (uint32_t c = 0; c < d->calls.n; c++) {
@@ -165,15 +165,15 @@ void tree_build(struct tree *p, const struct dump *d)
     renumber_all(p, d);
     settle(p, d);
     for (uint32_t c = 0; c < d->calls.n; c++) {
-        struct str path, class_name;
+        struct str path, first_class_name;
         if (d->calls.v[c].kind == CALL_MODULE && p->of_call[c] != NONE &&
-            module_path(dump_call_name(d, c), &path, &class_name))
-            keep_class(p, p->path.v[p->of_call[c]], class_name);
+            module_path(dump_call_name(d, c), &path, &first_class_name))
+            keep_class(p, p->path.v[p->of_call[c]], first_class_name);
     }
     buf_release(&text);
 }
 
-void tree_release(struct tree *p)
+void module_tree_release(struct module_tree *p)
 {
     free(p->of_call);
     vec_release(&p->path);
@@ -181,10 +181,10 @@ void tree_release(struct tree *p)
     map_release(&p->paths);
     map_release(&p->classes);
     arena_release(&p->arena);
-    *p = (struct tree){0};
+    *p = (struct module_tree){0};
 }
 
-struct str tree_class(const struct tree *p, struct str path)
+struct str module_tree_class(const struct module_tree *p, struct str path)
 {
     uint32_t i = map_get(&p->classes, path);
     return i == MAP_NONE ? last_part(&path) : p->class_names.v[i];

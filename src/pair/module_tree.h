@@ -6,7 +6,7 @@
 
 #include "dump/dump.h"
 
-struct tree {
+struct module_tree {
     struct arena arena;
     struct map paths; /* path → index */
     VEC(struct str) path;
@@ -16,8 +16,9 @@ struct tree {
 };
 
 /* A dump without modules has no places. */
-void tree_build(struct tree *p, const struct dump *d);
-void tree_release(struct tree *p);
-struct str tree_class(const struct tree *p, struct str path); /* of a path without a module: its last part */
+void module_tree_build(struct module_tree *p, const struct dump *d);
+void module_tree_release(struct module_tree *p);
+/* of a path without a module: its last part */
+struct str module_tree_class(const struct module_tree *p, struct str path);
 
 #endif

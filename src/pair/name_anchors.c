@@ -18,14 +18,14 @@ struct anchoring {
     uint64_t *key[2];  /* call → what it is grouped by now; 0: not at all */
     uint64_t *place[2]; /* forward call → the run between two paired modules that it stands in */
     uint32_t *next[2]; /* call → the next one of its group, or NONE */
-    uint32_t *from[2]; /* row → the row that put its value out (items_producers); NULL: not asked */
+    uint32_t *from[2]; /* row → the row that put its value out (align_items_producers); NULL: not asked */
 };
 
 /* Calls of one key, in their order. */
-struct group {
+struct name_group {
     uint32_t head[2], tail[2], n[2];
 };
-typedef VEC(struct group) group_list;
+typedef VEC(struct name_group) group_list;
 
 bool anchors_same_calls(const struct dump *t, const struct dump *g)
 {
@@ -55,10 +55,10 @@ static void group_calls(struct anchoring *w, group_list *out)
                 continue;
             uint32_t i = nmap_add(&at, k, (uint32_t)out->n);
             if (i == out->n) {
-                struct group fresh = {.head = {NONE, NONE}};
+                struct name_group fresh = {.head = {NONE, NONE}};
                 vec_push(out, fresh);
             }
-            struct group *x = &out->v[i];
+            struct name_group *x = &out->v[i];
             *(x->n[s]++ ? &w->next[s][x->tail[s]] : &x->head[s]) = c;
             x->tail[s] = c;
         }
@@ -81,7 +81,7 @@ static uint64_t size_of(const struct dump *d, uint32_t call)
     return r == NONE ? 0 : dump_row_numel(d, r);
 }
 
-static bool sizes_agree(const struct anchoring *w, const struct group *x)
+static bool sizes_agree(const struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
         if (size_of(w->d[0], a) != size_of(w->d[1], b))
@@ -94,8 +94,8 @@ static enum likeness rows_alike(const struct anchoring *w, uint32_t t, uint32_t 
     uint32_t x = first_row(w->d[0], t, io), y = first_row(w->d[1], g, io);
     if (x == NONE || y == NONE)
         return x == y ? LIKE_UNKNOWN : LIKE_NOT;
-    struct figure a = figure_of(w->d[0], x), b = figure_of(w->d[1], y);
-    return figure_compare(&a, &b);
+    struct fingerprint a = fingerprint_of(w->d[0], x), b = fingerprint_of(w->d[1], y);
+    return fingerprint_compare(&a, &b);
 }
 
 /* What two calls were given was put out by paired calls. */
@@ -117,13 +117,13 @@ static bool contradicted(const struct anchoring *w, uint32_t t, uint32_t g)
 
 /* ---- modules ---- */
 
-static void join_group(struct anchoring *w, const struct group *x)
+static void join_group(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
         join(w, a, b);
 }
 
-static void join_agreeing(struct anchoring *w, const struct group *x)
+static void join_agreeing(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
         if (!contradicted(w, a, b))
@@ -141,7 +141,7 @@ static void pair_modules(struct anchoring *w, bool by_path, group_list *groups)
         }
     group_calls(w, groups);
     for (size_t i = 0; i < groups->n; i++) {
-        const struct group *x = &groups->v[i];
+        const struct name_group *x = &groups->v[i];
         if (x->n[0] == x->n[1])
             join_group(w, x);
         else if (sizes_agree(w, x))
@@ -218,7 +218,7 @@ static void find_places(struct anchoring *w, bool any)
     free(behind);
 }
 
-static bool same_run(const struct anchoring *w, const struct group *x)
+static bool same_run(const struct anchoring *w, const struct name_group *x)
 {
     if (x->n[0] != x->n[1])
         return false;
@@ -235,7 +235,7 @@ static bool same_call(const struct anchoring *w, uint32_t t, uint32_t g)
 }
 
 /* How two runs begin alike, whatever one of them goes on with. */
-static void join_beginning(struct anchoring *w, const struct group *x)
+static void join_beginning(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a], b = w->next[1][b])
         join(w, a, b);
@@ -310,7 +310,7 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
     key_by_name(w);
     group_calls(w, groups);
     for (size_t i = 0; i < groups->n; i++) {
-        const struct group *x = &groups->v[i];
+        const struct name_group *x = &groups->v[i];
         if (x->n[0] == x->n[1] && sizes_agree(w, x))
             any ? join_group(w, x) : join_agreeing(w, x);
     }
@@ -319,12 +319,12 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 /* ---- all of it ---- */
 
 /* Calls a person has put elsewhere, and pairs that were rejected, are nothing names decide. */
-static bool decided(const struct ruled *ruled, uint32_t t, uint32_t g)
+static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
 {
     for (size_t i = 0; i < ruled->calls.n; i++)
         if (ruled->calls.v[i].t == t || ruled->calls.v[i].g == g)
             return true;
-    return ruled->denied_calls.n && nmap_get(&ruled->denied_calls, ruled_key(t, g)) != MAP_NONE;
+    return ruled->denied_calls.n && nmap_get(&ruled->denied_calls, decided_pairs_key(t, g)) != MAP_NONE;
 }
 
 static void begin(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
@@ -348,7 +348,8 @@ static void end(struct anchoring *w)
 }
 
 /* Those of `now` that were not there before (NULL: none was). */
-static void hand_over(const struct anchoring *w, const struct ruled *ruled, const uint32_t *before, anchor_list *out)
+static void hand_over(const struct anchoring *w, const struct decided_pairs *ruled, const uint32_t *before,
+                      anchor_list *out)
 {
     for (uint32_t c = 0; c < w->d[0]->calls.n; c++) {
         struct anchor a = {c, w->of[0][c]};
@@ -357,7 +358,7 @@ static void hand_over(const struct anchoring *w, const struct ruled *ruled, cons
     }
 }
 
-void anchors_find(const struct dump *t, const struct dump *g, const struct ruled *ruled, anchor_list *out)
+void anchors_find(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, anchor_list *out)
 {
     struct anchoring w;
     group_list groups = {0};
@@ -378,7 +379,7 @@ void anchors_find(const struct dump *t, const struct dump *g, const struct ruled
     free(of[1]);
 }
 
-void anchors_fill(const struct dump *t, const struct dump *g, const struct ruled *ruled, uint32_t *const of[2], anchor_list *out)
+void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2], anchor_list *out)
 {
     struct anchoring w;
     group_list groups = {0};
@@ -387,7 +388,7 @@ void anchors_fill(const struct dump *t, const struct dump *g, const struct ruled
     memcpy(before, of[0], bytes);
     begin(&w, t, g, of);
     for (int s = 0; s < 2; s++)
-        w.from[s] = items_producers(w.d[s]);
+        w.from[s] = align_items_producers(w.d[s]);
     pair_calls(&w, true, &groups);
     pair_backward(&w, before);
     hand_over(&w, ruled, before, out);

@@ -15,10 +15,10 @@ typedef VEC(struct anchor) anchor_list;
 /* Whether both hold calls of the same names in the same order: then names are identity. */
 bool anchors_same_calls(const struct dump *t, const struct dump *g);
 /* Appends pairs of calls in the target's order, each call once, and none that a person has spoken of. Both dumps complete. */
-void anchors_find(const struct dump *t, const struct dump *g, const struct ruled *ruled, anchor_list *out);
+void anchors_find(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, anchor_list *out);
 /* What names tell once the aligner has spoken: appends pairs of calls that nothing has paired yet, of the same name between
  * the same two paired calls, and their backward calls. of: a side each, call → the other side's call or NONE; the new pairs
  * are noted there. */
-void anchors_fill(const struct dump *t, const struct dump *g, const struct ruled *ruled, uint32_t *const of[2], anchor_list *out);
+void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2], anchor_list *out);
 
 #endif

@@ -34,14 +34,14 @@ static size_t series_at(struct str s, uint32_t *from, uint32_t *step)
     return i + 1;
 }
 
-int rule_compile(struct rule_match *m, const char *pattern, const char *template, struct err *e)
+int pair_rule_compile(struct pair_rule_match *m, const char *pattern, const char *template, struct err *e)
 {
     struct str s = str_of(pattern);
     struct buf plain = {0};
     char name[24];
-    *m = (struct rule_match){.template = template};
+    *m = (struct pair_rule_match){.template = template};
     for (size_t i = 0; i < s.n;) {
-        struct rule_series x = {0, 0, 0};
+        struct pair_rule_series x = {0, 0, 0};
         size_t n = series_at(str_cut(s, i), &x.from, &x.step);
         if (n && m->count < PATTERN_GROUPS) {
             buf_fmt(&plain, "(?<series%d>[0-9]{1,9})", m->count);
@@ -58,7 +58,7 @@ int rule_compile(struct rule_match *m, const char *pattern, const char *template
     if (!m->pattern)
         return -1;
     if (pattern_group_count(m->pattern) >= PATTERN_GROUPS) {
-        rule_release(m);
+        pair_rule_release(m);
         return err_set(e, ERR_USAGE, _("a rule has at most %d groups"), PATTERN_GROUPS - 1);
     }
     for (int k = 0; k < m->count; k++) {
@@ -68,18 +68,18 @@ int rule_compile(struct rule_match *m, const char *pattern, const char *template
     return 0;
 }
 
-void rule_release(struct rule_match *m)
+void pair_rule_release(struct pair_rule_match *m)
 {
     pattern_free(m->pattern);
-    *m = (struct rule_match){0};
+    *m = (struct pair_rule_match){0};
 }
 
 /* The i all series of the pattern agree on; false where a number is not of its series. */
-static bool count_of(const struct rule_match *m, const struct str *group, uint32_t *i)
+static bool count_of(const struct pair_rule_match *m, const struct str *group, uint32_t *i)
 {
     for (int k = 0; k < m->count; k++) {
         unsigned long long v;
-        const struct rule_series *x = &m->series[k];
+        const struct pair_rule_series *x = &m->series[k];
         if (x->group < 0 || !str_u64(group[x->group], &v) || v < x->from || (v - x->from) % x->step)
             return false;
         uint32_t here = (uint32_t)((v - x->from) / x->step);
@@ -90,7 +90,7 @@ static bool count_of(const struct rule_match *m, const struct str *group, uint32
     return true;
 }
 
-bool rule_apply(struct rule_match *m, struct str address, struct buf *out)
+bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *out)
 {
     struct str group[PATTERN_GROUPS], s = str_of(m->template);
     uint32_t count = 0, from, step;
@@ -234,8 +234,8 @@ static bool propose_paths(struct str at, struct str ag, struct buf *pattern, str
     return true;
 }
 
-bool rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct buf *pattern,
-                  struct buf *template)
+bool pair_rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct buf *pattern,
+                       struct buf *template)
 {
     struct buf at = {0}, ag = {0};
     address_of_row(target, t, &at);

@@ -12,10 +12,10 @@
 #include "base/pattern.h"
 #include "pair/address.h"
 
-struct rule_match {
+struct pair_rule_match {
     struct pattern *pattern;
     const char *template;
-    struct rule_series {
+    struct pair_rule_series {
         int group; /* of the pattern */
         uint32_t from, step;
     } series[PATTERN_GROUPS];
@@ -23,14 +23,14 @@ struct rule_match {
 };
 
 /* -1 with what is wrong with the pattern or the template. The template must live as long. */
-int rule_compile(struct rule_match *m, const char *pattern, const char *template, struct err *e);
-void rule_release(struct rule_match *m);
+int pair_rule_compile(struct pair_rule_match *m, const char *pattern, const char *template, struct err *e);
+void pair_rule_release(struct pair_rule_match *m);
 /* The golden address for a target one, replacing what is in out; false where the rule does not speak of it, and for every
  * address once the pattern explodes (pattern_explodes): nothing more is tried then. */
-bool rule_apply(struct rule_match *m, struct str address, struct buf *out);
+bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *out);
 /* The rule two rows make when their layer, expert or call numbers are left open. False where nothing in them could be:
  * the rule then speaks of these two alone. */
-bool rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct buf *pattern,
-                  struct buf *template);
+bool pair_rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct buf *pattern,
+                       struct buf *template);
 
 #endif

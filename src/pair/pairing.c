@@ -39,15 +39,15 @@ struct proposal {
 
 enum { TAKEN = 1, TAKEN_BY_DECISION = 2 };
 
-struct build {
+struct pairs_building {
     struct pairing *p;
     const struct dump *t, *g;
-    struct ruled ruled;
+    struct decided_pairs ruled;
     VEC(struct proposal) found;
     uint8_t *taken[2]; /* a row that has its partner, or is declared to have none */
 };
 
-static void propose(struct build *b, uint32_t t, uint32_t g, struct pair pair)
+static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pair pair)
 {
     struct proposal x = {t, g, (uint32_t)b->p->pairs.n};
     pair.group = NONE;
@@ -57,10 +57,10 @@ static void propose(struct build *b, uint32_t t, uint32_t g, struct pair pair)
 }
 
 /* What a person decided comes before everything. */
-static void by_decision(struct build *b)
+static void by_decision(struct pairs_building *b)
 {
     for (size_t i = 0; i < b->ruled.pairs.n; i++) {
-        const struct ruled_pair *x = &b->ruled.pairs.v[i];
+        const struct decided_pair *x = &b->ruled.pairs.v[i];
         bool rule = x->rule != NONE;
         propose(b, x->t, x->g, (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK, .why = rule ? WHY_RULE : WHY_MARK,
                                              .confidence = 1, .source = x->rule, .view = x->view});
@@ -74,20 +74,20 @@ static void by_decision(struct build *b)
         b->taken[TARGET][b->found.v[i].t] = b->taken[GOLDEN][b->found.v[i].g] = TAKEN_BY_DECISION;
 }
 
-static bool denied(const struct build *b, uint32_t t, uint32_t g)
+static bool denied(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
-    return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, ruled_key(t, g)) != MAP_NONE;
+    return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, decided_pairs_key(t, g)) != MAP_NONE;
 }
 
 /* Whether decisions leave no room for a pair that a file lists. */
-static bool decided(const struct build *b, uint32_t t, uint32_t g)
+static bool decided(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
     bool same_size = dump_row_numel(b->t, t) == dump_row_numel(b->g, g);
     return denied(b, t, g) || b->taken[TARGET][t] == TAKEN_BY_DECISION ||
            (same_size && b->taken[GOLDEN][g] == TAKEN_BY_DECISION);
 }
 
-static uint32_t keep_view(struct build *b, struct str text)
+static uint32_t keep_view(struct pairs_building *b, struct str text)
 {
     struct view v;
     struct err quiet;
@@ -98,7 +98,7 @@ static uint32_t keep_view(struct build *b, struct str text)
 }
 
 /* Rows that something stronger has spoken of are no business of a general statement. */
-static void yield_taken(const struct build *b, struct translation *x)
+static void yield_taken(const struct pairs_building *b, struct mapping_applied *x)
 {
     size_t n = 0;
     for (size_t i = 0; i < x->pairs.n; i++)
@@ -107,10 +107,10 @@ static void yield_taken(const struct build *b, struct translation *x)
     x->pairs.n = n;
 }
 
-static void by_mapping(struct build *b, const struct mapping *m, uint32_t number)
+static void by_mapping(struct pairs_building *b, const struct mapping *m, uint32_t number)
 {
-    struct translation x;
-    translate(&x, m, b->t, b->g);
+    struct mapping_applied x;
+    mapping_apply(&x, m, b->t, b->g);
     b->p->mapped_missing += x.missing;
     if (x.derived)
         yield_taken(b, &x);
@@ -125,17 +125,17 @@ static void by_mapping(struct build *b, const struct mapping *m, uint32_t number
             propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number,
                                            .view = keep_view(b, x.pairs.v[i].view)});
     }
-    translation_release(&x);
+    mapping_applied_release(&x);
 }
 
-static bool same_name(const struct build *b, uint32_t t, uint32_t g)
+static bool same_name(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
     const struct row *x = &b->t->rows.v[t], *y = &b->g->rows.v[g];
     return str_eq(dump_call_name(b->t, x->call), dump_call_name(b->g, y->call)) &&
            strcmp(b->t->slots.v[x->slot], b->g->slots.v[y->slot]) == 0;
 }
 
-static void as_given(struct build *b, const struct line *given, size_t n)
+static void as_given(struct pairs_building *b, const struct line *given, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
@@ -148,7 +148,7 @@ static void as_given(struct build *b, const struct line *given, size_t n)
 }
 
 /* Slot numbers of the golden side in terms of the target's. */
-static uint32_t *translate_slots(const struct build *b)
+static uint32_t *translate_slots(const struct pairs_building *b)
 {
     uint32_t *to = mem_alloc((b->g->slots.n + 1) * sizeof *to);
     for (size_t i = 0; i < b->g->slots.n; i++)
@@ -164,7 +164,7 @@ struct slot_lists {
     uint32_t *next;        /* of a golden row */
 };
 
-static void list_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+static void list_rows(const struct pairs_building *b, struct slot_lists *l, uint32_t call)
 {
     EACH_ROW(b->g, call, g) {
         uint32_t slot = l->to[b->g->rows.v[g].slot];
@@ -176,7 +176,7 @@ static void list_rows(const struct build *b, struct slot_lists *l, uint32_t call
     }
 }
 
-static void forget_rows(const struct build *b, struct slot_lists *l, uint32_t call)
+static void forget_rows(const struct pairs_building *b, struct slot_lists *l, uint32_t call)
 {
     EACH_ROW(b->g, call, g)
         if (l->to[b->g->rows.v[g].slot] != MAP_NONE)
@@ -184,7 +184,7 @@ static void forget_rows(const struct build *b, struct slot_lists *l, uint32_t ca
 }
 
 /* The golden call of the target's name. */
-static uint32_t *partners_by_name(const struct build *b)
+static uint32_t *partners_by_name(const struct pairs_building *b)
 {
     uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
     for (uint32_t c = 0; c < b->t->calls.n; c++)
@@ -193,7 +193,7 @@ static uint32_t *partners_by_name(const struct build *b)
 }
 
 /* Equal names are the origin only where the calls really have them: their numbers may differ. */
-static struct pair by_call(const struct build *b, uint32_t t, uint32_t g, bool filled)
+static struct pair by_call(const struct pairs_building *b, uint32_t t, uint32_t g, bool filled)
 {
     bool backward = b->t->calls.v[t].phase == PHASE_BACKWARD;
     if (filled)
@@ -204,7 +204,7 @@ static struct pair by_call(const struct build *b, uint32_t t, uint32_t g, bool f
 }
 
 /* Rows of calls that belong together (target call → golden call, or NONE), same slot with same slot. */
-static void by_slots(struct build *b, const uint32_t *partner, bool filled)
+static void by_slots(struct pairs_building *b, const uint32_t *partner, bool filled)
 {
     size_t slots = b->t->slots.n + 1;
     struct slot_lists l = {
@@ -237,7 +237,7 @@ static void by_slots(struct build *b, const uint32_t *partner, bool filled)
     free(l.next);
 }
 
-static void by_sequence(struct build *b, const anchor_list *anchors)
+static void by_sequence(struct pairs_building *b, const anchor_list *anchors)
 {
     struct sequence_result found = {.pairs = {0}};
     struct sequence_options o = {.taken = {b->taken[TARGET], b->taken[GOLDEN]}, .ruled = &b->ruled, .anchors = anchors};
@@ -252,7 +252,7 @@ static void by_sequence(struct build *b, const anchor_list *anchors)
     vec_release(&found.joined);
 }
 
-static void by_anchors(struct build *b, const anchor_list *anchors, bool filled)
+static void by_anchors(struct pairs_building *b, const anchor_list *anchors, bool filled)
 {
     uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
     memset(partner, 0xff, b->t->calls.n * sizeof *partner);
@@ -263,7 +263,7 @@ static void by_anchors(struct build *b, const anchor_list *anchors, bool filled)
 }
 
 /* Calls neither names nor the aligner have put together, where both sides have as many of a name between what is paired. */
-static void fill(struct build *b)
+static void fill(struct pairs_building *b)
 {
     const struct dump *d[2] = {b->t, b->g};
     anchor_list anchors = {0};
@@ -287,7 +287,7 @@ static void fill(struct build *b)
 }
 
 /* Names of one framework where calls are counted: identity only as far as nothing contradicts them. */
-static void by_counted_names(struct build *b)
+static void by_counted_names(struct pairs_building *b)
 {
     anchor_list anchors = {0};
     anchors_find(b->t, b->g, &b->ruled, &anchors);
@@ -297,7 +297,7 @@ static void by_counted_names(struct build *b)
     vec_release(&anchors);
 }
 
-static void by_name(struct build *b)
+static void by_name(struct pairs_building *b)
 {
     uint32_t *partner = partners_by_name(b);
     by_slots(b, partner, false);
@@ -305,7 +305,7 @@ static void by_name(struct build *b)
 }
 
 /* What one side holds once and the other once a sample is laid out; of gradients that would be a sum, no repetition. */
-static void find_repeated(struct build *b)
+static void find_repeated(struct pairs_building *b)
 {
     for (size_t i = 0; i < b->found.n; i++) {
         const struct proposal *x = &b->found.v[i];
@@ -326,7 +326,7 @@ static bool counts_calls(const struct dump *d)
 }
 
 /* Pairs that share a row are parts of one thing. */
-static void find_groups(struct build *b)
+static void find_groups(struct pairs_building *b)
 {
     for (int s = 0; s < 2; s++) {
         size_t n = (s ? b->g : b->t)->rows.n;
@@ -357,7 +357,7 @@ static int by_target(const void *a, const void *b)
 }
 
 /* Lays the table out (see the header). */
-static void lay_out(struct build *b)
+static void lay_out(struct pairs_building *b)
 {
     struct pairing *p = b->p;
     size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
@@ -422,11 +422,11 @@ static void lay_out(struct build *b)
 void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
                    const struct pairing_options *o)
 {
-    struct build b = {.p = p, .t = target, .g = golden};
+    struct pairs_building b = {.p = p, .t = target, .g = golden};
     b.taken[TARGET] = mem_zalloc(target->rows.n + 1);
     b.taken[GOLDEN] = mem_zalloc(golden->rows.n + 1);
     if (o->ruling)
-        ruled_find(&b.ruled, o->ruling, target, golden);
+        decided_pairs_find(&b.ruled, o->ruling, target, golden);
     by_decision(&b);
     as_given(&b, o->given, o->given_count);
     for (size_t i = 0; i < o->map_count; i++)
@@ -446,7 +446,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     if (!o->given_count)
         find_repeated(&b);
     lay_out(&b);
-    ruled_release(&b.ruled);
+    decided_pairs_release(&b.ruled);
     free(b.taken[TARGET]);
     free(b.taken[GOLDEN]);
     vec_release(&b.found);

@@ -58,7 +58,7 @@ struct pairing {
     VEC(struct pair) pairs;
     VEC(struct line) lines;
     VEC(struct view) views;
-    VEC(struct rule_hit) hits; /* what the rules met */
+    VEC(struct pair_rule_hit) hits; /* what the rules met */
     uint32_t groups;           /* how many */
     uint32_t *line_of[2]; /* first line of each row of a side, or NONE */
     size_t mapped;        /* pairs of rows the mappings list */
@@ -70,7 +70,7 @@ struct pairing_options {
     const struct mapping *maps;
     size_t map_count;
     bool map_only;
-    const struct ruling *ruling; /* a person's decisions; may be NULL */
+    const struct decisions_in_force *ruling; /* a person's decisions; may be NULL */
     const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided ones are passed over */
     size_t given_count;
 };

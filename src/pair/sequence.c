@@ -35,7 +35,7 @@ static void find_modules(struct sequence *w)
 {
     for (int s = 0; s < 2; s++) {
         const struct dump *d = w->d[s];
-        const item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
+        const align_item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
         for (uint32_t c = 0; c < d->calls.n; c++) {
             uint32_t p = d->calls.v[c].parent, found = NONE;
             for (int depth = 0; p != NONE && depth < MODULE_DEPTH && found == NONE; depth++, p = d->calls.v[p].parent) {
@@ -67,11 +67,11 @@ uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call)
 /* Two calls of the backward pass that stand for forward calls paired with this confidence. */
 static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float confidence)
 {
-    item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
+    align_item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
     if (x == NONE || y == NONE || w->item_of[0][x] == NONE || w->item_of[1][y] == NONE)
         return;
     uint32_t p = w->item_of[0][x], q = w->item_of[1][y];
-    bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, ruled_key(x, y)) != MAP_NONE;
+    bool denied = w->ruled->denied_calls.n && nmap_get(&w->ruled->denied_calls, decided_pairs_key(x, y)) != MAP_NONE;
     if (t->v[p].set || g->v[q].set || denied)
         return;
     t->v[p].match = q;
@@ -84,9 +84,9 @@ static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float 
 /* Backward calls of paired forward calls. */
 static void follow_twins(struct sequence *w, int klass)
 {
-    const item_list *forward = &w->items[PHASE_FORWARD][klass][0];
+    const align_item_list *forward = &w->items[PHASE_FORWARD][klass][0];
     for (size_t i = 0; i < forward->n; i++) {
-        const struct item *a = &forward->v[i];
+        const struct align_item *a = &forward->v[i];
         if (a->match != NONE)
             follow(w, klass, sequence_twin(w, TARGET, a->call),
                    sequence_twin(w, GOLDEN, w->items[PHASE_FORWARD][klass][1].v[a->match].call), a->confidence);
@@ -105,10 +105,11 @@ static uint32_t free_gradient(const struct sequence *w, int s, uint32_t module, 
 static void follow_modules(struct sequence *w, const struct nmap gradients[2])
 {
     static const float least[] = {0.9f, 0.6f, 0};
-    const item_list *t = &w->items[PHASE_FORWARD][ITEMS_MODULES][0], *g = &w->items[PHASE_FORWARD][ITEMS_MODULES][1];
+    const align_item_list *t = &w->items[PHASE_FORWARD][ITEMS_MODULES][0],
+                               *g = &w->items[PHASE_FORWARD][ITEMS_MODULES][1];
     for (size_t k = 0; k < ARRAY_LEN(least); k++)
         for (size_t i = 0; i < t->n; i++) {
-            const struct item *a = &t->v[i];
+            const struct align_item *a = &t->v[i];
             if (a->match != NONE && a->confidence >= least[k])
                 follow(w, ITEMS_GRADIENTS, free_gradient(w, TARGET, a->call, &gradients[TARGET]),
                        free_gradient(w, GOLDEN, g->v[a->match].call, &gradients[GOLDEN]), a->confidence);
@@ -116,12 +117,13 @@ static void follow_modules(struct sequence *w, const struct nmap gradients[2])
 }
 
 /* The items no forward twin has spoken for, as lists of their own. */
-static void align_rest(struct sequence *w, item_list *t, item_list *g, const struct align_known *m, bool loose)
+static void align_rest(struct sequence *w, align_item_list *t, align_item_list *g, const struct align_known *m,
+                       bool loose)
 {
-    item_list left[2] = {{0}, {0}};
+    align_item_list left[2] = {{0}, {0}};
     VEC(uint32_t) at[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++) {
-        const item_list *l = s ? g : t;
+        const align_item_list *l = s ? g : t;
         for (uint32_t i = 0; i < l->n; i++)
             if (l->v[i].match == NONE) {
                 vec_push(&left[s], l->v[i]);
@@ -133,7 +135,7 @@ static void align_rest(struct sequence *w, item_list *t, item_list *g, const str
     for (size_t i = 0; i < left[0].n; i++) {
         uint32_t k = left[0].v[i].match;
         /* without a twin only figures speak for a backward call */
-        if (k == NONE || figure_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
+        if (k == NONE || fingerprint_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
             continue;
         bool proven;
         if (loose && sequence_contradicted(w, TARGET, left[0].v[i].out, left[1].v[k].out, &proven))
@@ -149,7 +151,7 @@ static void align_rest(struct sequence *w, item_list *t, item_list *g, const str
 
 static void emit_pairs(struct sequence *w, int phase, int klass, bool certain)
 {
-    const item_list *t = &w->items[phase][klass][0], *g = &w->items[phase][klass][1];
+    const align_item_list *t = &w->items[phase][klass][0], *g = &w->items[phase][klass][1];
     for (size_t i = 0; i < t->n; i++)
         if (t->v[i].match != NONE)
             sequence_pair_rows(w, &t->v[i], &g->v[t->v[i].match], certain);
@@ -161,7 +163,7 @@ static void set_pair(struct sequence *w, uint32_t t, uint32_t g, enum pair_why w
     uint32_t p = w->item_of[0][t], q = w->item_of[1][g];
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
-            item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
+            align_item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
             if (p >= A->n || q >= B->n || A->v[p].call != t || B->v[q].call != g || A->v[p].set == SET_MATCH ||
                 B->v[q].set == SET_MATCH)
                 continue;
@@ -192,7 +194,7 @@ static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gr
         w->adder[s] = none_array(w->d[s]->calls.n);
         w->call_pair[s] = none_array(w->d[s]->calls.n);
         w->row_pair[s] = none_array(w->d[s]->rows.n);
-        w->from[s] = items_producers(w->d[s]);
+        w->from[s] = align_items_producers(w->d[s]);
         for (uint32_t c = 0; c < w->d[s]->calls.n; c++)
             if (w->d[s]->calls.v[c].gradient && w->d[s]->calls.v[c].scope != NONE)
                 nmap_set(&gradients[s], w->d[s]->calls.v[c].scope, c);
@@ -200,7 +202,8 @@ static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gr
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
             for (int s = 0; s < 2; s++)
-                items_collect(w->d[s], (enum call_phase)phase, (enum item_class)klass, &w->items[phase][klass][s]);
+                align_items_collect(w->d[s], (enum call_phase)phase, (enum align_item_class)klass,
+                                    &w->items[phase][klass][s]);
             number_items(w, phase, klass);
         }
     sequence_learn_layers(w);
@@ -238,7 +241,7 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
                             .denied = &w->ruled->denied_calls};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
-            item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
+            align_item_list *A = &w->items[phase][klass][0], *B = &w->items[phase][klass][1];
             const struct align_known *known = phase == PHASE_FORWARD && klass == ITEMS_CALLS ? &m : &little;
             if (phase == PHASE_BACKWARD) {
                 if (klass == ITEMS_GRADIENTS)
@@ -281,7 +284,7 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
 /* Wholes against parts: on one level, then where a side has recorded modules alone or calls alone. */
 static void meet_levels(struct sequence *w)
 {
-    const item_list(*l)[2] = w->items[PHASE_FORWARD];
+    const align_item_list(*l)[2] = w->items[PHASE_FORWARD];
     sequence_meet(w, &l[ITEMS_CALLS][0], &l[ITEMS_CALLS][1]);
     if (!l[ITEMS_CALLS][0].n || !l[ITEMS_MODULES][1].n)
         sequence_meet(w, &l[ITEMS_MODULES][0], &l[ITEMS_CALLS][1]);
@@ -291,14 +294,14 @@ static void meet_levels(struct sequence *w)
 
 void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, struct sequence_result *out)
 {
-    static const struct ruled nothing;
+    static const struct decided_pairs nothing;
     struct sequence w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
     struct nmap gradients[2] = {{0}, {0}};
     begin(&w, o->anchors, gradients);
     bool loose = unordered(&w);
     align_calls(&w, gradients, loose);
     for (int klass = 0; klass < 2; klass++) {
-        item_list *A = &w.items[PHASE_FORWARD][klass][0], *B = &w.items[PHASE_FORWARD][klass][1];
+        align_item_list *A = &w.items[PHASE_FORWARD][klass][0], *B = &w.items[PHASE_FORWARD][klass][1];
         sequence_pair_groups(&w, B, A, GOLDEN, gradients);
         sequence_pair_groups(&w, A, B, TARGET, gradients);
     }

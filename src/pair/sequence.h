@@ -24,7 +24,7 @@ struct sequence_result {
 
 struct sequence_options {
     const uint8_t *taken[2];   /* one byte a row: rows to leave alone */
-    const struct ruled *ruled; /* calls that belong together or do not, rows that do not */
+    const struct decided_pairs *ruled; /* calls that belong together or do not, rows that do not */
     const anchor_list *anchors; /* calls that names have put together, whose rows are taken; NULL: none */
 };
 

@@ -21,7 +21,7 @@ static bool is_vector(const struct dump *d, uint32_t row, int64_t length)
 }
 
 /* How long a bias of this product is: its result's last axis, of a convolution the second. 0: it can have none. */
-static int64_t bias_length(const struct dump *d, const struct item *x)
+static int64_t bias_length(const struct dump *d, const struct align_item *x)
 {
     const struct shape *s = dump_row_shape(d, x->out);
     if (!s || s->ndim < 2)
@@ -44,7 +44,7 @@ static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t 
 typedef VEC(struct adder) adder_list;
 
 /* Sums of a product's result and a vector that nothing recorded produced. */
-static void find_adders(const struct sequence *w, int s, const item_list *l, adder_list *out)
+static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
     uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* of the product whose result the row is */
@@ -53,7 +53,7 @@ static void find_adders(const struct sequence *w, int s, const item_list *l, add
         if (bias_length(d, &l->v[i]) > 1)
             item_of[l->v[i].out] = i;
     for (uint32_t i = 0; i < l->n; i++) {
-        const struct item *x = &l->v[i];
+        const struct align_item *x = &l->v[i];
         if (x->family != FAMILY_ADD || x->set)
             continue;
         for (int k = 0; k < x->inputs; k++) {
@@ -71,29 +71,29 @@ static void find_adders(const struct sequence *w, int s, const item_list *l, add
 }
 
 /* Whether products of this side have their bias within the call. */
-static bool takes_bias(const struct sequence *w, int s, const struct item *x)
+static bool takes_bias(const struct sequence *w, int s, const struct align_item *x)
 {
     int64_t length = bias_length(w->d[s], x);
     return length > 1 && x->inputs > 2 && bias_of(w, s, x->call, length) != NONE;
 }
 
-static void join(struct sequence *w, int s, item_list *l, const struct adder *a)
+static void join(struct sequence *w, int s, align_item_list *l, const struct adder *a)
 {
-    struct item *product = &l->v[a->product], *sum = &l->v[a->sum];
+    struct align_item *product = &l->v[a->product], *sum = &l->v[a->sum];
     w->adder[s][product->call] = sum->call;
     product->out = sum->out;
     product->value = sum->value;
     sum->set = SET_PART;
 }
 
-void sequence_join_bias(struct sequence *w, item_list *t, item_list *g)
+void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list *g)
 {
-    item_list *items[2] = {t, g};
+    align_item_list *items[2] = {t, g};
     adder_list found[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         find_adders(w, s, items[s], &found[s]);
     for (int s = 0; s < 2; s++) {
-        const item_list *other = items[!s];
+        const align_item_list *other = items[!s];
         size_t within = 0, votes = 0;
         for (uint32_t i = 0; i < other->n; i++)
             within += takes_bias(w, !s, &other->v[i]);
@@ -116,9 +116,9 @@ void sequence_join_bias(struct sequence *w, item_list *t, item_list *g)
 }
 
 /* The bias rows of joined calls. */
-void sequence_pair_bias(struct sequence *w, const struct item *a, const struct item *b)
+void sequence_pair_bias(struct sequence *w, const struct align_item *a, const struct align_item *b)
 {
-    const struct item *x[2] = {a, b};
+    const struct align_item *x[2] = {a, b};
     for (int s = 0; s < 2; s++) {
         uint32_t sum = w->adder[s][x[s]->call];
         if (sum == NONE)

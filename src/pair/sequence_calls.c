@@ -6,7 +6,7 @@
 #define UNCROSS 64    /* items around its place where a crossed partner is looked for */
 #define NEIGHBOURS 12 /* items before and behind that tell whether values agree hereabouts */
 
-void sequence_trust(struct item *a, enum pair_why why, float confidence)
+void sequence_trust(struct align_item *a, enum pair_why why, float confidence)
 {
     if (confidence > a->confidence) {
         a->why = (uint8_t)why;
@@ -15,13 +15,14 @@ void sequence_trust(struct item *a, enum pair_why why, float confidence)
 }
 
 /* Inputs of a that agree with inputs of b, and inputs both sides' data flow brings from paired calls. */
-static void input_evidence(const struct sequence *w, const struct item *a, const struct item *b, int *alike, int *led)
+static void input_evidence(const struct sequence *w, const struct align_item *a, const struct align_item *b, int *alike,
+                           int *led)
 {
     *alike = *led = 0;
     for (int i = 0; i < a->inputs; i++) {
         bool like = false, flow = false;
         for (int k = 0; k < b->inputs; k++) {
-            like = like || figure_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN;
+            like = like || fingerprint_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN;
             uint32_t x = w->from[0][a->in_row[i]], y = w->from[1][b->in_row[k]];
             flow = flow || (x != NONE && y != NONE &&
                             w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call);
@@ -33,7 +34,7 @@ static void input_evidence(const struct sequence *w, const struct item *a, const
 
 /* Neither its inputs nor its result agree while the pairs before and behind agree in value: these two are not
  * the same call, whatever their kind says. */
-static bool out_of_place(const item_list *A, size_t i)
+static bool out_of_place(const align_item_list *A, size_t i)
 {
     bool before = false, behind = false;
     for (size_t k = i; k-- > 0 && k + NEIGHBOURS >= i;)
@@ -50,7 +51,7 @@ static bool out_of_place(const item_list *A, size_t i)
 }
 
 /* Whether between two firm pairs the calls of x's kind are as many on both sides. */
-static void count_gaps(item_list *A, item_list *B)
+static void count_gaps(align_item_list *A, align_item_list *B)
 {
     struct nmap count = {0};
     size_t a0 = 0, b0 = 0;
@@ -83,7 +84,7 @@ static void count_gaps(item_list *A, item_list *B)
     nmap_release(&count);
 }
 
-void sequence_note(struct sequence *w, const item_list *A, const item_list *B)
+void sequence_note(struct sequence *w, const align_item_list *A, const align_item_list *B)
 {
     for (size_t i = 0; i < A->n; i++)
         if (A->v[i].match != NONE) {
@@ -97,24 +98,24 @@ void sequence_note(struct sequence *w, const item_list *A, const item_list *B)
         }
 }
 
-void sequence_weigh(struct sequence *w, item_list *A, item_list *B)
+void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     for (size_t i = 0; i < A->n; i++) {
-        struct item *a = &A->v[i];
+        struct align_item *a = &A->v[i];
         if (a->match == NONE)
             continue;
-        enum likeness l = figure_compare(&a->value, &B->v[a->match].value);
+        enum likeness l = fingerprint_compare(&a->value, &B->v[a->match].value);
         sequence_trust(a, WHY_ORDER, 0.4f);
         if (l > LIKE_UNKNOWN)
             sequence_trust(a, WHY_FINGERPRINT, l == LIKE_SAME ? 0.95f : 0.9f);
     }
     for (size_t i = 0; i < A->n; i++) {
-        struct item *a = &A->v[i];
+        struct align_item *a = &A->v[i];
         if (a->match == NONE)
             continue;
-        const struct item *b = &B->v[a->match];
+        const struct align_item *b = &B->v[a->match];
         int alike, led;
-        enum likeness l = figure_compare(&a->value, &b->value);
+        enum likeness l = fingerprint_compare(&a->value, &b->value);
         input_evidence(w, a, b, &alike, &led);
         if (!a->set && l == LIKE_NOT && !alike && !led && a->inputs && out_of_place(A, i)) {
             a->why = WHY_UNLIKELY;
@@ -139,7 +140,7 @@ void sequence_weigh(struct sequence *w, item_list *A, item_list *B)
     count_gaps(A, B);
 }
 
-static int led_to(const struct sequence *w, const struct item *a, const struct item *b)
+static int led_to(const struct sequence *w, const struct align_item *a, const struct align_item *b)
 {
     int alike, led;
     input_evidence(w, a, b, &alike, &led);
@@ -147,17 +148,17 @@ static int led_to(const struct sequence *w, const struct item *a, const struct i
 }
 
 /* A pair whose figures differ, while a free call near it has exactly a's: it is that one. */
-static void move_to_free(struct sequence *w, item_list *A, item_list *B)
+static void move_to_free(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     for (size_t i = 0; i < A->n; i++) {
-        struct item *a = &A->v[i];
-        if (a->match == NONE || a->set || figure_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
+        struct align_item *a = &A->v[i];
+        if (a->match == NONE || a->set || fingerprint_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
             continue;
         size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0, to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
         for (size_t k = from; k < to; k++) {
-            struct item *y = &B->v[k];
+            struct align_item *y = &B->v[k];
             if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op || role_conflict(a->role, y->role) ||
-                figure_compare(&a->value, &y->value) != LIKE_SAME)
+                fingerprint_compare(&a->value, &y->value) != LIKE_SAME)
                 continue;
             w->call_pair[1][B->v[a->match].call] = NONE;
             B->v[a->match].match = NONE;
@@ -170,20 +171,20 @@ static void move_to_free(struct sequence *w, item_list *A, item_list *B)
     }
 }
 
-void sequence_uncross(struct sequence *w, item_list *A, item_list *B)
+void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     move_to_free(w, A, B);
     for (size_t i = 0; i < A->n; i++) {
-        struct item *a = &A->v[i];
-        if (a->match == NONE || figure_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
+        struct align_item *a = &A->v[i];
+        if (a->match == NONE || fingerprint_compare(&a->value, &B->v[a->match].value) > LIKE_UNKNOWN)
             continue;
         for (size_t k = i + 1; k < A->n && k < i + UNCROSS; k++) {
-            struct item *b = &A->v[k];
+            struct align_item *b = &A->v[k];
             if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
                 role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||
-                figure_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
+                fingerprint_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
                 continue;
-            struct item *x = &B->v[a->match], *y = &B->v[b->match];
+            struct align_item *x = &B->v[a->match], *y = &B->v[b->match];
             if (led_to(w, a, y) + led_to(w, b, x) <= led_to(w, a, x) + led_to(w, b, y))
                 continue;
             uint32_t to = a->match;

@@ -12,9 +12,10 @@
 #define PARTS 8        /* of one fused call at most */
 
 /* Do the figures of the parts make those of the whole? */
-static enum likeness parts_make(const struct figure *part, int n, const struct figure *whole)
+static enum likeness parts_make(const struct fingerprint *part, int n, const struct fingerprint *whole)
 {
-    struct figure all = {.max = -INFINITY, .min = INFINITY, .size = whole->size, .has = 7, .coarse = whole->coarse};
+    struct fingerprint all = {.max = -INFINITY, .min = INFINITY, .size = whole->size, .has = 7,
+                              .coarse = whole->coarse};
     double squares = 0;
     for (int i = 0; i < n; i++) {
         all.has = all.has & part[i].has;
@@ -23,23 +24,24 @@ static enum likeness parts_make(const struct figure *part, int n, const struct f
         squares += (double)part[i].norm * (double)part[i].norm;
     }
     all.norm = (float)sqrt(squares);
-    return figure_compare(&all, whole);
+    return fingerprint_compare(&all, whole);
 }
 
-static bool same_input(const struct item *a, const struct item *b)
+static bool same_input(const struct align_item *a, const struct align_item *b)
 {
     if (!a->inputs || !b->inputs || a->in[0].size != b->in[0].size)
         return false;
-    enum likeness l = figure_compare(&a->in[0], &b->in[0]);
+    enum likeness l = fingerprint_compare(&a->in[0], &b->in[0]);
     return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
 }
 
 /* The narrow unpaired products around `at` that share one input and together are as large as `wide`. */
-static int find_parts(const struct item *wide, const item_list *l, size_t at, uint32_t part[PARTS], bool proven)
+static int find_parts(const struct align_item *wide, const align_item_list *l, size_t at, uint32_t part[PARTS],
+                      bool proven)
 {
     size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0, to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
     for (size_t first = from; first < to; first++) {
-        const struct item *x = &l->v[first];
+        const struct align_item *x = &l->v[first];
         uint64_t sum = 0;
         int n = 0;
         if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel || !x->inputs ||
@@ -54,22 +56,22 @@ static int find_parts(const struct item *wide, const item_list *l, size_t at, ui
             }
         if (n < 2 || sum != wide->numel)
             continue;
-        struct figure value[PARTS];
+        struct fingerprint value[PARTS];
         for (int k = 0; k < n; k++)
             value[k] = l->v[part[k]].value;
-        if (!proven || figure_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN || parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
+        if (!proven || fingerprint_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN || parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
             return n;
     }
     return 0;
 }
 
-void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s, bool proven)
+void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *narrow, int s, bool proven)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < wide->n; i++) {
-        struct item *x = &wide->v[i];
+        struct align_item *x = &wide->v[i];
         uint32_t part[PARTS];
-        struct figure value[PARTS];
+        struct fingerprint value[PARTS];
         if (x->match != NONE)
             at = x->match;
         if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
@@ -77,7 +79,7 @@ void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s
         int n = find_parts(x, narrow, at, part, proven);
         if (!n)
             continue;
-        enum likeness in = figure_compare(&x->in[0], &narrow->v[part[0]].in[0]);
+        enum likeness in = fingerprint_compare(&x->in[0], &narrow->v[part[0]].in[0]);
         for (int k = 0; k < n; k++)
             value[k] = narrow->v[part[k]].value;
         enum likeness l = parts_make(value, n, &x->value);
@@ -85,7 +87,7 @@ void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s
         x->confidence = l > LIKE_UNKNOWN ? 0.9f : in > LIKE_UNKNOWN ? 0.8f : 0.6f;
         x->why = WHY_FUSED;
         for (int k = 0; k < n; k++) {
-            struct item *p = &narrow->v[part[k]];
+            struct align_item *p = &narrow->v[part[k]];
             p->group = x->group;
             p->confidence = x->confidence;
             p->why = WHY_FUSED;
@@ -100,7 +102,7 @@ static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
 {
     uint64_t n = dump_row_numel(w->d[s], wide);
     for (size_t i = 0; w->taken[s][wide] && i < w->ruled->pairs.n; i++) {
-        const struct ruled_pair *p = &w->ruled->pairs.v[i];
+        const struct decided_pair *p = &w->ruled->pairs.v[i];
         if ((s ? p->g : p->t) == wide)
             return dump_row_numel(w->d[!s], s ? p->t : p->g) < n;
     }
@@ -108,7 +110,7 @@ static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
 }
 
 /* One row of a fused call with the rows of its parts. */
-static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct item *x)
+static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct align_item *x)
 {
     uint64_t all = 0, whole = dump_row_numel(w->d[s], wide);
     bool begun = holds_parts(w, s, wide);
@@ -129,7 +131,7 @@ static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t 
 }
 
 static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint32_t *call, int n, enum row_io io, int index,
-                            bool sum, const struct item *x)
+                            bool sum, const struct align_item *x)
 {
     uint32_t part[PARTS], row = wide == NONE ? NONE : sequence_nth_row(w, s, wide, io, index);
     for (int i = 0; i < n; i++)
@@ -138,10 +140,10 @@ static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint
         pair_parts(w, s, row, part, n, sum, x);
 }
 
-void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_list *narrow, int s, const struct nmap gradients[2])
+void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s, const struct nmap gradients[2])
 {
     for (size_t i = 0; i < wide->n; i++) {
-        const struct item *x = &wide->v[i];
+        const struct align_item *x = &wide->v[i];
         uint32_t part[PARTS], twin[PARTS], grad[PARTS];
         int n = 0;
         if (x->group == NONE || !x->inputs)
@@ -167,34 +169,34 @@ void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_
     }
 }
 
-static bool changes_its_input(const struct item *x)
+static bool changes_its_input(const struct align_item *x)
 {
     for (int i = 0; i < x->inputs; i++)
-        if (figure_compare(&x->value, &x->in[i]) > LIKE_UNKNOWN)
+        if (fingerprint_compare(&x->value, &x->in[i]) > LIKE_UNKNOWN)
             return false;
     return true;
 }
 
 /* A fused norm or attention, a module of an L0 dump: where the other side recorded what is inside, its result is
  * the result of the last part. Only equal figures near the place it has in the order tell which that is. */
-void sequence_meet(struct sequence *w, const item_list *t, const item_list *g)
+void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g)
 {
     uint8_t *met = mem_zalloc(g->n + 1);
     size_t at = 0;
     for (size_t i = 0; i < t->n; i++) {
-        const struct item *a = &t->v[i];
+        const struct align_item *a = &t->v[i];
         uint32_t found = NONE;
         if (a->match != NONE && t->v[i].match < g->n && g->v[a->match].match == i)
             at = a->match;
         if (a->match != NONE || a->group != NONE || a->numel <= 1 || !changes_its_input(a))
             continue;
         for (size_t k = at; k < g->n && k < at + MEET_REACH; k++) {
-            const struct item *b = &g->v[k];
+            const struct align_item *b = &g->v[k];
             bool whole = family_is_compute(a->family) || family_is_compute(b->family) || a->family == FAMILY_MODULE ||
                          b->family == FAMILY_MODULE;
             if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel || !changes_its_input(b) ||
                 (a->layer >= 0 && b->layer >= 0 && a->layer != b->layer) ||
-                figure_compare(&a->value, &b->value) != LIKE_SAME)
+                fingerprint_compare(&a->value, &b->value) != LIKE_SAME)
                 continue;
             found = (uint32_t)k;
             break;

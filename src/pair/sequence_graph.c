@@ -14,22 +14,22 @@ static uint64_t value_of(const struct dump *d, uint32_t row)
     return (r->has & HAS_MAX) && (r->has & HAS_MIN) && v[0] != v[1] ? hash_bytes(v, sizeof v, 5) : 0;
 }
 
-struct reader {
+struct value_reader {
     uint32_t item, next;
 };
 
 /* Who of the backward products reads a value: lists by value. */
 struct readers {
     struct nmap first;
-    VEC(struct reader) list;
+    VEC(struct value_reader) list;
 };
 
-static void index_readers(const struct dump *d, const item_list *l, struct readers *out)
+static void index_readers(const struct dump *d, const align_item_list *l, struct readers *out)
 {
     for (uint32_t i = 0; i < l->n; i++)
         for (int k = 0; k < l->v[i].inputs && l->v[i].family == FAMILY_LINEAR; k++) {
             uint64_t v = value_of(d, l->v[i].in_row[k]);
-            struct reader x = {i, v ? nmap_get(&out->first, v) : NONE};
+            struct value_reader x = {i, v ? nmap_get(&out->first, v) : NONE};
             if (!v)
                 continue;
             vec_push(&out->list, x);
@@ -38,7 +38,7 @@ static void index_readers(const struct dump *d, const item_list *l, struct reade
 }
 
 /* How many of the calls read each value. */
-static void index_uses(const struct dump *d, const item_list *l, struct nmap *out)
+static void index_uses(const struct dump *d, const align_item_list *l, struct nmap *out)
 {
     for (uint32_t i = 0; i < l->n; i++)
         for (int k = 0; k < l->v[i].inputs; k++) {
@@ -51,16 +51,16 @@ static void index_uses(const struct dump *d, const item_list *l, struct nmap *ou
 
 /* The backward product whose result is as large as the weight, fed by the forward product's input and by what
  * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
-static uint32_t find_gradient(const struct dump *d, const item_list *back, const struct readers *r, const struct item *f)
+static uint32_t find_gradient(const struct dump *d, const align_item_list *back, const struct readers *r, const struct align_item *f)
 {
     uint64_t x = f->inputs > 1 ? value_of(d, f->in_row[0]) : 0, weight = x ? value_of(d, f->in_row[1]) : 0;
     uint64_t size = f->inputs > 1 ? dump_row_numel(d, f->in_row[1]) : 0;
     for (uint32_t i = weight ? nmap_get(&r->first, weight) : MAP_NONE; i != MAP_NONE; i = r->list.v[i].next) {
-        const struct item *dx = &back->v[r->list.v[i].item];
+        const struct align_item *dx = &back->v[r->list.v[i].item];
         for (int k = 0; k < dx->inputs; k++) {
             uint64_t dy = value_of(d, dx->in_row[k]);
             for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE; n = r->list.v[n].next) {
-                const struct item *dw = &back->v[r->list.v[n].item];
+                const struct align_item *dw = &back->v[r->list.v[n].item];
                 for (int q = 0; q < dw->inputs; q++)
                     if (dw->numel == size && value_of(d, dw->in_row[q]) == x)
                         return r->list.v[n].item;
@@ -98,8 +98,9 @@ static void gradients_by_value(struct sequence *w, int s)
                 uint32_t hit = nmap_get(&cell, hash_bytes(key, sizeof key, 9));
                 if (hit == MAP_NONE)
                     continue;
-                struct figure a = hit < d->rows.n ? figure_of(d, hit) : (struct figure){.has = 0}, b = figure_of(o, r);
-                bool like = hit < d->rows.n && figure_compare(&a, &b) == LIKE_SAME && w->row_pair[s][hit] == NONE;
+                struct fingerprint a = hit < d->rows.n ? fingerprint_of(d, hit) : (struct fingerprint){.has = 0},
+                                       b = fingerprint_of(o, r);
+                bool like = hit < d->rows.n && fingerprint_compare(&a, &b) == LIKE_SAME && w->row_pair[s][hit] == NONE;
                 found = !like ? found : found == NONE ? hit : NONE - 1;
             }
             if (found < d->rows.n)
@@ -111,10 +112,10 @@ static void gradients_by_value(struct sequence *w, int s)
 /* A loss written out as operators: the last single number of its scope is what the other side's loss returns. */
 static void pair_losses(struct sequence *w, int s)
 {
-    item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
+    align_item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
     size_t at = ops->n;
     for (size_t i = other->n; i-- > 0;) {
-        struct item *x = &other->v[i];
+        struct align_item *x = &other->v[i];
         if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1)
             continue;
         while (at && (ops->v[at - 1].numel != 1 || ops->v[at - 1].match != NONE ||
@@ -125,7 +126,7 @@ static void pair_losses(struct sequence *w, int s)
         uint32_t here = ops->v[at].out, there = x->out;
         if (w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE || w->taken[s][here] || w->taken[!s][there])
             continue;
-        bool like = figure_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
+        bool like = fingerprint_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
         sequence_emit(w, s ? there : here, s ? here : there, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
     }
 }
@@ -134,7 +135,7 @@ static void pair_losses(struct sequence *w, int s)
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
-        const item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
+        const align_item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
         struct readers r = {.first = {0}};
         struct nmap uses = {0};
         if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)

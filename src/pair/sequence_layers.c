@@ -10,7 +10,7 @@
 /* A weight by its extremes; 0: it tells nothing. Both sides print them, some with few digits. */
 static uint64_t weight_key(const struct dump *d, uint32_t row)
 {
-    struct figure f = figure_of(d, row);
+    struct fingerprint f = fingerprint_of(d, row);
     uint64_t numel = dump_row_numel(d, row);
     float v[2] = {f.max, f.min};
     uint32_t bits[2];
@@ -25,7 +25,7 @@ static uint64_t weight_key(const struct dump *d, uint32_t row)
 /* Key of a parameter → the layer of the only module that holds it, or SEVERAL. */
 static void index_weights(const struct sequence *w, int s, struct nmap *layer_of)
 {
-    const item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
+    const align_item_list *l = &w->items[PHASE_FORWARD][ITEMS_MODULES][s];
     for (size_t i = 0; i < l->n; i++)
         EACH_EARLY_ROW(w->d[s], l->v[i].call, r) {
             const struct row *row = &w->d[s]->rows.v[r];
@@ -88,7 +88,7 @@ void sequence_learn_layers(struct sequence *w)
     if (vote(w, to))
         for (int phase = 0; phase < PHASE_COUNT; phase++)
             for (int klass = 0; klass < 3; klass++) {
-                item_list *l = &w->items[phase][klass][TARGET];
+                align_item_list *l = &w->items[phase][klass][TARGET];
                 for (size_t i = 0; i < l->n; i++)
                     if (l->v[i].layer >= 0)
                         l->v[i].layer = l->v[i].layer < LAYERS_MOST ? moved_layer(to, l->v[i].layer) : -1;

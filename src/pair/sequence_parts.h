@@ -17,11 +17,11 @@ struct value_sample {
 struct sequence {
     const struct dump *d[2];
     const uint8_t *taken[2];
-    const struct ruled *ruled;
-    item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
+    const struct decided_pairs *ruled;
+    align_item_list items[PHASE_COUNT][3][2]; /* by phase, class, side */
     uint32_t *item_of[2];  /* call → index in its list, or NONE */
     uint32_t *module_of[2]; /* call → index of the nearest paired forward module it stands in, or NONE */
-    uint32_t *from[2];     /* items_producers */
+    uint32_t *from[2];     /* align_items_producers */
     uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
     uint32_t *adder[2];    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
@@ -46,15 +46,15 @@ uint32_t sequence_gradient_of(const struct sequence *w, int s, uint32_t call, co
 /* Gives the target's items the golden side's numbers of layers, where the weights of their modules show other ones. */
 void sequence_learn_layers(struct sequence *w);
 /* Confidence of a call's pair before its rows are looked at, and why: the best of what is said of it stays. */
-void sequence_trust(struct item *a, enum pair_why why, float confidence);
-void sequence_note(struct sequence *w, const item_list *A, const item_list *B); /* into call_pair */
+void sequence_trust(struct align_item *a, enum pair_why why, float confidence);
+void sequence_note(struct sequence *w, const align_item_list *A, const align_item_list *B); /* into call_pair */
 /* What speaks for each pair of the two lists. */
-void sequence_weigh(struct sequence *w, item_list *A, item_list *B);
+void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B);
 /* Fills weight_twin for the lists of forward calls. */
-void sequence_find_weights(struct sequence *w, const item_list *t, const item_list *g);
+void sequence_find_weights(struct sequence *w, const align_item_list *t, const align_item_list *g);
 /* Joins products with the sums of their biases where the other side has one call for both: `adder`. */
-void sequence_join_bias(struct sequence *w, item_list *t, item_list *g);
-void sequence_pair_bias(struct sequence *w, const struct item *a, const struct item *b);
+void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list *g);
+void sequence_pair_bias(struct sequence *w, const struct align_item *a, const struct align_item *b);
 /* A sample of the row's tensor; false where it cannot be read or is all zeros. */
 bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *out);
 /* Whether elements of two rows, laid on each other as they are stored, contradict that they hold one value: nearly alike
@@ -64,22 +64,22 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
 float sequence_cosine(const struct value_sample *a, const struct value_sample *b); /* 0 where one tells nothing */
 /* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
  * whatever the order; those that only exchanged what they hold go by who reads their results. */
-void sequence_pin(struct sequence *w, item_list *t, item_list *g);
+void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g);
 /* Parts calls that order alone holds together and whose results have nothing in common. */
-void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B);
+void sequence_part_contradicted(struct sequence *w, align_item_list *A, align_item_list *B);
 /* Where launch order has crossed two pairs of one kind, what feeds them tells which belong together. */
-void sequence_uncross(struct sequence *w, item_list *A, item_list *B);
+void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B);
 
 /* Joins the wide products of side s with their parts on the other; `proven`: only where figures show it. */
-void sequence_fuse(struct sequence *w, item_list *wide, item_list *narrow, int s, bool proven);
+void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *narrow, int s, bool proven);
 /* The rows of what was joined; gradients: scope → parameters_grad call, a side each. */
-void sequence_pair_groups(struct sequence *w, const item_list *wide, const item_list *narrow, int s, const struct nmap gradients[2]);
+void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s, const struct nmap gradients[2]);
 /* Results of wholes with those of the last of their parts, where the figures are equal. */
-void sequence_meet(struct sequence *w, const item_list *t, const item_list *g);
+void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g);
 
 /* Rows of one pair of calls: first (`certain`) those something speaks for, of all calls; then, with what that taught,
  * the others. */
-void sequence_pair_rows(struct sequence *w, const struct item *a, const struct item *b, bool certain);
+void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain);
 
 /* Gradients of weights and losses of graph dumps. */
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]);

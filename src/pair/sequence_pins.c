@@ -26,7 +26,7 @@
 
 struct sampling {
     const struct dump *d;
-    const item_list *items;
+    const align_item_list *items;
     struct value_sample *out;
 };
 
@@ -71,16 +71,16 @@ static void sample_one(void *ctx, size_t i)
     sequence_sample(x->d, x->items->v[i].out, &x->out[i]);
 }
 
-static struct value_sample *take_samples(const struct dump *d, const item_list *items)
+static struct value_sample *take_samples(const struct dump *d, const align_item_list *items)
 {
     struct sampling x = {.d = d, .items = items};
-    struct crew crew;
+    struct work_crew crew;
     if (!items->n || items->n > ITEMS_MOST || !d->reader || !d->reader->tensor)
         return NULL;
     x.out = mem_zalloc(items->n * sizeof *x.out);
-    crew_init(&crew);
-    crew_each(&crew, threads_wanted(0), items->n, NULL, sample_one, &x);
-    crew_release(&crew);
+    work_crew_init(&crew);
+    work_crew_each(&crew, threads_wanted(0), items->n, NULL, sample_one, &x);
+    work_crew_release(&crew);
     return x.out;
 }
 
@@ -120,22 +120,22 @@ static float common(uint64_t a, uint64_t b)
 
 struct pins {
     struct sequence *w;
-    item_list *items[2];
+    align_item_list *items[2];
     struct value_sample *const *sample; /* a side each */
     uint64_t *readers[2]; /* per call */
 };
 
 static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
 {
-    const struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    const struct align_item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
     bool layers = a->layer < 0 || b->layer < 0 || a->layer == b->layer;
-    bool denied = x->w->ruled->denied_calls.n && nmap_get(&x->w->ruled->denied_calls, ruled_key(a->call, b->call)) != MAP_NONE;
+    bool denied = x->w->ruled->denied_calls.n && nmap_get(&x->w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
     return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied && !role_conflict(a->role, b->role);
 }
 
 static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
-    struct item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
+    struct align_item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
     a->set = b->set = SET_MATCH;
     a->match = g;
     b->match = t;
@@ -152,21 +152,21 @@ static void pin_weights(const struct pins *x)
 }
 
 /* Items of the other side one is held against. */
-struct stretch {
+struct item_stretch {
     size_t from, to;
 };
 
-static struct stretch around(const struct pins *x, int s, uint32_t i)
+static struct item_stretch around(const struct pins *x, int s, uint32_t i)
 {
     size_t n = x->items[!s]->n, place = (size_t)((double)i * (double)n / (double)x->items[s]->n);
-    return (struct stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
+    return (struct item_stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
 }
 
 /* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source order. */
-static struct stretch between(const struct pins *x, int s, uint32_t i)
+static struct item_stretch between(const struct pins *x, int s, uint32_t i)
 {
-    const item_list *l = x->items[s];
-    struct stretch r = around(x, s, i);
+    const align_item_list *l = x->items[s];
+    struct item_stretch r = around(x, s, i);
     size_t edge[2] = {r.from, r.to};
     for (uint32_t k = i; k-- > 0;)
         if (l->v[k].set == SET_MATCH) {
@@ -181,14 +181,14 @@ static struct stretch between(const struct pins *x, int s, uint32_t i)
     size_t from = edge[0] < edge[1] ? edge[0] : edge[1], to = edge[0] < edge[1] ? edge[1] : edge[0];
     from = from > MARGIN ? from - MARGIN : 0;
     to = to + MARGIN < x->items[!s]->n ? to + MARGIN : x->items[!s]->n;
-    return (struct stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
+    return (struct item_stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
 }
 
 /* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before all;
  * NONE where none is. */
-static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct stretch r, float clear)
+static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
 {
-    const item_list *own = x->items[s], *l = x->items[!s];
+    const align_item_list *own = x->items[s], *l = x->items[!s];
     const struct value_sample *a = &x->sample[s][i], *all = x->sample[!s];
     float best = -1, second = -1;
     uint32_t found = NONE;
@@ -212,7 +212,7 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct stretch 
     return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
 }
 
-static void pin_nearest(const struct pins *x, struct stretch (*where)(const struct pins *x, int s, uint32_t i), float clear, float confidence)
+static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const struct pins *x, int s, uint32_t i), float clear, float confidence)
 {
     uint32_t n = (uint32_t)x->items[TARGET]->n, *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; i < n; i++)
@@ -223,7 +223,7 @@ static void pin_nearest(const struct pins *x, struct stretch (*where)(const stru
     free(to);
 }
 
-static float read_alike(const struct pins *x, const struct item *a, const struct item *b)
+static float read_alike(const struct pins *x, const struct align_item *a, const struct align_item *b)
 {
     return common(x->readers[TARGET][a->call], x->readers[GOLDEN][b->call]);
 }
@@ -231,16 +231,16 @@ static float read_alike(const struct pins *x, const struct item *a, const struct
 /* Two pins whose results go where the other one's should: the two calls have exchanged what they hold. */
 static void undo_exchanges(const struct pins *x)
 {
-    item_list *A = x->items[TARGET], *B = x->items[GOLDEN];
+    align_item_list *A = x->items[TARGET], *B = x->items[GOLDEN];
     for (uint32_t i = 0; i < A->n; i++) {
-        struct item *a = &A->v[i];
+        struct align_item *a = &A->v[i];
         if (a->set != SET_MATCH || (a->why != WHY_WEIGHT && a->why != WHY_SAMPLE) || read_alike(x, a, &B->v[a->match]) > 0.5f)
             continue;
         for (uint32_t k = i + 1; k < A->n && k < i + NEIGHBOURHOOD; k++) {
-            struct item *b = &A->v[k];
+            struct align_item *b = &A->v[k];
             if (b->set != SET_MATCH || (b->why != WHY_WEIGHT && b->why != WHY_SAMPLE) || b->numel != a->numel || b->op != a->op || b->layer != a->layer)
                 continue;
-            struct item *p = &B->v[a->match], *q = &B->v[b->match];
+            struct align_item *p = &B->v[a->match], *q = &B->v[b->match];
             float now = read_alike(x, a, p) + read_alike(x, b, q), crossed = read_alike(x, a, q) + read_alike(x, b, p);
             if (crossed < now + 0.75f)
                 continue;
@@ -256,7 +256,7 @@ static void undo_exchanges(const struct pins *x)
     }
 }
 
-void sequence_pin(struct sequence *w, item_list *t, item_list *g)
+void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g)
 {
     struct pins x = {.w = w, .items = {t, g}, .sample = w->sample};
     for (int s = 0; s < 2; s++)
@@ -273,13 +273,13 @@ void sequence_pin(struct sequence *w, item_list *t, item_list *g)
         free(x.readers[s]);
 }
 
-void sequence_part_contradicted(struct sequence *w, item_list *A, item_list *B)
+void sequence_part_contradicted(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     for (uint32_t i = 0; w->sample[TARGET] && w->sample[GOLDEN] && i < A->n; i++) {
-        struct item *a = &A->v[i];
+        struct align_item *a = &A->v[i];
         if (a->match == NONE || a->set || a->confidence >= 0.5f)
             continue;
-        struct item *b = &B->v[a->match];
+        struct align_item *b = &B->v[a->match];
         const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
         const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
         bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;

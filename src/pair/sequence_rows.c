@@ -28,7 +28,7 @@ static struct rows rows_of(const struct sequence *w, int s, uint32_t call, enum 
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
     struct sequence_pair p = {t, g, (uint8_t)why, confidence};
-    if (w->ruled->denied_rows.n && nmap_get(&w->ruled->denied_rows, ruled_key(t, g)) != MAP_NONE)
+    if (w->ruled->denied_rows.n && nmap_get(&w->ruled->denied_rows, decided_pairs_key(t, g)) != MAP_NONE)
         return;
     vec_push(w->out, p);
     w->row_pair[0][t] = g;
@@ -62,14 +62,14 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
         float nearest = INFINITY;
         if (t->row[i] == NONE)
             continue;
-        struct figure a = figure_of(w->d[0], t->row[i]);
+        struct fingerprint a = fingerprint_of(w->d[0], t->row[i]);
         for (int k = 0; k < g->n; k++) {
             if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
                 continue;
-            struct figure b = figure_of(w->d[1], g->row[k]);
+            struct fingerprint b = fingerprint_of(w->d[1], g->row[k]);
             /* of several that are the same value, the one in the same place */
             float d = k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
-            if (figure_compare(&a, &b) >= least && d < nearest) {
+            if (fingerprint_compare(&a, &b) >= least && d < nearest) {
                 nearest = d;
                 best = k;
             }
@@ -94,8 +94,8 @@ static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, flo
             if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]) ||
                 !str_eq(parameter_of(w, 0, t->row[i]), parameter_of(w, 1, g->row[k])))
                 continue;
-            struct figure a = figure_of(w->d[0], t->row[i]), b = figure_of(w->d[1], g->row[k]);
-            bool like = figure_compare(&a, &b) > LIKE_UNKNOWN;
+            struct fingerprint a = fingerprint_of(w->d[0], t->row[i]), b = fingerprint_of(w->d[1], g->row[k]);
+            bool like = fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
             take(w, t, i, g, k, like ? WHY_FINGERPRINT : WHY_SLOT, like ? 0.95f : confidence);
         }
 }
@@ -115,13 +115,13 @@ static void by_flow(struct sequence *w, struct rows *t, struct rows *g, float co
 
 /* Two calls of one kind in one kind of place name their operands alike in every layer: what figures or the
  * data flow told of one pair's slots holds for the others. */
-static uint64_t habit_key(const struct item *a, const struct item *b, uint32_t slot)
+static uint64_t habit_key(const struct align_item *a, const struct align_item *b, uint32_t slot)
 {
     uint32_t key[] = {a->op, b->op, a->role, b->role, a->inputs, b->inputs, (uint32_t)a->numel, slot};
     return hash_bytes(key, sizeof key, 3);
 }
 
-static void learn(struct sequence *w, const struct item *a, const struct item *b)
+static void learn(struct sequence *w, const struct align_item *a, const struct align_item *b)
 {
     EACH_ROW(w->d[0], a->call, r) {
         uint32_t to = w->row_pair[0][r];
@@ -133,7 +133,7 @@ static void learn(struct sequence *w, const struct item *a, const struct item *b
     }
 }
 
-static void by_habit(struct sequence *w, const struct item *a, const struct item *b, struct rows *t, struct rows *g, enum pair_why why, float confidence)
+static void by_habit(struct sequence *w, const struct align_item *a, const struct align_item *b, struct rows *t, struct rows *g, enum pair_why why, float confidence)
 {
     for (int i = 0; i < t->n; i++) {
         uint32_t slot = t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
@@ -146,11 +146,11 @@ static void by_habit(struct sequence *w, const struct item *a, const struct item
 /* Rows of one size in one call that hold one value are as good as each other. */
 static bool interchangeable(const struct sequence *w, int s, const struct rows *l, int like)
 {
-    struct figure a = figure_of(w->d[s], l->row[like]);
+    struct fingerprint a = fingerprint_of(w->d[s], l->row[like]);
     for (int i = 0; i < l->n; i++)
         if (l->row[i] != NONE && i != like && dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
-            struct figure b = figure_of(w->d[s], l->row[i]);
-            if (figure_compare(&a, &b) != LIKE_SAME)
+            struct fingerprint b = fingerprint_of(w->d[s], l->row[i]);
+            if (fingerprint_compare(&a, &b) != LIKE_SAME)
                 return false;
         }
     return true;
@@ -201,7 +201,7 @@ static bool composite(uint8_t f)
     return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
 }
 
-void sequence_pair_rows(struct sequence *w, const struct item *a, const struct item *b, bool certain)
+void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain)
 {
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
     const struct call *c = &w->d[0]->calls.v[a->call];

@@ -14,14 +14,14 @@
 #define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
 #define CANDIDATES 64   /* rows of one cell that are looked at */
 
-struct holder {
+struct value_row {
     uint32_t row, next;
 };
 
 /* Backward rows of one side by size and magnitude. */
 struct value_index {
     struct nmap first;
-    VEC(struct holder) list;
+    VEC(struct value_row) list;
 };
 
 static bool is_free(const struct sequence *w, int s, uint32_t row)
@@ -55,7 +55,7 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
         if (!cell_of(d, r, &cell))
             continue;
         uint64_t key = key_of(dump_row_numel(d, r), cell);
-        struct holder h = {r, nmap_get(&x->first, key)};
+        struct value_row h = {r, nmap_get(&x->first, key)};
         vec_push(&x->list, h);
         nmap_set(&x->first, key, (uint32_t)x->list.n - 1);
     }
@@ -77,7 +77,7 @@ static double distance(const struct dump *d, uint32_t row, const struct dump *o,
     return worst;
 }
 
-struct candidate {
+struct value_candidate {
     uint32_t row;
     enum likeness like;
     double distance;
@@ -102,8 +102,8 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
 static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
-    struct figure want = figure_of(o, row);
-    struct candidate all[CANDIDATES];
+    struct fingerprint want = fingerprint_of(o, row);
+    struct value_candidate all[CANDIDATES];
     double nearest = INFINITY;
     uint32_t n = 0, found = NONE;
     int64_t cell;
@@ -111,9 +111,9 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
         return NONE;
     for (int64_t c = cell - REACH; c <= cell + REACH; c++)
         for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES; i = x->list.v[i].next) {
-            struct candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
-            struct figure have = figure_of(d, k.row);
-            k.like = figure_compare(&have, &want);
+            struct value_candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
+            struct fingerprint have = fingerprint_of(d, k.row);
+            k.like = fingerprint_compare(&have, &want);
             if (k.like <= LIKE_UNKNOWN)
                 continue;
             k.distance = distance(d, k.row, o, row);
@@ -137,10 +137,10 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
 /* Whether one of the call's inputs holds this output's value: what a gradient hook saw of an inner node. */
 static bool passes_through(const struct dump *d, uint32_t output)
 {
-    struct figure out = figure_of(d, output);
+    struct fingerprint out = fingerprint_of(d, output);
     EACH_EARLY_ROW(d, d->rows.v[output].call, r) {
-        struct figure in = figure_of(d, r);
-        if (d->rows.v[r].io == IO_INPUT && figure_compare(&in, &out) == LIKE_SAME)
+        struct fingerprint in = fingerprint_of(d, r);
+        if (d->rows.v[r].io == IO_INPUT && fingerprint_compare(&in, &out) == LIKE_SAME)
             return true;
     }
     return false;

@@ -28,14 +28,14 @@ static int by_extremes(const void *a, const void *b)
     return x->max != y->max ? (x->max < y->max ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
 }
 
-static void list_weights(const struct sequence *w, int s, const item_list *items, weight_list *out)
+static void list_weights(const struct sequence *w, int s, const align_item_list *items, weight_list *out)
 {
     for (uint32_t i = 0; i < items->n; i++) {
-        const struct item *it = &items->v[i];
+        const struct align_item *it = &items->v[i];
         if (!has_weight(it->family))
             continue;
         for (int k = 0; k < it->inputs; k++) {
-            const struct figure *f = &it->in[k];
+            const struct fingerprint *f = &it->in[k];
             uint64_t numel = dump_row_numel(w->d[s], it->in_row[k]);
             struct weight_use u = {f->max, f->min, numel, i};
             if ((f->has & 3) == 3 && f->max != f->min && w->from[s][it->in_row[k]] == NONE && numel >= 8)
@@ -86,9 +86,9 @@ static float tolerance(const struct sequence *w)
     return digits > 0 && digits < 9 ? 2 * powf(10, 1 - (float)digits) : 1e-6f;
 }
 
-void sequence_find_weights(struct sequence *w, const item_list *t, const item_list *g)
+void sequence_find_weights(struct sequence *w, const align_item_list *t, const align_item_list *g)
 {
-    const item_list *items[2] = {t, g};
+    const align_item_list *items[2] = {t, g};
     weight_list l[2] = {{0}, {0}};
     float tol = tolerance(w);
     for (int s = 0; s < 2; s++) {

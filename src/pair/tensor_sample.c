@@ -14,7 +14,7 @@ static int read_at(struct tensor_walk *w, uint64_t at, double *out, struct err *
     return 0;
 }
 
-int sample_take(struct sample *s, const struct tensor *t, struct err *e)
+int tensor_sample_take(struct tensor_sample *s, const struct tensor *t, struct err *e)
 {
     struct tensor_walk w;
     uint64_t state = 0x9e3779b97f4a7c15ULL;
@@ -31,14 +31,14 @@ int sample_take(struct sample *s, const struct tensor *t, struct err *e)
     return rc;
 }
 
-void sample_release(struct sample *s)
+void tensor_sample_release(struct tensor_sample *s)
 {
     struct tensor_walk w = {.pages = s->pages};
     tensor_walk_release(&w);
     s->pages = NULL;
 }
 
-int sample_error(struct sample *s, const struct tensor *view, double *out, struct err *e)
+int tensor_sample_error(struct tensor_sample *s, const struct tensor *view, double *out, struct err *e)
 {
     struct tensor_walk w;
     double d = 0, n = 0, v;

@@ -6,7 +6,7 @@
 
 #define SAMPLES 256
 
-struct sample {
+struct tensor_sample {
     uint64_t at[SAMPLES]; /* logical indices */
     double value[SAMPLES];
     size_t n;
@@ -14,10 +14,10 @@ struct sample {
 };
 
 /* All elements of a small tensor, else some at places that are the same every time. */
-int sample_take(struct sample *s, const struct tensor *t, struct err *e);
-void sample_release(struct sample *s);
+int tensor_sample_take(struct tensor_sample *s, const struct tensor *t, struct err *e);
+void tensor_sample_release(struct tensor_sample *s);
 /* Relative L2 error of a view, as many elements as the sampled tensor, against the sample; infinite where the view holds
  * nothing but zeros, or most elements are not finite. All views given to one sample are of one file. */
-int sample_error(struct sample *s, const struct tensor *view, double *out, struct err *e);
+int tensor_sample_error(struct tensor_sample *s, const struct tensor *view, double *out, struct err *e);
 
 #endif

@@ -24,7 +24,7 @@ static const char *figure(struct arena *a, enum curve_limit l, double v)
     return arena_fmt(a, "%s%s", num_cell(n, share ? 100 * v : v, 3), share ? " %" : "");
 }
 
-void curve_points(struct panel_page *p, const struct curves *c)
+void curve_items_points(struct panel_page *p, const struct curves *c)
 {
     const struct {
         const char *id, *title;
@@ -48,7 +48,7 @@ void curve_points(struct panel_page *p, const struct curves *c)
 }
 
 /* What a step that asks to be looked at leads to. */
-static void lead(struct panel_page *p, struct panel_item *it, const struct curve_mark *m, const char *of)
+static void lead(struct panel_page *p, struct panel_item *it, const struct outlier_step *m, const char *of)
 {
     char at[40];
     it->detail = _("Look at the data of this step (decode them; skip them), at overflow around it and at the local norms; Enter writes what dumps it.");
@@ -57,22 +57,22 @@ static void lead(struct panel_page *p, struct panel_item *it, const struct curve
     page_subject(p, it, SUBJECT_CURVE, NULL, NULL, at);
 }
 
-void curve_spikes(struct panel_page *p, const struct curves *c)
+void curve_items_spikes(struct panel_page *p, const struct curves *c)
 {
     char n[NUM_MAX], id[40];
     for (size_t i = 0; i < c->spikes.n && i < MARKS; i++) {
-        const struct curve_mark *m = &c->spikes.v[i];
+        const struct outlier_step *m = &c->spikes.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
         lead(p, page_item(p, MARK_ADVICE, id, _("step %lld stands out: the %s is %s"), (long long)m->step, log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)), m, "");
     }
 }
 
-void curve_marks(struct panel_page *p, const struct curves *c, bool decides)
+void curve_items_marks(struct panel_page *p, const struct curves *c, bool decides)
 {
     char n[NUM_MAX], id[40];
     for (size_t i = 0; i < c->nonfinite.n + c->spikes.n && i < MARKS; i++) {
         bool finite = i >= c->nonfinite.n;
-        const struct curve_mark *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
+        const struct outlier_step *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
         lead(p, page_item(p, decides ? MARK_BAD : MARK_ADVICE, id, finite ? _("step %lld stands out: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
                           (long long)m->step, log_value_title(curve_value(m->series)), m->run + 1, num_cell(n, m->value, 4)), m, decides ? "frozen-" : "");

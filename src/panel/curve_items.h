@@ -4,10 +4,10 @@
 
 #include "panel/procedure.h"
 
-void curve_points(struct panel_page *p, const struct curves *c); /* the standard's points */
+void curve_items_points(struct panel_page *p, const struct curves *c); /* the standard's points */
 /* Steps that stand out of one log alone. */
-void curve_spikes(struct panel_page *p, const struct curves *c);
+void curve_items_spikes(struct panel_page *p, const struct curves *c);
 /* Steps that are not finite or stand out; they decide where no step may. */
-void curve_marks(struct panel_page *p, const struct curves *c, bool decides);
+void curve_items_marks(struct panel_page *p, const struct curves *c, bool decides);
 
 #endif

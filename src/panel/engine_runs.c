@@ -13,7 +13,8 @@ static int add_environment(struct settings *s, const char *path, struct err *e)
     return path ? settings_environment(s, path, e) : 0;
 }
 
-static int run_settings(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_settings(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                        struct err *e)
 {
     struct settings side[2] = {0};
     int rc = 0;
@@ -31,7 +32,8 @@ static int run_settings(struct exam_result *r, const struct exam_case *c, struct
     return rc;
 }
 
-static int run_weights(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_weights(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                       struct err *e)
 {
     const struct weight_options o = {0};
     r->weights = arena_zalloc(&r->arena, sizeof *r->weights);
@@ -41,7 +43,8 @@ static int run_weights(struct exam_result *r, const struct exam_case *c, struct 
 }
 
 /* Both dumps under --exact: every bit of every row. */
-static int run_repeat(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_repeat(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                      struct err *e)
 {
     const struct comparison_options o = {.path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol};
     const struct comparison *found;
@@ -70,12 +73,13 @@ static int run_repeat(struct exam_result *r, const struct exam_case *c, struct f
     return 0;
 }
 
-static int run_curves(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_curves(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                      struct err *e)
 {
     const struct log_options o = {.cancel = &watch->cancel, .growing = c->growing};
-    const char *path[EXAM_SLOTS];
+    const char *path[ENGINE_RUN_SLOTS];
     size_t n = 0;
-    for (int i = 0; i < EXAM_SLOTS; i++)
+    for (int i = 0; i < ENGINE_RUN_SLOTS; i++)
         if (c->path[i])
             path[n++] = c->path[i];
     r->curves = arena_zalloc(&r->arena, sizeof *r->curves);
@@ -85,7 +89,8 @@ static int run_curves(struct exam_result *r, const struct exam_case *c, struct f
     return 0;
 }
 
-static int run_log(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_log(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                   struct err *e)
 {
     if (run_curves(r, c, watch, e))
         return -1;
@@ -94,7 +99,7 @@ static int run_log(struct exam_result *r, const struct exam_case *c, struct figu
     return 0;
 }
 
-static int open_norms(struct exam_result *r, const struct exam_case *c, const char *target, const char *golden, struct figures_watch *watch,
+static int open_norms(struct engine_run_result *r, const struct engine_run_case *c, const char *target, const char *golden, struct figures_watch *watch,
                       struct err *e)
 {
     const struct norm_options o = {.step = {-1, -1}, .rank = -1, .workers = c->workers, .kern = kern_select(NULL),
@@ -107,7 +112,8 @@ static int open_norms(struct exam_result *r, const struct exam_case *c, const ch
 
 /* Given files; for a side without one its log, then its dump: both may hold norms. The first error is told, as it is of
  * the file most likely meant. */
-static int run_norms(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_norms(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                     struct err *e)
 {
     struct err later;
     int rc = -1, tries = 0;
@@ -127,41 +133,45 @@ static int run_norms(struct exam_result *r, const struct exam_case *c, struct fi
     return rc;
 }
 
-static int run_step(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e)
+static int run_step(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                    struct err *e)
 {
     const struct step_options o = {.workers = c->workers, .kern = kern_select(NULL), .watch = watch};
     r->step = arena_zalloc(&r->arena, sizeof *r->step);
     return optimizer_run(r->step, c->path[0], c->path[1], &o, &c->tol, e);
 }
 
-const struct exam_kind exam_kinds[EXAM_COUNT] = {
-    [EXAM_SETTINGS] = {N_("settings"), {SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
-    [EXAM_WEIGHTS] = {N_("weights"), {SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS}, 2, 2, run_weights, false, false},
-    [EXAM_REPEAT_TARGET] = {N_("the target run twice"), {SLOT_TARGET, SLOT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
-    [EXAM_REPEAT_GOLDEN] = {N_("the golden side run twice"), {SLOT_GOLDEN, SLOT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
-    [EXAM_CURVES] = {N_("curves"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_GOLDEN_LOG2, SLOT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
-    [EXAM_LOG] = {N_("the log alone"), {SLOT_TARGET_LOG, SLOT_GOLDEN_LOG}, 2, 1, run_log, true, true},
-    [EXAM_NORMS] = {N_("gradient norms"),
-                    {SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, SLOT_TARGET, SLOT_GOLDEN}, 6, 0, run_norms, false, false},
-    [EXAM_STEP] = {N_("optimizer step"), {SLOT_TARGET_STEP, SLOT_GOLDEN_STEP}, 2, 2, run_step, false, false},
-    [EXAM_FROZEN] = {N_("curves at learning rate 0"), {SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, SLOT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
+const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
+    [ENGINE_RUN_SETTINGS] = {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
+    [ENGINE_RUN_WEIGHTS] = {N_("weights"), {PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS}, 2, 2, run_weights,
+                            false, false},
+    [ENGINE_RUN_REPEAT_TARGET] = {N_("the target run twice"), {PANEL_INPUT_TARGET, PANEL_INPUT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
+    [ENGINE_RUN_REPEAT_GOLDEN] = {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
+    [ENGINE_RUN_CURVES] = {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
+    [ENGINE_RUN_LOG] = {N_("the log alone"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
+                        true},
+    [ENGINE_RUN_NORMS] = {N_("gradient norms"),
+                          {PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 6, 0, run_norms, false, false},
+    [ENGINE_RUN_STEP] = {N_("optimizer step"), {PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP}, 2, 2, run_step,
+                         false, false},
+    [ENGINE_RUN_FROZEN] = {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
 };
 
 /* ---- cases ---- */
 
 /* Only checks' own waivers; those of panels and items are the panels' matter. */
-static void take_waivers(struct exam_case *c, const struct investigation *v)
+static void take_waivers(struct engine_run_case *c, const struct investigation *v)
 {
-    for (size_t i = 0; i < v->waived.n && c->waivers < EXAM_WAIVERS; i++)
+    for (size_t i = 0; i < v->waived.n && c->waivers < ENGINE_RUN_WAIVERS; i++)
         if (checklist_find(str_of(v->waived.v[i].name)))
             c->waiver[c->waivers++] = (struct config_waiver){arena_cstr(&c->arena, str_of(v->waived.v[i].name)),
                                                              arena_cstr(&c->arena, str_of(v->waived.v[i].text))};
 }
 
-static uint64_t key_of(const struct exam_case *c, enum exam_id x)
+static uint64_t key_of(const struct engine_run_case *c, enum engine_run_id x)
 {
     uint64_t h = (uint64_t)x + 1, stamp[2];
-    for (int i = 0; i < EXAM_SLOTS; i++) {
+    for (int i = 0; i < ENGINE_RUN_SLOTS; i++) {
         h = h * 31 + (uint64_t)i;
         if (!c->path[i])
             continue;
@@ -169,24 +179,24 @@ static uint64_t key_of(const struct exam_case *c, enum exam_id x)
         if (path_changed(c->path[i], stamp))
             h = hash_bytes(stamp, sizeof stamp, h);
     }
-    for (size_t i = 0; i < c->waivers && x == EXAM_SETTINGS; i++) {
+    for (size_t i = 0; i < c->waivers && x == ENGINE_RUN_SETTINGS; i++) {
         h = hash_bytes(c->waiver[i].id, strlen(c->waiver[i].id), h);
         h = hash_bytes(c->waiver[i].reason, strlen(c->waiver[i].reason), h);
     }
     double value;
-    for (int i = 0; tol_key(&c->tol, i, &value); i++)
+    for (int i = 0; thresholds_key(&c->tol, i, &value); i++)
         h = hash_bytes(&value, sizeof value, h);
     return hash_bytes(msg_current(), strlen(msg_current()), h); /* results hold sentences */
 }
 
-bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key)
+bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const struct investigation *v, uint64_t *key)
 {
-    const struct exam_kind *k = &exam_kinds[x];
+    const struct engine_run_kind *k = &engine_run_kinds[x];
     struct buf at = {0};
     bool there = k->must > 0;
-    *c = (struct exam_case){.tol = v->tol, .workers = threads_wanted(0)};
+    *c = (struct engine_run_case){.tol = v->tol, .workers = threads_wanted(0)};
     for (int i = 0; i < k->slots; i++) {
-        const char *p = slot_path(v, k->slot[i]);
+        const char *p = panel_input_path(v, k->slot[i]);
         if (p) {
             investigation_locate(v, p, &at);
             c->path[i] = arena_cstr(&c->arena, buf_view(&at));
@@ -200,22 +210,22 @@ bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigatio
     buf_release(&at);
     if (k->alone && c->path[k->slots - 1])
         there = false;
-    if (x == EXAM_SETTINGS)
+    if (x == ENGINE_RUN_SETTINGS)
         take_waivers(c, v);
-    for (int i = 0; i < EXAM_SLOTS; i++)
+    for (int i = 0; i < ENGINE_RUN_SLOTS; i++)
         if (c->path[i])
             c->files = hash_bytes(c->path[i], strlen(c->path[i]), c->files + (uint64_t)i + 1);
     *key = there ? key_of(c, x) : 0;
     return there;
 }
 
-void exam_case_release(struct exam_case *c)
+void engine_run_case_release(struct engine_run_case *c)
 {
     arena_release(&c->arena);
-    *c = (struct exam_case){0};
+    *c = (struct engine_run_case){0};
 }
 
-void exam_release(struct exam_result *r)
+void engine_run_release(struct engine_run_result *r)
 {
     if (r->settings)
         config_compare_release(r->settings);
@@ -230,5 +240,5 @@ void exam_release(struct exam_result *r)
     if (r->step)
         optimizer_release(r->step);
     arena_release(&r->arena);
-    *r = (struct exam_result){0};
+    *r = (struct engine_run_result){0};
 }

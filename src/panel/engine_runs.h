@@ -13,33 +13,33 @@
 #include "panel/panel_inputs.h"
 #include "weights/weight_compare.h"
 
-enum exam_id {
-    EXAM_SETTINGS,
-    EXAM_WEIGHTS,
-    EXAM_REPEAT_TARGET,
-    EXAM_REPEAT_GOLDEN,
-    EXAM_CURVES,
-    EXAM_LOG,
-    EXAM_NORMS,
-    EXAM_STEP,
-    EXAM_FROZEN,
-    EXAM_COUNT
+enum engine_run_id {
+    ENGINE_RUN_SETTINGS,
+    ENGINE_RUN_WEIGHTS,
+    ENGINE_RUN_REPEAT_TARGET,
+    ENGINE_RUN_REPEAT_GOLDEN,
+    ENGINE_RUN_CURVES,
+    ENGINE_RUN_LOG,
+    ENGINE_RUN_NORMS,
+    ENGINE_RUN_STEP,
+    ENGINE_RUN_FROZEN,
+    ENGINE_RUN_COUNT
 };
 
-#define EXAM_SLOTS 6
-#define EXAM_WAIVERS 64
+#define ENGINE_RUN_SLOTS 6
+#define ENGINE_RUN_WAIVERS 64
 
 /* Runs a whole comparison and hands over what came of it (comparison_drop). Panels are before whoever runs comparisons, so
  * they are given this. */
 typedef int compare_run(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e);
 
 /* What an exam is held with; strings are the case's own. */
-struct exam_case {
+struct engine_run_case {
     struct arena arena;
-    const char *path[EXAM_SLOTS]; /* as exam_kind.slot; NULL: not given */
-    struct config_waiver waiver[EXAM_WAIVERS];
+    const char *path[ENGINE_RUN_SLOTS]; /* as exam_kind.slot; NULL: not given */
+    struct config_waiver waiver[ENGINE_RUN_WAIVERS];
     size_t waivers;
-    struct tol tol;
+    struct thresholds tol;
     int workers;
     compare_run *compare;
     bool growing;         /* logs are still being written */
@@ -55,7 +55,7 @@ struct repeat {
 };
 
 /* One of these, by the exam. */
-struct exam_result {
+struct engine_run_result {
     struct arena arena;
     struct config_compare *settings;
     struct weight_compare *weights;
@@ -66,21 +66,22 @@ struct exam_result {
     struct repeat repeat;
 };
 
-struct exam_kind {
+struct engine_run_kind {
     const char *title; /* N_: "settings", for messages */
-    enum slot_id slot[EXAM_SLOTS];
+    enum panel_input_id slot[ENGINE_RUN_SLOTS];
     int slots, must;   /* the first `must` have to be there */
-    int (*run)(struct exam_result *r, const struct exam_case *c, struct figures_watch *watch, struct err *e);
+    int (*run)(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+               struct err *e);
     bool alone;        /* only while the last slot is empty */
     bool goes_on;      /* of logs: what they have grown by is read alone */
 };
 
-extern const struct exam_kind exam_kinds[EXAM_COUNT];
+extern const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT];
 
 /* Fills a case from the investigation: paths located, limits, waivers of checks. False where a slot that must be there
  * is empty. *key tells this case from others: paths, what the files are now, limits. */
-bool exam_prepare(struct exam_case *c, enum exam_id x, const struct investigation *v, uint64_t *key); /* c->files: of its paths */
-void exam_case_release(struct exam_case *c);
-void exam_release(struct exam_result *r);
+bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const struct investigation *v, uint64_t *key); /* c->files: of its paths */
+void engine_run_case_release(struct engine_run_case *c);
+void engine_run_release(struct engine_run_result *r);
 
 #endif

@@ -13,25 +13,25 @@
 #define ENTRIES 2000
 #define SNIFFED 100 /* files looked into */
 
-struct walk {
-    struct offers *o;
+struct scan_walk {
+    struct folder_scan *o;
     bool listed; /* recordings below the folder are known already */
     int left;    /* files that may still be looked into */
     size_t added;
 };
 
-static bool goes_on(const struct walk *w)
+static bool goes_on(const struct scan_walk *w)
 {
     return w->left > 0 && w->added < OFFERS_MOST && !atomic_load(&w->o->job.cancel);
 }
 
-static void add(struct walk *w, const char *kind, const char *path)
+static void add(struct scan_walk *w, const char *kind, const char *path)
 {
-    struct offers *o = w->o;
+    struct folder_scan *o = w->o;
     pthread_mutex_lock(&o->job.lock);
     bool wanted = goes_on(w);
     if (wanted) {
-        struct offer x = {kind, arena_cstr(&o->arena, str_of(path))};
+        struct openable x = {kind, arena_cstr(&o->arena, str_of(path))};
         vec_push(&o->found, x);
         w->added++;
     }
@@ -41,14 +41,14 @@ static void add(struct walk *w, const char *kind, const char *path)
 }
 
 /* The recordings at or below a path; whether there are any. */
-static bool add_recordings(struct walk *w, const char *path)
+static bool add_recordings(struct scan_walk *w, const char *path)
 {
     place_list found = {0};
     struct err quiet;
-    bool any = places_find_until(path, &w->o->job.cancel, &found, &quiet) == 0 && found.n;
+    bool any = find_recordings_until(path, &w->o->job.cancel, &found, &quiet) == 0 && found.n;
     for (size_t i = 0; any && !w->listed && i < found.n; i++)
         add(w, found.v[i].reader->name, found.v[i].paths.v[0]);
-    places_release(&found);
+    place_list_release(&found);
     return any;
 }
 
@@ -65,7 +65,7 @@ static const char *kind_of_file(const char *path)
     return !readable ? NULL : series_probe(path) ? "log" : settings_probe(path) ? "settings" : NULL;
 }
 
-static void add_files(struct walk *w, const char *folder, int depth)
+static void add_files(struct scan_walk *w, const char *folder, int depth)
 {
     name_list names = {0};
     struct buf path = {0};
@@ -95,8 +95,8 @@ static void add_files(struct walk *w, const char *folder, int depth)
 
 static int look_into(struct job *j, void *ctx, struct err *e)
 {
-    struct offers *o = ctx;
-    struct walk w = {.o = o, .left = SNIFFED};
+    struct folder_scan *o = ctx;
+    struct scan_walk w = {.o = o, .left = SNIFFED};
     (void)j;
     if (!path_is_dir(o->folder))
         return err_set(e, ERR_IO, _("%s: a folder was expected"), o->folder);
@@ -105,13 +105,13 @@ static int look_into(struct job *j, void *ctx, struct err *e)
     return 0;
 }
 
-void offers_init(struct offers *o, void (*notify)(void *ctx), void *ctx)
+void folder_scan_init(struct folder_scan *o, void (*notify)(void *ctx), void *ctx)
 {
-    *o = (struct offers){.folder = NULL};
+    *o = (struct folder_scan){.folder = NULL};
     job_init(&o->job, notify, ctx);
 }
 
-static void forget(struct offers *o)
+static void forget(struct folder_scan *o)
 {
     pthread_mutex_lock(&o->job.lock);
     vec_clear(&o->found);
@@ -121,7 +121,7 @@ static void forget(struct offers *o)
 }
 
 /* Takes the end of the last folder and goes on with the one that is wanted. */
-static void go_on(struct offers *o)
+static void go_on(struct folder_scan *o)
 {
     if (job_busy(&o->job))
         return;
@@ -136,28 +136,28 @@ static void go_on(struct offers *o)
         o->err = o->job.err;
 }
 
-void offers_ask(struct offers *o, const char *folder)
+void folder_scan_ask(struct folder_scan *o, const char *folder)
 {
-    offers_drop(o);
+    folder_scan_drop(o);
     forget(o);
     o->wanted = mem_strdup(folder);
     go_on(o);
 }
 
-void offers_drop(struct offers *o)
+void folder_scan_drop(struct folder_scan *o)
 {
     free(o->wanted);
     o->wanted = NULL;
     job_cancel(&o->job);
 }
 
-bool offers_busy(struct offers *o)
+bool folder_scan_busy(struct folder_scan *o)
 {
     go_on(o);
     return o->wanted || (job_busy(&o->job) && !atomic_load(&o->job.cancel));
 }
 
-size_t offers_count(struct offers *o)
+size_t folder_scan_count(struct folder_scan *o)
 {
     pthread_mutex_lock(&o->job.lock);
     size_t n = o->found.n;
@@ -165,28 +165,28 @@ size_t offers_count(struct offers *o)
     return n;
 }
 
-struct offer offers_at(struct offers *o, size_t i)
+struct openable folder_scan_at(struct folder_scan *o, size_t i)
 {
     pthread_mutex_lock(&o->job.lock);
-    struct offer x = o->found.v[i];
+    struct openable x = o->found.v[i];
     pthread_mutex_unlock(&o->job.lock);
     return x;
 }
 
-void offers_wait(struct offers *o)
+void folder_scan_wait(struct folder_scan *o)
 {
-    while (offers_busy(o))
+    while (folder_scan_busy(o))
         job_wait(&o->job, NULL, NULL, 0);
 }
 
-void offers_release(struct offers *o)
+void folder_scan_release(struct folder_scan *o)
 {
     if (!o->job.ready)
         return;
-    offers_drop(o);
+    folder_scan_drop(o);
     job_release(&o->job);
     vec_release(&o->found);
     arena_release(&o->arena);
     free(o->folder);
-    *o = (struct offers){.folder = NULL};
+    *o = (struct folder_scan){.folder = NULL};
 }

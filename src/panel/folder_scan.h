@@ -8,15 +8,15 @@
 #include "base/job.h"
 #include "base/vec.h"
 
-struct offer {
+struct openable {
     const char *kind; /* the reader's name, or what it is: "log", "settings" */
     const char *path;
 };
 
-struct offers {
+struct folder_scan {
     struct job job;       /* its lock guards what follows while the job runs */
     struct arena arena;   /* of what was found */
-    VEC(struct offer) found; /* no more than OFFERS_MOST, in the order they are to be shown */
+    VEC(struct openable) found; /* no more than OFFERS_MOST, in the order they are to be shown */
     char *folder;         /* looked into; NULL: none */
     char *wanted;         /* the next one, while the job leaves the last; NULL: none */
     struct err err;       /* where the folder is none */
@@ -25,16 +25,16 @@ struct offers {
 #define OFFERS_MOST 500
 
 /* notify(ctx): something more was found, or all; called by the job's thread. */
-void offers_init(struct offers *o, void (*notify)(void *ctx), void *ctx);
-void offers_release(struct offers *o);
+void folder_scan_init(struct folder_scan *o, void (*notify)(void *ctx), void *ctx);
+void folder_scan_release(struct folder_scan *o);
 
 /* What was found in another folder goes. */
-void offers_ask(struct offers *o, const char *folder);
-void offers_drop(struct offers *o); /* nobody wants to know any more */
-bool offers_busy(struct offers *o);
-size_t offers_count(struct offers *o); /* found so far */
-struct offer offers_at(struct offers *o, size_t i);
+void folder_scan_ask(struct folder_scan *o, const char *folder);
+void folder_scan_drop(struct folder_scan *o); /* nobody wants to know any more */
+bool folder_scan_busy(struct folder_scan *o);
+size_t folder_scan_count(struct folder_scan *o); /* found so far */
+struct openable folder_scan_at(struct folder_scan *o, size_t i);
 
-void offers_wait(struct offers *o); /* until it has looked everywhere */
+void folder_scan_wait(struct folder_scan *o); /* until it has looked everywhere */
 
 #endif

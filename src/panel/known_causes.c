@@ -31,7 +31,7 @@ static bool next_card(struct str *rest, struct str *name, struct str *lines)
 
 /* ---- conditions ---- */
 
-static bool has_diagnosis(const struct card_facts *f, struct str id)
+static bool has_diagnosis(const struct known_cause_facts *f, struct str id)
 {
     for (int i = 0; i < f->found->n && i < DIAGNOSES_MOST; i++)
         if (str_is(id, diagnosis_name((enum diagnosis_id)f->found->v[i].id)))
@@ -39,9 +39,9 @@ static bool has_diagnosis(const struct card_facts *f, struct str id)
     return false;
 }
 
-static bool check_differs(const struct guide *g, struct str id)
+static bool check_differs(const struct procedure *g, struct str id)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     for (size_t i = 0; r && i < r->settings->checks.n; i++) {
         const struct config_check *k = &r->settings->checks.v[i];
         if (str_eq(k->row->id, id))
@@ -50,9 +50,9 @@ static bool check_differs(const struct guide *g, struct str id)
     return false;
 }
 
-static bool norm_stands_out(const struct guide *g, struct str part)
+static bool norm_stands_out(const struct procedure *g, struct str part)
 {
-    const struct exam_result *r = guide_result(g, EXAM_NORMS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
     struct buf name = {0}, wanted = {0};
     bool found = false;
     buf_str(&wanted, part);
@@ -66,15 +66,15 @@ static bool norm_stands_out(const struct guide *g, struct str part)
     return found;
 }
 
-static bool curve_shows(const struct guide *g, struct str what)
+static bool curve_shows(const struct procedure *g, struct str what)
 {
-    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
     const struct curves *c = r ? r->curves : NULL;
     return c && ((str_is(what, "apart") && c->apart_at >= 0) || (str_is(what, "spike") && c->spikes.n) ||
                  (str_is(what, "nonfinite") && c->nonfinite.n) || (str_is(what, "parts") && c->diverges_at >= 0));
 }
 
-static bool name_has(const struct card_facts *f, struct str part)
+static bool name_has(const struct known_cause_facts *f, struct str part)
 {
     char text[64];
     if (part.n >= sizeof text)
@@ -85,7 +85,7 @@ static bool name_has(const struct card_facts *f, struct str part)
 }
 
 /* 1 holds, 0 does not, -1: no such condition. *row: it is about a row. */
-static int holds(const struct card_facts *f, struct str kind, struct str value, bool *row)
+static int holds(const struct known_cause_facts *f, struct str kind, struct str value, bool *row)
 {
     *row = true;
     if (str_is(kind, "diagnosis"))
@@ -109,7 +109,7 @@ static int holds(const struct card_facts *f, struct str kind, struct str value, 
 }
 
 /* All conditions of a line hold, and one of them is the row's where a row is looked at. */
-static bool line_holds(const struct card_facts *f, struct str conditions)
+static bool line_holds(const struct known_cause_facts *f, struct str conditions)
 {
     struct str one, kind, value;
     bool about_row = false, row;
@@ -123,7 +123,7 @@ static bool line_holds(const struct card_facts *f, struct str conditions)
 }
 
 /* The line by which a card matches, empty: by none; and its sentence. */
-static struct str matched(const struct card_facts *f, struct str lines, struct str *text)
+static struct str matched(const struct known_cause_facts *f, struct str lines, struct str *text)
 {
     bool chinese = str_is(str_of(msg_current()), "zh_CN");
     struct str line, by = {0};
@@ -138,7 +138,7 @@ static struct str matched(const struct card_facts *f, struct str lines, struct s
     return by;
 }
 
-static const char *match(const struct card_facts *f, struct arena *a, size_t i, const char *kind)
+static const char *match(const struct known_cause_facts *f, struct arena *a, size_t i, const char *kind)
 {
     struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
     while (next_card(&rest, &name, &lines)) {
@@ -149,14 +149,14 @@ static const char *match(const struct card_facts *f, struct arena *a, size_t i, 
     return NULL;
 }
 
-const char *card_match(const struct card_facts *f, struct arena *a, size_t i)
+const char *known_cause_match(const struct known_cause_facts *f, struct arena *a, size_t i)
 {
     return match(f, a, i, NULL);
 }
 
-void page_cards(struct panel_page *p, const struct guide *g, const char *kind)
+void page_known_causes(struct panel_page *p, const struct procedure *g, const char *kind)
 {
-    const struct card_facts f = {.g = g};
+    const struct known_cause_facts f = {.g = g};
     const char *text;
     for (size_t i = 0; (text = match(&f, &p->arena, i, kind)); i++) {
         struct panel_item *it = page_item(p, MARK_ADVICE, NULL, _("known cause: %s"), text);
@@ -164,11 +164,11 @@ void page_cards(struct panel_page *p, const struct guide *g, const char *kind)
     }
 }
 
-const char *cards_bad(void)
+const char *known_causes_bad(void)
 {
     static const struct diagnoses none;
     struct str rest = embed_str(&embed_cards_conf), name, lines, line, one, kind, value;
-    const struct card_facts f = {.found = &none, .name = ""};
+    const struct known_cause_facts f = {.found = &none, .name = ""};
     bool row;
     while (next_card(&rest, &name, &lines)) {
         int has = 0;

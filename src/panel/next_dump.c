@@ -141,13 +141,13 @@ static void say_why(struct next_dump *n, enum step_why why, int64_t step)
         SAY(n, _("step %lld stands out"), at);
 }
 
-void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, uint64_t budget)
+void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step, uint64_t budget)
 {
     const struct comparison *s = g->s;
     enum step_why why = STEP_FIRST;
     *n = (struct next_dump){.facts = {.step = -1, .rank = -1}};
     bool known = s->paired && s->judged && !s->single && s->judged->first != NONE;
-    int64_t found = guide_step_to_dump(g, &why);
+    int64_t found = procedure_step_to_dump(g, &why);
     if (step < 0 && known) {
         around_deviation(n, s, budget);
     } else if (step >= 0 || found >= 0) {

@@ -17,7 +17,7 @@ struct next_dump {
 };
 
 /* From the first deviation where the dumps have one, else from what the curves say. step -1: as found. Lock held. */
-void next_dump_plan(struct next_dump *n, const struct guide *g, int64_t step, uint64_t budget);
+void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step, uint64_t budget);
 void next_dump_release(struct next_dump *n);
 
 #endif

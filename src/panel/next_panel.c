@@ -2,25 +2,25 @@
 #include "base/msg.h"
 #include "panel/procedure.h"
 
-static bool failed(const struct guide *g, int panel)
+static bool failed(const struct procedure *g, int panel)
 {
     return g->page[panel - 1].state == PANEL_FAILED;
 }
 
-static bool judged(const struct guide *g, int panel)
+static bool judged(const struct procedure *g, int panel)
 {
     enum panel_state s = g->page[panel - 1].state;
     return s == PANEL_PASSED || s == PANEL_FAILED || s == PANEL_WAIVED;
 }
 
-static const struct curves *curves(const struct guide *g)
+static const struct curves *curves(const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
     return r ? r->curves : NULL;
 }
 
 /* Some panel failed, and panel 8 holds the explanation with its proof. */
-static bool closed(const struct guide *g)
+static bool closed(const struct procedure *g)
 {
     bool any = false;
     for (int i = 1; i < PANELS; i++)
@@ -28,83 +28,83 @@ static bool closed(const struct guide *g)
     return any && g->page[PANELS - 1].state == PANEL_PASSED;
 }
 
-static bool settings_differ(const struct guide *g)
+static bool settings_differ(const struct procedure *g)
 {
     return failed(g, 1);
 }
 
-static bool data_differ(const struct guide *g)
+static bool data_differ(const struct procedure *g)
 {
     return failed(g, 2);
 }
 
-static bool first_step_differs(const struct guide *g)
+static bool first_step_differs(const struct procedure *g)
 {
     return failed(g, 3);
 }
 
 /* The first loss agrees and the second or third leaves by a jump. */
-static bool second_step_differs(const struct guide *g)
+static bool second_step_differs(const struct procedure *g)
 {
     const struct curves *c = curves(g);
     return c && c->first_loss == STAGE_PASS && c->apart_at >= 0;
 }
 
-static bool norms_to_do(const struct guide *g)
+static bool norms_to_do(const struct procedure *g)
 {
     return second_step_differs(g) && (!judged(g, 4) || failed(g, 4));
 }
 
-static bool optimizer_to_do(const struct guide *g)
+static bool optimizer_to_do(const struct procedure *g)
 {
     return second_step_differs(g) && (!judged(g, 5) || failed(g, 5));
 }
 
-static bool backward_again(const struct guide *g)
+static bool backward_again(const struct procedure *g)
 {
     return second_step_differs(g) && judged(g, 4) && judged(g, 5);
 }
 
-static bool norms_differ(const struct guide *g)
+static bool norms_differ(const struct procedure *g)
 {
     return failed(g, 4);
 }
 
-static bool optimizer_differs(const struct guide *g)
+static bool optimizer_differs(const struct procedure *g)
 {
     return failed(g, 5);
 }
 
-static bool frozen_differs(const struct guide *g)
+static bool frozen_differs(const struct procedure *g)
 {
     return failed(g, 6);
 }
 
-static bool not_finite(const struct guide *g)
+static bool not_finite(const struct procedure *g)
 {
     const struct curves *c = curves(g);
     return c && c->nonfinite.n;
 }
 
-static bool drifts(const struct guide *g)
+static bool drifts(const struct procedure *g)
 {
     const struct curves *c = curves(g);
     return c && failed(g, 7) && c->diverges_at >= 0;
 }
 
-static bool spikes(const struct guide *g)
+static bool spikes(const struct procedure *g)
 {
     const struct curves *c = curves(g);
     return c && failed(g, 7) && c->spikes.n;
 }
 
-static bool beyond_standard(const struct guide *g)
+static bool beyond_standard(const struct procedure *g)
 {
     return failed(g, 7);
 }
 
 static const struct {
-    bool (*holds)(const struct guide *g);
+    bool (*holds)(const struct procedure *g);
     int panel;
     const char *why;
 } branches[] = {
@@ -124,7 +124,7 @@ static const struct {
     {beyond_standard, 7, N_("The run is beyond the migration standard though its first steps agree: a slow drift. Optimizer settings, then precision.")},
 };
 
-static const char *first_open(const struct guide *g, int *panel)
+static const char *first_open(const struct procedure *g, int *panel)
 {
     for (int i = 1; i <= PANELS; i++) {
         const struct panel_page *p = &g->page[i - 1];
@@ -137,7 +137,7 @@ static const char *first_open(const struct guide *g, int *panel)
     return _("All panels are judged.");
 }
 
-void tree_decide(struct guide *g)
+void next_panel(struct procedure *g)
 {
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
         if (branches[i].holds(g)) {

@@ -84,25 +84,26 @@ void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subj
         *to[i] = given[i] ? arena_cstr(&p->arena, str_of(given[i])) : NULL;
 }
 
-void page_input(struct panel_page *p, const struct guide *g, enum slot_id s, bool must)
+void page_input(struct panel_page *p, const struct procedure *g, enum panel_input_id s, bool must)
 {
-    const char *path = slot_path(g->inv, s);
+    const char *path = panel_input_path(g->inv, s);
     struct panel_item *it;
     if (path) {
-        it = page_item(p, MARK_INPUT, slots[s].name, "%s", slots[s].name);
+        it = page_item(p, MARK_INPUT, panel_inputs[s].name, "%s", panel_inputs[s].name);
         it->value[0] = arena_cstr(&p->arena, str_of(path));
-        page_detail(p, it, _("%s: %s"), _(slots[s].title), path);
+        page_detail(p, it, _("%s: %s"), _(panel_inputs[s].title), path);
     } else {
-        it = page_item(p, MARK_NEED, slots[s].name, "%s", slots[s].name);
+        it = page_item(p, MARK_NEED, panel_inputs[s].name, "%s", panel_inputs[s].name);
         it->value[0] = must ? _("missing") : _("would help");
-        it->need = slots[s].need;
-        page_detail(p, it, _("%s. :give %s PATH gives it; w writes what produces it."), _(slots[s].title), slots[s].name);
-        it->command = arena_fmt(&p->arena, "recipe %s %s", slots[s].need, slots[s].side == TARGET ? "target" : "golden");
+        it->need = panel_inputs[s].need;
+        page_detail(p, it, _("%s. :give %s PATH gives it; w writes what produces it."), _(panel_inputs[s].title), panel_inputs[s].name);
+        it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need, panel_inputs[s].side == TARGET ? "target" : "golden");
     }
-    it->side = slots[s].side;
+    it->side = panel_inputs[s].side;
 }
 
-void page_inputs(struct panel_page *p, const struct guide *g, enum slot_id target, enum slot_id golden, bool must)
+void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_input_id target,
+                 enum panel_input_id golden, bool must)
 {
     page_input(p, g, target, must);
     page_input(p, g, golden, must);
@@ -134,7 +135,7 @@ uint32_t page_first(const struct panel_page *p)
     return 0;
 }
 
-void page_settle(struct panel_page *p, const struct guide *g)
+void page_settle(struct panel_page *p, const struct procedure *g)
 {
     for (size_t i = 0; i < p->items.n; i++) {
         struct panel_item *it = &p->items.v[i];

@@ -59,14 +59,14 @@ struct panel_page {
     VEC(struct panel_item) items; /* inputs first */
 };
 
-struct guide;
+struct procedure;
 
 struct panel {
     const char *name;  /* for programs: "settings" */
     const char *title; /* N_ */
     const char *goal;  /* N_, a sentence */
     int after;         /* the panel whose failure comes first, 0: none */
-    void (*write)(struct panel_page *p, const struct guide *g);
+    void (*write)(struct panel_page *p, const struct procedure *g);
 };
 
 extern const struct panel panels[PANELS]; /* [0] is panel 1 */
@@ -87,11 +87,12 @@ void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, .
 /* What a finding about the line is about; each may be NULL. */
 void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target, const char *golden, const char *at);
 /* Inputs and needs of both sides of a pair of slots. `must`: without them the panel cannot be judged. */
-void page_inputs(struct panel_page *p, const struct guide *g, enum slot_id target, enum slot_id golden, bool must);
-void page_input(struct panel_page *p, const struct guide *g, enum slot_id s, bool must);
+void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_input_id target,
+                 enum panel_input_id golden, bool must);
+void page_input(struct panel_page *p, const struct procedure *g, enum panel_input_id s, bool must);
 /* What its items come to: failed where one is bad, missing input where one is missing … Items whose ids are waived
  * stop counting, and keep their reason; open ones a person has answered are fine, or bad where the answer begins so. */
-void page_settle(struct panel_page *p, const struct guide *g);
+void page_settle(struct panel_page *p, const struct procedure *g);
 /* Items from sentences. */
 void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n);
 size_t page_count(const struct panel_page *p, enum panel_mark m);
@@ -102,13 +103,13 @@ bool panel_is_feature(const char *id); /* of panel 7: a feature on the way to a 
 /* Something that can be waived or answered: a panel's number, a check's id or key, or what an item may be called. */
 bool panel_knows(struct str id);
 
-void panel_settings(struct panel_page *p, const struct guide *g);
-void panel_data(struct panel_page *p, const struct guide *g);
-void panel_first(struct panel_page *p, const struct guide *g);
-void panel_norms(struct panel_page *p, const struct guide *g);
-void panel_optimizer(struct panel_page *p, const struct guide *g);
-void panel_frozen(struct panel_page *p, const struct guide *g);
-void panel_longrun(struct panel_page *p, const struct guide *g);
-void panel_findings(struct panel_page *p, const struct guide *g);
+void panel_settings(struct panel_page *p, const struct procedure *g);
+void panel_data(struct panel_page *p, const struct procedure *g);
+void panel_first_loss(struct panel_page *p, const struct procedure *g);
+void panel_norms(struct panel_page *p, const struct procedure *g);
+void panel_optimizer(struct panel_page *p, const struct procedure *g);
+void panel_lr0(struct panel_page *p, const struct procedure *g);
+void panel_long_run(struct panel_page *p, const struct procedure *g);
+void panel_findings(struct panel_page *p, const struct procedure *g);
 
 #endif

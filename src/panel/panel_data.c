@@ -8,9 +8,9 @@
 /* ---- the step's inputs, from the dumps ---- */
 
 /* Both sides' vocabulary from the settings; 0: not told. */
-static double vocabulary(const struct guide *g)
+static double vocabulary(const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     for (size_t i = 0; r && i < r->settings->checks.n; i++) {
         const struct config_check *k = &r->settings->checks.v[i];
         for (int s = 0; str_is(k->row->key, "input_ids_range") && s < 2; s++)
@@ -33,7 +33,7 @@ static void about_row(struct panel_page *p, struct panel_item *it, const struct 
 }
 
 /* Ids outside of the vocabulary read memory that is not the embedding's. */
-static void id_range(struct panel_page *p, const struct guide *g, const struct step_input *x)
+static void id_range(struct panel_page *p, const struct procedure *g, const struct step_input *x)
 {
     const struct comparison *s = g->s;
     double words = vocabulary(g), low = INFINITY, high = -INFINITY;
@@ -53,7 +53,7 @@ static void id_range(struct panel_page *p, const struct guide *g, const struct s
     it->detail = _("Every id has to be 0 or more and below the size of the vocabulary.");
 }
 
-static void step_inputs(struct panel_page *p, const struct guide *g)
+static void step_inputs(struct panel_page *p, const struct procedure *g)
 {
     const struct comparison *s = g->s;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
@@ -71,9 +71,9 @@ static void step_inputs(struct panel_page *p, const struct guide *g)
         const struct step_input *x = &s->inputs.v[i];
         int of = x->row[TARGET] == NONE ? GOLDEN : TARGET;
         buf_clear(&b);
-        input_detail(x, side, &b);
-        struct panel_item *it = page_item(p, x->equal == 1 ? MARK_OK : x->equal == 0 ? MARK_BAD : MARK_ADVICE, input_name(x->what), "%s: %s",
-                                          input_name(x->what), b.p ? b.p : "");
+        step_input_detail(x, side, &b);
+        struct panel_item *it = page_item(p, x->equal == 1 ? MARK_OK : x->equal == 0 ? MARK_BAD : MARK_ADVICE, step_input_name(x->what), "%s: %s",
+                                          step_input_name(x->what), b.p ? b.p : "");
         it->detail = x->equal == 1 ? NULL : _("Where the data differ no layer is to blame: align them first.");
         dump_row_name(side[of], x->row[of], &name);
         it->command = arena_fmt(&p->arena, "find %s", name.p);
@@ -115,11 +115,11 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
         }
 }
 
-static void weights(struct panel_page *p, const struct guide *g)
+static void weights(struct panel_page *p, const struct procedure *g)
 {
-    if (guide_pending(p, g, EXAM_WEIGHTS, "weights", _("initial weights of both sides")))
+    if (procedure_pending(p, g, ENGINE_RUN_WEIGHTS, "weights", _("initial weights of both sides")))
         return;
-    const struct weight_compare *c = guide_result(g, EXAM_WEIGHTS)->weights;
+    const struct weight_compare *c = procedure_result(g, ENGINE_RUN_WEIGHTS)->weights;
     size_t equal = 0;
     for (size_t i = 0; i < c->pairs.n; i++)
         equal += c->pairs.v[i].verdict == WEIGHT_EQUAL;
@@ -133,15 +133,15 @@ static void weights(struct panel_page *p, const struct guide *g)
 
 /* ---- a run and itself ---- */
 
-static void determinism(struct panel_page *p, const struct guide *g)
+static void determinism(struct panel_page *p, const struct procedure *g)
 {
-    static const enum exam_id exams[] = {EXAM_REPEAT_TARGET, EXAM_REPEAT_GOLDEN};
+    static const enum engine_run_id exams[] = {ENGINE_RUN_REPEAT_TARGET, ENGINE_RUN_REPEAT_GOLDEN};
     const char *const what[] = {_("the target run twice"), _("the golden side run twice")};
     bool any = false;
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
-        const struct exam_result *r = guide_result(g, exams[i]);
-        any |= g->exam[exams[i]].state != EXAM_MISSING;
-        if (g->exam[exams[i]].state == EXAM_MISSING || guide_pending(p, g, exams[i], i ? "golden-repeat" : "target-repeat", what[i]))
+        const struct engine_run_result *r = procedure_result(g, exams[i]);
+        any |= g->exam[exams[i]].state != ENGINE_RUN_MISSING;
+        if (g->exam[exams[i]].state == ENGINE_RUN_MISSING || procedure_pending(p, g, exams[i], i ? "golden-repeat" : "target-repeat", what[i]))
             continue;
         const struct repeat *x = &r->repeat;
         struct panel_item *it = page_item(p, x->verdict == STAGE_PASS ? MARK_OK : x->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN,
@@ -157,11 +157,11 @@ static void determinism(struct panel_page *p, const struct guide *g)
     }
 }
 
-void panel_data(struct panel_page *p, const struct guide *g)
+void panel_data(struct panel_page *p, const struct procedure *g)
 {
-    page_inputs(p, g, SLOT_TARGET, SLOT_GOLDEN, true);
-    page_inputs(p, g, SLOT_TARGET_WEIGHTS, SLOT_GOLDEN_WEIGHTS, true);
-    page_inputs(p, g, SLOT_TARGET_REPEAT, SLOT_GOLDEN_REPEAT, false);
+    page_inputs(p, g, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN, true);
+    page_inputs(p, g, PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS, true);
+    page_inputs(p, g, PANEL_INPUT_TARGET_REPEAT, PANEL_INPUT_GOLDEN_REPEAT, false);
     step_inputs(p, g);
     weights(p, g);
     determinism(p, g);

@@ -53,7 +53,7 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
 }
 
 /* Which finding names the root cause of what deviates: that of the first deviation where the dumps have one, else any. */
-static bool root_cause(const struct guide *g, struct finding *x)
+static bool root_cause(const struct procedure *g, struct finding *x)
 {
     finding_list l = {0};
     bool any = false;
@@ -70,9 +70,9 @@ static bool root_cause(const struct guide *g, struct finding *x)
 }
 
 /* A new dump after a fix: true where what was wrong is gone and nothing came. */
-static bool rounds(struct panel_page *p, const struct guide *g)
+static bool rounds(struct panel_page *p, const struct procedure *g)
 {
-    const struct since *x = &g->s->since;
+    const struct round_since *x = &g->s->since;
     struct buf b = {0};
     if (!x->told)
         return false;
@@ -85,7 +85,7 @@ static bool rounds(struct panel_page *p, const struct guide *g)
     return x->changes.confirmed;
 }
 
-void panel_findings(struct panel_page *p, const struct guide *g)
+void panel_findings(struct panel_page *p, const struct procedure *g)
 {
     const struct investigation *v = g->inv;
     bool all = true, failed = false;

@@ -6,11 +6,11 @@
 #include "judge/verdict_text.h"
 #include "panel/subject.h"
 
-static void first_loss(struct panel_page *p, const struct guide *g)
+static void first_loss(struct panel_page *p, const struct procedure *g)
 {
-    if (guide_pending(p, g, EXAM_CURVES, "first-loss", _("loss of step 1, from the logs")))
+    if (procedure_pending(p, g, ENGINE_RUN_CURVES, "first-loss", _("loss of step 1, from the logs")))
         return;
-    const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
+    const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
     const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
     char n[4][NUM_MAX];
     if (!c->usable.n) {
@@ -34,7 +34,7 @@ static void first_loss(struct panel_page *p, const struct guide *g)
 }
 
 /* What the dumps say. `decides`: nothing else tells whether the first step agrees. */
-static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
+static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
 {
     const struct comparison *s = g->s;
     const struct judgement *j = s->judged;
@@ -60,7 +60,7 @@ static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
         subject_of_line(s, NULL, j->first, &of, &p->arena);
         dump_row_name(&s->side[side].dump, row[side], &name);
         struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : why || found ? MARK_WAIVED : MARK_BAD, "first-deviation", _("first deviation: %s (%s)"), name.p,
-                                          class_label(j->klass));
+                                          first_class_label(j->first_class));
         page_subject(p, it, of.kind, of.about[0], of.about[1], NULL);
         if (why)
             page_detail(p, it, _("explained: %s"), why);
@@ -75,12 +75,12 @@ static void dumps(struct panel_page *p, const struct guide *g, bool loss_ok)
     buf_release(&name);
 }
 
-void panel_first(struct panel_page *p, const struct guide *g)
+void panel_first_loss(struct panel_page *p, const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
     bool ok = r && r->curves->first_loss == STAGE_PASS;
-    page_inputs(p, g, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, true);
-    page_inputs(p, g, SLOT_TARGET, SLOT_GOLDEN, true);
+    page_inputs(p, g, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, true);
+    page_inputs(p, g, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN, true);
     first_loss(p, g);
     size_t loss = p->items.n - 1;
     dumps(p, g, ok);

@@ -5,44 +5,44 @@
 
 #include "ticket/investigation.h"
 
-enum slot_id {
-    SLOT_TARGET,
-    SLOT_GOLDEN,
-    SLOT_TARGET_SETTINGS,
-    SLOT_GOLDEN_SETTINGS,
-    SLOT_TARGET_ENV,
-    SLOT_GOLDEN_ENV,
-    SLOT_TARGET_WEIGHTS,
-    SLOT_GOLDEN_WEIGHTS,
-    SLOT_TARGET_REPEAT,
-    SLOT_GOLDEN_REPEAT,
-    SLOT_TARGET_LOG,
-    SLOT_GOLDEN_LOG,
-    SLOT_GOLDEN_LOG2,
-    SLOT_GOLDEN_LOG3,
-    SLOT_TARGET_NORMS,
-    SLOT_GOLDEN_NORMS,
-    SLOT_TARGET_STEP,
-    SLOT_GOLDEN_STEP,
-    SLOT_TARGET_FROZEN,
-    SLOT_GOLDEN_FROZEN,
-    SLOT_GOLDEN_FROZEN2,
-    SLOT_COUNT
+enum panel_input_id {
+    PANEL_INPUT_TARGET,
+    PANEL_INPUT_GOLDEN,
+    PANEL_INPUT_TARGET_SETTINGS,
+    PANEL_INPUT_GOLDEN_SETTINGS,
+    PANEL_INPUT_TARGET_ENV,
+    PANEL_INPUT_GOLDEN_ENV,
+    PANEL_INPUT_TARGET_WEIGHTS,
+    PANEL_INPUT_GOLDEN_WEIGHTS,
+    PANEL_INPUT_TARGET_REPEAT,
+    PANEL_INPUT_GOLDEN_REPEAT,
+    PANEL_INPUT_TARGET_LOG,
+    PANEL_INPUT_GOLDEN_LOG,
+    PANEL_INPUT_GOLDEN_LOG2,
+    PANEL_INPUT_GOLDEN_LOG3,
+    PANEL_INPUT_TARGET_NORMS,
+    PANEL_INPUT_GOLDEN_NORMS,
+    PANEL_INPUT_TARGET_STEP,
+    PANEL_INPUT_GOLDEN_STEP,
+    PANEL_INPUT_TARGET_FROZEN,
+    PANEL_INPUT_GOLDEN_FROZEN,
+    PANEL_INPUT_GOLDEN_FROZEN2,
+    PANEL_INPUT_COUNT
 };
 
-struct slot {
+struct panel_input {
     const char *name;  /* as `give` takes it */
     const char *need;  /* of recipes: what produces such a file */
     const char *title; /* N_ */
     int side;          /* enum side */
 };
 
-extern const struct slot slots[SLOT_COUNT];
+extern const struct panel_input panel_inputs[PANEL_INPUT_COUNT];
 
-enum slot_id slot_find(struct str name); /* SLOT_COUNT: none */
+enum panel_input_id panel_input_find(struct str name); /* PANEL_INPUT_COUNT: none */
 /* The path it has, or NULL. */
-const char *slot_path(const struct investigation *v, enum slot_id s);
+const char *panel_input_path(const struct investigation *v, enum panel_input_id s);
 /* Gives it a path ("" takes it away). The dumps cannot be taken away. */
-int slot_give(struct investigation *v, enum slot_id s, struct str path, struct err *e);
+int panel_input_give(struct investigation *v, enum panel_input_id s, struct str path, struct err *e);
 
 #endif

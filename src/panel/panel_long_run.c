@@ -66,9 +66,9 @@ bool panel_is_feature(const char *id)
 }
 
 /* 1 in use, 0 not, -1 nothing tells. */
-static int used(const struct guide *g, const char *key)
+static int used(const struct procedure *g, const char *key)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     for (size_t i = 0; key && r && i < r->settings->checks.n; i++) {
         const struct config_check *k = &r->settings->checks.v[i];
         if (!str_is(k->row->key, key))
@@ -85,7 +85,7 @@ static int used(const struct guide *g, const char *key)
     return -1;
 }
 
-static void scaling(struct panel_page *p, const struct guide *g)
+static void scaling(struct panel_page *p, const struct procedure *g)
 {
     const char *all = investigation_text(&g->inv->waived, "scaling");
     for (size_t i = 0; i < ARRAY_LEN(features); i++) {
@@ -131,15 +131,15 @@ static void lone_problems(struct panel_page *p, const struct series *s, const st
 }
 
 /* What the target's log tells by itself. */
-static void alone(struct panel_page *p, const struct guide *g)
+static void alone(struct panel_page *p, const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_LOG);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_LOG);
     const struct log_record *first = NULL, *last = NULL, *least = NULL;
     char n[4][NUM_MAX];
     if (!r)
         return;
     const struct series *s = &r->curves->run[0];
-    p->picture = EXAM_LOG;
+    p->picture = ENGINE_RUN_LOG;
     for (size_t i = 0; i < s->records.n; i++) {
         const struct log_record *x = &s->records.v[i];
         if (!log_has(x, LOG_LOSS) || !isfinite(x->value[LOG_LOSS]))
@@ -155,31 +155,31 @@ static void alone(struct panel_page *p, const struct guide *g)
         page_item(p, MARK_NOTE, NULL, _("its smallest: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
     }
     lone_problems(p, s, r->log);
-    curve_spikes(p, r->curves);
+    curve_items_spikes(p, r->curves);
 }
 
-void panel_longrun(struct panel_page *p, const struct guide *g)
+void panel_long_run(struct panel_page *p, const struct procedure *g)
 {
-    page_inputs(p, g, SLOT_TARGET_LOG, SLOT_GOLDEN_LOG, true);
-    page_input(p, g, SLOT_GOLDEN_LOG2, false);
-    if (guide_pending(p, g, EXAM_CURVES, "curves", _("training logs of both sides"))) {
+    page_inputs(p, g, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, true);
+    page_input(p, g, PANEL_INPUT_GOLDEN_LOG2, false);
+    if (procedure_pending(p, g, ENGINE_RUN_CURVES, "curves", _("training logs of both sides"))) {
         p->summary = vec_last(&p->items)->text;
         alone(p, g);
         page_settle(p, g);
         p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they tell the benchmark's own spread.");
         return;
     }
-    const struct curves *c = guide_result(g, EXAM_CURVES)->curves;
+    const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
     char n[2][NUM_MAX];
     int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->from_start ? -1 : c->diverges_at;
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
-    p->picture = EXAM_CURVES;
-    curve_points(p, c);
+    p->picture = ENGINE_RUN_CURVES;
+    curve_items_points(p, c);
     course(p, c);
-    page_cards(p, g, "curve:");
+    page_known_causes(p, g, "curve:");
     scaling(p, g);
-    curve_marks(p, c, false);
+    curve_items_marks(p, c, false);
     page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
     page_sentences(p, MARK_NOTE, c->next.v, c->next.n);
     page_settle(p, g);

@@ -53,22 +53,22 @@ static void largest(struct panel_page *p, const struct curves *c)
     it->detail = _("In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
 }
 
-void panel_frozen(struct panel_page *p, const struct guide *g)
+void panel_lr0(struct panel_page *p, const struct procedure *g)
 {
-    page_inputs(p, g, SLOT_TARGET_FROZEN, SLOT_GOLDEN_FROZEN, true);
-    page_input(p, g, SLOT_GOLDEN_FROZEN2, false);
-    if (guide_pending(p, g, EXAM_FROZEN, "frozen", _("logs with learning rate 0"))) {
+    page_inputs(p, g, PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, true);
+    page_input(p, g, PANEL_INPUT_GOLDEN_FROZEN2, false);
+    if (procedure_pending(p, g, ENGINE_RUN_FROZEN, "frozen", _("logs with learning rate 0"))) {
         page_settle(p, g);
         p->summary = vec_last(&p->items)->text;
         p->next = _("Run both sides for 1,000 steps with learning rate 0 and give the logs; w writes the settings.");
         return;
     }
-    const struct curves *c = guide_result(g, EXAM_FROZEN)->curves;
-    p->picture = EXAM_FROZEN;
+    const struct curves *c = procedure_result(g, ENGINE_RUN_FROZEN)->curves;
+    p->picture = ENGINE_RUN_FROZEN;
     frozen(p, c);
-    curve_points(p, c);
+    curve_items_points(p, c);
     largest(p, c);
-    curve_marks(p, c, true);
+    curve_items_marks(p, c, true);
     page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
     page_settle(p, g);
     size_t bad = 0;

@@ -50,25 +50,26 @@ static void judged(struct panel_page *p, const struct norms *n)
         page_item(p, MARK_OPEN, "gradients", "%s", _("these are the weights themselves, not their gradients"));
 }
 
-void panel_norms(struct panel_page *p, const struct guide *g)
+void panel_norms(struct panel_page *p, const struct procedure *g)
 {
-    bool given = slot_path(g->inv, SLOT_TARGET_NORMS) && slot_path(g->inv, SLOT_GOLDEN_NORMS);
-    page_inputs(p, g, SLOT_TARGET_NORMS, SLOT_GOLDEN_NORMS, true);
-    if (g->exam[EXAM_NORMS].state == EXAM_FAILED && !given) { /* neither logs nor dumps have any: nothing is wrong with them */
+    bool given = panel_input_path(g->inv, PANEL_INPUT_TARGET_NORMS) &&
+                 panel_input_path(g->inv, PANEL_INPUT_GOLDEN_NORMS);
+    page_inputs(p, g, PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, true);
+    if (g->exam[ENGINE_RUN_NORMS].state == ENGINE_RUN_FAILED && !given) { /* neither logs nor dumps have any: nothing is wrong with them */
         struct panel_item *it = page_item(p, MARK_MISSING, "local-norm", "%s", _("gradient norms of both sides: not in what was given so far"));
-        page_detail(p, it, "%s", g->exam[EXAM_NORMS].err.text);
+        page_detail(p, it, "%s", g->exam[ENGINE_RUN_NORMS].err.text);
         it->need = "norms";
         page_settle(p, g);
-        p->state = slot_path(g->inv, SLOT_TARGET_NORMS) || slot_path(g->inv, SLOT_GOLDEN_NORMS) ? PANEL_NEEDS_INPUT : p->state;
-    } else if (guide_pending(p, g, EXAM_NORMS, "local-norm", _("gradient norms of both sides"))) {
+        p->state = panel_input_path(g->inv, PANEL_INPUT_TARGET_NORMS) || panel_input_path(g->inv, PANEL_INPUT_GOLDEN_NORMS) ? PANEL_NEEDS_INPUT : p->state;
+    } else if (procedure_pending(p, g, ENGINE_RUN_NORMS, "local-norm", _("gradient norms of both sides"))) {
         page_settle(p, g);
     } else {
-        const struct norms *n = guide_result(g, EXAM_NORMS)->norms;
+        const struct norms *n = procedure_result(g, ENGINE_RUN_NORMS)->norms;
         judged(p, n);
         p->values[0] = _("target");
         p->values[1] = _("golden");
         page_sentences(p, MARK_NOTE, n->warnings.v, n->warnings.n);
-        page_cards(p, g, "norm:");
+        page_known_causes(p, g, "norm:");
         add_pairs(p, n);
         page_settle(p, g);
     }

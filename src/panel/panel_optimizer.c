@@ -5,9 +5,9 @@
 #include "base/num.h"
 #include "panel/procedure.h"
 
-static void second_loss(struct panel_page *p, const struct guide *g)
+static void second_loss(struct panel_page *p, const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_CURVES);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
     const struct curves *c = r ? r->curves : NULL;
     if (!c || c->first_loss != STAGE_PASS || c->usable.n < 3)
         return;
@@ -45,11 +45,11 @@ static void reasons(struct panel_page *p, const struct optimizer *x)
     }
 }
 
-void panel_optimizer(struct panel_page *p, const struct guide *g)
+void panel_optimizer(struct panel_page *p, const struct procedure *g)
 {
-    page_inputs(p, g, SLOT_TARGET_STEP, SLOT_GOLDEN_STEP, true);
-    if (!guide_pending(p, g, EXAM_STEP, "step", _("one optimizer step of both sides"))) {
-        const struct optimizer *x = guide_result(g, EXAM_STEP)->step;
+    page_inputs(p, g, PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP, true);
+    if (!procedure_pending(p, g, ENGINE_RUN_STEP, "step", _("one optimizer step of both sides"))) {
+        const struct optimizer *x = procedure_result(g, ENGINE_RUN_STEP)->step;
         a_side(p, x, TARGET);
         a_side(p, x, GOLDEN);
         page_item(p, x->verdict == STAGE_PASS ? MARK_OK : x->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN, "step",

@@ -69,12 +69,12 @@ static void summarise(struct panel_page *p, const struct config_compare *c)
                      : _("Read the advice marked ! once; then go on.");
 }
 
-void panel_settings(struct panel_page *p, const struct guide *g)
+void panel_settings(struct panel_page *p, const struct procedure *g)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
-    page_inputs(p, g, SLOT_TARGET_SETTINGS, SLOT_GOLDEN_SETTINGS, true);
-    page_inputs(p, g, SLOT_TARGET_ENV, SLOT_GOLDEN_ENV, false);
-    if (guide_pending(p, g, EXAM_SETTINGS, "settings", _("settings of both runs"))) {
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
+    page_inputs(p, g, PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, true);
+    page_inputs(p, g, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV, false);
+    if (procedure_pending(p, g, ENGINE_RUN_SETTINGS, "settings", _("settings of both runs"))) {
         page_settle(p, g);
         p->summary = _("settings of both runs");
         p->next = _("Give both runs' settings: any of MindFormers yaml, Megatron's launch script or printed arguments, config.json.");
@@ -83,7 +83,7 @@ void panel_settings(struct panel_page *p, const struct guide *g)
     const struct config_compare *c = r->settings;
     p->values[0] = _("target");
     p->values[1] = _("golden");
-    page_cards(p, g, "check:");
+    page_known_causes(p, g, "check:");
     for (int order = 0; order <= 6; order++)
         for (size_t i = 0; i < c->checks.n; i++)
             if (order_of(&c->checks.v[i]) == order)

@@ -6,30 +6,31 @@
 #include "compare/comparison.h"
 #include "panel/panel_inputs.h"
 
-enum handed { HANDED_NOTHING, HANDED_DUMP, HANDED_WEIGHTS, HANDED_LOG, HANDED_NORMS, HANDED_SETTINGS, HANDED_STEP };
+enum path_kind { PATH_NOTHING, PATH_DUMP, PATH_WEIGHTS, PATH_LOG, PATH_NORMS, PATH_SETTINGS, PATH_STEP };
 
-/* Looks at the files; HANDED_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before a
+/* Looks at the files; PATH_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before a
  * log's first record; `cancel` (may be NULL) ends that. */
-enum handed handed_find(const char *path, const atomic_bool *cancel);
+enum path_kind path_kind_find(const char *path, const atomic_bool *cancel);
 
 /* Both inputs looked at in the background. Zeroed before. */
-struct handed_look {
+struct path_kind_look {
     struct job job;
     bool started;
     char *path[2];
-    enum handed what[2];       /* once it is done */
+    enum path_kind what[2];       /* once it is done */
 };
 /* notify(ctx): it is done; called by the job's thread. Without one to be had it is done at once. */
-void handed_look_start(struct handed_look *l, const struct investigation *v, void (*notify)(void *ctx), void *ctx);
-bool handed_look_done(struct handed_look *l);
-void handed_look_wait(struct handed_look *l); /* until it is done, where it was started */
-void handed_look_end(struct handed_look *l);  /* breaks it off; zeroed again */
+void path_kind_look_start(struct path_kind_look *l, const struct investigation *v, void (*notify)(void *ctx),
+                          void *ctx);
+bool path_kind_look_done(struct path_kind_look *l);
+void path_kind_look_wait(struct path_kind_look *l); /* until it is done, where it was started */
+void path_kind_look_end(struct path_kind_look *l);  /* breaks it off; zeroed again */
 
 /* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were found to
  * be. The panel that judges them, or 0 where an input is something else and all stays. */
-int handed_give(struct investigation *v, const enum handed what[2]);
+int path_kind_give(struct investigation *v, const enum path_kind what[2]);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
  * out weights: its number, or 0 where they are no checkpoints or their names agree. */
-int handed_give_weights(struct investigation *v, const struct comparison *s);
+int path_kind_give_weights(struct investigation *v, const struct comparison *s);
 
 #endif

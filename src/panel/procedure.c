@@ -4,10 +4,10 @@
 
 #include "base/msg.h"
 
-void guide_init(struct guide *g, const struct comparison *c, struct investigation *v, compare_run *compare,
-                void (*notify)(void *ctx), void *ctx)
+void procedure_init(struct procedure *g, const struct comparison *c, struct investigation *v, compare_run *compare,
+                    void (*notify)(void *ctx), void *ctx)
 {
-    *g = (struct guide){.s = comparison_hold(c), .inv = v, .compare = compare, .why = ""};
+    *g = (struct procedure){.s = comparison_hold(c), .inv = v, .compare = compare, .why = ""};
     job_init(&g->job, notify, ctx);
 }
 
@@ -17,7 +17,7 @@ static bool says_else(const struct comparison *a, const struct comparison *b)
     return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired || (b->complete && a->serial != b->serial);
 }
 
-void guide_see(struct guide *g, const struct comparison *c)
+void procedure_see(struct procedure *g, const struct comparison *c)
 {
     if (g->held || g->s == c)
         return;
@@ -30,66 +30,66 @@ void guide_see(struct guide *g, const struct comparison *c)
 
 /* ---- the exams ---- */
 
-static void clear(struct exam *x)
+static void clear(struct engine_run *x)
 {
     if (x->lent && x->result.curves) {
         x->grave = x->result;
-        x->result = (struct exam_result){0};
+        x->result = (struct engine_run_result){0};
     }
-    exam_release(&x->result);
-    exam_case_release(&x->the_case);
-    exam_case_release(&x->next_case);
+    engine_run_release(&x->result);
+    engine_run_case_release(&x->the_case);
+    engine_run_case_release(&x->next_case);
     x->err = (struct err){0};
     x->again = false;
 }
 
-static bool waits(const struct exam *x)
+static bool waits(const struct engine_run *x)
 {
-    return x->state == EXAM_WAITING || (x->state == EXAM_DONE && x->again);
+    return x->state == ENGINE_RUN_WAITING || (x->state == ENGINE_RUN_DONE && x->again);
 }
 
-static int next_waiting(const struct guide *g)
+static int next_waiting(const struct procedure *g)
 {
     int i = 0;
-    while (i < EXAM_COUNT && !waits(&g->exam[i]))
+    while (i < ENGINE_RUN_COUNT && !waits(&g->exam[i]))
         i++;
     return i;
 }
 
 /* What came of an exam, where nobody has asked for another since. */
-static void take_result(struct exam *x, struct exam_run *r, bool failed, const struct err *e)
+static void take_result(struct engine_run *x, struct engine_run_run *r, bool failed, const struct err *e)
 {
-    bool wanted = r->on ? x->state == EXAM_DONE && x->result.curves == r->of.before : x->state == EXAM_RUNNING && x->key == r->key;
+    bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before : x->state == ENGINE_RUN_RUNNING && x->key == r->key;
     r->of.before = NULL;
     x->lent = false;
-    exam_release(&x->grave);
+    engine_run_release(&x->grave);
     if (wanted) {
-        exam_release(&x->result);
-        exam_case_release(&x->the_case);
-        x->state = failed ? EXAM_FAILED : EXAM_DONE;
+        engine_run_release(&x->result);
+        engine_run_case_release(&x->the_case);
+        x->state = failed ? ENGINE_RUN_FAILED : ENGINE_RUN_DONE;
         x->result = r->result;
         x->err = *e;
         x->the_case = r->of; /* results may point at its strings */
     } else {
-        exam_release(&r->result);
-        exam_case_release(&r->of);
+        engine_run_release(&r->result);
+        engine_run_case_release(&r->of);
     }
-    r->result = (struct exam_result){0};
-    r->of = (struct exam_case){0};
+    r->result = (struct engine_run_result){0};
+    r->of = (struct engine_run_case){0};
 }
 
 static int run_exam(struct job *j, void *ctx, struct err *e)
 {
-    struct guide *g = ctx;
+    struct procedure *g = ctx;
     (void)j;
-    return exam_kinds[g->run.exam].run(&g->run.result, &g->run.of, &g->run.watch, e);
+    return engine_run_kinds[g->run.exam].run(&g->run.result, &g->run.of, &g->run.watch, e);
 }
 
-static void start(struct guide *g, int i)
+static void start(struct procedure *g, int i)
 {
-    struct exam *x = &g->exam[i];
-    struct exam_run *r = &g->run;
-    bool on = x->state == EXAM_DONE;
+    struct engine_run *x = &g->exam[i];
+    struct engine_run_run *r = &g->run;
+    bool on = x->state == ENGINE_RUN_DONE;
     atomic_store(&r->watch.cancel, false);
     r->exam = i;
     r->on = on;
@@ -98,19 +98,19 @@ static void start(struct guide *g, int i)
     r->of.compare = g->compare;
     if (on) {
         r->of.before = x->result.curves;
-        x->next_case = (struct exam_case){0};
+        x->next_case = (struct engine_run_case){0};
         x->again = false;
         x->lent = true;
     } else {
-        x->the_case = (struct exam_case){0};
-        x->state = EXAM_RUNNING;
+        x->the_case = (struct engine_run_case){0};
+        x->state = ENGINE_RUN_RUNNING;
     }
     g->changes++;
     job_start(&g->job, run_exam, g); /* without a thread it has failed at once, and is taken so */
 }
 
 /* Takes what has ended and starts what waits. */
-static void go_on(struct guide *g)
+static void go_on(struct procedure *g)
 {
     if (g->held)
         return;
@@ -123,13 +123,13 @@ static void go_on(struct guide *g)
             g->changes++;
         }
         int i = next_waiting(g);
-        if (i == EXAM_COUNT)
+        if (i == ENGINE_RUN_COUNT)
             return;
         start(g, i);
     }
 }
 
-void guide_release(struct guide *g)
+void procedure_release(struct procedure *g)
 {
     if (!g->job.ready)
         return;
@@ -138,7 +138,7 @@ void guide_release(struct guide *g)
     if (job_take(&g->job) != JOB_IDLE)
         take_result(&g->exam[g->run.exam], &g->run, true, &g->job.err);
     job_release(&g->job);
-    for (int i = 0; i < EXAM_COUNT; i++)
+    for (int i = 0; i < ENGINE_RUN_COUNT; i++)
         clear(&g->exam[i]);
     for (int i = 0; i < PANELS; i++) {
         vec_release(&g->page[i].items);
@@ -149,114 +149,114 @@ void guide_release(struct guide *g)
     g->s = NULL;
 }
 
-bool guide_busy(struct guide *g)
+bool procedure_busy(struct procedure *g)
 {
     bool busy = false;
     go_on(g);
-    for (int i = 0; i < EXAM_COUNT; i++)
-        busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == EXAM_RUNNING;
+    for (int i = 0; i < ENGINE_RUN_COUNT; i++)
+        busy |= waits(&g->exam[i]) || g->exam[i].lent || g->exam[i].state == ENGINE_RUN_RUNNING;
     return busy;
 }
 
-void guide_hold(struct guide *g)
+void procedure_hold(struct procedure *g)
 {
     g->held++;
 }
 
-void guide_give(struct guide *g)
+void procedure_give(struct procedure *g)
 {
     if (--g->held == 0 && g->late)
-        guide_look(g);
+        procedure_look(g);
 }
 
-void guide_wait(struct guide *g, bool (*each)(void *ctx), void *ctx, int ms)
+void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int ms)
 {
-    while (guide_busy(g) && (!each || each(ctx)))
+    while (procedure_busy(g) && (!each || each(ctx)))
         job_wait(&g->job, each, ctx, ms);
 }
 
 /* ---- what is to be examined ---- */
 
 /* A case that is another than the one examined, or under way, takes its place. */
-static void look(struct guide *g, enum exam_id i)
+static void look(struct procedure *g, enum engine_run_id i)
 {
-    struct exam *x = &g->exam[i];
-    struct exam_case c;
+    struct engine_run *x = &g->exam[i];
+    struct engine_run_case c;
     uint64_t key;
-    bool there = exam_prepare(&c, i, g->inv, &key);
+    bool there = engine_run_prepare(&c, i, g->inv, &key);
     if (key == x->key) {
-        exam_case_release(&c);
+        engine_run_case_release(&c);
         return;
     }
     c.growing = g->follow;
     bool grown = g->follow && there && x->files == c.files;
-    if (grown && x->state == EXAM_RUNNING) { /* what is being read is finished first */
-        exam_case_release(&c);
+    if (grown && x->state == ENGINE_RUN_RUNNING) { /* what is being read is finished first */
+        engine_run_case_release(&c);
         return;
     }
-    if (grown && x->state == EXAM_DONE && x->result.curves) {
-        exam_case_release(&x->next_case);
+    if (grown && x->state == ENGINE_RUN_DONE && x->result.curves) {
+        engine_run_case_release(&x->next_case);
         x->next_case = c;
         x->again = true;
         x->key = key;
         return;
     }
-    if (x->state == EXAM_RUNNING || x->lent)
+    if (x->state == ENGINE_RUN_RUNNING || x->lent)
         atomic_store(&g->run.watch.cancel, true);
     clear(x);
     x->key = key;
     x->files = c.files;
-    x->state = there ? EXAM_WAITING : EXAM_MISSING;
+    x->state = there ? ENGINE_RUN_WAITING : ENGINE_RUN_MISSING;
     if (there)
         x->the_case = c;
     else
-        exam_case_release(&c);
+        engine_run_case_release(&c);
     g->changes++;
 }
 
-static void look_at(struct guide *g, bool all)
+static void look_at(struct procedure *g, bool all)
 {
     g->late = g->held > 0 && (all || g->late);
     if (g->held)
         return;
-    for (int i = 0; i < EXAM_COUNT; i++)
-        if ((!g->only || g->only >> i & 1) && (all || exam_kinds[i].goes_on))
-            look(g, (enum exam_id)i);
+    for (int i = 0; i < ENGINE_RUN_COUNT; i++)
+        if ((!g->only || g->only >> i & 1) && (all || engine_run_kinds[i].goes_on))
+            look(g, (enum engine_run_id)i);
     go_on(g);
 }
 
-void guide_look(struct guide *g)
+void procedure_look(struct procedure *g)
 {
     look_at(g, true);
 }
 
-void guide_follow(struct guide *g, bool on)
+void procedure_follow(struct procedure *g, bool on)
 {
     g->follow = on;
     if (on)
         look_at(g, false);
 }
 
-void guide_tell(struct guide *g)
+void procedure_tell(struct procedure *g)
 {
     g->changes++;
-    guide_look(g);
+    procedure_look(g);
 }
 
-int guide_was(const struct guide *g, int panel)
+int procedure_was(const struct procedure *g, int panel)
 {
     const struct round_panel *p = g->s->since.there ? round_panel(g->s->since.before, panels[panel].name) : NULL;
     return p ? panel_state_find(p->state) : -1;
 }
 
-bool guide_begun(const struct guide *g)
+bool procedure_begun(const struct procedure *g)
 {
     return g->inv->given.n || g->inv->waived.n || g->inv->answers.n;
 }
 
 /* ---- the pages ---- */
 
-static void write_page(struct guide *g, int i)
+static void write_page(struct procedure *g, int i)
 {
     struct panel_page *p = &g->page[i];
     vec_clear(&p->items);
@@ -280,7 +280,7 @@ static void write_page(struct guide *g, int i)
     }
 }
 
-void guide_write(struct guide *g)
+void procedure_write(struct procedure *g)
 {
     if (g->written && g->held)
         return;
@@ -288,7 +288,7 @@ void guide_write(struct guide *g)
     if (g->written && g->seen == g->changes && g->language == msg_current())
         return;
     if (g->written && g->language != msg_current())
-        guide_look(g); /* results hold sentences */
+        procedure_look(g); /* results hold sentences */
     g->written = true;
     g->language = msg_current();
     g->seen = g->changes;
@@ -304,43 +304,45 @@ void guide_write(struct guide *g)
         if (!judged && p->state != PANEL_NOT_STARTED)
             p->state = PANEL_WAITS;
     }
-    tree_decide(g);
+    next_panel(g);
 }
 
 /* ---- for the panels ---- */
 
-const struct exam_result *guide_result(const struct guide *g, enum exam_id x)
+const struct engine_run_result *procedure_result(const struct procedure *g, enum engine_run_id x)
 {
-    return g->exam[x].state == EXAM_DONE ? &g->exam[x].result : NULL;
+    return g->exam[x].state == ENGINE_RUN_DONE ? &g->exam[x].result : NULL;
 }
 
-const struct curves *guide_curves(const struct guide *g, const struct panel_page *p)
+const struct curves *procedure_curves(const struct procedure *g, const struct panel_page *p)
 {
-    const struct exam_result *r = p->picture < 0 ? NULL : guide_result(g, (enum exam_id)p->picture);
+    const struct engine_run_result *r = p->picture < 0 ? NULL : procedure_result(g, (enum engine_run_id)p->picture);
     return r && r->curves->points.n ? r->curves : NULL;
 }
 
-enum exam_id guide_curve_exam(const struct guide *g, bool frozen)
+enum engine_run_id procedure_curve_run(const struct procedure *g, bool frozen)
 {
-    return frozen ? EXAM_FROZEN : guide_result(g, EXAM_LOG) ? EXAM_LOG : EXAM_CURVES;
+    return frozen ? ENGINE_RUN_FROZEN : procedure_result(g, ENGINE_RUN_LOG) ? ENGINE_RUN_LOG : ENGINE_RUN_CURVES;
 }
 
-bool guide_pending(struct panel_page *p, const struct guide *g, enum exam_id x, const char *id, const char *what)
+bool procedure_pending(struct panel_page *p, const struct procedure *g, enum engine_run_id x, const char *id,
+                       const char *what)
 {
-    const struct exam *e = &g->exam[x];
+    const struct engine_run *e = &g->exam[x];
     struct panel_item *it;
     switch (e->state) {
-    case EXAM_DONE:
+    case ENGINE_RUN_DONE:
         return false;
-    case EXAM_MISSING:
+    case ENGINE_RUN_MISSING:
         it = page_item(p, MARK_MISSING, id, _("%s: not given yet"), what);
-        it->need = slots[exam_kinds[x].slot[exam_kinds[x].must ? exam_kinds[x].must - 1 : 0]].need;
+        it->need = panel_inputs[engine_run_kinds[x].slot[engine_run_kinds[x].must
+                                                         ? engine_run_kinds[x].must - 1 : 0]].need;
         break;
-    case EXAM_WAITING:
-    case EXAM_RUNNING:
+    case ENGINE_RUN_WAITING:
+    case ENGINE_RUN_RUNNING:
         page_item(p, MARK_RUNNING, id, _("%s: being read …"), what);
         break;
-    case EXAM_FAILED:
+    case ENGINE_RUN_FAILED:
         it = page_item(p, MARK_OPEN, id, "%s: %s", what, e->err.text);
         it->detail = it->text;
         break;
@@ -370,11 +372,11 @@ static int64_t step_of(const struct curves *c, enum step_why *why)
     return parts ? c->diverges_at : spike;
 }
 
-int64_t guide_step_to_dump(const struct guide *g, enum step_why *why)
+int64_t procedure_step_to_dump(const struct procedure *g, enum step_why *why)
 {
-    static const enum exam_id exams[] = {EXAM_CURVES, EXAM_LOG, EXAM_FROZEN};
+    static const enum engine_run_id exams[] = {ENGINE_RUN_CURVES, ENGINE_RUN_LOG, ENGINE_RUN_FROZEN};
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
-        const struct exam_result *r = guide_result(g, exams[i]);
+        const struct engine_run_result *r = procedure_result(g, exams[i]);
         int64_t step = r ? step_of(r->curves, why) : -1;
         if (step >= 0)
             return step;

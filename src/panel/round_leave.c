@@ -20,7 +20,7 @@ static void add_findings(struct round *r, const struct investigation *v)
     vec_release(&l);
 }
 
-static void add_panels(struct round *r, const struct guide *g)
+static void add_panels(struct round *r, const struct procedure *g)
 {
     for (int i = 0; i < PANELS; i++) {
         struct round_panel p = {panels[i].name, panel_state_name(g->page[i].state), arena_cstr(&r->arena, str_of(g->page[i].summary))};
@@ -28,7 +28,7 @@ static void add_panels(struct round *r, const struct guide *g)
     }
 }
 
-void round_of(struct round *r, const struct comparison *s, const struct investigation *v, const struct guide *g)
+void round_of(struct round *r, const struct comparison *s, const struct investigation *v, const struct procedure *g)
 {
     round_freeze(r, s, s->judged);
     round_freeze_addresses(r, s, NULL);
@@ -40,7 +40,7 @@ void round_of(struct round *r, const struct comparison *s, const struct investig
         add_panels(r, g);
 }
 
-static bool same_state(const struct input_state *a, const struct input_state *b)
+static bool same_state(const struct file_stamp *a, const struct file_stamp *b)
 {
     return a->bytes == b->bytes && a->files == b->files && a->time == b->time;
 }
@@ -60,10 +60,10 @@ static int check_recording(const char *path, struct err *e)
     place_list found = {0};
     if (!path_is_dir(path) && !path_is_file(path))
         return err_set(e, ERR_IO, _("%s: no such file or folder"), path);
-    int rc = places_find(path, &found, e);
+    int rc = find_recordings(path, &found, e);
     if (rc == 0 && !found.n)
         rc = err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), path);
-    places_release(&found);
+    place_list_release(&found);
     return rc;
 }
 
@@ -76,7 +76,7 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
             continue;
         if (check_recording(path[i], e))
             return -1;
-        struct input_state now = input_state_of(s->side[i].dump.path); /* the folder may have been written anew */
+        struct file_stamp now = file_stamp_of(s->side[i].dump.path); /* the folder may have been written anew */
         bool same = path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
         other = other || !same || !same_state(&now, &s->side[i].now);
     }
@@ -93,7 +93,7 @@ static void file_name(const struct investigation *v, struct buf *path)
     buf_fmt(path, ".round-%zu" ROUND_ENDING, v->rounds.n + 1);
 }
 
-static int write_round(const struct investigation *v, const struct comparison *s, const struct guide *g, struct buf *path, struct round_left *left,
+static int write_round(const struct investigation *v, const struct comparison *s, const struct procedure *g, struct buf *path, struct round_left *left,
                        struct err *e)
 {
     struct round r;
@@ -106,7 +106,7 @@ static int write_round(const struct investigation *v, const struct comparison *s
     return rc;
 }
 
-int round_leave(struct investigation *v, const struct comparison *s, const struct guide *g, const char *target, const char *golden,
+int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target, const char *golden,
                 const char *path, struct err *e)
 {
     const char *const next[2] = {target, golden};

@@ -101,7 +101,7 @@ static uint32_t line_of_call(const struct comparison *s, struct str name)
     return line_of_row(s, name);
 }
 
-static int find_row(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_row(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     uint32_t line = line_of_row(g->s, name);
     if (line == NONE)
@@ -110,7 +110,7 @@ static int find_row(const struct guide *g, struct str name, struct subject *out,
     return 0;
 }
 
-static int find_call(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_call(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     uint32_t line = line_of_call(g->s, name);
     if (line == NONE)
@@ -119,7 +119,7 @@ static int find_call(const struct guide *g, struct str name, struct subject *out
     return 0;
 }
 
-static int find_gap(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_gap(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     const struct dump *const side[2] = {&g->s->side[TARGET].dump, &g->s->side[GOLDEN].dump};
     uint32_t line = line_of_call(g->s, name);
@@ -134,7 +134,7 @@ static int find_gap(const struct guide *g, struct str name, struct subject *out,
     return 0;
 }
 
-static int find_element(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_element(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     ptrdiff_t open = str_rfind(name, '[');
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
@@ -149,25 +149,25 @@ static int find_element(const struct guide *g, struct str name, struct subject *
     out->kind = SUBJECT_ELEMENT;
     out->at = arena_cstr(a, str_cut(name, (size_t)open));
     fact_list facts = {0};
-    freeze_element(g, out, a, &facts);
+    subject_freeze_element(g, out, a, &facts);
     bool seen = facts.n && (strcmp(facts.v[0].what, "value") == 0 || strcmp(facts.v[0].what, "elements") == 0);
     vec_release(&facts);
     return seen ? 0 : err_set(e, ERR_USAGE, _("%.*s: the tensor has no such place, or it was not recorded"), STR_ARG(name));
 }
 
-static int no_exam(const struct guide *g, enum exam_id x, struct err *e)
+static int no_exam(const struct procedure *g, enum engine_run_id x, struct err *e)
 {
-    if (g->exam[x].state == EXAM_FAILED)
+    if (g->exam[x].state == ENGINE_RUN_FAILED)
         return err_set(e, ERR_DATA, "%s", g->exam[x].err.text);
-    return err_set(e, ERR_USAGE, _("%s: not given yet; diverge give tells the panels where they are"), _(exam_kinds[x].title));
+    return err_set(e, ERR_USAGE, _("%s: not given yet; diverge give tells the panels where they are"), _(engine_run_kinds[x].title));
 }
 
-static int find_setting(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_setting(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     clear(out, SUBJECT_SETTING);
     if (!r)
-        return no_exam(g, EXAM_SETTINGS, e);
+        return no_exam(g, ENGINE_RUN_SETTINGS, e);
     const struct check_row *row = checklist_find(name);
     bool known = settings_find(&r->settings->side[0], name) || settings_find(&r->settings->side[1], name);
     if (!row && !known)
@@ -176,12 +176,12 @@ static int find_setting(const struct guide *g, struct str name, struct subject *
     return 0;
 }
 
-static int find_weight(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_weight(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
-    const struct exam_result *r = guide_result(g, EXAM_WEIGHTS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_WEIGHTS);
     clear(out, SUBJECT_WEIGHT);
     if (!r)
-        return no_exam(g, EXAM_WEIGHTS, e);
+        return no_exam(g, ENGINE_RUN_WEIGHTS, e);
     const struct weight_compare *c = r->weights;
     const struct weight_pair *x = subject_weight(c, name);
     for (int d = 0; d < 2; d++) {
@@ -193,13 +193,13 @@ static int find_weight(const struct guide *g, struct str name, struct subject *o
     return *out->about[0] || *out->about[1] ? 0 : err_set(e, ERR_USAGE, _("neither side has a weight \"%.*s\""), STR_ARG(name));
 }
 
-static int find_norm(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_norm(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
-    const struct exam_result *r = guide_result(g, EXAM_NORMS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
     struct buf own = {0};
     clear(out, SUBJECT_NORM);
     if (!r)
-        return no_exam(g, EXAM_NORMS, e);
+        return no_exam(g, ENGINE_RUN_NORMS, e);
     const struct norm_pair *x = subject_norm(r->norms, name);
     if (!x)
         return err_set(e, ERR_USAGE, _("no parameter with a norm on both sides is called \"%.*s\""), STR_ARG(name));
@@ -209,7 +209,7 @@ static int find_norm(const struct guide *g, struct str name, struct subject *out
     return 0;
 }
 
-static int find_curve(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_curve(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     bool frozen;
     enum log_value v;
@@ -217,8 +217,8 @@ static int find_curve(const struct guide *g, struct str name, struct subject *ou
     clear(out, SUBJECT_CURVE);
     if (!subject_point(name, &frozen, &v, &step))
         return err_set(e, ERR_USAGE, _("\"%.*s\": a series and a step were expected, as in loss@1200, norm@3, lr@10 or frozen-loss@7"), STR_ARG(name));
-    enum exam_id x = guide_curve_exam(g, frozen);
-    const struct exam_result *r = guide_result(g, x);
+    enum engine_run_id x = procedure_curve_run(g, frozen);
+    const struct engine_run_result *r = procedure_result(g, x);
     if (!r)
         return no_exam(g, x, e);
     if (curve_point_at(r->curves, step) == SIZE_MAX)
@@ -227,13 +227,14 @@ static int find_curve(const struct guide *g, struct str name, struct subject *ou
     return 0;
 }
 
-static int find_hypothesis(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_hypothesis(const struct procedure *g, struct str name, struct subject *out, struct arena *a,
+                           struct err *e)
 {
-    const struct exam_result *r = guide_result(g, EXAM_STEP);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_STEP);
     struct buf known = {0};
     clear(out, SUBJECT_HYPOTHESIS);
     if (!r)
-        return no_exam(g, EXAM_STEP, e);
+        return no_exam(g, ENGINE_RUN_STEP, e);
     char *at = str_dup(name); /* target:eps as well as "target eps": no blank to quote */
     char *colon = strchr(at, ':');
     if (colon)
@@ -250,7 +251,7 @@ static int find_hypothesis(const struct guide *g, struct str name, struct subjec
     return -1;
 }
 
-static int find_item(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_item(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     unsigned long long n;
     struct str number, rest;
@@ -270,7 +271,7 @@ static int find_item(const struct guide *g, struct str name, struct subject *out
     return 0;
 }
 
-static int find_runs(const struct guide *g, struct str name, struct subject *out, struct arena *a, struct err *e)
+static int find_runs(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     (void)g;
     (void)name;
@@ -282,14 +283,14 @@ static int find_runs(const struct guide *g, struct str name, struct subject *out
 
 /* ---- the way back ---- */
 
-static void place_line(const struct guide *g, const struct subject *s, struct buf *out)
+static void place_line(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     uint32_t line = subject_line(g->s, s);
     if (line != NONE)
         buf_fmt(out, "row %u", line + 1);
 }
 
-static void place_element(const struct guide *g, const struct subject *s, struct buf *out)
+static void place_element(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
     int axes;
@@ -301,7 +302,7 @@ static void place_element(const struct guide *g, const struct subject *s, struct
         buf_fmt(out, i ? ",%lld" : "%lld", (long long)from[i]);
 }
 
-static void place_item(const struct guide *g, const struct subject *s, struct buf *out)
+static void place_item(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     int panel;
     uint32_t at = subject_item(g, s, &panel);
@@ -314,7 +315,7 @@ static void place_item(const struct guide *g, const struct subject *s, struct bu
         buf_fmt(out, "panel %d", s->kind == SUBJECT_SETTING ? 1 : s->kind == SUBJECT_WEIGHT ? 2 : s->kind == SUBJECT_NORM ? 4 : 5);
 }
 
-static void place_curve(const struct guide *g, const struct subject *s, struct buf *out)
+static void place_curve(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     bool frozen;
     enum log_value v;
@@ -324,7 +325,7 @@ static void place_curve(const struct guide *g, const struct subject *s, struct b
         buf_fmt(out, "panel %d\nplot %lld", frozen ? 6 : 7, (long long)step);
 }
 
-static void place_runs(const struct guide *g, const struct subject *s, struct buf *out)
+static void place_runs(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     (void)g;
     (void)s;
@@ -332,31 +333,32 @@ static void place_runs(const struct guide *g, const struct subject *s, struct bu
 }
 
 const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
-    [SUBJECT_PAIR] = {NULL, NULL, SUBJECT_DUMPS, find_row, freeze_line, place_line},
-    [SUBJECT_ROW] = {NULL, NULL, SUBJECT_DUMPS, find_row, freeze_line, place_line},
-    [SUBJECT_CALL] = {"--call", "NAME", SUBJECT_DUMPS, find_call, freeze_call, place_line},
-    [SUBJECT_GAP] = {"--gap", "NAME", SUBJECT_DUMPS, find_gap, freeze_gap, place_line},
-    [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", SUBJECT_DUMPS, find_element, freeze_element, place_element},
-    [SUBJECT_SETTING] = {"--setting", "ID", 1u << EXAM_SETTINGS, find_setting, freeze_setting, place_item},
-    [SUBJECT_WEIGHT] = {"--weight", "NAME", 1u << EXAM_WEIGHTS, find_weight, freeze_weight, place_item},
-    [SUBJECT_NORM] = {"--norm", "NAME", 1u << EXAM_NORMS, find_norm, freeze_norm, place_item},
-    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", 1u << EXAM_CURVES | 1u << EXAM_LOG, find_curve, freeze_curve, place_curve},
-    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", 1u << EXAM_STEP, find_hypothesis, freeze_hypothesis, place_item},
-    [SUBJECT_ITEM] = {"--item", "PANEL:ID", 0, find_item, freeze_item, place_item},
-    [SUBJECT_RUNS] = {"--runs", NULL, 0, find_runs, freeze_runs, place_runs},
+    [SUBJECT_PAIR] = {NULL, NULL, SUBJECT_DUMPS, find_row, subject_freeze_line, place_line},
+    [SUBJECT_ROW] = {NULL, NULL, SUBJECT_DUMPS, find_row, subject_freeze_line, place_line},
+    [SUBJECT_CALL] = {"--call", "NAME", SUBJECT_DUMPS, find_call, subject_freeze_call, place_line},
+    [SUBJECT_GAP] = {"--gap", "NAME", SUBJECT_DUMPS, find_gap, subject_freeze_gap, place_line},
+    [SUBJECT_ELEMENT] = {"--element", "ROW[I,J]", SUBJECT_DUMPS, find_element, subject_freeze_element, place_element},
+    [SUBJECT_SETTING] = {"--setting", "ID", 1u << ENGINE_RUN_SETTINGS, find_setting, subject_freeze_setting,
+                         place_item},
+    [SUBJECT_WEIGHT] = {"--weight", "NAME", 1u << ENGINE_RUN_WEIGHTS, find_weight, subject_freeze_weight, place_item},
+    [SUBJECT_NORM] = {"--norm", "NAME", 1u << ENGINE_RUN_NORMS, find_norm, subject_freeze_norm, place_item},
+    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", 1u << ENGINE_RUN_CURVES | 1u << ENGINE_RUN_LOG, find_curve, subject_freeze_curve, place_curve},
+    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", 1u << ENGINE_RUN_STEP, find_hypothesis, subject_freeze_hypothesis, place_item},
+    [SUBJECT_ITEM] = {"--item", "PANEL:ID", 0, find_item, subject_freeze_item, place_item},
+    [SUBJECT_RUNS] = {"--runs", NULL, 0, find_runs, subject_freeze_runs, place_runs},
 };
 
-int subject_find(const struct guide *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e)
+int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e)
 {
     return subject_kinds[kind].find(g, name, out, a, e);
 }
 
-unsigned subject_exams(enum finding_subject kind, struct str name)
+unsigned subject_engine_runs(enum finding_subject kind, struct str name)
 {
-    return kind == SUBJECT_CURVE && str_starts(name, "frozen-") ? 1u << EXAM_FROZEN : subject_kinds[kind].exams;
+    return kind == SUBJECT_CURVE && str_starts(name, "frozen-") ? 1u << ENGINE_RUN_FROZEN : subject_kinds[kind].exams;
 }
 
-struct evidence subject_freeze(const struct guide *g, const struct subject *s, struct arena *a)
+struct evidence subject_freeze(const struct procedure *g, const struct subject *s, struct arena *a)
 {
     fact_list l = {0};
     subject_kinds[s->kind].freeze(g, s, a, &l);
@@ -454,7 +456,7 @@ static bool about_call_of(const struct comparison *s, uint32_t line, const struc
     return false;
 }
 
-bool subject_explains_first(const struct guide *g, struct finding *root)
+bool subject_explains_first(const struct procedure *g, struct finding *root)
 {
     const struct comparison *s = g->s;
     finding_list l = {0};

@@ -32,7 +32,7 @@ uint32_t subject_line(const struct comparison *s, const struct subject *x)
     return NONE;
 }
 
-void freeze_line(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_line(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     uint32_t line = subject_line(g->s, s);
     if (line == NONE)
@@ -64,7 +64,7 @@ static void call_row(const struct comparison *s, uint32_t line, struct buf text[
     }
 }
 
-void freeze_call(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_call(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     const struct comparison *x = g->s;
     uint32_t line = subject_line(x, s), told = 0, rows = 0;
@@ -124,7 +124,7 @@ static void beside_gap(const struct comparison *s, uint32_t line, const char *wh
     buf_release(&text[1]);
 }
 
-void freeze_gap(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_gap(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     const struct comparison *x = g->s;
     const struct dump *const side[2] = {&x->side[TARGET].dump, &x->side[GOLDEN].dump};
@@ -186,23 +186,23 @@ bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_
 }
 
 /* The bytes as they are stored, most significant first. */
-static void put_bits(const struct lens *l, int side, const struct lens_element *x, struct buf *out)
+static void put_bits(const struct element_lens *l, int side, const struct element_lens_element *x, struct buf *out)
 {
     uint32_t size = dtype_table[l->t[side].dtype].size;
     for (uint32_t i = size < sizeof x->raw[0] ? size : (uint32_t)sizeof x->raw[0]; i-- > 0;)
         buf_fmt(out, "%02x", x->raw[side][i]);
 }
 
-static void one_element(const struct lens *l, uint64_t index, const char *what, bool bits, struct arena *a, fact_list *out)
+static void one_element(const struct element_lens *l, uint64_t index, const char *what, bool bits, struct arena *a, fact_list *out)
 {
-    struct lens_element x;
+    struct element_lens_element x;
     struct buf text[2] = {{0}, {0}};
     struct err quiet;
-    if (lens_element(l, index, &x, &quiet))
+    if (element_lens_element(l, index, &x, &quiet))
         return;
     for (int d = 0; d < 2; d++)
         if (l->has[d])
-            lens_text(l, d, &x, &text[d]);
+            element_lens_text(l, d, &x, &text[d]);
     fact_sides(out, a, what, text);
     for (int d = 0; bits && d < 2; d++) {
         buf_clear(&text[d]);
@@ -215,7 +215,7 @@ static void one_element(const struct lens *l, uint64_t index, const char *what, 
             fact_number(out, a, "difference", x.v[0] - x.v[1]);
             fact_number(out, a, "relative", fabs(x.v[0] - x.v[1]) / fabs(x.v[1]));
             if (dtype_is_float(l->coarser))
-                fact_number(out, a, "ulp", lens_ulp(l, x.v[0], x.v[1]));
+                fact_number(out, a, "ulp", element_lens_ulp(l, x.v[0], x.v[1]));
         }
     }
     buf_release(&text[0]);
@@ -223,37 +223,38 @@ static void one_element(const struct lens *l, uint64_t index, const char *what, 
 }
 
 /* The elements before and behind along the last axis, as lines. */
-static void around_element(const struct lens *l, uint64_t index, struct arena *a, fact_list *out)
+static void around_element(const struct element_lens *l, uint64_t index, struct arena *a, fact_list *out)
 {
     int64_t at[TENSOR_DIMS], last = l->shape[l->ndim - 1];
-    lens_place(l, index, at);
+    element_lens_place(l, index, at);
     int64_t here = at[l->ndim - 1];
     struct buf text = {0};
     for (int64_t i = here > NEIGHBOURS ? here - NEIGHBOURS : 0; i < last && i <= here + NEIGHBOURS; i++) {
-        struct lens_element x;
+        struct element_lens_element x;
         struct err quiet;
-        if (lens_element(l, index + (uint64_t)(i - here), &x, &quiet))
+        if (element_lens_element(l, index + (uint64_t)(i - here), &x, &quiet))
             break;
         buf_clear(&text);
         buf_fmt(&text, "%s ", i == here ? ">" : " ");
-        lens_place_text(l, index + (uint64_t)(i - here), &text);
+        element_lens_place_text(l, index + (uint64_t)(i - here), &text);
         for (int d = 0; d < 2; d++)
             if (l->has[d]) {
                 buf_cstr(&text, "  ");
-                lens_text(l, d, &x, &text);
+                element_lens_text(l, d, &x, &text);
             }
         fact_both(out, a, "screen", buf_view(&text));
     }
     buf_release(&text);
 }
 
-struct spread {
+struct region_figures {
     double max[2], min[2], sum[2], square, off;
     uint64_t n, worst;
     double most;
 };
 
-static void add_element(struct spread *s, const struct lens *l, uint64_t index, const struct lens_element *x)
+static void add_element(struct region_figures *s, const struct element_lens *l, uint64_t index,
+                        const struct element_lens_element *x)
 {
     for (int d = 0; d < 2; d++) {
         s->max[d] = s->n ? fmax(s->max[d], x->v[d]) : x->v[d];
@@ -272,7 +273,7 @@ static void add_element(struct spread *s, const struct lens *l, uint64_t index, 
     }
 }
 
-static void put_spread(const struct spread *s, const struct lens *l, struct arena *a, fact_list *out)
+static void put_spread(const struct region_figures *s, const struct element_lens *l, struct arena *a, fact_list *out)
 {
     const struct {
         const char *what;
@@ -293,7 +294,7 @@ static void put_spread(const struct spread *s, const struct lens *l, struct aren
         fact_number(out, a, "max_abs_err", s->most);
         fact_number(out, a, "rel_l2", s->square > 0 ? sqrt(s->off / s->square) : s->off > 0 ? (double)INFINITY : 0);
         buf_clear(&text[0]);
-        lens_place_text(l, s->worst, &text[0]);
+        element_lens_place_text(l, s->worst, &text[0]);
         fact_both(out, a, "index", buf_view(&text[0]));
     }
     buf_release(&text[0]);
@@ -301,12 +302,13 @@ static void put_spread(const struct spread *s, const struct lens *l, struct aren
 }
 
 /* Element by element: a person's region is small. */
-static void region(const struct lens *l, const int64_t from[], const int64_t to[], struct arena *a, fact_list *out)
+static void region(const struct element_lens *l, const int64_t from[], const int64_t to[], struct arena *a,
+                   fact_list *out)
 {
-    struct spread s = {.n = 0};
+    struct region_figures s = {.n = 0};
     int64_t at[TENSOR_DIMS];
     uint64_t all = 1;
-    struct lens_element x;
+    struct element_lens_element x;
     struct err quiet;
     char n[NUM_MAX];
     for (int i = 0; i < l->ndim; i++) {
@@ -315,8 +317,8 @@ static void region(const struct lens *l, const int64_t from[], const int64_t to[
     }
     fact_both(out, a, "elements", str_of(num_count(n, all)));
     for (uint64_t i = 0; i < all && all <= REGION_MOST; i++) {
-        uint64_t index = lens_index(l, at);
-        if (lens_element(l, index, &x, &quiet))
+        uint64_t index = element_lens_index(l, at);
+        if (element_lens_element(l, index, &x, &quiet))
             return;
         add_element(&s, l, index, &x);
         for (int k = l->ndim - 1; k >= 0 && ++at[k] == to[k]; k--)
@@ -329,7 +331,7 @@ static void region(const struct lens *l, const int64_t from[], const int64_t to[
 }
 
 /* Which tensors lie on each other for a line, as the tensor view has them. */
-static bool case_of(const struct comparison *s, const struct subject *x, uint32_t line, struct gaze_case *c)
+static bool case_of(const struct comparison *s, const struct subject *x, uint32_t line, struct tensor_reader_case *c)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
     memset(c, 0, sizeof *c);
@@ -343,34 +345,34 @@ static bool case_of(const struct comparison *s, const struct subject *x, uint32_
     return row[d] != NONE && dump_row_readable(c->side[d], row[d]);
 }
 
-void freeze_element(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_element(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
     uint32_t line = subject_line(g->s, s);
-    struct gaze_case c;
-    struct lens l;
+    struct tensor_reader_case c;
+    struct element_lens l;
     struct err e;
     int axes;
     if (line == NONE || !subject_region(str_of(s->at), from, to, &axes) || !case_of(g->s, s, line, &c))
         return;
-    if (gaze_open_case(&c, &l, &e) == 0) {
+    if (tensor_reader_open_case(&c, &l, &e) == 0) {
         bool inside = axes == l.ndim, one = true;
         for (int i = 0; inside && i < axes; i++) {
             inside = to[i] <= l.shape[i];
             one = one && to[i] == from[i] + 1;
         }
         if (inside && one) {
-            one_element(&l, lens_index(&l, from), "value", true, a, out);
-            around_element(&l, lens_index(&l, from), a, out);
+            one_element(&l, element_lens_index(&l, from), "value", true, a, out);
+            around_element(&l, element_lens_index(&l, from), a, out);
         } else if (inside) {
             region(&l, from, to, a, out);
         }
-        lens_release(&l);
+        element_lens_release(&l);
     }
-    freeze_line(g, s, a, out);
+    subject_freeze_line(g, s, a, out);
 }
 
-void freeze_runs(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_runs(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     struct buf b = {0};
     (void)s;

@@ -13,7 +13,7 @@
 
 /* ---- the files ---- */
 
-static void file_text(const struct guide *g, const char *path, struct buf *out)
+static void file_text(const struct procedure *g, const char *path, struct buf *out)
 {
     struct buf at = {0}, content = {0};
     struct err quiet;
@@ -31,14 +31,14 @@ static void file_text(const struct guide *g, const char *path, struct buf *out)
 }
 
 /* What the exam was held on: file names, sizes, and a number of what is in them. */
-static void files(const struct guide *g, enum exam_id x, struct arena *a, fact_list *out)
+static void files(const struct procedure *g, enum engine_run_id x, struct arena *a, fact_list *out)
 {
-    const struct exam_kind *k = &exam_kinds[x];
+    const struct engine_run_kind *k = &engine_run_kinds[x];
     struct buf text[2] = {{0}, {0}};
     for (int i = 0; i < k->slots; i++) {
-        const char *path = k->slot[i] <= SLOT_GOLDEN ? NULL : slot_path(g->inv, k->slot[i]);
+        const char *path = k->slot[i] <= PANEL_INPUT_GOLDEN ? NULL : panel_input_path(g->inv, k->slot[i]);
         if (path)
-            file_text(g, path, &text[slots[k->slot[i]].side]);
+            file_text(g, path, &text[panel_inputs[k->slot[i]].side]);
     }
     fact_sides(out, a, "file", text);
     buf_release(&text[0]);
@@ -47,7 +47,7 @@ static void files(const struct guide *g, enum exam_id x, struct arena *a, fact_l
 
 /* ---- lines of a panel ---- */
 
-uint32_t subject_item(const struct guide *g, const struct subject *s, int *panel)
+uint32_t subject_item(const struct procedure *g, const struct subject *s, int *panel)
 {
     for (*panel = 1; *panel <= PANELS && g->written; ++*panel) {
         const struct panel_page *p = &g->page[*panel - 1];
@@ -75,7 +75,7 @@ static void item_line(const struct panel_item *it, bool here, struct buf *b)
             buf_fmt(b, "  %s", it->value[i]);
 }
 
-static void around_item(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+static void around_item(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     int panel;
     uint32_t at = subject_item(g, s, &panel);
@@ -106,7 +106,7 @@ static void two_numbers(struct arena *a, fact_list *out, const char *what, doubl
     two(a, out, what, num_exact(n[0], target), num_exact(n[1], golden));
 }
 
-void freeze_item(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_item(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     int panel;
     uint32_t at = subject_item(g, s, &panel);
@@ -182,7 +182,7 @@ static void a_check(const struct config_compare *c, const struct config_check *k
     }
     fact_sides(out, a, "source", text);
     fact_both(out, a, "state", str_of(check_state_name(k->state)));
-    fact_both(out, a, "severity", str_of(severity_name(k->row->severity)));
+    fact_both(out, a, "severity", str_of(check_severity_name(k->row->severity)));
     fact_both(out, a, "reason", str_of(check_why_text(k) ? check_why_text(k) : ""));
     fact_both(out, a, "wanted", k->row->want.n ? k->row->want : k->row->recommended);
     fact_both(out, a, "waived", str_of(k->reason ? k->reason : ""));
@@ -191,9 +191,9 @@ static void a_check(const struct config_compare *c, const struct config_check *k
     buf_release(&text[1]);
 }
 
-void freeze_setting(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_setting(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct exam_result *r = guide_result(g, EXAM_SETTINGS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
     const struct config_compare *c = r ? r->settings : NULL;
     const struct config_check *k = NULL;
     for (size_t i = 0; c && i < c->checks.n && !k; i++)
@@ -204,7 +204,7 @@ void freeze_setting(const struct guide *g, const struct subject *s, struct arena
     else if (c)
         other_setting(c, s, a, out);
     around_item(g, s, a, out);
-    files(g, EXAM_SETTINGS, a, out);
+    files(g, ENGINE_RUN_SETTINGS, a, out);
 }
 
 /* ---- weights and norms ---- */
@@ -234,9 +234,9 @@ static void weight_figures(const struct weight_pair *x, struct arena *a, fact_li
     fact_number(out, a, "max_abs_err", f->max_abs);
 }
 
-void freeze_weight(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_weight(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct exam_result *r = guide_result(g, EXAM_WEIGHTS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_WEIGHTS);
     const struct weight_compare *c = r ? r->weights : NULL;
     const struct weight_pair *x = c ? subject_weight(c, str_of(*s->about[0] ? s->about[0] : s->about[1])) : NULL;
     struct buf type[2] = {{0}, {0}}, shape[2] = {{0}, {0}};
@@ -260,7 +260,7 @@ void freeze_weight(const struct guide *g, const struct subject *s, struct arena 
         weight_figures(x, a, out);
     }
     around_item(g, s, a, out);
-    files(g, EXAM_WEIGHTS, a, out);
+    files(g, ENGINE_RUN_WEIGHTS, a, out);
     for (int d = 0; d < 2; d++) {
         buf_release(&type[d]);
         buf_release(&shape[d]);
@@ -284,9 +284,9 @@ const struct norm_pair *subject_norm(const struct norms *n, struct str name)
     return found;
 }
 
-void freeze_norm(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_norm(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct exam_result *r = guide_result(g, EXAM_NORMS);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_NORMS);
     const struct norms *n = r ? r->norms : NULL;
     const struct norm_pair *x = n ? subject_norm(n, str_of(s->about[0])) : NULL;
     struct buf text[2] = {{0}, {0}};
@@ -311,7 +311,7 @@ void freeze_norm(const struct guide *g, const struct subject *s, struct arena *a
         fact_sides(out, a, "source", text);
     }
     around_item(g, s, a, out);
-    files(g, EXAM_NORMS, a, out);
+    files(g, ENGINE_RUN_NORMS, a, out);
     buf_release(&text[0]);
     buf_release(&text[1]);
 }
@@ -373,15 +373,15 @@ static void curve_limits(const struct curves *c, size_t at, enum log_value v, st
         fact_number(out, a, "limit", c->limit[c->usable.n && c->usable.v[0] == at ? CURVE_FIRST_ABS : CURVE_MEAN_ABS].limit);
 }
 
-void freeze_curve(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_curve(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
     bool frozen;
     enum log_value v;
     int64_t step;
     if (!subject_point(str_of(s->at), &frozen, &v, &step))
         return;
-    enum exam_id x = guide_curve_exam(g, frozen);
-    const struct exam_result *r = guide_result(g, x);
+    enum engine_run_id x = procedure_curve_run(g, frozen);
+    const struct engine_run_result *r = procedure_result(g, x);
     size_t at = r ? curve_point_at(r->curves, step) : SIZE_MAX;
     struct buf text[2] = {{0}, {0}};
     if (at != SIZE_MAX) {
@@ -426,9 +426,9 @@ const struct step_reason *subject_reason(const struct optimizer *x, struct str a
     return NULL;
 }
 
-void freeze_hypothesis(const struct guide *g, const struct subject *s, struct arena *a, fact_list *out)
+void subject_freeze_hypothesis(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
 {
-    const struct exam_result *r = guide_result(g, EXAM_STEP);
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_STEP);
     const struct optimizer *x = r ? r->step : NULL;
     const struct step_reason *why = x ? subject_reason(x, str_of(s->at)) : NULL;
     char n[2][NUM_MAX];
@@ -449,5 +449,5 @@ void freeze_hypothesis(const struct guide *g, const struct subject *s, struct ar
         fact_both(out, a, "detail", str_of(why->detail ? why->detail : ""));
     }
     around_item(g, s, a, out);
-    files(g, EXAM_STEP, a, out);
+    files(g, ENGINE_RUN_STEP, a, out);
 }

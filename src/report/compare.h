@@ -25,7 +25,7 @@ struct report_options {
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
     bool paths;       /* a report shows paths as they are */
-    const struct guide *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */
+    const struct procedure *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */
     struct report_watch *watch; /* may be NULL */
 };
 

@@ -27,11 +27,11 @@ void compare_csv(struct out *o, const struct comparison *s, const struct report_
 {
     struct csv_sink k = {{text, number, count}, {&o->buf, true}};
     struct row_writer c;
-    rows_init(&c, s, &k.sink);
-    rows_head(&c);
+    row_table_init(&c, s, &k.sink);
+    row_table_head(&c);
     csv_line(&k.out);
     for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
-        rows_write(&c, i);
+        row_table_write(&c, i);
         csv_line(&k.out);
         out_flow(o);
     }

@@ -12,12 +12,12 @@
 #include "judge/table_verdicts.h"
 #include "report/formats.h"
 
-struct writing {
+struct compare_writing {
     struct jsonw *w;
     const struct comparison *s;
     const struct judgement *j;
     const struct measure *m;
-    const struct clean *clean; /* of reports; NULL: paths stay */
+    const struct sanitize *clean; /* of reports; NULL: paths stay */
     struct buf name;
     uint32_t diagnosed; /* lines looked at */
 };
@@ -25,10 +25,10 @@ struct writing {
 #define DIAGNOSED_MOST 256
 
 /* A sentence that may name files. */
-static void sentence(struct writing *x, const char *text)
+static void sentence(struct compare_writing *x, const char *text)
 {
     struct buf b = {0};
-    clean_text(x->clean, str_of(text), 0, &b);
+    sanitize_text(x->clean, str_of(text), 0, &b);
     x->clean ? jw_str(x->w, buf_view(&b)) : jw_cstr(x->w, text);
     buf_release(&b);
 }
@@ -53,11 +53,11 @@ void json_side_fields(struct jsonw *w, const struct dump *d)
 }
 
 /* With the path as a report shows it. */
-static void side(struct writing *x, int which)
+static void side(struct compare_writing *x, int which)
 {
     const struct dump *d = &x->s->side[which].dump;
     struct buf b = {0};
-    clean_path(x->clean, d->path, &b);
+    sanitize_path(x->clean, d->path, &b);
     jw_object(x->w);
     side_fields(x->w, d, x->clean ? b.p : dump_shown(d));
     jw_end_object(x->w);
@@ -71,7 +71,7 @@ void json_side(struct jsonw *w, const struct dump *d)
     jw_end_object(w);
 }
 
-static void name_or_null(struct writing *x, int side, uint32_t row)
+static void name_or_null(struct compare_writing *x, int side, uint32_t row)
 {
     if (row == NONE) {
         jw_null(x->w);
@@ -81,7 +81,7 @@ static void name_or_null(struct writing *x, int side, uint32_t row)
     jw_str(x->w, buf_view(&x->name));
 }
 
-static void call_name(struct writing *x, const char *key, int side, uint32_t call)
+static void call_name(struct compare_writing *x, const char *key, int side, uint32_t call)
 {
     if (call == NONE)
         jw_knull(x->w, key);
@@ -132,14 +132,15 @@ static void figure(struct jsonw *w, const char *key, bool have, double v)
 }
 
 /* Computed here, else as a result table prints it. */
-static void pair_figure(struct writing *x, uint32_t i, const char *key, bool have, double v, enum result_figure which)
+static void pair_figure(struct compare_writing *x, uint32_t i, const char *key, bool have, double v,
+                        enum result_figure which)
 {
-    have = have || table_figure(x->m, i, which, &v);
+    have = have || table_verdicts_figure(x->m, i, which, &v);
     figure(x->w, key, have, v);
 }
 
 /* Computed where the tensor was read, else as recorded. */
-static void stats(struct writing *x, const char *key, int side, uint32_t row, const struct side_figures *f)
+static void stats(struct compare_writing *x, const char *key, int side, uint32_t row, const struct side_figures *f)
 {
     struct jsonw *w = x->w;
     jw_key(w, key);
@@ -164,7 +165,7 @@ static void stats(struct writing *x, const char *key, int side, uint32_t row, co
     jw_end_object(w);
 }
 
-static void pair_fields(struct writing *x, uint32_t i)
+static void pair_fields(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
     const struct line *l = &x->m->pairing->lines.v[i];
@@ -203,11 +204,11 @@ static void view_object(struct jsonw *w, const struct view *v)
 }
 
 /* What a second golden run and a reference tell of a line; keys that are there with these only. */
-static void companions(struct writing *x, uint32_t i)
+static void companions(struct compare_writing *x, uint32_t i)
 {
     static const char *const side[] = {"target", "golden"};
     struct jsonw *w = x->w;
-    const struct companion_errors *band = &x->s->golden2, *ref = &x->s->reference;
+    const struct third_run_errors *band = &x->s->golden2, *ref = &x->s->reference;
     const struct line *l = &x->m->pairing->lines.v[i];
     double apart = band->of && l->row[GOLDEN] != NONE ? (double)band->error[GOLDEN][l->row[GOLDEN]] : NAN;
     if (band->of)
@@ -220,17 +221,17 @@ static void companions(struct writing *x, uint32_t i)
         double off = l->row[s] != NONE ? (double)ref->error[s][l->row[s]] : NAN;
         figure(w, side[s], !isnan(off), off);
     }
-    int nearer = companion_nearer(ref, l->row);
+    int nearer = third_run_nearer(ref, l->row);
     jw_kcstr(w, "nearer", nearer >= 0 ? side[nearer] : nearer == -1 ? "both" : NULL);
     jw_end_object(w);
 }
 
 void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
-    if (!since_knows(&s->since, line))
+    if (!round_since_knows(&s->since, line))
         return;
-    const struct round_row *r = since_row(&s->since, line);
-    enum change_kind k = since_change(s, line);
+    const struct round_row *r = round_since_row(&s->since, line);
+    enum change_kind k = round_since_change(s, line);
     jw_key(w, "was");
     if (r) {
         jw_object(w);
@@ -245,9 +246,9 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
 }
 
 /* What has changed since that round. */
-static void round_object(struct writing *x)
+static void round_object(struct compare_writing *x)
 {
-    const struct since *q = &x->s->since;
+    const struct round_since *q = &x->s->since;
     struct jsonw *w = x->w;
     struct buf sentence = {0};
     if (!q->told)
@@ -269,13 +270,13 @@ static void round_object(struct writing *x)
 }
 
 /* What kind of deviation it is: of as many lines as can be looked at in a moment, the first ones of the table. */
-static void diagnosis(struct writing *x, uint32_t i)
+static void diagnosis(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
     struct diagnoses d = {.n = 0};
-    if (diagnosable(x->j, x->m, i) && x->diagnosed < DIAGNOSED_MOST) {
+    if (diagnose_possible(x->j, x->m, i) && x->diagnosed < DIAGNOSED_MOST) {
         x->diagnosed++;
-        diagnose(&d, x->j, x->m, x->s->flow, i);
+        diagnose_line(&d, x->j, x->m, x->s->flow, i);
     }
     jw_key(w, "diagnosis");
     jw_array(w);
@@ -292,7 +293,7 @@ static void diagnosis(struct writing *x, uint32_t i)
     diagnoses_release(&d);
 }
 
-static void row_object(struct writing *x, uint32_t i)
+static void row_object(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
     const struct line *l = &x->m->pairing->lines.v[i];
@@ -356,12 +357,12 @@ static void row_object(struct writing *x, uint32_t i)
     buf_release(&why);
 }
 
-static void summary(struct writing *x)
+static void summary(struct compare_writing *x)
 {
     static const enum verdict shown[] = {VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DEVIATE, VERDICT_NONFINITE,
                                          VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_SKIP};
     struct jsonw *w = x->w;
-    const struct summary *s = &x->j->sum;
+    const struct judge_summary *s = &x->j->sum;
     jw_object(w);
     jw_kint(w, "pairs", s->pairs);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
@@ -398,7 +399,7 @@ static void summary(struct writing *x)
     jw_end_object(w);
 }
 
-static void first(struct writing *x)
+static void first(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     const struct judgement *j = x->j;
@@ -407,7 +408,7 @@ static void first(struct writing *x)
         jw_null(w);
     else
         row_object(x, j->first);
-    jw_kcstr(w, "first_class", j->first == NONE ? NULL : class_name(j->klass));
+    jw_kcstr(w, "first_class", j->first == NONE ? NULL : first_class_name(j->first_class));
     jw_key(w, "provisional");
     if (j->first == NONE || !(j->doubtful_before | j->gaps_before | j->unread_before)) {
         jw_null(w);
@@ -421,7 +422,7 @@ static void first(struct writing *x)
 }
 
 /* The error that went into a call and came out of it. */
-static void passage(struct jsonw *w, struct passage p)
+static void passage(struct jsonw *w, struct call_error p)
 {
     jw_key(w, "amplification");
     if (isnan(p.in) && isnan(p.out)) {
@@ -432,11 +433,11 @@ static void passage(struct jsonw *w, struct passage p)
     figure(w, "in", !isnan(p.in), p.in);
     figure(w, "out", !isnan(p.out), p.out);
     figure(w, "factor", !isnan(p.factor), p.factor);
-    jw_kcstr(w, "error", passage_name(passage_kind(&p)));
+    jw_kcstr(w, "error", call_error_name(call_error_kind(&p)));
     jw_end_object(w);
 }
 
-static void suspects(struct writing *x)
+static void suspects(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_key(w, "suspects");
@@ -451,25 +452,25 @@ static void suspects(struct writing *x)
         jw_knum(w, "score", round(q->score * 1e4) / 1e4);
         explain_verdict(x->j, x->m, q->line, &why);
         jw_kstr(w, "why", buf_view(&why));
-        passage(w, call_passage(x->j, x->m, q->call));
+        passage(w, call_error_of(x->j, x->m, q->call));
         jw_end_object(w);
         buf_release(&why);
     }
     jw_end_array(w);
 }
 
-static void frontier(struct writing *x)
+static void frontier(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_key(w, "frontier");
     jw_array(w);
     for (size_t i = 0; i < x->j->frontier.n; i++) {
-        const struct entrance *q = &x->j->frontier.v[i];
+        const struct entry_point *q = &x->j->frontier.v[i];
         const struct line *l = &x->m->pairing->lines.v[q->line];
         jw_object(w);
         call_name(x, "target_api", TARGET, q->call);
         call_name(x, "golden_api", GOLDEN, x->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call);
-        jw_kcstr(w, "kind", entrance_name(q->kind));
+        jw_kcstr(w, "kind", entry_point_name(q->kind));
         jw_knum(w, "downstream", round(q->downstream * 1e4) / 1e4);
         jw_kint(w, "order", q->line);
         jw_end_object(w);
@@ -477,7 +478,7 @@ static void frontier(struct writing *x)
     jw_end_array(w);
 }
 
-static void precision(struct writing *x)
+static void precision(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     struct arena a = {0};
@@ -501,21 +502,21 @@ static void precision(struct writing *x)
     arena_release(&a);
 }
 
-static void inputs(struct writing *x)
+static void inputs(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
-    const input_list *l = &x->s->inputs;
+    const step_input_list *l = &x->s->inputs;
     jw_key(w, "inputs");
     jw_array(w);
     for (size_t i = 0; i < l->n; i++) {
         struct buf detail = {0};
-        input_detail(&l->v[i], x->m->side, &detail);
+        step_input_detail(&l->v[i], x->m->side, &detail);
         jw_object(w);
         jw_key(w, "target");
         name_or_null(x, TARGET, l->v[i].row[TARGET]);
         jw_key(w, "golden");
         name_or_null(x, GOLDEN, l->v[i].row[GOLDEN]);
-        jw_kcstr(w, "what", input_name(l->v[i].what));
+        jw_kcstr(w, "what", step_input_name(l->v[i].what));
         jw_key(w, "equal");
         l->v[i].equal < 0 ? jw_null(w) : jw_bool(w, l->v[i].equal);
         jw_kstr(w, "detail", buf_view(&detail));
@@ -525,7 +526,7 @@ static void inputs(struct writing *x)
     jw_end_array(w);
 }
 
-static void frame_json(struct writing *x, const char *key, int side, uint32_t frame)
+static void frame_json(struct compare_writing *x, const char *key, int side, uint32_t frame)
 {
     jw_key(x->w, key);
     if (frame == NONE) {
@@ -541,7 +542,7 @@ static void frame_json(struct writing *x, const char *key, int side, uint32_t fr
     jw_end_object(x->w);
 }
 
-static void gaps(struct writing *x)
+static void gaps(struct compare_writing *x)
 {
     gap_group_list l = {0};
     gaps_group(x->m->pairing, x->m->side, &l);
@@ -573,9 +574,9 @@ static bool shown(const struct line_judgement *g, enum report_rows rows)
     return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
 }
 
-void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct clean *clean)
+void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *clean)
 {
-    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
+    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
     jw_object(w);
     jw_kint(w, "schema", 1);
     jw_kcstr(w, "tool", opt->tool);
@@ -586,10 +587,10 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     jw_key(w, "warnings");
     jw_array(w);
     struct arena sentences = {0};
-    doubt_list doubts = {0};
-    lint_find(s, &sentences, &doubts);
+    input_doubt_list doubts = {0};
+    input_doubts_find(s, &sentences, &doubts);
     for (size_t i = 0; i < doubts.n; i++)
-        sentence(&x, lint_sentence(&doubts.v[i], &sentences));
+        sentence(&x, input_doubts_sentence(&doubts.v[i], &sentences));
     vec_release(&doubts);
     arena_release(&sentences);
     jw_end_array(w);
@@ -624,14 +625,14 @@ void compare_json(struct out *o, const struct comparison *s, const struct report
 
 void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
-    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
     row_object(&x, line);
     buf_release(&x.name);
 }
 
 void compare_json_brief(struct jsonw *w, const struct comparison *s)
 {
-    struct writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
     const struct dump *t = &s->side[TARGET].dump;
     jw_object(w);
     jw_key(w, "step");

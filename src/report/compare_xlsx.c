@@ -29,7 +29,7 @@ static void text(struct row_sink *k, struct str s)
 {
     struct sheet *x = (struct sheet *)k;
     struct buf b = {0};
-    clean_text(NULL, s.n > TEXT_MOST ? str_n(s.p, TEXT_MOST) : s, CLEAN_NAME, &b);
+    sanitize_text(NULL, s.n > TEXT_MOST ? str_n(s.p, TEXT_MOST) : s, SANITIZE_NAME, &b);
     if (b.n)
         worksheet_write_string(x->w, x->row, x->column, b.p, x->format);
     x->column++;
@@ -111,17 +111,17 @@ static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, 
     lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c), *quiet = tone(book, 0x666666, 0xf2f2f2);
     struct sheet x = sheet(book, _("rows"), head);
     struct row_writer c;
-    rows_init(&c, s, &x.sink);
+    row_table_init(&c, s, &x.sink);
     worksheet_set_column(x.w, 0, 1, 60, NULL);
     worksheet_set_column(x.w, 2, LAST_COLUMN, 14, NULL);
     worksheet_set_landscape(x.w);
     worksheet_repeat_rows(x.w, 0, 0);
-    rows_head(&c);
+    row_table_head(&c);
     uint16_t columns = x.column;
     for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
         enum verdict v = c.j->line[i].verdict;
         next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE ? bad : v == VERDICT_DRIFT ? warn : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet : NULL);
-        rows_write(&c, i);
+        row_table_write(&c, i);
     }
     worksheet_autofilter(x.w, 0, 0, x.row, (lxw_col_t)(columns - 1));
 }

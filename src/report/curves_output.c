@@ -76,7 +76,7 @@ static void points_json(struct jsonw *w, const struct curves *c)
     jw_end_object(w);
 }
 
-static void marks_json(struct out *o, struct jsonw *w, const char *key, const struct curve_mark *m, size_t n)
+static void marks_json(struct out *o, struct jsonw *w, const char *key, const struct outlier_step *m, size_t n)
 {
     char name[24];
     jw_key(w, key);
@@ -110,7 +110,7 @@ static void lr_json(struct jsonw *w, const struct curve_lr *lr)
 
 static void course_json(struct jsonw *w, const struct curves *c)
 {
-    const struct curve_band *b = &c->band;
+    const struct noise_band *b = &c->band;
     jw_key(w, "noise_band");
     if (b->runs > 1 && b->steps) {
         jw_object(w);
@@ -324,7 +324,7 @@ static void spikes_text(struct buf *b, const struct curves *c, enum curve_series
     char n[NUM_MAX];
     size_t shown = 0, stretches = 0, at = 0;
     for (size_t i = 0; i < c->spikes.n;) {
-        const struct curve_mark *first = &c->spikes.v[i++], *last = first;
+        const struct outlier_step *first = &c->spikes.v[i++], *last = first;
         size_t marks = 1;
         if (first->series != series)
             continue;

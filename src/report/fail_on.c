@@ -10,41 +10,41 @@
 static const struct {
     const char *name;
     unsigned commands;
-} kinds[POLICY_KINDS] = {
-    [POLICY_DEVIATE] = {"deviate", POLICY_COMPARE},
-    [POLICY_NONFINITE] = {"nonfinite", POLICY_COMPARE},
-    [POLICY_SHAPE] = {"shape", POLICY_COMPARE},
-    [POLICY_DTYPE] = {"dtype", POLICY_COMPARE | POLICY_CHECK},
-    [POLICY_DRIFT] = {"drift", POLICY_COMPARE},
-    [POLICY_ONLY] = {"only", POLICY_COMPARE},
-    [POLICY_DOUBTFUL] = {"doubtful", POLICY_COMPARE},
-    [POLICY_UNREAD] = {"unread", POLICY_COMPARE},
-    [POLICY_KNOWN] = {"known", POLICY_COMPARE},
-    [POLICY_FIXED] = {"fixed", POLICY_ROUNDS},
-    [POLICY_NEW] = {"new", POLICY_ROUNDS},
-    [POLICY_WORSE] = {"worse", POLICY_ROUNDS},
-    [POLICY_VANISHED] = {"vanished", POLICY_ROUNDS},
-    [POLICY_NAN] = {"nan", POLICY_CHECK},
-    [POLICY_INF] = {"inf", POLICY_CHECK},
-    [POLICY_SATURATED] = {"saturated", POLICY_CHECK},
-    [POLICY_ALL_ZERO] = {"all-zero", POLICY_CHECK},
-    [POLICY_CONSTANT] = {"constant", POLICY_CHECK},
-    [POLICY_DAMAGED] = {"damaged", POLICY_CHECK},
-    [POLICY_MISSING_FILE] = {"missing-file", POLICY_CHECK},
+} kinds[FAIL_ON_KINDS] = {
+    [FAIL_ON_DEVIATE] = {"deviate", FAIL_ON_COMPARE},
+    [FAIL_ON_NONFINITE] = {"nonfinite", FAIL_ON_COMPARE},
+    [FAIL_ON_SHAPE] = {"shape", FAIL_ON_COMPARE},
+    [FAIL_ON_DTYPE] = {"dtype", FAIL_ON_COMPARE | FAIL_ON_CHECK},
+    [FAIL_ON_DRIFT] = {"drift", FAIL_ON_COMPARE},
+    [FAIL_ON_ONLY] = {"only", FAIL_ON_COMPARE},
+    [FAIL_ON_DOUBTFUL] = {"doubtful", FAIL_ON_COMPARE},
+    [FAIL_ON_UNREAD] = {"unread", FAIL_ON_COMPARE},
+    [FAIL_ON_KNOWN] = {"known", FAIL_ON_COMPARE},
+    [FAIL_ON_FIXED] = {"fixed", FAIL_ON_ROUNDS},
+    [FAIL_ON_NEW] = {"new", FAIL_ON_ROUNDS},
+    [FAIL_ON_WORSE] = {"worse", FAIL_ON_ROUNDS},
+    [FAIL_ON_VANISHED] = {"vanished", FAIL_ON_ROUNDS},
+    [FAIL_ON_NAN] = {"nan", FAIL_ON_CHECK},
+    [FAIL_ON_INF] = {"inf", FAIL_ON_CHECK},
+    [FAIL_ON_SATURATED] = {"saturated", FAIL_ON_CHECK},
+    [FAIL_ON_ALL_ZERO] = {"all-zero", FAIL_ON_CHECK},
+    [FAIL_ON_CONSTANT] = {"constant", FAIL_ON_CHECK},
+    [FAIL_ON_DAMAGED] = {"damaged", FAIL_ON_CHECK},
+    [FAIL_ON_MISSING_FILE] = {"missing-file", FAIL_ON_CHECK},
 };
 
 static int kind_of(struct str name)
 {
-    int k = POLICY_KINDS - 1;
+    int k = FAIL_ON_KINDS - 1;
     while (k >= 0 && !str_is(name, kinds[k].name))
         k--;
     return k;
 }
 
-int policy_parse(struct policy *p, struct str list, struct err *e)
+int fail_on_parse(struct fail_on *p, struct str list, struct err *e)
 {
     struct str word;
-    struct policy fresh = {.given = true};
+    struct fail_on fresh = {.given = true};
     bool none = str_is(list, "none");
     while (!none && list.n) {
         str_split(list, ',', &word, &list);
@@ -52,7 +52,7 @@ int policy_parse(struct policy *p, struct str list, struct err *e)
         int k = kind_of(word);
         if (k < 0) {
             struct buf names = {0};
-            for (int i = 0; i < POLICY_KINDS; i++)
+            for (int i = 0; i < FAIL_ON_KINDS; i++)
                 buf_fmt(&names, "%s%s", i ? ", " : "", kinds[i].name);
             err_set(e, ERR_USAGE, _("--fail-on takes none or some of %s, with commas between, not \"%.*s\""), names.p, STR_ARG(word));
             buf_release(&names);
@@ -66,27 +66,27 @@ int policy_parse(struct policy *p, struct str list, struct err *e)
     return 0;
 }
 
-int policy_fits(const struct policy *p, unsigned commands, struct err *e)
+int fail_on_fits(const struct fail_on *p, unsigned commands, struct err *e)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (int k = 0; k < FAIL_ON_KINDS; k++)
         if (p->kinds & 1u << k && !(kinds[k].commands & commands))
-            return kinds[k].commands & POLICY_ROUNDS
+            return kinds[k].commands & FAIL_ON_ROUNDS
                        ? err_set(e, ERR_USAGE, _("--fail-on %s is told from the round before: an investigation is needed"), kinds[k].name)
                        : err_set(e, ERR_USAGE, _("--fail-on %s: this command does not count that"), kinds[k].name);
     return 0;
 }
 
-bool policy_of_rounds(const struct policy *p)
+bool fail_on_of_rounds(const struct fail_on *p)
 {
     struct err quiet;
-    return policy_fits(p, POLICY_COMPARE | POLICY_CHECK, &quiet) != 0;
+    return fail_on_fits(p, FAIL_ON_COMPARE | FAIL_ON_CHECK, &quiet) != 0;
 }
 
-int policy_status(const struct policy *p, const struct policy_counts *c, int otherwise)
+int fail_on_status(const struct fail_on *p, const struct fail_on_counts *c, int otherwise)
 {
     if (!p->given)
         return otherwise;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (int k = 0; k < FAIL_ON_KINDS; k++)
         if (p->kinds & 1u << k && c->n[k])
             return 1;
     return p->kinds && otherwise == 5 ? 5 : 0;
@@ -97,50 +97,50 @@ int policy_status(const struct policy *p, const struct policy_counts *c, int oth
 static int kind_of_verdict(uint8_t verdict)
 {
     static const int8_t kind[VERDICT_COUNT] = {
-        [VERDICT_PENDING] = -1, [VERDICT_MATCH] = -1, [VERDICT_DRIFT] = POLICY_DRIFT, [VERDICT_DEVIATE] = POLICY_DEVIATE,
-        [VERDICT_NONFINITE] = POLICY_NONFINITE, [VERDICT_SHAPE] = POLICY_SHAPE, [VERDICT_DTYPE] = POLICY_DTYPE,
-        [VERDICT_ONLY] = POLICY_ONLY, [VERDICT_SKIP] = -1,
+        [VERDICT_PENDING] = -1, [VERDICT_MATCH] = -1, [VERDICT_DRIFT] = FAIL_ON_DRIFT, [VERDICT_DEVIATE] = FAIL_ON_DEVIATE,
+        [VERDICT_NONFINITE] = FAIL_ON_NONFINITE, [VERDICT_SHAPE] = FAIL_ON_SHAPE, [VERDICT_DTYPE] = FAIL_ON_DTYPE,
+        [VERDICT_ONLY] = FAIL_ON_ONLY, [VERDICT_SKIP] = -1,
     };
     return kind[verdict];
 }
 
-void policy_count(struct policy_counts *c, const struct comparison *s)
+void fail_on_count(struct fail_on_counts *c, const struct comparison *s)
 {
     const struct judgement *j = s->judged;
-    *c = (struct policy_counts){.rows = j->lines};
+    *c = (struct fail_on_counts){.rows = j->lines};
     for (size_t i = 0; i < j->lines; i++) {
         int k = j->line[i].flags & LINE_DOUBTFUL ? -1 : kind_of_verdict(j->line[i].verdict);
         if (k >= 0)
             c->n[k]++;
     }
-    c->n[POLICY_DOUBTFUL] = j->sum.doubtful;
-    c->n[POLICY_UNREAD] = j->sum.unread;
-    c->n[POLICY_KNOWN] = j->sum.known;
+    c->n[FAIL_ON_DOUBTFUL] = j->sum.doubtful;
+    c->n[FAIL_ON_UNREAD] = j->sum.unread;
+    c->n[FAIL_ON_KNOWN] = j->sum.known;
     if (!s->since.told)
         return;
-    c->n[POLICY_FIXED] = s->since.changes.count[CHANGE_FIXED];
-    c->n[POLICY_NEW] = s->since.changes.count[CHANGE_NEW];
-    c->n[POLICY_WORSE] = s->since.changes.count[CHANGE_WORSE];
-    c->n[POLICY_VANISHED] = s->since.changes.count[CHANGE_VANISHED];
+    c->n[FAIL_ON_FIXED] = s->since.changes.count[CHANGE_FIXED];
+    c->n[FAIL_ON_NEW] = s->since.changes.count[CHANGE_NEW];
+    c->n[FAIL_ON_WORSE] = s->since.changes.count[CHANGE_WORSE];
+    c->n[FAIL_ON_VANISHED] = s->since.changes.count[CHANGE_VANISHED];
 }
 
-static void add_problem(struct policy_counts *c, const char *kind)
+static void add_problem(struct fail_on_counts *c, const char *kind)
 {
     int k = kind_of(str_of(kind));
     if (k >= 0)
         c->n[k]++;
 }
 
-void policy_count_check(struct policy_counts *c, const struct dump *d, const struct check *found)
+void fail_on_count_check(struct fail_on_counts *c, const struct dump *d, const struct dump_check *found)
 {
-    *c = (struct policy_counts){.rows = d->rows.n};
+    *c = (struct fail_on_counts){.rows = d->rows.n};
     for (size_t i = 0; i < found->problems.n; i++)
         add_problem(c, found->problems.v[i].kind);
 }
 
-void policy_count_log(struct policy_counts *c, const struct series *s, const struct log_check *found)
+void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const struct log_check *found)
 {
-    *c = (struct policy_counts){.rows = s->records.n};
+    *c = (struct fail_on_counts){.rows = s->records.n};
     for (size_t i = 0; i < found->problems.n; i++)
         add_problem(c, found->problems.v[i].kind);
 }
@@ -166,10 +166,10 @@ static void pair(struct buf *out, const char *key, const char *text)
     put_word(out, text && *text ? text : "-");
 }
 
-static void put_counts(struct buf *out, const struct policy_counts *c, unsigned commands)
+static void put_counts(struct buf *out, const struct fail_on_counts *c, unsigned commands)
 {
     buf_fmt(out, " rows=%llu", (unsigned long long)c->rows);
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (int k = 0; k < FAIL_ON_KINDS; k++)
         if (kinds[k].commands & commands)
             buf_fmt(out, " %s=%llu", kinds[k].name, (unsigned long long)c->n[k]);
 }
@@ -191,15 +191,15 @@ static void put_first(struct buf *out, const struct comparison *s)
     buf_release(&name);
 }
 
-void policy_line(struct buf *out, const struct comparison *s, int status, const char *file)
+void fail_on_line(struct buf *out, const struct comparison *s, int status, const char *file)
 {
     const struct judgement *j = s->judged;
     const struct dump *t = &s->side[TARGET].dump;
-    struct policy_counts c;
-    policy_count(&c, s);
+    struct fail_on_counts c;
+    fail_on_count(&c, s);
     buf_fmt(out, "diverge: %s", status == 0 ? "aligned" : status == 1 ? "deviates" : "unjudged");
     put_first(out, s);
-    put_counts(out, &c, POLICY_COMPARE);
+    put_counts(out, &c, FAIL_ON_COMPARE);
     buf_fmt(out, " coverage=%.1f%%", floor(j->sum.coverage[TARGET] * 1000) / 10); /* 100 only where nothing is missing */
     if (t->step >= 0)
         buf_fmt(out, " step=%d", t->step);
@@ -216,11 +216,11 @@ void policy_line(struct buf *out, const struct comparison *s, int status, const 
     buf_char(out, '\n');
 }
 
-void policy_line_check(struct buf *out, const struct policy_counts *c, int status, const char *first, const char *path, const char *file)
+void fail_on_line_check(struct buf *out, const struct fail_on_counts *c, int status, const char *first, const char *path, const char *file)
 {
     buf_fmt(out, "diverge: %s", status == 0 ? "clean" : "problems");
     pair(out, "first", first);
-    put_counts(out, c, POLICY_CHECK);
+    put_counts(out, c, FAIL_ON_CHECK);
     pair(out, "path", path);
     pair(out, "file", file);
     buf_char(out, '\n');

@@ -14,7 +14,7 @@ void report_html(struct out *o, const struct comparison *s, const struct report_
 void report_md(struct out *o, const struct comparison *s, const struct report_options *opt);
 
 /* The comparison as one object, within another one; paths as `clean` leaves them (NULL: as they are). */
-void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct clean *clean);
+void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *clean);
 
 /* One step and rank of several: sides, summary, first deviation. */
 void compare_json_brief(struct jsonw *w, const struct comparison *s);

@@ -41,7 +41,7 @@ static void look(struct apis *k, const struct mapping_pairs *x, const struct lin
     for (int s = 0; s < 2; s++) {
         row[s] = &x->d[s]->rows.v[l->row[s]];
         uint32_t c = row[s]->call;
-        if (x->d[s]->calls.v[c].kind != CALL_API || !translate_api(dump_call_name(x->d[s], c), &name[s], &rest[s]))
+        if (x->d[s]->calls.v[c].kind != CALL_API || !mapping_apply_api(dump_call_name(x->d[s], c), &name[s], &rest[s]))
             return;
     }
     uint32_t i = map_add(&k->at, name[TARGET], (uint32_t)k->v.n);
@@ -50,8 +50,8 @@ static void look(struct apis *k, const struct mapping_pairs *x, const struct lin
         vec_push(&k->v, fresh);
     }
     struct api *a = &k->v.v[i];
-    struct mapping_slot slot = {row[TARGET]->io, translate_slot(x->d[TARGET], l->row[TARGET]),
-                                translate_slot(x->d[GOLDEN], l->row[GOLDEN])};
+    struct mapping_slot slot = {row[TARGET]->io, mapping_apply_slot(x->d[TARGET], l->row[TARGET]),
+                                mapping_apply_slot(x->d[GOLDEN], l->row[GOLDEN])};
     k->paired[row[TARGET]->call] = true;
     a->out = a->out || mapping_part(x, l) || row[TARGET]->io != row[GOLDEN]->io ||
              !str_eq(a->name[GOLDEN], name[GOLDEN]) || !str_eq(rest[TARGET], rest[GOLDEN]) || !slot.target.n ||
@@ -64,7 +64,7 @@ static void look_at_gaps(struct apis *k, const struct mapping_pairs *x)
     struct buf there = {0};
     for (uint32_t c = 0; c < x->d[TARGET]->calls.n; c++) {
         struct str name, rest;
-        if (k->paired[c] || !translate_api(dump_call_name(x->d[TARGET], c), &name, &rest))
+        if (k->paired[c] || !mapping_apply_api(dump_call_name(x->d[TARGET], c), &name, &rest))
             continue;
         uint32_t i = map_get(&k->at, name);
         if (i == MAP_NONE || x->d[TARGET]->calls.v[c].kind != CALL_API)

@@ -23,7 +23,8 @@ static void look(struct links *k, const struct mapping_pairs *x, const struct li
     struct str cell[2], rest[2];
     for (int s = 0; s < 2; s++) {
         uint32_t c = x->d[s]->rows.v[l->row[s]].call;
-        if (x->d[s]->calls.v[c].kind != CALL_MODULE || !translate_cell(dump_call_name(x->d[s], c), &cell[s], &rest[s]))
+        if (x->d[s]->calls.v[c].kind != CALL_MODULE ||
+            !mapping_apply_cell(dump_call_name(x->d[s], c), &cell[s], &rest[s]))
             return;
     }
     uint32_t i = map_add(&k->at, cell[TARGET], (uint32_t)k->v.n);
@@ -176,7 +177,7 @@ static void children_find(struct children *c, const struct links *k)
             g = str_cut(g, path_of(up->cell[GOLDEN]).n + 1);
         }
         strip_numbers(&t, &g);
-        add_child(c, up ? class_of(up->cell[TARGET]) : STR(TRANSLATE_TOP), t, g);
+        add_child(c, up ? class_of(up->cell[TARGET]) : STR(MAPPING_TOP), t, g);
     }
     map_release(&by_path);
 }

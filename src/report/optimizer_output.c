@@ -36,10 +36,10 @@ static void hyper_json(struct jsonw *w, const struct step_side *s)
     jw_kcstr(w, "path", s->hyper.path);
     jw_kcstr(w, "optimizer", s->hyper.optimizer);
     for (int k = 0; k < HYPER_KEYS; k++) {
-        const char *name = hyper_name((enum hyper_key)k);
+        const char *name = hyper_params_name((enum hyper_key)k);
         if (!s->hyper.has[k])
             jw_knull(w, name);
-        else if (hyper_is_flag((enum hyper_key)k))
+        else if (hyper_params_is_flag((enum hyper_key)k))
             jw_kbool(w, name, s->hyper.v[k] != 0);
         else
             jw_knum(w, name, s->hyper.v[k]);
@@ -129,8 +129,8 @@ static void stated_text(struct buf *b, const struct step_side *s)
     for (int k = 0; k < HYPER_KEYS; k++) {
         if (!s->hyper.has[k])
             continue;
-        const char *v = hyper_is_flag((enum hyper_key)k) ? (s->hyper.v[k] != 0 ? _("yes") : _("no")) : num_exact(n, s->hyper.v[k]);
-        buf_fmt(b, "%s%s %s", gap, hyper_name((enum hyper_key)k), v);
+        const char *v = hyper_params_is_flag((enum hyper_key)k) ? (s->hyper.v[k] != 0 ? _("yes") : _("no")) : num_exact(n, s->hyper.v[k]);
+        buf_fmt(b, "%s%s %s", gap, hyper_params_name((enum hyper_key)k), v);
         gap = k == HYPER_DECAY_1D - 1 ? "\n          " : "  ";
     }
     buf_char(b, '\n');

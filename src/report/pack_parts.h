@@ -29,7 +29,7 @@ void pack_choice_release(struct pack_choice *c);
 const struct pack_tensor *pack_tensor_of(const struct pack_choice *c, int side, uint32_t row); /* or NULL */
 
 /* Texts, appended. `clean` shortens paths. */
-void pack_rows(const struct pack_choice *c, int side, const char *id, const struct clean *clean, struct buf *out);
+void pack_rows(const struct pack_choice *c, int side, const char *id, const struct sanitize *clean, struct buf *out);
 void pack_pairs(const struct pack_choice *c, struct buf *out);
 /* The header of the .npy of a tensor that is open. */
 void pack_npy_head(const struct tensor *t, struct buf *out);
@@ -43,7 +43,7 @@ typedef VEC(struct pack_input) pack_input_list;
 
 /* The investigation as the pack has it: its inputs are the pack's folders, its files those in `inputs`, which it fills.
  * What is too large or no plain file is told in said and left out. */
-int pack_ticket(const struct investigation *inv, const struct clean *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
+int pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
                 struct buf *out, struct err *e);
 
 #endif

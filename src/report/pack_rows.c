@@ -15,16 +15,16 @@ static uint32_t renumbered(const uint32_t *number, uint32_t was)
     return was == NONE ? NONE : number[was];
 }
 
-static void cleaned(struct jsonw *w, const struct clean *clean, const char *s)
+static void cleaned(struct jsonw *w, const struct sanitize *clean, const char *s)
 {
     struct buf b = {0};
-    clean_text(clean, str_of(s), CLEAN_LINES, &b);
+    sanitize_text(clean, str_of(s), SANITIZE_LINES, &b);
     jw_str(w, buf_view(&b));
     buf_release(&b);
 }
 
 /* A frame's file: that it is a library's stays to be seen. */
-static void frame_file(struct jsonw *w, const struct clean *clean, const char *file)
+static void frame_file(struct jsonw *w, const struct sanitize *clean, const char *file)
 {
     static const char *const libraries[] = {"/site-packages/", "/dist-packages/"};
     struct buf b = {0};
@@ -72,7 +72,7 @@ static void write_head(const struct pack_choice *c, int side, const char *id, st
     end(&w);
 }
 
-static void write_stack(const struct dump *d, const struct stack *s, const struct clean *clean, struct buf *out)
+static void write_stack(const struct dump *d, const struct stack *s, const struct sanitize *clean, struct buf *out)
 {
     struct jsonw w;
     begin(&w, out);
@@ -167,7 +167,7 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     end(&w);
 }
 
-static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct clean *clean, struct buf *out)
+static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct sanitize *clean, struct buf *out)
 {
     uint32_t row = renumbered(c->row[side], p->row);
     struct jsonw w;
@@ -184,7 +184,7 @@ static void write_problem(const struct pack_choice *c, int side, const struct pr
     end(&w);
 }
 
-void pack_rows(const struct pack_choice *c, int side, const char *id, const struct clean *clean, struct buf *out)
+void pack_rows(const struct pack_choice *c, int side, const char *id, const struct sanitize *clean, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
     const uint32_t *stack = c->stack[side];
@@ -250,7 +250,7 @@ static void write_view(struct jsonw *w, const struct view *v)
 static void write_diagnoses(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
     struct diagnoses x;
-    diagnose(&x, s->judged, &s->measure, s->flow, line);
+    diagnose_line(&x, s->judged, &s->measure, s->flow, line);
     jw_key(w, "diagnoses");
     jw_array(w);
     for (int i = 0; i < x.n; i++) {
@@ -325,7 +325,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
         jw_null(&w);
     } else {
         jw_array(&w);
-        jw_int(&w, j->klass);
+        jw_int(&w, j->first_class);
         jw_int(&w, j->doubtful_before);
         jw_int(&w, j->gaps_before);
         jw_int(&w, j->unread_before);
@@ -336,7 +336,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
         const struct line *l = &c->s->pairing->lines.v[i];
         if (l->pair == NONE || c->row[TARGET][l->row[TARGET]] == NONE || c->row[GOLDEN][l->row[GOLDEN]] == NONE)
             continue;
-        bool told = false, can = diagnosable(j, &c->s->measure, i);
+        bool told = false, can = diagnose_possible(j, &c->s->measure, i);
         for (size_t k = 0; k < c->told.n; k++)
             told |= c->told.v[k] == i;
         write_line(c, i, can && (told || looked++ < DIAGNOSED), out);

@@ -32,7 +32,7 @@ static const char *file_name(struct arena *a, const char *what, size_t nth, cons
 
 struct ticket {
     const struct investigation *inv;
-    const struct clean *clean;
+    const struct sanitize *clean;
     struct arena *a;
     pack_input_list *inputs;
     struct pack_said *said;
@@ -47,7 +47,7 @@ static const char *take_file(struct ticket *t, const char *what, const char *pat
     char n[NUM_MAX];
     struct pack_input x = {NULL, NULL};
     investigation_locate(t->inv, path, &at);
-    clean_path(t->clean, path, &shown);
+    sanitize_path(t->clean, path, &shown);
     if (path_is_dir(at.p)) {
         vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: a folder, which is not packed"), shown.p, what));
     } else if (file_open(&f, at.p, &why)) {
@@ -102,13 +102,13 @@ static void take_slots(struct ticket *t, cJSON *told)
 }
 
 /* Every text below it without the paths in it. */
-static void clean_tree(cJSON *v, const struct clean *clean)
+static void clean_tree(cJSON *v, const struct sanitize *clean)
 {
     struct buf b = {0};
     for (; v; v = v->next) {
         if (cJSON_IsString(v)) {
             buf_clear(&b);
-            clean_text(clean, str_of(v->valuestring), CLEAN_LINES, &b);
+            sanitize_text(clean, str_of(v->valuestring), SANITIZE_LINES, &b);
             if (!str_is(buf_view(&b), v->valuestring))
                 cJSON_SetValuestring(v, b.p ? b.p : "");
         }
@@ -118,13 +118,13 @@ static void clean_tree(cJSON *v, const struct clean *clean)
 }
 
 /* Beside what is known by name, nothing that is called a path says where it lay. */
-static void clean_paths(cJSON *v, const struct clean *clean)
+static void clean_paths(cJSON *v, const struct sanitize *clean)
 {
     struct buf b = {0};
     for (; v; v = v->next) {
         if (cJSON_IsString(v) && v->string && (strcmp(v->string, "path") == 0 || strcmp(v->string, "full_path") == 0)) {
             buf_clear(&b);
-            clean_path(clean, v->valuestring, &b);
+            sanitize_path(clean, v->valuestring, &b);
             cJSON_SetValuestring(v, b.p ? b.p : "");
         }
         clean_paths(v->child, clean);
@@ -140,7 +140,7 @@ static void set_side(cJSON *o, const char *side)
     cJSON_ReplaceItemInObjectCaseSensitive(o, side, x);
 }
 
-int pack_ticket(const struct investigation *inv, const struct clean *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
+int pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
                 struct buf *out, struct err *e)
 {
     struct ticket t = {inv, clean, a, inputs, said};

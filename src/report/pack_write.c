@@ -16,20 +16,20 @@
 
 #define CHUNK (1u << 20)
 
-struct packing {
+struct pack_writing {
     const struct comparison *s;
     const struct pack_options *o;
     struct pack_said *said;
     struct pack_choice choice;
     pack_input_list inputs;
-    struct clean clean;
+    struct sanitize clean;
     struct zst_writer zst;
     struct buf b;     /* of the file being made */
     struct buf head;
     char id[20];
 };
 
-static void add(struct packing *p, const char *name, struct str content)
+static void add(struct pack_writing *p, const char *name, struct str content)
 {
     buf_clear(&p->head);
     tar_head(&p->head, name, content.n, p->o->date);
@@ -41,13 +41,13 @@ static void add(struct packing *p, const char *name, struct str content)
 }
 
 /* What has gathered in p->b. */
-static void add_text(struct packing *p, const char *name)
+static void add_text(struct pack_writing *p, const char *name)
 {
     add(p, name, buf_view(&p->b));
     buf_clear(&p->b);
 }
 
-static int add_report(struct packing *p, const char *name, struct err *e)
+static int add_report(struct pack_writing *p, const char *name, struct err *e)
 {
     struct report_options ro = {.rows = ROWS_NONE, .tool = p->o->tool, .inv = p->o->inv, .guide = p->o->guide, .date = p->o->date, .paths = p->o->paths};
     struct out out;
@@ -61,7 +61,7 @@ static int add_report(struct packing *p, const char *name, struct err *e)
 }
 
 /* What is in it, for people and programs that only look. */
-static void add_list(struct packing *p)
+static void add_list(struct pack_writing *p)
 {
     const struct pack_said *x = p->said;
     struct jsonw w;
@@ -94,7 +94,7 @@ static void add_list(struct packing *p)
     add_text(p, "pack.json");
 }
 
-static int add_tensor(struct packing *p, const struct pack_tensor *x, struct err *e)
+static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struct err *e)
 {
     struct tensor t;
     struct tensor_walk walk;
@@ -129,7 +129,7 @@ static int add_tensor(struct packing *p, const struct pack_tensor *x, struct err
     return got < 0 ? -1 : 0;
 }
 
-static int add_inputs(struct packing *p, struct err *e)
+static int add_inputs(struct pack_writing *p, struct err *e)
 {
     for (size_t i = 0; i < p->inputs.n; i++) {
         if (file_slurp(p->inputs.v[i].path, SIZE_MAX / 4, &p->b, e))
@@ -147,7 +147,7 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 }
 
 /* One script a call, however many findings are about it. */
-static void add_replays(struct packing *p)
+static void add_replays(struct pack_writing *p)
 {
     const struct pairing *all = p->s->pairing;
     struct replay_options o = {.tool = p->o->tool, .file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
@@ -169,7 +169,7 @@ static void add_replays(struct packing *p)
     buf_release(&name);
 }
 
-static int add_all(struct packing *p, struct err *e)
+static int add_all(struct pack_writing *p, struct err *e)
 {
     static const char *const side[] = {"target", "golden"};
     struct buf ticket = {0}, name = {0};
@@ -217,14 +217,14 @@ static int check(const char *path, const struct comparison *s, struct err *e)
 
 int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e)
 {
-    struct packing p = {.s = s, .o = o, .said = said};
+    struct pack_writing p = {.s = s, .o = o, .said = said};
     struct out out;
     *said = (struct pack_said){0};
     if (check(path, s, e) || out_file(&out, path, e))
         return -1;
     snprintf(p.id, sizeof p.id, "%016llx",
              (unsigned long long)(evidence_fingerprint(&s->side[0].dump) * 31 + evidence_fingerprint(&s->side[1].dump)));
-    clean_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, o->paths);
+    sanitize_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, o->paths);
     int rc = zst_write_begin(&p.zst, &out, str_ends(str_of(path), ".zst"), e);
     if (rc == 0) {
         pack_choose(&p.choice, s, o, said);
@@ -238,7 +238,7 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     if (rc)
         out.err = *e; /* nothing of it stays */
     rc = out_close(&out, e);
-    clean_release(&p.clean);
+    sanitize_release(&p.clean);
     buf_release(&p.b);
     buf_release(&p.head);
     return rc;

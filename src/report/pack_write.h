@@ -13,7 +13,7 @@
 struct pack_options {
     const char *tool;
     const struct investigation *inv;
-    const struct guide *guide; /* the panels, for the report in it, or NULL */
+    const struct procedure *guide; /* the panels, for the report in it, or NULL */
     int64_t date;      /* it bears, seconds since 1970: same inputs and date, same bytes */
     bool paths;        /* paths stay as they are */
     uint64_t limit;    /* bytes of tensors */

@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "document/text_layout.h"
 
-int panels_status(const struct guide *g)
+int panels_status(const struct procedure *g)
 {
     bool open = false;
     for (int i = 0; i < PANELS; i++) {
@@ -19,7 +19,7 @@ int panels_status(const struct guide *g)
 
 /* ---- text ---- */
 
-static void a_panel(struct buf *b, const struct guide *g, int i)
+static void a_panel(struct buf *b, const struct procedure *g, int i)
 {
     const struct panel_page *p = &g->page[i];
     struct buf state = {0};
@@ -30,7 +30,7 @@ static void a_panel(struct buf *b, const struct guide *g, int i)
     else
         buf_cstr(&state, panel_state_label(p->state));
     text_pad(b, buf_view(&state), 14);
-    int was = guide_was(g, i);
+    int was = procedure_was(g, i);
     if (was >= 0 && was != (int)p->state)
         buf_fmt(b, _("(was %s) "), panel_state_label((enum panel_state)was));
     buf_fmt(b, "%s\n", p->summary);
@@ -45,7 +45,7 @@ static void a_panel(struct buf *b, const struct guide *g, int i)
     buf_release(&state);
 }
 
-void panels_text(struct buf *out, const struct guide *g)
+void panels_text(struct buf *out, const struct procedure *g)
 {
     struct buf b = {0};
     for (int i = 0; i < PANELS; i++)
@@ -95,7 +95,7 @@ static void items_json(struct jsonw *w, const struct panel_page *p, bool inputs)
     jw_end_array(w);
 }
 
-void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, const char *tool)
+void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *g, const char *tool)
 {
     jw_object(w);
     jw_kint(w, "schema", 1);
@@ -117,7 +117,7 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, c
         jw_kcstr(w, "name", panels[i].name);
         jw_kcstr(w, "title", _(panels[i].title));
         jw_kcstr(w, "state", panel_state_name(p->state));
-        int was = guide_was(g, i);
+        int was = procedure_was(g, i);
         if (g->s->since.there)
             jw_kcstr(w, "was", was < 0 ? NULL : panel_state_name((enum panel_state)was));
         p->waits_for ? jw_kint(w, "waits_for", p->waits_for) : jw_knull(w, "waits_for");
@@ -132,7 +132,7 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct guide *g, c
     jw_end_object(w);
 }
 
-void panels_json(struct out *o, const struct guide *g, const char *tool)
+void panels_json(struct out *o, const struct procedure *g, const char *tool)
 {
     struct jsonw w;
     jw_init(&w, &o->buf, false);

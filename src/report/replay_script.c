@@ -20,7 +20,7 @@ int replay_framework_find(const char *name)
     return -1;
 }
 
-struct writing {
+struct script_writing {
     const struct comparison *s;
     const struct replay_options *o;
     struct buf *out;
@@ -117,7 +117,7 @@ static struct str cell(struct str *line)
 }
 
 /* The Python that makes the call in the wanted framework; n 0 where it is not known. */
-static struct str expression(struct writing *w, const struct dump *d, const struct called *x)
+static struct str expression(struct script_writing *w, const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;
     const char *want = frameworks[w->o->framework];
@@ -139,14 +139,14 @@ static struct str expression(struct writing *w, const struct dump *d, const stru
 
 /* ---- its arguments ---- */
 
-static void missing(struct writing *w, const char *name, const char *why)
+static void missing(struct script_writing *w, const char *name, const char *why)
 {
     buf_cstr(w->out, "Missing(");
     quote(w->out, str_of(arena_fmt(&w->arena, "%s: %s", name, why)));
     buf_char(w->out, ')');
 }
 
-static void number(struct writing *w, double v)
+static void number(struct script_writing *w, double v)
 {
     char n[NUM_MAX];
     if (isfinite(v))
@@ -155,7 +155,7 @@ static void number(struct writing *w, double v)
         buf_cstr(w->out, isnan(v) ? "float(\"nan\")" : v > 0 ? "float(\"inf\")" : "-float(\"inf\")");
 }
 
-static void value(struct writing *w, int side, uint32_t row)
+static void value(struct script_writing *w, int side, uint32_t row)
 {
     const struct dump *d = &w->s->side[side].dump;
     const struct row *r = &d->rows.v[row];
@@ -195,7 +195,7 @@ static void value(struct writing *w, int side, uint32_t row)
 }
 
 /* Those rows of a call that are its inputs, or its outputs. */
-static void rows(struct writing *w, int side, uint32_t call, enum row_io io, const char *key)
+static void rows(struct script_writing *w, int side, uint32_t call, enum row_io io, const char *key)
 {
     const struct dump *d = &w->s->side[side].dump;
     buf_fmt(w->out, "        \"%s\": [\n", key);
@@ -214,15 +214,15 @@ static void rows(struct writing *w, int side, uint32_t call, enum row_io io, con
 
 /* ---- the script ---- */
 
-struct part {
+struct replay_part {
     uint32_t call, forward; /* the call, and of a backward one the forward call it is replayed through; NONE: not here */
     struct str python;      /* how it is made; n 0: not known */
 };
 
-static struct part part_of(struct writing *w, int side, uint32_t row)
+static struct replay_part part_of(struct script_writing *w, int side, uint32_t row)
 {
     const struct dump *d = &w->s->side[side].dump;
-    struct part p = {NONE, NONE, STR("")};
+    struct replay_part p = {NONE, NONE, STR("")};
     struct called x;
     if (row == NONE)
         return p;
@@ -234,7 +234,7 @@ static struct part part_of(struct writing *w, int side, uint32_t row)
     return p;
 }
 
-static void define(struct writing *w, int side, const struct part *p, bool fill)
+static void define(struct script_writing *w, int side, const struct replay_part *p, bool fill)
 {
     const struct dump *d = &w->s->side[side].dump;
     if (!p->python.n && !fill)
@@ -251,7 +251,7 @@ static void define(struct writing *w, int side, const struct part *p, bool fill)
     buf_cstr(w->out, ")\n\n");
 }
 
-static void describe(struct writing *w, int side, const struct part *p, bool fill)
+static void describe(struct script_writing *w, int side, const struct replay_part *p, bool fill)
 {
     const struct dump *d = &w->s->side[side].dump;
     const char *which = side ? "golden" : "target";
@@ -269,9 +269,9 @@ static void describe(struct writing *w, int side, const struct part *p, bool fil
 
 bool replay_script(const struct comparison *s, uint32_t line, const struct replay_options *o, struct buf *out)
 {
-    struct writing w = {.s = s, .o = o, .out = out};
+    struct script_writing w = {.s = s, .o = o, .out = out};
     const struct line *l = &s->pairing->lines.v[line];
-    struct part p[2];
+    struct replay_part p[2];
     for (int d = 0; d < 2; d++)
         p[d] = part_of(&w, d, l->row[d]);
     bool known = p[TARGET].python.n || p[GOLDEN].python.n;

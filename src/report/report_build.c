@@ -48,11 +48,11 @@ static const struct {
     {"first-step", N_("Loss of step 1"), report_first_step, false},
     {"norms", N_("Local norm"), report_norms, false},
     {"optimizer", N_("Optimizer"), report_optimizer, false},
-    {"frozen", N_("Learning rate 0"), report_frozen, false},
+    {"frozen", N_("Learning rate 0"), report_lr0, false},
     {"curves", N_("Long run"), report_long_run, false},
     {"scaling", N_("Scaling out"), report_scaling, false},
     {"overflow", N_("Overflow and saturation"), report_overflow, true},
-    {"known", N_("Accepted differences"), report_known, true},
+    {"known", N_("Accepted differences"), report_accepted, true},
     {"precision", N_("Precision"), report_precision, true},
     {"gaps", N_("Calls without a partner"), report_gaps, true},
     {"decisions", N_("Correspondences decided by hand"), report_decisions, false},
@@ -146,7 +146,7 @@ static void where(struct building *b)
     const struct line *l = &b->m->pairing->lines.v[b->j->first];
     char n[NUM_MAX];
     report_row_name(b, b->j->first, l->row[TARGET] != NONE ? TARGET : GOLDEN);
-    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", row %s of the table; %s"), num_count(n, b->j->first + 1), class_label(b->j->klass));
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", row %s of the table; %s"), num_count(n, b->j->first + 1), first_class_label(b->j->first_class));
 }
 
 static void what(struct building *b)
@@ -155,7 +155,7 @@ static void what(struct building *b)
     struct buf t = {0};
     if (b->j->first == NONE)
         return;
-    diagnose(&x, b->j, b->m, b->s->flow, b->j->first);
+    diagnose_line(&x, b->j, b->m, b->s->flow, b->j->first);
     if (x.n)
         diagnosis_text(&x, 0, &t);
     else
@@ -182,9 +182,9 @@ static void cause(struct building *b)
 
 static void since_then(struct building *b)
 {
-    const struct since *x = &b->s->since;
+    const struct round_since *x = &b->s->since;
     struct buf t = {0};
-    since_sentence(b->s, &t);
+    round_since_sentence(b->s, &t);
     if (t.n) {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_STRONG, x->changes.confirmed ? TONE_GOOD : x->changes.status == 1 ? TONE_BAD : TONE_PLAIN, buf_view(&t));
@@ -194,7 +194,7 @@ static void since_then(struct building *b)
 
 static void reach(struct building *b)
 {
-    const struct summary *x = &b->j->sum;
+    const struct judge_summary *x = &b->j->sum;
     doc_begin(b->d, report_told(b) ? DOC_PARAGRAPH : DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Compared: ")));
     doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("%u rows paired, %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden; "),
@@ -278,12 +278,13 @@ static const char *recording(const struct comparison *s, const struct report_opt
     return path || !o->inv ? path : o->inv->input[side];
 }
 
-void report_clean(struct clean *c, const struct comparison *s, const struct report_options *o)
+void report_sanitize(struct sanitize *c, const struct comparison *s, const struct report_options *o)
 {
-    clean_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
+    sanitize_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
 }
 
-void report_build(struct document *d, const struct comparison *s, const struct report_options *o, const struct clean *c)
+void report_build(struct document *d, const struct comparison *s, const struct report_options *o,
+                  const struct sanitize *c)
 {
     struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o,
                          .unread = s->failed ? s->err.text : NULL};
@@ -292,11 +293,11 @@ void report_build(struct document *d, const struct comparison *s, const struct r
     if (o->inv)
         findings_read(&o->inv->findings, &b.findings);
     if (b.j || (b.unread && recording(s, o, TARGET) && recording(s, o, GOLDEN))) {
-        clean_path(c, recording(s, o, TARGET), &t);
+        sanitize_path(c, recording(s, o, TARGET), &t);
         buf_cstr(&t, _(" against "));
-        clean_path(c, recording(s, o, GOLDEN), &t);
+        sanitize_path(c, recording(s, o, GOLDEN), &t);
     } else if (o->inv && o->inv->path) {
-        clean_text(c, path_base(str_of(o->inv->path)), CLEAN_NAME, &t);
+        sanitize_text(c, path_base(str_of(o->inv->path)), SANITIZE_NAME, &t);
     }
     d->title = arena_cstr(&d->arena, buf_view(&t));
     d->lang = strcmp(msg_current(), "zh_CN") == 0 ? "zh-CN" : "en";

@@ -50,7 +50,7 @@ static void alone(struct building *b, const struct weight_compare *c, int side)
 
 void report_checkpoints(struct building *b)
 {
-    const struct exam_result *r = report_exam(b, EXAM_WEIGHTS);
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_WEIGHTS);
     if (!r)
         return;
     const struct weight_compare *c = r->weights;
@@ -71,9 +71,9 @@ void report_checkpoints(struct building *b)
 
 void report_determinism(struct building *b)
 {
-    static const enum exam_id exams[] = {EXAM_REPEAT_TARGET, EXAM_REPEAT_GOLDEN};
+    static const enum engine_run_id exams[] = {ENGINE_RUN_REPEAT_TARGET, ENGINE_RUN_REPEAT_GOLDEN};
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
-        const struct exam_result *r = report_exam(b, exams[i]);
+        const struct engine_run_result *r = report_engine_run(b, exams[i]);
         const struct repeat *x = r ? &r->repeat : NULL;
         if (!x)
             continue;

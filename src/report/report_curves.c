@@ -57,7 +57,7 @@ static void standard(struct building *b, const struct curves *c, bool first_only
 
 void report_first_step(struct building *b)
 {
-    const struct exam_result *r = report_exam(b, EXAM_CURVES);
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_CURVES);
     const char *const head[] = {_("step"), _("target"), _("golden")};
     char n[NUM_MAX];
     if (!r)
@@ -241,7 +241,7 @@ static void marks(struct building *b, const struct curves *c)
     doc_heading(b->d, _("Steps that stand out"));
     doc_table(b->d, ARRAY_LEN(head), head);
     for (size_t i = 0; i < all && i < MARKS; i++) {
-        const struct curve_mark *m = i < c->nonfinite.n ? &c->nonfinite.v[i] : &c->spikes.v[i - c->nonfinite.n];
+        const struct outlier_step *m = i < c->nonfinite.n ? &c->nonfinite.v[i] : &c->spikes.v[i - c->nonfinite.n];
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_count(n, (unsigned long long)m->step)));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(m->run ? _("golden") : _("target")));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(log_value_title(curve_value(m->series))));
@@ -260,7 +260,7 @@ static void runs(struct building *b, const struct curves *c)
     for (size_t k = 0; k < c->runs; k++) {
         const struct series *s = &c->run[k];
         buf_clear(&t);
-        clean_path(b->d->clean, s->path, &t);
+        sanitize_path(b->d->clean, s->path, &t);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(k ? _("golden") : _("target")));
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(s->format));
@@ -270,9 +270,9 @@ static void runs(struct building *b, const struct curves *c)
     buf_release(&t);
 }
 
-static void whole(struct building *b, enum exam_id x, const char *prefix)
+static void whole(struct building *b, enum engine_run_id x, const char *prefix)
 {
-    const struct exam_result *r = report_exam(b, x);
+    const struct engine_run_result *r = report_engine_run(b, x);
     if (!r)
         return;
     const struct curves *c = r->curves;
@@ -287,12 +287,12 @@ static void whole(struct building *b, enum exam_id x, const char *prefix)
     runs(b, c);
 }
 
-void report_frozen(struct building *b)
+void report_lr0(struct building *b)
 {
-    whole(b, EXAM_FROZEN, "frozen-");
+    whole(b, ENGINE_RUN_FROZEN, "frozen-");
 }
 
 void report_long_run(struct building *b)
 {
-    whole(b, EXAM_CURVES, "");
+    whole(b, ENGINE_RUN_CURVES, "");
 }

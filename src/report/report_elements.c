@@ -19,14 +19,14 @@ static bool given_up(const struct building *b)
 }
 
 /* The plane of the last two axes through the largest error. */
-static void ask_for(const struct lens *l, const struct tally *t, struct heat_ask *ask)
+static void ask_for(const struct element_lens *l, const struct tensor_stats *t, struct heat_map_ask *ask)
 {
     static const int64_t most[2] = {ROWS_MOST, CELLS_MOST};
-    *ask = (struct heat_ask){.axis = {l->ndim - 2, l->ndim - 1}};
+    *ask = (struct heat_map_ask){.axis = {l->ndim - 2, l->ndim - 1}};
     if (t->worsts)
-        lens_place(l, t->worst[0].at, ask->at);
+        element_lens_place(l, t->worst[0].at, ask->at);
     else if (t->odds)
-        lens_place(l, t->odd[0].at, ask->at);
+        element_lens_place(l, t->odd[0].at, ask->at);
     for (int i = 0; i < 2; i++) {
         int a = ask->axis[i];
         ask->count[i] = a < 0 ? 1 : l->shape[a];
@@ -36,7 +36,7 @@ static void ask_for(const struct lens *l, const struct tally *t, struct heat_ask
     }
 }
 
-static const char *axis_text(struct building *b, const struct lens *l, const struct heat_ask *ask, int i)
+static const char *axis_text(struct building *b, const struct element_lens *l, const struct heat_map_ask *ask, int i)
 {
     if (ask->axis[i] < 0)
         return "";
@@ -46,7 +46,7 @@ static const char *axis_text(struct building *b, const struct lens *l, const str
 }
 
 /* "at [3, ·, ·]": where the axes that are not shown stand. */
-static const char *plane_text(struct building *b, const struct lens *l, const struct heat_ask *ask)
+static const char *plane_text(struct building *b, const struct element_lens *l, const struct heat_map_ask *ask)
 {
     struct buf t = {0};
     if (l->ndim < 3)
@@ -61,28 +61,28 @@ static const char *plane_text(struct building *b, const struct lens *l, const st
     return s;
 }
 
-static int heat_drawn(struct building *b, const struct lens *l, const struct tally *t, struct err *e)
+static int heat_drawn(struct building *b, const struct element_lens *l, const struct tensor_stats *t, struct err *e)
 {
-    struct heat h;
-    struct heat_ask ask;
+    struct heat_map h;
+    struct heat_map_ask ask;
     int rc = 0;
     ask_for(l, t, &ask);
-    heat_init(&h, l, &ask);
-    while (rc == 0 && !heat_complete(&h) && h.read < READ_MOST && !given_up(b)) {
-        rc = heat_read(&h, e);
+    heat_map_init(&h, l, &ask);
+    while (rc == 0 && !heat_map_complete(&h) && h.read < READ_MOST && !given_up(b)) {
+        rc = heat_map_read(&h, e);
         if (rc == 0)
-            heat_count(&h);
+            heat_map_count(&h);
     }
     struct picture p = {.kind = DRAWN_CELLS, .id = "first-difference", .title = _("Where the tensors differ: |target − golden|"), .text = plane_text(b, l, &ask),
-                        .rows = h.h, .cells = h.w, .most = h.most[HEAT_ERROR]};
+                        .rows = h.h, .cells = h.w, .most = h.most[HEAT_MAP_ERROR]};
     p.value = arena_alloc(&b->d->arena, (size_t)h.h * (size_t)h.w * sizeof(double));
     for (int i = 0; i < h.h * h.w; i++)
-        p.value[i] = !h.cell[i].seen ? NAN : h.cell[i].odd[HEAT_ERROR] ? INFINITY : h.cell[i].value[HEAT_ERROR];
+        p.value[i] = !h.cell[i].seen ? NAN : h.cell[i].odd[HEAT_MAP_ERROR] ? INFINITY : h.cell[i].value[HEAT_MAP_ERROR];
     for (int i = 0; i < 2; i++)
         p.axis[i] = axis_text(b, l, &ask, i);
     if (rc == 0)
         doc_picture(b->d, &p);
-    heat_release(&h);
+    heat_map_release(&h);
     return rc;
 }
 
@@ -91,25 +91,25 @@ static int heat_drawn(struct building *b, const struct lens *l, const struct tal
 static void widen(const uint64_t *bins, int *low, int *high)
 {
     int from, to;
-    if (!tally_span(bins, &from, &to))
+    if (!tensor_stats_span(bins, &from, &to))
         return;
     *low = *high && *low < from ? *low : from;
     *high = *high > to ? *high : to;
 }
 
-static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_look look, const uint64_t *bins, const uint64_t *more)
+static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_style look, const uint64_t *bins, const uint64_t *more)
 {
     uint32_t k = p->count;
     picture_series(p, &b->d->arena, id, name, look);
     p->bin[k] = arena_zalloc(&b->d->arena, ((size_t)p->bins + 1) * sizeof(uint64_t));
     p->zero[k] = bins[0] + (more ? more[0] : 0);
     for (int i = 0; i < p->bins; i++) {
-        int at = p->first + TALLY_UNIT + i;
+        int at = p->first + TENSOR_STATS_UNIT + i;
         p->bin[k][i] = bins[at] + (more ? more[at] : 0);
     }
 }
 
-static void spread_drawn(struct building *b, const struct tally *t)
+static void spread_drawn(struct building *b, const struct tensor_stats *t)
 {
     int low = 0, high = 0;
     for (int s = 0; s < 2; s++)
@@ -117,7 +117,7 @@ static void spread_drawn(struct building *b, const struct tally *t)
             widen(t->values[s][sign], &low, &high);
     struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("How large the values are"),
                         .text = _("How many elements have a magnitude of so much, a power of two each; heights are logarithmic."),
-                        .first = low - TALLY_UNIT, .bins = high ? high - low + 1 : 0};
+                        .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
     bins_of(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
     if (picture_most(&p))
@@ -126,23 +126,23 @@ static void spread_drawn(struct building *b, const struct tally *t)
     widen(t->errors, &low, &high);
     p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("How large the errors are"),
                          .text = _("How many elements are apart by so much, a power of two each; heights are logarithmic."),
-                         .first = low - TALLY_UNIT, .bins = high ? high - low + 1 : 0};
+                         .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
     if (high)
         doc_picture(b->d, &p);
 }
 
-static void worst(struct building *b, const struct lens *l, const struct tally *t)
+static void worst(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
     const char *const head[] = {_("element"), _("target"), _("golden"), _("apart by"), "ULP"};
     char n[NUM_MAX];
     if (t->worsts)
         doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; i < t->worsts && i < WORST; i++) {
-        const struct tally_place *x = &t->worst[i];
+        const struct tensor_stats_place *x = &t->worst[i];
         struct buf at = {0};
         int64_t place[TENSOR_DIMS];
-        lens_place(l, x->at, place);
+        element_lens_place(l, x->at, place);
         for (int k = 0; k < l->ndim; k++)
             buf_fmt(&at, k ? ", %lld" : "[%lld", (long long)place[k]);
         buf_char(&at, ']');
@@ -150,12 +150,12 @@ static void worst(struct building *b, const struct lens *l, const struct tally *
         for (int s = 0; s < 2; s++)
             doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_exact(n, x->v[s])));
         doc_cell(b->d, DOC_NUMBER, TONE_BAD, str_of(num_cell(n, x->error, 4)));
-        doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, lens_ulp(l, x->v[0], x->v[1]), 4)));
+        doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, element_lens_ulp(l, x->v[0], x->v[1]), 4)));
         buf_release(&at);
     }
 }
 
-static void counted(struct building *b, const struct lens *l, const struct tally *t)
+static void counted(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
     char n[4][NUM_MAX];
     if (!tally_complete(t))
@@ -165,15 +165,15 @@ static void counted(struct building *b, const struct lens *l, const struct tally
         doc_say(b->d, TONE_BAD, _("%s elements are not finite on one side alone."), num_count(n[0], t->unlike));
 }
 
-static int elements(struct building *b, const struct lens *l, struct err *e)
+static int elements(struct building *b, const struct element_lens *l, struct err *e)
 {
-    struct tally *t = mem_zalloc(sizeof *t);
+    struct tensor_stats *t = mem_zalloc(sizeof *t);
     int rc = 0;
-    tally_init(t, l);
+    tensor_stats_init(t, l);
     while (rc == 0 && !tally_complete(t) && t->read < READ_MOST && !given_up(b)) {
-        rc = tally_read(t, e);
+        rc = tensor_stats_read(t, e);
         if (rc == 0)
-            tally_count(t);
+            tensor_stats_count(t);
     }
     if (rc == 0) {
         doc_heading(b->d, _("Its elements"));
@@ -185,7 +185,7 @@ static int elements(struct building *b, const struct lens *l, struct err *e)
         if (t->read >= SPREAD_LEAST)
             spread_drawn(b, t);
     }
-    tally_release(t);
+    tensor_stats_release(t);
     free(t);
     return rc;
 }
@@ -193,7 +193,7 @@ static int elements(struct building *b, const struct lens *l, struct err *e)
 void report_elements(struct building *b, uint32_t line)
 {
     struct tensor t[2];
-    struct lens l;
+    struct element_lens l;
     struct err e = {0};
     struct measure_job job;
     if (!measure_how(b->m, line, &job)) {
@@ -213,8 +213,8 @@ void report_elements(struct building *b, uint32_t line)
         tensor_close(&t[1]);
         return;
     }
-    lens_init(&l, &t[0], &t[1]);
+    element_lens_init(&l, &t[0], &t[1]);
     if (l.numel && elements(b, &l, &e))
         doc_say(b->d, TONE_WARN, "%s", e.text);
-    lens_release(&l);
+    element_lens_release(&l);
 }

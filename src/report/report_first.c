@@ -106,7 +106,7 @@ void report_first(struct building *b)
 static void looks_like(struct building *b, uint32_t line)
 {
     struct diagnoses x = {.n = 0};
-    diagnose(&x, b->j, b->m, b->s->flow, line);
+    diagnose_line(&x, b->j, b->m, b->s->flow, line);
     for (int i = 0; i < x.n; i++) {
         struct buf t = {0};
         diagnosis_text(&x, i, &t);
@@ -141,7 +141,7 @@ void report_suspects(struct building *b)
         doc_table(b->d, ARRAY_LEN(who), who);
     }
     for (size_t i = 0; i < b->j->suspects.n && i < LISTED; i++) {
-        struct passage p = call_passage(b->j, b->m, b->j->suspects.v[i].call);
+        struct call_error p = call_error_of(b->j, b->m, b->j->suspects.v[i].call);
         const double v[] = {p.in, p.out, p.factor};
         call_cell(b, b->j->suspects.v[i].call);
         for (int k = 0; k < 3; k++) {
@@ -158,9 +158,9 @@ void report_suspects(struct building *b)
         doc_table(b->d, ARRAY_LEN(front), front);
     }
     for (size_t i = 0; i < b->j->frontier.n && i < LISTED; i++) {
-        const struct entrance *q = &b->j->frontier.v[i];
+        const struct entry_point *q = &b->j->frontier.v[i];
         call_cell(b, q->call);
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(entrance_label(q->kind)));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(entry_point_label(q->kind)));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%.0f %%", q->downstream * 100);
     }
 }

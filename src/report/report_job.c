@@ -7,15 +7,15 @@
 #include "panel/procedure.h"
 #include "report/pack_write.h"
 
-void scribe_init(struct scribe *k, struct guide *g, void (*notify)(void *ctx), void *ctx)
+void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(void *ctx), void *ctx)
 {
-    *k = (struct scribe){.guide = g};
+    *k = (struct report_job){.guide = g};
     job_init(&k->job, notify, ctx);
 }
 
 /* ---- the job ---- */
 
-static int pack_it(struct scribe *k, struct err *e)
+static int pack_it(struct report_job *k, struct err *e)
 {
     const struct pack_options o = {.tool = k->now.tool, .inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
     struct pack_said said = {0};
@@ -35,7 +35,7 @@ static int pack_it(struct scribe *k, struct err *e)
 
 static int write_it(struct job *j, void *ctx, struct err *e)
 {
-    struct scribe *k = ctx;
+    struct report_job *k = ctx;
     const struct writer *w = k->pack ? NULL : writer_for(k->path);
     struct out out;
     (void)j;
@@ -51,10 +51,10 @@ static int write_it(struct job *j, void *ctx, struct err *e)
 
 /* ---- its owner ---- */
 
-static void let_go(struct scribe *k)
+static void let_go(struct report_job *k)
 {
     if (k->held)
-        guide_give(k->guide);
+        procedure_give(k->guide);
     k->held = k->asked = false;
     comparison_drop(k->c);
     k->c = NULL;
@@ -64,15 +64,15 @@ static void let_go(struct scribe *k)
 }
 
 /* Starts what is asked for once the guide has its results: they are part of a report. */
-static void go_on(struct scribe *k)
+static void go_on(struct report_job *k)
 {
     bool given_up = atomic_load(&k->watch.cancel);
-    if (!k->asked || (k->opt.guide && !given_up && guide_busy(k->guide)))
+    if (!k->asked || (k->opt.guide && !given_up && procedure_busy(k->guide)))
         return;
     k->asked = false;
     if (k->opt.guide) {
-        guide_write(k->guide);
-        guide_hold(k->guide);
+        procedure_write(k->guide);
+        procedure_hold(k->guide);
         k->held = true;
         comparison_drop(k->c); /* its pages are about this one */
         k->c = comparison_hold(k->guide->s);
@@ -80,11 +80,11 @@ static void go_on(struct scribe *k)
     job_start(&k->job, write_it, k);
 }
 
-static bool begin(struct scribe *k, const struct comparison *c, const char *path, bool report, uint64_t pack, const struct report_options *o)
+static bool begin(struct report_job *k, const struct comparison *c, const char *path, bool report, uint64_t pack, const struct report_options *o)
 {
-    if (scribe_busy(k))
+    if (report_job_busy(k))
         return false;
-    scribe_take(k); /* an end that nobody took */
+    report_job_take(k); /* an end that nobody took */
     free(k->path);
     free(k->told);
     k->told = NULL;
@@ -103,66 +103,66 @@ static bool begin(struct scribe *k, const struct comparison *c, const char *path
     atomic_store(&k->watch.share, 0);
     k->asked = true;
     if (o->guide) {
-        guide_see(k->guide, c);
-        guide_look(k->guide); /* also what the dumps alone can be asked */
+        procedure_see(k->guide, c);
+        procedure_look(k->guide); /* also what the dumps alone can be asked */
     }
     go_on(k);
     return true;
 }
 
-bool scribe_begin(struct scribe *k, const struct comparison *c, const char *path, bool report, const struct report_options *o)
+bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report, const struct report_options *o)
 {
     return begin(k, c, path, report, 0, o);
 }
 
-bool scribe_pack(struct scribe *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o)
+bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o)
 {
     return begin(k, c, path, true, limit, o);
 }
 
-void scribe_cancel(struct scribe *k)
+void report_job_cancel(struct report_job *k)
 {
     atomic_store(&k->watch.cancel, true);
 }
 
-bool scribe_busy(struct scribe *k)
+bool report_job_busy(struct report_job *k)
 {
     go_on(k);
     return k->asked || job_busy(&k->job);
 }
 
-double scribe_share(const struct scribe *k)
+double report_job_share(const struct report_job *k)
 {
     return atomic_load(&k->watch.share) / 1000.0;
 }
 
-enum scribe_state scribe_take(struct scribe *k)
+enum report_job_state report_job_take(struct report_job *k)
 {
-    if (scribe_busy(k))
-        return SCRIBE_IDLE;
+    if (report_job_busy(k))
+        return REPORT_JOB_IDLE;
     enum job_state how = job_take(&k->job);
     if (how == JOB_IDLE)
-        return SCRIBE_IDLE;
+        return REPORT_JOB_IDLE;
     k->err = k->job.err;
     let_go(k);
-    return how == JOB_FAILED ? SCRIBE_FAILED : SCRIBE_WRITTEN;
+    return how == JOB_FAILED ? REPORT_JOB_FAILED : REPORT_JOB_WRITTEN;
 }
 
-void scribe_wait(struct scribe *k)
+void report_job_wait(struct report_job *k)
 {
-    while (scribe_busy(k)) {
+    while (report_job_busy(k)) {
         if (k->asked)
-            guide_wait(k->guide, NULL, NULL, 0);
+            procedure_wait(k->guide, NULL, NULL, 0);
         else
             job_wait(&k->job, NULL, NULL, 0);
     }
 }
 
-void scribe_release(struct scribe *k)
+void report_job_release(struct report_job *k)
 {
     if (!k->job.ready)
         return;
-    scribe_cancel(k);
+    report_job_cancel(k);
     job_release(&k->job);
     let_go(k);
     free(k->path);

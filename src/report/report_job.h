@@ -8,10 +8,10 @@
 #include "report/compare.h"
 #include "ticket/investigation.h"
 
-enum scribe_state { SCRIBE_IDLE, SCRIBE_WRITING, SCRIBE_WRITTEN, SCRIBE_FAILED };
+enum report_job_state { REPORT_JOB_IDLE, REPORT_JOB_WRITING, REPORT_JOB_WRITTEN, REPORT_JOB_FAILED };
 
-struct scribe {
-    struct guide *guide;
+struct report_job {
+    struct procedure *guide;
     struct job job;
     bool asked, held;        /* something is to be written; the guide is held for it */
     const struct comparison *c; /* written of; held */
@@ -20,25 +20,26 @@ struct scribe {
     char *path;
     bool report;             /* with what people found; else the comparison alone */
     uint64_t pack;           /* of the evidence, packed: bytes of its tensors; 0: none of it */
-    char *told;              /* of SCRIBE_WRITTEN what there is to tell beside, or NULL */
+    char *told;              /* of REPORT_JOB_WRITTEN what there is to tell beside, or NULL */
     struct report_options opt, now; /* as given; as written from */
-    struct err err;          /* of SCRIBE_FAILED */
+    struct err err;          /* of REPORT_JOB_FAILED */
 };
 
 /* g: the procedure's, which must outlive it. notify(ctx): it has ended; called by the job's thread. */
-void scribe_init(struct scribe *k, struct guide *g, void (*notify)(void *ctx), void *ctx);
-void scribe_release(struct scribe *k); /* what is being written is given up */
+void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(void *ctx), void *ctx);
+void report_job_release(struct report_job *k); /* what is being written is given up */
 
 /* False while something is written. c, and o's inv, are looked at as they are now; its guide once no exam is under way. */
-bool scribe_begin(struct scribe *k, const struct comparison *c, const char *path, bool report, const struct report_options *o);
+bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report, const struct report_options *o);
 /* The evidence instead (report/pack_write.h), at most so many bytes of tensors. */
-bool scribe_pack(struct scribe *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o);
-void scribe_cancel(struct scribe *k);
-bool scribe_busy(struct scribe *k);
-double scribe_share(const struct scribe *k); /* 0 … 1 of what is being written */
-/* How the last one ended, once: SCRIBE_WRITTEN, SCRIBE_FAILED with err; SCRIBE_IDLE where there is nothing to tell. */
-enum scribe_state scribe_take(struct scribe *k);
+bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o);
+void report_job_cancel(struct report_job *k);
+bool report_job_busy(struct report_job *k);
+double report_job_share(const struct report_job *k); /* 0 … 1 of what is being written */
+/* How the last one ended, once: REPORT_JOB_WRITTEN, REPORT_JOB_FAILED with err; REPORT_JOB_IDLE where there is nothing
+ * to tell. */
+enum report_job_state report_job_take(struct report_job *k);
 
-void scribe_wait(struct scribe *k); /* until nothing is being written */
+void report_job_wait(struct report_job *k); /* until nothing is being written */
 
 #endif

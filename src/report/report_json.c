@@ -13,14 +13,14 @@
 
 static void document(struct out *o, const struct comparison *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
 {
-    struct clean c;
+    struct sanitize c;
     struct document d;
-    report_clean(&c, s, opt);
+    report_sanitize(&c, s, opt);
     report_build(&d, s, opt, &c);
     if (report_goes_on(opt, o, 1, 1))
         write(o, &d);
     document_release(&d);
-    clean_release(&c);
+    sanitize_release(&c);
 }
 
 void report_html(struct out *o, const struct comparison *s, const struct report_options *opt)
@@ -33,19 +33,19 @@ void report_md(struct out *o, const struct comparison *s, const struct report_op
     document(o, s, opt, write_md);
 }
 
-static void thresholds(struct jsonw *w, const struct tol *t)
+static void thresholds(struct jsonw *w, const struct thresholds *t)
 {
     const char *key;
     double v;
     jw_key(w, "thresholds");
     jw_object(w);
-    for (int i = 0; (key = tol_key(t, i, &v)); i++)
+    for (int i = 0; (key = thresholds_key(t, i, &v)); i++)
         jw_knum(w, key, v);
     jw_end_object(w);
 }
 
 /* A finding whose sentences name no more than the report may show. */
-static void finding(struct jsonw *w, const struct finding *x, const struct clean *c, struct arena *a)
+static void finding(struct jsonw *w, const struct finding *x, const struct sanitize *c, struct arena *a)
 {
     struct finding shown = *x;
     struct fact *fact = arena_alloc(a, (x->evidence.n + 1) * sizeof *fact);
@@ -54,16 +54,16 @@ static void finding(struct jsonw *w, const struct finding *x, const struct clean
         fact[i] = x->evidence.fact[i];
         for (int k = 0; k < 2; k++) {
             buf_clear(&b);
-            clean_text(c, str_of(fact[i].side[k]), 0, &b);
+            sanitize_text(c, str_of(fact[i].side[k]), 0, &b);
             if (fact[i].side[k])
                 fact[i].side[k] = arena_cstr(a, buf_view(&b));
         }
     }
     buf_clear(&b);
-    clean_text(c, str_of(x->text), 0, &b);
+    sanitize_text(c, str_of(x->text), 0, &b);
     shown.text = arena_cstr(a, buf_view(&b));
     buf_clear(&b);
-    clean_text(c, str_of(x->at ? x->at : ""), 0, &b);
+    sanitize_text(c, str_of(x->at ? x->at : ""), 0, &b);
     shown.at = arena_cstr(a, buf_view(&b));
     shown.evidence.fact = fact;
     finding_json(w, &shown, true);
@@ -80,7 +80,7 @@ static void finding_rows(struct jsonw *w, const struct comparison *s, const find
     for (size_t i = 0; i < l->n; i++) {
         if (!finding_of_rows(&l->v[i]))
             continue;
-        uint32_t line = since_find(s, l->v[i].about);
+        uint32_t line = round_since_find(s, l->v[i].about);
         jw_object(w);
         jw_kint(w, "number", l->v[i].number);
         jw_kcstr(w, "verdict", line == NONE ? NULL : verdict_name(s->judged->line[line].verdict));
@@ -94,10 +94,10 @@ static void finding_rows(struct jsonw *w, const struct comparison *s, const find
 /* A text as a report may show it. */
 static void shown(void *ctx, struct str s, struct buf *out)
 {
-    clean_text(ctx, s, 0, out);
+    sanitize_text(ctx, s, 0, out);
 }
 
-static void repeat(struct jsonw *w, const char *key, const struct exam_result *r)
+static void repeat(struct jsonw *w, const char *key, const struct engine_run_result *r)
 {
     jw_key(w, key);
     if (!r) {
@@ -115,30 +115,30 @@ static void repeat(struct jsonw *w, const char *key, const struct exam_result *r
 /* What the panels' engines gave, each as its own command prints it; null where nothing was given. */
 static void exams(struct jsonw *w, struct out *o, const struct report_options *opt)
 {
-    const struct guide *g = opt->guide;
-    const struct exam_result *r[EXAM_COUNT] = {NULL};
-    for (int i = 0; g && i < EXAM_COUNT; i++)
-        r[i] = guide_result(g, (enum exam_id)i);
+    const struct procedure *g = opt->guide;
+    const struct engine_run_result *r[ENGINE_RUN_COUNT] = {NULL};
+    for (int i = 0; g && i < ENGINE_RUN_COUNT; i++)
+        r[i] = procedure_result(g, (enum engine_run_id)i);
     jw_key(w, "panels");
     g ? panels_json_object(w, o, g, opt->tool) : jw_null(w);
     jw_key(w, "settings");
-    r[EXAM_SETTINGS] ? config_json_object(w, o, r[EXAM_SETTINGS]->settings, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_SETTINGS] ? config_json_object(w, o, r[ENGINE_RUN_SETTINGS]->settings, opt->tool) : jw_null(w);
     jw_key(w, "weights");
-    r[EXAM_WEIGHTS] ? weights_json_object(w, o, r[EXAM_WEIGHTS]->weights, opt) : jw_null(w);
-    repeat(w, "target_repeat", r[EXAM_REPEAT_TARGET]);
-    repeat(w, "golden_repeat", r[EXAM_REPEAT_GOLDEN]);
+    r[ENGINE_RUN_WEIGHTS] ? weights_json_object(w, o, r[ENGINE_RUN_WEIGHTS]->weights, opt) : jw_null(w);
+    repeat(w, "target_repeat", r[ENGINE_RUN_REPEAT_TARGET]);
+    repeat(w, "golden_repeat", r[ENGINE_RUN_REPEAT_GOLDEN]);
     jw_key(w, "norms");
-    r[EXAM_NORMS] ? norms_json_object(w, o, r[EXAM_NORMS]->norms, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_NORMS] ? norms_json_object(w, o, r[ENGINE_RUN_NORMS]->norms, opt->tool) : jw_null(w);
     jw_key(w, "optimizer");
-    r[EXAM_STEP] ? optimizer_json_object(w, o, r[EXAM_STEP]->step, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_STEP] ? optimizer_json_object(w, o, r[ENGINE_RUN_STEP]->step, opt->tool) : jw_null(w);
     jw_key(w, "frozen");
-    r[EXAM_FROZEN] ? curves_json_object(w, o, r[EXAM_FROZEN]->curves, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_FROZEN] ? curves_json_object(w, o, r[ENGINE_RUN_FROZEN]->curves, opt->tool) : jw_null(w);
     jw_key(w, "curves");
-    r[EXAM_CURVES] ? curves_json_object(w, o, r[EXAM_CURVES]->curves, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_CURVES] ? curves_json_object(w, o, r[ENGINE_RUN_CURVES]->curves, opt->tool) : jw_null(w);
 }
 
 /* The data of every picture a report has. */
-static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct clean *c)
+static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *c)
 {
     struct document d;
     report_build(&d, s, opt, c);
@@ -158,11 +158,11 @@ static void figures(struct jsonw *w, struct out *o, const struct comparison *s, 
 void report_json(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     struct jsonw w;
-    struct clean c;
+    struct sanitize c;
     struct arena a = {0};
     struct buf date = {0};
     finding_list l = {0};
-    report_clean(&c, s, opt);
+    report_sanitize(&c, s, opt);
     if (opt->inv)
         findings_read(&opt->inv->findings, &l);
     report_date(opt->date, &date);
@@ -191,5 +191,5 @@ void report_json(struct out *o, const struct comparison *s, const struct report_
     vec_release(&l);
     buf_release(&date);
     arena_release(&a);
-    clean_release(&c);
+    sanitize_release(&c);
 }

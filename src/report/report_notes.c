@@ -37,7 +37,7 @@ static void since_then(struct building *b, const struct finding *x)
     struct buf t = {0};
     if (!finding_of_rows(x))
         return;
-    since_named(b->s, x->about, &t);
+    round_since_named(b->s, x->about, &t);
     if (t.n) {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
@@ -179,11 +179,11 @@ void report_open(struct building *b)
 
 void report_decisions(struct building *b)
 {
-    struct ruling r;
+    struct decisions_in_force r;
     if (!b->o->inv)
         return;
     const char *const head[] = {_("decision"), _("target"), _("golden"), _("view")};
-    ruling_read(&r, &b->o->inv->decisions);
+    decisions_in_force_read(&r, &b->o->inv->decisions);
     const struct {
         const struct mark *v;
         size_t n;
@@ -208,7 +208,7 @@ void report_decisions(struct building *b)
     size_t all = r.marks.n + r.rejects.n + r.rules.n;
     if (all > told)
         doc_say(b->d, TONE_QUIET, _("… and %zu more"), all - told);
-    ruling_release(&r);
+    decisions_in_force_release(&r);
 }
 
 /* ---- limits and commands ---- */
@@ -216,19 +216,19 @@ void report_decisions(struct building *b)
 void report_limits(struct building *b)
 {
     const char *const head[] = {_("limit"), _("value"), _("default")};
-    struct tol fresh;
+    struct thresholds fresh;
     const char *key;
     double mine, theirs;
     bool moved = false;
     int preset = b->j ? b->j->preset : b->s->opt.preset;
     if (!b->j && !b->unread)
         return;
-    tol_init(&fresh);
-    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), preset_name(preset), b->s->opt.exact ? _(", bit for bit") : "");
+    thresholds_init(&fresh);
+    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), tool_rules_name(preset), b->s->opt.exact ? _(", bit for bit") : "");
     doc_table(b->d, ARRAY_LEN(head), head);
-    for (int i = 0; (key = tol_key(&b->s->opt.tol, i, &mine)); i++) {
+    for (int i = 0; (key = thresholds_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
-        tol_key(&fresh, i, &theirs);
+        thresholds_key(&fresh, i, &theirs);
         bool differs = mine < theirs || mine > theirs;
         moved = moved || differs;
         doc_cell(b->d, DOC_NAME, differs ? TONE_WARN : TONE_PLAIN, str_of(key));
@@ -254,7 +254,7 @@ static void word(struct buf *t, struct str s)
 static void path_word(struct building *b, struct buf *t, const char *path)
 {
     struct buf p = {0};
-    clean_path(b->d->clean, path, &p);
+    sanitize_path(b->d->clean, path, &p);
     word(t, buf_view(&p));
     buf_release(&p);
 }
@@ -269,13 +269,13 @@ static void two(struct buf *t, const char *option, int target, int golden)
 
 static void thresholds(struct building *b, struct buf *t)
 {
-    struct tol fresh;
+    struct thresholds fresh;
     const char *key;
     double mine, theirs;
-    tol_init(&fresh);
-    for (int i = 0; (key = tol_key(&b->s->opt.tol, i, &mine)); i++) {
+    thresholds_init(&fresh);
+    for (int i = 0; (key = thresholds_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
-        tol_key(&fresh, i, &theirs);
+        thresholds_key(&fresh, i, &theirs);
         if (mine < theirs || mine > theirs)
             buf_fmt(t, " --threshold %s=%s", key, num_exact(n, mine));
     }
@@ -315,7 +315,7 @@ void report_reproduction(struct building *b)
     buf_cstr(&t, o->strict_gaps ? " --strict-gaps" : "");
     int preset = b->j ? b->j->preset : o->preset;
     if (preset)
-        buf_fmt(&t, " --preset %s", preset_name(preset));
+        buf_fmt(&t, " --preset %s", tool_rules_name(preset));
     thresholds(b, &t);
     if (b->o->inv && b->o->inv->path) { /* decisions by hand and findings are in it */
         struct buf file = {0};

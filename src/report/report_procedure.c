@@ -15,14 +15,14 @@ static enum doc_tone tone_of(enum panel_state s)
     return s == PANEL_PASSED ? TONE_GOOD : s == PANEL_FAILED ? TONE_BAD : s == PANEL_OPEN ? TONE_WARN : s == PANEL_WAIVED ? TONE_PLAIN : TONE_QUIET;
 }
 
-const struct exam_result *report_exam(struct building *b, enum exam_id x)
+const struct engine_run_result *report_engine_run(struct building *b, enum engine_run_id x)
 {
-    const struct exam *e = b->o->guide ? &b->o->guide->exam[x] : NULL;
-    if (!e || e->state == EXAM_MISSING)
+    const struct engine_run *e = b->o->guide ? &b->o->guide->exam[x] : NULL;
+    if (!e || e->state == ENGINE_RUN_MISSING)
         return NULL;
-    if (e->state == EXAM_DONE)
+    if (e->state == ENGINE_RUN_DONE)
         return &e->result;
-    if (e->state == EXAM_FAILED)
+    if (e->state == ENGINE_RUN_FAILED)
         doc_say(b->d, TONE_WARN, _("What was given could not be read: %s"), e->err.text);
     else
         doc_say(b->d, TONE_WARN, "%s", _("What was given was not read to its end when this was written."));
@@ -64,7 +64,7 @@ static void told(struct building *b, const text_list *l, const char *word)
 
 void report_procedure(struct building *b)
 {
-    const struct guide *g = b->o->guide;
+    const struct procedure *g = b->o->guide;
     const char *const head[] = {"", _("panel"), _("state"), _("what came of it")};
     if (!report_told(b))
         return;
@@ -92,7 +92,7 @@ void report_procedure(struct building *b)
 
 void report_procedure_line(struct building *b)
 {
-    const struct guide *g = b->o->guide;
+    const struct procedure *g = b->o->guide;
     size_t n[PANEL_STATES] = {0};
     bool any = false;
     if (!report_told(b))
@@ -112,7 +112,7 @@ void report_procedure_line(struct building *b)
 
 void report_open_panels(struct building *b)
 {
-    const struct guide *g = b->o->guide;
+    const struct procedure *g = b->o->guide;
     if (!report_told(b))
         return;
     for (int i = 0; i < PANELS - 1; i++) {
@@ -136,10 +136,10 @@ void report_panels_again(struct building *b)
 
 void report_scaling(struct building *b)
 {
-    const struct guide *g = b->o->guide;
+    const struct procedure *g = b->o->guide;
     const char *const head[] = {_("feature"), _("state"), _("what was found")};
     bool any = false;
-    if (!report_told(b) || !guide_result(g, EXAM_CURVES))
+    if (!report_told(b) || !procedure_result(g, ENGINE_RUN_CURVES))
         return;
     const struct panel_page *p = &g->page[6];
     for (size_t i = 0; i < p->items.n; i++) {
@@ -164,10 +164,10 @@ void report_scaling(struct building *b)
 
 /* ---- known causes ---- */
 
-static void cards(struct building *b, const struct card_facts *f)
+static void cards(struct building *b, const struct known_cause_facts *f)
 {
     const char *text;
-    for (size_t i = 0; i < CARDS_MOST && (text = card_match(f, &b->d->arena, i)); i++) {
+    for (size_t i = 0; i < CARDS_MOST && (text = known_cause_match(f, &b->d->arena, i)); i++) {
         doc_begin(b->d, DOC_ITEM);
         if (f->found) {
             report_row_name(b, b->j->first, b->m->pairing->lines.v[b->j->first].row[TARGET] != NONE ? TARGET : GOLDEN);
@@ -179,7 +179,7 @@ static void cards(struct building *b, const struct card_facts *f)
 
 void report_causes(struct building *b)
 {
-    const struct card_facts run = {.g = b->o->guide};
+    const struct known_cause_facts run = {.g = b->o->guide};
     if (b->o->guide)
         cards(b, &run);
     if (!b->j || b->j->first == NONE)
@@ -189,10 +189,10 @@ void report_causes(struct building *b)
     const struct dump *d = b->m->side[side];
     const struct call *c = &d->calls.v[d->rows.v[l->row[side]].call];
     struct diagnoses found;
-    diagnose(&found, b->j, b->m, b->s->flow, b->j->first);
+    diagnose_line(&found, b->j, b->m, b->s->flow, b->j->first);
     dump_row_name(d, l->row[side], &b->name);
-    const struct card_facts row = {.g = b->o->guide, .found = &found, .name = b->name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
-                                   .dtype_differs = b->j->line[b->j->first].flags & LINE_DTYPE_DIFF};
+    const struct known_cause_facts row = {.g = b->o->guide, .found = &found, .name = b->name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+                                          .dtype_differs = b->j->line[b->j->first].flags & LINE_DTYPE_DIFF};
     cards(b, &row);
     diagnoses_release(&found);
 }
@@ -231,16 +231,16 @@ void report_given(struct building *b)
         return;
     if (b->o->inv->given.n)
         doc_table(b->d, ARRAY_LEN(head), head);
-    for (int i = SLOT_GOLDEN + 1; i < SLOT_COUNT; i++) {
-        const char *path = slot_path(b->o->inv, (enum slot_id)i);
+    for (int i = PANEL_INPUT_GOLDEN + 1; i < PANEL_INPUT_COUNT; i++) {
+        const char *path = panel_input_path(b->o->inv, (enum panel_input_id)i);
         if (!path) {
-            buf_fmt(&missing, "%s%s", missing.n ? ", " : "", slots[i].name);
+            buf_fmt(&missing, "%s%s", missing.n ? ", " : "", panel_inputs[i].name);
             continue;
         }
         investigation_locate(b->o->inv, path, &at);
         buf_clear(&t);
-        clean_path(b->d->clean, path, &t);
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(slots[i].title)));
+        sanitize_path(b->d->clean, path, &t);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(panel_inputs[i].title)));
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
         buf_clear(&t);
         identity(at.p, &t);

@@ -35,17 +35,17 @@ static void head(struct building *b, enum change_kind k)
 /* Those that have a line, then, of what vanished, those that have none any more. */
 static void list(struct building *b, enum change_kind k)
 {
-    const struct since *x = &b->s->since;
+    const struct round_since *x = &b->s->since;
     uint32_t told = 0;
     if (!x->changes.count[k])
         return;
     head(b, k);
     for (uint32_t i = 0; i < b->j->lines && told < LISTED; i++) {
-        if (since_change(b->s, i) != k)
+        if (round_since_change(b->s, i) != k)
             continue;
         struct round_row now = {.verdict = b->j->line[i].verdict, .error = b->j->line[i].error};
         report_row_name(b, i, b->m->pairing->lines.v[i].row[TARGET] != NONE ? TARGET : GOLDEN);
-        standing(b, since_row(x, i));
+        standing(b, round_since_row(x, i));
         standing(b, &now);
         told++;
     }
@@ -63,9 +63,9 @@ static void list(struct building *b, enum change_kind k)
 
 void report_rounds(struct building *b)
 {
-    const struct since *x = &b->s->since;
+    const struct round_since *x = &b->s->since;
     struct buf t = {0};
-    since_sentence(b->s, &t);
+    round_since_sentence(b->s, &t);
     if (t.n) {
         doc_say(b->d, x->changes.confirmed ? TONE_GOOD : TONE_PLAIN, "%s.", t.p);
         for (int k = 0; k < CHANGE_KINDS && x->changes.comparable; k++)

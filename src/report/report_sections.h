@@ -25,7 +25,7 @@ void report_first(struct building *b);
 void report_diagnosis(struct building *b);
 void report_suspects(struct building *b);
 void report_gaps(struct building *b);
-void report_known(struct building *b);
+void report_accepted(struct building *b);
 void report_precision(struct building *b);
 void report_overflow(struct building *b);
 void report_rounds(struct building *b);
@@ -43,7 +43,7 @@ void report_determinism(struct building *b);
 void report_first_step(struct building *b);
 void report_norms(struct building *b);
 void report_optimizer(struct building *b);
-void report_frozen(struct building *b);
+void report_lr0(struct building *b);
 void report_long_run(struct building *b);
 void report_scaling(struct building *b);
 
@@ -55,7 +55,7 @@ void report_panels_again(struct building *b);             /* the commands that s
 void report_procedure_line(struct building *b);          /* of the summary */
 bool report_told(const struct building *b);              /* something was told to the panels */
 /* The result of an exam, NULL where there is none; says why where something was given. */
-const struct exam_result *report_exam(struct building *b, enum exam_id x);
+const struct engine_run_result *report_engine_run(struct building *b, enum engine_run_id x);
 void report_sentences(struct building *b, enum doc_tone t, const char *const *s, size_t n); /* as items */
 /* A paragraph that begins with the verdict; cells may follow. */
 void report_stage(struct building *b, enum stage_verdict v, const char *pass, const char *fail);

@@ -108,7 +108,7 @@ static void others(struct building *b, const struct config_compare *c)
 
 void report_settings(struct building *b)
 {
-    const struct exam_result *r = report_exam(b, EXAM_SETTINGS);
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_SETTINGS);
     if (!r)
         return;
     const struct config_compare *c = r->settings;

@@ -44,15 +44,15 @@ static void units(struct building *b, const struct norms *n)
 
 void report_norms(struct building *b)
 {
-    const struct guide *g = b->o->guide;
+    const struct procedure *g = b->o->guide;
     const char *const head[] = {_("weight"), _("target"), _("golden"), _("difference"), ""};
     size_t out = 0, told = 0;
     char m[NUM_MAX];
     const struct investigation *v = b->o->inv;
-    bool asked = v && slot_path(v, SLOT_TARGET_NORMS) && slot_path(v, SLOT_GOLDEN_NORMS);
-    if (g && g->exam[EXAM_NORMS].state == EXAM_FAILED && !asked)
+    bool asked = v && panel_input_path(v, PANEL_INPUT_TARGET_NORMS) && panel_input_path(v, PANEL_INPUT_GOLDEN_NORMS);
+    if (g && g->exam[ENGINE_RUN_NORMS].state == ENGINE_RUN_FAILED && !asked)
         return; /* logs or dumps without norms: nothing is wrong with them */
-    const struct exam_result *r = report_exam(b, EXAM_NORMS);
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_NORMS);
     if (!r)
         return;
     const struct norms *n = r->norms;
@@ -85,7 +85,7 @@ static void hyper_value(struct building *b, const struct step_side *s, int k)
     char n[NUM_MAX];
     if (!s->stated)
         doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(_("not given")));
-    else if (hyper_is_flag((enum hyper_key)k))
+    else if (hyper_params_is_flag((enum hyper_key)k))
         doc_cell(b->d, DOC_NUMBER, s->hyper.has[k] ? TONE_PLAIN : TONE_QUIET, str_of(s->hyper.v[k] > 0 ? _("yes") : _("no")));
     else
         doc_cell(b->d, DOC_NUMBER, s->hyper.has[k] ? TONE_PLAIN : TONE_QUIET, str_of(num_exact(n, s->hyper.v[k])));
@@ -109,7 +109,7 @@ static void sides(struct building *b, const struct optimizer *x)
         else
             doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%s %%", num_cell(n, 100 * x->side[s].residual, 2));
     for (int k = 0; k < HYPER_KEYS; k++) {
-        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(hyper_name((enum hyper_key)k)));
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(hyper_params_name((enum hyper_key)k)));
         for (int s = 0; s < 2; s++)
             hyper_value(b, &x->side[s], k);
     }
@@ -119,7 +119,7 @@ static void sides(struct building *b, const struct optimizer *x)
 void report_optimizer(struct building *b)
 {
     const char *const head[] = {_("weight"), _("relative L2")};
-    const struct exam_result *r = report_exam(b, EXAM_STEP);
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_STEP);
     char n[NUM_MAX];
     if (!r)
         return;

@@ -22,10 +22,10 @@ enum { IN_PATH, IN_FORMAT, IN_FRAMEWORK, IN_LEVEL, IN_STEP, IN_ROWS, IN_FILES, I
 static void kept_text(const struct building *b, int side, int which, struct buf *t)
 {
     const struct investigation *v = b->o->inv;
-    const struct input_state *was = &v->state[side];
+    const struct file_stamp *was = &v->state[side];
     buf_clear(t);
     if (which == IN_PATH && v->input[side])
-        clean_path(b->d->clean, v->input[side], t);
+        sanitize_path(b->d->clean, v->input[side], t);
     else if (which == IN_STEP && v->step[side] >= 0)
         buf_fmt(t, v->rank[side] >= 0 ? "%d, %d" : "%d", v->step[side], v->rank[side]);
     else if (which == IN_FILES && was->bytes)
@@ -37,11 +37,11 @@ static void kept_text(const struct building *b, int side, int which, struct buf 
 static void input_text(const struct building *b, int side, int which, struct buf *t)
 {
     const struct dump *x = &b->s->side[side].dump;
-    const struct input_state *now = &b->s->side[side].now;
+    const struct file_stamp *now = &b->s->side[side].now;
     char n[NUM_MAX];
     buf_clear(t);
     if (which == IN_PATH)
-        clean_path(b->d->clean, x->path, t);
+        sanitize_path(b->d->clean, x->path, t);
     else if (which == IN_FORMAT)
         buf_cstr(t, x->reader->name);
     else if (which == IN_FRAMEWORK)
@@ -61,13 +61,13 @@ static void input_text(const struct building *b, int side, int which, struct buf
 static void step_inputs(struct building *b)
 {
     const char *const head[] = {_("step input"), _("equal"), _("detail")};
-    const input_list *l = &b->s->inputs;
+    const step_input_list *l = &b->s->inputs;
     if (l->n)
         doc_table(b->d, ARRAY_LEN(head), head);
     for (size_t i = 0; i < l->n; i++) {
         struct buf t = {0};
-        input_detail(&l->v[i], b->m->side, &t);
-        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(input_name(l->v[i].what)));
+        step_input_detail(&l->v[i], b->m->side, &t);
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(step_input_name(l->v[i].what)));
         doc_cell(b->d, DOC_TEXT, l->v[i].equal > 0 ? TONE_GOOD : l->v[i].equal < 0 ? TONE_QUIET : TONE_BAD,
                  str_of(l->v[i].equal > 0 ? _("yes") : l->v[i].equal < 0 ? _("cannot be told") : _("no")));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
@@ -78,13 +78,13 @@ static void step_inputs(struct building *b)
 static void warnings(struct building *b)
 {
     struct arena a = {0};
-    doubt_list l = {0};
-    lint_find(b->s, &a, &l);
+    input_doubt_list l = {0};
+    input_doubts_find(b->s, &a, &l);
     if (l.n)
         doc_heading(b->d, _("Open to doubt about them"));
     for (size_t i = 0; i < l.n; i++) {
         doc_begin(b->d, DOC_ITEM);
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(lint_sentence(&l.v[i], &a)));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(input_doubts_sentence(&l.v[i], &a)));
     }
     vec_release(&l);
     arena_release(&a);
@@ -213,14 +213,14 @@ void report_overflow(struct building *b)
 }
 
 /* What the team has accepted, entry by entry, with how many rows need it. */
-void report_known(struct building *b)
+void report_accepted(struct building *b)
 {
     const char *const head[] = {_("rows like"), _("reason"), _("until"), _("rows")};
-    const struct known_list *l = b->j->known;
+    const struct accepted_list *l = b->j->known;
     if (l && l->entries.n)
         doc_table(b->d, ARRAY_LEN(head), head);
     for (uint32_t i = 0; l && i < l->entries.n; i++) {
-        const struct known *x = &l->entries.v[i];
+        const struct accepted *x = &l->entries.v[i];
         unsigned rows = 0;
         for (size_t k = 0; k < b->j->known_hits.n; k++)
             rows += b->j->known_hits.v[k].entry == i;

@@ -42,7 +42,7 @@ static void percent(struct row_writer *c, bool have, double t, double g)
     buf_release(&b);
 }
 
-struct column {
+struct table_column {
     const char *name;
     void (*put)(struct row_writer *c, uint32_t line, int arg);
     int arg;
@@ -99,7 +99,7 @@ static void put_figure(struct row_writer *c, uint32_t line, int which)
                : which == F_REL_L2  ? f->rel_l2
                                     : f->minus;
     if (!have && which <= F_FIVE) /* in the order of the table's */
-        have = table_figure(c->m, line, (enum result_figure)which, &v);
+        have = table_verdicts_figure(c->m, line, (enum result_figure)which, &v);
     number(c, have, v);
 }
 
@@ -197,21 +197,21 @@ static void put_confidence(struct row_writer *c, uint32_t line, int arg)
 /* What the round before said of the row, and what became of it. */
 static void put_was(struct row_writer *c, uint32_t line, int arg)
 {
-    const struct round_row *r = since_row(&c->s->since, line);
+    const struct round_row *r = round_since_row(&c->s->since, line);
     (void)arg;
     text(c, str_of(r ? verdict_name((enum verdict)r->verdict) : ""));
 }
 
 static void put_was_error(struct row_writer *c, uint32_t line, int arg)
 {
-    const struct round_row *r = since_row(&c->s->since, line);
+    const struct round_row *r = round_since_row(&c->s->since, line);
     (void)arg;
     number(c, r && !isnan(r->error), r ? (double)r->error : 0);
 }
 
 static void put_change(struct row_writer *c, uint32_t line, int arg)
 {
-    enum change_kind k = since_change(c->s, line);
+    enum change_kind k = round_since_change(c->s, line);
     (void)arg;
     text(c, str_of(k == CHANGE_KINDS ? "" : change_name(k)));
 }
@@ -249,13 +249,13 @@ static void put_stack(struct row_writer *c, uint32_t line, int side)
     buf_release(&b);
 }
 
-static const struct column head[] = {
+static const struct table_column head[] = {
     {"NPU Name", put_name, 0},           {"Bench Name", put_name, 1},
     {"NPU Dtype", put_dtype, 0},         {"Bench Dtype", put_dtype, 1},
     {"NPU Tensor Shape", put_shape, 0},  {"Bench Tensor Shape", put_shape, 1},
     {0},
 };
-static const struct column tensor_columns[] = {
+static const struct table_column tensor_columns[] = {
     {"Cosine", put_figure, F_COSINE},
     {"EucDist", put_figure, F_EUCLID},
     {"MaxAbsErr", put_figure, F_ABS},
@@ -264,19 +264,19 @@ static const struct column tensor_columns[] = {
     {"Five Thousandths Err Ratio", put_figure, F_FIVE},
     {0},
 };
-static const struct column stat_columns[] = {
+static const struct table_column stat_columns[] = {
     {"Max diff", put_stat_diff, STAT_MAX},          {"Min diff", put_stat_diff, STAT_MIN},
     {"Mean diff", put_stat_diff, STAT_MEAN},        {"L2norm diff", put_stat_diff, STAT_NORM},
     {"MaxRelativeErr", put_stat_rel, STAT_MAX},     {"MinRelativeErr", put_stat_rel, STAT_MIN},
     {"MeanRelativeErr", put_stat_rel, STAT_MEAN},   {"NormRelativeErr", put_stat_rel, STAT_NORM},
     {0},
 };
-static const struct column md5_columns[] = {
+static const struct table_column md5_columns[] = {
     {"NPU MD5", put_checksum, 0},
     {"BENCH MD5", put_checksum, 1},
     {0},
 };
-static const struct column tail[] = {
+static const struct table_column tail[] = {
     {"NPU max", put_stat, 0},            {"NPU min", put_stat, 1},
     {"NPU mean", put_stat, 2},           {"NPU l2norm", put_stat, 3},
     {"Bench max", put_stat, 4},          {"Bench min", put_stat, 5},
@@ -295,18 +295,18 @@ static const struct column tail[] = {
     {0},
 };
 
-static const struct column round_columns[] = {
+static const struct table_column round_columns[] = {
     {"Was", put_was, 0},
     {"Was Error", put_was_error, 0},
     {"Change", put_change, 0},
     {0},
 };
 
-void rows_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink)
+void row_table_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink)
 {
     *c = (struct row_writer){.sink = sink, .s = s, .j = s->judged, .m = &s->measure};
     bool md5 = s->side[0].dump.checksums || s->side[1].dump.checksums;
-    const struct column *const part[ROW_PARTS] = {
+    const struct table_column *const part[ROW_PARTS] = {
         head,
         c->m->wanted ? tensor_columns : stat_columns,
         md5 ? md5_columns : tail + ARRAY_LEN(tail) - 1,
@@ -316,16 +316,16 @@ void rows_init(struct row_writer *c, const struct comparison *s, struct row_sink
     memcpy(c->part, part, sizeof part);
 }
 
-void rows_head(struct row_writer *c)
+void row_table_head(struct row_writer *c)
 {
     for (size_t p = 0; p < ROW_PARTS; p++)
-        for (const struct column *k = c->part[p]; k->name; k++)
+        for (const struct table_column *k = c->part[p]; k->name; k++)
             text(c, str_of(k->name));
 }
 
-void rows_write(struct row_writer *c, uint32_t line)
+void row_table_write(struct row_writer *c, uint32_t line)
 {
     for (size_t p = 0; p < ROW_PARTS; p++)
-        for (const struct column *k = c->part[p]; k->name; k++)
+        for (const struct table_column *k = c->part[p]; k->name; k++)
             k->put(c, line, k->arg);
 }

@@ -12,7 +12,7 @@ struct row_sink {
     void (*count)(struct row_sink *k, uint64_t v);
 };
 
-struct column;
+struct table_column;
 #define ROW_PARTS 5
 
 struct row_writer {
@@ -20,12 +20,12 @@ struct row_writer {
     const struct comparison *s;
     const struct judgement *j;
     const struct measure *m;
-    const struct column *part[ROW_PARTS];
+    const struct table_column *part[ROW_PARTS];
 };
 
 /* The session settled; which columns there are depends on what was recorded. */
-void rows_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink);
-void rows_head(struct row_writer *c);
-void rows_write(struct row_writer *c, uint32_t line);
+void row_table_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink);
+void row_table_head(struct row_writer *c);
+void row_table_write(struct row_writer *c, uint32_t line);
 
 #endif

@@ -53,7 +53,7 @@ static void check_json(struct jsonw *w, const struct config_check *k)
     jw_kstr(w, "id", r->id);
     jw_kstr(w, "key", r->key);
     jw_kstr(w, "category", r->category);
-    jw_kcstr(w, "severity", severity_name(r->severity));
+    jw_kcstr(w, "severity", check_severity_name(r->severity));
     jw_kcstr(w, "state", check_state_name(k->state));
     jw_kbool(w, "applies", k->why != WHY_NOT_APPLICABLE);
     value_json(w, "target", &k->value[0]);
@@ -171,7 +171,7 @@ void config_csv(struct out *o, const struct config_compare *c)
         csv_cell(&o->buf, k->row->id);
         csv_cell(&o->buf, k->row->key);
         csv_cell(&o->buf, k->row->category);
-        csv_cell(&o->buf, str_of(severity_name(k->row->severity)));
+        csv_cell(&o->buf, str_of(check_severity_name(k->row->severity)));
         csv_cell(&o->buf, str_of(check_state_name(k->state)));
         side_csv(&o->buf, &k->value[0]);
         side_csv(&o->buf, &k->value[1]);

@@ -120,9 +120,9 @@ static bool is_manual(const struct config_check *k)
     return k->state == CHECK_ADVICE && k->why == WHY_MANUAL;
 }
 
-enum part { PART_PROBLEM, PART_INFO, PART_ADVICE, PART_MANUAL, PART_WAIVED, PART_UNKNOWN, PARTS };
+enum settings_part { PART_PROBLEM, PART_INFO, PART_ADVICE, PART_MANUAL, PART_WAIVED, PART_UNKNOWN, PARTS };
 
-static enum part part_of(const struct config_check *k)
+static enum settings_part part_of(const struct config_check *k)
 {
     switch (k->state) {
     case CHECK_DIFFERS:
@@ -140,7 +140,7 @@ static enum part part_of(const struct config_check *k)
 }
 
 /* Errors before warnings, else in the checklist's order. */
-static void list(struct buf *b, const struct config_compare *c, enum part part, const char *title)
+static void list(struct buf *b, const struct config_compare *c, enum settings_part part, const char *title)
 {
     static const char *const sign[CHECK_STATES] = {"✓", "✗", "✗", "?", "!", "~"};
     bool first = true;

@@ -7,7 +7,7 @@
 
 static void side(struct jsonw *w, const struct tensor_report *r, int d)
 {
-    const struct tally *t = r->tally;
+    const struct tensor_stats *t = r->tally;
     jw_key(w, d ? "golden" : "target");
     if (!r->lens->has[d]) {
         jw_null(w);
@@ -22,10 +22,10 @@ static void side(struct jsonw *w, const struct tensor_report *r, int d)
     jw_end_object(w);
 }
 
-static void place(struct jsonw *w, const struct lens *l, uint64_t index)
+static void place(struct jsonw *w, const struct element_lens *l, uint64_t index)
 {
     int64_t at[TENSOR_DIMS];
-    lens_place(l, index, at);
+    element_lens_place(l, index, at);
     jw_key(w, "at");
     jw_array(w);
     for (int i = 0; i < l->ndim; i++)
@@ -33,7 +33,8 @@ static void place(struct jsonw *w, const struct lens *l, uint64_t index)
     jw_end_array(w);
 }
 
-static void places(struct jsonw *w, const struct lens *l, const char *key, const struct tally_place *p, int n)
+static void places(struct jsonw *w, const struct element_lens *l, const char *key, const struct tensor_stats_place *p,
+                   int n)
 {
     bool two = l->has[0] && l->has[1];
     jw_key(w, key);
@@ -45,7 +46,7 @@ static void places(struct jsonw *w, const struct lens *l, const char *key, const
             l->has[d] ? jw_knum(w, d ? "golden" : "target", p[i].v[d]) : jw_knull(w, d ? "golden" : "target");
         bool finite = isfinite(p[i].v[0]) && isfinite(p[i].v[1]);
         two && finite ? jw_knum(w, "error", p[i].error) : jw_knull(w, "error");
-        two && finite && dtype_is_float(l->coarser) ? jw_knum(w, "ulp", lens_ulp(l, p[i].v[0], p[i].v[1])) : jw_knull(w, "ulp");
+        two && finite && dtype_is_float(l->coarser) ? jw_knum(w, "ulp", element_lens_ulp(l, p[i].v[0], p[i].v[1])) : jw_knull(w, "ulp");
         jw_end_object(w);
     }
     jw_end_array(w);
@@ -60,11 +61,11 @@ static void bin(struct jsonw *w, double from, double to, uint64_t count)
     jw_end_object(w);
 }
 
-static void upward(struct jsonw *w, const uint64_t bins[TALLY_SPREAD])
+static void upward(struct jsonw *w, const uint64_t bins[TENSOR_STATS_SPREAD])
 {
-    for (int i = 1; i < TALLY_SPREAD; i++)
+    for (int i = 1; i < TENSOR_STATS_SPREAD; i++)
         if (bins[i])
-            bin(w, ldexp(1, i - TALLY_UNIT), ldexp(1, i + 1 - TALLY_UNIT), bins[i]);
+            bin(w, ldexp(1, i - TENSOR_STATS_UNIT), ldexp(1, i + 1 - TENSOR_STATS_UNIT), bins[i]);
 }
 
 /* From the lowest to the highest, powers of two that hold something. */
@@ -73,16 +74,16 @@ static void spread(struct jsonw *w, const char *key, const uint64_t *negative, c
     uint64_t zero = bins[0] + (negative ? negative[0] : 0);
     jw_key(w, key);
     jw_array(w);
-    for (int i = TALLY_SPREAD - 1; negative && i > 0; i--)
+    for (int i = TENSOR_STATS_SPREAD - 1; negative && i > 0; i--)
         if (negative[i])
-            bin(w, -ldexp(1, i + 1 - TALLY_UNIT), -ldexp(1, i - TALLY_UNIT), negative[i]);
+            bin(w, -ldexp(1, i + 1 - TENSOR_STATS_UNIT), -ldexp(1, i - TENSOR_STATS_UNIT), negative[i]);
     if (zero)
         bin(w, 0, 0, zero);
     upward(w, bins);
     jw_end_array(w);
 }
 
-static void strips(struct jsonw *w, const struct lens *l, const struct tally *t)
+static void strips(struct jsonw *w, const struct element_lens *l, const struct tensor_stats *t)
 {
     jw_key(w, "strips");
     jw_array(w);
@@ -102,8 +103,8 @@ static void strips(struct jsonw *w, const struct lens *l, const struct tally *t)
 
 void report_tensor(const struct tensor_report *r, struct buf *out)
 {
-    const struct lens *l = r->lens;
-    const struct tally *t = r->tally;
+    const struct element_lens *l = r->lens;
+    const struct tensor_stats *t = r->tally;
     bool two = l->has[0] && l->has[1];
     struct jsonw w;
     jw_init(&w, out, true);

@@ -8,8 +8,8 @@
 struct tensor_report {
     const char *tool;
     struct str name[2];        /* the rows' names; of sides the lens has */
-    const struct lens *lens;
-    const struct tally *tally; /* complete */
+    const struct element_lens *lens;
+    const struct tensor_stats *tally; /* complete */
 };
 
 void report_tensor(const struct tensor_report *r, struct buf *out); /* appends one object and a line end */

@@ -91,12 +91,12 @@ static int find_side(struct session *s, int i, struct err *e)
 {
     struct recording *x = &s->recordings->side[i];
     place_list found = {0};
-    if (places_find_until(x->path, &s->load[i].cancel, &found, e)) {
-        places_release(&found);
+    if (find_recordings_until(x->path, &s->load[i].cancel, &found, e)) {
+        place_list_release(&found);
         return -1;
     }
     if (!found.n) {
-        places_release(&found);
+        place_list_release(&found);
         struct file f;
         if (path_is_file(x->path) && file_open(&f, x->path, e) == 0) {
             bool empty = !f.size;
@@ -104,9 +104,9 @@ static int find_side(struct session *s, int i, struct err *e)
             if (empty)
                 return err_set(e, ERR_DATA, _("%s: an empty file: nothing was written to it, or not yet"), x->path);
         }
-        const struct refused *r = refused_find(x->path);
+        const struct unreadable *r = unreadable_find(x->path);
         if (r)
-            return refused_error(r, x->path, e);
+            return unreadable_error(r, x->path, e);
         return err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), x->path);
     }
     session_lock(s);
@@ -210,17 +210,17 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     int side = j == &s->loader[GOLDEN] ? GOLDEN : TARGET;
     struct recording *x = &s->recordings->side[side];
     struct load *load = &s->load[side];
-    struct survey files;
+    struct tensor_files files;
     int rc = x->dump.reader->open(&x->dump, load, e);
     if (rc == 0)
-        survey_files(&files, &x->dump, &load->cancel);
+        tensor_files_look(&files, &x->dump, &load->cancel);
     if (rc == 0 && !s->single && !s->tabled)
         computed_figures_fill(&x->dump, s->kern, s->opt.workers, load);
     if (rc == 0 && !s->single)
-        flow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
+        dataflow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
     session_lock(s);
     if (rc == 0)
-        survey_warn(&files, &x->dump);
+        tensor_files_warn(&files, &x->dump);
     x->extent = extent_of(&x->dump);
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
@@ -235,7 +235,7 @@ static int begin_load(struct session *s, int i, struct err *e)
 {
     struct recording *x = &s->recordings->side[i];
     const struct place *p = &x->places.v[x->place];
-    struct input_state now = input_state_of(p->paths.v[0]);
+    struct file_stamp now = file_stamp_of(p->paths.v[0]);
     session_lock(s);
     x->now = now;
     x->dump.reader = p->reader;
@@ -247,7 +247,7 @@ static int begin_load(struct session *s, int i, struct err *e)
     x->dump.part_count = p->paths.n;
     x->dump.step = p->step;
     x->dump.rank = p->rank;
-    x->dump.past = s->tabled ? NULL : past_of(&x->places, x->place);
+    x->dump.past = s->tabled ? NULL : step_before_of(&x->places, x->place);
     s->load[i].lock = &s->lock;
     s->load[i].progress = notify;
     s->load[i].ctx = s;
@@ -279,15 +279,15 @@ static int load_maps(struct session *s, struct err *e)
 static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, float out[2][2])
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
-    const struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
+    const struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
         if (c[i]->path)
-            companion_measure(c[i], side, row, view, s->kern, watch, i == 1, out[i]);
+            third_run_measure(c[i], side, row, view, s->kern, watch, i == 1, out[i]);
 }
 
 static void post_companions(struct session *s, const uint32_t row[2], float (*const error)[2])
 {
-    struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
+    struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
         for (int side = 0; c[i]->path && side < 2; side++)
             c[i]->error[side][row[side]] = error[i][side];
@@ -296,12 +296,12 @@ static void post_companions(struct session *s, const uint32_t row[2], float (*co
 /* For a worker without a line; the lock is held before and after. */
 static void help_or_wait(struct session *s)
 {
-    if (s->paused || !crew_needs_help(&s->crew)) {
+    if (s->paused || !work_crew_needs_help(&s->crew)) {
         pthread_cond_wait(&s->changed, &s->lock);
         return;
     }
     session_unlock(s);
-    crew_help(&s->crew);
+    work_crew_help(&s->crew);
     session_lock(s);
 }
 
@@ -420,9 +420,9 @@ static void open_as_table(struct session *s)
 static int open_companions(struct session *s, struct err *e)
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
-    struct companion *c[] = {&s->recordings->golden2, &s->recordings->reference};
+    struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2 && !s->single; i++)
-        if (c[i]->path && companion_open(c[i], side, &s->lock, e))
+        if (c[i]->path && third_run_open(c[i], side, &s->lock, e))
             return -1;
     return 0;
 }
@@ -484,7 +484,8 @@ static int prepare(struct session *s, struct err *e)
 static struct line *given_pairs(const struct session *s, struct pairing_options *o)
 {
     const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
-    struct line *given = s->tabled ? table_pairs(t, g, &o->given_count) : frozen_pairs(t, g, &o->given_count);
+    struct line *given = s->tabled
+                         ? table_verdicts_pairs(t, g, &o->given_count) : packed_verdicts_pairs(t, g, &o->given_count);
     if (!given)
         return NULL;
     o->given = given;
@@ -501,27 +502,27 @@ static int pair_sides(struct session *s, struct err *e)
     struct paired_rows *fresh = paired_rows_new(r), *before;
     session_lock(s);
     if (s->repair) {
-        ruling_release(&s->ruling);
+        decisions_in_force_release(&s->ruling);
         s->ruling = s->wanted;
-        s->wanted = (struct ruling){0};
+        s->wanted = (struct decisions_in_force){0};
         s->repair = false;
     }
     session_unlock(s);
     struct pairing_options o = {.maps = r->maps, .map_count = r->map_count, .map_only = s->opt.of.map_only, .ruling = &s->ruling};
     struct line *given = given_pairs(s, &o);
     pairing_build(&fresh->pairing, t, g, &o);
-    split_find(&fresh->pairing, t, g);
-    orders_find(&fresh->pairing, t, g);
-    frozen_tell(&fresh->pairing, t, g);
+    fused_parts_find(&fresh->pairing, t, g);
+    axis_order_vote_find(&fresh->pairing, t, g);
+    packed_verdicts_tell(&fresh->pairing, t, g);
     free(given);
     session_lock(s);
     before = s->rows;
     measure_init(&fresh->measure, t, g, &fresh->pairing, before ? &before->measure : NULL);
-    frozen_measure(&fresh->measure);
+    packed_verdicts_measure(&fresh->measure);
     if (r->golden2.path)
-        companion_join(&r->golden2, &fresh->measure);
+        third_run_join(&r->golden2, &fresh->measure);
     if (r->reference.path)
-        companion_join(&r->reference, &fresh->measure);
+        third_run_join(&r->reference, &fresh->measure);
     s->rows = fresh;
     s->judged_posts = 0;
     s->want_count = 0;
@@ -586,7 +587,7 @@ static void conduct_alone(struct session *s)
     session_unlock(s);
     publish_state(s, NULL, false);
     if (s->opt.examine)
-        alone_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined, s);
+        one_side_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined, s);
     publish_state(s, NULL, true);
 }
 
@@ -601,7 +602,7 @@ static int conduct(struct job *j, void *ctx, struct err *e)
     }
     if (rc == 0) {
         const char *const paths[] = {s->recordings->side[TARGET].dump.path, s->recordings->side[GOLDEN].dump.path};
-        s->cache = s->opt.of.pair_only ? NULL : recall_open(s->opt.cache, paths);
+        s->cache = s->opt.of.pair_only ? NULL : figures_cache_open(s->opt.cache, paths);
         rc = pair_sides(s, e);
     }
     if (rc == 0)
@@ -626,7 +627,7 @@ int session_start(struct session *s, const struct session_options *o, struct err
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->recordings = recordings_new(&o->of);
-    crew_init(&s->crew);
+    work_crew_init(&s->crew);
     s->crew.call = call_helpers;
     s->crew.ctx = s;
     job_init(&s->conductor, NULL, NULL);
@@ -635,7 +636,7 @@ int session_start(struct session *s, const struct session_options *o, struct err
     for (int i = 0; i < SESSION_WORKERS; i++)
         job_init(&s->worker[i], NULL, NULL);
     if (o->decisions)
-        ruling_read(&s->ruling, o->decisions);
+        decisions_in_force_read(&s->ruling, o->decisions);
     s->running = true;
     s->conducted = o->of.path[TARGET] != NULL;
     s->settled = !s->conducted;
@@ -663,8 +664,8 @@ void session_stop(struct session *s)
     s->stop = true;
     for (int i = 0; i < 2; i++)
         atomic_store(&s->load[i].cancel, true);
-    companion_cancel(&s->recordings->golden2);
-    companion_cancel(&s->recordings->reference);
+    third_run_cancel(&s->recordings->golden2);
+    third_run_cancel(&s->recordings->reference);
     for (int i = 0; i < SESSION_WORKERS; i++)
         atomic_store(&s->watch[i].cancel, true);
     announce(s);
@@ -674,14 +675,14 @@ void session_stop(struct session *s)
         job_release(&s->loader[i]);
     for (int i = 0; i < SESSION_WORKERS; i++)
         job_release(&s->worker[i]);
-    ruling_release(&s->ruling);
-    ruling_release(&s->wanted);
+    decisions_in_force_release(&s->ruling);
+    decisions_in_force_release(&s->wanted);
     comparison_drop(s->now);
     paired_rows_drop(s->rows);
     recordings_drop(s->recordings);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
-    crew_release(&s->crew);
+    work_crew_release(&s->crew);
     s->running = false;
 }
 
@@ -757,8 +758,8 @@ void session_pause(struct session *s, bool pause)
 
 void session_decide(struct session *s, const struct decisions *d)
 {
-    ruling_release(&s->wanted);
-    ruling_read(&s->wanted, d);
+    decisions_in_force_release(&s->wanted);
+    decisions_in_force_read(&s->wanted, d);
     if (s->single || !s->conducted)
         return;
     s->repair = true;
@@ -766,7 +767,7 @@ void session_decide(struct session *s, const struct decisions *d)
     announce(s);
 }
 
-void session_set_tol(struct session *s, const struct tol *t)
+void session_set_tol(struct session *s, const struct thresholds *t)
 {
     s->opt.of.tol = *t;
     if (s->single || !s->conducted) /* one side has no verdicts */

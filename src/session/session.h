@@ -48,10 +48,11 @@ struct session {
     uint32_t want[SESSION_WANT]; /* lines on the screen, in any order: compared first */
     size_t want_count;
     const struct kern *kern;
-    struct ruling ruling, wanted; /* decisions the pairing was made with, and newer ones where `repair` is set */
+    struct decisions_in_force ruling, wanted; /* decisions the pairing was made with, and newer ones where `repair` is
+                                                 set */
     struct job conductor, loader[2], worker[SESSION_WORKERS];
     int workers;              /* that run */
-    struct crew crew;         /* the workers: one with a large tensor is helped by the others */
+    struct work_crew crew;         /* the workers: one with a large tensor is helped by the others */
     struct figures_watch watch[SESSION_WORKERS];
     uint64_t bytes[SESSION_WORKERS]; /* of the line each is at; 0: none */
     uint64_t numel[SESSION_WORKERS];
@@ -86,7 +87,7 @@ void session_want(struct session *s, const uint32_t *line, size_t n); /* no more
 void session_pause(struct session *s, bool pause);
 /* Other decisions: both sides are paired anew in the background; what was computed of pairs that stay is kept. */
 void session_decide(struct session *s, const struct decisions *d);
-void session_set_tol(struct session *s, const struct tol *t); /* judges anew */
+void session_set_tol(struct session *s, const struct thresholds *t); /* judges anew */
 /* Opens as failed before anything was read: what stands in the way was found by the caller. */
 void session_fail(struct session *s, const struct err *why);
 

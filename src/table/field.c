@@ -56,7 +56,7 @@ static double amplification(const struct field_line *l)
 {
     if (!l->j || l->row[TARGET] == NONE || l->s->side[TARGET].dump.rows.v[l->row[TARGET]].io != IO_OUTPUT)
         return NAN;
-    return call_passage(l->s->judged, &l->s->measure, l->s->side[TARGET].dump.rows.v[l->row[TARGET]].call).factor;
+    return call_error_of(l->s->judged, &l->s->measure, l->s->side[TARGET].dump.rows.v[l->row[TARGET]].call).factor;
 }
 
 static double rel_l2(const struct field_line *l)
@@ -305,20 +305,20 @@ static void module(const struct field_line *l, struct buf *out)
 
 static void was(const struct field_line *l, struct buf *out)
 {
-    const struct round_row *r = since_row(&l->s->since, l->line);
-    if (since_knows(&l->s->since, l->line))
+    const struct round_row *r = round_since_row(&l->s->since, l->line);
+    if (round_since_knows(&l->s->since, l->line))
         buf_cstr(out, r ? verdict_name((enum verdict)r->verdict) : "absent");
 }
 
 static double was_error(const struct field_line *l)
 {
-    const struct round_row *r = since_row(&l->s->since, l->line);
+    const struct round_row *r = round_since_row(&l->s->since, l->line);
     return r ? (double)r->error : NAN;
 }
 
 static void change(const struct field_line *l, struct buf *out)
 {
-    enum change_kind k = since_change(l->s, l->line);
+    enum change_kind k = round_since_change(l->s, l->line);
     if (k != CHANGE_KINDS)
         buf_cstr(out, change_name(k));
 }
@@ -338,7 +338,8 @@ static void flags(const struct field_line *l, struct buf *out)
 static void problem(const struct field_line *l, struct buf *out)
 {
     size_t n;
-    const struct check_problem *p = l->row[TARGET] == NONE ? NULL : alone_problems(&l->s->examined, l->row[TARGET], &n);
+    const struct dump_check_problem *p = l->row[TARGET] == NONE
+                                         ? NULL : one_side_problems(&l->s->examined, l->row[TARGET], &n);
     buf_clear(out);
     for (size_t i = 0; p && i < n; i++)
         buf_fmt(out, "%s%s", i ? " " : "", p[i].kind);

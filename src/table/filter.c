@@ -10,14 +10,14 @@
 
 #define DEPTH 64 /* of parentheses */
 
-enum node_kind { NODE_OR, NODE_AND, NODE_NOT, NODE_NUMBER, NODE_TEXT, NODE_PATTERN, NODE_WORD };
+enum filter_node_kind { NODE_OR, NODE_AND, NODE_NOT, NODE_NUMBER, NODE_TEXT, NODE_PATTERN, NODE_WORD };
 enum compare { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
 enum special { FIELD_PLAIN, FIELD_NAME, FIELD_DTYPE }; /* either side's */
 
 typedef bool word_test(const struct field_line *l);
 
-struct node {
-    enum node_kind kind;
+struct filter_node {
+    enum filter_node_kind kind;
     enum compare op;
     enum special special;
     const struct field *field;
@@ -26,13 +26,13 @@ struct node {
     struct search pattern;
     word_test *word;
     int family;          /* of a family's name, or -1 */
-    struct node *a, *b;
+    struct filter_node *a, *b;
 };
 
 struct filter {
     struct arena arena;
-    VEC(struct node *) nodes; /* for freeing their patterns */
-    struct node *root;
+    VEC(struct filter_node *) nodes; /* for freeing their patterns */
+    struct filter_node *root;
     struct buf tmp;
 };
 
@@ -43,16 +43,16 @@ struct parser {
     struct err *e;
 };
 
-static struct node *node(struct parser *p, enum node_kind kind)
+static struct filter_node *node(struct parser *p, enum filter_node_kind kind)
 {
-    struct node *n = arena_zalloc(&p->f->arena, sizeof *n);
+    struct filter_node *n = arena_zalloc(&p->f->arena, sizeof *n);
     n->kind = kind;
     n->family = -1;
     vec_push(&p->f->nodes, n);
     return n;
 }
 
-static struct node *fail(struct parser *p, const char *expected)
+static struct filter_node *fail(struct parser *p, const char *expected)
 {
     err_set(p->e, ERR_USAGE, _("filter, at character %zu: %s was expected"), p->all.n - p->rest.n + 1, expected);
     return NULL;
@@ -102,7 +102,7 @@ static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed
 
 static bool is_bad(const struct field_line *l)
 {
-    return l->j ? verdict_is_bad(l->j->verdict) : l->s->single && alone_wrong(&l->s->examined, l->row[TARGET]);
+    return l->j ? verdict_is_bad(l->j->verdict) : l->s->single && one_side_wrong(&l->s->examined, l->row[TARGET]);
 }
 
 static bool is_paired(const struct field_line *l)
@@ -136,9 +136,9 @@ static bool has_word(const char *list, struct str word)
     return false;
 }
 
-static struct node *pattern_node(struct parser *p, struct str text, bool literal)
+static struct filter_node *pattern_node(struct parser *p, struct str text, bool literal)
 {
-    struct node *n = node(p, NODE_PATTERN);
+    struct filter_node *n = node(p, NODE_PATTERN);
     struct buf quoted = {0};
     n->special = FIELD_NAME;
     n->op = EQUAL;
@@ -155,9 +155,9 @@ static struct node *pattern_node(struct parser *p, struct str text, bool literal
     return rc ? NULL : n;
 }
 
-static struct node *word_node(struct parser *p, struct str word, bool quoted, bool slashed)
+static struct filter_node *word_node(struct parser *p, struct str word, bool quoted, bool slashed)
 {
-    struct node *n;
+    struct filter_node *n;
     for (size_t i = 0; !quoted && i < ARRAY_LEN(words); i++)
         if (str_is(word, words[i].name)) {
             n = node(p, NODE_WORD);
@@ -191,7 +191,7 @@ static struct node *word_node(struct parser *p, struct str word, bool quoted, bo
 
 /* ---- grammar ---- */
 
-static struct node *expression(struct parser *p);
+static struct filter_node *expression(struct parser *p);
 
 static bool operator(struct parser *p, enum compare *op, bool *pattern)
 {
@@ -210,7 +210,7 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
     return false;
 }
 
-static struct node *comparison(struct parser *p, struct str name)
+static struct filter_node *comparison(struct parser *p, struct str name)
 {
     enum compare op = EQUAL;
     bool pattern = false, quoted, slashed;
@@ -225,7 +225,7 @@ static struct node *comparison(struct parser *p, struct str name)
     }
     if (!value(p, &text, &quoted, &slashed))
         return fail(p, _("a value"));
-    struct node *n;
+    struct filter_node *n;
     if (pattern || slashed) {
         n = pattern_node(p, text, false);
         if (!n)
@@ -250,19 +250,19 @@ static struct node *comparison(struct parser *p, struct str name)
     return n;
 }
 
-static struct node *primary(struct parser *p)
+static struct filter_node *primary(struct parser *p)
 {
     struct str word;
     bool quoted, slashed;
     if (++p->depth > DEPTH)
         return fail(p, _("fewer parentheses"));
-    struct node *n;
+    struct filter_node *n;
     if (take(p, "(")) {
         n = expression(p);
         if (n && !take(p, ")"))
             n = fail(p, "')'");
     } else if (!str_starts(p->rest, "!=") && !str_starts(p->rest, "!~") && take(p, "!")) {
-        struct node *of = primary(p);
+        struct filter_node *of = primary(p);
         n = of ? node(p, NODE_NOT) : NULL;
         if (n)
             n->a = of;
@@ -278,11 +278,11 @@ static struct node *primary(struct parser *p)
 }
 
 /* Parts with this sign or word between them; the first ones belong together. */
-static struct node *chain(struct parser *p, struct node *(*part)(struct parser *), enum node_kind kind, const char *sign, const char *word)
+static struct filter_node *chain(struct parser *p, struct filter_node *(*part)(struct parser *), enum filter_node_kind kind, const char *sign, const char *word)
 {
-    struct node *a = part(p);
+    struct filter_node *a = part(p);
     while (a && (take(p, sign) || take(p, word))) {
-        struct node *b = part(p), *n = b ? node(p, kind) : NULL;
+        struct filter_node *b = part(p), *n = b ? node(p, kind) : NULL;
         if (!n)
             return NULL;
         n->a = a;
@@ -292,12 +292,12 @@ static struct node *chain(struct parser *p, struct node *(*part)(struct parser *
     return a;
 }
 
-static struct node *conjunction(struct parser *p)
+static struct filter_node *conjunction(struct parser *p)
 {
     return chain(p, primary, NODE_AND, "&&", "and ");
 }
 
-static struct node *expression(struct parser *p)
+static struct filter_node *expression(struct parser *p)
 {
     return chain(p, conjunction, NODE_OR, "||", "or ");
 }
@@ -353,7 +353,7 @@ static bool compare_numbers(double v, enum compare op, double with)
     return false;
 }
 
-static bool text_matches(struct filter *f, struct node *n, const struct field *field, const struct field_line *l)
+static bool text_matches(struct filter *f, struct filter_node *n, const struct field *field, const struct field_line *l)
 {
     buf_clear(&f->tmp);
     field->text(l, &f->tmp);
@@ -364,7 +364,7 @@ static bool text_matches(struct filter *f, struct node *n, const struct field *f
 }
 
 /* A text field, or the twin fields of both sides, either of which will do. */
-static bool match_text(struct filter *f, struct node *n, const struct field_line *l)
+static bool match_text(struct filter *f, struct filter_node *n, const struct field_line *l)
 {
     static const char *const twins[][2] = {{"", ""}, {"target", "golden"}, {"t.dtype", "g.dtype"}};
     bool hit;
@@ -376,7 +376,7 @@ static bool match_text(struct filter *f, struct node *n, const struct field_line
     return n->op == UNEQUAL ? !hit : hit;
 }
 
-static bool match_word(const struct node *n, const struct field_line *l)
+static bool match_word(const struct filter_node *n, const struct field_line *l)
 {
     if (n->word)
         return n->word(l);
@@ -389,7 +389,7 @@ static bool match_word(const struct node *n, const struct field_line *l)
     return false;
 }
 
-static bool match(struct filter *f, struct node *n, const struct field_line *l)
+static bool match(struct filter *f, struct filter_node *n, const struct field_line *l)
 {
     switch (n->kind) {
     case NODE_OR:

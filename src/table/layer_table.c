@@ -9,8 +9,8 @@
 
 #define LAYERS_MOST 4096
 
-struct build {
-    struct layers *x;
+struct layers_building {
+    struct layer_table *x;
     const struct comparison *s;
     struct map keys;      /* place in a layer → row */
     struct map counts;    /* "layer/type" → calls of that type seen there */
@@ -46,7 +46,7 @@ static struct str type_of(struct str name)
     return str_n(name.p, end);
 }
 
-static uint32_t row_for(struct build *b, const struct dump *d, const struct call *c, uint32_t layer)
+static uint32_t row_for(struct layers_building *b, const struct dump *d, const struct call *c, uint32_t layer)
 {
     struct buf key = {0};
     struct str name = str_n(c->name, c->name_len);
@@ -76,14 +76,14 @@ static uint32_t row_for(struct build *b, const struct dump *d, const struct call
     buf_release(&key);
     uint32_t at = map_add(&b->keys, kept, (uint32_t)b->x->rows.n);
     if (at == b->x->rows.n) {
-        struct layers_row r = {.text = kept.p + 1, .phase = c->phase, .error = NAN, .first_bad = NONE};
+        struct layer_table_row r = {.text = kept.p + 1, .phase = c->phase, .error = NAN, .first_bad = NONE};
         vec_push(&b->x->rows, r);
     }
     return at;
 }
 
 /* Row and layer of a line's call; false when it belongs to none. */
-static bool place_of(struct build *b, uint32_t line, uint32_t *row, uint32_t *layer)
+static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, uint32_t *layer)
 {
     const uint32_t *r = b->s->pairing->lines.v[line].row;
     int side = r[TARGET] == NONE ? GOLDEN : TARGET;
@@ -107,11 +107,11 @@ struct spot {
     uint32_t row, layer, line;
 };
 
-void layers_build(struct layers *x, const struct comparison *s)
+void layer_table_build(struct layer_table *x, const struct comparison *s)
 {
-    struct build b = {.x = x, .s = s, .last_call = NONE};
+    struct layers_building b = {.x = x, .s = s, .last_call = NONE};
     VEC(struct spot) places = {0};
-    *x = (struct layers){0};
+    *x = (struct layer_table){0};
     for (uint32_t i = 0; s->judged && i < s->judged->lines; i++) {
         uint32_t row, layer;
         if (!place_of(&b, i, &row, &layer))
@@ -128,7 +128,7 @@ void layers_build(struct layers *x, const struct comparison *s)
     memset(x->line, 0xff, (cells + 1) * sizeof *x->line);
     for (size_t i = 0; i < places.n; i++) {
         const struct line_judgement *j = &s->judged->line[places.v[i].line];
-        struct layers_row *r = &x->rows.v[places.v[i].row];
+        struct layer_table_row *r = &x->rows.v[places.v[i].row];
         size_t at = (size_t)places.v[i].row * x->columns + places.v[i].layer;
         if (x->verdict[at] == VERDICT_COUNT || verdict_weight((enum verdict)j->verdict) > verdict_weight((enum verdict)x->verdict[at])) {
             x->verdict[at] = j->verdict;
@@ -144,7 +144,7 @@ void layers_build(struct layers *x, const struct comparison *s)
     map_release(&b.counts);
 }
 
-void layers_release(struct layers *x)
+void layer_table_release(struct layer_table *x)
 {
     vec_release(&x->rows);
     free(x->verdict);

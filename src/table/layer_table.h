@@ -5,23 +5,23 @@
 
 #include "compare/comparison.h"
 
-struct layers_row {
+struct layer_table_row {
     const char *text;   /* the place: "attention.wq", "Functional.mul #2" */
     uint8_t phase;      /* enum call_phase */
     float error;        /* the worst of the row, NaN when there is none */
     uint32_t first_bad; /* column, or NONE */
 };
 
-struct layers {
+struct layer_table {
     struct arena arena;
-    VEC(struct layers_row) rows;
+    VEC(struct layer_table_row) rows;
     uint32_t columns;   /* layers 0 … columns - 1 */
     uint8_t *verdict;   /* [row * columns + layer]; VERDICT_COUNT: no such call there */
     uint32_t *line;     /* the worst line of the cell, or NONE */
 };
 
 /* From the newest judgement; lock held. */
-void layers_build(struct layers *x, const struct comparison *s);
-void layers_release(struct layers *x);
+void layer_table_build(struct layer_table *x, const struct comparison *s);
+void layer_table_release(struct layer_table *x);
 
 #endif

@@ -17,24 +17,24 @@ int verdict_weight(enum verdict v)
 }
 
 /* What is being built: nodes by their path, each path's text being its key. */
-struct build {
-    struct outline *o;
+struct groups_building {
+    struct row_groups *o;
     const struct comparison *s;
     struct map paths;
     struct buf path;
     uint32_t call, side, node; /* the last line's call and where it went: lines of a call stand together */
 };
 
-static uint32_t node_for(struct build *b, uint32_t parent, struct str text)
+static uint32_t node_for(struct groups_building *b, uint32_t parent, struct str text)
 {
-    struct outline *o = b->o;
+    struct row_groups *o = b->o;
     buf_clear(&b->path);
     buf_fmt(&b->path, "%u/", parent);
     buf_str(&b->path, text);
     uint32_t at = map_get(&b->paths, buf_view(&b->path));
     if (at != MAP_NONE)
         return at;
-    struct outline_node n = {
+    struct row_groups_node n = {
         .parent = parent,
         .depth = parent == NONE ? 0 : (uint16_t)(o->nodes.v[parent].depth + 1),
         .worst = VERDICT_SKIP,
@@ -51,11 +51,11 @@ static uint32_t node_for(struct build *b, uint32_t parent, struct str text)
     return map_add(&b->paths, key, (uint32_t)o->nodes.n - 1);
 }
 
-static void count(struct build *b, uint32_t node, uint32_t line)
+static void count(struct groups_building *b, uint32_t node, uint32_t line)
 {
     enum verdict v = (enum verdict)b->s->judged->line[line].verdict;
     for (uint32_t i = node; i != NONE; i = b->o->nodes.v[i].parent) {
-        struct outline_node *n = &b->o->nodes.v[i];
+        struct row_groups_node *n = &b->o->nodes.v[i];
         n->by[v]++;
         n->lines++;
         if (n->first == NONE)
@@ -78,7 +78,7 @@ static const struct call *call_of(const struct comparison *s, uint32_t line, int
 
 /* "Module.model.layers.0.LLamaDecodeLayer.forward.0" is below model, layers, 0; an API call below the
  * module it was called in. */
-static uint32_t below_modules(struct build *b, const struct dump *d, const struct call *c)
+static uint32_t below_modules(struct groups_building *b, const struct dump *d, const struct call *c)
 {
     uint32_t node = NONE;
     const struct call *m = c;
@@ -95,7 +95,7 @@ static uint32_t below_modules(struct build *b, const struct dump *d, const struc
     return node;
 }
 
-static void by_module(struct build *b, uint32_t line)
+static void by_module(struct groups_building *b, uint32_t line)
 {
     int side;
     const struct call *c = call_of(b->s, line, &side);
@@ -123,7 +123,7 @@ static const struct frame *own_frame(const struct dump *d, const struct stack *s
     return &d->frames.v[d->stack_frames.v[s->first]];
 }
 
-static void by_frame(struct build *b, uint32_t line)
+static void by_frame(struct groups_building *b, uint32_t line)
 {
     int side;
     const struct call *c = call_of(b->s, line, &side);
@@ -146,7 +146,7 @@ static void by_frame(struct build *b, uint32_t line)
 }
 
 /* Which scopes compute in which type, on either side. */
-static void by_precision(struct build *b, uint32_t line)
+static void by_precision(struct groups_building *b, uint32_t line)
 {
     const struct line *l = &b->s->pairing->lines.v[line];
     const char *type[2] = {"-", "-"};
@@ -167,18 +167,18 @@ static void by_precision(struct build *b, uint32_t line)
     const struct call *m = c;
     for (int up = 0; m->scope == NONE && m->parent != NONE && up < 1000; up++)
         m = &d->calls.v[m->parent];
-    generalise(m->scope != NONE ? str_of(d->scopes.v[m->scope]) : str_n(c->name, c->name_len), &text);
+    precision_general_name(m->scope != NONE ? str_of(d->scopes.v[m->scope]) : str_n(c->name, c->name_len), &text);
     count(b, node_for(b, node, buf_view(&text)), line);
     buf_release(&text);
 }
 
 /* Children follow their parents: the order of first appearance, depth first. */
-static void in_order(struct outline *o)
+static void in_order(struct row_groups *o)
 {
     size_t n = o->nodes.n;
     uint32_t *child = mem_resize_array(NULL, n + 1, sizeof *child), *next = mem_resize_array(NULL, n + 1, sizeof *next);
     uint32_t *place = mem_resize_array(NULL, n + 1, sizeof *place);
-    struct outline_node *sorted = mem_resize_array(NULL, n + 1, sizeof *sorted);
+    struct row_groups_node *sorted = mem_resize_array(NULL, n + 1, sizeof *sorted);
     uint32_t top = NONE;
     memset(child, 0xff, n * sizeof *child);
     for (size_t i = n; i-- > 0;) { /* lists in order of appearance */
@@ -200,7 +200,7 @@ static void in_order(struct outline *o)
     }
     memcpy(o->nodes.v, sorted, n * sizeof *sorted);
     for (uint32_t i = (uint32_t)n; i-- > 0;) { /* children stand behind their parent: their ends are known */
-        struct outline_node *x = &o->nodes.v[i];
+        struct row_groups_node *x = &o->nodes.v[i];
         if (!x->end)
             x->end = i + 1;
         if (x->parent != NONE && o->nodes.v[x->parent].end < x->end)
@@ -212,7 +212,7 @@ static void in_order(struct outline *o)
     free(sorted);
 }
 
-static void keep_folds(struct outline *o, const struct outline *old)
+static void keep_folds(struct row_groups *o, const struct row_groups *old)
 {
     size_t k = 0;
     for (size_t i = 0; i < o->nodes.n && old; i++) /* both in the same order, some are new */
@@ -224,11 +224,13 @@ static void keep_folds(struct outline *o, const struct outline *old)
             }
 }
 
-void outline_build(struct outline *o, enum outline_kind kind, const struct comparison *s, const struct outline *old)
+void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const struct comparison *s,
+                      const struct row_groups *old)
 {
-    static void (*const under[OUTLINE_KINDS])(struct build *, uint32_t) = {by_module, by_frame, by_precision};
-    struct build b = {.o = o, .s = s, .call = NONE};
-    *o = (struct outline){.kind = kind};
+    static void (*const under[ROW_GROUPS_KINDS])(struct groups_building *, uint32_t) = {by_module, by_frame,
+                                                                                        by_precision};
+    struct groups_building b = {.o = o, .s = s, .call = NONE};
+    *o = (struct row_groups){.kind = kind};
     for (uint32_t i = 0; s->judged && i < s->judged->lines; i++)
         under[kind](&b, i);
     if (o->nodes.n)
@@ -238,13 +240,13 @@ void outline_build(struct outline *o, enum outline_kind kind, const struct compa
     buf_release(&b.path);
 }
 
-void outline_release(struct outline *o)
+void row_groups_release(struct row_groups *o)
 {
     vec_release(&o->nodes);
     arena_release(&o->arena);
 }
 
-uint32_t outline_visible(const struct outline *o, uint32_t node)
+uint32_t row_groups_visible(const struct row_groups *o, uint32_t node)
 {
     uint32_t shown = node;
     for (uint32_t i = o->nodes.v[node].parent; i != NONE; i = o->nodes.v[i].parent)
@@ -253,14 +255,14 @@ uint32_t outline_visible(const struct outline *o, uint32_t node)
     return shown;
 }
 
-uint32_t outline_next(const struct outline *o, uint32_t node)
+uint32_t row_groups_next(const struct row_groups *o, uint32_t node)
 {
-    const struct outline_node *n = &o->nodes.v[node];
+    const struct row_groups_node *n = &o->nodes.v[node];
     uint32_t next = n->folded ? n->end : node + 1;
     return next < o->nodes.n ? next : NONE;
 }
 
-uint32_t outline_prev(const struct outline *o, uint32_t node)
+uint32_t row_groups_prev(const struct row_groups *o, uint32_t node)
 {
-    return node ? outline_visible(o, node - 1) : NONE;
+    return node ? row_groups_visible(o, node - 1) : NONE;
 }

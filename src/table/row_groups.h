@@ -6,9 +6,9 @@
 
 #include "compare/comparison.h"
 
-enum outline_kind { OUTLINE_MODULES, OUTLINE_FRAMES, OUTLINE_PRECISION, OUTLINE_KINDS };
+enum row_groups_kind { ROW_GROUPS_MODULES, ROW_GROUPS_FRAMES, ROW_GROUPS_PRECISION, ROW_GROUPS_KINDS };
 
-struct outline_node {
+struct row_groups_node {
     const char *text;      /* in the outline's arena */
     uint32_t parent;       /* NONE at the top */
     uint32_t end;          /* the first node behind its descendants */
@@ -20,20 +20,21 @@ struct outline_node {
     uint32_t first, first_bad;  /* lines; NONE when there is none that is bad */
 };
 
-struct outline {
-    enum outline_kind kind;
+struct row_groups {
+    enum row_groups_kind kind;
     struct arena arena;
-    VEC(struct outline_node) nodes;
+    VEC(struct row_groups_node) nodes;
 };
 
 /* From the newest judgement; lock held. What `old` (or NULL) had unfolded stays so. */
-void outline_build(struct outline *o, enum outline_kind kind, const struct comparison *s, const struct outline *old);
-void outline_release(struct outline *o);
+void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const struct comparison *s,
+                      const struct row_groups *old);
+void row_groups_release(struct row_groups *o);
 /* Nodes below a folded one are not shown. The shown one after, or before, a shown one; NONE at the ends. */
-uint32_t outline_next(const struct outline *o, uint32_t node);
-uint32_t outline_prev(const struct outline *o, uint32_t node);
+uint32_t row_groups_next(const struct row_groups *o, uint32_t node);
+uint32_t row_groups_prev(const struct row_groups *o, uint32_t node);
 /* The node itself, or where it is hidden its topmost folded ancestor. */
-uint32_t outline_visible(const struct outline *o, uint32_t node);
+uint32_t row_groups_visible(const struct row_groups *o, uint32_t node);
 /* How bad a verdict is, for carrying up and for minimaps: 0 skip … */
 int verdict_weight(enum verdict v);
 

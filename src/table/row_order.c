@@ -13,7 +13,7 @@ struct key {
     uint32_t line;
 };
 
-struct arrange_work {
+struct row_order_work {
     uint32_t next;        /* line to look at */
     VEC(struct key) keys; /* what passed */
     struct key *other;    /* merge sort's second array */
@@ -23,7 +23,7 @@ struct arrange_work {
     struct arena texts;
 };
 
-static void work_free(struct arrange *a)
+static void work_free(struct row_order *a)
 {
     if (!a->work)
         return;
@@ -34,48 +34,48 @@ static void work_free(struct arrange *a)
     a->work = NULL;
 }
 
-void arrange_release(struct arrange *a)
+void row_order_release(struct row_order *a)
 {
-    arrange_clear(a);
+    row_order_clear(a);
     vec_release(&a->filters);
     work_free(a);
     free(a->line);
     free(a->place);
-    *a = (struct arrange){0};
+    *a = (struct row_order){0};
 }
 
-int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e)
+int row_order_add(struct row_order *a, struct str text, bool inverse, struct err *e)
 {
     struct filter *code = filter_compile(text, e);
     if (!code)
         return -1;
-    arrange_take(a, code, text, inverse);
+    row_order_take(a, code, text, inverse);
     return 0;
 }
 
-void arrange_take(struct arrange *a, struct filter *code, struct str text, bool inverse)
+void row_order_take(struct row_order *a, struct filter *code, struct str text, bool inverse)
 {
-    struct arrange_filter f = {.text = str_dup(text), .inverse = inverse, .code = code};
+    struct row_order_filter f = {.text = str_dup(text), .inverse = inverse, .code = code};
     vec_push(&a->filters, f);
-    arrange_restart(a);
+    row_order_restart(a);
 }
 
-void arrange_drop(struct arrange *a, size_t i)
+void row_order_drop(struct row_order *a, size_t i)
 {
     free(a->filters.v[i].text);
     filter_free(a->filters.v[i].code);
     memmove(&a->filters.v[i], &a->filters.v[i + 1], (a->filters.n - i - 1) * sizeof *a->filters.v);
     a->filters.n--;
-    arrange_restart(a);
+    row_order_restart(a);
 }
 
-void arrange_clear(struct arrange *a)
+void row_order_clear(struct row_order *a)
 {
     while (a->filters.n)
-        arrange_drop(a, a->filters.n - 1);
+        row_order_drop(a, a->filters.n - 1);
 }
 
-bool arrange_plain(const struct arrange *a)
+bool row_order_plain(const struct row_order *a)
 {
     if (a->sort)
         return false;
@@ -85,25 +85,25 @@ bool arrange_plain(const struct arrange *a)
     return true;
 }
 
-void arrange_restart(struct arrange *a)
+void row_order_restart(struct row_order *a)
 {
     work_free(a);
     a->made_for = 0;
 }
 
-static bool passes(struct arrange *a, const struct field_line *l)
+static bool passes(struct row_order *a, const struct field_line *l)
 {
     for (size_t i = 0; i < a->filters.n; i++) {
-        struct arrange_filter *f = &a->filters.v[i];
+        struct row_order_filter *f = &a->filters.v[i];
         if (!f->off && filter_match(f->code, l) == f->inverse)
             return false;
     }
     return true;
 }
 
-static void collect(struct arrange *a, const struct comparison *s, uint32_t lines)
+static void collect(struct row_order *a, const struct comparison *s, uint32_t lines)
 {
-    struct arrange_work *w = a->work;
+    struct row_order_work *w = a->work;
     struct buf tmp = {0};
     for (uint32_t n = 0; n < PIECE && w->next < lines; n++, w->next++) {
         struct field_line l = field_line(s, w->next);
@@ -123,7 +123,7 @@ static void collect(struct arrange *a, const struct comparison *s, uint32_t line
 }
 
 /* Negative when x stands before y. Equal keys keep execution order. */
-static int before(const struct arrange *a, const struct key *x, const struct key *y)
+static int before(const struct row_order *a, const struct key *x, const struct key *y)
 {
     int c = 0;
     if (x->text) {
@@ -142,7 +142,7 @@ static int before(const struct arrange *a, const struct key *x, const struct key
 }
 
 /* Where the pair of runs ends that place `out` lies in, and where its right run begins. */
-static void runs(const struct arrange_work *w, size_t *mid, size_t *end)
+static void runs(const struct row_order_work *w, size_t *mid, size_t *end)
 {
     size_t from = w->out / (2 * w->width) * (2 * w->width), n = w->keys.n;
     *mid = from + w->width < n ? from + w->width : n;
@@ -150,7 +150,7 @@ static void runs(const struct arrange_work *w, size_t *mid, size_t *end)
 }
 
 /* All of the array has been merged once: runs are twice as long. */
-static void next_width(struct arrange_work *w)
+static void next_width(struct row_order_work *w)
 {
     struct key *swap = w->keys.v;
     w->keys.v = w->other;
@@ -162,9 +162,9 @@ static void next_width(struct arrange_work *w)
 }
 
 /* Bottom-up merge sort, PIECE elements at a time; true when all is sorted. */
-static bool sort(const struct arrange *a)
+static bool sort(const struct row_order *a)
 {
-    struct arrange_work *w = a->work;
+    struct row_order_work *w = a->work;
     if (!w->sorting) {
         w->sorting = true;
         w->width = w->k = 1;
@@ -189,9 +189,9 @@ static bool sort(const struct arrange *a)
     return true;
 }
 
-static void put_in_force(struct arrange *a, uint32_t lines)
+static void put_in_force(struct row_order *a, uint32_t lines)
 {
-    struct arrange_work *w = a->work;
+    struct row_order_work *w = a->work;
     free(a->line);
     free(a->place);
     a->n = (uint32_t)w->keys.n;
@@ -206,7 +206,7 @@ static void put_in_force(struct arrange *a, uint32_t lines)
     work_free(a);
 }
 
-void arrange_forget(struct arrange *a)
+void row_order_forget(struct row_order *a)
 {
     work_free(a);
     free(a->line);
@@ -215,11 +215,11 @@ void arrange_forget(struct arrange *a)
     a->made_for = 0;
 }
 
-bool arrange_step(struct arrange *a, const struct comparison *s, uint32_t lines)
+bool row_order_step(struct row_order *a, const struct comparison *s, uint32_t lines)
 {
-    if (arrange_plain(a)) {
+    if (row_order_plain(a)) {
         bool changed = a->line != NULL;
-        arrange_forget(a);
+        row_order_forget(a);
         return changed;
     }
     if (!a->work && a->made_for == s->serial && a->line && a->lines == lines)
@@ -238,31 +238,31 @@ bool arrange_step(struct arrange *a, const struct comparison *s, uint32_t lines)
     return true;
 }
 
-double arrange_progress(const struct arrange *a)
+double row_order_progress(const struct row_order *a)
 {
     if (!a->work || !a->lines)
         return a->work ? 0 : 1;
     return a->work->sorting ? 0.9 : 0.9 * a->work->next / a->lines;
 }
 
-uint32_t arrange_count(const struct arrange *a, uint32_t lines)
+uint32_t row_order_count(const struct row_order *a, uint32_t lines)
 {
     return a->line ? a->n : lines;
 }
 
-uint32_t arrange_line(const struct arrange *a, uint32_t pos)
+uint32_t row_order_line(const struct row_order *a, uint32_t pos)
 {
     return a->line ? a->line[pos] : pos;
 }
 
-uint32_t arrange_pos(const struct arrange *a, uint32_t line)
+uint32_t row_order_pos(const struct row_order *a, uint32_t line)
 {
     if (!a->line)
         return line;
     return line < a->lines ? a->place[line] : NONE;
 }
 
-uint32_t arrange_nearest(const struct arrange *a, uint32_t line)
+uint32_t row_order_nearest(const struct row_order *a, uint32_t line)
 {
     if (!a->line)
         return line;

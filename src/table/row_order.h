@@ -6,14 +6,14 @@
 
 #include "table/filter.h"
 
-struct arrange_filter {
+struct row_order_filter {
     char *text;
     bool inverse, off;
     struct filter *code;
 };
 
-struct arrange {
-    VEC(struct arrange_filter) filters; /* all must let a line pass */
+struct row_order {
+    VEC(struct row_order_filter) filters; /* all must let a line pass */
     const struct field *sort;           /* NULL: execution order */
     bool descending;
 
@@ -23,35 +23,35 @@ struct arrange {
     uint32_t lines;  /* of the table it was made for */
 
     /* the next one */
-    struct arrange_work *work;
+    struct row_order_work *work;
     uint64_t made_for; /* session_judged when it was made: another one makes it stale */
 };
 
-void arrange_release(struct arrange *a);
+void row_order_release(struct row_order *a);
 /* Adds a filter; -1 with a message. */
-int arrange_add(struct arrange *a, struct str text, bool inverse, struct err *e);
+int row_order_add(struct row_order *a, struct str text, bool inverse, struct err *e);
 /* The same of one that is compiled: takes it over. */
-void arrange_take(struct arrange *a, struct filter *code, struct str text, bool inverse);
-void arrange_drop(struct arrange *a, size_t i);
-void arrange_clear(struct arrange *a); /* no filters; the sort stays */
-bool arrange_plain(const struct arrange *a); /* nothing filtered or sorted */
+void row_order_take(struct row_order *a, struct filter *code, struct str text, bool inverse);
+void row_order_drop(struct row_order *a, size_t i);
+void row_order_clear(struct row_order *a); /* no filters; the sort stays */
+bool row_order_plain(const struct row_order *a); /* nothing filtered or sorted */
 /* The table has other lines: every line in its place until the next order is made. */
-void arrange_forget(struct arrange *a);
+void row_order_forget(struct row_order *a);
 /* Something changed: begin anew with the next step. */
-void arrange_restart(struct arrange *a);
+void row_order_restart(struct row_order *a);
 /* A piece of work on the session's lines (lock held); true while some is left or the order changed with
  * this step. */
-bool arrange_step(struct arrange *a, const struct comparison *s, uint32_t lines);
-double arrange_progress(const struct arrange *a); /* 0 … 1 of the work going on, 1 when none is */
+bool row_order_step(struct row_order *a, const struct comparison *s, uint32_t lines);
+double row_order_progress(const struct row_order *a); /* 0 … 1 of the work going on, 1 when none is */
 
 /* Positions on the screen against lines of the table. */
-uint32_t arrange_count(const struct arrange *a, uint32_t lines);
-uint32_t arrange_line(const struct arrange *a, uint32_t pos);
+uint32_t row_order_count(const struct row_order *a, uint32_t lines);
+uint32_t row_order_line(const struct row_order *a, uint32_t pos);
 /* NONE when the line is hidden. */
-uint32_t arrange_pos(const struct arrange *a, uint32_t line);
+uint32_t row_order_pos(const struct row_order *a, uint32_t line);
 /* The position of the first shown line at or behind `line` in execution order (the last one when there
  * is none behind): where a cursor goes whose line was filtered away. Unsorted arrangements only are
  * searched by order; in sorted ones the first position. */
-uint32_t arrange_nearest(const struct arrange *a, uint32_t line);
+uint32_t row_order_nearest(const struct row_order *a, uint32_t line);
 
 #endif

@@ -22,7 +22,7 @@ static double error_of(const struct comparison *s, uint32_t t, uint32_t g, bool 
 }
 
 /* Whether t stands with g now, and whether either stands with another. */
-static void stands(const struct comparison *s, struct preview_row *x)
+static void stands(const struct comparison *s, struct rule_preview_row *x)
 {
     const struct pairing *p = s->pairing;
     for (int side = 0; side < 2; side++) {
@@ -36,7 +36,7 @@ static void stands(const struct comparison *s, struct preview_row *x)
     x->otherwise = x->otherwise && !x->same;
 }
 
-static void count(struct preview *p, const struct preview_row *x)
+static void count(struct rule_preview *p, const struct rule_preview_row *x)
 {
     p->pairs += x->outcome <= HIT_SAME;
     p->held += x->outcome == HIT_HELD;
@@ -49,24 +49,24 @@ static void count(struct preview *p, const struct preview_row *x)
     }
 }
 
-int preview_rule(struct preview *p, const struct comparison *s, const struct decisions *d, const char *const rule[3],
-                 struct err *e)
+int rule_preview_make(struct rule_preview *p, const struct comparison *s, const struct decisions *d,
+                      const char *const rule[3], struct err *e)
 {
-    struct rule_match probe;
-    struct ruling ruling;
-    struct ruled ruled;
-    *p = (struct preview){.least = NAN, .most = NAN};
-    if (rule_compile(&probe, rule[0], rule[1], e))
+    struct pair_rule_match probe;
+    struct decisions_in_force ruling;
+    struct decided_pairs ruled;
+    *p = (struct rule_preview){.least = NAN, .most = NAN};
+    if (pair_rule_compile(&probe, rule[0], rule[1], e))
         return -1;
-    rule_release(&probe);
-    ruling_read(&ruling, d);
+    pair_rule_release(&probe);
+    decisions_in_force_read(&ruling, d);
     struct pair_rule fresh = {NONE - 1, {rule[0], rule[1]}, rule[2], true};
     vec_push(&ruling.rules, fresh);
-    ruled_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
+    decided_pairs_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
     int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("the pattern takes too many steps to tell whether it matches: make it plainer")) : 0;
     for (size_t i = 0; i < ruled.hits.n; i++) {
-        const struct rule_hit *h = &ruled.hits.v[i];
-        struct preview_row x = {.t = h->t, .g = h->g, .outcome = h->outcome, .error = NAN};
+        const struct pair_rule_hit *h = &ruled.hits.v[i];
+        struct rule_preview_row x = {.t = h->t, .g = h->g, .outcome = h->outcome, .error = NAN};
         if (h->rule != fresh.number)
             continue;
         if (h->g != NONE) {
@@ -76,17 +76,17 @@ int preview_rule(struct preview *p, const struct comparison *s, const struct dec
         count(p, &x);
         vec_push(&p->rows, x);
     }
-    ruled_release(&ruled);
-    ruling_release(&ruling);
+    decided_pairs_release(&ruled);
+    decisions_in_force_release(&ruling);
     return rc;
 }
 
-void preview_release(struct preview *p)
+void rule_preview_release(struct rule_preview *p)
 {
     vec_release(&p->rows);
 }
 
-void preview_text(const struct preview *p, struct buf *out)
+void rule_preview_text(const struct rule_preview *p, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
     buf_fmt(out, _("pairs %u of %zu rows it speaks of"), p->pairs, p->rows.n);

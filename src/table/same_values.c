@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool same_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
+bool same_values_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct dump *d = &s->side[side].dump;
@@ -39,7 +39,7 @@ static double apart(double a, double b)
 
 static int nearest(const void *a, const void *b)
 {
-    const struct same_row *x = a, *y = b;
+    const struct same_values_row *x = a, *y = b;
     if (x->off < y->off || x->off > y->off)
         return x->off < y->off ? -1 : 1;
     if (x->side != y->side)
@@ -47,19 +47,19 @@ static int nearest(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-int same_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_list *out)
+int same_values_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_values_list *out)
 {
     static const int told[] = {STAT_MAX, STAT_MIN, STAT_NORM};
     double mine[STAT_COUNT], theirs[STAT_COUNT];
-    if (!same_figures(s, side, row, mine))
+    if (!same_values_figures(s, side, row, mine))
         return -1;
     uint64_t numel = dump_row_numel(&s->side[side].dump, row);
     for (int k = 0; k < 2 && !(k && s->single); k++) {
         const struct dump *d = &s->side[k].dump;
         for (uint32_t r = 0; r < d->rows.n; r++) {
-            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !same_figures(s, k, r, theirs))
+            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !same_values_figures(s, k, r, theirs))
                 continue;
-            struct same_row x = {.side = (uint8_t)k, .row = r};
+            struct same_values_row x = {.side = (uint8_t)k, .row = r};
             for (size_t i = 0; i < ARRAY_LEN(told); i++)
                 x.off = fmax(x.off, apart(mine[told[i]], theirs[told[i]]));
             if (x.off <= tolerance)

@@ -5,19 +5,19 @@
 
 #include "compare/comparison.h"
 
-struct same_row {
+struct same_values_row {
     uint8_t side;
     uint32_t row;
     double off; /* largest relative difference of max, min and norm */
 };
-typedef VEC(struct same_row) same_list;
+typedef VEC(struct same_values_row) same_values_list;
 
 /* Maximum, minimum, mean and L2 norm of a row, computed where its tensor was compared, else recorded;
  * absent ones are NaN. False when it has neither. Lock held. */
-bool same_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT]);
+bool same_values_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT]);
 /* All rows of both sides with as many elements whose max, min and norm agree within `tolerance` of the
  * larger; the nearest first, then in execution order. The row itself is not among them. 0, or -1 when
  * it has no figures. */
-int same_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_list *out);
+int same_values_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_values_list *out);
 
 #endif

@@ -66,7 +66,7 @@ void findings_add(struct findings *f, struct finding x)
 
 uint32_t findings_step(const struct findings *f)
 {
-    return history_next(HISTORY(f));
+    return undo_list_next(HISTORY(f));
 }
 
 uint32_t findings_number(const struct findings *f)
@@ -81,7 +81,7 @@ uint32_t findings_number(const struct findings *f)
 bool findings_undo(struct findings *f, bool redo)
 {
     size_t was = f->now;
-    f->now = history_turn(HISTORY(f), redo);
+    f->now = undo_list_turn(HISTORY(f), redo);
     return f->now != was;
 }
 

@@ -30,16 +30,16 @@ static void holding(const struct findings *f, finding_list *out)
 }
 
 /* Findings as a forest: for each of a list sorted by place its first effect and the next effect of its cause. */
-struct tree {
+struct finding_tree {
     struct nmap at;                 /* number → index */
     uint32_t *child, *sibling, *up; /* MAP_NONE: none */
     bool *taken;
 };
 
-static void grow(struct tree *t, const finding_list *l)
+static void grow(struct finding_tree *t, const finding_list *l)
 {
     size_t n = l->n ? l->n : 1;
-    *t = (struct tree){.child = mem_alloc(3 * n * sizeof(uint32_t)), .taken = mem_zalloc(n)};
+    *t = (struct finding_tree){.child = mem_alloc(3 * n * sizeof(uint32_t)), .taken = mem_zalloc(n)};
     t->sibling = t->child + n;
     t->up = t->sibling + n;
     for (size_t i = 0; i < l->n; i++) {
@@ -57,7 +57,7 @@ static void grow(struct tree *t, const finding_list *l)
     }
 }
 
-static void fell(struct tree *t)
+static void fell(struct finding_tree *t)
 {
     nmap_release(&t->at);
     free(t->child);
@@ -65,7 +65,7 @@ static void fell(struct tree *t)
 }
 
 /* One and all that follows from it, depth first; without recursion, as a file tells how deep it goes. */
-static void walk(struct tree *t, const finding_list *l, uint32_t top, finding_list *out)
+static void walk(struct finding_tree *t, const finding_list *l, uint32_t top, finding_list *out)
 {
     uint16_t depth = 0;
     for (uint32_t i = top;;) {
@@ -94,7 +94,7 @@ static void walk(struct tree *t, const finding_list *l, uint32_t top, finding_li
 void findings_read(const struct findings *f, finding_list *out)
 {
     finding_list l = {0};
-    struct tree t;
+    struct finding_tree t;
     holding(f, &l);
     grow(&t, &l);
     for (uint32_t i = 0; i < l.n; i++)

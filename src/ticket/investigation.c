@@ -21,7 +21,7 @@
 void investigation_init(struct investigation *v)
 {
     *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .author = "", .lock = -1};
-    tol_init(&v->tol);
+    thresholds_init(&v->tol);
 }
 
 static void release_claim(struct investigation *v);
@@ -38,7 +38,7 @@ void investigation_release(struct investigation *v)
     vec_release(&v->rounds);
     decisions_release(&v->decisions);
     findings_release(&v->findings);
-    known_release(&v->known);
+    accepted_release(&v->known);
     release_claim(v);
     arena_release(&v->arena);
     investigation_init(v);
@@ -79,7 +79,7 @@ static bool flag(const cJSON *o, const char *key)
 
 /* Both sides' places, of the investigation itself or of a round that was left. */
 static void load_places(struct investigation *v, const cJSON *root, const char *path[2], const char *full[2], int step[2], int rank[2],
-                        struct input_state state[2])
+                        struct file_stamp state[2])
 {
     for (int side = 0; side < 2; side++) {
         const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
@@ -87,7 +87,7 @@ static void load_places(struct investigation *v, const cJSON *root, const char *
         full[side] = text(v, o, "full_path", NULL);
         step[side] = number(o, "step");
         rank[side] = number(o, "rank");
-        state[side] = (struct input_state){large(o, "bytes"), large(o, "files"), large(o, "time")};
+        state[side] = (struct file_stamp){large(o, "bytes"), large(o, "files"), large(o, "time")};
     }
 }
 
@@ -154,7 +154,7 @@ static void load_left(struct investigation *v, const cJSON *o)
         char value[64];
         if (cJSON_IsNumber(it)) {
             snprintf(value, sizeof value, "%.17g", it->valuedouble);
-            tol_set(&v->tol, str_of(it->string), str_of(value), &quiet);
+            thresholds_set(&v->tol, str_of(it->string), str_of(value), &quiet);
         }
     }
     load_decisions(v, o);
@@ -226,7 +226,7 @@ int investigation_load(struct investigation *v, const char *path, struct err *e)
 }
 
 /* A side's members: where it lay and what its files were. */
-static void save_place(struct jsonw *w, const char *path, const char *full, int step, int rank, const struct input_state *state)
+static void save_place(struct jsonw *w, const char *path, const char *full, int step, int rank, const struct file_stamp *state)
 {
     jw_object(w);
     jw_kcstr(w, "path", path);
@@ -285,16 +285,16 @@ static void save_rows(struct jsonw *w, const char *const row[2])
 }
 
 /* Only what differs from the defaults, so that better defaults reach old tickets. */
-static void save_thresholds(struct jsonw *w, const struct tol *t)
+static void save_thresholds(struct jsonw *w, const struct thresholds *t)
 {
-    struct tol fresh;
+    struct thresholds fresh;
     double mine, theirs;
     const char *key;
-    tol_init(&fresh);
+    thresholds_init(&fresh);
     jw_key(w, "thresholds");
     jw_object(w);
-    for (int i = 0; (key = tol_key(t, i, &mine)); i++) {
-        tol_key(&fresh, i, &theirs);
+    for (int i = 0; (key = thresholds_key(t, i, &mine)); i++) {
+        thresholds_key(&fresh, i, &theirs);
         if (mine < theirs || mine > theirs)
             jw_knum(w, key, mine);
     }

@@ -34,7 +34,7 @@ struct round_left {
     const char *author;
     const char *input[2], *full[2]; /* as of the investigation; input[GOLDEN] NULL: none */
     int step[2], rank[2];
-    struct input_state state[2];
+    struct file_stamp state[2];
 };
 
 struct investigation {
@@ -48,13 +48,13 @@ struct investigation {
     int lock;           /* descriptor of investigation_claim, or -1 */
     const char *input[2];
     const char *full[2]; /* where they lay when it was saved, or NULL */
-    struct input_state state[2]; /* as left; bytes 0: not known */
+    struct file_stamp state[2]; /* as left; bytes 0: not known */
     int step[2], rank[2];
     VEC(const char *) maps;
     bool map_only, exact, strict_gaps;
     const char *known_path;  /* of accepted differences, or NULL */
-    struct known_list known; /* what is in it */
-    struct tol tol;
+    struct accepted_list known; /* what is in it */
+    struct thresholds tol;
     struct decisions decisions;
     struct findings findings;
     VEC(struct round_left) rounds; /* in order: round 1 first */

@@ -71,9 +71,9 @@ void merge_set_now(cJSON *o, const char *array, const char *now)
 
 /* ---- the plain kinds ---- */
 
-struct kind {
+struct merge_kind {
     const char *path;   /* member of the investigation; of its panels behind a point */
-    void (*merge)(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs);
+    void (*merge)(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs);
     const char *key[2]; /* of a list: the members by which entries are the same thing */
     const char *value;  /* of a list: what the entry says, for people; NULL: nothing else */
 };
@@ -92,7 +92,7 @@ static const char *shown(struct merge *m, const cJSON *v)
     return s;
 }
 
-static const cJSON *find_entry(const cJSON *list, const struct kind *k, const cJSON *x)
+static const cJSON *find_entry(const cJSON *list, const struct merge_kind *k, const cJSON *x)
 {
     const cJSON *it;
     cJSON_ArrayForEach(it, list) {
@@ -105,7 +105,7 @@ static const cJSON *find_entry(const cJSON *list, const struct kind *k, const cJ
     return NULL;
 }
 
-static const char *entry_name(struct merge *m, const struct kind *k, const cJSON *x)
+static const char *entry_name(struct merge *m, const struct merge_kind *k, const cJSON *x)
 {
     if (!k->key[0])
         return shown(m, x);
@@ -114,7 +114,7 @@ static const char *entry_name(struct merge *m, const struct kind *k, const cJSON
 }
 
 /* Entries are added; of one that both have differently, one stays. */
-static void merge_entries(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void merge_entries(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     const char *name = strrchr(k->path, '.') ? strrchr(k->path, '.') + 1 : k->path;
     const cJSON *more = member(theirs, name), *it;
@@ -142,7 +142,7 @@ static bool says_nothing(const cJSON *v)
     return !v || cJSON_IsNull(v) || cJSON_IsFalse(v) || (cJSON_IsString(v) && !*v->valuestring) || (cJSON_IsObject(v) && !v->child) || (cJSON_IsArray(v) && !v->child);
 }
 
-static void merge_value(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void merge_value(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     const cJSON *mine = member(ours, k->path), *other = member(theirs, k->path);
     if (says_nothing(other))
@@ -162,7 +162,7 @@ static void merge_value(struct merge *m, const struct kind *k, cJSON *ours, cons
     cJSON_AddItemToObject(ours, k->path, cJSON_Duplicate(other, true));
 }
 
-static void merge_values(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void merge_values(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     const cJSON *more = member(theirs, k->path), *it;
     if (!cJSON_IsObject(more) || !more->child)
@@ -190,32 +190,32 @@ static void merge_values(struct merge *m, const struct kind *k, cJSON *ours, con
 }
 
 /* The place one was at, and how the table looked: each their own. */
-static void keep_ours(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void keep_ours(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     (void)m, (void)k, (void)ours, (void)theirs;
 }
 
-static void with_findings(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void with_findings(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     (void)k;
     merge_findings(m, ours, theirs);
 }
 
-static void with_decisions(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void with_decisions(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     (void)k;
     merge_decisions(m, ours, theirs);
 }
 
-static void with_rounds(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void with_rounds(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
     (void)k;
     merge_rounds(m, ours, theirs);
 }
 
-static void with_panels(struct merge *m, const struct kind *k, cJSON *ours, const cJSON *theirs)
+static void with_panels(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
 {
-    static const struct kind of_panels[] = {
+    static const struct merge_kind of_panels[] = {
         {"panels.inputs", merge_entries, {"slot", NULL}, "path"},
         {"panels.waived", merge_entries, {"id", NULL}, "reason"},
         {"panels.answers", merge_entries, {"id", NULL}, "text"},
@@ -231,7 +231,7 @@ static void with_panels(struct merge *m, const struct kind *k, cJSON *ours, cons
         merge_entries(m, &of_panels[i], cJSON_GetObjectItemCaseSensitive(ours, k->path), more);
 }
 
-static const struct kind kinds[] = {
+static const struct merge_kind kinds[] = {
     {"target", keep_ours, {NULL, NULL}, NULL}, /* looked at by merge_one_history; they go with the rounds */
     {"golden", keep_ours, {NULL, NULL}, NULL},
     {"maps", merge_entries, {NULL, NULL}, NULL},
@@ -263,7 +263,7 @@ static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *theirs)
             known = strcmp(kinds[i].path, it->string) == 0;
         if (known)
             continue;
-        struct kind k = {.path = it->string};
+        struct merge_kind k = {.path = it->string};
         (cJSON_IsArray(it) ? merge_entries : merge_value)(m, &k, ours, theirs);
     }
 }

@@ -295,7 +295,7 @@ static bool quarrel(const struct mark *a, const struct mark *b)
 }
 
 /* By a later one that needs the same row. */
-static bool overruled(const struct ruling *r, const struct mark *x)
+static bool overruled(const struct decisions_in_force *r, const struct mark *x)
 {
     for (size_t i = 0; i < r->marks.n; i++)
         if (r->marks.v[i].number > x->number && quarrel(&r->marks.v[i], x))
@@ -311,7 +311,7 @@ static const char *mark_text(struct merge *m, const struct mark *x, bool reject)
 struct decision_merge {
     struct merge *m;
     struct decisions log[2];
-    struct ruling held[2];
+    struct decisions_in_force held[2];
     cJSON *list;
     const cJSON *theirs;
     cJSON *fresh;     /* what is appended */
@@ -328,7 +328,7 @@ static void take(struct decision_merge *d, uint32_t number)
 /* One that theirs holds: there already, against one of ours, or new. */
 static void one_mark(struct decision_merge *d, const struct mark *x, bool reject)
 {
-    const struct ruling *r = &d->held[0];
+    const struct decisions_in_force *r = &d->held[0];
     const struct mark *against = NULL;
     bool other = false;
     for (size_t i = 0; i < r->marks.n && !against; i++) {
@@ -399,7 +399,7 @@ void merge_decisions(struct merge *m, cJSON *ours, const cJSON *theirs)
     d.step = next_number(cJSON_GetObjectItemCaseSensitive(ours, "decisions"), "step", had);
     for (int i = 0; i < 2; i++) {
         read_decisions(both[i], &d.log[i]);
-        ruling_read(&d.held[i], &d.log[i]);
+        decisions_in_force_read(&d.held[i], &d.log[i]);
     }
     for (size_t i = 0; i < d.held[1].marks.n; i++)
         if (!overruled(&d.held[1], &d.held[1].marks.v[i]))
@@ -417,7 +417,7 @@ void merge_decisions(struct merge *m, cJSON *ours, const cJSON *theirs)
     }
     cJSON_Delete(d.fresh);
     for (int i = 0; i < 2; i++) {
-        ruling_release(&d.held[i]);
+        decisions_in_force_release(&d.held[i]);
         decisions_release(&d.log[i]);
     }
 }

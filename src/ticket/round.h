@@ -13,7 +13,7 @@
 
 #define ROUND_NO_TEXT UINT32_MAX
 
-enum { ROUND_DOUBTFUL = 1, ROUND_KNOWN = 2 }; /* of a row: its pair is doubtful; its difference is accepted */
+enum { ROUND_DOUBTFUL = 1, ROUND_ACCEPTED = 2 }; /* of a row: its pair is doubtful; its difference is accepted */
 
 struct round_row {
     uint32_t name[2];  /* of target and golden: where it begins in round.text; ROUND_NO_TEXT: that side has no row */
@@ -30,7 +30,7 @@ struct round_side {
     const char *path, *full_path, *format, *framework; /* "" where not known */
     int step, rank;           /* -1: none */
     uint64_t rows;
-    struct input_state state;
+    struct file_stamp state;
     uint64_t fingerprint;     /* of everything recorded (evidence_fingerprint); 0: not known */
 };
 

@@ -23,7 +23,7 @@
 
 /* ---- writing ---- */
 
-struct packing {
+struct round_writing {
     struct out out;
     z_stream z;
     struct buf line; /* lines still to be packed; the newest begins at `from` */
@@ -31,7 +31,7 @@ struct packing {
     uint64_t fingerprint;
 };
 
-static void pack(struct packing *p, int flush)
+static void pack(struct round_writing *p, int flush)
 {
     unsigned char block[BLOCK];
     p->z.next_in = (Bytef *)p->line.p;
@@ -47,7 +47,7 @@ static void pack(struct packing *p, int flush)
     out_flow(&p->out);
 }
 
-static void end_line(struct packing *p)
+static void end_line(struct round_writing *p)
 {
     buf_char(&p->line, '\n');
     p->fingerprint = hash_bytes(p->line.p + p->from, p->line.n - p->from, p->fingerprint);
@@ -72,7 +72,7 @@ static void number(struct buf *b, float v)
     buf_char(b, '\t');
 }
 
-static void row_line(struct packing *p, const struct round *r, uint32_t i)
+static void row_line(struct round_writing *p, const struct round *r, uint32_t i)
 {
     const struct round_row *x = &r->rows.v[i];
     struct buf *b = &p->line;
@@ -152,7 +152,7 @@ static void lists_json(struct jsonw *w, const struct round *r)
     jw_end_array(w);
 }
 
-static void head_line(struct packing *p, const struct round *r)
+static void head_line(struct round_writing *p, const struct round *r)
 {
     struct jsonw w;
     jw_init(&w, &p->line, false);
@@ -188,7 +188,7 @@ static void head_line(struct packing *p, const struct round *r)
 
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e)
 {
-    struct packing p = {.fingerprint = ROUND_SEED};
+    struct round_writing p = {.fingerprint = ROUND_SEED};
     if (out_file(&p.out, path, e))
         return -1;
     bool ready = deflateInit2(&p.z, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK; /* + 16: as gzip */
@@ -208,7 +208,7 @@ int round_write(const struct round *r, const char *path, uint64_t *fingerprint, 
 
 /* ---- reading ---- */
 
-struct unpacking {
+struct round_reading {
     struct file file;
     const char *name;
     z_stream z;
@@ -223,7 +223,7 @@ struct unpacking {
 };
 
 /* More bytes into out: 1; 0 at the end of a whole file. */
-static int fill(struct unpacking *u, struct err *e)
+static int fill(struct round_reading *u, struct err *e)
 {
     if (u->ended)
         return 0;
@@ -256,7 +256,7 @@ static int fill(struct unpacking *u, struct err *e)
 }
 
 /* The next line without its end: 1; 0: there is none. */
-static int next_line(struct unpacking *u, struct err *e)
+static int next_line(struct round_reading *u, struct err *e)
 {
     buf_clear(&u->line);
     for (;;) {
@@ -363,7 +363,7 @@ static void read_lists(struct round *r, const cJSON *root)
 }
 
 /* Everything but the rows; *rows: how many are to follow. */
-static int read_head(struct round *r, struct unpacking *u, uint64_t *rows, struct err *e)
+static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, struct err *e)
 {
     int rc = next_line(u, e);
     if (rc <= 0)
@@ -424,7 +424,7 @@ static bool read_number(struct str s, float *out)
 
 #define CELLS 7
 
-static int read_row(struct round *r, struct unpacking *u, struct err *e)
+static int read_row(struct round *r, struct round_reading *u, struct err *e)
 {
     struct str cell[CELLS], rest = buf_view(&u->line);
     unsigned long long flags;
@@ -450,7 +450,7 @@ static int read_row(struct round *r, struct unpacking *u, struct err *e)
                : 0;
 }
 
-static int read_all(struct round *r, struct unpacking *u, struct err *e)
+static int read_all(struct round *r, struct round_reading *u, struct err *e)
 {
     uint64_t rows = 0;
     int rc;
@@ -466,7 +466,7 @@ static int read_all(struct round *r, struct unpacking *u, struct err *e)
 
 int round_read(struct round *r, const char *dir, const char *path, uint64_t *fingerprint, struct err *e)
 {
-    struct unpacking *u = mem_zalloc(sizeof *u);
+    struct round_reading *u = mem_zalloc(sizeof *u);
     int rc = dir ? file_open_inside(&u->file, dir, path, e) : file_open(&u->file, path, e);
     u->name = path;
     u->fingerprint = ROUND_SEED;

@@ -156,14 +156,14 @@ static int read_rows(struct round *r, const char *path, uint64_t offset, struct 
 
 /* ---- the whole ---- */
 
-struct reading {
+struct result_reading {
     struct round *r;
     const char *path;
     bool schema, summary, first;
     uint64_t rows; /* where their list begins, 0: there is none */
 };
 
-static int member(struct reading *x, const struct jmember *m, struct err *e)
+static int member(struct result_reading *x, const struct json_member *m, struct err *e)
 {
     struct round *r = x->r;
     static const char *const wanted[] = {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
@@ -215,15 +215,15 @@ static enum round_extent extent_of(const struct round *r)
 
 int round_from_result(struct round *r, const char *path, struct err *e)
 {
-    struct jspan j;
-    struct jmember m;
-    struct reading x = {.r = r, .path = path};
+    struct json_members j;
+    struct json_member m;
+    struct result_reading x = {.r = r, .path = path};
     int rc;
-    if (jspan_open(&j, path, NULL, e))
+    if (json_members_open(&j, path, NULL, e))
         return -1;
-    while ((rc = jspan_next(&j, &m, e)) > 0 && (rc = member(&x, &m, e)) == 0)
+    while ((rc = json_members_next(&j, &m, e)) > 0 && (rc = member(&x, &m, e)) == 0)
         continue;
-    jspan_close(&j);
+    json_members_close(&j);
     if (rc)
         return -1;
     if (!x.schema || !x.summary || !x.first)

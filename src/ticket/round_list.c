@@ -43,7 +43,7 @@ void investigation_next_round(struct investigation *v, struct round_left left, c
         if (next) {
             v->input[i] = investigation_keep(v, next);
             v->full[i] = NULL;
-            v->state[i] = (struct input_state){0};
+            v->state[i] = (struct file_stamp){0};
         }
     }
     vec_push(&v->rounds, left);

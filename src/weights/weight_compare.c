@@ -16,11 +16,11 @@
 #define CHUNK (16 * 1024)
 #define EXCHANGED_MAX 512 /* differing pairs among which exchanged weights are looked for */
 
-struct run {
+struct weights_running {
     struct weight_compare *c;
     const struct kern *k;
     struct figures_watch *watch;
-    struct crew crew;
+    struct work_crew crew;
     pthread_mutex_t lock; /* of the arena */
 };
 
@@ -82,7 +82,7 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
         if (c->side[s].arch.tp > 1 && strcmp(c->side[s].format, "megatron") != 0)
             vec_push(&c->warnings, arena_fmt(&c->arena, _("%s is one of %d tensor-parallel ranks by its own arguments; the folder of all of them would be joined"),
                                              c->side[s].path, c->side[s].arch.tp));
-    if (weight_plan(c, e))
+    if (weight_pairs_plan(c, e))
         return -1;
     const struct weight_pair *example = NULL;
     for (size_t i = 0; i < c->pairs.n; i++) {
@@ -115,9 +115,9 @@ void weight_compare_release(struct weight_compare *c)
 
 /* ---- texts ---- */
 
-static const char *say(struct run *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static const char *say(struct weights_running *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static const char *say(struct run *x, const char *fmt, ...)
+static const char *say(struct weights_running *x, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -172,17 +172,18 @@ static bool part_sizes(const struct weight_compare *c, const struct weight_pair 
             if (q->weight[s] == p->weight[s] && q->part[s] && o->ndim)
                 size[q->part[s] - 1] = o->shape[0];
         }
-    return arrange_sizes(id->fusion, x->shape[0], c->heads, c->kv_heads, size);
+    return weight_layout_sizes(id->fusion, x->shape[0], c->heads, c->kv_heads, size);
 }
 
-enum reading { READ_FINE, READ_FAILED, READ_UNKNOWN };
+enum weight_reading { READ_FINE, READ_FAILED, READ_UNKNOWN };
 
 /* The side's elements under one order of its fused rows. READ_UNKNOWN: how they lie cannot be told. */
-static enum reading side_open(const struct weight_compare *c, const struct weight_pair *p, int s, const int64_t size[3],
-                              enum weight_order order, int groups, struct arranged *out, struct err *e)
+static enum weight_reading side_open(const struct weight_compare *c, const struct weight_pair *p, int s,
+                                     const int64_t size[3],
+                                     enum weight_order order, int groups, struct weight_layout *out, struct err *e)
 {
     uint32_t i = p->weight[s];
-    if (arrange_whole(&c->side[s], i, out, e))
+    if (weight_layout_whole(&c->side[s], i, out, e))
         return READ_FAILED;
     if (!p->part[s])
         return READ_FINE;
@@ -193,7 +194,7 @@ static enum reading side_open(const struct weight_compare *c, const struct weigh
         fine = size[n] % of == 0;
         from += size[n] / of;
     }
-    if (fine && arrange_rows(out, of, from, size[k] / of))
+    if (fine && weight_layout_rows(out, of, from, size[k] / of))
         return READ_FINE;
     tensor_close(&out->t);
     err_set(e, ERR_DATA, order == ORDER_GROUPED && groups < 1
@@ -221,7 +222,8 @@ static bool padded(const struct weight_compare *c, int64_t rows, int64_t more)
     return false;
 }
 
-static enum relation relate(const struct weight_compare *c, const struct weight_pair *p, const struct arranged a[2])
+static enum relation relate(const struct weight_compare *c, const struct weight_pair *p,
+                            const struct weight_layout a[2])
 {
     const struct weight_id *id = &c->id[0][p->weight[0]], *id2 = &c->id[1][p->weight[1]];
     int64_t n[2] = {1, 1};
@@ -279,7 +281,7 @@ static int fill(struct tensor_walk *w, void *raw, double *out, size_t n, struct 
 }
 
 /* Elements farther apart than one unit of the coarser type's rounding; the first of them. */
-static int count_off(struct run *x, const struct tensor *t, const struct tensor *g, uint64_t *off, uint64_t *first, struct err *e)
+static int count_off(struct weights_running *x, const struct tensor *t, const struct tensor *g, uint64_t *off, uint64_t *first, struct err *e)
 {
     enum dtype d = dtype_coarser(t->dtype, g->dtype);
     double eps = dtype_table[d].epsilon, least = least_of(d), *v[2] = {NULL, NULL};
@@ -314,16 +316,17 @@ static int count_off(struct run *x, const struct tensor *t, const struct tensor 
     return rc;
 }
 
-struct outcome {
+struct layout_outcome {
     bool equal;
     uint64_t off, first;
     struct figures fig;
 };
 
 /* Equal: no element farther apart than the coarser type rounds (with --exact: than nothing). */
-static int hold(struct run *x, const struct tensor *t, const struct tensor *g, struct outcome *o, struct err *e)
+static int hold(struct weights_running *x, const struct tensor *t, const struct tensor *g, struct layout_outcome *o,
+                struct err *e)
 {
-    *o = (struct outcome){0};
+    *o = (struct layout_outcome){0};
     if (!t->numel) {
         o->equal = true;
         return 0;
@@ -345,38 +348,39 @@ static int hold(struct run *x, const struct tensor *t, const struct tensor *g, s
 }
 
 /* The same comparison under another reading of one side; whether that makes the sides equal. */
-static bool would_agree(struct run *x, const struct tensor *t, const struct tensor *g)
+static bool would_agree(struct weights_running *x, const struct tensor *t, const struct tensor *g)
 {
-    struct outcome o;
+    struct layout_outcome o;
     struct err quiet;
     return t->numel == g->numel && hold(x, t, g, &o, &quiet) == 0 && o.equal;
 }
 
-static bool transposed_agrees(struct run *x, const struct arranged a[2])
+static bool transposed_agrees(struct weights_running *x, const struct weight_layout a[2])
 {
-    struct arranged turned = a[1];
+    struct weight_layout turned = a[1];
     if (a[1].ndim != 2)
         return false;
-    arrange_transpose(&turned);
+    weight_layout_transpose(&turned);
     return a[0].shape[0] == turned.shape[0] && would_agree(x, &a[0].t, &turned.t);
 }
 
-static bool halves_agree(struct run *x, const struct weight_pair *p, const struct arranged a[2], int side)
+static bool halves_agree(struct weights_running *x, const struct weight_pair *p, const struct weight_layout a[2],
+                         int side)
 {
     const struct weight_compare *c = x->c;
     const struct weight_id *id = &c->id[0][p->weight[0]];
     const char *part = weight_part_name(c, p, 0);
     bool q = str_is(id->role, "q") || strcmp(part, "q") == 0, k = str_is(id->role, "k") || strcmp(part, "k") == 0;
-    struct arranged turned = a[side];
-    if ((!q && !k) || !arrange_halves(&turned, q ? c->heads : c->kv_heads))
+    struct weight_layout turned = a[side];
+    if ((!q && !k) || !weight_layout_halves(&turned, q ? c->heads : c->kv_heads))
         return false;
     return would_agree(x, side ? &a[0].t : &turned.t, side ? &turned.t : &a[1].t);
 }
 
 struct attempt {
-    struct arranged a[2];
+    struct weight_layout a[2];
     enum relation relation;
-    struct outcome o;
+    struct layout_outcome o;
     bool compared;
 };
 
@@ -387,12 +391,12 @@ static void attempt_close(struct attempt *y)
 }
 
 /* Opens both sides under these orders and compares. 0; 1: how a side lies is not known; -1 on an error. */
-static int attempt(struct run *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3],
+static int attempt(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3],
                    struct attempt *y, struct err *e)
 {
     *y = (struct attempt){0};
     for (int s = 0; s < 2; s++) {
-        enum reading r = side_open(x->c, p, s, size[s], order[s], x->c->kv_heads, &y->a[s], e);
+        enum weight_reading r = side_open(x->c, p, s, size[s], order[s], x->c->kv_heads, &y->a[s], e);
         if (r != READ_FINE) {
             if (s)
                 tensor_close(&y->a[0].t);
@@ -401,7 +405,7 @@ static int attempt(struct run *x, const struct weight_pair *p, const enum weight
         }
     }
     if (p->transpose && y->a[1].ndim == 2)
-        arrange_transpose(&y->a[1]);
+        weight_layout_transpose(&y->a[1]);
     y->relation = relate(x->c, p, y->a);
     struct tensor t = y->a[0].t, g = y->a[1].t;
     if (y->relation == SHAPE_OTHER)
@@ -409,8 +413,8 @@ static int attempt(struct run *x, const struct weight_pair *p, const enum weight
     if (y->relation == SHAPE_PADDED) /* rows go first: the common ones are the first elements of both */
         t.numel = g.numel = t.numel < g.numel ? t.numel : g.numel;
     if (y->relation == SHAPE_TRANSPOSED) {
-        struct arranged turned = y->a[1];
-        arrange_transpose(&turned);
+        struct weight_layout turned = y->a[1];
+        weight_layout_transpose(&turned);
         g = turned.t;
     }
     y->compared = true;
@@ -420,7 +424,7 @@ static int attempt(struct run *x, const struct weight_pair *p, const enum weight
     return rc;
 }
 
-static bool agrees(struct run *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3])
+static bool agrees(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3])
 {
     struct attempt y;
     struct err quiet;
@@ -432,7 +436,7 @@ static bool agrees(struct run *x, const struct weight_pair *p, const enum weight
 }
 
 /* Whole fused weights whose rows lie differently: each part agrees where one side is read the other way. */
-static bool rearranged_agrees(struct run *x, const struct weight_pair *p)
+static bool rearranged_agrees(struct weights_running *x, const struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
     if (p->part[0] || p->part[1] || c->id[0][p->weight[0]].fusion != FUSED_QKV ||
@@ -452,7 +456,8 @@ static bool rearranged_agrees(struct run *x, const struct weight_pair *p)
     return false;
 }
 
-static void explain(struct run *x, struct weight_pair *p, const struct arranged a[2], const struct outcome *o)
+static void explain(struct weights_running *x, struct weight_pair *p, const struct weight_layout a[2],
+                    const struct layout_outcome *o)
 {
     const struct figures *f = &o->fig;
     char n1[NUM_MAX], n2[NUM_MAX];
@@ -481,7 +486,7 @@ static void explain(struct run *x, struct weight_pair *p, const struct arranged 
                      num_error(n2, f->max_abs), (unsigned long long)f->max_abs_at);
 }
 
-static void explain_shape(struct run *x, struct weight_pair *p, const struct arranged a[2])
+static void explain_shape(struct weights_running *x, struct weight_pair *p, const struct weight_layout a[2])
 {
     struct buf t = {0}, g = {0};
     shape_of(a[0].shape, a[0].ndim, &t);
@@ -518,7 +523,7 @@ static const char *order_text(enum weight_order o)
 }
 
 /* How the sides were laid on each other, for people. */
-static const char *view_of(struct run *x, const struct weight_pair *p, const struct attempt *y, const enum weight_order order[2])
+static const char *view_of(struct weights_running *x, const struct weight_pair *p, const struct attempt *y, const enum weight_order order[2])
 {
     const struct weight_compare *c = x->c;
     struct buf b = {0};
@@ -547,7 +552,8 @@ static const char *view_of(struct run *x, const struct weight_pair *p, const str
     return out;
 }
 
-static void settle(struct run *x, struct weight_pair *p, const struct attempt *y, const enum weight_order order[2])
+static void settle(struct weights_running *x, struct weight_pair *p, const struct attempt *y,
+                   const enum weight_order order[2])
 {
     for (int s = 0; s < 2; s++) {
         p->ndim[s] = y->a[s].ndim;
@@ -579,7 +585,7 @@ static void settle(struct run *x, struct weight_pair *p, const struct attempt *y
 }
 
 /* Orders to try: the names' own, then, for fused weights whose name leaves it open, the other. */
-static void one(struct run *x, struct weight_pair *p)
+static void one(struct weights_running *x, struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
     enum weight_order order[2] = {order_of(c, p, 0), order_of(c, p, 1)};
@@ -626,7 +632,7 @@ static void one(struct run *x, struct weight_pair *p)
 
 static void each_pair(void *ctx, size_t i)
 {
-    struct run *x = ctx;
+    struct weights_running *x = ctx;
     one(x, &x->c->pairs.v[i]);
 }
 
@@ -643,7 +649,7 @@ static int grouped_side(const struct weight_compare *c, const struct weight_pair
     return -1;
 }
 
-static bool read_agrees(struct run *x, const struct weight_pair *p, int s, enum weight_order how, const int64_t size[2][3])
+static bool read_agrees(struct weights_running *x, const struct weight_pair *p, int s, enum weight_order how, const int64_t size[2][3])
 {
     enum weight_order order[2] = {ORDER_STACKED, ORDER_STACKED};
     order[s] = how;
@@ -651,7 +657,7 @@ static bool read_agrees(struct run *x, const struct weight_pair *p, int s, enum 
 }
 
 /* The number of key-value groups from the values: the only one under which a part agrees. */
-static void infer_groups(struct run *x)
+static void infer_groups(struct weights_running *x)
 {
     struct weight_compare *c = x->c;
     for (size_t i = 0; i < c->pairs.n; i++) {
@@ -686,7 +692,7 @@ static bool same_figures(const struct side_figures *a, const struct side_figures
 }
 
 /* A differing target weight that is another pair's golden one. */
-static void find_exchanged(struct run *x)
+static void find_exchanged(struct weights_running *x)
 {
     struct weight_compare *c = x->c;
     VEC(size_t) bad = {0};
@@ -706,16 +712,16 @@ static void find_exchanged(struct run *x)
 int weight_compare_run(struct weight_compare *c, const struct kern *k, int workers, struct figures_watch *watch,
                        struct err *e)
 {
-    struct run x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct weights_running x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->kv_heads)
         infer_groups(&x);
-    crew_init(&x.crew);
+    work_crew_init(&x.crew);
     if (watch)
         watch->crew = &x.crew;
-    crew_each(&x.crew, workers, c->pairs.n, watch ? &watch->cancel : NULL, each_pair, &x);
+    work_crew_each(&x.crew, workers, c->pairs.n, watch ? &watch->cancel : NULL, each_pair, &x);
     if (watch)
         watch->crew = NULL;
-    crew_release(&x.crew);
+    work_crew_release(&x.crew);
     if (watch && atomic_load(&watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     find_exchanged(&x);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool arrange_sizes(enum weight_fusion f, int64_t rows, int heads, int kv_heads, int64_t size[3])
+bool weight_layout_sizes(enum weight_fusion f, int64_t rows, int heads, int kv_heads, int64_t size[3])
 {
     if (f == FUSED_GATE_UP) {
         size[0] = size[1] = rows / 2;
@@ -20,7 +20,7 @@ bool arrange_sizes(enum weight_fusion f, int64_t rows, int heads, int kv_heads, 
     return true;
 }
 
-int arrange_whole(const struct weights *w, uint32_t i, struct arranged *out, struct err *e)
+int weight_layout_whole(const struct weights *w, uint32_t i, struct weight_layout *out, struct err *e)
 {
     const struct weight *x = &w->list.v[i];
     memset(out, 0, sizeof *out);
@@ -33,7 +33,7 @@ int arrange_whole(const struct weights *w, uint32_t i, struct arranged *out, str
     return 0;
 }
 
-bool arrange_rows(struct arranged *a, int64_t groups, int64_t from, int64_t count)
+bool weight_layout_rows(struct weight_layout *a, int64_t groups, int64_t from, int64_t count)
 {
     struct tensor *t = &a->t;
     int axis = a->row_axes - 1;
@@ -59,7 +59,7 @@ bool arrange_rows(struct arranged *a, int64_t groups, int64_t from, int64_t coun
     return true;
 }
 
-void arrange_transpose(struct arranged *a)
+void weight_layout_transpose(struct weight_layout *a)
 {
     int perm[TENSOR_DIMS], n = 0;
     for (int i = a->row_axes; i < a->t.ndim; i++)
@@ -73,7 +73,7 @@ void arrange_transpose(struct arranged *a)
     a->shape[1] = first;
 }
 
-bool arrange_halves(struct arranged *a, int64_t heads)
+bool weight_layout_halves(struct weight_layout *a, int64_t heads)
 {
     struct tensor *t = &a->t;
     if (a->row_axes != 1 || heads < 1 || t->ndim > TENSOR_DIMS - 2 || t->shape[0] % (heads * 2))

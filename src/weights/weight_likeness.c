@@ -13,7 +13,7 @@
 #define CELLS (4u << 20)    /* of the table that lines two lists of modules up */
 #define TWICE_MAX 64        /* warnings about weights held twice */
 
-struct sample {
+struct tensor_sample {
     int n; /* 0: its elements were not read */
     bool constant;
     double v[SAMPLE];
@@ -22,7 +22,7 @@ struct sample {
 struct likeness {
     struct weight_compare *c;
     bool **done;
-    struct sample *sample[2];
+    struct tensor_sample *sample[2];
     uint32_t *guess; /* target weight → golden one of equal values, or MAP_NONE */
 };
 
@@ -71,12 +71,12 @@ static uint64_t shape_key(const struct weight *w)
 
 static void take_sample(struct likeness *x, int s, uint32_t i)
 {
-    struct sample *out = &x->sample[s][i];
-    struct arranged a;
+    struct tensor_sample *out = &x->sample[s][i];
+    struct weight_layout a;
     struct tensor_walk w;
     struct err quiet;
     unsigned char raw[16];
-    if (weight_of(x, s, i)->problem || arrange_whole(&x->c->side[s], i, &a, &quiet))
+    if (weight_of(x, s, i)->problem || weight_layout_whole(&x->c->side[s], i, &a, &quiet))
         return;
     uint64_t n = a.t.numel < SAMPLE ? a.t.numel : SAMPLE;
     tensor_walk_init(&w, &a.t);
@@ -96,7 +96,7 @@ static void take_sample(struct likeness *x, int s, uint32_t i)
 
 static bool same_sample(const struct likeness *x, int s, uint32_t i, int o, uint32_t k)
 {
-    const struct sample *a = &x->sample[s][i], *b = &x->sample[o][k];
+    const struct tensor_sample *a = &x->sample[s][i], *b = &x->sample[o][k];
     double eps = dtype_table[dtype_coarser(weight_of(x, s, i)->dtype, weight_of(x, o, k)->dtype)].epsilon;
     if (!a->n || a->n != b->n || a->constant || b->constant || !same_shape(weight_of(x, s, i), weight_of(x, o, k)))
         return false;

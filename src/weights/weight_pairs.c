@@ -19,11 +19,11 @@ struct plan {
 
 /* ---- the user's map ---- */
 
-struct rule {
+struct name_rule {
     struct str name[2]; /* either may stand for either side; stars stand for a part of a name */
     bool transpose;
 };
-typedef VEC(struct rule) rule_list;
+typedef VEC(struct name_rule) rule_list;
 
 static size_t stars_of(struct str s)
 {
@@ -69,7 +69,7 @@ static void substitute(struct str pattern, const struct str *got, struct buf *ou
 
 static void add_rule(struct arena *a, rule_list *out, const char *one, const char *two, bool transpose)
 {
-    struct rule r = {{arena_str(a, str_of(one)), arena_str(a, str_of(two))}, transpose};
+    struct name_rule r = {{arena_str(a, str_of(one)), arena_str(a, str_of(two))}, transpose};
     if (r.name[0].n && r.name[1].n)
         vec_push(out, r);
 }
@@ -138,7 +138,7 @@ static struct weight_pair *pair(struct plan *p, uint32_t t, uint32_t g, enum wei
 
 /* A rule both ways round: the first name may be the target's or, in a map made for converting, the golden
  * side's. Returns the pairs made. */
-static size_t apply(struct plan *p, const struct rule *r)
+static size_t apply(struct plan *p, const struct name_rule *r)
 {
     size_t made = 0;
     struct buf name = {0};
@@ -171,7 +171,7 @@ static int apply_maps(struct plan *p, struct err *e)
     rule_list rules = {0};
     int rc = 0;
     size_t unused = 0;
-    const struct rule *example = NULL;
+    const struct name_rule *example = NULL;
     for (int i = 0; i < p->c->opt.maps && rc == 0; i++)
         rc = load_map(&p->c->arena, p->c->opt.map[i], &rules, e);
     for (size_t i = 0; rc == 0 && i < rules.n; i++)
@@ -276,7 +276,7 @@ static int in_target_order(const void *a, const void *b)
     return x->weight[1] < y->weight[1] ? -1 : x->weight[1] > y->weight[1];
 }
 
-int weight_plan(struct weight_compare *c, struct err *e)
+int weight_pairs_plan(struct weight_compare *c, struct err *e)
 {
     struct plan p = {.c = c};
     for (int s = 0; s < 2; s++) {

@@ -5,6 +5,6 @@
 #include "weights/weight_compare.h"
 
 /* Fills pairs, only and aside of c, whose sides are listed. */
-int weight_plan(struct weight_compare *c, struct err *e);
+int weight_pairs_plan(struct weight_compare *c, struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "num/figures.h"
 
 struct task {
-    struct crew crew;
+    struct work_crew crew;
     atomic_bool taken;
     const struct kern *k;
     struct tensor side[2];
@@ -54,10 +54,10 @@ static int write_side(struct tensor *t, const char *dir, int side, size_t n, str
 static void *work(void *ctx)
 {
     struct task *x = ctx;
-    crew_join(&x->crew);
+    work_crew_join(&x->crew);
     if (!atomic_exchange(&x->taken, true))
         x->rc = figures_two(x->k, &x->side[0], &x->side[1], &x->f, &x->watch, &x->e);
-    crew_leave(&x->crew);
+    work_crew_leave(&x->crew);
     return NULL;
 }
 
@@ -75,9 +75,9 @@ int main(int argc, char **argv)
     for (int round = 0; round < 5 && x.rc == 0; round++) {
         double at = now();
         atomic_store(&x.taken, false);
-        crew_init(&x.crew);
+        work_crew_init(&x.crew);
         threads_run((int)sysconf(_SC_NPROCESSORS_ONLN), work, &x);
-        crew_release(&x.crew);
+        work_crew_release(&x.crew);
         best = now() - at < best ? now() - at : best;
     }
     printf("%.2f %.4f\n", (double)n * 8e-9 / best, best);

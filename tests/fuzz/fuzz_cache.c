@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct view v;
     bool viewed;
     if (!*name) { /* the file's name is the cache's own affair */
-        struct recall r = {.cache = recall_open(fuzz_dir(), dumps), .key = k};
-        recall_keep(&r, &(struct figures){.two = true}, NULL, false);
+        struct figures_cache r = {.cache = figures_cache_open(fuzz_dir(), dumps), .key = k};
+        figures_cache_keep(&r, &(struct figures){.two = true}, NULL, false);
         cache_close(r.cache);
         name_list l = {0};
         struct err e;
@@ -25,10 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         name_list_release(&l);
     }
     fuzz_put(fuzz_dir(), name, fuzz_str(data, size));
-    struct recall r = {.cache = recall_open(fuzz_dir(), dumps)};
+    struct figures_cache r = {.cache = figures_cache_open(fuzz_dir(), dumps)};
     for (size_t at = 0; at + sizeof k <= size && at < MORE; at += 8) {
         memcpy(&r.key, data + at, sizeof k);
-        if (recall_figures(&r, &f, &v, &viewed))
+        if (figures_cache_get(&r, &f, &v, &viewed))
             assert(f.two == 0 || f.two == 1);
     }
     cache_close(r.cache);

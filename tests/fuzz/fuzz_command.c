@@ -26,7 +26,7 @@ static void start(void)
 {
     struct session_options o = {.of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     for (int i = 0; i < 2; i++) {
         char text[sizeof target + 32];
         snprintf(text, sizeof text, target, i ? "1.0" : "1.5", i ? "1.0" : "2.5");
@@ -40,18 +40,18 @@ static void start(void)
         abort();
 }
 
-static void check(struct desk *d)
+static void check(struct workspace *d)
 {
     session_lock(&session);
-    desk_refresh(d);
-    uint32_t n = desk_lines(d);
+    workspace_refresh(d);
+    uint32_t n = workspace_lines(d);
     assert(n ? d->cursor < n : d->cursor == 0);
     assert(d->overlay_scroll >= 0 && d->scroll[FOCUS_DETAIL] >= 0);
     assert(!d->list.n || d->list_at < d->list.n);
     session_unlock(&session);
 }
 
-static void complete(struct desk *d, const char *text)
+static void complete(struct workspace *d, const char *text)
 {
     session_lock(&session);
     for (int i = 0; i < 3; i++)
@@ -62,10 +62,10 @@ static void complete(struct desk *d, const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str rest = fuzz_str(data, size), line;
-    struct desk d;
+    struct workspace d;
     if (!session.running)
         start();
-    desk_init(&d, &session, &inv);
+    workspace_init(&d, &session, &inv);
     while (rest.n) {
         char text[512];
         str_split(rest, '\n', &line, &rest);
@@ -78,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             command_run(&d, text);
         check(&d);
     }
-    desk_release(&d);
+    workspace_release(&d);
     msg_language("en");
     session_lock(&session);
-    struct tol fresh;
-    tol_init(&fresh);
+    struct thresholds fresh;
+    thresholds_init(&fresh);
     session_set_tol(&session, &fresh);
     session_pause(&session, false);
     session_decide(&session, &(struct decisions){.now = 0}); /* names of decisions go with the investigation */

@@ -12,7 +12,7 @@ static void explain(const struct fuzz_pair *x)
 {
     struct buf b = {0};
     struct arena a = {0};
-    input_list inputs = {0};
+    step_input_list inputs = {0};
     precision_list precision = {0};
     explain_outcome(&x->j, &x->jo, &b);
     explain_provisional(&x->j, &b);
@@ -20,9 +20,9 @@ static void explain(const struct fuzz_pair *x)
         explain_verdict(&x->j, &x->m, i, &b);
         pairing_why(&x->p, &x->po, i, &b);
     }
-    inputs_find(&x->m, x->m.state, x->flow, &inputs);
+    step_inputs_find(&x->m, x->m.state, x->flow, &inputs);
     for (size_t i = 0; i < inputs.n; i++)
-        input_detail(&inputs.v[i], x->m.side, &b);
+        step_input_detail(&inputs.v[i], x->m.side, &b);
     precision_find(&x->j, &x->m, &a, &precision);
     vec_release(&inputs);
     vec_release(&precision);

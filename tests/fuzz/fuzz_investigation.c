@@ -34,12 +34,12 @@ static void check_decisions(const struct decisions *a, const struct decisions *b
 static void walk(struct decisions *d)
 {
     size_t now = d->now, steps = 0;
-    struct ruling r;
+    struct decisions_in_force r;
     while (decisions_undo(d, false))
         if (steps++ < 8) {
-            ruling_read(&r, d);
+            decisions_in_force_read(&r, d);
             assert(r.marks.n + r.rejects.n + r.rules.n <= d->now);
-            ruling_release(&r);
+            decisions_in_force_release(&r);
         }
     assert(d->now == 0);
     while (d->now < now && decisions_undo(d, true))

@@ -16,13 +16,13 @@ static void look(const cJSON *v, int depth)
 
 static void walk(const char *path, const char *descend, struct str text)
 {
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct err e = {0};
     int rc;
-    if (jspan_open(&j, path, descend, &e))
+    if (json_members_open(&j, path, descend, &e))
         abort();
-    while ((rc = jspan_next(&j, &m, &e)) == 1) {
+    while ((rc = json_members_next(&j, &m, &e)) == 1) {
         assert(m.offset <= text.n && m.value.n <= text.n - m.offset);
         assert(memcmp(m.value.p, text.p + m.offset, m.value.n) == 0);
         cJSON *v = json_parse(m.value, m.special, path, m.offset, &e);
@@ -34,7 +34,7 @@ static void walk(const char *path, const char *descend, struct str text)
     }
     if (rc < 0)
         assert(e.text[0]);
-    jspan_close(&j);
+    json_members_close(&j);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -35,13 +35,13 @@ static void side(struct dump *d, struct str names)
 static void mean(const struct mapping *m, struct str target, struct str golden)
 {
     struct dump t, g;
-    struct translation x;
+    struct mapping_applied x;
     side(&t, target);
     side(&g, golden);
-    translate(&x, m, &t, &g);
+    mapping_apply(&x, m, &t, &g);
     for (size_t i = 0; i < x.pairs.n; i++)
         assert(x.pairs.v[i].t < t.rows.n && (x.pairs.v[i].g == NONE || x.pairs.v[i].g < g.rows.n));
-    translation_release(&x);
+    mapping_applied_release(&x);
     dump_release(&t);
     dump_release(&g);
 }

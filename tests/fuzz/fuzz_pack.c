@@ -6,7 +6,7 @@
 #include "diagnose/diagnose.h"
 #include "judge/packed_verdicts.h"
 
-static void look(const struct judgement *j, const struct measure *m, const struct flow *flow)
+static void look(const struct judgement *j, const struct measure *m, const struct dataflow *flow)
 {
     struct buf b = {0};
     struct diagnoses x;
@@ -15,7 +15,7 @@ static void look(const struct judgement *j, const struct measure *m, const struc
         buf_clear(&b);
         explain_verdict(j, m, i, &b);
         pairing_why(m->pairing, &po, i, &b);
-        diagnose(&x, j, m, flow, i);
+        diagnose_line(&x, j, m, flow, i);
         diagnoses_release(&x);
     }
     explain_provisional(j, &b);
@@ -25,13 +25,13 @@ static void look(const struct judgement *j, const struct measure *m, const struc
 static void compare(const struct dump *t, const struct dump *g)
 {
     struct fuzz_pair x = {0};
-    struct line *given = frozen_pairs(t, g, &x.po.given_count);
+    struct line *given = packed_verdicts_pairs(t, g, &x.po.given_count);
     x.po.given = given;
     x.po.map_only = given != NULL;
     fuzz_pair_up(&x, t, g);
-    frozen_tell(&x.p, t, g);
+    packed_verdicts_tell(&x.p, t, g);
     measure_init(&x.m, t, g, &x.p, NULL);
-    frozen_measure(&x.m);
+    packed_verdicts_measure(&x.m);
     fuzz_judge(&x);
     look(&x.j, &x.m, x.flow);
     fuzz_pair_release(&x);

@@ -8,27 +8,27 @@
 
 struct fuzz_pair {
     struct pairing p;
-    struct flow flow[2];
+    struct dataflow flow[2];
     struct measure m;
     struct judgement j;
-    struct tol tol;
+    struct thresholds tol;
     struct pairing_options po; /* set by the caller, as far as they are not 0 */
     struct judge_options jo;
 };
 
 static inline void fuzz_pair_up(struct fuzz_pair *x, const struct dump *t, const struct dump *g)
 {
-    tol_init(&x->tol);
+    thresholds_init(&x->tol);
     x->jo.tol = &x->tol;
-    flow_build(&x->flow[0], t);
-    flow_build(&x->flow[1], g);
+    dataflow_build(&x->flow[0], t);
+    dataflow_build(&x->flow[1], g);
     pairing_build(&x->p, t, g, &x->po);
 }
 
 /* Once x->m has been begun. */
 static inline void fuzz_judge(struct fuzz_pair *x)
 {
-    judge(&x->j, &x->m, x->m.state, x->flow, &x->jo);
+    judge_run(&x->j, &x->m, x->m.state, x->flow, &x->jo);
     assert(x->j.lines == x->p.lines.n);
 }
 
@@ -37,8 +37,8 @@ static inline void fuzz_pair_release(struct fuzz_pair *x)
     judgement_release(&x->j);
     measure_release(&x->m);
     pairing_release(&x->p);
-    flow_release(&x->flow[0]);
-    flow_release(&x->flow[1]);
+    dataflow_release(&x->flow[0]);
+    dataflow_release(&x->flow[1]);
 }
 
 #endif

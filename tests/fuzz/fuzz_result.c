@@ -64,7 +64,7 @@ static void compare(const struct dump *t, const struct dump *g)
 {
     struct fuzz_pair x = {.po = {.map_only = true}};
     struct buf b = {0};
-    struct line *given = table_pairs(t, g, &x.po.given_count);
+    struct line *given = table_verdicts_pairs(t, g, &x.po.given_count);
     x.po.given = given;
     fuzz_pair_up(&x, t, g);
     measure_init(&x.m, t, g, &x.p, NULL);

@@ -72,19 +72,19 @@ static void try_view(struct str text)
 static void propose(const struct addresses at[2], uint32_t t, uint32_t g)
 {
     struct buf p = {0}, q = {0}, here = {0}, there = {0};
-    struct rule_match m;
+    struct pair_rule_match m;
     struct err e;
-    rule_propose(&at[0], t, &at[1], g, &p, &q);
-    if (rule_compile(&m, p.p, q.p, &e))
+    pair_rule_propose(&at[0], t, &at[1], g, &p, &q);
+    if (pair_rule_compile(&m, p.p, q.p, &e))
         abort();
     address_of_row(&at[0], t, &here);
-    if (!rule_apply(&m, buf_view(&here), &there))
+    if (!pair_rule_apply(&m, buf_view(&here), &there))
         abort();
     address_of_row(&at[1], g, &here);
     assert(str_eq(buf_view(&here), buf_view(&there)));
     uint32_t found = address_find(&at[1], buf_view(&there));
     assert(found != NONE);
-    rule_release(&m);
+    pair_rule_release(&m);
     buf_release(&p);
     buf_release(&q);
     buf_release(&here);
@@ -92,11 +92,11 @@ static void propose(const struct addresses at[2], uint32_t t, uint32_t g)
 }
 
 /* Rows of equal size are held once. */
-static void check(const struct ruled *r, const struct dump *t, const struct dump *g)
+static void check(const struct decided_pairs *r, const struct dump *t, const struct dump *g)
 {
     for (size_t i = 0; i < r->pairs.n; i++)
         for (size_t k = 0; k < i; k++) {
-            const struct ruled_pair *a = &r->pairs.v[i], *b = &r->pairs.v[k];
+            const struct decided_pair *a = &r->pairs.v[i], *b = &r->pairs.v[k];
             assert(a->t < t->rows.n && a->g < g->rows.n);
             assert(a->t != b->t || a->g != b->g);
             assert(a->t != b->t || dump_row_numel(t, a->t) > dump_row_numel(g, a->g));
@@ -111,8 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dump d[2];
     struct addresses at[2];
     struct decisions decisions = {0};
-    struct ruling ruling;
-    struct ruled ruled;
+    struct decisions_in_force ruling;
+    struct decided_pairs ruled;
     const char *text[3];
     for (int i = 0; i < 3; i++) {
         str_split(rest, '\n', &line[i], &rest);
@@ -146,11 +146,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct decision module = {.kind = DECIDE_MARK, .step = CALLS, .side = {text[1], text[1]}, .view = ""};
     decisions_add(&decisions, rule);
     decisions_add(&decisions, module);
-    ruling_read(&ruling, &decisions);
-    ruled_find(&ruled, &ruling, &d[0], &d[1]);
+    decisions_in_force_read(&ruling, &decisions);
+    decided_pairs_find(&ruled, &ruling, &d[0], &d[1]);
     check(&ruled, &d[0], &d[1]);
-    ruled_release(&ruled);
-    ruling_release(&ruling);
+    decided_pairs_release(&ruled);
+    decisions_in_force_release(&ruling);
     decisions_release(&decisions);
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);

@@ -15,7 +15,7 @@ static void put_away(struct out *o)
     assert(out_close(o, &e) == 0);
 }
 
-static void curves(const char *const *path, size_t n, const struct tol *tol)
+static void curves(const char *const *path, size_t n, const struct thresholds *tol)
 {
     struct curves c;
     struct err e = {0};
@@ -45,7 +45,7 @@ static void curves(const char *const *path, size_t n, const struct tol *tol)
     curves_release(&c);
 }
 
-static void norms(const char *t, const char *g, const struct tol *tol)
+static void norms(const char *t, const char *g, const struct thresholds *tol)
 {
     struct norms n;
     struct err e = {0};
@@ -80,11 +80,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str rest = fuzz_str(data, size);
     char path[3][600];
     const char *paths[3] = {path[0], path[1], path[2]};
-    struct tol tol;
+    struct thresholds tol;
     size_t n = 0;
     if (null < 0)
         null = open("/dev/null", O_WRONLY);
-    tol_init(&tol);
+    thresholds_init(&tol);
     for (; n < 3 && (n < 2 || rest.n); n++)
         snprintf(path[n], sizeof path[n], "%s", fuzz_put(fuzz_dir(), names[n], fuzz_part(&rest)));
     curves(paths, n, &tol);

@@ -230,28 +230,28 @@ static void figures_come_back(void **state)
     bool viewed;
     (void)state;
     assert_int_equal(view_parse(&v, str_of("target permute 1,0,2"), &e), 0);
-    struct recall r = {.cache = recall_open(dir, dumps), .key = {{1, 1}}};
-    assert_false(recall_figures(&r, &got, &back, &viewed));
-    recall_keep(&r, &f, &v, true);
+    struct figures_cache r = {.cache = figures_cache_open(dir, dumps), .key = {{1, 1}}};
+    assert_false(figures_cache_get(&r, &got, &back, &viewed));
+    figures_cache_keep(&r, &f, &v, true);
     r.key.half[0] = 2;
-    recall_keep(&r, &f, NULL, false);
+    figures_cache_keep(&r, &f, NULL, false);
     r.key.half[0] = 3;
-    recall_keep(&r, &f, &(struct view){.side = GOLDEN}, true); /* reshaped: no steps */
+    figures_cache_keep(&r, &f, &(struct view){.side = GOLDEN}, true); /* reshaped: no steps */
     cache_close(r.cache);
-    r.cache = recall_open(dir, dumps);
+    r.cache = figures_cache_open(dir, dumps);
     for (uint64_t k = 1; k <= 3; k++) {
         r.key.half[0] = k;
-        assert_true(recall_figures(&r, &got, &back, &viewed));
+        assert_true(figures_cache_get(&r, &got, &back, &viewed));
         assert_memory_equal(&got, &f, sizeof f);
         assert_int_equal(viewed, k != 2);
         assert_true(k != 1 || (back.side == TARGET && back.count == 1 && back.step[0].v[0] == 1));
         assert_true(k != 3 || (back.side == GOLDEN && back.count == 0));
     }
     cache_close(r.cache);
-    r = (struct recall){0}; /* without a cache nothing is known */
-    recall_keep(&r, &f, NULL, false);
-    assert_false(recall_figures(&r, &got, &back, &viewed));
-    assert_null(recall_open(NULL, dumps));
+    r = (struct figures_cache){0}; /* without a cache nothing is known */
+    figures_cache_keep(&r, &f, NULL, false);
+    assert_false(figures_cache_get(&r, &got, &back, &viewed));
+    assert_null(figures_cache_open(NULL, dumps));
     free(dir);
 }
 

@@ -9,7 +9,7 @@
 #include "report/curves_output.h"
 
 static struct curves c;
-static struct tol tol;
+static struct thresholds tol;
 static char dir[256];
 
 enum form { MEGATRON, MINDFORMERS, STDOUT };
@@ -111,7 +111,7 @@ static bool advised(const char *part)
 static int setup(void **state)
 {
     (void)state;
-    tol_init(&tol);
+    thresholds_init(&tol);
     healthy(&t, MINDFORMERS, 1200, 1);
     healthy(&g, MEGATRON, 1200, 2);
     healthy(&g2, MEGATRON, 1200, 3);
@@ -209,7 +209,7 @@ static void too_short(void **state)
     assert_int_equal(c.limit[CURVE_STEPS].verdict, STAGE_UNKNOWN);
     assert_int_equal(c.verdict, STAGE_UNKNOWN);
     assert_true(advised("1,000 steps"));
-    struct tol other = tol;
+    struct thresholds other = tol;
     other.curves.steps = 999;
     curves_judge(&c, &other.curves); /* moved live */
     assert_int_equal(c.verdict, STAGE_PASS);
@@ -539,7 +539,7 @@ static void hostile_limits(void **state)
     static const double values[] = {0, 1e-300, 1, 1e9, 1e300};
     judge(false);
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        struct tol odd = tol;
+        struct thresholds odd = tol;
         odd.curves.window = odd.curves.block = odd.curves.blocks = odd.curves.sigma = odd.curves.outlier = values[k];
         curves_judge(&c, &odd.curves);
         assert_true(c.verdict == STAGE_PASS);

@@ -150,7 +150,7 @@ static void at_any_moment(void **state)
         struct session *s = calloc(1, sizeof *s);
         struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 3};
         struct decisions x = {0};
-        tol_init(&o.of.tol);
+        thresholds_init(&o.of.tol);
         decide(&x, DECIDE_REJECT, names[5], names[5]);
         o.decisions = &x;
         assert_int_equal(session_start(s, &o, &e), 0);
@@ -271,14 +271,14 @@ static void previews(void **state)
     struct tensor_dump d[2];
     struct session *s = open_calls(6, d);
     struct decisions x = {0};
-    struct preview p;
+    struct rule_preview p;
     struct buf text = {0};
     struct err e = {0};
     (void)state;
     size_t lines = s->now->pairing->lines.n;
     decide(&x, DECIDE_MARK, "Mint.c.2.forward.output.0", "Mint.c.0.forward.output.0");
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s->now, &x, rule, &e), 0);
+    assert_int_equal(rule_preview_make(&p, s->now, &x, rule, &e), 0);
     session_unlock(s);
     assert_int_equal(p.rows.n, 3);
     assert_int_equal(p.pairs, 2);  /* 0 and 4; 2 is marked */
@@ -287,43 +287,43 @@ static void previews(void **state)
     assert_int_equal(p.same, 0);
     assert_int_equal(p.rows.v[1].outcome, HIT_HELD);
     assert_true(p.least > 0.001 && p.most >= p.least); /* recorded figures, of other values */
-    preview_text(&p, &text);
+    rule_preview_text(&p, &text);
     assert_non_null(strstr(text.p, "pairs 2 of 3 rows it speaks of"));
-    preview_release(&p);
+    rule_preview_release(&p);
     assert_int_equal(s->now->pairing->lines.n, lines); /* nothing was done */
     /* of pairs there are, the computed error is told */
     static const char *const own[3] = {"(.*)/c@(\\d+)/(.*)", "\\1/c@\\2/\\3", ""};
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s->now, &(struct decisions){.now = 0}, own, &e), 0);
+    assert_int_equal(rule_preview_make(&p, s->now, &(struct decisions){.now = 0}, own, &e), 0);
     session_unlock(s);
     assert_true(p.pairs == 6 && p.same == 6 && p.otherwise == 0 && p.held == 0 && p.nobody == 0);
     for (size_t i = 0; i < p.rows.n; i++) {
         uint32_t line = s->now->pairing->line_of[TARGET][p.rows.v[i].t];
         assert_true(p.rows.v[i].error <= s->now->measure.figures[line]->rel_l2 && p.rows.v[i].error >= s->now->measure.figures[line]->rel_l2);
     }
-    preview_release(&p);
+    rule_preview_release(&p);
     static const char *const nobody[3] = {"(.*)", "nowhere/\\1", ""}, *const none[3] = {"nothing", "x", ""};
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s->now, &x, nobody, &e), 0);
+    assert_int_equal(rule_preview_make(&p, s->now, &x, nobody, &e), 0);
     session_unlock(s);
     assert_true(p.nobody == 6 && p.pairs == 0 && isnan(p.least));
-    preview_release(&p);
+    rule_preview_release(&p);
     session_lock(s);
-    assert_int_equal(preview_rule(&p, s->now, &x, none, &e), 0);
+    assert_int_equal(rule_preview_make(&p, s->now, &x, none, &e), 0);
     session_unlock(s);
     assert_int_equal(p.rows.n, 0);
     buf_clear(&text);
-    preview_text(&p, &text);
+    rule_preview_text(&p, &text);
     assert_string_equal(text.p, "pairs 0 of 0 rows it speaks of");
-    preview_release(&p);
+    rule_preview_release(&p);
     static const char *const bad[][3] = {{"(", "x", ""}, {"((((((((((((((((x))))))))))))))))", "x", ""}, {"(?:(?:[^!]+)+)+[!?]", "x", ""}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         e = (struct err){0};
         session_lock(s);
-        assert_int_equal(preview_rule(&p, s->now, &x, bad[i], &e), -1);
+        assert_int_equal(rule_preview_make(&p, s->now, &x, bad[i], &e), -1);
         session_unlock(s);
         assert_true(e.code == ERR_USAGE && strlen(e.text) > 10);
-        preview_release(&p);
+        rule_preview_release(&p);
     }
     buf_release(&text);
     decisions_release(&x);
@@ -337,7 +337,7 @@ static void previews_come_true(void **state)
     struct decisions x = {0};
     struct addresses at[2];
     struct buf rule[2] = {{0}, {0}};
-    struct preview p;
+    struct rule_preview p;
     struct err e;
     int tried = 0;
     (void)state;
@@ -347,10 +347,10 @@ static void previews_come_true(void **state)
         const struct line l = s->now->pairing->lines.v[i];
         if (l.pair == NONE)
             continue;
-        rule_propose(&at[0], l.row[0], &at[1], l.row[1], &rule[0], &rule[1]);
+        pair_rule_propose(&at[0], l.row[0], &at[1], l.row[1], &rule[0], &rule[1]);
         const char *const text[3] = {rule[0].p, rule[1].p, ""};
         session_lock(s);
-        assert_int_equal(preview_rule(&p, s->now, &x, text, &e), 0);
+        assert_int_equal(rule_preview_make(&p, s->now, &x, text, &e), 0);
         session_unlock(s);
         assert_true(p.rows.n > 0 && p.pairs > 0);
         decide(&x, DECIDE_RULE, rule[0].p, rule[1].p);
@@ -365,7 +365,7 @@ static void previews_come_true(void **state)
         }
         decisions_undo(&x, false);
         settle(s, &x);
-        preview_release(&p);
+        rule_preview_release(&p);
         tried++;
     }
     assert_true(tried > 10);

@@ -19,17 +19,17 @@ static void turn(struct decisions *d, bool on, uint32_t rule)
 static const char *holds(const struct decisions *d)
 {
     static struct buf out;
-    struct ruling r;
+    struct decisions_in_force r;
     buf_clear(&out);
     buf_cstr(&out, "");
-    ruling_read(&r, d);
+    decisions_in_force_read(&r, d);
     for (size_t i = 0; i < r.marks.n; i++)
         buf_fmt(&out, "%s=%s ", r.marks.v[i].side[0], r.marks.v[i].side[1]);
     for (size_t i = 0; i < r.rejects.n; i++)
         buf_fmt(&out, "-%s=%s ", r.rejects.v[i].side[0], r.rejects.v[i].side[1]);
     for (size_t i = 0; i < r.rules.n; i++)
         buf_fmt(&out, "%s%u:%s=%s ", r.rules.v[i].on ? "rule" : "off", r.rules.v[i].number, r.rules.v[i].side[0], r.rules.v[i].side[1]);
-    ruling_release(&r);
+    decisions_in_force_release(&r);
     return out.p;
 }
 
@@ -108,15 +108,15 @@ static void the_last_about_a_pair_holds(void **state)
 static void a_mark_may_get_another_view(void **state)
 {
     struct decisions d = {0};
-    struct ruling r;
+    struct decisions_in_force r;
     (void)state;
     add(&d, DECIDE_MARK, 1, "a", "A");
     struct decision x = {.kind = DECIDE_MARK, .step = 2, .side = {"a", "A"}, .view = "golden transpose"};
     decisions_add(&d, x);
-    ruling_read(&r, &d);
+    decisions_in_force_read(&r, &d);
     assert_int_equal(r.marks.n, 1);
     assert_string_equal(r.marks.v[0].view, "golden transpose");
-    ruling_release(&r);
+    decisions_in_force_release(&r);
     decisions_release(&d);
 }
 

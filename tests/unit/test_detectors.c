@@ -219,7 +219,7 @@ static void each_says_what_it_is_and_nothing_else(void **state)
             s->now->judged->line[line].verdict = VERDICT_DEVIATE;
             s->now->judged->line[line].rule = RULE_LIMIT;
         }
-        diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, line);
+        diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, line);
         if (f->first < 0 ? x.n : !x.n || x.v[0].id != f->first || !strstr(x.v[0].evidence, f->words))
             fail_msg("%s: %s", f->name, list(&x, &said));
         for (int k = 1; k < x.n; k++)
@@ -264,7 +264,7 @@ static void another_rows_value(void **state)
     struct session *s = open_paths(dir[0], dir[1]);
     struct diagnoses x;
     assert_int_not_equal(s->now->judged->first, NONE);
-    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
     if (!x.n || x.v[0].id != DIAGNOSIS_STALE || !strstr(x.v[0].evidence, "Functional.linear.0.forward.output.0"))
         fail_msg("%s", list(&x, &said));
     diagnoses_release(&x);
@@ -299,7 +299,7 @@ static void out_of_a_gap(void **state)
         struct session *s = open_paths(dir[0], dir[1]);
         struct diagnoses x;
         assert_int_not_equal(s->now->judged->first, NONE);
-        diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
+        diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
         bool is = x.n && x.v[0].id == DIAGNOSIS_GAP;
         if (is != (gap == 1))
             fail_msg("%s gap: %s", gap ? "a" : "no", list(&x, &said));
@@ -311,7 +311,7 @@ static void out_of_a_gap(void **state)
 
 /* ---- the samples ---- */
 
-static const struct known {
+static const struct accepted {
     const char *target, *golden;
     unsigned one_of;  /* said at the first deviation's call; 0: nothing deviates there, and nothing is diagnosed anywhere */
     unsigned others;  /* true as well */
@@ -336,7 +336,7 @@ static unsigned said_at_first(struct session *s, struct buf *words)
     uint32_t row = s->now->pairing->lines.v[j->first].row[TARGET];
     EACH_ROW(&s->now->side[TARGET].dump, s->now->side[TARGET].dump.rows.v[row].call, r) {
         struct diagnoses x;
-        diagnose(&x, j, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][r]);
+        diagnose_line(&x, j, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][r]);
         for (int i = 0; i < x.n; i++) {
             ids |= ONLY(x.v[i].id);
             buf_fmt(words, "%s ", diagnosis_name((enum diagnosis_id)x.v[i].id));
@@ -350,14 +350,14 @@ static void samples_are_known(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
-        const struct known *q = &samples[i];
+        const struct accepted *q = &samples[i];
         struct session *s = open_paths(sample(q->target), sample(q->golden));
         struct buf words = {0};
         buf_cstr(&words, "");
         if ((s->now->judged->first == NONE) != !q->one_of)
             fail_msg("%s: first deviation %u", q->target, s->now->judged->first);
         for (uint32_t k = 0; !q->one_of && k < s->now->judged->lines; k++)
-            assert_false(diagnosable(s->now->judged, &s->now->measure, k) && verdict_is_bad(s->now->judged->line[k].verdict) &&
+            assert_false(diagnose_possible(s->now->judged, &s->now->measure, k) && verdict_is_bad(s->now->judged->line[k].verdict) &&
                          !(s->now->judged->line[k].flags & LINE_DOUBTFUL));
         unsigned said = q->one_of ? said_at_first(s, &words) : 0;
         if ((q->one_of && !(said & q->one_of)) || said & ~(q->one_of | q->others))

@@ -13,10 +13,10 @@
 /* One pair of tensors under one call, with its figures and elements, as if it had been compared. */
 struct example {
     struct scene scene;
-    struct specimen sp;
+    struct element_sample sp;
     struct figures f;
     struct diagnoses out;
-    struct patient patient;
+    struct diagnosis_case patient;
 };
 
 enum { N = 512 }; /* 8 × 4 × 16 */
@@ -55,7 +55,7 @@ static void floats_of(const double *v, float *out, size_t n)
 static const struct diagnoses *examine(struct example *s, const double *t, const double *g, int ndim, const int64_t *shape)
 {
     struct scene *c = &s->scene;
-    specimen_from(&s->sp, t, g, ndim, shape);
+    element_sample_from(&s->sp, t, g, ndim, shape);
     float *f[2];
     for (int k = 0; k < 2; k++) {
         f[k] = malloc(s->sp.n * sizeof(float));
@@ -66,16 +66,16 @@ static const struct diagnoses *examine(struct example *s, const double *t, const
     free(f[1]);
     if (!s->f.two)
         c->j.line[0].verdict = VERDICT_NONFINITE;
-    s->patient = (struct patient){.j = &c->j, .m = &c->m, .flow = c->flow, .side = {&c->d[0], &c->d[1]}, .r = {&c->d[0].rows.v[0], &c->d[1].rows.v[0]},
-                                  .judged = &c->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
-    patient_examine(&s->patient);
+    s->patient = (struct diagnosis_case){.j = &c->j, .m = &c->m, .flow = c->flow, .side = {&c->d[0], &c->d[1]}, .r = {&c->d[0].rows.v[0], &c->d[1].rows.v[0]},
+                                         .judged = &c->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
+    diagnosis_case_examine(&s->patient);
     return &s->out;
 }
 
 static void end(struct example *s)
 {
     diagnoses_release(&s->out);
-    specimen_release(&s->sp);
+    element_sample_release(&s->sp);
     scene_end(&s->scene);
 }
 
@@ -365,20 +365,20 @@ static void epsilons_of_a_norm(void **state)
                 g[row * 16 + i] = (double)(float)((in[row * 16 + i] - mean) / sqrt(v + 1e-6));
             }
         }
-        struct specimen s;
+        struct element_sample s;
         struct epsilons e;
-        specimen_from(&s, t, g, 2, tokens);
-        assert_true(norm_epsilons(&s, in, &e));
+        element_sample_from(&s, t, g, 2, tokens);
+        assert_true(diagnosis_epsilons(&s, in, &e));
         assert_true(fabs(e.t / 1e-5 - 1) < 0.05 && fabs(e.g / 1e-6 - 1) < 0.3);
-        specimen_release(&s);
+        element_sample_release(&s);
     }
     for (int i = 0; i < N; i++)
         t[i] = g[i] * 0.9;
-    struct specimen s;
+    struct element_sample s;
     struct epsilons e;
-    specimen_from(&s, t, g, 2, tokens);
-    assert_false(norm_epsilons(&s, in, &e));
-    specimen_release(&s);
+    element_sample_from(&s, t, g, 2, tokens);
+    assert_false(diagnosis_epsilons(&s, in, &e));
+    element_sample_release(&s);
 }
 
 static void rotary(void **state)
@@ -498,7 +498,7 @@ static void check_argument(const char *call, const char *slot, double v, int id,
     pairing_release(&c->p);
     judgement_release(&c->j);
     for (int k = 0; k < 2; k++)
-        flow_release(&c->flow[k]);
+        dataflow_release(&c->flow[k]);
     scene_build(c);
     scene_unjudged(c);
     c->j.line[0] =
@@ -508,7 +508,7 @@ static void check_argument(const char *call, const char *slot, double v, int id,
         memcpy(s.scene.d[k].rows.v[0].stat, stat[k], sizeof stat[k]);
         s.scene.d[k].rows.v[0].has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
     }
-    diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
+    diagnose_line(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
     if (id < 0 ? s.out.n != 0 : !s.out.n || s.out.v[0].id != id || !strstr(s.out.v[0].evidence, words))
         fail_msg("%s: %s", call, s.out.n ? s.out.v[0].evidence : "nothing");
     end(&s);
@@ -553,7 +553,7 @@ static void statistics(void **state)
             memcpy(r->stat, k ? cases[c].g : cases[c].t, sizeof r->stat);
             r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
         }
-        diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
+        diagnose_line(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
         if (cases[c].id < 0 ? s.out.n != 0 : !s.out.n || s.out.v[0].id != cases[c].id)
             fail_msg("case %zu: %s", c, s.out.n ? s.out.v[0].evidence : "nothing");
         end(&s);
@@ -565,10 +565,10 @@ static void only_where_something_deviates(void **state)
     struct example s;
     (void)state;
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
-    assert_true(diagnosable(&s.scene.j, &s.scene.m, 0));
+    assert_true(diagnose_possible(&s.scene.j, &s.scene.m, 0));
     s.scene.j.line[0].verdict = VERDICT_MATCH;
-    assert_false(diagnosable(&s.scene.j, &s.scene.m, 0));
-    diagnose(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
+    assert_false(diagnose_possible(&s.scene.j, &s.scene.m, 0));
+    diagnose_line(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
     assert_int_equal(s.out.n, 0);
     for (int i = 0; i < DIAGNOSIS_COUNT; i++) { /* every one can be named, advised and translated */
         assert_true(strlen(diagnosis_name((enum diagnosis_id)i)) >= 3);

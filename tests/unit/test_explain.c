@@ -89,9 +89,9 @@ static void ill_conditioned(void **state)
 
 static void numbers_in_the_sentences(void **state)
 {
-    static const enum rule with_error[] = {RULE_WITHIN, RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP, RULE_SOURCE, RULE_PARAMETER};
-    static const enum rule with_limit[] = {RULE_WITHIN, RULE_DRIFT, RULE_LIMIT, RULE_SOURCE, RULE_PARAMETER};
-    static const enum rule with_level[] = {RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP};
+    static const enum verdict_rule with_error[] = {RULE_WITHIN, RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP, RULE_SOURCE, RULE_PARAMETER};
+    static const enum verdict_rule with_limit[] = {RULE_WITHIN, RULE_DRIFT, RULE_LIMIT, RULE_SOURCE, RULE_PARAMETER};
+    static const enum verdict_rule with_level[] = {RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP};
     struct scene s;
     (void)state;
     start(&s);
@@ -173,19 +173,19 @@ static void classes(void **state)
     s.j.first = RULE_LIMIT;
     s.j.line[RULE_LIMIT].verdict = VERDICT_DEVIATE;
     for (int k = FIRST_INPUT; k <= FIRST_NONFINITE; k++) {
-        s.j.klass = (enum first_class)k;
+        s.j.first_class = (enum first_class)k;
         const char *text = explain_first(&s.j, &s.m);
         assert_true(strlen(text) > 20);
-        assert_true(str_ends(str_of(class_name(s.j.klass)), "-first"));
+        assert_true(str_ends(str_of(first_class_name(s.j.first_class)), "-first"));
         for (int q = FIRST_INPUT; q < k; q++) {
-            assert_string_not_equal(class_name((enum first_class)q), class_name(s.j.klass));
+            assert_string_not_equal(first_class_name((enum first_class)q), first_class_name(s.j.first_class));
             struct judgement other = s.j;
-            other.klass = (enum first_class)q;
+            other.first_class = (enum first_class)q;
             assert_string_not_equal(explain_first(&other, &s.m), text);
         }
     }
     /* what kind of input it is says more than that it is one */
-    s.j.klass = FIRST_INPUT;
+    s.j.first_class = FIRST_INPUT;
     s.j.first = RULE_PARAMETER;
     assert_non_null(strstr(explain_first(&s.j, &s.m), "weight or table differs"));
     s.j.first = RULE_SCALAR_DIFFERS;
@@ -230,11 +230,11 @@ static const char *outcome(const struct judgement *j, const struct judge_options
 
 static void outcomes(void **state)
 {
-    struct tol t;
+    struct thresholds t;
     struct judge_options o = {.tol = &t};
     struct judgement j = {.first = 3};
     (void)state;
-    tol_init(&t);
+    thresholds_init(&t);
     assert_non_null(strstr(outcome(&j, &o), "deviates"));
     j.first = NONE;
     j.sum.compute[TARGET] = 8;
@@ -253,11 +253,11 @@ static void outcomes(void **state)
 /* Where no compute call was recorded, the rows decide: then it is no 0 % of the compute calls. */
 static void outcome_without_compute_calls(void **state)
 {
-    struct tol t;
+    struct thresholds t;
     struct judge_options o = {.tol = &t};
     struct judgement j = {.first = NONE};
     (void)state;
-    tol_init(&t);
+    thresholds_init(&t);
     j.sum.pairs = j.sum.by[VERDICT_MATCH] = 10;
     assert_int_equal(judgement_status(&j, &o), 0);
     assert_null(strstr(outcome(&j, &o), " 0 %"));

@@ -549,7 +549,7 @@ static void can_be_watched_and_stopped(void **state)
 /* ---- several threads ---- */
 
 struct member {
-    struct crew crew;
+    struct work_crew crew;
     atomic_bool shared; /* one member has the tensors, the others only help */
     const struct tensor *t, *g;
     struct figures f;
@@ -561,20 +561,20 @@ struct member {
 static void *member_work(void *ctx)
 {
     struct member *m = ctx;
-    crew_join(&m->crew);
+    work_crew_join(&m->crew);
     if (!atomic_exchange(&m->shared, true))
         m->rc = figures_two(kern_select(NULL), m->t, m->g, &m->f, &m->watch, &m->e);
-    crew_leave(&m->crew);
+    work_crew_leave(&m->crew);
     return NULL;
 }
 
 static void with_threads(struct member *m, int n)
 {
-    crew_init(&m->crew);
+    work_crew_init(&m->crew);
     m->watch.crew = &m->crew;
     atomic_store(&m->shared, false);
     threads_run(n, member_work, m);
-    crew_release(&m->crew);
+    work_crew_release(&m->crew);
 }
 
 static void threads_do_not_show(void **state)

@@ -36,14 +36,14 @@ static uint32_t row(struct dump *d, uint32_t call, enum row_io io, const struct 
 static void values_are_followed(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
     uint32_t c0 = new_call(&d, NULL), c1 = new_call(&d, NULL), c2 = new_call(&d, NULL);
     uint32_t in0 = row(&d, c0, IO_INPUT, &B), out0 = row(&d, c0, IO_OUTPUT, &A);
     uint32_t in1 = row(&d, c1, IO_INPUT, &A), out1 = row(&d, c1, IO_OUTPUT, &B);
     uint32_t in2 = row(&d, c2, IO_INPUT, &A), other = row(&d, c2, IO_INPUT, &C), unknown = row(&d, c2, IO_INPUT, NULL);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_int_equal(f.held[in0], NONE); /* nothing came before */
     assert_int_equal(f.held[out0], NONE);
     assert_int_equal(f.held[in1], out0);
@@ -52,7 +52,7 @@ static void values_are_followed(void **state)
     assert_int_equal(f.held[other], NONE); /* as many elements it has not */
     assert_int_equal(f.held[unknown], NONE);
     assert_true(f.known[in0] && f.known[other] && !f.known[unknown]);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -60,17 +60,17 @@ static void values_are_followed(void **state)
 static void operands_of_one_call(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
     uint32_t c0 = new_call(&d, NULL), c1 = new_call(&d, NULL);
     uint32_t made = row(&d, c0, IO_OUTPUT, &A);
     uint32_t x = row(&d, c1, IO_INPUT, &A), y = row(&d, c1, IO_INPUT, &A);
     uint32_t lone = row(&d, c1, IO_INPUT, &B), twice = row(&d, c1, IO_INPUT, &B);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_true(f.held[x] == made && f.held[y] == made);
     assert_true(f.held[lone] == NONE && f.held[twice] == NONE);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -78,34 +78,34 @@ static void norms_must_agree(void **state)
 {
     struct value near = A, far = A;
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     near.norm *= 1.001; /* another order of summation */
     far.norm *= 1.1;
     dump_init(&d);
     uint32_t made = row(&d, new_call(&d, NULL), IO_OUTPUT, &A);
     uint32_t x = row(&d, new_call(&d, NULL), IO_INPUT, &near), y = row(&d, new_call(&d, NULL), IO_INPUT, &far);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_int_equal(f.held[x], made);
     assert_int_equal(f.held[y], NONE);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
 static void tables_recur_across_layers(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
     uint32_t a0 = new_call(&d, "model.layers.0.rope"), a1 = new_call(&d, "model.layers.0.mlp"), a2 = new_call(&d, "model.layers.1.rope");
     uint32_t table0 = row(&d, a0, IO_INPUT, &A), own = row(&d, a0, IO_INPUT, &B);
     uint32_t own1 = row(&d, a1, IO_INPUT, &B), table1 = row(&d, a2, IO_INPUT, &A);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_true(f.recurs[table0] && f.recurs[table1]);
     assert_false(f.recurs[own] || f.recurs[own1]); /* twice, but in one layer */
     assert_true(f.layer[a0] == 0 && f.layer[a2] == 1);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -114,7 +114,7 @@ static void values_handed_on_do_not_recur(void **state)
 {
     for (int module = 0; module < 2; module++) {
         struct dump d;
-        struct flow f;
+        struct dataflow f;
         (void)state;
         dump_init(&d);
         uint32_t drop = new_call(&d, "pos_drop");
@@ -124,9 +124,9 @@ static void values_handed_on_do_not_recur(void **state)
         for (int i = 0; i < 30; i++)
             new_call(&d, NULL);
         row(&d, new_call(&d, NULL), IO_INPUT, &A);
-        flow_build(&f, &d);
+        dataflow_build(&f, &d);
         assert_int_equal(f.recurs[in], !module);
-        flow_release(&f);
+        dataflow_release(&f);
         dump_release(&d);
     }
 }
@@ -136,14 +136,14 @@ static void extremes_alone_do_not_recur(void **state)
 {
     static const struct value p0 = {64, 1, 0, 3}, p1 = {64, 1, 0, 3.1}, mask = {64, 1, 0, 5};
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
     uint32_t a = new_call(&d, "layers.0.attention"), b = new_call(&d, "layers.1.attention"), c = new_call(&d, "layers.2.attention");
     uint32_t first = row(&d, a, IO_INPUT, &p0), second = row(&d, b, IO_INPUT, &p1), third = row(&d, c, IO_INPUT, &mask);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_false(f.recurs[first] || f.recurs[second] || f.recurs[third]);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -151,7 +151,7 @@ static void extremes_alone_do_not_recur(void **state)
 static void recurrence_without_scopes(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     uint32_t first = 0, second = 0, last = 0;
     (void)state;
     dump_init(&d);
@@ -166,10 +166,10 @@ static void recurrence_without_scopes(void **state)
         if (i == 40)
             last = row(&d, c, IO_INPUT, &A);
     }
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_true(f.recurs[first] && f.recurs[last]);
     assert_false(f.recurs[second]);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -177,15 +177,15 @@ static void recurrence_without_scopes(void **state)
 static void uses_that_do_not_count(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
     uint32_t c0 = new_call(&d, "layers.0"), c1 = new_call(&d, "layers.1"), c2 = new_call(&d, "layers.2");
     d.calls.v[c2].phase = PHASE_BACKWARD;
     uint32_t x = row(&d, c0, IO_INPUT, &A), y = row(&d, c1, IO_OUTPUT, &A), z = row(&d, c2, IO_INPUT, &A);
-    flow_build(&f, &d);
+    dataflow_build(&f, &d);
     assert_false(f.recurs[x] || f.recurs[y] || f.recurs[z]);
-    flow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 
@@ -203,12 +203,12 @@ static void layers_of_scopes(void **state)
 static void empty_dumps(void **state)
 {
     struct dump d;
-    struct flow f;
+    struct dataflow f;
     (void)state;
     dump_init(&d);
-    flow_build(&f, &d);
-    flow_release(&f);
-    flow_release(&f);
+    dataflow_build(&f, &d);
+    dataflow_release(&f);
+    dataflow_release(&f);
     dump_release(&d);
 }
 

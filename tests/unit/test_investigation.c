@@ -59,8 +59,8 @@ static void fill(struct investigation *v, const char *path)
     v->map_only = true;
     vec_push(&v->maps, "one.yaml");
     vec_push(&v->maps, "two.json");
-    assert_int_equal(tol_set(&v->tol, STR("float32.deviate"), STR("0.1"), &e), 0);
-    assert_int_equal(tol_set(&v->tol, STR("coverage"), STR("0.30000000000000004"), &e), 0);
+    assert_int_equal(thresholds_set(&v->tol, STR("float32.deviate"), STR("0.1"), &e), 0);
+    assert_int_equal(thresholds_set(&v->tol, STR("coverage"), STR("0.30000000000000004"), &e), 0);
     assert_true(investigation_bookmark(v, "Functional.linear.0.forward.output.0", ""));
     assert_true(investigation_bookmark(v, "", "b\\c"));
     v->cursor[0] = "Functional.linear.7.forward.output.0";
@@ -311,7 +311,7 @@ static void odd_decisions(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct investigation v;
-        struct ruling r;
+        struct decisions_in_force r;
         struct err e;
         struct buf b = {0};
         const char *path = place();
@@ -321,8 +321,8 @@ static void odd_decisions(void **state)
         assert_int_equal(investigation_load(&v, path, &e), 0);
         if (v.decisions.log.n != cases[i].n || v.decisions.now != cases[i].now)
             fail_msg("%s: %zu decisions, %zu hold", cases[i].text, v.decisions.log.n, v.decisions.now);
-        ruling_read(&r, &v.decisions);
-        ruling_release(&r);
+        decisions_in_force_read(&r, &v.decisions);
+        decisions_in_force_release(&r);
         while (decisions_undo(&v.decisions, false))
             continue;
         assert_int_equal(investigation_save(&v, &e), 0);
@@ -488,24 +488,24 @@ static void inputs_that_changed(void **state)
     (void)state;
     snprintf(root, sizeof root, "%s", scratch());
     snprintf(path, sizeof path, "%s/dump.json", root);
-    struct input_state none = input_state_of("/no/such/folder"), empty = input_state_of(root);
+    struct file_stamp none = file_stamp_of("/no/such/folder"), empty = file_stamp_of(root);
     assert_true(none.bytes == 0 && none.files == 0 && empty.bytes == 0 && empty.files == 0);
     put_text(root, "dump.json", "12345");
-    struct input_state was = input_state_of(root), file = input_state_of(path);
+    struct file_stamp was = file_stamp_of(root), file = file_stamp_of(path);
     assert_true(was.bytes == 5 && was.files == 1 && file.bytes == 5 && file.files == 1 && was.time > 0);
     buf_cstr(&b, "");
-    input_state_text(&was, &was, &b);
-    input_state_text(&none, &was, &b); /* nothing is known of then */
-    input_state_text(&was, &none, &b);
+    file_stamp_text(&was, &was, &b);
+    file_stamp_text(&none, &was, &b); /* nothing is known of then */
+    file_stamp_text(&was, &none, &b);
     assert_string_equal(b.p, "");
-    struct input_state later = was;
+    struct file_stamp later = was;
     later.time += 60;
-    input_state_text(&was, &later, &b);
+    file_stamp_text(&was, &later, &b);
     assert_non_null(strstr(b.p, "written anew"));
     put_text(root, "dump.json", "123456");
-    later = input_state_of(root);
+    later = file_stamp_of(root);
     buf_clear(&b);
-    input_state_text(&was, &later, &b);
+    file_stamp_text(&was, &later, &b);
     assert_non_null(strstr(b.p, "marks are kept"));
     assert_non_null(strstr(b.p, "not what it was"));
     buf_release(&b);
@@ -518,7 +518,7 @@ static void state_of_inputs_is_kept(void **state)
     const char *path = place();
     (void)state;
     fill(&v, path);
-    v.state[0] = (struct input_state){123456789012, 4, 1700000000};
+    v.state[0] = (struct file_stamp){123456789012, 4, 1700000000};
     assert_int_equal(investigation_save(&v, &e), 0);
     investigation_init(&w);
     assert_int_equal(investigation_load(&w, path, &e), 0);

@@ -20,20 +20,20 @@ static const char *written(const char *text, size_t n)
 /* All members as "key=value;", those of the descended object as "+key=value;". The last return. */
 static int members(const char *text, size_t n, const char *descend, struct buf *out, struct err *e)
 {
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     const char *path = written(text, n);
     int rc;
     memset(e, 0, sizeof *e);
-    assert_int_equal(jspan_open(&j, path, descend, e), 0);
-    while ((rc = jspan_next(&j, &m, e)) == 1) {
+    assert_int_equal(json_members_open(&j, path, descend, e), 0);
+    while ((rc = json_members_next(&j, &m, e)) == 1) {
         buf_fmt(out, "%s%.*s=%.*s;", m.inside ? "+" : "", STR_ARG(m.key), STR_ARG(m.value));
         assert_true(m.offset + m.value.n <= n);
         assert_memory_equal(text + m.offset, m.value.p, m.value.n);
     }
     if (rc == 0)
-        assert_int_equal(jspan_next(&j, &m, e), 0); /* stays at the end */
-    jspan_close(&j);
+        assert_int_equal(json_members_next(&j, &m, e), 0); /* stays at the end */
+    json_members_close(&j);
     return rc;
 }
 
@@ -84,16 +84,16 @@ static void keys_with_escapes(void **state)
 
 static void special_values(void **state)
 {
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct err e;
     static const char text[] = "{\"a\":{\"Max\":NaN},\"b\":-Infinity,\"c\":\"NaN Infinity\",\"d\":null,"
                                "\"e\":Infinity}";
     static const bool special[] = {true, true, false, false, true};
     (void)state;
-    assert_int_equal(jspan_open(&j, written(text, strlen(text)), NULL, &e), 0);
+    assert_int_equal(json_members_open(&j, written(text, strlen(text)), NULL, &e), 0);
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(jspan_next(&j, &m, &e), 1);
+        assert_int_equal(json_members_next(&j, &m, &e), 1);
         assert_int_equal(m.special, special[i]);
         cJSON *v = json_parse(m.value, m.special, "f", m.offset, &e);
         double x = 0;
@@ -108,8 +108,8 @@ static void special_values(void **state)
             assert_true(json_number(v, &x) && x == INFINITY);
         cJSON_Delete(v);
     }
-    assert_int_equal(jspan_next(&j, &m, &e), 0);
-    jspan_close(&j);
+    assert_int_equal(json_members_next(&j, &m, &e), 0);
+    json_members_close(&j);
 }
 
 /* The read window ends at every byte of these members in turn. */
@@ -144,8 +144,8 @@ static void crosses_chunks(void **state)
 static void large_files(void **state)
 {
     struct buf text = {0};
-    struct jspan j;
-    struct jmember m;
+    struct json_members j;
+    struct json_member m;
     struct err e;
     (void)state;
     buf_cstr(&text, "{\"data\":{");
@@ -155,11 +155,11 @@ static void large_files(void **state)
     while (text.n < 12u << 20)
         buf_cstr(&text, ",123456789");
     buf_cstr(&text, "],\"end\":1}");
-    assert_int_equal(jspan_open(&j, written(text.p, text.n), "data", &e), 0);
+    assert_int_equal(json_members_open(&j, written(text.p, text.n), "data", &e), 0);
     for (int i = 0; i < 100000; i++) {
         char key[32];
         snprintf(key, sizeof key, "call.%d", i);
-        assert_int_equal(jspan_next(&j, &m, &e), 1);
+        assert_int_equal(json_members_next(&j, &m, &e), 1);
         assert_true(m.inside && str_is(m.key, key));
         if (i % 997 == 0) {
             cJSON *v = json_parse(m.value, m.special, "f", m.offset, &e);
@@ -167,14 +167,14 @@ static void large_files(void **state)
             cJSON_Delete(v);
         }
     }
-    assert_int_equal(jspan_next(&j, &m, &e), 1);
+    assert_int_equal(json_members_next(&j, &m, &e), 1);
     assert_true(str_is(m.key, "big") && !m.inside && m.value.n > 4u << 20);
     assert_int_equal(m.value.p[m.value.n - 1], ']');
-    assert_int_equal(jspan_next(&j, &m, &e), 1);
+    assert_int_equal(json_members_next(&j, &m, &e), 1);
     assert_true(str_is(m.key, "end") && str_is(m.value, "1"));
-    assert_int_equal(jspan_next(&j, &m, &e), 0);
+    assert_int_equal(json_members_next(&j, &m, &e), 0);
     assert_true(j.window.cap < 40u << 20);
-    jspan_close(&j);
+    json_members_close(&j);
     buf_release(&text);
 }
 
@@ -212,11 +212,11 @@ static void malformed(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         buf_clear(&out);
-        struct jspan j;
-        struct jmember m;
+        struct json_members j;
+        struct json_member m;
         int rc, shown = 0;
-        assert_int_equal(jspan_open(&j, written(bad[i], strlen(bad[i])), NULL, &e), 0);
-        while ((rc = jspan_next(&j, &m, &e)) == 1 && rc == 1) {
+        assert_int_equal(json_members_open(&j, written(bad[i], strlen(bad[i])), NULL, &e), 0);
+        while ((rc = json_members_next(&j, &m, &e)) == 1 && rc == 1) {
             /* what the brackets cannot tell, the parser of the value does */
             cJSON *v = json_parse(m.value, m.special, "f", m.offset, &e);
             if (!v) {
@@ -229,19 +229,19 @@ static void malformed(void **state)
         if (rc == 0 && strcmp(bad[i], "{\"a\":1}}") != 0) /* text behind the end is not looked at */
             fail_msg("taken for JSON: %s", bad[i]);
         assert_true(shown <= 1);
-        jspan_close(&j);
+        json_members_close(&j);
     }
     buf_release(&out);
 }
 
 static void fifo_and_missing(void **state)
 {
-    struct jspan j;
+    struct json_members j;
     struct err e = {0};
     (void)state;
-    assert_int_equal(jspan_open(&j, "/nowhere/dump.json", NULL, &e), -1);
+    assert_int_equal(json_members_open(&j, "/nowhere/dump.json", NULL, &e), -1);
     assert_int_equal(e.code, ERR_IO);
-    jspan_close(&j);
+    json_members_close(&j);
 }
 
 /* ---- values ---- */

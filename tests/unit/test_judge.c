@@ -91,7 +91,7 @@ static const struct line_judgement *of(const struct scene *s, uint32_t row)
     return &s->j.line[scene_line(s, row)];
 }
 
-static void expect_line(const struct line_judgement *l, enum verdict v, enum rule r, int line)
+static void expect_line(const struct line_judgement *l, enum verdict v, enum verdict_rule r, int line)
 {
     if (l->verdict != v || l->rule != r)
         fail_msg("line %d: verdict %s rule %d, error %g limit %g level %g", line, verdict_name((enum verdict)l->verdict), l->rule,
@@ -108,7 +108,7 @@ static void numbers(void **state)
         double v[2];
         const char *text[2];
         enum verdict verdict;
-        enum rule rule;
+        enum verdict_rule rule;
     } cases[] = {
         {{ROW_INT, ROW_INT}, {3, 3}, {"3", "3"}, VERDICT_MATCH, RULE_SCALAR_SAME},
         {{ROW_INT, ROW_INT}, {3, 4}, {"3", "4"}, VERDICT_DEVIATE, RULE_SCALAR_DIFFERS},
@@ -211,7 +211,7 @@ static void shapes_and_types(void **state)
     assert_false(of(&s, kinds)->flags & LINE_DTYPE_DIFF); /* counted are floating types alone */
     assert_int_equal(s.j.sum.dtype_diff, 1);
     assert_int_equal(s.j.first, scene_line(&s, counts));
-    assert_int_equal(s.j.klass, FIRST_SHAPE);
+    assert_int_equal(s.j.first_class, FIRST_SHAPE);
     scene_end(&s);
 }
 
@@ -247,7 +247,7 @@ static void unlike_elements(void **state)
     scene_computed(&s, r, &f);
     judge_all(&s);
     EXPECT(&s, r, VERDICT_NONFINITE, RULE_NONFINITE);
-    assert_int_equal(s.j.klass, FIRST_NONFINITE);
+    assert_int_equal(s.j.first_class, FIRST_NONFINITE);
     scene_end(&s);
 }
 
@@ -310,7 +310,7 @@ static void errors_above_noise(void **state)
 {
     static const double error[] = {5e-5, 1.9e-4, 2.1e-4, 9.9e-4, 1.01e-3};
     static const enum verdict verdict[] = {VERDICT_MATCH, VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DRIFT, VERDICT_DEVIATE};
-    static const enum rule rule[] = {RULE_LEVEL, RULE_LEVEL, RULE_DRIFT, RULE_DRIFT, RULE_LIMIT};
+    static const enum verdict_rule rule[] = {RULE_LEVEL, RULE_LEVEL, RULE_DRIFT, RULE_DRIFT, RULE_LIMIT};
     (void)state;
     for (int i = 0; i < 5; i++) {
         struct scene s;
@@ -480,7 +480,7 @@ static void sources_are_held_to_the_drift_limit(void **state)
     EXPECT(&s, row[0], VERDICT_DEVIATE, RULE_SOURCE);
     assert_true(of(&s, row[0])->flags & LINE_SOURCE);
     assert_false(of(&s, row[1])->flags & LINE_SOURCE);
-    assert_int_equal(s.j.klass, FIRST_INPUT);
+    assert_int_equal(s.j.first_class, FIRST_INPUT);
     scene_end(&s);
 }
 
@@ -604,7 +604,7 @@ static void non_finite_statistics(void **state)
     static const struct {
         const double *t, *g;
         enum verdict v;
-        enum rule r;
+        enum verdict_rule r;
     } cases[] = {
         {nan, fine, VERDICT_NONFINITE, RULE_NONFINITE},     {fine, nan, VERDICT_NONFINITE, RULE_NONFINITE},
         {inf, fine, VERDICT_NONFINITE, RULE_NONFINITE},     {inf, minus, VERDICT_NONFINITE, RULE_NONFINITE},
@@ -646,7 +646,7 @@ static void checksums(void **state)
         const char *t, *g, *framework;
         enum dtype d;
         enum verdict v;
-        enum rule r;
+        enum verdict_rule r;
     } cases[] = {
         {"aa", "aa", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME},
         {"aa", "bb", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
@@ -720,7 +720,7 @@ static void one_sided_rows(void **state)
         EXPECT(&s, in, cases[i].input, RULE_ONE_SIDED);
         assert_int_equal(s.j.sum.only[TARGET], 3);
         if (cases[i].strict)
-            assert_true(s.j.first == scene_line(&s, out) && s.j.klass == FIRST_GAP);
+            assert_true(s.j.first == scene_line(&s, out) && s.j.first_class == FIRST_GAP);
         scene_end(&s);
     }
 }
@@ -776,12 +776,12 @@ static void kinds_of_first_deviation(void **state)
     (void)state;
     chain(&s, (const double[][2]){{0, 0}, {0, 0.5}, {0.5, 0.5}}, 3);
     assert_int_equal(s.j.first, 3);
-    assert_int_equal(s.j.klass, FIRST_OUTPUT);
+    assert_int_equal(s.j.first_class, FIRST_OUTPUT);
     assert_int_equal(s.j.doubtful_before + s.j.gaps_before + s.j.unread_before + s.j.pending_before, 0);
     scene_end(&s);
     chain(&s, (const double[][2]){{0, 0}, {0.5, 0.5}, {0.5, 0.5}}, 3);
     assert_int_equal(s.j.first, 2);
-    assert_int_equal(s.j.klass, FIRST_INPUT);
+    assert_int_equal(s.j.first_class, FIRST_INPUT);
     scene_end(&s);
     chain(&s, (const double[][2]){{0, 0}, {0, 0}}, 2);
     assert_int_equal(s.j.first, NONE);
@@ -807,7 +807,7 @@ static void out_of_a_gap(void **state)
     computed(&s, in, 0.5);
     judge_all(&s);
     assert_int_equal(s.j.first, scene_line(&s, in));
-    assert_int_equal(s.j.klass, FIRST_GAP);
+    assert_int_equal(s.j.first_class, FIRST_GAP);
     assert_int_equal(s.j.gaps_before, 1);
     scene_end(&s);
 }
@@ -841,9 +841,9 @@ static void suspects(void **state)
     assert_true(x[1].score < x[0].score && x[0].score <= 1);
     assert_int_equal(x[1].line, 3);
     assert_true(fabs(x[1].in - 1e-7) < 1e-12 && fabs(x[1].out - 0.01) < 1e-8);
-    struct passage p = call_passage(&s.j, &s.m, 3), q = call_passage(&s.j, &s.m, 2);
-    assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && passage_kind(&p) == PASSAGE_ADDED);
-    assert_true(fabs(q.factor - 1) < 1e-6 && passage_kind(&q) == PASSAGE_INHERITED);
+    struct call_error p = call_error_of(&s.j, &s.m, 3), q = call_error_of(&s.j, &s.m, 2);
+    assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && call_error_kind(&p) == CALL_ERROR_ADDED);
+    assert_true(fabs(q.factor - 1) < 1e-6 && call_error_kind(&q) == CALL_ERROR_INHERITED);
     assert_int_equal(s.j.frontier.n, 5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
     scene_end(&s);
 }
@@ -1225,7 +1225,7 @@ static void activations_in_place(void **state)
         uint32_t target = s.p.lines.v[s.p.line_of[GOLDEN][row]].row[TARGET];
         assert_true(target != NONE);
         if (place)
-            EXPECT(&s, target, VERDICT_SKIP, RULE_NATURE);
+            EXPECT(&s, target, VERDICT_SKIP, RULE_FRAMEWORK);
         else
             assert_int_equal(of(&s, target)->verdict, VERDICT_DEVIATE);
         scene_end(&s);
@@ -1429,7 +1429,7 @@ static void counted_nonfinite(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct scene s;
-        struct check c;
+        struct dump_check c;
         scene_start(&s);
         both_call(&s, "linear");
         tensor_on(&s.d[1], "output.0", DTYPE_F32, 64, stats);
@@ -1441,11 +1441,11 @@ static void counted_nonfinite(void **state)
         judge_all(&s);
         if (of(&s, row)->verdict != cases[i].v)
             fail_msg("case %zu", i);
-        check_run(&c, &s.d[0], kern_select(NULL), 1, NULL, NULL);
+        dump_check_run(&c, &s.d[0], kern_select(NULL), 1, NULL, NULL);
         assert_int_equal(c.problems.n, cases[i].t.nan || cases[i].t.pos_inf);
         if (c.problems.n)
             assert_non_null(strstr(c.problems.v[0].text, "of 64 elements"));
-        check_release(&c);
+        dump_check_release(&c);
         scene_end(&s);
     }
 }

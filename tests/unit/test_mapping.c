@@ -152,7 +152,7 @@ static void classes_and_operators(void **state)
     (void)state;
     assert_int_equal(mapping_load(&m, file_of("Cell:\n  a.b: c.d (x)\nLayer:\n  a.b: N/A\n"), &e), 0);
     assert_int_equal(m.entries.n, 2);
-    assert_true(str_is(m.entries.v[0].within, TRANSLATE_TOP) && str_is(m.entries.v[0].golden, "c.d"));
+    assert_true(str_is(m.entries.v[0].within, MAPPING_TOP) && str_is(m.entries.v[0].golden, "c.d"));
     assert_true(str_is(m.entries.v[1].within, "Layer") && m.entries.v[1].golden.n == 0);
     mapping_release(&m);
     assert_int_equal(mapping_load(&m, file_of("- {ms_api: a.b, pt_api: c.d, ms_args: [0, key], pt_args: [1, \"0.1\"], ms_outputs: [], pt_output: }\n"), &e), 0);

@@ -42,19 +42,19 @@ static uint32_t partner(const struct session *s, uint32_t t, uint32_t g)
 static void again(const struct session *s, const char *path, enum mapping_kind kind, size_t *pairs, size_t *other)
 {
     struct mapping m;
-    struct translation x;
+    struct mapping_applied x;
     struct err e;
     if (mapping_load(&m, path, &e))
         fail_msg("%s", e.text);
     assert_int_equal(m.kind, kind);
-    translate(&x, &m, &s->now->side[TARGET].dump, &s->now->side[GOLDEN].dump);
+    mapping_apply(&x, &m, &s->now->side[TARGET].dump, &s->now->side[GOLDEN].dump);
     *pairs = x.pairs.n;
     *other = 0;
     for (size_t i = 0; i < x.pairs.n; i++) {
         uint32_t g = partner(s, x.pairs.v[i].t, NONE);
         *other += g != NONE && partner(s, x.pairs.v[i].t, x.pairs.v[i].g) == NONE;
     }
-    translation_release(&x);
+    mapping_applied_release(&x);
     mapping_release(&m);
 }
 
@@ -124,7 +124,7 @@ static void declared(void **state)
                                 .of.maps = maps,
                                 .of.map_count = 1,
                                 .of.map_only = true};
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     assert_int_equal(session_start(s, &o, &e), 0);
     assert_int_equal(session_wait(s, &e), 0);
     assert_int_equal(file_slurp(written(s, "x.yaml"), 1 << 20, &text, &e), 0);

@@ -10,7 +10,7 @@
 #include "report/norms_output.h"
 
 static struct norms n;
-static struct tol tol;
+static struct thresholds tol;
 static char dir[256];
 
 /* A model of two layers in MindFormers' names, and the gradient norm of each weight. */
@@ -152,7 +152,7 @@ static bool advised(const char *part)
 static int setup(void **state)
 {
     (void)state;
-    tol_init(&tol);
+    thresholds_init(&tol);
     for (int i = 0; i < MODEL; i++)
         factor[i] = 1;
     return 0;
@@ -209,7 +209,7 @@ static void one_stands_out(void **state)
     assert_string_equal(n.side[1].values.v[n.pairs.v[0].part[1][0]].name, "embedding.word_embeddings.weight");
     assert_int_equal(n.verdict, STAGE_FAIL);
     assert_true(advised("embedding"));
-    struct tol_norms wide = tol.norms;
+    struct thresholds_norms wide = tol.norms;
     wide.outlier_rel = 0.05; /* moved live: still out, no longer a failure */
     norms_judge(&n, &wide);
     assert_true(n.pairs.v[0].outlier);

@@ -10,7 +10,7 @@
 #include "report/optimizer_output.h"
 
 static struct optimizer x;
-static struct tol tol;
+static struct thresholds tol;
 static char dir[256];
 
 static int run_folders(const char *target, const char *golden, struct err *e)
@@ -30,7 +30,7 @@ static bool said(const char *part)
 static int setup(void **state)
 {
     (void)state;
-    tol_init(&tol);
+    thresholds_init(&tol);
     return 0;
 }
 
@@ -382,14 +382,14 @@ static void without_a_configuration(void **state)
 
 /* ---- configurations ---- */
 
-static struct hyper h;
+static struct hyper_params h;
 
 static int load(const char *name, const char *text, struct err *e)
 {
     if (!*dir)
         snprintf(dir, sizeof dir, "%s", scratch());
-    hyper_release(&h);
-    return hyper_load(&h, put_text(dir, name, text), e);
+    hyper_params_release(&h);
+    return hyper_params_load(&h, put_text(dir, name, text), e);
 }
 
 static void near(double a, double b)
@@ -448,7 +448,7 @@ static void bad_configurations(void **state)
         if (!strstr(e.text, bad[i].message) || !strstr(e.text, "hyper.json"))
             fail_msg("\"%s\" does not say \"%s\"", e.text, bad[i].message);
     }
-    hyper_release(&h);
+    hyper_params_release(&h);
 }
 
 static void what_is_refused(void **state)

@@ -325,11 +325,11 @@ static void same_first(const struct trip *t)
         name_of(t->p, b->first, d, &y);
         assert_string_equal(x.p, y.p);
     }
-    assert_int_equal(a->klass, b->klass);
+    assert_int_equal(a->first_class, b->first_class);
     assert_int_equal(a->doubtful_before, b->doubtful_before);
     assert_int_equal(a->gaps_before, b->gaps_before);
-    diagnose(&l[0], a, &t->s->now->measure, t->s->now->flow, a->first);
-    diagnose(&l[1], b, &t->p->now->measure, t->p->now->flow, b->first);
+    diagnose_line(&l[0], a, &t->s->now->measure, t->s->now->flow, a->first);
+    diagnose_line(&l[1], b, &t->p->now->measure, t->p->now->flow, b->first);
     assert_int_equal(l[0].n, l[1].n);
     for (int i = 0; i < l[0].n; i++) {
         buf_clear(&x);
@@ -477,7 +477,7 @@ static void another_pair(void **state)
     assert_int_equal(session_wait(p, &e), 0);
     uint32_t line = p->now->pairing->line_of[0][dump_find_row(&p->now->side[0].dump, STR("Torch.outer.0.forward.input.0"))];
     assert_int_equal(p->now->pairing->pairs.v[p->now->pairing->lines.v[line].pair].why, WHY_MARK);
-    assert_null(frozen_line(&p->now->measure, line));
+    assert_null(packed_verdicts_line(&p->now->measure, line));
     unpack(&t);
     decisions_release(&d);
 }

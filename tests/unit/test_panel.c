@@ -32,13 +32,13 @@ static void logs_are_followed(void **state)
     (void)state;
     const char *t = write_log(dir, "grow-t.log", (struct course){.steps = 40}, 11), *o = write_log(dir, "grow-g.log", (struct course){.steps = 60}, 12);
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, t);
-    give(SLOT_GOLDEN_LOG, o);
+    give(PANEL_INPUT_TARGET_LOG, t);
+    give(PANEL_INPUT_GOLDEN_LOG, o);
     session_lock(&s);
     g.follow = true;
     session_unlock(&s);
     settle();
-    const struct curves *first = guide_result(&g, EXAM_CURVES)->curves;
+    const struct curves *first = procedure_result(&g, ENGINE_RUN_CURVES)->curves;
     assert_int_equal(first->points.n, 40);
     struct buf text = {0};
     struct err e;
@@ -48,26 +48,26 @@ static void logs_are_followed(void **state)
     fwrite(text.p, 1, 50 * line + line / 2, f);
     fclose(f);
     session_lock(&s);
-    guide_look(&g);
-    assert_true(guide_result(&g, EXAM_CURVES)->curves == first); /* until there is another */
+    procedure_look(&g);
+    assert_true(procedure_result(&g, ENGINE_RUN_CURVES)->curves == first); /* until there is another */
     session_unlock(&s);
-    guide_wait(&g, NULL, NULL, 0);
+    procedure_wait(&g, NULL, NULL, 0);
     session_lock(&s);
-    assert_int_equal(guide_result(&g, EXAM_CURVES)->curves->points.n, 50);
+    assert_int_equal(procedure_result(&g, ENGINE_RUN_CURVES)->curves->points.n, 50);
     session_unlock(&s);
     f = fopen(t, "a");
     fwrite(text.p + 50 * line + line / 2, 1, text.n - 50 * line - line / 2, f);
     fclose(f);
     session_lock(&s);
-    guide_look(&g);
+    procedure_look(&g);
     investigation_tell(&inv, &inv.given, STR("target-log"), STR("nowhere.log")); /* another, while that is being read */
-    guide_look(&g);
+    procedure_look(&g);
     session_unlock(&s);
-    guide_wait(&g, NULL, NULL, 0);
-    assert_true(g.exam[EXAM_CURVES].state == EXAM_FAILED);
-    give(SLOT_TARGET_LOG, t);
+    procedure_wait(&g, NULL, NULL, 0);
+    assert_true(g.exam[ENGINE_RUN_CURVES].state == ENGINE_RUN_FAILED);
+    give(PANEL_INPUT_TARGET_LOG, t);
     settle();
-    assert_int_equal(guide_result(&g, EXAM_CURVES)->curves->points.n, 60);
+    assert_int_equal(procedure_result(&g, ENGINE_RUN_CURVES)->curves->points.n, 60);
     buf_release(&text);
 }
 
@@ -76,24 +76,24 @@ static void one_log_is_followed(void **state)
     (void)state;
     const char *t = write_log(dir, "alone.log", (struct course){.steps = 40}, 11);
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, t);
+    give(PANEL_INPUT_TARGET_LOG, t);
     session_lock(&s);
     g.follow = true;
     session_unlock(&s);
     settle();
     const struct panel_page *p = &g.page[6];
-    assert_int_equal(p->picture, EXAM_LOG);
-    assert_int_equal(guide_curves(&g, p)->points.n, 40);
+    assert_int_equal(p->picture, ENGINE_RUN_LOG);
+    assert_int_equal(procedure_curves(&g, p)->points.n, 40);
     write_log(dir, "alone.log", (struct course){.steps = 60}, 11);
     session_lock(&s);
-    guide_follow(&g, true);
+    procedure_follow(&g, true);
     session_unlock(&s);
     settle();
-    assert_int_equal(guide_curves(&g, p)->points.n, 60);
-    give(SLOT_GOLDEN_LOG, write_log(dir, "alone-g.log", (struct course){.steps = 60}, 12));
+    assert_int_equal(procedure_curves(&g, p)->points.n, 60);
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "alone-g.log", (struct course){.steps = 60}, 12));
     settle();
-    assert_int_equal(p->picture, EXAM_CURVES);
-    assert_int_equal(guide_curves(&g, p)->runs, 2);
+    assert_int_equal(p->picture, ENGINE_RUN_CURVES);
+    assert_int_equal(procedure_curves(&g, p)->runs, 2);
 }
 
 /* ---- nothing yet ---- */
@@ -107,7 +107,7 @@ static void empty_ticket_asks_for_settings(void **state)
         state_is(i, PANEL_NOT_STARTED);
     next_is(1, "settings");
     assert_int_equal(panels_status(&g), 5);
-    give(SLOT_TARGET_LOG, write_log(dir, "one.log", (struct course){.steps = 5}, 1));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "one.log", (struct course){.steps = 5}, 1));
     settle();
     state_is(3, PANEL_NEEDS_INPUT);
     state_is(7, PANEL_NEEDS_INPUT);
@@ -131,8 +131,8 @@ static void settings_flip(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_SETTINGS, write_yaml("a.yaml", "0.95", 1000));
-    give(SLOT_GOLDEN_SETTINGS, write_yaml("b.yaml", "0.95", 1000));
+    give(PANEL_INPUT_TARGET_SETTINGS, write_yaml("a.yaml", "0.95", 1000));
+    give(PANEL_INPUT_GOLDEN_SETTINGS, write_yaml("b.yaml", "0.95", 1000));
     settle();
     /* what has to be set on NPU and is not differs from nothing: waived, it counts no more */
     for (size_t i = 0; i < g.page[0].items.n; i++) {
@@ -142,7 +142,7 @@ static void settings_flip(void **state)
     }
     settle();
     state_is(1, PANEL_PASSED);
-    give(SLOT_GOLDEN_SETTINGS, write_yaml("c.yaml", "0.99", 1000));
+    give(PANEL_INPUT_GOLDEN_SETTINGS, write_yaml("c.yaml", "0.99", 1000));
     settle();
     state_is(1, PANEL_FAILED);
     next_is(1, "Settings differ");
@@ -168,21 +168,21 @@ static void data_flip(void **state)
 {
     (void)state;
     begin(sample("tt_rope/target"), sample("tt_rope/bench"));
-    give(SLOT_TARGET_WEIGHTS, sample("weights/hf.safetensors"));
-    give(SLOT_GOLDEN_WEIGHTS, sample("weights/hf.pth"));
-    give(SLOT_TARGET_REPEAT, sample("tt_rope/target"));
+    give(PANEL_INPUT_TARGET_WEIGHTS, sample("weights/hf.safetensors"));
+    give(PANEL_INPUT_GOLDEN_WEIGHTS, sample("weights/hf.pth"));
+    give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/target"));
     settle();
     assert_int_equal(item(2, "input_ids")->mark, MARK_OK);
     assert_int_equal(item(2, "weights")->mark, MARK_OK);
     assert_int_equal(item(2, "target-repeat")->mark, MARK_INPUT);
     state_is(2, PANEL_PASSED);
-    give(SLOT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run */
+    give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run */
     settle();
     state_is(2, PANEL_FAILED);
     next_is(2, "follows");
-    give(SLOT_TARGET_REPEAT, sample("tt_rope/target"));
-    give(SLOT_TARGET_WEIGHTS, sample("weights/llama_wrong.ckpt"));
-    give(SLOT_GOLDEN_WEIGHTS, sample("weights/llama.ckpt"));
+    give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/target"));
+    give(PANEL_INPUT_TARGET_WEIGHTS, sample("weights/llama_wrong.ckpt"));
+    give(PANEL_INPUT_GOLDEN_WEIGHTS, sample("weights/llama.ckpt"));
     settle();
     assert_int_equal(item(2, "weights")->mark, MARK_BAD);
     state_is(2, PANEL_FAILED);
@@ -193,12 +193,12 @@ static void ids_have_to_be_in_the_vocabulary(void **state)
 {
     (void)state;
     begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
-    give(SLOT_TARGET_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
-    give(SLOT_GOLDEN_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
+    give(PANEL_INPUT_TARGET_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
+    give(PANEL_INPUT_GOLDEN_SETTINGS, write_yaml("v.yaml", "0.95", 100000));
     settle();
     assert_int_equal(item(2, "id-range")->mark, MARK_OK);
-    give(SLOT_TARGET_SETTINGS, write_yaml("w.yaml", "0.95", 3));
-    give(SLOT_GOLDEN_SETTINGS, write_yaml("w.yaml", "0.95", 3));
+    give(PANEL_INPUT_TARGET_SETTINGS, write_yaml("w.yaml", "0.95", 3));
+    give(PANEL_INPUT_GOLDEN_SETTINGS, write_yaml("w.yaml", "0.95", 3));
     settle();
     assert_int_equal(item(2, "id-range")->mark, MARK_BAD);
 }
@@ -209,11 +209,11 @@ static void first_loss_flips(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 30}, 2));
-    give(SLOT_TARGET_LOG, write_log(dir, "t.log", (struct course){.steps = 30}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 30}, 2));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "t.log", (struct course){.steps = 30}, 1));
     settle();
     state_is(3, PANEL_PASSED);
-    give(SLOT_TARGET_LOG, write_log(dir, "t3.log", (struct course){.steps = 30, .first = 0.3, .jump = 0.3}, 1));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "t3.log", (struct course){.steps = 30, .first = 0.3, .jump = 0.3}, 1));
     settle();
     state_is(3, PANEL_FAILED);
     next_is(3, "Step 1 differs");
@@ -256,19 +256,19 @@ static void norms_flip(void **state)
         snprintf(path[i], sizeof path[i], "%s/%s", dir, name[i]);
     }
     begin(NULL, NULL);
-    give(SLOT_TARGET_NORMS, path[0]);
-    give(SLOT_GOLDEN_NORMS, path[1]);
+    give(PANEL_INPUT_TARGET_NORMS, path[0]);
+    give(PANEL_INPUT_GOLDEN_NORMS, path[1]);
     settle();
     state_is(4, PANEL_PASSED);
-    give(SLOT_TARGET_NORMS, path[2]);
+    give(PANEL_INPUT_TARGET_NORMS, path[2]);
     settle();
     state_is(4, PANEL_FAILED);
     next_is(4, "stands out");
     /* logs that hold none: not failed, only missing */
-    give(SLOT_TARGET_NORMS, "");
-    give(SLOT_GOLDEN_NORMS, "");
-    give(SLOT_TARGET_LOG, write_log(dir, "p.log", (struct course){.steps = 20}, 1));
-    give(SLOT_GOLDEN_LOG, write_log(dir, "q.log", (struct course){.steps = 20}, 2));
+    give(PANEL_INPUT_TARGET_NORMS, "");
+    give(PANEL_INPUT_GOLDEN_NORMS, "");
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "p.log", (struct course){.steps = 20}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "q.log", (struct course){.steps = 20}, 2));
     settle();
     state_is(4, PANEL_NOT_STARTED);
     assert_int_equal(item(4, "local-norm")->mark, MARK_MISSING);
@@ -278,12 +278,12 @@ static void optimizer_flips(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_STEP, sample("optimizer/clean/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/clean/golden"));
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/clean/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/clean/golden"));
     settle();
     state_is(5, PANEL_PASSED);
-    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
     state_is(5, PANEL_FAILED);
     assert_non_null(strstr(g.page[4].summary, "eps"));
@@ -296,16 +296,16 @@ static void frozen_flips(void **state)
     (void)state;
     const struct course clean = {.steps = 1100, .frozen = true};
     begin(NULL, NULL);
-    give(SLOT_TARGET_FROZEN, write_log(dir, "f1.log", clean, 1));
-    give(SLOT_GOLDEN_FROZEN, write_log(dir, "f2.log", clean, 2));
+    give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f1.log", clean, 1));
+    give(PANEL_INPUT_GOLDEN_FROZEN, write_log(dir, "f2.log", clean, 2));
     settle();
     state_is(6, PANEL_PASSED);
-    give(SLOT_TARGET_FROZEN, write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
+    give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
     settle();
     state_is(6, PANEL_FAILED);
     assert_string_equal(item(6, "step-700")->command, "next-dump 700");
-    give(SLOT_TARGET_FROZEN, write_log(dir, "f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
-    give(SLOT_GOLDEN_FROZEN, write_log(dir, "f5.log", (struct course){.steps = 1100}, 2));
+    give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
+    give(PANEL_INPUT_GOLDEN_FROZEN, write_log(dir, "f5.log", (struct course){.steps = 1100}, 2));
     settle();
     state_is(6, PANEL_OPEN);
 }
@@ -314,8 +314,8 @@ static void long_run_flips(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, write_log(dir, "l1.log", (struct course){.steps = 1200}, 1));
-    give(SLOT_GOLDEN_LOG, write_log(dir, "l2.log", (struct course){.steps = 1200}, 2));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l1.log", (struct course){.steps = 1200}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "l2.log", (struct course){.steps = 1200}, 2));
     settle();
     state_is(7, PANEL_OPEN); /* nobody has spoken of scaling out */
     investigation_tell(&inv, &inv.waived, STR("scaling"), STR("one card"));
@@ -331,12 +331,12 @@ static void long_run_flips(void **state)
     settle();
     state_is(7, PANEL_FAILED);
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR("ok"));
-    give(SLOT_TARGET_LOG, write_log(dir, "l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
     settle();
     state_is(7, PANEL_FAILED);
     next_is(7, "part later");
     assert_non_null(strstr(g.page[6].summary, "diverges at step"));
-    give(SLOT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
     settle();
     next_is(7, "not finite");
 }
@@ -345,8 +345,8 @@ static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
 {
     (void)state;
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, write_log(dir, "j1.log", (struct course){.steps = 100, .jump = 0.5}, 1));
-    give(SLOT_GOLDEN_LOG, write_log(dir, "j2.log", (struct course){.steps = 100}, 2));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "j1.log", (struct course){.steps = 100, .jump = 0.5}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "j2.log", (struct course){.steps = 100}, 2));
     settle();
     state_is(3, PANEL_PASSED);
     next_is(4, "backward or optimizer");
@@ -372,8 +372,8 @@ static void findings_close_the_ticket(void **state)
     assert_int_equal(g.next, 0);
     assert_int_equal(panels_status(&g), 0);
     investigation_tell(&inv, &inv.waived, STR("5"), STR(""));
-    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
     state_is(8, PANEL_OPEN);
     assert_int_equal(panels_status(&g), 1);
@@ -389,13 +389,13 @@ static void what_was_told_is_saved(void **state)
     struct investigation back;
     struct err e;
     begin(NULL, NULL);
-    give(SLOT_TARGET_LOG, "logs/\"a\".log");
+    give(PANEL_INPUT_TARGET_LOG, "logs/\"a\".log");
     investigation_tell(&inv, &inv.waived, STR("C007"), STR("agreed\nin the ticket"));
     investigation_tell(&inv, &inv.answers, STR("root-cause"), STR("eps"));
     assert_int_equal(investigation_save(&inv, &e), 0);
     investigation_init(&back);
     assert_int_equal(investigation_load(&back, inv.path, &e), 0);
-    assert_string_equal(slot_path(&back, SLOT_TARGET_LOG), "logs/\"a\".log");
+    assert_string_equal(panel_input_path(&back, PANEL_INPUT_TARGET_LOG), "logs/\"a\".log");
     assert_string_equal(investigation_text(&back.waived, "C007"), "agreed\nin the ticket");
     assert_string_equal(investigation_text(&back.answers, "root-cause"), "eps");
     investigation_release(&back);
@@ -421,8 +421,8 @@ static void json_is_whole(void **state)
     (void)state;
     struct out o = {0};
     begin(NULL, NULL);
-    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
     panels_json(&o, &g, "test");
     cJSON *root = cJSON_Parse(o.buf.p);
@@ -455,12 +455,12 @@ static void recipes_are_whole(void **state)
             cJSON_Delete(root);
         }
     }
-    for (int k = 0; k < SLOT_COUNT; k++) { /* every input has a recipe */
+    for (int k = 0; k < PANEL_INPUT_COUNT; k++) { /* every input has a recipe */
         bool found = false;
         for (size_t i = 0; i < recipe_count(); i++)
-            found |= str_is(recipe_at(i)->need, slots[k].need);
+            found |= str_is(recipe_at(i)->need, panel_inputs[k].need);
         if (!found)
-            fail_msg("nothing produces %s", slots[k].name);
+            fail_msg("nothing produces %s", panel_inputs[k].name);
     }
     buf_release(&b);
 }
@@ -470,30 +470,30 @@ static void cards_match_only_by_their_rules(void **state)
     (void)state;
     struct arena a = {0};
     struct diagnoses d = {.n = 1, .v = {{.id = DIAGNOSIS_ROUNDED}}};
-    struct card_facts f = {.found = &d, .name = "Functional.mul.0.forward.input.1"};
-    assert_null(cards_bad());
+    struct known_cause_facts f = {.found = &d, .name = "Functional.mul.0.forward.input.1"};
+    assert_null(known_causes_bad());
     begin(NULL, NULL);
     f.g = &g;
-    assert_null(card_match(&f, &a, 0));
+    assert_null(known_cause_match(&f, &a, 0));
     f.name = "Tensor.__mul__.0.forward.inv_freq";
-    const char *text = card_match(&f, &a, 0);
+    const char *text = known_cause_match(&f, &a, 0);
     assert_non_null(text);
     assert_non_null(strstr(text, "RoPE") && strstr(text, "matched: diagnosis:rounded name:inv_freq") ? text : NULL);
-    assert_null(card_match(&f, &a, 1));
+    assert_null(known_cause_match(&f, &a, 1));
     d.v[0].id = DIAGNOSIS_NONFINITE; /* the settings' part is missing */
-    assert_null(card_match(&f, &a, 0));
+    assert_null(known_cause_match(&f, &a, 0));
     put_text(dir, "d.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2, rms_norm_eps: 1.e-6}}\n");
     put_text(dir, "e.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2, rms_norm_eps: 1.e-5}}\n");
     char path[2][400];
     snprintf(path[0], sizeof path[0], "%s/d.yaml", dir);
     snprintf(path[1], sizeof path[1], "%s/e.yaml", dir);
-    give(SLOT_TARGET_SETTINGS, path[0]);
-    give(SLOT_GOLDEN_SETTINGS, path[0]);
+    give(PANEL_INPUT_TARGET_SETTINGS, path[0]);
+    give(PANEL_INPUT_GOLDEN_SETTINGS, path[0]);
     settle();
     for (size_t i = 0; i < g.page[0].items.n; i++)
         if (strstr(g.page[0].items.v[i].text, "epsilon differs"))
             fail_msg("%s", g.page[0].items.v[i].text);
-    give(SLOT_GOLDEN_SETTINGS, path[1]);
+    give(PANEL_INPUT_GOLDEN_SETTINGS, path[1]);
     settle();
     bool told = false;
     for (size_t i = 0; i < g.page[0].items.n; i++)
@@ -555,10 +555,10 @@ static void what_is_named_is_known(void **state)
 {
     (void)state;
     begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
-    give(SLOT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 1200}, 2));
-    give(SLOT_TARGET_LOG, write_log(dir, "t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
-    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 1200}, 2));
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
     for (int i = 0; i < PANELS; i++)
         for (size_t k = 0; k < g.page[i].items.n; k++) {

@@ -99,7 +99,7 @@ static void activations_by_figures(void **state)
 }
 
 /* y = (x − m) / √(v + ε) w + b over the last axis of 32 × 24, or over 3 samples of 8 channels × 32. */
-static void make_norm(enum norm_kind kind, double epsilon, bool low, const double *w, const double *b,
+static void make_norm(enum norms_format kind, double epsilon, bool low, const double *w, const double *b,
                       const double *running)
 {
     size_t groups = kind == NORM_RMS || kind == NORM_LAYER ? 32
@@ -155,7 +155,7 @@ static void norms_are_told_apart(void **state)
             fill(X, N, 0.1, 7 + (uint64_t)kind);
             fill(w, 24, 1, 3);
             fill(b, 24, 1, 4);
-            make_norm((enum norm_kind)kind, 1e-3, low, w, b, NULL);
+            make_norm((enum norms_format)kind, 1e-3, low, w, b, NULL);
             struct norm_fit f = fitted(last ? 2 : 3, last ? tokens : images, w, b, last ? 24 : 8);
             assert_int_equal(f.kind, kind);
             assert_int_equal(f.rounded, low ? DTYPE_BF16 : DTYPE_UNKNOWN);
@@ -188,7 +188,7 @@ static void signs_and_places(void **state)
 {
     int64_t from[SIGNED_MOST];
     double sign[SIGNED_MOST];
-    struct block b = {.n = N, .ndim = 2, .shape = {N / 8, 8}, .axis = {0, 1}};
+    struct dense_block b = {.n = N, .ndim = 2, .shape = {N / 8, 8}, .axis = {0, 1}};
     (void)state;
     fill(X, N, 1, 21);
     for (int i = 0; i < N; i++) { /* neighbours turned, of what X holds with its halves turned */
@@ -206,7 +206,7 @@ static void signs_and_places(void **state)
 /* What does not vary lies on itself wherever it is shifted to. */
 static void constants_are_not_shifted(void **state)
 {
-    struct block b = {.n = 64, .ndim = 2, .shape = {8, 8}, .axis = {0, 1}};
+    struct dense_block b = {.n = 64, .ndim = 2, .shape = {8, 8}, .axis = {0, 1}};
     double share;
     (void)state;
     for (int i = 0; i < 64; i++) {
@@ -219,7 +219,7 @@ static void constants_are_not_shifted(void **state)
     b.v[1] = X;
     for (int by = -4; by <= 4; by++)
         if (by)
-            assert_false(block_shift(&b, 1, by, &share) && share <= 0.01);
+            assert_false(dense_block_shift(&b, 1, by, &share) && share <= 0.01);
 }
 
 /* 2 × 3 × 8 × 6 in, 4 filters of 3 × 3: y made with one padding, stride and grain is told from the others. */

@@ -41,57 +41,57 @@ static void escapes(void **state)
 
 static void cleaning(void **state)
 {
-    struct clean c;
+    struct sanitize c;
     struct buf b = {0};
     (void)state;
-    clean_init(&c, "/home/li/job 1/target/step0", "/home/li/job 1/bench/step0", false);
-    clean_path(&c, "/home/li/job 1/target/step0", &b);
+    sanitize_init(&c, "/home/li/job 1/target/step0", "/home/li/job 1/bench/step0", false);
+    sanitize_path(&c, "/home/li/job 1/target/step0", &b);
     expect(&b, "target/step0");
-    clean_path(&c, "/home/li/job 1/bench", &b);
+    sanitize_path(&c, "/home/li/job 1/bench", &b);
     expect(&b, "bench");
-    clean_path(&c, "/home/li/job 1", &b);
+    sanitize_path(&c, "/home/li/job 1", &b);
     expect(&b, "job 1");
-    clean_text(&c, STR("in /home/li/a.py:3"), 0, &b);
+    sanitize_text(&c, STR("in /home/li/a.py:3"), 0, &b);
     expect(&b, "in …/a.py:3");
-    clean_text(&c, STR("/home/li/job 1/bench/step0/dump.json: byte 3"), 0, &b);
+    sanitize_text(&c, STR("/home/li/job 1/bench/step0/dump.json: byte 3"), 0, &b);
     expect(&b, "bench/step0/dump.json: byte 3");
-    clean_text(&c, STR("at /usr/lib/python3/torch/nn.py:42 and (/etc/x/y), a/b/c"), 0, &b);
+    sanitize_text(&c, STR("at /usr/lib/python3/torch/nn.py:42 and (/etc/x/y), a/b/c"), 0, &b);
     expect(&b, "at …/torch/nn.py:42 and (…/x/y), a/b/c");
-    clean_text(&c, STR("half 1/2 of it / there"), 0, &b);
+    sanitize_text(&c, STR("half 1/2 of it / there"), 0, &b);
     expect(&b, "half 1/2 of it / there");
-    clean_text(&c, STR("/home/li/job"), CLEAN_NAME, &b);
+    sanitize_text(&c, STR("/home/li/job"), SANITIZE_NAME, &b);
     expect(&b, "/home/li/job");
-    clean_text(&c, STR("a\x1b[2J\nb\xe2\x80\xae" "c\xff"), 0, &b);
+    sanitize_text(&c, STR("a\x1b[2J\nb\xe2\x80\xae" "c\xff"), 0, &b);
     expect(&b, "a␛[2J␊b\xef\xbf\xbd" "c\xef\xbf\xbd");
-    clean_text(&c, STR("a\nb"), CLEAN_LINES, &b);
+    sanitize_text(&c, STR("a\nb"), SANITIZE_LINES, &b);
     expect(&b, "a\nb");
-    clean_release(&c);
-    clean_init(&c, "/home/li/target", "/data/bench", true);
-    clean_text(&c, STR("/home/li/target/x"), 0, &b);
+    sanitize_release(&c);
+    sanitize_init(&c, "/home/li/target", "/data/bench", true);
+    sanitize_text(&c, STR("/home/li/target/x"), 0, &b);
     expect(&b, "/home/li/target/x");
-    clean_release(&c);
-    clean_init(&c, "/home/li/target", "/home/bo/bench", false);
-    clean_path(&c, "/home/bo/bench", &b);
+    sanitize_release(&c);
+    sanitize_init(&c, "/home/li/target", "/home/bo/bench", false);
+    sanitize_path(&c, "/home/bo/bench", &b);
     expect(&b, "bench");
-    clean_release(&c);
-    clean_init(&c, "/data/li/target", "/mnt/x/y/bench", false);
-    clean_path(&c, "/mnt/x/y/bench", &b);
+    sanitize_release(&c);
+    sanitize_init(&c, "/data/li/target", "/mnt/x/y/bench", false);
+    sanitize_path(&c, "/mnt/x/y/bench", &b);
     expect(&b, "y/bench");
-    clean_release(&c);
-    clean_init(&c, "../li/target", NULL, false);
-    clean_path(&c, "../li/target", &b);
+    sanitize_release(&c);
+    sanitize_init(&c, "../li/target", NULL, false);
+    sanitize_path(&c, "../li/target", &b);
     expect(&b, "li/target");
-    clean_release(&c);
+    sanitize_release(&c);
     char *large = malloc(1 << 20);
     memset(large, 'x', 1 << 20);
-    clean_text(NULL, str_n(large, 1 << 20), CLEAN_NAME, &b);
+    sanitize_text(NULL, str_n(large, 1 << 20), SANITIZE_NAME, &b);
     assert_in_range(b.n, 30000, 50000); /* cut in the middle, and it says so */
     assert_non_null(strstr(b.p, " … "));
     free(large);
     buf_release(&b);
 }
 
-static void small_document(struct document *d, const struct clean *c)
+static void small_document(struct document *d, const struct sanitize *c)
 {
     document_init(d, c);
     d->title = "a < b";
@@ -130,7 +130,7 @@ static void written(void (*write)(struct out *, const struct document *), const 
 
 static void writers_of_documents(void **state)
 {
-    struct clean c = {0};
+    struct sanitize c = {0};
     struct document d;
     struct buf b = {0};
     (void)state;

@@ -33,7 +33,7 @@ static void put_tensor(const char *file, const char *json_name, float value)
 }
 
 /* A file of this test's own folder. */
-static void give_own(enum slot_id slot, const char *name)
+static void give_own(enum panel_input_id slot, const char *name)
 {
     give(slot, path_in(dir, name));
 }
@@ -61,19 +61,19 @@ static void give_all(void)
                             "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
     put_tensor("t.safetensors", "model.norm.weight", 1);
     put_tensor("g.safetensors", "model.norm.weight", 1.5f);
-    give_own(SLOT_TARGET_LOG, "t.log");
-    give_own(SLOT_GOLDEN_LOG, "g.log");
-    give_own(SLOT_GOLDEN_LOG2, "g2.log");
-    give_own(SLOT_TARGET_FROZEN, "t.log");
-    give_own(SLOT_GOLDEN_FROZEN, "g.log");
-    give_own(SLOT_TARGET_SETTINGS, "t.yaml");
-    give_own(SLOT_GOLDEN_SETTINGS, "g.yaml");
-    give_own(SLOT_TARGET_WEIGHTS, "t.safetensors");
-    give_own(SLOT_GOLDEN_WEIGHTS, "g.safetensors");
-    give(SLOT_TARGET_STEP, sample("optimizer/eps/target"));
-    give(SLOT_GOLDEN_STEP, sample("optimizer/eps/golden"));
-    give(SLOT_TARGET_NORMS, sample("logs/norms/mindspore_print_local_norm.log"));
-    give(SLOT_GOLDEN_NORMS, sample("logs/norms/mindspore_print_local_norm.log"));
+    give_own(PANEL_INPUT_TARGET_LOG, "t.log");
+    give_own(PANEL_INPUT_GOLDEN_LOG, "g.log");
+    give_own(PANEL_INPUT_GOLDEN_LOG2, "g2.log");
+    give_own(PANEL_INPUT_TARGET_FROZEN, "t.log");
+    give_own(PANEL_INPUT_GOLDEN_FROZEN, "g.log");
+    give_own(PANEL_INPUT_TARGET_SETTINGS, "t.yaml");
+    give_own(PANEL_INPUT_GOLDEN_SETTINGS, "g.yaml");
+    give_own(PANEL_INPUT_TARGET_WEIGHTS, "t.safetensors");
+    give_own(PANEL_INPUT_GOLDEN_WEIGHTS, "g.safetensors");
+    give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
+    give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
+    give(PANEL_INPUT_TARGET_NORMS, sample("logs/norms/mindspore_print_local_norm.log"));
+    give(PANEL_INPUT_GOLDEN_NORMS, sample("logs/norms/mindspore_print_local_norm.log"));
 }
 
 static void sections_of_the_panels(void **state)
@@ -85,7 +85,7 @@ static void sections_of_the_panels(void **state)
     (void)state;
     begin(sample("tt_rope/target"), sample("tt_rope/bench"));
     give_all();
-    give(SLOT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run: it does not repeat */
+    give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run: it does not repeat */
     settle();
     report(".html", &b);
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
@@ -141,8 +141,8 @@ static void only_what_is_there(void **state)
     begin(NULL, NULL);
     write_log(dir, "t.log", (struct course){.steps = 1200}, 1);
     write_log(dir, "g.log", (struct course){.steps = 1200}, 2);
-    give_own(SLOT_TARGET_LOG, "t.log");
-    give_own(SLOT_GOLDEN_LOG, "g.log");
+    give_own(PANEL_INPUT_TARGET_LOG, "t.log");
+    give_own(PANEL_INPUT_GOLDEN_LOG, "g.log");
     settle();
     report(".html", &b);
     assert_true(holds(&b, "<section id=\"curves\">"));
@@ -189,12 +189,12 @@ static void hostile_sections(void **state)
                             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4}}\nrunner_config: {epochs: 1, batch_size: 1}\n");
     put_tensor("e.safetensors", EVIL_JSON, 1);
     write_log(dir, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log", (struct course){.steps = 1200}, 4);
-    give_own(SLOT_TARGET_SETTINGS, "e.yaml");
-    give_own(SLOT_TARGET_WEIGHTS, "e.safetensors");
+    give_own(PANEL_INPUT_TARGET_SETTINGS, "e.yaml");
+    give_own(PANEL_INPUT_TARGET_WEIGHTS, "e.safetensors");
     put_tensor("e2.safetensors", EVIL_JSON, 3);
-    give_own(SLOT_TARGET_NORMS, "e.safetensors");
-    give_own(SLOT_GOLDEN_NORMS, "e2.safetensors");
-    give_own(SLOT_TARGET_LOG, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log");
+    give_own(PANEL_INPUT_TARGET_NORMS, "e.safetensors");
+    give_own(PANEL_INPUT_GOLDEN_NORMS, "e2.safetensors");
+    give_own(PANEL_INPUT_TARGET_LOG, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log");
     investigation_tell(&inv, &inv.answers, STR("cluster"), STR(EVIL));
     investigation_tell(&inv, &inv.answers, STR("several-cards"), str_of(large));
     investigation_tell(&inv, &inv.waived, STR("C045"), STR(EVIL));
@@ -411,7 +411,7 @@ static void shades(void **state)
 static void in_the_background(void **state)
 {
     static const char *const ext[] = {".html", ".csv", ".json"};
-    struct scribe k;
+    struct report_job k;
     struct buf a = {0}, b = {0};
     struct err e;
     char path[300];
@@ -419,17 +419,17 @@ static void in_the_background(void **state)
     begin(sample("tt_bf16/target"), sample("tt_bf16/bench"));
     give_all();
     settle();
-    scribe_init(&k, &g, NULL, NULL);
+    report_job_init(&k, &g, NULL, NULL);
     for (size_t i = 0; i < ARRAY_LEN(ext); i++) {
         report(ext[i], &a);
         snprintf(path, sizeof path, "%s/background%s", dir, ext[i]);
-        assert_true(scribe_begin(&k, s.now, path, true, &plain));
-        assert_false(scribe_begin(&k, s.now, path, true, &plain)); /* one at a time */
-        assert_int_equal(scribe_take(&k), SCRIBE_IDLE);
+        assert_true(report_job_begin(&k, s.now, path, true, &plain));
+        assert_false(report_job_begin(&k, s.now, path, true, &plain)); /* one at a time */
+        assert_int_equal(report_job_take(&k), REPORT_JOB_IDLE);
         investigation_tell(&inv, &inv.answers, STR("cluster"), STR("")); /* told meanwhile: nothing new */
-        scribe_wait(&k);
-        assert_int_equal(scribe_take(&k), SCRIBE_WRITTEN);
-        assert_int_equal(scribe_take(&k), SCRIBE_IDLE); /* told once */
+        report_job_wait(&k);
+        assert_int_equal(report_job_take(&k), REPORT_JOB_WRITTEN);
+        assert_int_equal(report_job_take(&k), REPORT_JOB_IDLE); /* told once */
         buf_clear(&b);
         assert_int_equal(file_slurp(path, 1 << 26, &b, &e), 0);
         assert_true(str_eq(buf_view(&a), buf_view(&b)));
@@ -437,37 +437,37 @@ static void in_the_background(void **state)
     }
     for (size_t i = 0; i < ARRAY_LEN(ext); i++) {
         snprintf(path, sizeof path, "%s/background%s", dir, ext[i]);
-        assert_true(scribe_begin(&k, s.now, path, true, &plain));
-        scribe_cancel(&k); /* before it could write */
-        scribe_wait(&k);
-        assert_int_equal(scribe_take(&k), SCRIBE_FAILED);
+        assert_true(report_job_begin(&k, s.now, path, true, &plain));
+        report_job_cancel(&k); /* before it could write */
+        report_job_wait(&k);
+        assert_int_equal(report_job_take(&k), REPORT_JOB_FAILED);
         assert_int_equal(k.err.code, ERR_CANCEL);
         assert_false(path_is_file(path));
     }
     assert_int_equal(g.held, 0);
-    assert_true(scribe_begin(&k, s.now, "/nowhere/at/all.html", true, &plain));
-    scribe_wait(&k);
-    assert_int_equal(scribe_take(&k), SCRIBE_FAILED);
+    assert_true(report_job_begin(&k, s.now, "/nowhere/at/all.html", true, &plain));
+    report_job_wait(&k);
+    assert_int_equal(report_job_take(&k), REPORT_JOB_FAILED);
     /* paired anew meanwhile: the table is of the pairing it was asked for with, whole */
     struct decisions d = {0};
     decisions_add(&d, (struct decision){.kind = DECIDE_REJECT, .step = 1, .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"}, .view = ""});
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/background%s", dir, i ? ".json" : ".csv");
         report_text(path, s.now, &plain, false, &a);
-        assert_true(scribe_begin(&k, s.now, path, false, &plain));
+        assert_true(report_job_begin(&k, s.now, path, false, &plain));
         session_lock(&s);
         session_decide(&s, &d);
         session_unlock(&s);
         assert_int_equal(session_wait(&s, &e), 0);
-        scribe_wait(&k);
-        assert_int_equal(scribe_take(&k), SCRIBE_WRITTEN);
+        report_job_wait(&k);
+        assert_int_equal(report_job_take(&k), REPORT_JOB_WRITTEN);
         buf_clear(&b);
         assert_int_equal(file_slurp(path, 1 << 26, &b, &e), 0);
         assert_true(str_eq(buf_view(&a), buf_view(&b)));
         unlink(path);
     }
     decisions_release(&d);
-    scribe_release(&k);
+    report_job_release(&k);
     buf_release(&a);
     buf_release(&b);
 }

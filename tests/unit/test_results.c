@@ -38,7 +38,7 @@ static struct session *open_path(const char *path, bool alone)
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {path}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1, .of.alone = alone};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -56,7 +56,7 @@ static const char *refused(const char *path)
     static struct err e;
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {path}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1};
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) == 0 && session_wait(s, &e) == 0)
         fail_msg("%s was opened", path);
     stop(s);
@@ -109,7 +109,7 @@ static void comparisons(void **state)
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         struct session *s = open_path(sample(tables[i].path), false);
         const struct dump *t = &s->now->side[TARGET].dump;
-        const struct summary *x = &s->now->judged->sum;
+        const struct judge_summary *x = &s->now->judged->sum;
         print_message("%s\n", tables[i].path);
         assert_true(s->now->tabled);
         assert_string_equal(t->reader->name, tables[i].format);
@@ -147,7 +147,7 @@ static void same(const char *one, const char *other)
     for (uint32_t i = 0; i < s[0]->now->pairing->lines.n; i++) {
         const struct result_line *t[2];
         for (int k = 0; k < 2; k++)
-            t[k] = table_line(&s[k]->now->measure, i);
+            t[k] = table_verdicts_line(&s[k]->now->measure, i);
         assert_int_equal(t[0] == NULL, t[1] == NULL);
         for (int side = 0; side < 2; side++) {
             uint32_t a = s[0]->now->pairing->lines.v[i].row[side], b = s[1]->now->pairing->lines.v[i].row[side];
@@ -182,7 +182,7 @@ static void words_and_figures(void **state)
 {
     (void)state;
     struct session *s = open_path(sample(DROPOUT), false);
-    const struct result_line *t = table_line(&s->now->measure, s->now->judged->first);
+    const struct result_line *t = table_verdicts_line(&s->now->measure, s->now->judged->first);
     struct buf b = {0};
     assert_string_equal(t->said, "No");
     assert_true(t->figure[RESULT_COSINE] == 0.984456 && t->figure[RESULT_MAX_ABS] == 0.309189);
@@ -234,8 +234,8 @@ static void folders_and_single_sides(void **state)
     assert_int_equal(s->now->side[TARGET].places.n, 2);
     assert_int_equal(s->now->side[TARGET].places.v[1].rank, 1);
     assert_int_equal(s->now->side[TARGET].dump.rank, 0);
-    assert_true(places_hold_table(sample(RANKS)));
-    assert_false(places_hold_table(sample("tt_rope"))); /* a result beside the dumps it compares */
+    assert_true(place_list_holds_table(sample(RANKS)));
+    assert_false(place_list_holds_table(sample("tt_rope"))); /* a result beside the dumps it compares */
     stop(s);
 
     s = open_path(sample(OVERFLOW), true);
@@ -318,7 +318,7 @@ static void odd_rows(void **state)
     assert_string_equal(name_of(s, TARGET, 2), "Functional.add.0.forward#2.output.0");
     assert_true(isinf(t->rows.v[0].stat[STAT_MAX]) && isnan(t->rows.v[1].stat[STAT_MAX]));
     assert_int_equal(t->rows.v[2].has & (HAS_MIN | HAS_MEAN | HAS_NORM), 0);
-    const struct result_line *l = table_line(&s->now->measure, s->now->pairing->line_of[TARGET][1]);
+    const struct result_line *l = table_verdicts_line(&s->now->measure, s->now->pairing->line_of[TARGET][1]);
     assert_string_equal(l->message, "error: a; warning: b");
     assert_true(isnan(l->figure[RESULT_COSINE]) && l->has & 1 << RESULT_COSINE);
     assert_string_equal(dump_call_name(t, t->rows.v[4].call).p, "Cell.a.input.B.forward.0");
@@ -342,7 +342,8 @@ static void oldest_columns(void **state)
     struct session *s = open_path(path, false);
     double v;
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_true(table_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5); /* it is moved to 0 … 1 there */
+    /* it is moved to 0 … 1 there */
+    assert_true(table_verdicts_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5);
     stop(s);
 }
 
@@ -466,8 +467,8 @@ static void shared_strings(void **state)
     double v;
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 1);
     assert_string_equal(name_of(s, TARGET, 0), "A.b.0.forward.output.0");
-    assert_true(table_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5);
-    assert_string_equal(table_line(&s->now->measure, 0)->said, "False");
+    assert_true(table_verdicts_figure(&s->now->measure, 0, RESULT_COSINE, &v) && v == 0.5);
+    assert_string_equal(table_verdicts_line(&s->now->measure, 0)->said, "False");
     assert_int_equal(s->now->judged->line[0].verdict, VERDICT_DEVIATE);
     stop(s);
 }

@@ -450,7 +450,7 @@ static struct session *open_round(struct investigation *v)
     struct session_options o = {.of.path = {v->input[0], v->input[1]}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .before = investigation_before(v),
                                 .decisions = &v->decisions};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -504,8 +504,8 @@ static void left(void **state)
     assert_true(s->now->since.changes.confirmed);
     assert_string_equal(s->now->since.changes.first[0], "Torch.outer.0.forward.input.1");
     uint32_t line = s->now->pairing->line_of[0][dump_find_row(&s->now->side[0].dump, STR("Torch.outer.0.forward.input.1"))];
-    assert_int_equal(since_row(&s->now->since, line)->verdict, VERDICT_DEVIATE);
-    assert_int_equal(since_change(s->now, line), CHANGE_FIXED);
+    assert_int_equal(round_since_row(&s->now->since, line)->verdict, VERDICT_DEVIATE);
+    assert_int_equal(round_since_change(s->now, line), CHANGE_FIXED);
     shut(s);
 
     /* another file in its place is told of, and nothing is made up */
@@ -515,7 +515,7 @@ static void left(void **state)
     round_release(&other);
     s = open_round(&w);
     assert_false(s->now->since.there);
-    assert_false(since_knows(&s->now->since, line));
+    assert_false(round_since_knows(&s->now->since, line));
     assert_non_null(strstr(s->now->since.err.text, "was changed or replaced"));
     shut(s);
 
@@ -605,27 +605,27 @@ static void results(void **state)
 
 static void policies(void **state)
 {
-    struct policy p = {.given = false};
-    struct policy_counts c = {.rows = 5};
+    struct fail_on p = {.given = false};
+    struct fail_on_counts c = {.rows = 5};
     struct err e = {0};
     (void)state;
-    assert_int_equal(policy_status(&p, &c, 1), 1);
-    assert_int_equal(policy_parse(&p, STR("deviate, new"), &e), 0);
-    assert_int_equal(policy_fits(&p, POLICY_COMPARE | POLICY_ROUNDS, &e), 0);
-    assert_int_equal(policy_fits(&p, POLICY_COMPARE, &e), -1);
-    assert_int_equal(policy_fits(&p, POLICY_CHECK, &e), -1);
-    assert_int_equal(policy_status(&p, &c, 1), 0);
-    assert_int_equal(policy_status(&p, &c, 5), 5);
-    c.n[POLICY_NEW] = 1;
-    assert_int_equal(policy_status(&p, &c, 5), 1);
-    c.n[POLICY_NEW] = 0;
-    c.n[POLICY_DRIFT] = 9;
-    assert_int_equal(policy_status(&p, &c, 0), 0);
-    assert_int_equal(policy_parse(&p, STR("none"), &e), 0);
-    assert_int_equal(policy_status(&p, &c, 5), 0);
-    assert_int_equal(policy_parse(&p, STR(""), &e), -1);
-    assert_int_equal(policy_parse(&p, STR("deviates"), &e), -1);
-    assert_int_equal(policy_parse(&p, STR("drift,"), &e), 0);
+    assert_int_equal(fail_on_status(&p, &c, 1), 1);
+    assert_int_equal(fail_on_parse(&p, STR("deviate, new"), &e), 0);
+    assert_int_equal(fail_on_fits(&p, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e), 0);
+    assert_int_equal(fail_on_fits(&p, FAIL_ON_COMPARE, &e), -1);
+    assert_int_equal(fail_on_fits(&p, FAIL_ON_CHECK, &e), -1);
+    assert_int_equal(fail_on_status(&p, &c, 1), 0);
+    assert_int_equal(fail_on_status(&p, &c, 5), 5);
+    c.n[FAIL_ON_NEW] = 1;
+    assert_int_equal(fail_on_status(&p, &c, 5), 1);
+    c.n[FAIL_ON_NEW] = 0;
+    c.n[FAIL_ON_DRIFT] = 9;
+    assert_int_equal(fail_on_status(&p, &c, 0), 0);
+    assert_int_equal(fail_on_parse(&p, STR("none"), &e), 0);
+    assert_int_equal(fail_on_status(&p, &c, 5), 0);
+    assert_int_equal(fail_on_parse(&p, STR(""), &e), -1);
+    assert_int_equal(fail_on_parse(&p, STR("deviates"), &e), -1);
+    assert_int_equal(fail_on_parse(&p, STR("drift,"), &e), 0);
 }
 
 static void lines(void **state)
@@ -633,7 +633,7 @@ static void lines(void **state)
     struct buf b = {0};
     (void)state;
     struct session *s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
-    policy_line(&b, s->now, 1, "a file.json");
+    fail_on_line(&b, s->now, 1, "a file.json");
     const char *begins = "diverge: deviates first=Torch.outer.0.forward.input.1 rel_l2=9.8e-5 rows=610 deviate=93 nonfinite=0 shape=0 dtype=0 drift=3 "
                          "only=0 doubtful=0 unread=0 known=0 coverage=100.0% step=0 rank=0 target=";
     assert_true(str_starts(buf_view(&b), begins));

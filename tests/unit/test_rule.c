@@ -7,15 +7,15 @@
 static const char *applied(const char *pattern, const char *template, const char *address)
 {
     static struct buf out;
-    struct rule_match m;
+    struct pair_rule_match m;
     struct err e = {0};
-    if (rule_compile(&m, pattern, template, &e)) {
+    if (pair_rule_compile(&m, pattern, template, &e)) {
         assert_int_equal(e.code, ERR_USAGE);
         assert_true(strlen(e.text) > 5);
         return "!";
     }
-    bool speaks = rule_apply(&m, str_of(address), &out);
-    rule_release(&m);
+    bool speaks = pair_rule_apply(&m, str_of(address), &out);
+    pair_rule_release(&m);
     return speaks ? out.p : "-";
 }
 
@@ -109,19 +109,19 @@ static void patterns_that_explode(void **state)
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct rule_match m;
+        struct pair_rule_match m;
         struct err e;
         uint64_t tried = 0;
-        assert_int_equal(rule_compile(&m, bad[i], "x", &e), 0);
+        assert_int_equal(pair_rule_compile(&m, bad[i], "x", &e), 0);
         while (!pattern_explodes(m.pattern) && tried < 100000) {
-            assert_false(rule_apply(&m, str_of(text), &out));
+            assert_false(pair_rule_apply(&m, str_of(text), &out));
             tried++;
         }
         if (tried > 100 && pattern_explodes(m.pattern))
             fail_msg("%s was tried %llu times", bad[i], (unsigned long long)tried);
         for (int k = 0; k < 300000 && pattern_explodes(m.pattern); k++) /* a dump's rows: nothing more is tried */
-            assert_false(rule_apply(&m, str_of(text), &out));
-        rule_release(&m);
+            assert_false(pair_rule_apply(&m, str_of(text), &out));
+        pair_rule_release(&m);
     }
     buf_release(&out);
 }
@@ -160,22 +160,22 @@ static const char *pairs_of(struct sides *x, uint32_t t, uint32_t g, const char 
 {
     static struct buf out;
     struct buf p = {0}, q = {0}, here = {0}, there = {0};
-    struct rule_match m;
+    struct pair_rule_match m;
     struct err e;
     buf_clear(&out);
-    bool open = rule_propose(&x->at[TARGET], t, &x->at[GOLDEN], g, &p, &q);
+    bool open = pair_rule_propose(&x->at[TARGET], t, &x->at[GOLDEN], g, &p, &q);
     assert_string_equal(p.p, pattern);
     assert_string_equal(q.p, template);
-    if (rule_compile(&m, p.p, q.p, &e))
+    if (pair_rule_compile(&m, p.p, q.p, &e))
         fail_msg("%s: %s", p.p, e.text);
     /* whatever it generalises, it holds for the two it was made of */
     address_of_row(&x->at[TARGET], t, &here);
-    assert_true(rule_apply(&m, buf_view(&here), &there));
+    assert_true(pair_rule_apply(&m, buf_view(&here), &there));
     assert_int_equal(address_find(&x->at[GOLDEN], buf_view(&there)), g);
     buf_cstr(&out, open ? "" : "alone ");
     for (uint32_t r = 0; r < x->d[TARGET].rows.n; r++) {
         address_of_row(&x->at[TARGET], r, &here);
-        if (!rule_apply(&m, buf_view(&here), &there))
+        if (!pair_rule_apply(&m, buf_view(&here), &there))
             continue;
         uint32_t found = address_find(&x->at[GOLDEN], buf_view(&there));
         if (found == NONE)
@@ -183,7 +183,7 @@ static const char *pairs_of(struct sides *x, uint32_t t, uint32_t g, const char 
         else
             buf_fmt(&out, "%u=%u ", r, found);
     }
-    rule_release(&m);
+    pair_rule_release(&m);
     buf_release(&p);
     buf_release(&q);
     buf_release(&here);
@@ -339,7 +339,7 @@ static void noughts_in_front(void **state)
         side_pass(&x.d[0], "Mint.a.0.forward", cases[i][0], "4");
         side_pass(&x.d[1], "Torch.a.0.forward", cases[i][1], "4");
         ready(&x);
-        rule_propose(&x.at[0], 1, &x.at[1], 1, &p, &q);
+        pair_rule_propose(&x.at[0], 1, &x.at[1], 1, &p, &q);
         snprintf(pattern, sizeof pattern, "%s/a@0/forward.output.0", cases[i][2]);
         assert_string_equal(p.p, pattern);
         char template[80];
@@ -371,7 +371,7 @@ static void names_like_patterns(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct sides x;
         struct buf p = {0}, q = {0}, here = {0}, there = {0};
-        struct rule_match m;
+        struct pair_rule_match m;
         struct err e;
         char scope[60];
         begin(&x);
@@ -381,15 +381,15 @@ static void names_like_patterns(void **state)
                 side_pass(&x.d[s], k ? "Functional.mul.1.forward" : "Functional.mul.0.forward", scope, "2,8");
             }
         ready(&x);
-        assert_true(rule_propose(&x.at[TARGET], 1, &x.at[GOLDEN], 1, &p, &q));
-        if (rule_compile(&m, p.p, q.p, &e))
+        assert_true(pair_rule_propose(&x.at[TARGET], 1, &x.at[GOLDEN], 1, &p, &q));
+        if (pair_rule_compile(&m, p.p, q.p, &e))
             fail_msg("%s: %s", p.p, e.text);
         for (uint32_t r = 1; r < 4; r += 2) {
             address_of_row(&x.at[TARGET], r, &here);
-            if (!rule_apply(&m, buf_view(&here), &there) || address_find(&x.at[GOLDEN], buf_view(&there)) != r)
+            if (!pair_rule_apply(&m, buf_view(&here), &there) || address_find(&x.at[GOLDEN], buf_view(&there)) != r)
                 fail_msg("%s: the rule %s <-> %s does not hold for it", names[i], p.p, q.p);
         }
-        rule_release(&m);
+        pair_rule_release(&m);
         buf_release(&p);
         buf_release(&q);
         buf_release(&here);

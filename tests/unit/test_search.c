@@ -3,7 +3,7 @@
 #include "sessions.h"
 
 #include "cmd/cmd.h"
-#include "cmd/desk.h"
+#include "cmd/workspace.h"
 #include "tensors.h"
 
 enum { CALLS = 6000 };
@@ -62,16 +62,16 @@ static void test_known_lines_are_those_looked_at(void **state)
 }
 
 /* What the loop of the screen does between keys. */
-static void between_keys(struct desk *d)
+static void between_keys(struct workspace *d)
 {
     const struct dump *const side[2] = {&d->s->now->side[0].dump, &d->s->now->side[1].dump};
     for (bool left = true; left;) {
         left = search_count(&d->search, side, d->s->now->pairing, 500);
-        left |= desk_seek(d);
+        left |= workspace_seek(d);
     }
 }
 
-static void at(struct desk *d, const char *command, uint32_t line)
+static void at(struct workspace *d, const char *command, uint32_t line)
 {
     command_run_locked(d, command);
     between_keys(d);
@@ -83,12 +83,12 @@ static void test_ways_longer_than_a_key(void **state)
 {
     struct session *s = open_paths(many(), many());
     struct investigation inv;
-    struct desk d;
+    struct workspace d;
     (void)state;
     investigation_init(&inv);
-    desk_init(&d, s, &inv);
+    workspace_init(&d, s, &inv);
     session_lock(s);
-    desk_refresh(&d);
+    workspace_refresh(&d);
     at(&d, "20", 19);
     command_run_locked(&d, "search conv2d");
     assert_int_equal(d.cursor, 19); /* not yet */
@@ -111,7 +111,7 @@ static void test_ways_longer_than_a_key(void **state)
     between_keys(&d);
     assert_int_equal(d.cursor, 2);
     session_unlock(s);
-    desk_release(&d);
+    workspace_release(&d);
     shut(s);
     investigation_release(&inv);
 }

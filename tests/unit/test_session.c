@@ -11,7 +11,7 @@
 static struct session_options options(const char *target, const char *golden)
 {
     struct session_options o = {.of.path = {target, golden}, .of.step = {-1, -1}, .of.rank = {-1, -1}};
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     return o;
 }
 
@@ -58,7 +58,7 @@ static const char *name_of(const struct session *s, uint32_t line, int side)
 static const struct {
     const char *target, *golden;
     const char *first[2]; /* "": nothing deviates; NULL: as the target's */
-    enum first_class klass;
+    enum first_class first_class;
     int status; /* ALIGNED_OR_UNSURE: how much two frameworks' calls can be paired is not decided here */
 } cases[] = {
     {"tt_rope/target", "tt_rope/bench", {"Torch.outer.0.forward.input.1"}, FIRST_INPUT, 1},
@@ -102,7 +102,7 @@ static void first_deviations(void **state)
                 fail_msg("%s: first is \"%s\"", cases[i].target, name_of(s, j->first, side));
         }
         if (*cases[i].first[0])
-            assert_int_equal(j->klass, cases[i].klass);
+            assert_int_equal(j->first_class, cases[i].first_class);
         int status = judgement_status(j, &jo);
         assert_true(cases[i].status == ALIGNED_OR_UNSURE ? status != 1 : status == cases[i].status);
         assert_true(s->settled && !s->now->failed && s->now->measure.finished == s->now->measure.wanted);
@@ -120,7 +120,7 @@ static void known_differences(void **state)
     (void)state;
     assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], 0);
     for (uint32_t i = 0; i < s->now->judged->lines; i++) {
-        if (s->now->judged->line[i].rule != RULE_NATURE)
+        if (s->now->judged->line[i].rule != RULE_FRAMEWORK)
             continue;
         buf_clear(&why);
         explain_verdict(s->now->judged, &s->now->measure, i, &why);
@@ -145,7 +145,7 @@ static void against_itself(void **state)
         struct session_options o = options(sample(paths[i]), sample(paths[i]));
         o.of.exact = true;
         struct session *s = run(&o);
-        const struct summary *m = &s->now->judged->sum;
+        const struct judge_summary *m = &s->now->judged->sum;
         assert_int_equal(s->now->judged->first, NONE);
         assert_int_equal(m->by[VERDICT_MATCH] + m->by[VERDICT_SKIP], s->now->judged->lines);
         /* aborted calls and containers without an output have nothing that can be paired */
@@ -181,10 +181,10 @@ static void limits_move_the_verdicts(void **state)
     struct session *s = run(&o);
     uint32_t before = s->now->judged->sum.by[VERDICT_DEVIATE];
     assert_true(s->now->judged->first != NONE && before > 0);
-    struct tol t = o.of.tol;
+    struct thresholds t = o.of.tol;
     static const char *const wide[] = {"float32.drift", "float32.deviate", "float32.product"};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tol_set(&t, str_of(wide[i]), STR("1e9"), &e), 0);
+        assert_int_equal(thresholds_set(&t, str_of(wide[i]), STR("1e9"), &e), 0);
     session_lock(s);
     session_set_tol(s, &t);
     assert_false(s->settled);
@@ -250,17 +250,17 @@ static void one_side_examined(void **state)
     uint32_t good = dump_find_row(d, STR("Functional.embedding.0.forward.output.0"));
     uint32_t bad = dump_find_row(d, STR("Functional.softmax.1.forward.input.0")), none = dump_find_row(d, STR("Functional.softmax.1.forward.input.dim"));
     assert_true(s->now->examined.done && s->now->serial == 1);
-    assert_null(alone_figures(&s->now->examined, none));
-    const struct side_figures *f = alone_figures(&s->now->examined, good);
+    assert_null(one_side_figures(&s->now->examined, none));
+    const struct side_figures *f = one_side_figures(&s->now->examined, good);
     assert_non_null(f);
     assert_int_equal(f->count, 256);
     assert_int_equal(f->nan + f->inf, 0);
-    assert_null(alone_problems(&s->now->examined, good, &n));
-    assert_false(alone_wrong(&s->now->examined, good));
-    const struct check_problem *p = alone_problems(&s->now->examined, bad, &n);
+    assert_null(one_side_problems(&s->now->examined, good, &n));
+    assert_false(one_side_wrong(&s->now->examined, good));
+    const struct dump_check_problem *p = one_side_problems(&s->now->examined, bad, &n);
     assert_int_equal(n, 2);
-    assert_true(p[0].row == bad && p[1].row == bad && alone_wrong(&s->now->examined, bad));
-    assert_int_equal(alone_figures(&s->now->examined, bad)->nan, 144);
+    assert_true(p[0].row == bad && p[1].row == bad && one_side_wrong(&s->now->examined, bad));
+    assert_int_equal(one_side_figures(&s->now->examined, bad)->nan, 144);
     stop(s);
 }
 

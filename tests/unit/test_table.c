@@ -33,7 +33,7 @@ static uint32_t matching(const struct session *s, const char *text)
 static void filters(void **state)
 {
     struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
-    const struct summary *sum = &s->now->judged->sum;
+    const struct judge_summary *sum = &s->now->judged->sum;
     uint32_t all = (uint32_t)s->now->pairing->lines.n;
     (void)state;
     assert_int_equal(matching(s, "deviate"), sum->by[VERDICT_DEVIATE]);
@@ -71,9 +71,9 @@ static void filters_that_are_none(void **state)
 
 /* ---- order ---- */
 
-static void settle(struct arrange *a, const struct session *s)
+static void settle(struct row_order *a, const struct session *s)
 {
-    while (arrange_step(a, s->now, (uint32_t)s->now->pairing->lines.n))
+    while (row_order_step(a, s->now, (uint32_t)s->now->pairing->lines.n))
         continue;
 }
 
@@ -81,26 +81,26 @@ static void orders(void **state)
 {
     struct session *s = open_pair("llama_rope/ms", "llama_rope/torch");
     uint32_t all = (uint32_t)s->now->pairing->lines.n;
-    struct arrange a = {0};
+    struct row_order a = {0};
     struct err e;
     (void)state;
     settle(&a, s);
-    assert_int_equal(arrange_count(&a, all), all);
-    assert_int_equal(arrange_line(&a, 7), 7);
+    assert_int_equal(row_order_count(&a, all), all);
+    assert_int_equal(row_order_line(&a, 7), 7);
     for (const struct field *f = fields; f->name; f++)
         for (int way = 0; way < 2; way++) {
             a.sort = f;
             a.descending = way;
-            arrange_restart(&a);
+            row_order_restart(&a);
             settle(&a, s);
-            assert_int_equal(arrange_count(&a, all), all);
+            assert_int_equal(row_order_count(&a, all), all);
             bool absent = false;
             double before = NAN;
             for (uint32_t i = 0; i < all; i++) {
-                assert_int_equal(arrange_pos(&a, arrange_line(&a, i)), i);
+                assert_int_equal(row_order_pos(&a, row_order_line(&a, i)), i);
                 if (!f->number)
                     continue;
-                struct field_line l = field_line(s->now, arrange_line(&a, i));
+                struct field_line l = field_line(s->now, row_order_line(&a, i));
                 double v = f->number(&l);
                 absent = absent || isnan(v);
                 assert_true(!absent || isnan(v)); /* absent ones come last either way */
@@ -109,20 +109,20 @@ static void orders(void **state)
             }
         }
     a.sort = NULL;
-    assert_int_equal(arrange_add(&a, STR("deviate"), false, &e), 0);
+    assert_int_equal(row_order_add(&a, STR("deviate"), false, &e), 0);
     settle(&a, s);
-    uint32_t bad = arrange_count(&a, all);
+    uint32_t bad = row_order_count(&a, all);
     assert_int_equal(bad, s->now->judged->sum.by[VERDICT_DEVIATE]);
-    assert_int_equal(arrange_line(&a, 0), s->now->judged->first);
-    assert_int_equal(arrange_pos(&a, 0), NONE);
-    assert_int_equal(arrange_nearest(&a, 0), 0);
-    assert_int_equal(arrange_add(&a, STR("backward"), true, &e), 0); /* stacked, inverse */
+    assert_int_equal(row_order_line(&a, 0), s->now->judged->first);
+    assert_int_equal(row_order_pos(&a, 0), NONE);
+    assert_int_equal(row_order_nearest(&a, 0), 0);
+    assert_int_equal(row_order_add(&a, STR("backward"), true, &e), 0); /* stacked, inverse */
     settle(&a, s);
-    assert_int_equal(arrange_count(&a, all), matching(s, "deviate && !backward"));
-    arrange_drop(&a, 0);
+    assert_int_equal(row_order_count(&a, all), matching(s, "deviate && !backward"));
+    row_order_drop(&a, 0);
     settle(&a, s);
-    assert_int_equal(arrange_count(&a, all), matching(s, "!backward"));
-    arrange_release(&a);
+    assert_int_equal(row_order_count(&a, all), matching(s, "!backward"));
+    row_order_release(&a);
     shut(s);
 }
 
@@ -132,13 +132,13 @@ static void headings(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
     (void)state;
-    for (int k = 0; k < OUTLINE_KINDS; k++) {
-        struct outline o;
+    for (int k = 0; k < ROW_GROUPS_KINDS; k++) {
+        struct row_groups o;
         uint32_t top = 0;
-        outline_build(&o, (enum outline_kind)k, s->now, NULL);
+        row_groups_build(&o, (enum row_groups_kind)k, s->now, NULL);
         assert_true(o.nodes.n > 2);
         for (uint32_t i = 0; i < o.nodes.n; i++) {
-            const struct outline_node *n = &o.nodes.v[i];
+            const struct row_groups_node *n = &o.nodes.v[i];
             uint32_t sum = 0, below = 0;
             for (int v = 0; v < VERDICT_COUNT; v++)
                 sum += n->by[v];
@@ -150,9 +150,9 @@ static void headings(void **state)
             assert_true((n->first_bad != NONE) == (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] > 0));
             top += n->parent == NONE ? n->lines : 0;
         }
-        if (k != OUTLINE_PRECISION) /* that one leaves out what is no float */
+        if (k != ROW_GROUPS_PRECISION) /* that one leaves out what is no float */
             assert_int_equal(top, s->now->pairing->lines.n);
-        outline_release(&o);
+        row_groups_release(&o);
     }
     shut(s);
 }
@@ -161,9 +161,9 @@ static void headings(void **state)
 static void walking_over_what_is_shown(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
-    struct outline o;
+    struct row_groups o;
     (void)state;
-    outline_build(&o, OUTLINE_MODULES, s->now, NULL);
+    row_groups_build(&o, ROW_GROUPS_MODULES, s->now, NULL);
     for (unsigned pattern = 0; pattern < 40; pattern++) {
         uint32_t shown = 0, last = 0;
         for (uint32_t i = 0; i < o.nodes.n; i++)
@@ -173,16 +173,16 @@ static void walking_over_what_is_shown(void **state)
             for (uint32_t up = o.nodes.v[i].parent; up != NONE; up = o.nodes.v[up].parent)
                 hidden = hidden || o.nodes.v[up].folded;
             shown += !hidden;
-            assert_true((outline_visible(&o, i) != i) == hidden);
+            assert_true((row_groups_visible(&o, i) != i) == hidden);
         }
-        for (uint32_t i = 0; i != NONE; i = outline_next(&o, i), shown--) {
-            assert_int_equal(outline_visible(&o, i), i);
-            assert_int_equal(outline_prev(&o, i), i ? last : NONE);
+        for (uint32_t i = 0; i != NONE; i = row_groups_next(&o, i), shown--) {
+            assert_int_equal(row_groups_visible(&o, i), i);
+            assert_int_equal(row_groups_prev(&o, i), i ? last : NONE);
             last = i;
         }
         assert_int_equal(shown, 0);
     }
-    outline_release(&o);
+    row_groups_release(&o);
     shut(s);
 }
 
@@ -209,10 +209,10 @@ static void absent_is_not_nan(void **state)
 static void by_layer(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
-    struct layers x;
+    struct layer_table x;
     uint32_t cells = 0, bad = 0;
     (void)state;
-    layers_build(&x, s->now);
+    layer_table_build(&x, s->now);
     assert_int_equal(x.columns, 2); /* the model has two layers */
     for (size_t i = 0; i < x.rows.n * x.columns; i++) {
         cells += x.verdict[i] != VERDICT_COUNT;
@@ -222,7 +222,7 @@ static void by_layer(void **state)
             assert_int_equal(s->now->judged->line[x.line[i]].verdict, x.verdict[i]);
     }
     assert_true(bad > 4 && cells > 3 * x.rows.n / 2); /* most places are in both layers */
-    layers_release(&x);
+    layer_table_release(&x);
     shut(s);
 }
 
@@ -231,11 +231,11 @@ static void by_layer(void **state)
 static void same_numbers(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
-    same_list l = {0};
+    same_values_list l = {0};
     (void)state;
     uint32_t row = dump_find_row(&s->now->side[0].dump, STR("Functional.embedding.0.forward.output.0"));
     assert_int_not_equal(row, NONE);
-    assert_int_equal(same_find(s->now, TARGET, row, 1e-6, &l), 0);
+    assert_int_equal(same_values_find(s->now, TARGET, row, 1e-6, &l), 0);
     assert_true(l.n >= 3); /* the module around it gives it back, the dropout takes it; so on both sides */
     bool golden = false;
     for (size_t i = 0; i < l.n; i++) {
@@ -246,7 +246,7 @@ static void same_numbers(void **state)
     assert_true(golden);
     vec_release(&l);
     uint32_t scalar = dump_find_row(&s->now->side[0].dump, STR("Functional.dropout.0.forward.input.1"));
-    assert_int_equal(same_find(s->now, TARGET, scalar, 1e-6, &l), -1);
+    assert_int_equal(same_values_find(s->now, TARGET, scalar, 1e-6, &l), -1);
     shut(s);
 }
 
@@ -255,10 +255,10 @@ static void same_numbers(void **state)
 static bool doubts(const char *target, const char *golden, const char *part)
 {
     struct session *s = open_pair(target, golden);
-    doubt_list l = {0};
+    input_doubt_list l = {0};
     struct arena a = {0};
     bool found = false;
-    lint_find(s->now, &a, &l);
+    input_doubts_find(s->now, &a, &l);
     for (size_t i = 0; i < l.n; i++)
         found = found || strstr(l.v[i].text, part);
     vec_release(&l);
@@ -280,23 +280,23 @@ static void doubts_before_comparing(void **state)
 
 /* ---- commands ---- */
 
-static int run(struct desk *d, const char *text)
+static int run(struct workspace *d, const char *text)
 {
     int r = command_run(d, text);
     session_lock(d->s);
-    while (arrange_step(&d->arrange, d->s->now, desk_lines(d)))
+    while (row_order_step(&d->arrange, d->s->now, workspace_lines(d)))
         continue;
-    desk_refresh(d);
+    workspace_refresh(d);
     session_unlock(d->s);
     return r;
 }
 
-static void settled(struct desk *d)
+static void settled(struct workspace *d)
 {
     struct err e;
     assert_int_equal(session_wait(d->s, &e), 0);
     session_lock(d->s);
-    desk_refresh(d);
+    workspace_refresh(d);
     session_unlock(d->s);
 }
 
@@ -304,15 +304,15 @@ static void commands_and_undo(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
     struct investigation inv;
-    struct desk d;
+    struct workspace d;
     (void)state;
     investigation_init(&inv);
     inv.tol = s->opt.of.tol;
-    desk_init(&d, s, &inv);
+    workspace_init(&d, s, &inv);
     run(&d, "first");
-    uint32_t first = d.cursor, all = desk_lines(&d);
+    uint32_t first = d.cursor, all = workspace_lines(&d);
     run(&d, "filter drift");
-    assert_int_equal(desk_shown(&d), s->now->judged->sum.by[VERDICT_DRIFT]);
+    assert_int_equal(workspace_shown(&d), s->now->judged->sum.by[VERDICT_DRIFT]);
     assert_int_not_equal(d.cursor, first); /* its row is hidden: the next one that is left */
     run(&d, "first");
     assert_true(d.message_is_error && strstr(d.message.p, "hidden"));
@@ -331,7 +331,7 @@ static void commands_and_undo(void **state)
     assert_int_equal(inv.bookmarks.n, 0);
     assert_int_equal(d.columns, 0);
     assert_null(d.arrange.sort);
-    assert_int_equal(desk_shown(&d), all);
+    assert_int_equal(workspace_shown(&d), all);
     assert_true(s->opt.of.tol.f32.drift < 1);
     for (int i = 0; i < 7; i++)
         run(&d, "redo");
@@ -343,8 +343,8 @@ static void commands_and_undo(void **state)
     run(&d, "unfilter");
     run(&d, "sort none");
     run(&d, "filter no such && thing");
-    assert_true(d.message_is_error || desk_shown(&d) == 0);
-    desk_release(&d);
+    assert_true(d.message_is_error || workspace_shown(&d) == 0);
+    workspace_release(&d);
     investigation_release(&inv);
     shut(s);
 }
@@ -353,10 +353,10 @@ static void jumps_and_groups(void **state)
 {
     struct session *s = open_pair("tt_rope/target", "tt_rope/bench");
     struct investigation inv;
-    struct desk d;
+    struct workspace d;
     (void)state;
     investigation_init(&inv);
-    desk_init(&d, s, &inv);
+    workspace_init(&d, s, &inv);
     run(&d, "first");
     uint32_t first = d.cursor;
     run(&d, "layer 1");
@@ -388,7 +388,7 @@ static void jumps_and_groups(void **state)
     run(&d, "unfold");
     run(&d, "group none");
     run(&d, "filter row < 0"); /* leaves no row */
-    assert_int_equal(desk_shown(&d), 0);
+    assert_int_equal(workspace_shown(&d), 0);
     run(&d, "copy row");
     run(&d, "copy table");
     run(&d, "same");
@@ -400,7 +400,7 @@ static void jumps_and_groups(void **state)
         fail_msg("%s / %s", d.copy.p ? d.copy.p : "nothing", d.message.p);
     run(&d, "copy table");
     assert_true(d.copy.n < 80 * 1024);
-    desk_release(&d);
+    workspace_release(&d);
     investigation_release(&inv);
     shut(s);
 }

@@ -36,8 +36,8 @@ static int find(struct tensor *t, struct tensor *g, struct view *v, struct figur
 {
     struct err e;
     assert_int_equal(figures_two(&kern_scalar, t, g, flat, NULL, &e), 0);
-    assert_true(view_needed(t, g));
-    return view_search(t, g, flat, v, &e);
+    assert_true(axis_order_needed(t, g));
+    return axis_order_search(t, g, flat, v, &e);
 }
 
 /* The sides meet once the view is applied. */
@@ -183,8 +183,8 @@ static void when_an_order_is_needed(void **state)
         struct tensor t = {.ndim = cases[i].n}, g = {.ndim = cases[i].m};
         memcpy(t.shape, cases[i].a, sizeof cases[i].a);
         memcpy(g.shape, cases[i].b, sizeof cases[i].b);
-        assert_int_equal(view_needed(&t, &g), cases[i].needed);
-        assert_int_equal(view_needed(&g, &t), cases[i].needed);
+        assert_int_equal(axis_order_needed(&t, &g), cases[i].needed);
+        assert_int_equal(axis_order_needed(&g, &t), cases[i].needed);
     }
 }
 
@@ -222,7 +222,7 @@ static void read_errors(void **state)
     g = packed(DTYPE_F32, 4, (const int64_t[]){2, 50, 3, 8}, other);
     assert_int_equal(figures_two(&kern_scalar, &t, &g, &flat, NULL, &e), 0);
     assert_int_equal(truncate(g.file.name, 100), 0);
-    assert_int_equal(view_search(&t, &g, &flat, &v, &e), -1);
+    assert_int_equal(axis_order_search(&t, &g, &flat, &v, &e), -1);
     assert_int_equal(e.code, ERR_DATA);
     tensor_close(&t);
     tensor_close(&g);

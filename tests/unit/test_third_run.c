@@ -12,7 +12,7 @@ static struct session *open_beside(const char *target, const char *golden, const
 {
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {target, golden}, .of.golden2 = golden2, .of.reference = reference, .of.step = {-1, -1}, .of.rank = {-1, -1}};
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, e) || session_wait(s, e)) {
         session_stop(s);
         free(s);
@@ -44,7 +44,7 @@ static void reference_takes_a_side(void **state)
     struct buf b = {0};
     size_t nearer[2] = {0}, told = 0;
     for (uint32_t i = 0; i < s->now->judged->lines; i++) {
-        int n = companion_nearer(&s->now->reference, s->now->pairing->lines.v[i].row);
+        int n = third_run_nearer(&s->now->reference, s->now->pairing->lines.v[i].row);
         told += n != -2;
         if (n >= 0)
             nearer[n]++;
@@ -52,7 +52,7 @@ static void reference_takes_a_side(void **state)
     assert_true(told > 300 && nearer[GOLDEN] > 50 && nearer[TARGET] == 0);
     uint32_t bad = s->now->judged->suspects.n ? s->now->judged->suspects.v[0].line : s->now->judged->first;
     for (uint32_t i = bad; i < s->now->judged->lines && !b.n; i++)
-        if (companion_nearer(&s->now->reference, s->now->pairing->lines.v[i].row) == GOLDEN)
+        if (third_run_nearer(&s->now->reference, s->now->pairing->lines.v[i].row) == GOLDEN)
             explain_reference(&s->now->reference, s->now->pairing->lines.v[i].row, &b);
     assert_non_null(strstr(b.p, "the golden side is nearer"));
     buf_release(&b);
@@ -92,7 +92,7 @@ static void statistics_have_a_band_too(void **state)
     for (uint32_t i = 0; i < s->now->judged->lines; i++) {
         const uint32_t *row = s->now->pairing->lines.v[i].row;
         band += row[GOLDEN] != NONE && s->now->golden2.error[GOLDEN][row[GOLDEN]] > 0;
-        ref += companion_nearer(&s->now->reference, row) == GOLDEN;
+        ref += third_run_nearer(&s->now->reference, row) == GOLDEN;
     }
     assert_true(band > 100 && ref > 100);
     shut(s);
@@ -129,7 +129,7 @@ static void faults_are_named(void **state)
         struct session *s = open_paths(sample(cases[c].target), sample(cases[c].golden));
         struct diagnoses d;
         assert_string_equal(first_call(s), cases[c].call);
-        diagnose(&d, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
+        diagnose_line(&d, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
         if (!d.n || d.v[0].id != cases[c].id)
             fail_msg("%s: %s", cases[c].target, d.n ? d.v[0].evidence : "nothing");
         diagnoses_release(&d);
@@ -152,7 +152,7 @@ static void clean_pairs_are_left_alone(void **state)
         struct session *s = open_paths(sample(pairs[c][0]), sample(pairs[c][1]));
         for (uint32_t i = 0; i < s->now->judged->lines; i++) {
             struct diagnoses d;
-            diagnose(&d, s->now->judged, &s->now->measure, s->now->flow, i);
+            diagnose_line(&d, s->now->judged, &s->now->measure, s->now->flow, i);
             if (d.n)
                 fail_msg("%s line %u: %s", pairs[c][0], i, d.v[0].evidence);
         }

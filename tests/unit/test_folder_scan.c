@@ -17,36 +17,36 @@ static void the_folder_asked_for_last(void **state)
 {
     const char *root = scratch();
     char a[600], b[600], none[600];
-    struct offers o;
+    struct folder_scan o;
     (void)state;
     logs(root, "a", "x", 60);
     logs(root, "b", "y", 3);
     snprintf(a, sizeof a, "%s/a", root);
     snprintf(b, sizeof b, "%s/b", root);
     snprintf(none, sizeof none, "%s/none", root);
-    offers_init(&o, NULL, NULL);
+    folder_scan_init(&o, NULL, NULL);
     for (int i = 0; i < 20; i++) {
-        offers_ask(&o, a);
-        offers_ask(&o, b);
-        offers_wait(&o);
+        folder_scan_ask(&o, a);
+        folder_scan_ask(&o, b);
+        folder_scan_wait(&o);
         assert_int_equal(o.found.n, 3);
         for (size_t k = 0; k < 3; k++) {
             assert_string_equal(o.found.v[k].kind, "log");
             assert_true(str_has(str_of(o.found.v[k].path), "/b/y"));
         }
     }
-    offers_ask(&o, a);
-    offers_wait(&o);
+    folder_scan_ask(&o, a);
+    folder_scan_wait(&o);
     assert_int_equal(o.found.n, 60);
-    offers_ask(&o, none);
-    offers_wait(&o);
+    folder_scan_ask(&o, none);
+    folder_scan_wait(&o);
     assert_int_equal(o.found.n, 0);
     assert_non_null(strstr(o.err.text, "a folder was expected"));
-    offers_ask(&o, a);
-    offers_drop(&o);
-    assert_false(offers_busy(&o));
-    offers_ask(&o, a);
-    offers_release(&o); /* while it looks */
+    folder_scan_ask(&o, a);
+    folder_scan_drop(&o);
+    assert_false(folder_scan_busy(&o));
+    folder_scan_ask(&o, a);
+    folder_scan_release(&o); /* while it looks */
 }
 
 int main(void)

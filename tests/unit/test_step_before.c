@@ -48,7 +48,7 @@ static struct session *open_step(const char *target, const char *golden, int ste
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {target, golden}, .of.step = {step, step}, .of.rank = {-1, -1}};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
@@ -63,7 +63,7 @@ static char *said(const int t[2], const int g[2], bool tensors, int *side)
     char *words = NULL;
     uint32_t row = dump_find_row(&s->now->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
     assert_int_not_equal(row, NONE);
-    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
     for (int i = 0; i < x.n && !words; i++)
         if (x.v[i].id == DIAGNOSIS_STALE) {
             words = str_dup(str_of(x.v[i].evidence));
@@ -123,14 +123,14 @@ static void test_which_step_is_before(void **state)
                         {.reader = &one, .step = 7, .rank = 0}, {.reader = &two, .step = 5, .rank = 0}, {.reader = &one, .step = -1, .rank = 0}};
     place_list places = {.v = v, .n = ARRAY_LEN(v)};
     (void)state;
-    struct past *p = past_of(&places, 3);
+    struct step_before *p = step_before_of(&places, 3);
     assert_non_null(p);
-    assert_int_equal(past_step(p), 3);
-    past_free(p);
-    assert_null(past_of(&places, 0));
-    assert_null(past_of(&places, 2)); /* no other step of rank 1 */
-    assert_null(past_of(&places, 5));
-    assert_null(past_of(&places, 4)); /* another format */
+    assert_int_equal(step_before_number(p), 3);
+    step_before_free(p);
+    assert_null(step_before_of(&places, 0));
+    assert_null(step_before_of(&places, 2)); /* no other step of rank 1 */
+    assert_null(step_before_of(&places, 5));
+    assert_null(step_before_of(&places, 4)); /* another format */
 }
 
 /* What lies there cannot be read: nothing is said, and nothing fails. */
@@ -142,7 +142,7 @@ static void test_damaged_step_before(void **state)
     struct session *s = open_step(target, golden, 1);
     struct diagnoses x;
     uint32_t row = dump_find_row(&s->now->side[TARGET].dump, STR("Functional.mul.0.forward.output.0"));
-    diagnose(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, s->now->pairing->line_of[TARGET][row]);
     for (int i = 0; i < x.n; i++)
         if (x.v[i].id == DIAGNOSIS_STALE)
             assert_null(strstr(x.v[i].evidence, "own value"));

@@ -16,7 +16,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void check(const struct level *l, const struct entry *all, int n, int window)
+static void check(const struct noise_level *l, const struct entry *all, int n, int window)
 {
     static const double q[] = {0, 0.1, 0.5, 0.75, 0.9, 1};
     int first = n > window ? n - window : 0, m = n - first;
@@ -33,10 +33,10 @@ static void check(const struct level *l, const struct entry *all, int n, int win
     qsort(sorted, (size_t)m, sizeof *sorted, by_size);
     for (size_t i = 0; i < sizeof q / sizeof *q; i++) {
         double want = m ? (double)sorted[(int)(q[i] * (m - 1) + 0.5)] : 0;
-        assert_true(level_quantile(l, q[i]) == want);
+        assert_true(noise_level_quantile(l, q[i]) == want);
     }
-    assert_true(level_product(l) == (double)product);
-    assert_int_equal(level_dtype(l), coarse);
+    assert_true(noise_level_product(l) == (double)product);
+    assert_int_equal(noise_level_dtype(l), coarse);
 }
 
 static void follows_the_last_errors(void **state)
@@ -47,13 +47,13 @@ static void follows_the_last_errors(void **state)
     uint64_t seed = 9;
     (void)state;
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        struct level l;
-        level_init(&l, windows[w]);
+        struct noise_level l;
+        noise_level_init(&l, windows[w]);
         check(&l, all, 0, windows[w]);
         for (int i = 0; i < 1500; i++) {
             unsigned r = (unsigned)(draw_bits(&seed) >> 35);
             all[i] = (struct entry){(float)(r % 1000) * 1e-6f, r % 5 == 0, types[i < 700 ? r / 1000 % 4 : 1]};
-            level_add(&l, (double)all[i].error, all[i].product, all[i].d);
+            noise_level_add(&l, (double)all[i].error, all[i].product, all[i].d);
             check(&l, all, i + 1, windows[w]);
         }
     }
@@ -64,12 +64,12 @@ static void windows_are_kept_in_range(void **state)
     static const int odd[] = {0, -5, 257, 1000000};
     (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        struct level l;
+        struct noise_level l;
         struct entry all[600];
-        level_init(&l, odd[i]);
+        noise_level_init(&l, odd[i]);
         for (int k = 0; k < 600; k++) {
             all[k] = (struct entry){(float)(k * 37 % 600), false, DTYPE_F32};
-            level_add(&l, (double)all[k].error, false, DTYPE_F32);
+            noise_level_add(&l, (double)all[k].error, false, DTYPE_F32);
         }
         check(&l, all, 600, odd[i] < 1 ? 1 : LEVEL_MAX);
     }
@@ -77,16 +77,17 @@ static void windows_are_kept_in_range(void **state)
 
 static void equal_errors(void **state)
 {
-    struct level l;
+    struct noise_level l;
     (void)state;
-    level_init(&l, 3);
+    noise_level_init(&l, 3);
     for (int i = 0; i < 100; i++) {
-        level_add(&l, 0.5, false, DTYPE_F32);
-        assert_true(level_quantile(&l, 0.75) == 0.5);
+        noise_level_add(&l, 0.5, false, DTYPE_F32);
+        assert_true(noise_level_quantile(&l, 0.75) == 0.5);
     }
-    level_add(&l, 0.25, false, DTYPE_F32);
-    assert_true(level_quantile(&l, 0) == 0.25 && level_quantile(&l, 1) == 0.5);
-    assert_true(level_quantile(&l, 7) == 0.5 && level_quantile(&l, -7) == 0.25); /* out of range: the ends */
+    noise_level_add(&l, 0.25, false, DTYPE_F32);
+    assert_true(noise_level_quantile(&l, 0) == 0.25 && noise_level_quantile(&l, 1) == 0.5);
+    /* out of range: the ends */
+    assert_true(noise_level_quantile(&l, 7) == 0.5 && noise_level_quantile(&l, -7) == 0.25);
 }
 
 int main(void)

@@ -58,7 +58,7 @@ static struct session *compare(struct tensor_dump d[2], const struct decisions *
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .decisions = decisions};
     struct err e;
-    tol_init(&o.of.tol);
+    thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;

@@ -5,9 +5,9 @@
 
 static void defaults(void **state)
 {
-    struct tol t;
+    struct thresholds t;
     (void)state;
-    tol_init(&t);
+    thresholds_init(&t);
     assert_true(t.f32.drift == 2e-5 && t.f32.deviate == 1e-3 && t.f32.product == 7e-4);
     assert_true(t.f64.drift == 2e-5 && t.f64.deviate == 1e-3 && t.f64.product == 7e-4);
     assert_true(t.f16.drift == 5e-3 && t.f16.deviate == 3e-2 && t.f16.product == 5e-3);
@@ -19,11 +19,11 @@ static void defaults(void **state)
 
 static size_t keys(void)
 {
-    struct tol t;
+    struct thresholds t;
     double v;
     size_t n = 0;
-    tol_init(&t);
-    while (tol_key(&t, (int)n, &v))
+    thresholds_init(&t);
+    while (thresholds_key(&t, (int)n, &v))
         n++;
     return n;
 }
@@ -31,21 +31,21 @@ static size_t keys(void)
 /* Each key moves its own number and no other, and every number has a key. */
 static void every_key_is_its_own(void **state)
 {
-    struct tol t, fresh;
+    struct thresholds t, fresh;
     struct err e = {0};
     (void)state;
     assert_int_equal(keys(), sizeof t / sizeof(double));
-    tol_init(&fresh);
+    thresholds_init(&fresh);
     for (int i = 0; i < (int)keys(); i++) {
         double v, was;
         char text[40];
-        tol_init(&t);
-        const char *key = tol_key(&t, i, &v);
+        thresholds_init(&t);
+        const char *key = thresholds_key(&t, i, &v);
         snprintf(text, sizeof text, " %d.625 ", 100 + i);
-        assert_int_equal(tol_set(&t, str_of(key), str_of(text), &e), 0);
+        assert_int_equal(thresholds_set(&t, str_of(key), str_of(text), &e), 0);
         for (int k = 0; k < (int)keys(); k++) {
-            const char *other = tol_key(&t, k, &v);
-            tol_key(&fresh, k, &was);
+            const char *other = thresholds_key(&t, k, &v);
+            thresholds_key(&fresh, k, &was);
             assert_true(v == (k == i ? 100.625 + i : was));
             if (k != i)
                 assert_string_not_equal(other, key);
@@ -53,41 +53,41 @@ static void every_key_is_its_own(void **state)
     }
     assert_int_equal(e.code, ERR_NONE);
     double v;
-    assert_null(tol_key(&t, -1, &v));
-    assert_null(tol_key(&t, (int)keys(), &v));
+    assert_null(thresholds_key(&t, -1, &v));
+    assert_null(thresholds_key(&t, (int)keys(), &v));
 }
 
 static void bad_values(void **state)
 {
     static const char *const bad[] = {"", " ", "abc", "-1", "-0.0001", "nan", "inf", "-inf", "1e999", "1,5", "1e-4x", "0x", "1 2"};
     static const char *const good[] = {"0", "1e-4", "0.5", "1e300", " 3 ", "0x10"};
-    struct tol t, before;
+    struct thresholds t, before;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
-        tol_init(&t);
+        thresholds_init(&t);
         before = t;
-        assert_int_equal(tol_set(&t, STR("float32.deviate"), str_of(bad[i]), &e), -1);
+        assert_int_equal(thresholds_set(&t, STR("float32.deviate"), str_of(bad[i]), &e), -1);
         assert_int_equal(e.code, ERR_USAGE);
         assert_non_null(strstr(e.text, "float32.deviate"));
         assert_memory_equal(&t, &before, sizeof t);
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct err e = {0};
-        assert_int_equal(tol_set(&t, STR("coverage"), str_of(good[i]), &e), 0);
+        assert_int_equal(thresholds_set(&t, STR("coverage"), str_of(good[i]), &e), 0);
     }
 }
 
 static void unknown_keys(void **state)
 {
     static const char *const bad[] = {"", "float32", "float32.", "FLOAT32.deviate", "float32.deviate ", "deviate", "x.y"};
-    struct tol t, before;
+    struct thresholds t, before;
     (void)state;
-    tol_init(&t);
+    thresholds_init(&t);
     before = t;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
-        assert_int_equal(tol_set(&t, str_of(bad[i]), STR("1"), &e), -1);
+        assert_int_equal(thresholds_set(&t, str_of(bad[i]), STR("1"), &e), -1);
         assert_int_equal(e.code, ERR_USAGE);
         assert_non_null(strstr(e.text, "not the name of a threshold"));
     }
@@ -96,17 +96,17 @@ static void unknown_keys(void **state)
 
 static void limits_of_types(void **state)
 {
-    struct tol t;
+    struct thresholds t;
     (void)state;
-    tol_init(&t);
-    assert_ptr_equal(tol_of(&t, DTYPE_F32), &t.f32);
-    assert_ptr_equal(tol_of(&t, DTYPE_F64), &t.f64);
-    assert_ptr_equal(tol_of(&t, DTYPE_F16), &t.f16);
-    assert_ptr_equal(tol_of(&t, DTYPE_BF16), &t.bf16);
-    assert_ptr_equal(tol_of(&t, DTYPE_F8E4M3), &t.f8);
-    assert_ptr_equal(tol_of(&t, DTYPE_F8E5M2), &t.f8);
+    thresholds_init(&t);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_F32), &t.f32);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_F64), &t.f64);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_F16), &t.f16);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_BF16), &t.bf16);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_F8E4M3), &t.f8);
+    assert_ptr_equal(thresholds_of(&t, DTYPE_F8E5M2), &t.f8);
     for (int d = 0; d < DTYPE_COUNT; d++)
-        assert_non_null(tol_of(&t, (enum dtype)d));
+        assert_non_null(thresholds_of(&t, (enum dtype)d));
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 struct sides {
     struct dump d[2];
     struct decisions decisions;
-    struct ruled r;
+    struct decided_pairs r;
 };
 
 static void begin(struct sides *x)
@@ -25,18 +25,18 @@ static void decide(struct sides *x, enum decision_kind kind, const char *target,
 
 static void find(struct sides *x)
 {
-    struct ruling ruling;
+    struct decisions_in_force ruling;
     for (int s = 0; s < 2 && !x->d[s].complete; s++)
         side_end(&x->d[s]);
-    ruled_release(&x->r);
-    ruling_read(&ruling, &x->decisions);
-    ruled_find(&x->r, &ruling, &x->d[TARGET], &x->d[GOLDEN]);
-    ruling_release(&ruling);
+    decided_pairs_release(&x->r);
+    decisions_in_force_read(&ruling, &x->decisions);
+    decided_pairs_find(&x->r, &ruling, &x->d[TARGET], &x->d[GOLDEN]);
+    decisions_in_force_release(&ruling);
 }
 
 static void release(struct sides *x)
 {
-    ruled_release(&x->r);
+    decided_pairs_release(&x->r);
     decisions_release(&x->decisions);
     for (int s = 0; s < 2; s++)
         dump_release(&x->d[s]);
@@ -55,7 +55,7 @@ static const char *pairs(const struct sides *x)
     char *all[200];
     size_t n = x->r.pairs.n < 200 ? x->r.pairs.n : 200;
     for (size_t i = 0; i < n; i++) {
-        const struct ruled_pair *p = &x->r.pairs.v[i];
+        const struct decided_pair *p = &x->r.pairs.v[i];
         buf_clear(&one);
         if (p->rule != NONE)
             buf_fmt(&one, "%u:", p->rule);
@@ -90,7 +90,7 @@ static bool denied(const struct sides *x, const char *t, const char *g)
 {
     uint32_t a = dump_find_row(&x->d[TARGET], str_of(t)), b = dump_find_row(&x->d[GOLDEN], str_of(g));
     assert_true(a != NONE && b != NONE);
-    return nmap_get(&x->r.denied_rows, ruled_key(a, b)) != MAP_NONE;
+    return nmap_get(&x->r.denied_rows, decided_pairs_key(a, b)) != MAP_NONE;
 }
 
 #define A(n) "Mint.a." #n ".forward"
@@ -209,8 +209,8 @@ static void what_names_stand_for(void **state)
         {"Cell.net.layers.1.wq.Linear.forward.0.output.1", NAMED_NOTHING}, {"Cell.net.layers.1.wq.Linear.forward", NAMED_NOTHING},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (ruled_name(&x.d[TARGET], str_of(cases[i].name), &which) != cases[i].is)
-            fail_msg("\"%s\" is %d", cases[i].name, ruled_name(&x.d[TARGET], str_of(cases[i].name), &which));
+        if (decided_pairs_name(&x.d[TARGET], str_of(cases[i].name), &which) != cases[i].is)
+            fail_msg("\"%s\" is %d", cases[i].name, decided_pairs_name(&x.d[TARGET], str_of(cases[i].name), &which));
     release(&x);
 }
 
@@ -306,13 +306,14 @@ static void rejections(void **state)
     find(&x);
     uint32_t call = x.d[TARGET].rows.v[0].call;
     assert_true(denied(&x, A(0) OUT, B(0) OUT) && !denied(&x, A(0) IN, B(0) IN));
-    assert_true(nmap_get(&x.r.denied_calls, ruled_key(call, call)) != MAP_NONE); /* other results, other calls */
-    assert_true(nmap_get(&x.r.denied_calls, ruled_key(call + 1, call + 1)) == MAP_NONE);
+    /* other results, other calls */
+    assert_true(nmap_get(&x.r.denied_calls, decided_pairs_key(call, call)) != MAP_NONE);
+    assert_true(nmap_get(&x.r.denied_calls, decided_pairs_key(call + 1, call + 1)) == MAP_NONE);
     assert_true(denied(&x, A(2) OUT, B(2) OUT) && denied(&x, A(2) IN, B(2) IN) && denied(&x, A(2) IN, B(2) OUT));
     /* calls put together later are not apart any more */
     decide(&x, DECIDE_MARK, A(2), B(2));
     find(&x);
-    assert_true(nmap_get(&x.r.denied_calls, ruled_key(call + 2, call + 2)) == MAP_NONE);
+    assert_true(nmap_get(&x.r.denied_calls, decided_pairs_key(call + 2, call + 2)) == MAP_NONE);
     assert_true(joined(&x, A(2), B(2)));
     assert_false(denied(&x, A(2) OUT, B(2) OUT));
     release(&x);
@@ -328,7 +329,7 @@ static const char *hits(const struct sides *x)
     buf_clear(&out);
     buf_cstr(&out, "");
     for (size_t i = 0; i < x->r.hits.n; i++) {
-        const struct rule_hit *h = &x->r.hits.v[i];
+        const struct pair_rule_hit *h = &x->r.hits.v[i];
         buf_fmt(&out, "%s%u:%u %s ", i ? "|" : "", h->rule, h->t, word[h->outcome]);
         if (h->g == NONE)
             buf_char(&out, '-');
@@ -452,7 +453,7 @@ static void rules_give_their_view(void **state)
     x.decisions.log.v[1].view = "golden nonsense"; /* of a file: what cannot be read is none */
     find(&x);
     for (size_t i = 0; i < x.r.pairs.n; i++) {
-        const struct ruled_pair *p = &x.r.pairs.v[i];
+        const struct decided_pair *p = &x.r.pairs.v[i];
         assert_true(p->rule == NONE ? p->view == NONE : p->view != NONE && x.r.views.v[p->view].step[0].op == VIEW_TRANSPOSE);
     }
     assert_int_equal(x.r.pairs.n, 3);

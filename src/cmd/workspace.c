@@ -1,6 +1,6 @@
 /* The state of one person's work that no pane has to itself: moving, groups, lists, messages, undo, saving; and what
  * is made anew when the session has something new. */
-#include "cmd/desk.h"
+#include "cmd/workspace.h"
 
 #include <stdlib.h>
 
@@ -8,9 +8,9 @@
 #include "cmd/cmd.h"
 #include "report/compare.h"
 
-void desk_init(struct desk *d, struct session *s, struct investigation *inv)
+void workspace_init(struct workspace *d, struct session *s, struct investigation *inv)
 {
-    *d = (struct desk){
+    *d = (struct workspace){
         .s = s,
         .inv = inv,
         .follow = true,
@@ -27,43 +27,43 @@ void desk_init(struct desk *d, struct session *s, struct investigation *inv)
         .theme = "dark",
     };
     d->c = session_hold(s);
-    ward_init(&d->ward, s->opt.notify, s->opt.ctx);
-    sight_init(&d->sight, s);
-    guide_init(&d->guide, d->c, inv, session_compare, s->opt.notify, s->opt.ctx);
-    scribe_init(&d->scribe, &d->guide, s->opt.notify, s->opt.ctx);
-    offers_init(&d->offers, s->opt.notify, s->opt.ctx);
-    if (guide_begun(&d->guide))
-        guide_look(&d->guide);
-    desk_columns_from(d, inv->columns);
+    diagnosis_job_init(&d->ward, s->opt.notify, s->opt.ctx);
+    tensor_view_init(&d->sight, s);
+    procedure_init(&d->guide, d->c, inv, session_compare, s->opt.notify, s->opt.ctx);
+    report_job_init(&d->scribe, &d->guide, s->opt.notify, s->opt.ctx);
+    folder_scan_init(&d->offers, s->opt.notify, s->opt.ctx);
+    if (procedure_begun(&d->guide))
+        procedure_look(&d->guide);
+    workspace_columns_from(d, inv->columns);
 }
 
-static void state_release(struct desk_state *x)
+static void state_release(struct workspace_state *x)
 {
     free(x->what);
     free(x->filters);
     vec_release(&x->bookmarks);
 }
 
-static void states_release(struct desk_state *x, size_t n)
+static void states_release(struct workspace_state *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         state_release(&x[i]);
 }
 
-void desk_release(struct desk *d)
+void workspace_release(struct workspace *d)
 {
     if (!d->s)
         return;
-    scribe_release(&d->scribe); /* it looks at the rest */
-    offers_release(&d->offers);
-    sight_release(&d->sight);
-    ward_release(&d->ward);
-    guide_release(&d->guide);
+    report_job_release(&d->scribe); /* it looks at the rest */
+    folder_scan_release(&d->offers);
+    tensor_view_release(&d->sight);
+    diagnosis_job_release(&d->ward);
+    procedure_release(&d->guide);
     comparison_drop(d->c);
     search_release(&d->search);
-    arrange_release(&d->arrange);
-    outline_release(&d->outline);
-    layers_release(&d->layers);
+    row_order_release(&d->arrange);
+    row_groups_release(&d->outline);
+    layer_table_release(&d->layers);
     states_release(d->undo.v, d->undo.n);
     states_release(d->redo.v, d->redo.n);
     vec_release(&d->undo);
@@ -72,7 +72,7 @@ void desk_release(struct desk *d)
     vec_release(&d->gaps);
     vec_release(&d->doubts);
     arena_release(&d->sentences);
-    desk_clear_list(d);
+    workspace_clear_list(d);
     vec_release(&d->list);
     free(d->list_title);
     free(d->write_path);
@@ -89,26 +89,26 @@ void desk_release(struct desk *d)
     free(d->new_input[1]);
 }
 
-static void make_groups(struct desk *d);
+static void make_groups(struct workspace *d);
 
-uint32_t desk_lines(const struct desk *d)
+uint32_t workspace_lines(const struct workspace *d)
 {
     return (uint32_t)(d->c->paired ? d->c->pairing->lines.n : d->c->side[TARGET].dump.rows.n);
 }
 
-uint32_t desk_shown(const struct desk *d)
+uint32_t workspace_shown(const struct workspace *d)
 {
-    return arrange_count(&d->arrange, desk_lines(d));
+    return row_order_count(&d->arrange, workspace_lines(d));
 }
 
-uint32_t desk_at(const struct desk *d, uint32_t pos)
+uint32_t workspace_at(const struct workspace *d, uint32_t pos)
 {
-    return arrange_line(&d->arrange, pos);
+    return row_order_line(&d->arrange, pos);
 }
 
-uint32_t desk_pos(const struct desk *d)
+uint32_t workspace_pos(const struct workspace *d)
 {
-    return arrange_nearest(&d->arrange, d->cursor);
+    return row_order_nearest(&d->arrange, d->cursor);
 }
 
 static bool all_of_one_name(const struct comparison *s)
@@ -121,7 +121,7 @@ static bool all_of_one_name(const struct comparison *s)
 }
 
 /* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
-static void doubt(struct desk *d)
+static void doubt(struct workspace *d)
 {
     int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) + (d->c->since.err.code != ERR_NONE);
     if (loaded == d->doubts_of)
@@ -129,11 +129,11 @@ static void doubt(struct desk *d)
     d->doubts_of = loaded;
     vec_clear(&d->doubts);
     arena_clear(&d->sentences);
-    lint_find(d->c, &d->sentences, &d->doubts);
+    input_doubts_find(d->c, &d->sentences, &d->doubts);
 }
 
 /* Whether something about the inputs should be looked at before the table. */
-static bool in_doubt(const struct desk *d)
+static bool in_doubt(const struct workspace *d)
 {
     for (size_t i = 0; i < d->doubts.n; i++)
         if (d->doubts.v[i].question)
@@ -141,7 +141,7 @@ static bool in_doubt(const struct desk *d)
     return false;
 }
 
-uint32_t desk_line_of(const struct desk *d, const uint32_t row[2])
+uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2])
 {
     const struct comparison *s = d->c;
     for (int i = 0; i < 2 && s->paired; i++)
@@ -151,7 +151,7 @@ uint32_t desk_line_of(const struct desk *d, const uint32_t row[2])
 }
 
 /* The first pairing: lines are numbered from now on. */
-static void begin_table(struct desk *d)
+static void begin_table(struct workspace *d)
 {
     const struct comparison *s = d->c;
     for (int i = 0; i < 2; i++)
@@ -164,11 +164,11 @@ static void begin_table(struct desk *d)
     if (row != NONE && d->follow) {
         d->cursor = s->pairing->line_of[TARGET][row];
         d->follow = false;
-        desk_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
+        workspace_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
     }
 }
 
-static bool lists_lines(const struct desk *d)
+static bool lists_lines(const struct workspace *d)
 {
     for (size_t i = 0; i < d->list.n; i++)
         if (d->list.v[i].line != NONE)
@@ -177,11 +177,11 @@ static bool lists_lines(const struct desk *d)
 }
 
 /* Lines are numbered anew: what the desk remembers by line goes by its rows, and what was made of lines goes. */
-static void take_pairing(struct desk *d)
+static void take_pairing(struct workspace *d)
 {
     const struct comparison *s = d->c;
     bool first = d->pairings == 0;
-    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]}, line = desk_line_of(d, at);
+    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]}, line = workspace_line_of(d, at);
     if (line != NONE)
         d->cursor = line;
     d->pairings = s->pairings;
@@ -191,7 +191,7 @@ static void take_pairing(struct desk *d)
     vec_clear(&d->gaps);
     if (!s->single)
         gaps_find(s->pairing, side, &d->gaps);
-    arrange_forget(&d->arrange);
+    row_order_forget(&d->arrange);
     search_restart(&d->search);
     d->seeking.by = 0;
     if (d->overlay == OVERLAY_LIST && !d->list_again && lists_lines(d))
@@ -205,7 +205,7 @@ static void take_pairing(struct desk *d)
 }
 
 /* Lines of a panel go and come with what is found. */
-static void panel_clamp(struct desk *d)
+static void panel_clamp(struct workspace *d)
 {
     uint32_t n = d->panel ? (uint32_t)d->guide.page[d->panel - 1].items.n : PANELS;
     if (d->panel && d->panel_follow)
@@ -214,40 +214,40 @@ static void panel_clamp(struct desk *d)
         d->panel_at = n ? n - 1 : 0;
 }
 
-void desk_close_list(struct desk *d)
+void workspace_close_list(struct workspace *d)
 {
     d->overlay = d->panel_under ? OVERLAY_PANEL : d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     d->panel_under = false;
 }
 
 /* What has been found below a folder since comes into the list that was opened for it. */
-static void take_offers(struct desk *d)
+static void take_offers(struct workspace *d)
 {
-    struct offers *o = &d->offers;
+    struct folder_scan *o = &d->offers;
     if (d->overlay != OVERLAY_LIST || !d->list_offers) {
-        offers_drop(o);
+        folder_scan_drop(o);
         return;
     }
-    bool busy = offers_busy(o);
-    for (size_t i = d->list.n, n = offers_count(o); i < n; i++) {
-        struct offer x = offers_at(o, i);
-        desk_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
+    bool busy = folder_scan_busy(o);
+    for (size_t i = d->list.n, n = folder_scan_count(o); i < n; i++) {
+        struct openable x = folder_scan_at(o, i);
+        workspace_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
     }
     if (busy)
         return;
     d->list_offers = false;
     if (d->list.n) {
-        desk_show_list(d, desk_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
+        workspace_show_list(d, workspace_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
         return;
     }
-    desk_close_list(d);
+    workspace_close_list(d);
     if (o->err.text[0])
-        desk_complain(d, "%s", o->err.text);
+        workspace_complain(d, "%s", o->err.text);
     else
-        desk_say(d, _("nothing that can be opened below %s"), o->folder);
+        workspace_say(d, _("nothing that can be opened below %s"), o->folder);
 }
 
-const char *desk_alone(const struct desk *d)
+const char *workspace_alone(const struct workspace *d)
 {
     const text_list *given = &d->inv->given;
     if (d->c->side[TARGET].path)
@@ -255,26 +255,26 @@ const char *desk_alone(const struct desk *d)
     return given->n == 1 && str_starts(str_of(given->v[0].name), "target-") ? given->v[0].text : NULL;
 }
 
-void desk_see(struct desk *d)
+void workspace_see(struct workspace *d)
 {
     if (d->c != d->s->now) {
         const struct comparison *before = d->c;
         d->c = comparison_hold(d->s->now);
         comparison_drop(before);
-        guide_see(&d->guide, d->c);
+        procedure_see(&d->guide, d->c);
     }
     doubt(d);
     if (d->c->paired && d->pairings != d->c->pairings)
         take_pairing(d);
 }
 
-void desk_refresh(struct desk *d)
+void workspace_refresh(struct workspace *d)
 {
-    desk_see(d);
+    workspace_see(d);
     const struct comparison *s = d->c;
     take_offers(d);
-    if (d->overlay == OVERLAY_PANEL || guide_begun(&d->guide)) {
-        guide_write(&d->guide);
+    if (d->overlay == OVERLAY_PANEL || procedure_begun(&d->guide)) {
+        procedure_write(&d->guide);
         panel_clamp(d);
     }
     if (d->follow && s->judged && s->judged->first != d->seen_first) {
@@ -282,11 +282,11 @@ void desk_refresh(struct desk *d)
         if (d->seen_first != NONE)
             d->cursor = d->seen_first;
     }
-    uint32_t n = desk_lines(d);
+    uint32_t n = workspace_lines(d);
     if (d->cursor >= n)
         d->cursor = n ? n - 1 : 0;
-    if (d->group == GROUP_NONE && arrange_pos(&d->arrange, d->cursor) == NONE && desk_shown(d))
-        d->cursor = desk_at(d, desk_pos(d)); /* filtered away: the next one that is left */
+    if (d->group == GROUP_NONE && row_order_pos(&d->arrange, d->cursor) == NONE && workspace_shown(d))
+        d->cursor = workspace_at(d, workspace_pos(d)); /* filtered away: the next one that is left */
     if (d->group != GROUP_NONE && d->grouped_for != s->serial && s->complete)
         make_groups(d);
     if (d->frame_line != d->cursor) { /* another row: its stack from the top */
@@ -294,18 +294,18 @@ void desk_refresh(struct desk *d)
         d->frame = 0;
         memset(d->scroll, 0, sizeof d->scroll);
     }
-    desk_rows(d, d->cursor, d->cursor_row);
-    sight_refresh(d);
+    workspace_rows(d, d->cursor, d->cursor_row);
+    tensor_view_refresh(d);
 }
 
 #define JUMPS_MOST 200
 
-static void remember_place(struct desk *d)
+static void remember_place(struct workspace *d)
 {
     if (d->jump_at < d->jumps.n)
         d->jumps.n = d->jump_at; /* a new way from here */
     struct line here = {.pair = NONE};
-    desk_rows(d, d->cursor, here.row);
+    workspace_rows(d, d->cursor, here.row);
     if (d->jumps.n && memcmp(vec_last(&d->jumps)->row, here.row, sizeof here.row) == 0)
         return;
     if (d->jumps.n == JUMPS_MOST) {
@@ -318,42 +318,42 @@ static void remember_place(struct desk *d)
 
 /* ---- rows put together ---- */
 
-static void follow_group(struct desk *d)
+static void follow_group(struct workspace *d)
 {
     uint32_t line = NONE;
     if (d->group == GROUP_LAYERS) {
-        const struct layers *x = &d->layers;
+        const struct layer_table *x = &d->layers;
         if (d->node < x->rows.n && d->layer < x->columns)
             line = x->line[(size_t)d->node * x->columns + d->layer];
     } else if (d->node < d->outline.nodes.n) {
-        const struct outline_node *n = &d->outline.nodes.v[d->node];
+        const struct row_groups_node *n = &d->outline.nodes.v[d->node];
         line = n->first_bad != NONE ? n->first_bad : n->first;
     }
     if (line != NONE)
         d->cursor = line;
 }
 
-static void make_groups(struct desk *d)
+static void make_groups(struct workspace *d)
 {
     d->grouped_for = d->c->serial;
     if (d->group == GROUP_LAYERS) {
-        layers_release(&d->layers);
-        layers_build(&d->layers, d->c);
+        layer_table_release(&d->layers);
+        layer_table_build(&d->layers, d->c);
         if (d->node >= d->layers.rows.n)
             d->node = 0;
         return;
     }
-    struct outline old = d->outline;
-    outline_build(&d->outline, (enum outline_kind)(d->group - GROUP_MODULES + OUTLINE_MODULES), d->c, &old);
-    outline_release(&old);
-    if (d->node >= d->outline.nodes.n || outline_visible(&d->outline, d->node) != d->node)
+    struct row_groups old = d->outline;
+    row_groups_build(&d->outline, (enum row_groups_kind)(d->group - GROUP_MODULES + ROW_GROUPS_MODULES), d->c, &old);
+    row_groups_release(&old);
+    if (d->node >= d->outline.nodes.n || row_groups_visible(&d->outline, d->node) != d->node)
         d->node = 0;
 }
 
 /* The way down to the worst is open, everything else folded. */
-static void open_worst(struct desk *d)
+static void open_worst(struct workspace *d)
 {
-    struct outline *o = &d->outline;
+    struct row_groups *o = &d->outline;
     uint32_t first = d->c->judged ? d->c->judged->first : NONE;
     for (uint32_t i = 0; i < o->nodes.n && first != NONE; i++)
         if (o->nodes.v[i].first_bad == first) {
@@ -363,9 +363,9 @@ static void open_worst(struct desk *d)
 }
 
 /* Where the first deviation is: the first row of the layers whose first bad cell it is. */
-static void select_worst(struct desk *d)
+static void select_worst(struct workspace *d)
 {
-    const struct layers *x = &d->layers;
+    const struct layer_table *x = &d->layers;
     uint32_t first = d->c->judged ? d->c->judged->first : NONE;
     d->layer = 0;
     for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++)
@@ -376,7 +376,7 @@ static void select_worst(struct desk *d)
         }
 }
 
-void desk_group(struct desk *d, enum group g)
+void workspace_group(struct workspace *d, enum group g)
 {
     d->group = g;
     d->node = 0;
@@ -385,8 +385,8 @@ void desk_group(struct desk *d, enum group g)
         return;
     d->follow = false;
     remember_place(d);
-    outline_release(&d->outline);
-    d->outline = (struct outline){0};
+    row_groups_release(&d->outline);
+    d->outline = (struct row_groups){0};
     make_groups(d);
     if (g == GROUP_LAYERS)
         select_worst(d);
@@ -395,14 +395,14 @@ void desk_group(struct desk *d, enum group g)
     follow_group(d);
 }
 
-void desk_group_step(struct desk *d, long by)
+void workspace_group_step(struct workspace *d, long by)
 {
     if (d->group == GROUP_LAYERS) {
         long last = (long)d->layers.rows.n - 1, at = (long)d->node + by;
         d->node = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
     }
     for (uint32_t to = d->node; d->group != GROUP_LAYERS && d->outline.nodes.n && by; by += by < 0 ? 1 : -1) {
-        to = by < 0 ? outline_prev(&d->outline, to) : outline_next(&d->outline, to);
+        to = by < 0 ? row_groups_prev(&d->outline, to) : row_groups_next(&d->outline, to);
         if (to == NONE)
             break;
         d->node = to;
@@ -410,7 +410,7 @@ void desk_group_step(struct desk *d, long by)
     follow_group(d);
 }
 
-void desk_group_across(struct desk *d, int by)
+void workspace_group_across(struct workspace *d, int by)
 {
     if (d->group == GROUP_LAYERS) {
         if (by < 0)
@@ -422,11 +422,11 @@ void desk_group_across(struct desk *d, int by)
     }
     if (d->node >= d->outline.nodes.n)
         return;
-    struct outline_node *n = &d->outline.nodes.v[d->node];
+    struct row_groups_node *n = &d->outline.nodes.v[d->node];
     if (by > 0 && !n->leaf && n->folded)
         n->folded = false;
     else if (by > 0 && !n->leaf)
-        desk_group_step(d, 1);
+        workspace_group_step(d, 1);
     else if (by < 0 && !n->leaf && !n->folded)
         n->folded = true;
     else if (by < 0 && n->parent != NONE)
@@ -434,7 +434,7 @@ void desk_group_across(struct desk *d, int by)
     follow_group(d);
 }
 
-void desk_unfold_all(struct desk *d)
+void workspace_unfold_all(struct workspace *d)
 {
     bool any = false;
     if (d->group == GROUP_NONE || d->group == GROUP_LAYERS || d->node >= d->outline.nodes.n)
@@ -443,42 +443,42 @@ void desk_unfold_all(struct desk *d)
         any = any || (d->outline.nodes.v[i].folded && !d->outline.nodes.v[i].leaf);
     for (size_t i = 0; i < d->outline.nodes.n; i++)
         d->outline.nodes.v[i].folded = !any;
-    d->node = outline_visible(&d->outline, d->node);
+    d->node = row_groups_visible(&d->outline, d->node);
 }
 
-void desk_uncover(struct desk *d)
+void workspace_uncover(struct workspace *d)
 {
     if (d->overlay == OVERLAY_PANEL)
         d->overlay = OVERLAY_NONE;
 }
 
-void desk_go(struct desk *d, uint32_t line)
+void workspace_go(struct workspace *d, uint32_t line)
 {
-    uint32_t n = desk_lines(d);
+    uint32_t n = workspace_lines(d);
     line = line < n ? line : n ? n - 1 : 0;
     if (line != d->cursor)
         remember_place(d);
     d->follow = false;
-    desk_uncover(d);
-    if (arrange_pos(&d->arrange, line) == NONE)
-        desk_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
+    workspace_uncover(d);
+    if (row_order_pos(&d->arrange, line) == NONE)
+        workspace_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
     d->cursor = line;
-    desk_refresh(d);
+    workspace_refresh(d);
 }
 
-void desk_step(struct desk *d, long by)
+void workspace_step(struct workspace *d, long by)
 {
-    long at = (long)desk_pos(d) + by, last = (long)desk_shown(d) - 1;
+    long at = (long)workspace_pos(d) + by, last = (long)workspace_shown(d) - 1;
     d->follow = false;
     if (last >= 0)
-        d->cursor = desk_at(d, (uint32_t)(at < 0 ? 0 : at > last ? last : at));
-    desk_refresh(d);
+        d->cursor = workspace_at(d, (uint32_t)(at < 0 ? 0 : at > last ? last : at));
+    workspace_refresh(d);
 }
 
-void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2])
+void workspace_rows(const struct workspace *d, uint32_t line, uint32_t row[2])
 {
     row[0] = row[1] = NONE;
-    if (line >= desk_lines(d))
+    if (line >= workspace_lines(d))
         return;
     if (d->c->paired)
         memcpy(row, d->c->pairing->lines.v[line].row, 2 * sizeof *row);
@@ -486,16 +486,16 @@ void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2])
         row[TARGET] = line;
 }
 
-const struct line_judgement *desk_judgement(const struct desk *d, uint32_t line)
+const struct line_judgement *workspace_judgement(const struct workspace *d, uint32_t line)
 {
     const struct judgement *j = d->c->judged;
     return j && line < j->lines ? &j->line[line] : NULL;
 }
 
-uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin)
+uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, bool *of_twin)
 {
     uint32_t row[2];
-    desk_rows(d, line, row);
+    workspace_rows(d, line, row);
     *of_twin = false;
     if (row[side] == NONE)
         return NONE;
@@ -503,10 +503,10 @@ uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin
     return dump_call_stack(x, x->rows.v[row[side]].call, of_twin);
 }
 
-void desk_names(const struct desk *d, uint32_t line, struct buf name[2])
+void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2])
 {
     uint32_t row[2];
-    desk_rows(d, line, row);
+    workspace_rows(d, line, row);
     for (int s = 0; s < 2; s++) {
         buf_clear(&name[s]);
         buf_cstr(&name[s], "");
@@ -515,19 +515,19 @@ void desk_names(const struct desk *d, uint32_t line, struct buf name[2])
     }
 }
 
-bool desk_finding(const struct desk *d, uint32_t line, struct finding *x)
+bool workspace_finding(const struct workspace *d, uint32_t line, struct finding *x)
 {
     struct buf name[2] = {{0}, {0}};
     if (!d->inv->findings.now)
         return false;
-    desk_names(d, line, name);
+    workspace_names(d, line, name);
     bool any = findings_about(&d->inv->findings, name[0].p, name[1].p, x);
     buf_release(&name[0]);
     buf_release(&name[1]);
     return any;
 }
 
-void desk_clear_list(struct desk *d)
+void workspace_clear_list(struct workspace *d)
 {
     for (size_t i = 0; i < d->list.n; i++) {
         free(d->list.v[i].text);
@@ -541,13 +541,13 @@ void desk_clear_list(struct desk *d)
     d->list_offers = false;
 }
 
-void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text)
+void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text)
 {
     struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
     vec_push(&d->list, x);
 }
 
-void desk_add_command(struct desk *d, const char *verb, const char *words, const char *fmt, ...)
+void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
 {
     struct buf command = {0}, text = {0};
     va_list ap;
@@ -561,7 +561,7 @@ void desk_add_command(struct desk *d, const char *verb, const char *words, const
     buf_release(&text);
 }
 
-void desk_add_inside(struct desk *d, const char *verb, const char *words)
+void workspace_add_inside(struct workspace *d, const char *verb, const char *words)
 {
     struct buf command = {0};
     buf_fmt(&command, "%s %s", verb, words);
@@ -569,7 +569,7 @@ void desk_add_inside(struct desk *d, const char *verb, const char *words)
     buf_release(&command);
 }
 
-void desk_show_list(struct desk *d, const char *title)
+void workspace_show_list(struct workspace *d, const char *title)
 {
     free(d->list_title);
     d->list_title = mem_strdup(title);
@@ -586,10 +586,10 @@ void desk_show_list(struct desk *d, const char *title)
 
 #define UNDO_MOST 100
 
-static struct desk_state state_now(const struct desk *d, const char *what)
+static struct workspace_state state_now(const struct workspace *d, const char *what)
 {
-    struct desk_state x = {.what = mem_strdup(what), .tol = d->s->opt.of.tol, .sort = d->arrange.sort,
-                           .descending = d->arrange.descending, .columns = d->columns};
+    struct workspace_state x = {.what = mem_strdup(what), .tol = d->s->opt.of.tol, .sort = d->arrange.sort,
+                                .descending = d->arrange.descending, .columns = d->columns};
     struct buf b = {0};
     memcpy(x.column, d->column, sizeof x.column);
     for (size_t i = 0; i < d->arrange.filters.n; i++)
@@ -603,41 +603,41 @@ static struct desk_state state_now(const struct desk *d, const char *what)
     return x;
 }
 
-void desk_remember(struct desk *d, const char *what)
+void workspace_remember(struct workspace *d, const char *what)
 {
     if (d->undo.n == UNDO_MOST) {
         state_release(&d->undo.v[0]);
         memmove(d->undo.v, d->undo.v + 1, (UNDO_MOST - 1) * sizeof *d->undo.v);
         d->undo.n--;
     }
-    struct desk_state now = state_now(d, what);
+    struct workspace_state now = state_now(d, what);
     vec_push(&d->undo, now);
     states_release(d->redo.v, d->redo.n);
     vec_clear(&d->redo);
 }
 
-static void go_back_to(struct desk *d, const struct desk_state *x)
+static void go_back_to(struct workspace *d, const struct workspace_state *x)
 {
     struct str rest = str_of(x->filters), line;
     struct err quiet;
     if (memcmp(&x->tol, &d->s->opt.of.tol, sizeof x->tol) != 0)
         session_set_tol(d->s, &x->tol);
     d->inv->tol = x->tol;
-    arrange_clear(&d->arrange);
+    row_order_clear(&d->arrange);
     while (rest.n) {
         str_split(rest, '\n', &line, &rest);
         if (line.n)
-            arrange_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
+            row_order_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
     }
     d->arrange.sort = x->sort;
     d->arrange.descending = x->descending;
-    arrange_restart(&d->arrange);
+    row_order_restart(&d->arrange);
     memcpy(d->column, x->column, sizeof d->column);
     d->columns = x->columns;
     d->inv->bookmarks.n = 0;
     for (size_t i = 0; i < x->bookmarks.n; i++)
         vec_push(&d->inv->bookmarks, x->bookmarks.v[i]);
-    desk_columns_keep(d);
+    workspace_columns_keep(d);
     if (d->inv->decisions.now != x->decided && x->decided <= d->inv->decisions.log.n) {
         d->inv->decisions.now = x->decided;
         session_decide(d->s, &d->inv->decisions);
@@ -647,9 +647,9 @@ static void go_back_to(struct desk *d, const struct desk_state *x)
 }
 
 /* What was decided or noted in an earlier sitting can be taken back too. */
-static bool undo_decision(struct desk *d, bool redo)
+static bool undo_decision(struct workspace *d, bool redo)
 {
-    struct desk_state now = state_now(d, _("a decision about correspondences"));
+    struct workspace_state now = state_now(d, _("a decision about correspondences"));
     bool decided = decisions_undo(&d->inv->decisions, redo);
     if (!decided && !findings_undo(&d->inv->findings, redo)) {
         state_release(&now);
@@ -663,19 +663,19 @@ static bool undo_decision(struct desk *d, bool redo)
         vec_push(&d->undo, now);
     else
         vec_push(&d->redo, now);
-    if (!decided && desk_keep(d))
-        desk_say(d, "%s", redo ? _("done again: a change of the findings") : _("taken back: the last change of the findings"));
-    else if (decided && desk_decide(d))
-        desk_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
+    if (!decided && workspace_keep(d))
+        workspace_say(d, "%s", redo ? _("done again: a change of the findings") : _("taken back: the last change of the findings"));
+    else if (decided && workspace_decide(d))
+        workspace_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
     return true;
 }
 
-bool desk_undo(struct desk *d, bool redo)
+bool workspace_undo(struct workspace *d, bool redo)
 {
     size_t n = redo ? d->redo.n : d->undo.n;
     if (!n)
         return undo_decision(d, redo);
-    struct desk_state x = redo ? d->redo.v[n - 1] : d->undo.v[n - 1], now = state_now(d, x.what);
+    struct workspace_state x = redo ? d->redo.v[n - 1] : d->undo.v[n - 1], now = state_now(d, x.what);
     if (redo) {
         d->redo.n--;
         vec_push(&d->undo, now);
@@ -685,13 +685,13 @@ bool desk_undo(struct desk *d, bool redo)
     }
     go_back_to(d, &x);
     d->guide.changes++;
-    if (desk_save(d))
-        desk_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
+    if (workspace_save(d))
+        workspace_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
     state_release(&x);
     return true;
 }
 
-void desk_columns_from(struct desk *d, const char *names)
+void workspace_columns_from(struct workspace *d, const char *names)
 {
     struct str rest = str_of(names), word;
     d->columns = 0;
@@ -703,7 +703,7 @@ void desk_columns_from(struct desk *d, const char *names)
     }
 }
 
-void desk_columns_keep(struct desk *d)
+void workspace_columns_keep(struct workspace *d)
 {
     struct buf b = {0};
     for (int i = 0; i < d->columns; i++)
@@ -713,65 +713,65 @@ void desk_columns_keep(struct desk *d)
     buf_release(&b);
 }
 
-bool desk_decide(struct desk *d)
+bool workspace_decide(struct workspace *d)
 {
     session_decide(d->s, &d->inv->decisions);
-    return desk_keep(d);
+    return workspace_keep(d);
 }
 
-bool desk_keep(struct desk *d)
+bool workspace_keep(struct workspace *d)
 {
     d->guide.changes++; /* pages tell of findings too */
     if (d->inv->pack) {
-        desk_complain(d, _("not saved: %s is a pack, and nothing in it is changed"), d->inv->pack);
+        workspace_complain(d, _("not saved: %s is a pack, and nothing in it is changed"), d->inv->pack);
         return false;
     }
     if (d->inv->holder) {
-        desk_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
+        workspace_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
         return false;
     }
-    return desk_save(d);
+    return workspace_save(d);
 }
 
-bool desk_save(struct desk *d)
+bool workspace_save(struct workspace *d)
 {
     struct err e;
     if (investigation_save(d->inv, &e)) {
-        desk_complain(d, _("not saved: %s"), e.text);
+        workspace_complain(d, _("not saved: %s"), e.text);
         return false;
     }
     return true;
 }
 
-bool desk_may_write(struct desk *d)
+bool workspace_may_write(struct workspace *d)
 {
     if (!d->write_pack && !writer_for(d->write_path)) {
         struct buf b = {0};
         writer_endings(&b);
-        desk_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);
+        workspace_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);
         buf_release(&b);
         return false;
     }
-    if (scribe_busy(&d->scribe)) {
-        desk_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
+    if (report_job_busy(&d->scribe)) {
+        workspace_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
         return false;
     }
     bool ended = d->s->settled || (d->c->failed && d->write_report); /* a report tells what the investigation holds */
     if (!ended)
-        desk_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet: then it can be written"));
+        workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet: then it can be written"));
     return ended;
 }
 
-static void say(struct desk *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+static void say(struct workspace *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 
-static void say(struct desk *d, bool error, const char *fmt, va_list ap)
+static void say(struct workspace *d, bool error, const char *fmt, va_list ap)
 {
     buf_clear(&d->message);
     buf_vfmt(&d->message, fmt, ap);
     d->message_is_error = error;
 }
 
-void desk_say(struct desk *d, const char *fmt, ...)
+void workspace_say(struct workspace *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -779,7 +779,7 @@ void desk_say(struct desk *d, const char *fmt, ...)
     va_end(ap);
 }
 
-void desk_complain(struct desk *d, const char *fmt, ...)
+void workspace_complain(struct workspace *d, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

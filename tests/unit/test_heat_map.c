@@ -32,7 +32,7 @@ static double value_at(const struct tensor *t, const unsigned char *bytes, uint6
 
 /* All values of a pair, and the lens over it. */
 struct pair {
-    struct lens l;
+    struct element_lens l;
     double *v[2];
 };
 
@@ -72,13 +72,13 @@ static struct pair pair_of(enum dtype td, enum dtype gd, int ndim, const int64_t
     free(b[1]);
     if (!two)
         tensor_close(&g);
-    lens_init(&p.l, &t, two ? &g : NULL);
+    element_lens_init(&p.l, &t, two ? &g : NULL);
     return p;
 }
 
 static void pair_release(struct pair *p)
 {
-    lens_release(&p->l);
+    element_lens_release(&p->l);
     free(p->v[0]);
     free(p->v[1]);
 }
@@ -99,13 +99,13 @@ static double error_of(const struct pair *p, uint64_t i)
 
 /* ---- maps ---- */
 
-static void check_cell(const struct pair *p, const struct heat *h, int y, int x)
+static void check_cell(const struct pair *p, const struct heat_map *h, int y, int x)
 {
-    const struct heat_ask *a = &h->ask;
-    const struct heat_cell *c = &h->cell[y * h->w + x];
-    double best[HEAT_KINDS] = {-1, -1, -1};
-    uint64_t at[HEAT_KINDS] = {0};
-    bool odd[HEAT_KINDS] = {false};
+    const struct heat_map_ask *a = &h->ask;
+    const struct heat_map_cell *c = &h->cell[y * h->w + x];
+    double best[HEAT_MAP_KINDS] = {-1, -1, -1};
+    uint64_t at[HEAT_MAP_KINDS] = {0};
+    bool odd[HEAT_MAP_KINDS] = {false};
     for (int64_t r = y * a->size[0]; r < (y + 1) * a->size[0] && r < a->count[0]; r++)
         for (int64_t k = x * a->size[1]; k < (x + 1) * a->size[1] && k < a->count[1]; k++) {
             int64_t place[TENSOR_DIMS];
@@ -113,13 +113,13 @@ static void check_cell(const struct pair *p, const struct heat *h, int y, int x)
             if (a->axis[0] >= 0)
                 place[a->axis[0]] = a->from[0] + r;
             place[a->axis[1]] = a->from[1] + k;
-            uint64_t i = lens_index(&p->l, place);
-            for (int d = 0; d < HEAT_KINDS; d++) {
-                if (d == HEAT_GOLDEN && !p->l.has[1])
+            uint64_t i = element_lens_index(&p->l, place);
+            for (int d = 0; d < HEAT_MAP_KINDS; d++) {
+                if (d == HEAT_MAP_GOLDEN && !p->l.has[1])
                     continue;
-                if (d == HEAT_ERROR && !p->l.has[1])
+                if (d == HEAT_MAP_ERROR && !p->l.has[1])
                     continue;
-                double v = d == HEAT_ERROR ? error_of(p, i) : p->v[d - 1][i];
+                double v = d == HEAT_MAP_ERROR ? error_of(p, i) : p->v[d - 1][i];
                 bool o = !isfinite(v);
                 double m = o ? INFINITY : fabs(v);
                 if (m > best[d] || (m == best[d] && i < at[d])) {
@@ -130,8 +130,8 @@ static void check_cell(const struct pair *p, const struct heat *h, int y, int x)
             }
         }
     assert_true(c->seen);
-    for (int d = 0; d < HEAT_KINDS; d++)
-        if (p->l.has[1] || d == HEAT_TARGET) {
+    for (int d = 0; d < HEAT_MAP_KINDS; d++)
+        if (p->l.has[1] || d == HEAT_MAP_TARGET) {
             assert_int_equal(c->odd[d], odd[d]);
             assert_int_equal(c->at[d], at[d]);
             if (!odd[d])
@@ -141,9 +141,9 @@ static void check_cell(const struct pair *p, const struct heat *h, int y, int x)
 
 static void check_heat(const struct pair *p)
 {
-    const struct lens *l = &p->l;
-    struct heat_ask a = {.axis = {-1, 0}, .size = {1, 1}};
-    struct heat h;
+    const struct element_lens *l = &p->l;
+    struct heat_map_ask a = {.axis = {-1, 0}, .size = {1, 1}};
+    struct heat_map h;
     struct err e;
     memset(a.at, 0, sizeof a.at);
     a.axis[1] = (int)draw((uint32_t)l->ndim);
@@ -160,22 +160,22 @@ static void check_heat(const struct pair *p)
         a.count[i] = 1 + draw((uint32_t)(n - a.from[i]));
         a.size[i] = 1 + draw((uint32_t)a.count[i]);
     }
-    heat_init(&h, l, &a);
-    while (!heat_complete(&h)) {
+    heat_map_init(&h, l, &a);
+    while (!heat_map_complete(&h)) {
         uint64_t was = h.read;
-        assert_int_equal(heat_read(&h, &e), 0);
-        heat_count(&h);
+        assert_int_equal(heat_map_read(&h, &e), 0);
+        heat_map_count(&h);
         assert_true(h.read > was);
     }
     for (int y = 0; y < h.h; y++)
         for (int x = 0; x < h.w; x++)
             check_cell(p, &h, y, x);
-    heat_release(&h);
+    heat_map_release(&h);
 }
 
 /* ---- tallies ---- */
 
-static void check_order(const struct pair *p, const struct tally *t)
+static void check_order(const struct pair *p, const struct tensor_stats *t)
 {
     bool two = p->l.has[1];
     uint64_t finite = 0;
@@ -183,24 +183,24 @@ static void check_order(const struct pair *p, const struct tally *t)
         double e = two ? error_of(p, i) : fabs(p->v[0][i]);
         bool odd = !isfinite(p->v[0][i]) || (two && !isfinite(p->v[1][i]));
         finite += !odd && e > 0;
-        if (odd || !t->worsts || t->worsts < TALLY_WORST)
+        if (odd || !t->worsts || t->worsts < TENSOR_STATS_WORST)
             continue;
-        const struct tally_place *last = &t->worst[t->worsts - 1];
+        const struct tensor_stats_place *last = &t->worst[t->worsts - 1];
         bool listed = false;
         for (int k = 0; k < t->worsts; k++)
             listed = listed || t->worst[k].at == i;
         assert_true(listed || e < last->error || (e == last->error && i > last->at));
     }
-    assert_int_equal(t->worsts, finite < TALLY_WORST ? finite : TALLY_WORST);
+    assert_int_equal(t->worsts, finite < TENSOR_STATS_WORST ? finite : TENSOR_STATS_WORST);
     for (int k = 0; k < t->worsts; k++) {
-        const struct tally_place *q = &t->worst[k];
+        const struct tensor_stats_place *q = &t->worst[k];
         assert_true(q->error == (two ? error_of(p, q->at) : fabs(p->v[0][q->at])));
         if (k)
             assert_true(q[-1].error > q->error || (q[-1].error == q->error && q[-1].at < q->at));
     }
 }
 
-static void check_counts(const struct pair *p, const struct tally *t)
+static void check_counts(const struct pair *p, const struct tensor_stats *t)
 {
     bool two = p->l.has[1];
     uint64_t nan[2] = {0}, inf[2] = {0}, unlike = 0, equal = 0, thousandth = 0, seen = 0, errors = 0, finite = 0;
@@ -213,7 +213,7 @@ static void check_counts(const struct pair *p, const struct tally *t)
             odd = odd || !isfinite(v);
         }
         if (odd) {
-            if (seen < TALLY_ODD)
+            if (seen < TENSOR_STATS_ODD)
                 assert_int_equal(t->odd[seen].at, i);
             seen++;
         }
@@ -228,35 +228,35 @@ static void check_counts(const struct pair *p, const struct tally *t)
     for (int d = 0; d < (two ? 2 : 1); d++) {
         uint64_t values = 0;
         for (int s = 0; s < 2; s++)
-            for (int b = 0; b < TALLY_SPREAD; b++)
+            for (int b = 0; b < TENSOR_STATS_SPREAD; b++)
                 values += t->values[d][s][b];
         assert_int_equal(t->nan[d], nan[d]);
         assert_int_equal(t->inf[d], inf[d]);
         assert_int_equal(values, p->l.numel - nan[d] - inf[d]);
     }
-    for (int b = 0; b < TALLY_SPREAD; b++)
+    for (int b = 0; b < TENSOR_STATS_SPREAD; b++)
         errors += t->errors[b];
     assert_int_equal(errors, finite);
-    assert_int_equal(t->odds, seen < TALLY_ODD ? seen : TALLY_ODD);
+    assert_int_equal(t->odds, seen < TENSOR_STATS_ODD ? seen : TENSOR_STATS_ODD);
     assert_int_equal(t->unlike, unlike);
     assert_int_equal(t->equal, equal);
     assert_int_equal(t->thousandth, thousandth);
 }
 
-static void check_strips(const struct pair *p, const struct tally *t)
+static void check_strips(const struct pair *p, const struct tensor_stats *t)
 {
-    const struct lens *l = &p->l;
+    const struct element_lens *l = &p->l;
     for (int a = 0; a < l->ndim; a++) {
-        const struct tally_strip *s = &t->strip[a];
-        double worst[TALLY_STRIP] = {0};
+        const struct tensor_stats_strip *s = &t->strip[a];
+        double worst[TENSOR_STATS_STRIP] = {0};
         for (uint64_t i = 0; i < l->numel; i++) {
             int64_t at[TENSOR_DIMS];
-            lens_place(l, i, at);
+            element_lens_place(l, i, at);
             double e = l->has[1] ? error_of(p, i) : isfinite(p->v[0][i]) ? fabs(p->v[0][i]) : INFINITY;
             if (e > worst[at[a] / s->size])
                 worst[at[a] / s->size] = e;
         }
-        assert_true(s->bins <= TALLY_STRIP && s->bins * s->size >= l->shape[a]);
+        assert_true(s->bins <= TENSOR_STATS_STRIP && s->bins * s->size >= l->shape[a]);
         for (int b = 0; b < s->bins; b++)
             assert_true(s->seen[b] && s->worst[b] == worst[b]);
     }
@@ -264,17 +264,17 @@ static void check_strips(const struct pair *p, const struct tally *t)
 
 static void check_tally(const struct pair *p)
 {
-    struct tally *t = malloc(sizeof *t);
+    struct tensor_stats *t = malloc(sizeof *t);
     struct err e;
-    tally_init(t, &p->l);
+    tensor_stats_init(t, &p->l);
     while (!tally_complete(t)) {
-        assert_int_equal(tally_read(t, &e), 0);
-        tally_count(t);
+        assert_int_equal(tensor_stats_read(t, &e), 0);
+        tensor_stats_count(t);
     }
     check_order(p, t);
     check_counts(p, t);
     check_strips(p, t);
-    tally_release(t);
+    tensor_stats_release(t);
     free(t);
 }
 
@@ -332,7 +332,7 @@ static void other_axes(void **state)
             tensor_permute(&t, swap);
         p.v[0] = values_of(&t, b[0]);
         p.v[1] = values_of(&g, b[1]);
-        lens_init(&p.l, &t, &g);
+        element_lens_init(&p.l, &t, &g);
         assert_int_equal(p.l.ndim, 4);
         assert_int_equal(p.l.flat[0], permuted);
         for (int i = 0; i < 20; i++)
@@ -346,33 +346,33 @@ static void complex_is_a_pair(void **state)
 {
     static const int64_t shape[] = {3};
     const float v[6] = {1, 2, 3, 4, 5, 6};
-    struct lens l;
-    struct lens_element x;
+    struct element_lens l;
+    struct element_lens_element x;
     struct err e;
     (void)state;
     struct tensor t = packed(DTYPE_C64, 1, shape, v);
-    lens_init(&l, &t, NULL);
+    element_lens_init(&l, &t, NULL);
     assert_int_equal(l.ndim, 2);
     assert_int_equal(l.numel, 6);
     assert_int_equal(l.shape[1], 2);
-    assert_int_equal(lens_element(&l, 3, &x, &e), 0);
+    assert_int_equal(element_lens_element(&l, 3, &x, &e), 0);
     assert_true(x.v[0] == 4);
-    lens_release(&l);
+    element_lens_release(&l);
 }
 
 static void check_text(enum dtype d, const void *raw, const char *want)
 {
-    struct lens l;
-    struct lens_element x;
+    struct element_lens l;
+    struct element_lens_element x;
     struct err e;
     struct buf b = {0};
     struct tensor t = packed(d, 0, NULL, raw);
-    lens_init(&l, &t, NULL);
-    assert_int_equal(lens_element(&l, 0, &x, &e), 0);
-    lens_text(&l, 0, &x, &b);
+    element_lens_init(&l, &t, NULL);
+    assert_int_equal(element_lens_element(&l, 0, &x, &e), 0);
+    element_lens_text(&l, 0, &x, &b);
     assert_string_equal(b.p, want);
     buf_release(&b);
-    lens_release(&l);
+    element_lens_release(&l);
 }
 
 static void values_in_full(void **state)
@@ -391,19 +391,19 @@ static void values_in_full(void **state)
 
 static void units_in_the_last_place(void **state)
 {
-    struct lens l = {.coarser = DTYPE_F32};
+    struct element_lens l = {.coarser = DTYPE_F32};
     (void)state;
-    assert_true(lens_ulp(&l, nextafterf(1, 2), 1) == 1);
-    assert_true(lens_ulp(&l, nextafterf(1.5f, 2), 1.5) == 1);
-    assert_true(lens_ulp(&l, 0x1p-149, 0) == 1); /* denormals are spaced evenly down to zero */
-    assert_true(lens_ulp(&l, 1, 1) == 0);
-    assert_true(isnan(lens_ulp(&l, 1, INFINITY)));
+    assert_true(element_lens_ulp(&l, nextafterf(1, 2), 1) == 1);
+    assert_true(element_lens_ulp(&l, nextafterf(1.5f, 2), 1.5) == 1);
+    assert_true(element_lens_ulp(&l, 0x1p-149, 0) == 1); /* denormals are spaced evenly down to zero */
+    assert_true(element_lens_ulp(&l, 1, 1) == 0);
+    assert_true(isnan(element_lens_ulp(&l, 1, INFINITY)));
     l.coarser = DTYPE_BF16;
-    assert_true(lens_ulp(&l, 1.0078125, 1) == 1);
+    assert_true(element_lens_ulp(&l, 1.0078125, 1) == 1);
     l.coarser = DTYPE_F16;
-    assert_true(lens_ulp(&l, 0x1p-24, 0) == 1);
+    assert_true(element_lens_ulp(&l, 0x1p-24, 0) == 1);
     l.coarser = DTYPE_I32;
-    assert_true(lens_ulp(&l, 7, 4) == 3);
+    assert_true(element_lens_ulp(&l, 7, 4) == 3);
 }
 
 /* Every stretch once, and soon some of every part. */
@@ -412,23 +412,23 @@ static void sweeps(void **state)
     static unsigned char seen[100000];
     (void)state;
     for (uint64_t n = 1; n < 3000; n = n * 5 / 4 + 1) {
-        struct lens_sweep s;
+        struct element_lens_sweep s;
         uint64_t at, sum = 0;
         size_t part;
         memset(seen, 0, sizeof seen);
-        lens_sweep_init(&s, n * 7 - 3, 7, 1 + n % 5);
-        while (lens_sweep_take(&s, &at, &part)) {
+        element_lens_sweep_init(&s, n * 7 - 3, 7, 1 + n % 5);
+        while (element_lens_sweep_take(&s, &at, &part)) {
             assert_int_equal(seen[at / 7]++, 0);
             sum += part;
         }
         assert_int_equal(sum, n * 7 - 3);
     }
-    struct lens_sweep s;
+    struct element_lens_sweep s;
     uint64_t at;
     size_t part;
     memset(seen, 0, sizeof seen);
-    lens_sweep_init(&s, UINT64_C(5000000000), 16384, 1);
-    for (int i = 0; i < 64 && lens_sweep_take(&s, &at, &part); i++)
+    element_lens_sweep_init(&s, UINT64_C(5000000000), 16384, 1);
+    for (int i = 0; i < 64 && element_lens_sweep_take(&s, &at, &part); i++)
         seen[at / (UINT64_C(5000000000) / 16 + 1)] = 1;
     for (int i = 0; i < 16; i++)
         assert_true(seen[i]);

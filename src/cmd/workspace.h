@@ -1,7 +1,7 @@
 /* What one person is doing with a session: the place in the table, the search, which pane the keys go
  * to. No screen in here; panes draw it, commands change it, tests drive it. */
-#ifndef CMD_DESK_H
-#define CMD_DESK_H
+#ifndef CMD_WORKSPACE_H
+#define CMD_WORKSPACE_H
 
 #include "table/row_order.h"
 #include "cmd/tensor_view.h"
@@ -34,9 +34,9 @@ struct field_width {
 };
 
 /* What z takes back: everything a command may have changed that is not simply a place. */
-struct desk_state {
+struct workspace_state {
     char *what;       /* the command, for the message */
-    struct tol tol;
+    struct thresholds tol;
     char *filters;    /* one a line, '!' before inverse ones */
     const struct field *sort;
     bool descending;
@@ -48,14 +48,14 @@ struct desk_state {
 };
 
 /* Rows taken up to be paired with rows of the other side: row … last, lines of their side between them. */
-struct pick {
+struct row_range {
     bool on;
     uint8_t side;
     uint32_t row, last;
 };
 
 /* A way to the next row of a kind or hit of the search that one key cannot look through: it goes on between keys. */
-struct seeking {
+struct row_seek {
     int by;           /* 0: nothing is sought */
     int kind;         /* of the table of kinds in cmd_move.c; -1: what is searched */
     int64_t at;       /* position last looked at */
@@ -71,12 +71,12 @@ struct list_item {
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
 };
 
-struct desk {
+struct workspace {
     struct session *s;
-    const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (desk_see) */
+    const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (workspace_see) */
     struct investigation *inv;
 
-    struct arrange arrange; /* which lines are shown, in which order */
+    struct row_order arrange; /* which lines are shown, in which order */
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
     uint32_t seen_first; /* the first deviation it followed last */
@@ -94,22 +94,22 @@ struct desk {
     int column_at;     /* the first shown: those before are scrolled out */
     int digits;        /* of figures; 0: two for errors, as many as fit for values */
 
-    doubt_list doubts; /* about the sides that are loaded */
+    input_doubt_list doubts; /* about the sides that are loaded */
     struct arena sentences;
     int doubts_of;     /* how many were loaded when they were looked for */
 
     gap_list gaps;     /* of the pairing */
-    struct pick pick;
+    struct row_range pick;
     char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 
     enum group group;
-    struct outline outline; /* of the groups that are one */
-    struct layers layers;   /* of GROUP_LAYERS */
+    struct row_groups outline; /* of the groups that are one */
+    struct layer_table layers;   /* of GROUP_LAYERS */
     uint64_t grouped_for;   /* session_judged when they were made */
     uint32_t node;          /* selected; a row of the layers there */
     uint32_t layer;         /* selected column */
 
-    VEC(struct desk_state) undo, redo;
+    VEC(struct workspace_state) undo, redo;
 
     enum focus focus;
     bool zoom;
@@ -121,10 +121,10 @@ struct desk {
     uint32_t frame_line; /* the table line that selection belongs to */
 
     struct search search;
-    struct seeking seeking;
-    struct ward ward; /* diagnoses of the lines looked at */
-    struct sight sight; /* the tensor view */
-    struct guide guide;
+    struct row_seek seeking;
+    struct diagnosis_job ward; /* diagnoses of the lines looked at */
+    struct tensor_view sight; /* the tensor view */
+    struct procedure guide;
     int panel;         /* the one that is open, 0: all of them */
     uint32_t panel_at; /* selected line of it */
     bool panel_follow; /* the line stays where page_first() is, until the user moves it */
@@ -139,7 +139,7 @@ struct desk {
     char *list_of;     /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
     bool list_offers;  /* it shows what `offers` finds, as it is found */
     uint32_t list_at;
-    struct offers offers;
+    struct folder_scan offers;
 
     struct buf message;
     bool message_is_error;
@@ -150,7 +150,7 @@ struct desk {
     uint32_t open_line;
     char *write_path;
     bool write_report; /* the findings report, not the comparison */
-    struct scribe scribe; /* writes it */
+    struct report_job scribe; /* writes it */
     bool write_pack;   /* the evidence, packed */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
@@ -164,69 +164,72 @@ struct desk {
     char prompt_kind;  /* ':', '/' or '&' */
 };
 
-void desk_init(struct desk *d, struct session *s, struct investigation *inv);
-void desk_release(struct desk *d); /* before the session stops; the lock not held */
+void workspace_init(struct workspace *d, struct session *s, struct investigation *inv);
+void workspace_release(struct workspace *d); /* before the session stops; the lock not held */
 
 /* All below with the session's lock held. */
-uint32_t desk_lines(const struct desk *d); /* of the table */
-const char *desk_alone(const struct desk *d); /* the dump, log … that is open without a golden side, or NULL */
+uint32_t workspace_lines(const struct workspace *d); /* of the table */
+/* the dump, log … that is open without a golden side, or NULL */
+const char *workspace_alone(const struct workspace *d);
 /* Takes the newest comparison: what a command or a frame looks at. A new pairing keeps the cursor on its row. */
-void desk_see(struct desk *d);
+void workspace_see(struct workspace *d);
 /* Before a frame: the newest comparison, first deviation followed, lists and pages filled in. */
-void desk_refresh(struct desk *d);
+void workspace_refresh(struct workspace *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
-void desk_go(struct desk *d, uint32_t line);
+void workspace_go(struct workspace *d, uint32_t line);
 /* The table is what a command is about: an open panel gives way to it. */
-void desk_uncover(struct desk *d);
-void desk_step(struct desk *d, long by); /* as many shown lines down or up */
+void workspace_uncover(struct workspace *d);
+void workspace_step(struct workspace *d, long by); /* as many shown lines down or up */
 /* Rows put together, or single again. The cursor then follows what is selected there: the first row
  * that deviates below it, else the first. */
-void desk_group(struct desk *d, enum group g);
-void desk_group_step(struct desk *d, long by);
-void desk_group_across(struct desk *d, int by); /* folds and unfolds, or moves between layers */
-void desk_unfold_all(struct desk *d);
+void workspace_group(struct workspace *d, enum group g);
+void workspace_group_step(struct workspace *d, long by);
+void workspace_group_across(struct workspace *d, int by); /* folds and unfolds, or moves between layers */
+void workspace_unfold_all(struct workspace *d);
 /* A piece of the way to what is sought: true while the idle loop has to come back for it, or has to draw. */
-bool desk_seek(struct desk *d);
-uint32_t desk_shown(const struct desk *d); /* lines the arrangement shows */
-uint32_t desk_at(const struct desk *d, uint32_t pos); /* the line shown there */
-uint32_t desk_pos(const struct desk *d); /* where the cursor's line is shown */
+bool workspace_seek(struct workspace *d);
+uint32_t workspace_shown(const struct workspace *d); /* lines the arrangement shows */
+uint32_t workspace_at(const struct workspace *d, uint32_t pos); /* the line shown there */
+uint32_t workspace_pos(const struct workspace *d); /* where the cursor's line is shown */
 /* The rows of a table line, NONE where absent (also while loading). */
-void desk_rows(const struct desk *d, uint32_t line, uint32_t row[2]);
-const struct line_judgement *desk_judgement(const struct desk *d, uint32_t line); /* NULL while there is none */
+void workspace_rows(const struct workspace *d, uint32_t line, uint32_t row[2]);
+/* NULL while there is none */
+const struct line_judgement *workspace_judgement(const struct workspace *d, uint32_t line);
 /* The call's stack on a side, its forward twin's where it has none itself; NONE when there is neither. */
-uint32_t desk_stack(const struct desk *d, uint32_t line, int side, bool *of_twin);
+uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, bool *of_twin);
 /* The line these rows stand in, by the first that has one; NONE where neither has. */
-uint32_t desk_line_of(const struct desk *d, const uint32_t row[2]);
-void desk_names(const struct desk *d, uint32_t line, struct buf name[2]);
+uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2]);
+void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2]);
 /* The newest finding about a line; false where there is none. */
-bool desk_finding(const struct desk *d, uint32_t line, struct finding *x);
-void desk_clear_list(struct desk *d);
-void desk_add_item(struct desk *d, uint32_t line, uint8_t mark, struct str text);
+bool workspace_finding(const struct workspace *d, uint32_t line, struct finding *x);
+void workspace_clear_list(struct workspace *d);
+void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text);
 /* An entry that runs a command when chosen: the verb and, unless NULL, its words. The format is its text. */
-void desk_add_command(struct desk *d, const char *verb, const char *words, const char *fmt, ...)
+void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void desk_add_inside(struct desk *d, const char *verb, const char *words); /* what opens the last entry itself */
-void desk_show_list(struct desk *d, const char *title); /* what was added, as an overlay */
-void desk_close_list(struct desk *d); /* the panel it was asked for from, or what lies under it */
+/* what opens the last entry itself */
+void workspace_add_inside(struct workspace *d, const char *verb, const char *words);
+void workspace_show_list(struct workspace *d, const char *title); /* what was added, as an overlay */
+void workspace_close_list(struct workspace *d); /* the panel it was asked for from, or what lies under it */
 /* Before a change: what z goes back to. `what` names the change. */
-void desk_remember(struct desk *d, const char *what);
-bool desk_undo(struct desk *d, bool redo); /* false: there is nothing; else says what went */
+void workspace_remember(struct workspace *d, const char *what);
+bool workspace_undo(struct workspace *d, bool redo); /* false: there is nothing; else says what went */
 /* After the investigation's decisions changed: pairs anew and saves. False where they are not in the file
  * now: the message says why, and is not to be talked over. */
-bool desk_decide(struct desk *d);
+bool workspace_decide(struct workspace *d);
 /* The same of what is not about correspondences: saves. */
-bool desk_keep(struct desk *d);
+bool workspace_keep(struct workspace *d);
 /* Takes the investigation's saved columns; unknown names are passed over. */
-void desk_columns_from(struct desk *d, const char *names);
-void desk_columns_keep(struct desk *d); /* and gives them to it */
+void workspace_columns_from(struct workspace *d, const char *names);
+void workspace_columns_keep(struct workspace *d); /* and gives them to it */
 /* Saves the investigation; a failure becomes the message: false. */
-bool desk_save(struct desk *d);
+bool workspace_save(struct workspace *d);
 
 /* Whether write_path can be written now; a message where it cannot. */
-bool desk_may_write(struct desk *d);
+bool workspace_may_write(struct workspace *d);
 
-void desk_say(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void desk_complain(struct desk *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void workspace_say(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void workspace_complain(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

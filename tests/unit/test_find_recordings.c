@@ -38,7 +38,7 @@ static void expect(const char *below, size_t n, const struct expected *want)
     place_list l = {0};
     struct err e;
     snprintf(path, sizeof path, "%s%s", root, below);
-    if (places_find(path, &l, &e))
+    if (find_recordings(path, &l, &e))
         fail_msg("%s", e.text);
     assert_int_equal(l.n, n);
     for (size_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ static void expect(const char *below, size_t n, const struct expected *want)
             !str_ends(str_of(l.v[i].paths.v[0]), want[i].end))
             fail_msg("%zu: step %d rank %d %s", i, l.v[i].step, l.v[i].rank, l.v[i].paths.v[0]);
     }
-    places_release(&l);
+    place_list_release(&l);
     assert_null(l.v);
 }
 
@@ -112,11 +112,11 @@ static void graphs_of_one_step(void **state)
     table("rank_0/Net/0/5");
     table("rank_0/Net/1/5");
     table("rank_0/Net/2/6");
-    assert_int_equal(places_find(root, &l, &e), 0);
+    assert_int_equal(find_recordings(root, &l, &e), 0);
     assert_int_equal(l.n, 2);
     assert_true(l.v[0].step == 5 && l.v[0].paths.n == 2 && l.v[1].step == 6 && l.v[1].paths.n == 1);
     assert_true(str_ends(str_of(l.v[0].paths.v[0]), "/0/5") && str_ends(str_of(l.v[0].paths.v[1]), "/1/5"));
-    places_release(&l);
+    place_list_release(&l);
 }
 
 static void unnumbered(void **state)
@@ -153,14 +153,14 @@ static void what_is_no_recording(void **state)
     msprobe("a/dump_tensor_data");
     expect("", 0, NULL);
     atomic_bool cancel = true;
-    assert_int_equal(places_find_until(sample("tt_rope"), &cancel, &l, &e), -1);
+    assert_int_equal(find_recordings_until(sample("tt_rope"), &cancel, &l, &e), -1);
     assert_int_equal(e.code, ERR_CANCEL);
-    places_release(&l);
-    assert_int_equal(places_find("/nowhere/at/all", &l, &e), -1);
+    place_list_release(&l);
+    assert_int_equal(find_recordings("/nowhere/at/all", &l, &e), -1);
     assert_int_equal(e.code, ERR_IO);
     snprintf(path, sizeof path, "%s/pipe", root);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(places_find(path, &l, &e), -1);
+    assert_int_equal(find_recordings(path, &l, &e), -1);
     assert_int_equal(l.n, 0);
 }
 
@@ -186,9 +186,9 @@ static void loops_of_links(void **state)
     msprobe("step0/rank0");
     snprintf(path, sizeof path, "%s/step0/again", root);
     assert_int_equal(symlink("..", path), 0);
-    assert_int_equal(places_find(root, &l, &e), 0);
+    assert_int_equal(find_recordings(root, &l, &e), 0);
     size_t n = l.n;
-    places_release(&l);
+    place_list_release(&l);
     assert_int_equal(n, 1);
 }
 
@@ -209,12 +209,12 @@ static void samples(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         place_list l = {0};
         struct err e;
-        assert_int_equal(places_find(sample(cases[i].path), &l, &e), 0);
+        assert_int_equal(find_recordings(sample(cases[i].path), &l, &e), 0);
         assert_int_equal(l.n, cases[i].n);
         assert_string_equal(l.v[0].reader->name, cases[i].reader);
         assert_int_equal(l.v[0].step, cases[i].step);
         assert_int_equal(l.v[0].rank, cases[i].rank);
-        places_release(&l);
+        place_list_release(&l);
     }
 }
 
@@ -231,17 +231,17 @@ static void arrays(void **state)
     static const char *const given[] = {"grads", "grads/grad_1.npy"};
     for (size_t i = 0; i < ARRAY_LEN(given); i++) {
         snprintf(path, sizeof path, "%s/%s", root, given[i]);
-        assert_int_equal(places_find(path, &l, &e), 0);
+        assert_int_equal(find_recordings(path, &l, &e), 0);
         assert_int_equal(l.n, 1);
         assert_string_equal(l.v[0].reader->name, "npy");
         assert_string_equal(l.v[0].paths.v[0], path);
-        places_release(&l);
+        place_list_release(&l);
     }
     put("grads", "train.log", "");
     snprintf(path, sizeof path, "%s/grads", root);
-    assert_int_equal(places_find(path, &l, &e), 0);
+    assert_int_equal(find_recordings(path, &l, &e), 0);
     assert_int_equal(l.n, 0);
-    places_release(&l);
+    place_list_release(&l);
 }
 
 int main(void)

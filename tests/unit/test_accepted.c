@@ -22,23 +22,23 @@ static void refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        struct known_list l = {0};
+        struct accepted_list l = {0};
         struct err e = {0};
-        assert_int_equal(known_load(&l, put_text(scratch(), "known.json", bad[i][0]), "2026-01-01", &e), -1);
+        assert_int_equal(accepted_load(&l, put_text(scratch(), "known.json", bad[i][0]), "2026-01-01", &e), -1);
         if (!strstr(e.text, bad[i][1]))
             fail_msg("%s does not say %s", e.text, bad[i][1]);
-        known_release(&l);
+        accepted_release(&l);
     }
 }
 
 /* The comparison with these differences accepted on that day. */
-static struct session *accepting(struct known_list *l, const char *text, const char *today)
+static struct session *accepting(struct accepted_list *l, const char *text, const char *today)
 {
     struct session *s = calloc(1, sizeof *s);
     struct session_options o = {.of.path = {sample("tt_rope/target"), sample("tt_rope/bench")}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .of.known = l};
     struct err e;
-    tol_init(&o.of.tol);
-    if (known_load(l, put_text(scratch(), "known.json", text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
+    thresholds_init(&o.of.tol);
+    if (accepted_load(l, put_text(scratch(), "known.json", text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
 }
@@ -48,13 +48,13 @@ static const char two[] = "{\"known\":[{\"row\":\"Torch\\\\.outer\\\\..*\",\"kin
 
 static void taken_out(void **state)
 {
-    struct known_list l = {0};
+    struct accepted_list l = {0};
     struct session *s = accepting(&l, two, "2026-03-01"), *without = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
     const struct judgement *j = s->now->judged;
     uint32_t was = without->now->judged->first;
     struct arena a = {0};
     struct buf why = {0};
-    doubt_list doubts = {0};
+    input_doubt_list doubts = {0};
     (void)state;
     assert_int_equal(j->sum.known, 2);
     assert_int_equal(j->sum.by[VERDICT_DEVIATE] + 2, without->now->judged->sum.by[VERDICT_DEVIATE]);
@@ -63,47 +63,47 @@ static void taken_out(void **state)
     assert_true(j->first != NONE && j->first > was); /* the next one that nobody accepted */
     explain_verdict(j, &s->now->measure, was, &why);
     assert_string_equal(why.p, "an accepted difference (deviates): agreed, until 2026-03-01");
-    assert_null(known_of(j, j->first));
-    assert_string_equal(known_warning(j, 0, &a), "a known difference no longer occurs: none of them (once)");
-    assert_null(known_warning(j, 1, &a));
-    lint_find(s->now, &a, &doubts);
+    assert_null(accepted_of(j, j->first));
+    assert_string_equal(accepted_warning(j, 0, &a), "a known difference no longer occurs: none of them (once)");
+    assert_null(accepted_warning(j, 1, &a));
+    input_doubts_find(s->now, &a, &doubts);
     assert_true(doubts.n > 0);
     vec_release(&doubts);
     buf_release(&why);
     arena_release(&a);
     shut(s);
     shut(without);
-    known_release(&l);
+    accepted_release(&l);
 }
 
 static void over(void **state)
 {
-    struct known_list l = {0};
+    struct accepted_list l = {0};
     struct session *s = accepting(&l, two, "2026-03-02");
     struct arena a = {0};
     (void)state;
     assert_int_equal(s->now->judged->sum.known, 0);
-    assert_non_null(strstr(known_warning(s->now->judged, 0, &a), "until 2026-03-01 only"));
+    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "until 2026-03-01 only"));
     arena_release(&a);
     shut(s);
-    known_release(&l);
+    accepted_release(&l);
 }
 
 /* A pattern that explodes is soon given up, said so, and takes nothing from the entries beside it. */
 static void exploding(void **state)
 {
-    struct known_list l = {0};
+    struct accepted_list l = {0};
     struct session *s = accepting(&l, "{\"known\":[{\"row\":\"(?:(?:[^!]+)+)+[!?]\",\"reason\":\"odd\"},{\"row\":\"Torch\\\\.outer\\\\..*\",\"reason\":\"agreed\"}]}", "2026-03-02");
     struct arena a = {0};
     (void)state;
     assert_int_equal(s->now->judged->sum.known, 2);
     assert_true(pattern_explodes(l.entries.v[0].row));
     assert_false(pattern_explodes(l.entries.v[1].row));
-    assert_non_null(strstr(known_warning(s->now->judged, 0, &a), "too many steps"));
-    assert_null(known_warning(s->now->judged, 1, &a));
+    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "too many steps"));
+    assert_null(accepted_warning(s->now->judged, 1, &a));
     arena_release(&a);
     shut(s);
-    known_release(&l);
+    accepted_release(&l);
 }
 
 /* No text is tried any more, also one that would be quick. */

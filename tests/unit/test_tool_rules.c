@@ -14,7 +14,7 @@ static void judge_by(struct session *s, const char *name)
 {
     struct err e;
     session_lock(s);
-    s->opt.of.preset = preset_find(str_of(name));
+    s->opt.of.preset = tool_rules_find(str_of(name));
     session_set_tol(s, &s->opt.of.tol);
     session_unlock(s);
     assert_int_equal(session_wait(s, &e), 0);
@@ -23,11 +23,11 @@ static void judge_by(struct session *s, const char *name)
 static void names(void **state)
 {
     (void)state;
-    assert_int_equal(preset_find(STR("diverge")), 0);
-    assert_string_equal(preset_name(preset_find(STR("ptdbg"))), "ptdbg");
-    assert_int_equal(preset_find(STR("msprob")), -1);
-    assert_null(preset_name(99));
-    assert_null(preset_name(-1));
+    assert_int_equal(tool_rules_find(STR("diverge")), 0);
+    assert_string_equal(tool_rules_name(tool_rules_find(STR("ptdbg"))), "ptdbg");
+    assert_int_equal(tool_rules_find(STR("msprob")), -1);
+    assert_null(tool_rules_name(99));
+    assert_null(tool_rules_name(-1));
 }
 
 /* What msprobe 26.2 prints for this pair: 1 error (the dropout's output), 1 warning (its probability is a scalar

@@ -8,7 +8,7 @@
 struct table {
     struct session *s;
     struct investigation inv;
-    struct desk d;
+    struct workspace d;
 };
 
 static void begin(struct table *x, const char *path)
@@ -16,12 +16,12 @@ static void begin(struct table *x, const char *path)
     x->s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
     investigation_init(&x->inv);
     x->inv.path = path;
-    desk_init(&x->d, x->s, &x->inv);
+    workspace_init(&x->d, x->s, &x->inv);
 }
 
 static void release(struct table *x)
 {
-    desk_release(&x->d);
+    workspace_release(&x->d);
     shut(x->s);
     investigation_release(&x->inv);
 }
@@ -92,8 +92,8 @@ static void what_is_not_saved_is_said(void **state)
         uint32_t row = dump_find_row(&x.s->now->side[0].dump, STR("Functional.linear.4.forward.output.0"));
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
             session_lock(x.s);
-            desk_refresh(&x.d);
-            desk_go(&x.d, x.s->now->pairing->line_of[TARGET][row]);
+            workspace_refresh(&x.d);
+            workspace_go(&x.d, x.s->now->pairing->line_of[TARGET][row]);
             session_unlock(x.s);
             const char *said = run(&x, commands[i]);
             if (strncmp(commands[i], "rule (", 6) == 0)
@@ -140,19 +140,19 @@ static void the_cursor_follows_the_mark(void **state)
     uint32_t t = dump_find_row(&x.s->now->side[0].dump, STR("Functional.linear.0.forward.output.0"));
     uint32_t g = dump_find_row(&x.s->now->side[1].dump, STR("Functional.linear.3.forward.output.0"));
     session_lock(x.s);
-    desk_refresh(&x.d);
-    desk_go(&x.d, x.s->now->pairing->line_of[TARGET][t]);
+    workspace_refresh(&x.d);
+    workspace_go(&x.d, x.s->now->pairing->line_of[TARGET][t]);
     session_unlock(x.s);
     run(&x, "mark");
     session_lock(x.s);
-    desk_go(&x.d, x.s->now->pairing->line_of[GOLDEN][g]);
+    workspace_go(&x.d, x.s->now->pairing->line_of[GOLDEN][g]);
     session_unlock(x.s);
     run(&x, "mark");
     assert_int_equal(session_wait(x.s, &e), 0);
     session_lock(x.s);
-    desk_refresh(&x.d);
+    workspace_refresh(&x.d);
     uint32_t row[2];
-    desk_rows(&x.d, x.d.cursor, row);
+    workspace_rows(&x.d, x.d.cursor, row);
     session_unlock(x.s);
     assert_int_equal(row[0], t);
     assert_int_equal(row[1], g);

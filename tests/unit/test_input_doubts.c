@@ -51,13 +51,13 @@ static void sentences(const char *target, const char *golden, struct buf *out)
 {
     struct session *s = open_paths(target, golden);
     struct arena a = {0};
-    doubt_list l = {0};
+    input_doubt_list l = {0};
     session_lock(s);
-    lint_find(s->now, &a, &l);
+    input_doubts_find(s->now, &a, &l);
     buf_clear(out);
     buf_cstr(out, "");
     for (size_t i = 0; i < l.n; i++)
-        buf_fmt(out, "%s\n", lint_sentence(&l.v[i], &a));
+        buf_fmt(out, "%s\n", input_doubts_sentence(&l.v[i], &a));
     session_unlock(s);
     vec_release(&l);
     arena_release(&a);
@@ -170,14 +170,14 @@ static void one_side(void **state)
     char path[400];
     struct made m = {.record = "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.1}]}"};
     struct arena a = {0};
-    doubt_list l = {0};
+    input_doubt_list l = {0};
     (void)state;
     put_dump(dir, "step0/rank0", &m);
     put_dump(dir, "step1/rank0", &m);
     snprintf(path, sizeof path, "%s", dir);
     struct session *s = open_paths(path, NULL);
     session_lock(s);
-    lint_alone(s->now, &a, &l);
+    input_doubts_alone(s->now, &a, &l);
     session_unlock(s);
     assert_int_equal(l.n, 2);
     assert_string_equal(l.v[0].text, "2 steps are there; this is step 0");

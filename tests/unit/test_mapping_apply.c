@@ -39,11 +39,11 @@ static void expect_of(struct dump *t, struct dump *g, const char *file, enum map
                       size_t missing)
 {
     struct mapping m;
-    struct translation x;
+    struct mapping_applied x;
     struct buf out = {0}, name = {0};
     load(&m, file);
     assert_int_equal(m.kind, kind);
-    translate(&x, &m, t, g);
+    mapping_apply(&x, &m, t, g);
     buf_cstr(&out, "");
     for (size_t i = 0; i < x.pairs.n; i++) {
         buf_cstr(&out, i ? " " : "");
@@ -59,7 +59,7 @@ static void expect_of(struct dump *t, struct dump *g, const char *file, enum map
     assert_int_equal(x.missing, missing);
     buf_release(&out);
     buf_release(&name);
-    translation_release(&x);
+    mapping_applied_release(&x);
     mapping_release(&m);
 }
 
@@ -78,15 +78,15 @@ static void names(void **state)
 {
     struct str a, b;
     (void)state;
-    assert_true(translate_cell(STR("Cell.net.fc.Dense.forward.0"), &a, &b));
+    assert_true(mapping_apply_cell(STR("Cell.net.fc.Dense.forward.0"), &a, &b));
     assert_true(str_is(a, "net.fc.Dense") && str_is(b, "forward.0"));
-    assert_true(translate_cell(STR("Module.a.B.parameters_grad"), &a, &b));
+    assert_true(mapping_apply_cell(STR("Module.a.B.parameters_grad"), &a, &b));
     assert_true(str_is(a, "a.B") && str_is(b, "parameters_grad"));
-    assert_false(translate_cell(STR("Cell.forwarded.x"), &a, &b));
-    assert_false(translate_cell(STR("Cell"), &a, &b));
-    assert_true(translate_api(STR("Primitive.mul2.Mul.0.forward"), &a, &b));
+    assert_false(mapping_apply_cell(STR("Cell.forwarded.x"), &a, &b));
+    assert_false(mapping_apply_cell(STR("Cell"), &a, &b));
+    assert_true(mapping_apply_api(STR("Primitive.mul2.Mul.0.forward"), &a, &b));
     assert_true(str_is(a, "Primitive.mul2") && str_is(b, "Mul.0.forward"));
-    assert_false(translate_api(STR("Functional.mul"), &a, &b));
+    assert_false(mapping_apply_api(STR("Functional.mul"), &a, &b));
 }
 
 static void cells(void **state)
@@ -271,7 +271,7 @@ static void as_msprobe(const char *file, const char *subject, size_t shared, siz
 {
     char path[100], made[100];
     struct mapping m;
-    struct translation x;
+    struct mapping_applied x;
     struct err e;
     struct buf text = {0}, name = {0};
     struct map own = {0};
@@ -281,7 +281,7 @@ static void as_msprobe(const char *file, const char *subject, size_t shared, siz
     snprintf(path, sizeof path, "mappings/%s.yaml", file);
     snprintf(made, sizeof made, "mappings/%s.tsv", file);
     assert_int_equal(mapping_load(&m, sample(path), &e), 0);
-    translate(&x, &m, t, g);
+    mapping_apply(&x, &m, t, g);
     for (size_t i = 0; i < x.pairs.n; i++) {
         struct buf pair = {0};
         dump_row_name(t, x.pairs.v[i].t, &name);
@@ -307,7 +307,7 @@ static void as_msprobe(const char *file, const char *subject, size_t shared, siz
     arena_release(&a);
     buf_release(&text);
     buf_release(&name);
-    translation_release(&x);
+    mapping_applied_release(&x);
     mapping_release(&m);
     shut(s);
 }

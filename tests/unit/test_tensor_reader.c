@@ -6,14 +6,14 @@
 
 #include "cmd/cmd.h"
 
-#define PLANES (2 * GAZE_HEATS)
+#define PLANES (2 * TENSOR_READER_HEATS)
 
 /* Lines whose tensors lie on each other. */
-static size_t cases_of(struct session *s, struct gaze_case *out, size_t most)
+static size_t cases_of(struct session *s, struct tensor_reader_case *out, size_t most)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < s->now->pairing->lines.n && n < most; i++) {
-        struct gaze_case c;
+        struct tensor_reader_case c;
         memset(&c, 0, sizeof c);
         c.side[0] = &s->now->side[0].dump;
         c.side[1] = &s->now->side[1].dump;
@@ -23,14 +23,14 @@ static size_t cases_of(struct session *s, struct gaze_case *out, size_t most)
     return n;
 }
 
-static void check_own(struct gaze *g, const struct gaze_case *c)
+static void check_own(struct tensor_reader *g, const struct tensor_reader_case *c)
 {
     struct tensor t[2];
     struct err e;
     assert_int_equal(measure_open_job(c->side, &c->job, t, &e), 0);
     assert_int_equal(g->lens.numel, t[0].numel);
     assert_int_equal(g->tally.numel, t[0].numel);
-    assert_true(gaze_case_same(&g->now, c));
+    assert_true(tensor_reader_case_same(&g->now, c));
     tensor_close(&t[0]);
     tensor_close(&t[1]);
 }
@@ -38,25 +38,25 @@ static void check_own(struct gaze *g, const struct gaze_case *c)
 static void never_another_row(void **state)
 {
     struct session *s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct gaze_case c[200];
-    struct gaze g;
+    struct tensor_reader_case c[200];
+    struct tensor_reader g;
     size_t n = cases_of(s, c, 200), open = 0;
     (void)state;
     assert_true(n > 20);
-    gaze_init(&g, NULL, NULL);
+    tensor_reader_init(&g, NULL, NULL);
     for (size_t i = 0; i < 3000; i++) {
-        const struct gaze_case *want = &c[i * 7 % n];
+        const struct tensor_reader_case *want = &c[i * 7 % n];
         pthread_mutex_lock(&g.job.lock);
-        gaze_want(&g, want);
-        if (gaze_ready(&g) == GAZE_OPEN) { /* only ever of what is wanted */
+        tensor_reader_want(&g, want);
+        if (tensor_reader_ready(&g) == TENSOR_READER_OPEN) { /* only ever of what is wanted */
             check_own(&g, want);
             open++;
         }
         pthread_mutex_unlock(&g.job.lock);
         if (i % 50 == 0) {
-            gaze_wait(&g);
+            tensor_reader_wait(&g);
             pthread_mutex_lock(&g.job.lock);
-            assert_int_equal(gaze_ready(&g), GAZE_OPEN);
+            assert_int_equal(tensor_reader_ready(&g), TENSOR_READER_OPEN);
             check_own(&g, want);
             assert_true(tally_complete(&g.tally));
             pthread_mutex_unlock(&g.job.lock);
@@ -64,49 +64,49 @@ static void never_another_row(void **state)
         }
     }
     assert_true(open >= 60);
-    gaze_release(&g);
+    tensor_reader_release(&g);
     shut(s);
 }
 
 static void planes_are_kept(void **state)
 {
     struct session *s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct gaze_case c[1];
-    struct gaze g;
-    struct heat_ask a[PLANES];
+    struct tensor_reader_case c[1];
+    struct tensor_reader g;
+    struct heat_map_ask a[PLANES];
     (void)state;
     assert_int_equal(cases_of(s, c, 1), 1);
-    gaze_init(&g, NULL, NULL);
+    tensor_reader_init(&g, NULL, NULL);
     pthread_mutex_lock(&g.job.lock);
-    gaze_want(&g, c);
+    tensor_reader_want(&g, c);
     pthread_mutex_unlock(&g.job.lock);
-    gaze_wait(&g);
+    tensor_reader_wait(&g);
     for (int i = 0; i < PLANES; i++) {
         memset(&a[i], 0, sizeof a[i]);
-        a[i] = (struct heat_ask){.axis = {-1, g.lens.ndim - 1}, .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]}, .count = {1, 1}, .size = {1, 1 + i}};
+        a[i] = (struct heat_map_ask){.axis = {-1, g.lens.ndim - 1}, .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]}, .count = {1, 1}, .size = {1, 1 + i}};
         pthread_mutex_lock(&g.job.lock);
-        gaze_heat(&g, &a[i]);
-        gaze_element(&g, (uint64_t)i % g.lens.numel);
+        tensor_reader_heat(&g, &a[i]);
+        tensor_reader_element(&g, (uint64_t)i % g.lens.numel);
         pthread_mutex_unlock(&g.job.lock);
-        gaze_wait(&g);
+        tensor_reader_wait(&g);
         pthread_mutex_lock(&g.job.lock);
-        const struct heat *h = gaze_heat(&g, &a[i]), *before = i ? gaze_heat(&g, &a[i - 1]) : h;
+        const struct heat_map *h = tensor_reader_heat(&g, &a[i]), *before = i ? tensor_reader_heat(&g, &a[i - 1]) : h;
         assert_non_null(h);
-        assert_true(heat_complete(h));
+        assert_true(heat_map_complete(h));
         assert_non_null(before);
-        gaze_heat(&g, &a[i]);
-        assert_non_null(gaze_element(&g, (uint64_t)i % g.lens.numel));
+        tensor_reader_heat(&g, &a[i]);
+        assert_non_null(tensor_reader_element(&g, (uint64_t)i % g.lens.numel));
         pthread_mutex_unlock(&g.job.lock);
     }
-    gaze_release(&g);
+    tensor_reader_release(&g);
     shut(s);
 }
 
 static void a_file_that_is_gone(void **state)
 {
     struct session *s = open_paths(sample("tt_rope/target"), NULL);
-    struct gaze_case c;
-    struct gaze g;
+    struct tensor_reader_case c;
+    struct tensor_reader g;
     (void)state;
     memset(&c, 0, sizeof c);
     c.side[0] = &s->now->side[0].dump;
@@ -117,16 +117,16 @@ static void a_file_that_is_gone(void **state)
             c.job.row[0] = i; /* has no file at all */
     if (c.job.row[0] == NONE)
         skip();
-    gaze_init(&g, NULL, NULL);
+    tensor_reader_init(&g, NULL, NULL);
     pthread_mutex_lock(&g.job.lock);
-    gaze_want(&g, &c);
+    tensor_reader_want(&g, &c);
     pthread_mutex_unlock(&g.job.lock);
-    gaze_wait(&g);
+    tensor_reader_wait(&g);
     pthread_mutex_lock(&g.job.lock);
-    assert_int_equal(gaze_ready(&g), GAZE_FAILED);
+    assert_int_equal(tensor_reader_ready(&g), TENSOR_READER_FAILED);
     assert_true(g.err.text[0] != 0);
     pthread_mutex_unlock(&g.job.lock);
-    gaze_release(&g);
+    tensor_reader_release(&g);
     shut(s);
 }
 
@@ -135,7 +135,7 @@ static void a_file_that_is_gone(void **state)
 struct open_desk {
     struct session *s;
     struct investigation inv;
-    struct desk d;
+    struct workspace d;
 };
 
 static struct open_desk *desk_of(const char *target, const char *golden)
@@ -143,13 +143,13 @@ static struct open_desk *desk_of(const char *target, const char *golden)
     struct open_desk *o = calloc(1, sizeof *o);
     o->s = open_paths(target, golden);
     investigation_init(&o->inv);
-    desk_init(&o->d, o->s, &o->inv);
+    workspace_init(&o->d, o->s, &o->inv);
     return o;
 }
 
 static void desk_shut(struct open_desk *o)
 {
-    desk_release(&o->d);
+    workspace_release(&o->d);
     shut(o->s);
     investigation_release(&o->inv);
     free(o);
@@ -160,36 +160,36 @@ static void run(struct open_desk *o, const char *text)
     buf_clear(&o->d.message);
     o->d.message_is_error = false;
     command_run(&o->d, text);
-    gaze_wait(&o->d.sight.gaze);
+    tensor_reader_wait(&o->d.sight.gaze);
     session_lock(o->s);
-    desk_refresh(&o->d); /* as the next frame does */
+    workspace_refresh(&o->d); /* as the next frame does */
     session_unlock(o->s);
-    gaze_wait(&o->d.sight.gaze);
+    tensor_reader_wait(&o->d.sight.gaze);
 }
 
 static void pairing_anew_turns_the_view(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct sight *x = &o->d.sight;
+    struct tensor_view *x = &o->d.sight;
     struct err e;
     (void)state;
     run(o, "first");
     run(o, "tensor");
     assert_true(x->open);
-    assert_int_equal(x->of, SIGHT_BOTH);
+    assert_int_equal(x->of, TENSOR_VIEW_BOTH);
     uint32_t target = x->gaze.now.job.row[TARGET];
     assert_int_not_equal(x->gaze.now.job.row[GOLDEN], NONE);
     run(o, "unpair"); /* the row stands alone now, and so is what is shown */
     assert_int_equal(session_wait(o->s, &e), 0);
     run(o, "worst next");
-    assert_int_equal(x->of, SIGHT_ALONE);
+    assert_int_equal(x->of, TENSOR_VIEW_ALONE);
     assert_int_equal(x->gaze.now.job.row[TARGET], target);
     assert_int_equal(x->gaze.now.job.row[GOLDEN], NONE);
     assert_false(x->gaze.lens.has[GOLDEN]);
     run(o, "undo");
     assert_int_equal(session_wait(o->s, &e), 0);
     run(o, "worst next");
-    assert_int_equal(x->of, SIGHT_BOTH);
+    assert_int_equal(x->of, TENSOR_VIEW_BOTH);
     assert_true(x->gaze.lens.has[GOLDEN]);
     desk_shut(o);
 }
@@ -197,14 +197,14 @@ static void pairing_anew_turns_the_view(void **state)
 static void commands_move_the_cursor(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct sight *x = &o->d.sight;
+    struct tensor_view *x = &o->d.sight;
     struct buf last = {0}, beyond = {0};
     (void)state;
     run(o, "at 0"); /* not open: a sentence, no harm */
     assert_true(o->d.message_is_error);
     run(o, "first");
     run(o, "tensor");
-    const struct lens *l = &x->gaze.lens;
+    const struct element_lens *l = &x->gaze.lens;
     for (int i = 0; i < 20 && l->ndim < 2; i++)
         run(o, "next deviation");
     assert_true(l->ndim >= 2);
@@ -213,14 +213,14 @@ static void commands_move_the_cursor(void **state)
         buf_fmt(&beyond, i ? ",%lld" : "at %lld", (long long)l->shape[i]);
     }
     run(o, last.p);
-    assert_int_equal(lens_index(l, x->at), l->numel - 1);
+    assert_int_equal(element_lens_index(l, x->at), l->numel - 1);
     run(o, beyond.p);
     assert_true(o->d.message_is_error);
-    assert_int_equal(lens_index(l, x->at), l->numel - 1);
+    assert_int_equal(element_lens_index(l, x->at), l->numel - 1);
     run(o, "worst");
-    assert_int_equal(lens_index(l, x->at), x->gaze.tally.worst[0].at);
+    assert_int_equal(element_lens_index(l, x->at), x->gaze.tally.worst[0].at);
     run(o, "worst next");
-    assert_int_equal(lens_index(l, x->at), x->gaze.tally.worst[x->gaze.tally.worsts > 1].at);
+    assert_int_equal(element_lens_index(l, x->at), x->gaze.tally.worst[x->gaze.tally.worsts > 1].at);
     static const char *const bad[] = {"at", "at x", "at 1,", "axes 0 0", "axes 99 0", "axes x", "slide", "slide x", "cells", "cells up x", "cells in"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         run(o, bad[i]);
@@ -231,17 +231,17 @@ static void commands_move_the_cursor(void **state)
     for (int i = 0; i < 400; i++) {
         run(o, any[(size_t)i * 7 % ARRAY_LEN(any)]);
         if (i % 3 == 0) { /* as a pane of some size would ask */
-            struct heat_ask ask;
+            struct heat_map_ask ask;
             pthread_mutex_lock(&x->gaze.job.lock);
-            if (sight_ready(&o->d) == GAZE_OPEN) {
-                sight_ask(x, 1 + i % 5, 1 + i % 7, &ask);
-                gaze_heat(&x->gaze, &ask);
+            if (tensor_view_ready(&o->d) == TENSOR_READER_OPEN) {
+                tensor_view_ask(x, 1 + i % 5, 1 + i % 7, &ask);
+                tensor_reader_heat(&x->gaze, &ask);
             }
             pthread_mutex_unlock(&x->gaze.job.lock);
-            gaze_wait(&x->gaze);
+            tensor_reader_wait(&x->gaze);
         }
         for (int k = 0; x->placed && k < l->ndim; k++)
-            assert_true(x->of != SIGHT_BOTH || (x->at[k] >= 0 && x->at[k] < l->shape[k]));
+            assert_true(x->of != TENSOR_VIEW_BOTH || (x->at[k] >= 0 && x->at[k] < l->shape[k]));
     }
     buf_release(&last);
     buf_release(&beyond);
@@ -252,21 +252,21 @@ static void commands_move_the_cursor(void **state)
 static void opened_in_between(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct sight *x = &o->d.sight;
-    struct heat_ask ask;
+    struct tensor_view *x = &o->d.sight;
+    struct heat_map_ask ask;
     (void)state;
     run(o, "find Functional.embedding.0.forward.output.0");
     run(o, "tensor");
     assert_true(x->open && x->gaze.lens.ndim == 3);
     run(o, "axes 0 2");
     command_run(&o->d, "find Module.module.decoder.layers.0.input_layernorm.RMSNorm.forward.0.parameters.weight");
-    gaze_wait(&x->gaze);
+    tensor_reader_wait(&x->gaze);
     session_lock(o->s);
     pthread_mutex_lock(&x->gaze.job.lock);
-    assert_int_equal(sight_ready(&o->d), GAZE_OPEN);
+    assert_int_equal(tensor_view_ready(&o->d), TENSOR_READER_OPEN);
     assert_int_equal(x->gaze.lens.ndim, 1);
     assert_true(x->axis[0] < 1 && x->axis[1] < 1);
-    sight_ask(x, 10, 20, &ask);
+    tensor_view_ask(x, 10, 20, &ask);
     assert_true(ask.size[0] > 0 && ask.size[1] > 0);
     pthread_mutex_unlock(&x->gaze.job.lock);
     session_unlock(o->s);

@@ -51,13 +51,13 @@ static void only_when_named(void **state)
         char path[500];
         struct err e;
         put_text(dir, cases[i].file, cases[i].bytes);
-        assert_null(refused_find(dir));
+        assert_null(unreadable_find(dir));
         snprintf(path, sizeof path, "%s/%s", dir, cases[i].file);
-        const struct refused *r = refused_find(path);
+        const struct unreadable *r = unreadable_find(path);
         if (!r)
             fail_msg("%s is not known", cases[i].file);
         assert_string_equal(r->name, cases[i].name);
-        assert_int_equal(refused_error(r, path, &e), -1);
+        assert_int_equal(unreadable_error(r, path, &e), -1);
     }
 }
 
@@ -73,13 +73,13 @@ static void several_files(void **state)
     assert_int_equal(file_slurp(sample("weights/llama.safetensors"), 1 << 24, &bytes, &e), 0);
     put_bytes(dir, "a.safetensors", bytes.p, bytes.n);
     put_bytes(dir, "b.safetensors", bytes.p, bytes.n);
-    assert_int_equal(places_find(dir, &l, &e), 0);
+    assert_int_equal(find_recordings(dir, &l, &e), 0);
     assert_int_equal(l.n, 0);
-    assert_string_equal(refused_find(dir)->name, "several");
+    assert_string_equal(unreadable_find(dir)->name, "several");
     snprintf(path, sizeof path, "%s/a.safetensors", dir);
-    assert_int_equal(places_find(path, &l, &e), 0);
+    assert_int_equal(find_recordings(path, &l, &e), 0);
     assert_int_equal(l.n, 1);
-    places_release(&l);
+    place_list_release(&l);
     buf_release(&bytes);
 }
 
@@ -93,7 +93,7 @@ static void each_sign(void **state)
         place_list l = {0};
         put_text(dir, "README", "a file that says nothing");
         put_text(dir, signs[i].file, signs[i].bytes);
-        const struct refused *r = refused_find(dir);
+        const struct unreadable *r = unreadable_find(dir);
         if (!signs[i].name) {
             if (r)
                 fail_msg("%s is taken for %s", signs[i].file, r->name);
@@ -103,16 +103,16 @@ static void each_sign(void **state)
             fail_msg("%s is not known", signs[i].file);
         assert_string_equal(r->name, signs[i].name);
         snprintf(path, sizeof path, "%s/%s", dir, signs[i].file);
-        assert_ptr_equal(refused_find(path), r);
-        assert_int_equal(places_find(dir, &l, &e), 0);
+        assert_ptr_equal(unreadable_find(path), r);
+        assert_int_equal(find_recordings(dir, &l, &e), 0);
         assert_int_equal(l.n, 0); /* no reader claims it */
-        assert_int_equal(refused_error(r, dir, &e), -1);
+        assert_int_equal(unreadable_error(r, dir, &e), -1);
         assert_int_equal(e.code, ERR_DATA);
         assert_true(str_starts(str_of(e.text), dir));
         assert_non_null(strstr(e.text, r->advice));
-        places_release(&l);
+        place_list_release(&l);
     }
-    assert_null(refused_find("/nowhere/at/all"));
+    assert_null(unreadable_find("/nowhere/at/all"));
 }
 
 /* ---- doc/formats.md ---- */
@@ -153,12 +153,12 @@ static void the_page_has_every_format(void **state)
         expect_in_page(s, readers[i]->name, readers[i]->versions);
         expect_in_page(s, readers[i]->name, readers[i]->unread);
     }
-    for (size_t i = 0; log_kinds[i].name; i++) {
-        expect_in_page(s, log_kinds[i].name, log_kinds[i].versions);
-        expect_in_page(s, log_kinds[i].name, log_kinds[i].unread);
-        formats += log_kinds[i].title != NULL;
+    for (size_t i = 0; log_formats[i].name; i++) {
+        expect_in_page(s, log_formats[i].name, log_formats[i].versions);
+        expect_in_page(s, log_formats[i].name, log_formats[i].unread);
+        formats += log_formats[i].title != NULL;
     }
-    for (const struct refused *r = refused; r->name; r++, formats++) {
+    for (const struct unreadable *r = unreadable_formats; r->name; r++, formats++) {
         expect_in_page(s, r->name, r->title);
         expect_in_page(s, r->name, r->advice);
     }
