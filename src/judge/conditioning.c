@@ -1,5 +1,6 @@
 /* The table of operators that magnify noise, each with its formula over recorded or computed figures, and the bounds
  * that follow for a line. */
+#include "judge/thresholds.h"
 #include "judge/conditioning.h"
 
 #include <math.h>
@@ -405,7 +406,7 @@ static double rounding_of(const struct dump *d, uint32_t row, uint32_t incoming)
 {
     enum dtype type = (enum dtype)d->rows.v[row].dtype, from = incoming == NONE ? type : (enum dtype)d->rows.v[incoming].dtype;
     bool coarse = dtype_is_float(from) && dtype_table[from].epsilon > dtype_table[type].epsilon;
-    return coarse ? CONDITION_COARSE * dtype_table[from].epsilon / 2 : CONDITION_ROUNDING * dtype_table[type].epsilon / 2;
+    return coarse ? rule_limit(RULE_LIMIT_GRADIENT_ROUNDING_COARSE) * dtype_table[from].epsilon / 2 : rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * dtype_table[type].epsilon / 2;
 }
 
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])

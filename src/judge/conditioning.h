@@ -59,11 +59,6 @@ enum condition_kind {
     CONDITION_COUNT
 };
 
-#define CONDITION_ILL 4.0   /* from here on an operator is ill-conditioned */
-#define CONDITION_MOST 0.5  /* what leaves less than half of a value is no magnified noise, whatever the condition */
-#define CONDITION_COARSE 2    /* the same of a 16-bit type that the gradient came through: its products sum in float32 */
-#define CONDITION_ROUNDING 32 /* units of roundoff below which a gradient is rounding alone */
-#define CONDITION_TURNED 0.25 /* the same for the share of whole numbers that turn */
 
 struct condition {
     enum condition_kind kind; /* CONDITION_NONE: nothing is known against it, kappa 1 */

@@ -285,7 +285,7 @@ static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
     bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
     if (inputs_agreed(p, k))
         return false;
-    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > 0.05 &&
+    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > rule_limit(RULE_LIMIT_REORDERED) &&
            fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 

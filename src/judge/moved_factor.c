@@ -6,10 +6,6 @@
 #include "dump/family.h"
 #include "judge/value_readers.h"
 
-#define PROPORTIONAL 1e-3 /* rel L2 that is left once the factor is divided out, at most; float32 sums leave a tenth of it */
-#define ROUNDINGS 2       /* of a coarser type, that may be left */
-#define LEVELS 4          /* of the noise that has come down to the row */
-#define FACTOR 0.02       /* a factor nearer to one than this is none that anybody wrote down */
 #define CALLS 48          /* that one factor is followed through */
 
 enum { UNSEEN, SCALED, AGREES, OTHER };
@@ -32,9 +28,9 @@ static bool proportional(const struct factor_search *x, uint32_t line)
     double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
     const struct line *p = &x->m->pairing->lines.v[line];
     enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype, x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
-    double noise = isfinite(l->level) ? LEVELS * (double)l->level : 0;
-    double rounding = fmax(fmax(PROPORTIONAL, noise), ROUNDINGS * dtype_table[coarser].epsilon);
-    return factor > 0 && fabs(factor - 1) > fmax(FACTOR, 4 * rounding) && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
+    double noise = isfinite(l->level) ? rule_limit(RULE_LIMIT_FACTOR_LEVELS) * (double)l->level : 0;
+    double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise), rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
+    return factor > 0 && fabs(factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
 }
 
 /* What a call's paired lines say of it together. */

@@ -1,5 +1,6 @@
 /* One error against the limits: what role the row has, how much noise there is where it stands, what its operator makes
  * of that, and what of it the rows behind have to expect. */
+#include "judge/thresholds.h"
 #include "judge/row_verdict.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static double output_level(const struct judge_pass *p, const struct verdict_case
     if (p->side[GOLDEN]->calls.v[k->r[GOLDEN]->call].family != FAMILY_ADD)
         return in;
     struct condition c = condition_of(p->m, p->state, k->row[GOLDEN]);
-    if (c.kind != CONDITION_SUM || c.kappa < CONDITION_ILL)
+    if (c.kind != CONDITION_SUM || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED))
         return in;
     k->out->flags |= LINE_ILL;
     return in * c.kappa;
@@ -187,13 +188,13 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     struct condition c = condition_of_gradient(p->m, p->state, k->row);
     if (c.kind == CONDITION_ZERO_GRADIENT) {
         double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
-        hold_apart(k, &c, 2 * CONDITION_ROUNDING * unit * c.kappa, 0);
+        hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);
         return;
     }
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
-    if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < CONDITION_ILL))
+    if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < rule_limit(RULE_LIMIT_ILL_CONDITIONED)))
         return;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     double level = fmax(noise_level_quantile(&p->level, k->f ? p->tol->quantile : p->tol->quantile_statistics), noise_level_product(&p->level));
@@ -203,7 +204,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     else if (discrete && !k->f) /* equal statistics of scores do not tell equal scores */
         unseen = fmax(level, unseen);
     double bound = (k->f ? p->tol->level : p->tol->level_statistics) * condition_bound(&c, (double)p->call_error[k->call], unseen);
-    bound = fmin(bound, discrete ? CONDITION_TURNED : CONDITION_MOST);
+    bound = fmin(bound, discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     if ((discrete ? turned : (double)l->error) <= bound)
         hold_apart(k, &c, bound, discrete ? turned : 0);
 }

@@ -284,7 +284,7 @@ enum call_error_kind call_error_kind(const struct call_error *x)
 {
     if (isnan(x->factor))
         return CALL_ERROR_UNKNOWN;
-    return x->factor >= 10 ? CALL_ERROR_ADDED : x->factor <= 1.5 ? CALL_ERROR_INHERITED : CALL_ERROR_BOTH;
+    return x->factor >= rule_limit(RULE_LIMIT_PASSAGE_ADDED) ? CALL_ERROR_ADDED : x->factor <= rule_limit(RULE_LIMIT_PASSAGE_INHERITED) ? CALL_ERROR_INHERITED : CALL_ERROR_BOTH;
 }
 
 const char *call_error_name(enum call_error_kind k)

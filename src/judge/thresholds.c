@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/embed.h"
@@ -122,4 +123,50 @@ const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum d
     default:
         return &t->f32;
     }
+}
+
+static struct {
+    pthread_once_t once;
+    double value[RULE_LIMIT_COUNT];
+} rules = {.once = PTHREAD_ONCE_INIT};
+
+static void load_rules(void)
+{
+    static const char *const name[RULE_LIMIT_COUNT] = {
+        [RULE_LIMIT_ILL_CONDITIONED] = "ill_conditioned",
+        [RULE_LIMIT_ILL_CONDITIONED_MOST] = "ill_conditioned_most",
+        [RULE_LIMIT_INTEGERS_TURNED_MOST] = "integers_turned_most",
+        [RULE_LIMIT_GRADIENT_ROUNDING] = "gradient_rounding",
+        [RULE_LIMIT_GRADIENT_ROUNDING_COARSE] = "gradient_rounding_coarse",
+        [RULE_LIMIT_REORDERED] = "reordered",
+        [RULE_LIMIT_PASSAGE_ADDED] = "passage_added",
+        [RULE_LIMIT_PASSAGE_INHERITED] = "passage_inherited",
+        [RULE_LIMIT_FACTOR_PROPORTIONAL] = "factor_proportional",
+        [RULE_LIMIT_FACTOR_ROUNDINGS] = "factor_roundings",
+        [RULE_LIMIT_FACTOR_LEVELS] = "factor_levels",
+        [RULE_LIMIT_FACTOR_LEAST] = "factor_least",
+        [RULE_LIMIT_ARGUMENT_ROUNDINGS] = "argument_roundings",
+        [RULE_LIMIT_NORMS_UNSEEN] = "norms_unseen",
+        [RULE_LIMIT_NORMS_FACTOR] = "norms_factor",
+        [RULE_LIMIT_NORMS_FACTOR_SPREAD] = "norms_factor_spread",
+        [RULE_LIMIT_NORMS_LEAST] = "norms_least",
+        [RULE_LIMIT_STEP_COPIES] = "step_copies",
+        [RULE_LIMIT_STEP_HIDDEN] = "step_hidden",
+        [RULE_LIMIT_STEP_BLURRED] = "step_blurred",
+    };
+    struct err e;
+    cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "rules");
+    for (int i = 0; i < RULE_LIMIT_COUNT; i++) {
+        const cJSON *rule = cJSON_GetObjectItemCaseSensitive(all, name[i]), *v = cJSON_GetObjectItemCaseSensitive(rule, "value");
+        assert(cJSON_IsNumber(v) && cJSON_GetObjectItemCaseSensitive(rule, "source")); /* our own file */
+        rules.value[i] = v->valuedouble;
+    }
+    cJSON_Delete(root);
+}
+
+double rule_limit(enum rule_limit l)
+{
+    pthread_once(&rules.once, load_rules);
+    return rules.value[l];
 }

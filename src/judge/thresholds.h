@@ -68,4 +68,31 @@ int thresholds_set(struct thresholds *t, struct str key, struct str value, struc
 const char *thresholds_key(const struct thresholds *t, int i, double *value);
 const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum dtype d);
 
+/* Numbers of single rules, which no option moves: what each rests on stands beside it in data/thresholds.json, "rules". */
+enum rule_limit {
+    RULE_LIMIT_ILL_CONDITIONED,
+    RULE_LIMIT_ILL_CONDITIONED_MOST,
+    RULE_LIMIT_INTEGERS_TURNED_MOST,
+    RULE_LIMIT_GRADIENT_ROUNDING,
+    RULE_LIMIT_GRADIENT_ROUNDING_COARSE,
+    RULE_LIMIT_REORDERED,
+    RULE_LIMIT_PASSAGE_ADDED,
+    RULE_LIMIT_PASSAGE_INHERITED,
+    RULE_LIMIT_FACTOR_PROPORTIONAL,
+    RULE_LIMIT_FACTOR_ROUNDINGS,
+    RULE_LIMIT_FACTOR_LEVELS,
+    RULE_LIMIT_FACTOR_LEAST,
+    RULE_LIMIT_ARGUMENT_ROUNDINGS,
+    RULE_LIMIT_NORMS_UNSEEN,
+    RULE_LIMIT_NORMS_FACTOR,
+    RULE_LIMIT_NORMS_FACTOR_SPREAD,
+    RULE_LIMIT_NORMS_LEAST,
+    RULE_LIMIT_STEP_COPIES,
+    RULE_LIMIT_STEP_HIDDEN,
+    RULE_LIMIT_STEP_BLURRED,
+    RULE_LIMIT_COUNT
+};
+
+double rule_limit(enum rule_limit l);
+
 #endif

@@ -30,7 +30,6 @@ static double median_rel(const struct norms *n)
     return count ? n->pairs.v[nan + (count - 1) / 2].rel : NAN;
 }
 
-#define LEAST 1e-5 /* below this nothing stands out: logs print six digits */
 
 static void outliers(struct norms *n, const struct thresholds_norms *t)
 {
@@ -38,7 +37,7 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
     for (size_t i = 0; i < n->pairs.n; i++) {
         struct norm_pair *p = &n->pairs.v[i];
         double rel = p->rel - p->unseen; /* a difference that the digits can tell */
-        p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > LEAST);
+        p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > rule_limit(RULE_LIMIT_NORMS_LEAST));
         fail = fail || isnan(p->rel) || rel > t->rel || (p->outlier && rel > t->outlier_rel);
     }
     size_t most = n->side[1].values.n;
@@ -71,7 +70,7 @@ static void resolution(struct norms *n)
     size_t coarse = 0;
     double most = 0;
     for (size_t i = 0; i < n->pairs.n; i++)
-        if (n->pairs.v[i].unseen > 0.005 && isfinite(n->pairs.v[i].unseen)) {
+        if (n->pairs.v[i].unseen > rule_limit(RULE_LIMIT_NORMS_UNSEEN) && isfinite(n->pairs.v[i].unseen)) {
             coarse++;
             most = fmax(most, n->pairs.v[i].unseen);
         }
@@ -100,7 +99,7 @@ static void common_factor(struct norms *n)
             vec_push(&r, n->pairs.v[i].norm[0] / n->pairs.v[i].norm[1]);
     if (r.n >= 3) {
         double middle = median_of(r.v, r.n), spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
-        if (fabs(middle - 1) > 0.1 && spread < 1.05)
+        if (fabs(middle - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) && spread < rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD))
             norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) on one side"),
                        num_cell(tmp, middle, 4));
     }

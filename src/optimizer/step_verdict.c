@@ -18,12 +18,11 @@ static void reason(struct optimizer *x, const char *what, double value, bool fla
     vec_push(&x->reasons, r);
 }
 
-#define EQUAL 1e-6 /* rel_l2 that float32 copies of one weight may be apart by */
 
 /* What went into the step and is not the same on both sides. The golden side is held to be right. */
 static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
 {
-    if (x->apart[STEP_BEFORE] > EQUAL)
+    if (x->apart[STEP_BEFORE] > rule_limit(RULE_LIMIT_STEP_COPIES))
         reason(x, "before", NAN, false, _("the weights before the step differ"));
     if (x->together[STEP_GRAD] > t->grads || x->apart[STEP_GRAD] > 5 * t->grads)
         reason(x, "grads", NAN, false, _("the gradients differ by more than arithmetic does"));
@@ -88,7 +87,7 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
             cannot_tell(x, p, t);
         else if (stands_still(p))
             step_warn(x, _("%s: no weight moved in this step: it was skipped (overflow), its learning rate is 0, or \"after\" was saved before the update"), who);
-        if (p->hidden > 0.1)
+        if (p->hidden > rule_limit(RULE_LIMIT_STEP_HIDDEN))
             step_warn(x, _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"), who,
                       num_cell(n, 100 * p->hidden, 2));
     }
@@ -128,7 +127,7 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
 void step_judge(struct optimizer *x, const struct thresholds *t)
 {
     const struct step_side *a = &x->side[0], *b = &x->side[1];
-    bool equal = x->pairs && !x->differing, blurred = a->hidden > 0.5 || b->hidden > 0.5;
+    bool equal = x->pairs && !x->differing, blurred = a->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED) || b->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED);
     limits(x, &t->optimizer);
     if (!(equal && (!a->stated || !b->stated)))
         for (int s = 0; s < 2; s++)

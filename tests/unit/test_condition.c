@@ -1,6 +1,7 @@
 /* Condition numbers against what noise really does: the operator is computed twice, from values and from values with
  * noise of a known size, and how much larger the error came out must be what conditioning.h says of it. And what is
  * made of them: rows held apart as doubtful, and faults beyond what noise can do that are not. */
+#include "judge/thresholds.h"
 #include "draws.h"
 #include "scenes.h"
 
@@ -221,9 +222,9 @@ static void test_noise_grows_as_estimated(void **state)
         double did = rms(d, n) / rms(y[0], n) / q->noise;
         struct condition c = alone(q->op, x, strcmp(q->op, "div") == 0 ? z : NULL, y[0], n);
         if (q->kind == CONDITION_NONE) {
-            if (c.kappa >= CONDITION_ILL)
+            if (c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED))
                 fail_msg("%s %g: kappa %g", q->op, q->size, c.kappa);
-        } else if (c.kind != q->kind || c.kappa < CONDITION_ILL || did < q->low * c.kappa || did > q->high * c.kappa)
+        } else if (c.kind != q->kind || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED) || did < q->low * c.kappa || did > q->high * c.kappa)
             fail_msg("%s %g: kind %d, kappa %g, the error grew by %g", q->op, q->size, c.kind, c.kappa, did);
     }
 }
@@ -498,7 +499,7 @@ static void test_sums_of_gradients(void **state)
     assert_true(c.kappa > 990 && c.kappa < 1010);
     assert_int_equal(summed_pair(3e-7, -5e-7).kind, CONDITION_ZERO_GRADIENT);
     c = summed_pair(3e-7, 1);
-    assert_true(c.kind == CONDITION_GRADIENT_SUM && c.kappa < CONDITION_ILL);
+    assert_true(c.kind == CONDITION_GRADIENT_SUM && c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED));
     assert_int_equal(summed_pair(0, 1).kind, CONDITION_NONE);
 }
 

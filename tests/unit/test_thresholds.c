@@ -109,10 +109,18 @@ static void limits_of_types(void **state)
         assert_non_null(thresholds_of(&t, (enum dtype)d));
 }
 
+static void rules_have_their_numbers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RULE_LIMIT_COUNT; i++)
+        assert_true(rule_limit((enum rule_limit)i) > 0);
+    assert_true(rule_limit(RULE_LIMIT_PASSAGE_ADDED) > rule_limit(RULE_LIMIT_PASSAGE_INHERITED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),     cmocka_unit_test(every_key_is_its_own),
+        cmocka_unit_test(rules_have_their_numbers), cmocka_unit_test(defaults),     cmocka_unit_test(every_key_is_its_own),
         cmocka_unit_test(bad_values),   cmocka_unit_test(unknown_keys),
         cmocka_unit_test(limits_of_types),
     };
