@@ -198,9 +198,16 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/make_log $(BUILD)/bench/kernels $(BUILD)/bench/tensors $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
 	@tests/bench/run $(BUILD)
 
-# how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run)
-accuracy: $(BUILD)/diverge samples
+# how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run);
+# with the samples, how small a fault is still found (tests/accuracy/ladder)
+accuracy: $(BUILD)/diverge $(BUILD)/tests/ladder samples
 	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
+	@$(if $(CASES),:,tests/accuracy/ladder $(BUILD) --update)
+
+$(BUILD)/tests/ladder: tests/accuracy/ladder.c | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< -lm
 
 # ---- documents and pictures ----
 
