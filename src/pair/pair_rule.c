@@ -163,7 +163,7 @@ static void with_holes(struct str s, const struct number *hole, int n, const cha
     }
 }
 
-/* The number behind "@". */
+/* The number behind "@", as a series writes one: at most nine digits, no noughts in front. */
 static struct number ordinal_of(struct str address)
 {
     struct number x = {0, 0, 0};
@@ -173,6 +173,8 @@ static struct number ordinal_of(struct str address)
     x.at = (size_t)at + 1;
     while (x.at + x.n < address.n && digit(address.p[x.at + x.n]))
         x.value = x.value * 10 + (uint32_t)(address.p[x.at + x.n++] - '0');
+    if (x.n > 9 || (x.n > 1 && address.p[x.at] == '0'))
+        x.n = 0; /* part of a name */
     return x;
 }
 
