@@ -9,7 +9,7 @@
 static double lowest(const struct measure *m, uint32_t line, int s)
 {
     const struct row *r = &m->side[s]->rows.v[m->pairing->lines.v[line].row[s]];
-    const struct figures *f = m->figures ? m->figures[line] : NULL;
+    const struct figures *f = measure_figures(m, line);
     return r->has & HAS_MIN ? r->stat[STAT_MIN] : f ? f->side[s].min : NAN;
 }
 

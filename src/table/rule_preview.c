@@ -14,9 +14,11 @@ static double error_of(const struct comparison *s, uint32_t t, uint32_t g, bool 
     uint32_t line = paired ? s->pairing->line_of[TARGET][t] : NONE;
     const struct row *a = &s->side[TARGET].dump.rows.v[t], *b = &s->side[GOLDEN].dump.rows.v[g];
     for (; line != NONE && line < s->pairing->lines.n && s->pairing->lines.v[line].row[TARGET] == t; line++)
-        if (s->pairing->lines.v[line].row[GOLDEN] == g && s->measure.figures && s->measure.figures[line] &&
-            s->measure.figures[line]->two)
-            return s->measure.figures[line]->rel_l2;
+        if (s->pairing->lines.v[line].row[GOLDEN] == g) {
+            const struct figures *f = measure_figures(&s->measure, line);
+            if (f && f->two)
+                return f->rel_l2;
+        }
     bool sized = dump_row_numel(&s->side[TARGET].dump, t) == dump_row_numel(&s->side[GOLDEN].dump, g);
     return sized ? recorded_error(a, b) : NAN;
 }
