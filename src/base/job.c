@@ -1,10 +1,9 @@
 /* Threads that work for an owner; see job.h. */
 #include "base/job.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/msg.h"
 
 void job_init(struct job *j, void (*notify)(void *ctx), void *ctx)
@@ -104,12 +103,7 @@ void job_wait(struct job *j, bool (*each)(void *ctx), void *ctx, int ms)
             pthread_cond_wait(&j->changed, &j->lock);
             continue;
         }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += ms * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        if (pthread_cond_timedwait(&j->changed, &j->lock, &until) != ETIMEDOUT)
+        if (clock_wait(&j->changed, &j->lock, ms))
             continue;
         pthread_mutex_unlock(&j->lock);
         if (!each(ctx))

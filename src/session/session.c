@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/msg.h"
@@ -36,17 +35,6 @@ static void notify(void *ctx)
 }
 
 /* ---- publishing ---- */
-
-/* Until something changes, `ms` at most; the lock is held. False: nothing did. */
-static bool wait_some(struct session *s, int ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += ms * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    return pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0;
-}
 
 /* A comparison of what there is now; the lock is held. */
 static struct comparison *snapshot(struct session *s)
@@ -558,7 +546,7 @@ static int watch_results(struct session *s, struct err *e)
         }
         if (m->finished != m->wanted && !s->rejudge) {
             long until = clock_ms() + JUDGE_EVERY_MS;
-            while (!asked(s) && m->finished != m->wanted && clock_ms() < until && wait_some(s, (int)(until - clock_ms()) + 1))
+            while (!asked(s) && m->finished != m->wanted && clock_ms() < until && clock_wait(&s->changed, &s->lock, (int)(until - clock_ms()) + 1))
                 continue;
         }
         if (s->stop || s->repair)
@@ -697,7 +685,7 @@ int session_wait_each(struct session *s, bool (*each)(void *ctx), void *ctx, int
     long next = clock_ms() + ms;
     session_lock(s);
     while (on && !s->settled && !s->now->failed && !s->paused) {
-        wait_some(s, ms);
+        clock_wait(&s->changed, &s->lock, ms);
         if (!each || clock_ms() < next)
             continue;
         session_unlock(s);
