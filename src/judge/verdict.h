@@ -144,8 +144,6 @@ struct judgement {
     VEC(struct entry_point) frontier;   /* the one most depends on first */
     const struct accepted_list *known;   /* what was accepted, or NULL */
     VEC(struct accepted_hit) known_hits; /* in the order of lines */
-    int readers;                  /* who still looks at it, under the session's lock */
-    bool old;                     /* replaced: the last reader frees it */
 };
 
 struct judge_options {
