@@ -105,7 +105,7 @@ struct workspace {
     enum group group;
     struct row_groups outline; /* of the groups that are one */
     struct layer_table layers;   /* of GROUP_LAYERS */
-    uint64_t grouped_for;   /* session_judged when they were made */
+    uint64_t grouped_for;   /* serial of the comparison they were made from */
     uint32_t node;          /* selected; a row of the layers there */
     uint32_t layer;         /* selected column */
 

@@ -7,7 +7,7 @@
 
 /* The comparison as a round, with addresses, findings and, where a guide is given, the panels' states. r is initialised. */
 void round_of(struct round *r, const struct comparison *s, const struct investigation *v, const struct procedure *g);
-/* s is settled; its lock held, or nobody else's. The file of the round that is left is whole before the investigation speaks
+/* s is complete. The file of the round that is left is whole before the investigation speaks
  * of it. golden NULL: the same one. `path`: where the investigation goes on, NULL: where it is. -1 with v as it was: the
  * inputs are not there, are not others, or are not what they were when they were compared, or nothing can be saved. */
 int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target, const char *golden,

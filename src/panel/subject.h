@@ -27,7 +27,7 @@ struct subject_kind {
 
 extern const struct subject_kind subject_kinds[SUBJECT_COUNT];
 
-/* All with the session's lock held; what is about dumps needs them paired, the rest the exam's result. */
+/* What is about dumps needs them paired, the rest the exam's result. */
 int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e);
 /* What a line of the table is: a pair, a row without partner, or the gap it lies in. `gaps` may be NULL. */
 void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a);

@@ -12,7 +12,7 @@
  * makes no sense. */
 int mapping_kind_for(const char *file, const char *as, enum mapping_kind *kind, struct err *e);
 
-/* Pairs below the threshold "confidence" are left out. The session must be settled; -1 where it has
+/* Pairs below the threshold "confidence" are left out. The comparison must be complete; -1 where it has
  * no two sides, or where the kind is one that is only read. The caller closes out. */
 int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind kind, struct err *e);
 

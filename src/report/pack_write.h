@@ -28,7 +28,7 @@ struct pack_said {
     VEC(const char *) left;    /* a sentence each: name, size, why */
 };
 
-/* The session settled and judged, of two sides. Written whole or not at all; .tar.zst or .tar by the path's end. said is
+/* The comparison complete and judged, of two sides. Written whole or not at all; .tar.zst or .tar by the path's end. said is
  * to be released in any case. */
 int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e);
 void pack_said_release(struct pack_said *said);

@@ -7,7 +7,7 @@
 
 /* What paths are called in it. */
 void report_sanitize(struct sanitize *c, const struct comparison *s, const struct report_options *o);
-/* The session settled and judged, or failed: then it tells what the investigation holds. d is empty. */
+/* The comparison complete and judged, or failed: then it tells what the investigation holds. d is empty. */
 void report_build(struct document *d, const struct comparison *s, const struct report_options *o, const struct sanitize *c);
 /* "2026-11-21 09:30 UTC" */
 void report_date(int64_t t, struct buf *out);

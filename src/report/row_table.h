@@ -23,7 +23,7 @@ struct row_writer {
     const struct table_column *part[ROW_PARTS];
 };
 
-/* The session settled; which columns there are depends on what was recorded. */
+/* The comparison complete; which columns there are depends on what was recorded. */
 void row_table_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink);
 void row_table_head(struct row_writer *c);
 void row_table_write(struct row_writer *c, uint32_t line);

@@ -20,7 +20,7 @@ struct layer_table {
     uint32_t *line;     /* the worst line of the cell, or NONE */
 };
 
-/* From the newest judgement; lock held. */
+/* From the judgement of the comparison. */
 void layer_table_build(struct layer_table *x, const struct comparison *s);
 void layer_table_release(struct layer_table *x);
 

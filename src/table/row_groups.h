@@ -26,7 +26,7 @@ struct row_groups {
     VEC(struct row_groups_node) nodes;
 };
 
-/* From the newest judgement; lock held. What `old` (or NULL) had unfolded stays so. */
+/* From the judgement of the comparison. What `old` (or NULL) had unfolded stays so. */
 void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const struct comparison *s,
                       const struct row_groups *old);
 void row_groups_release(struct row_groups *o);

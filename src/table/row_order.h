@@ -24,7 +24,7 @@ struct row_order {
 
     /* the next one */
     struct row_order_work *work;
-    uint64_t made_for; /* session_judged when it was made: another one makes it stale */
+    uint64_t made_for; /* serial of the comparison it was made from: another one makes it stale */
 };
 
 void row_order_release(struct row_order *a);
@@ -39,7 +39,7 @@ bool row_order_plain(const struct row_order *a); /* nothing filtered or sorted *
 void row_order_forget(struct row_order *a);
 /* Something changed: begin anew with the next step. */
 void row_order_restart(struct row_order *a);
-/* A piece of work on the session's lines (lock held); true while some is left or the order changed with
+/* A piece of work on the comparison's lines; true while some is left or the order changed with
  * this step. */
 bool row_order_step(struct row_order *a, const struct comparison *s, uint32_t lines);
 double row_order_progress(const struct row_order *a); /* 0 … 1 of the work going on, 1 when none is */

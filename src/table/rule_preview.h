@@ -18,7 +18,7 @@ struct rule_preview {
     double least, most; /* of the errors known; NaN: none is */
 };
 
-/* Reads the session's dumps and pairing (lock held, both sides loaded); decisions that hold come before the rule. -1
+/* Reads the comparison's dumps and pairing (both sides loaded); decisions that hold come before the rule. -1
  * where the rule is no rule, or takes too long. */
 int rule_preview_make(struct rule_preview *p, const struct comparison *s, const struct decisions *d,
                       const char *const rule[3], struct err *e);
