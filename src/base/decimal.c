@@ -1,0 +1,186 @@
+/* A number's digits w and its power of ten q: w * 10^q is one multiplication by the first 128 bits M of 10^q. M is cut
+ * off below, so the true product lies less than w above w * M; where that leaves the rounding open, and for powers and
+ * digits beyond the table, the C library reads the number. The idea is Eisel's and Lemire's ("Number parsing at a
+ * gigabyte per second", 2021). */
+#include "base/decimal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOWEST (-54) /* 5^54: the largest whose double fits 128 bits, as the division below needs */
+#define HIGHEST 55   /* 5^55: the largest of 128 bits */
+#define DIGITS 19    /* always fit 64 bits */
+#define LONGEST 63   /* bytes of a number */
+#define MOST 10000    /* powers beyond are not told apart */
+
+typedef unsigned __int128 u128;
+
+/* 10^q = (M + something below 1) * 2^exponent, M of 128 bits, the first of them set; nothing below where q >= 0. */
+struct power {
+    uint64_t high, low;
+    int exponent;
+};
+
+static struct power powers[HIGHEST - LOWEST + 1];
+
+static void keep(int q, u128 m, int exponent)
+{
+    powers[q - LOWEST] = (struct power){(uint64_t)(m >> 64), (uint64_t)m, exponent + q};
+}
+
+static int leading_zeros(u128 x)
+{
+    return x >> 64 ? __builtin_clzll((uint64_t)(x >> 64)) : 64 + __builtin_clzll((uint64_t)x);
+}
+
+/* The first 128 bits of 1 / five, by long division. */
+static u128 reciprocal(u128 five, int *exponent)
+{
+    u128 quotient = 0, rest = 1;
+    for (*exponent = 0; !(quotient >> 127); --*exponent) {
+        rest <<= 1;
+        quotient <<= 1;
+        if (rest >= five) {
+            rest -= five;
+            quotient |= 1;
+        }
+    }
+    return quotient;
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+    u128 five = 1;
+    for (int q = 0; q <= HIGHEST; q++, five *= 5) {
+        int zeros = leading_zeros(five), exponent;
+        keep(q, five << zeros, -zeros);
+        if (q > 0 && -q >= LOWEST) {
+            u128 m = reciprocal(five, &exponent);
+            keep(-q, m, exponent);
+        }
+    }
+}
+
+/* w * 10^q, not 0; false where the rounding is left open. */
+static bool product(uint64_t w, int q, double *out)
+{
+    const struct power *p = &powers[q - LOWEST];
+    int zeros = __builtin_clzll(w), exponent = p->exponent - zeros;
+    u128 upper = (u128)(w << zeros) * p->high, lower = (u128)(w << zeros) * p->low;
+    upper += lower >> 64;
+    uint64_t high = (uint64_t)(upper >> 64), mid = (uint64_t)upper, low = (uint64_t)lower;
+    if (!(high >> 63)) {
+        high = high << 1 | mid >> 63;
+        mid = mid << 1 | low >> 63;
+        low <<= 1;
+        exponent--;
+    }
+    if (q < 0 && mid >= UINT64_MAX - 1)
+        return false;
+    bool more = mid || low || q < 0;
+    uint64_t bits = high >> 11, rest = high & 0x7ff;
+    bits += rest > 0x400 || (rest == 0x400 && (more || (bits & 1)));
+    exponent += 128 + 11;
+    if (bits >> 53) {
+        bits >>= 1;
+        exponent++;
+    }
+    uint64_t image = (uint64_t)(exponent + 52 + 1023) << 52 | (bits & 0xfffffffffffff);
+    memcpy(out, &image, sizeof image);
+    return true;
+}
+
+static double by_library(const char *p, size_t n)
+{
+    char copy[LONGEST + 1];
+    memcpy(copy, p, n);
+    copy[n] = 0;
+    return strtod(copy, NULL);
+}
+
+static bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* Eight digits at once: are they, and what number. */
+static bool eight(const char *p, uint64_t *number)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    if (((v & 0xf0f0f0f0f0f0f0f0) | ((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4) != 0x3333333333333333)
+        return false;
+    v = (v & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8; /* pairs: 10 * 256 + 1 */
+    v = (v & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+    *number = (v & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+    return true;
+}
+
+static inline const char *read_digits(const char *p, const char *end, uint64_t *w)
+{
+    uint64_t part;
+    for (; end - p >= 8 && eight(p, &part); p += 8)
+        *w = *w * 100000000 + part;
+    for (; p < end && is_digit(*p); p++)
+        *w = *w * 10 + (uint64_t)(*p - '0');
+    return p;
+}
+
+/* Behind the "e": the power, or so much that no table has it. NULL where no digit stands there. */
+static const char *read_power(const char *p, const char *end, int *q)
+{
+    bool minus = p < end && *p == '-';
+    int power = 0;
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end || !is_digit(*p))
+        return NULL;
+    for (; p < end && is_digit(*p); p++)
+        power = power < MOST ? power * 10 + (*p - '0') : power;
+    *q += minus ? -power : power;
+    return p;
+}
+
+static ptrdiff_t zeros_in_front(const char *p, const char *end)
+{
+    ptrdiff_t n = 0;
+    for (; p < end && (*p == '0' || *p == '.'); p++)
+        n += *p == '0';
+    return n;
+}
+
+const char *decimal_read(const char *p, const char *end, double *out)
+{
+    const char *begin = p, *first, *behind;
+    ptrdiff_t digits, fraction = 0;
+    uint64_t w = 0;
+    p += p < end && *p == '-';
+    first = p;
+    p = read_digits(p, end, &w);
+    digits = p - first;
+    if (digits == 0 || (*first == '0' && digits > 1))
+        return NULL;
+    if (p < end && *p == '.') {
+        const char *point = p;
+        p = read_digits(p + 1, end, &w);
+        fraction = p - point - 1;
+        if (fraction == 0)
+            return NULL;
+    }
+    int q = fraction < MOST ? -(int)fraction : -MOST;
+    behind = p;
+    if (p < end && (*p == 'e' || *p == 'E') && !(p = read_power(p + 1, end, &q)))
+        return NULL;
+    if (p - begin > LONGEST)
+        return NULL;
+    bool fits = digits + fraction <= DIGITS || digits + fraction - zeros_in_front(first, behind) <= DIGITS;
+    if (fits && (q == 0 || w == 0))
+        *out = (double)w;
+    else if (!fits || q < LOWEST || q > HIGHEST || !product(w, q, out))
+        *out = by_library(first, (size_t)(p - first));
+    if (*begin == '-')
+        *out = -*out;
+    return p;
+}
