@@ -59,7 +59,14 @@ int err_system(struct err *e, const char *file)
     /* POSIX strerror_r (asked for by _POSIX_C_SOURCE without _GNU_SOURCE) */
     if (strerror_r(code, why, sizeof why))
         snprintf(why, sizeof why, "error %d", code);
-    return err_set(e, ERR_IO, "%s: %s", file, why);
+    return err_set(e, code == ENOMEM ? ERR_RESOURCE : ERR_IO, "%s: %s", file, why);
+}
+
+int err_output(struct err *e, const char *file)
+{
+    err_system(e, file);
+    e->code = ERR_OUTPUT;
+    return -1;
 }
 
 int err_prefix(struct err *e, const char *fmt, ...)

@@ -1,19 +1,157 @@
-/* Files opened, read by position and replaced in one piece, with short reads and files that shrink as errors; paths,
- * and folders listed in order. */
+/* Files opened and read by position, with short reads and files that shrink as errors; paths, and folders listed in
+ * order. */
 #include "base/io.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/first_size.h"
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/msg.h"
+
+/* ---- failures gathered ---- */
+
+#define FAILURES_MAX 1000
+
+static _Thread_local read_failures *gathered;
+static _Thread_local bool unimportant;
+
+/* Of all threads. */
+static read_failures *kept;
+static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
+
+read_failures *read_failures_gather(read_failures *into)
+{
+    read_failures *before = gathered;
+    gathered = into;
+    return before;
+}
+
+void read_failures_keep(read_failures *into)
+{
+    kept = into;
+}
+
+void read_failures_printed(struct str text)
+{
+    if (!kept)
+        return;
+    pthread_mutex_lock(&keeping);
+    for (size_t i = 0; i < kept->n; i++)
+        kept->v[i].said = kept->v[i].said || str_has(text, kept->v[i].text);
+    pthread_mutex_unlock(&keeping);
+}
+
+bool read_failures_unimportant(bool from_here)
+{
+    bool before = unimportant;
+    unimportant = from_here;
+    return before;
+}
+
+int read_failures_error(const read_failures *l, struct err *e)
+{
+    return err_set(e, ERR_IO, "%s", l->v[0].text);
+}
+
+void read_failures_release(read_failures *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->v[i].path);
+        free(l->v[i].text);
+    }
+    vec_release(l);
+}
+
+/* Nothing there is no failure, nor what can be no name; a link to nothing is one. */
+static bool is_missing(const char *path, int code)
+{
+    struct stat st;
+    return code == ENOTDIR || code == ENAMETOOLONG || (code == ENOENT && lstat(path, &st) != 0);
+}
+
+static void add(read_failures *l, const struct read_failure *x)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i].path, x->path) == 0)
+            return;
+    if (l->n < FAILURES_MAX) {
+        struct read_failure own = {.path = mem_strdup(x->path), .text = mem_strdup(x->text), .opened = x->opened};
+        vec_push(l, own);
+    }
+}
+
+void read_failures_add(read_failures *into, const read_failures *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        add(into, &from->v[i]);
+}
+
+static void tell(const char *path, const char *text, bool opened)
+{
+    const struct read_failure x = {.path = (char *)(uintptr_t)path, .text = (char *)(uintptr_t)text, .opened = opened};
+    if (gathered)
+        add(gathered, &x);
+    if (!kept || unimportant)
+        return;
+    pthread_mutex_lock(&keeping);
+    add(kept, &x);
+    pthread_mutex_unlock(&keeping);
+}
+
+void read_failures_say(const char *path, const char *text)
+{
+    tell(path, text, true);
+}
+
+/* By errno, which is kept. */
+static void note(const char *path, bool opened)
+{
+    int code = errno;
+    struct err why;
+    if ((gathered || kept) && !is_missing(path, code)) {
+        errno = code;
+        err_system(&why, path);
+        tell(path, why.text, opened);
+    }
+    errno = code;
+}
+
+void read_failures_note(const char *path)
+{
+    note(path, false);
+}
+
+/* stat, whose failure is gathered. */
+static bool look(const char *path, struct stat *st)
+{
+    if (stat(path, st) == 0)
+        return true;
+    read_failures_note(path);
+    return false;
+}
+
+/* ---- files ---- */
+
+/* Of all that this run reads there is one state: what was cut since it was first opened is a file that could not be read. */
+static void note_cut(const char *name, const struct stat *st)
+{
+    struct err why;
+    uint64_t had = kept && !unimportant ? first_size(name, st) : 0;
+    if ((uint64_t)st->st_size >= had)
+        return;
+    err_set(&why, ERR_IO, _("%s: %llu bytes; it had %llu when it was first opened"), name, (unsigned long long)st->st_size,
+            (unsigned long long)had);
+    read_failures_say(name, why.text);
+}
 
 /* fd (or open's failure) becomes f's when it is a regular file; else it is closed. O_NONBLOCK kept a
  * FIFO from hanging us. */
@@ -21,14 +159,19 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
 {
     struct stat st;
     if (fd < 0) {
+        read_failures_note(name);
         err_system(e, name);
         return -1;
     }
     if (fstat(fd, &st)) {
+        read_failures_note(name);
         err_system(e, name);
     } else if (!S_ISREG(st.st_mode)) {
         err_set(e, ERR_IO, _("%s: expected a regular file"), name);
+        if (gathered && S_ISDIR(st.st_mode))
+            add(gathered, &(struct read_failure){.path = (char *)(uintptr_t)name, .text = e->text});
     } else {
+        note_cut(name, &st);
         *f = (struct file){.fd = fd, .size = (uint64_t)st.st_size, .name = mem_strdup(name)};
         return 0;
     }
@@ -36,10 +179,20 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
     return -1;
 }
 
+/* A signal is no reason not to open. */
+static int open_for_reading(const char *path, int more)
+{
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | more);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 int file_open(struct file *f, const char *path, struct err *e)
 {
     *f = (struct file){0};
-    return adopt(f, open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), path, e);
+    return adopt(f, open_for_reading(path, 0), path, e);
 }
 
 void file_close(struct file *f)
@@ -50,7 +203,9 @@ void file_close(struct file *f)
             close(s->fd);
         free(s->memory);
     }
-    if (f->name && !f->span)
+    if (f->source)
+        f->source->close(f->made_of);
+    else if (f->name && !f->span)
         close(f->fd);
     free(f->span);
     free(f->name);
@@ -76,6 +231,11 @@ void file_join(struct file *f, const char *name, const struct file_span *span, s
     }
 }
 
+void file_made(struct file *f, const char *name, uint64_t size, const struct file_source *source, void *of)
+{
+    *f = (struct file){.fd = -1, .size = size, .name = mem_strdup(name), .source = source, .made_of = of};
+}
+
 static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t n, struct err *e)
 {
     size_t got = 0;
@@ -85,8 +245,10 @@ static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t 
             break;
         if (r < 0 && errno == EINTR)
             continue;
-        if (r < 0)
+        if (r < 0) {
+            note(name, true);
             return err_system(e, name);
+        }
         got += (size_t)r;
     }
     return (long)got;
@@ -106,10 +268,26 @@ static size_t span_at(const struct file *f, uint64_t at)
     return low;
 }
 
+/* A file that ends before it did when it was opened is one that could not be read. */
+static void note_end(const struct file *f, uint64_t end)
+{
+    struct err why;
+    if (end >= f->size)
+        return;
+    err_at(&why, f->name, end, "%s", _("the file ends here; it was longer when it was opened"));
+    read_failures_say(f->name, why.text);
+}
+
 long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e)
 {
-    if (!f->span)
-        return read_plain(f->fd, f->name, at, out, n, e);
+    if (f->source)
+        return at >= f->size ? 0 : f->source->read(f->made_of, at, out, n < f->size - at ? n : (size_t)(f->size - at), e);
+    if (!f->span) {
+        long plain = read_plain(f->fd, f->name, at, out, n, e);
+        if (plain >= 0 && (size_t)plain < n)
+            note_end(f, at + (uint64_t)plain);
+        return plain;
+    }
     size_t got = 0;
     for (size_t i = span_at(f, at); got < n && i < f->spans; i++) {
         const struct file_span *s = &f->span[i];
@@ -136,8 +314,14 @@ int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err
         return -1;
     if ((size_t)got < n)
         return err_at(e, f->name, at + (uint64_t)got,
-                      _("the file ends here; %zu more bytes were expected"), n - (size_t)got);
+                      _("end of file; expected %zu more bytes"), n - (size_t)got);
     return 0;
+}
+
+uint64_t file_size_now(const struct file *f)
+{
+    struct stat st;
+    return f->span || f->source || fstat(f->fd, &st) ? f->size : (uint64_t)st.st_size;
 }
 
 struct str file_head(const char *path, char *out, size_t n)
@@ -153,6 +337,8 @@ struct str file_head(const char *path, char *out, size_t n)
 
 void file_sequential(const struct file *f)
 {
+    if (f->source)
+        return;
     if (!f->span)
         (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     for (size_t i = 0; i < f->spans; i++)
@@ -162,6 +348,8 @@ void file_sequential(const struct file *f)
 
 void file_ahead(const struct file *f, uint64_t at, uint64_t n)
 {
+    if (f->source)
+        return;
     if (!f->span)
         (void)posix_fadvise(f->fd, (off_t)at, (off_t)n, POSIX_FADV_WILLNEED);
     for (size_t i = f->span ? span_at(f, at) : 0; n && i < f->spans; i++) {
@@ -184,6 +372,8 @@ bool file_identity(const struct file *f, struct buf *out)
 {
     const struct file_span plain = {.fd = f->fd, .size = f->size};
     time_t now = time(NULL);
+    if (f->source)
+        return false;
     for (size_t i = 0; i < (f->span ? f->spans : 1); i++) {
         const struct file_span *s = f->span ? &f->span[i] : &plain;
         struct stat st;
@@ -205,14 +395,16 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
         return -1;
     int rc = 0;
     if (f.size > limit) {
-        rc = err_set(e, ERR_DATA, _("%s: %llu bytes; at most %zu are read of such a file"), path,
+        rc = err_set(e, ERR_DATA, _("%s: %llu bytes; files of this kind are read up to %zu bytes"), path,
                      (unsigned long long)f.size, limit);
     } else {
         buf_reserve(out, f.size);
         long got = file_read_some(&f, 0, out->p + out->n, f.size, e);
-        if (got < 0)
+        if (got < 0) {
             rc = -1;
-        else {
+        } else if ((uint64_t)got < f.size) {
+            rc = err_at(e, path, (uint64_t)got, _("end of file; expected %zu more bytes"), (size_t)(f.size - (uint64_t)got));
+        } else {
             out->n += (size_t)got;
             out->p[out->n] = 0;
         }
@@ -241,63 +433,45 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
     struct buf path = {0};
     path_join(&path, dir, name);
     int rc;
-    int fd = open(path.p, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open_for_reading(path.p, O_NOFOLLOW);
     if (fd < 0 && errno == ELOOP) {
         if (inside(dir, path.p))
-            fd = open(path.p, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+            fd = open_for_reading(path.p, 0);
         else
             errno = ELOOP;
     }
     if (fd < 0 && errno == ELOOP)
-        rc = err_set(e, ERR_IO, _("%s: a link that leaves the dump; it was not followed"), path.p);
+        rc = err_set(e, ERR_IO, _("%s: a link out of the dump; not followed"), path.p);
     else
         rc = adopt(f, fd, path.p, e);
     buf_release(&path);
     return rc;
 }
 
-int file_create_beside(const char *path, struct buf *name)
+char *path_full(const char *path)
 {
-    buf_clear(name);
-    buf_fmt(name, "%s.tmp%ld", path, (long)getpid());
-    unlink(name->p);
-    return open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    char *full = realpath(path, NULL);
+    if (!full)
+        read_failures_note(path);
+    return full;
 }
 
-int file_replace(const char *path, struct str content, struct err *e)
+int path_look(const char *path, enum path_what *what, struct err *e)
 {
-    struct buf tmp = {0};
-    int fd = file_create_beside(path, &tmp), rc = -1;
-    if (fd < 0) {
-        err_system(e, tmp.p);
-    } else {
-        size_t done = 0;
-        while (done < content.n) {
-            ssize_t w = write(fd, content.p + done, content.n - done);
-            if (w < 0 && errno == EINTR)
-                continue;
-            if (w < 0)
-                break;
-            done += (size_t)w;
-        }
-        bool ok = done == content.n && fsync(fd) == 0;
-        if (close(fd))
-            ok = false;
-        if (ok && rename(tmp.p, path) == 0) {
-            rc = 0;
-        } else {
-            err_system(e, path);
-            unlink(tmp.p);
-        }
-    }
-    buf_release(&tmp);
-    return rc;
+    struct stat st;
+    if (stat(path, &st) == 0)
+        *what = S_ISREG(st.st_mode) ? PATH_FILE : S_ISDIR(st.st_mode) ? PATH_FOLDER : PATH_OTHER;
+    else if (errno == ENOENT || errno == ENOTDIR)
+        *what = PATH_ABSENT;
+    else
+        return err_system(e, path);
+    return 0;
 }
 
 bool path_is_dir(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    return look(path, &st) && S_ISDIR(st.st_mode);
 }
 
 bool path_changed(const char *path, uint64_t stamp[2])
@@ -323,10 +497,10 @@ bool path_identity(const char *path, uint64_t id[2])
 bool path_is_file(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    return look(path, &st) && S_ISREG(st.st_mode);
 }
 
-void path_make(const char *path)
+int path_make(const char *path)
 {
     char *p = mem_strdup(path);
     for (size_t i = 1; p[i]; i++)
@@ -335,8 +509,10 @@ void path_make(const char *path)
             mkdir(p, 0755);
             p[i] = '/';
         }
-    mkdir(p, 0755);
+    int rc = mkdir(p, 0755) && errno != EEXIST ? -1 : 0, why = errno;
     free(p);
+    errno = why;
+    return rc;
 }
 
 void path_join(struct buf *out, const char *dir, const char *name)
@@ -371,6 +547,12 @@ struct str path_parent(struct str path)
     return no_slash(str_n(path.p, at ? (size_t)at : 1));
 }
 
+struct str path_folder(struct str path)
+{
+    struct str parent = path_parent(path);
+    return parent.n ? parent : STR(".");
+}
+
 int name_cmp(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -397,31 +579,13 @@ int name_cmp(const char *a, const char *b)
     return *a ? 1 : *b ? -1 : 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const char *x = *(char *const *)a, *y = *(char *const *)b;
-    int c = name_cmp(x, y);
-    return c ? c : strcmp(x, y);
-}
-
 int dir_list(const char *path, size_t limit, name_list *out, struct err *e)
 {
-    DIR *d = opendir(path);
-    if (!d)
-        return err_system(e, path);
-    int rc = 0;
-    for (struct dirent *it; (it = readdir(d));) {
-        if (strcmp(it->d_name, ".") == 0 || strcmp(it->d_name, "..") == 0)
-            continue;
-        if (out->n >= limit) {
-            rc = err_set(e, ERR_DATA, _("%s: more than %zu entries"), path, limit);
-            break;
-        }
-        vec_push(out, mem_strdup(it->d_name));
-    }
-    closedir(d);
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_name);
+    struct folder f;
+    int rc = folder_read(&f, path, limit, e);
+    for (size_t i = 0; i < f.entries.n; i++)
+        vec_push(out, mem_strdup(f.entries.v[i].name));
+    folder_release(&f);
     return rc;
 }
 

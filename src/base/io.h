@@ -10,12 +10,21 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+/* Bytes that are made when they are asked for. read may be called from several threads at once: n bytes from `at`, the
+ * count, -1 on error. */
+struct file_source {
+    long (*read)(void *of, uint64_t at, void *out, size_t n, struct err *e);
+    void (*close)(void *of);
+};
+
 struct file {
     int fd;
     uint64_t size; /* when opened */
     char *name;    /* for messages; owned, NULL when not open */
     struct file_span *span; /* of a file put together (file_join); owned, NULL for a plain one */
     size_t spans;
+    const struct file_source *source; /* of a file that is made (file_made); NULL for others */
+    void *made_of;
 };
 
 /* A stretch of a file or of memory. */
@@ -30,11 +39,15 @@ int file_open(struct file *f, const char *path, struct err *e);
 void file_close(struct file *f); /* a zeroed one is fine */
 /* Exactly n bytes from `at`, or -1: a file that ends early is an error that says so. */
 int file_read(const struct file *f, uint64_t at, void *out, size_t n, struct err *e);
+/* How many bytes it has by now; those it had when the system does not tell. */
+uint64_t file_size_now(const struct file *f);
 /* The first bytes of the file at path, up to n, in `out`: what tells a format. p is NULL where it cannot be opened. */
 struct str file_head(const char *path, char *out, size_t n);
 /* Stretches laid end to end and read as one file: a tensor cut into records, shards in several files.
  * The spans are copied; their descriptors (one may serve several spans in a row) and memory become f's. */
 void file_join(struct file *f, const char *name, const struct file_span *span, size_t n);
+/* A file of `size` bytes that a source makes; `of` becomes f's. */
+void file_made(struct file *f, const char *name, uint64_t size, const struct file_source *source, void *of);
 /* Gives the descriptor of a plain file away and closes the rest of it. */
 int file_detach(struct file *f);
 /* Up to n bytes; the count, 0 at the end, -1 on error. */
@@ -50,23 +63,55 @@ bool file_identity(const struct file *f, struct buf *out);
 /* A whole small file, appended to out; refuses more than `limit` bytes. */
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e);
 
+/* What could not be opened, listed or read, though it is there. */
+struct read_failure {
+    char *path, *text; /* text: a sentence with the path */
+    bool opened;       /* it had been opened */
+    bool said;         /* of those kept: it was printed (read_failures_printed) */
+};
+typedef VEC(struct read_failure) read_failures;
+
+/* From here on every such failure in this thread is added to `into` (each path once), until the one before, which this
+ * returns, is set again: where formats are told apart, a file that cannot be read looks like one of no known format. */
+read_failures *read_failures_gather(read_failures *into);
+/* Adds the failure errno tells of, where failures are gathered or kept; errno stays. */
+void read_failures_note(const char *path);
+/* The same of a file that had been opened, with its reason. */
+void read_failures_say(const char *path, const char *text);
+/* Of all threads all failures, gathered or not, are added to `into` as well: whoever ends the program learns that what it
+ * found is not of everything. Called once, before threads start; read when they have ended. */
+void read_failures_keep(read_failures *into);
+/* Those kept whose sentence stands in what was printed are said. */
+void read_failures_printed(struct str text);
+/* True: from here on in this thread what fails is not kept, as no result depends on it; what held before. */
+bool read_failures_unimportant(bool from_here);
+/* Adds the failures of another list, each path once. */
+void read_failures_add(read_failures *into, const read_failures *from);
+/* Of the first of them an error; they stay. -1. */
+int read_failures_error(const read_failures *l, struct err *e);
+void read_failures_release(read_failures *l);
+
 /* Opens `name` inside folder `dir` without leaving it: no '/', no "..", no link whose end lies outside. */
 int file_open_inside(struct file *f, const char *dir, const char *name, struct err *e);
 
-/* Writes beside the path, then renames over it: readers see the old or the new file, never half. */
-int file_replace(const char *path, struct str content, struct err *e);
-/* A file of this process's own beside the path, to be renamed over it; its name is put into `name`. What lies there is taken
- * away first: a link somebody put there would lead the writing elsewhere. -1 and errno on failure. */
-int file_create_beside(const char *path, struct buf *name);
+/* realpath, whose failure is noted; caller frees. */
+char *path_full(const char *path);
 
+enum path_what { PATH_ABSENT, PATH_FILE, PATH_FOLDER, PATH_OTHER };
+
+/* What lies at a path, links followed. -1 where the system does not say: that is not the same as nothing, and nothing may
+ * be written there. */
+int path_look(const char *path, enum path_what *what, struct err *e);
+/* The same where it only matters that something is to be read: false also where the system does not say. */
 bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
 bool path_changed(const char *path, uint64_t stamp[2]); /* time of the last change and size; false: not there */
 bool path_identity(const char *path, uint64_t id[2]); /* device and inode, links followed */
-void path_make(const char *path); /* the folder and those it lies in, where they are not there */
+int path_make(const char *path); /* the folder and those it lies in, where they are not there; -1 and errno */
 void path_join(struct buf *out, const char *dir, const char *name); /* replaces out's content */
 struct str path_base(struct str path);   /* last component, without trailing '/' */
 struct str path_parent(struct str path); /* what is before it, "" when nothing is */
+struct str path_folder(struct str path); /* the folder it lies in: the same, "." when nothing is */
 
 typedef VEC(char *) name_list;
 

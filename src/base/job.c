@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/msg.h"
 
 void job_init(struct job *j, void (*notify)(void *ctx), void *ctx)
@@ -61,7 +62,9 @@ int job_start(struct job *j, int (*run)(struct job *j, void *ctx, struct err *e)
     if (rc == 0)
         return 0;
     j->state = JOB_FAILED;
-    return err_set(&j->err, ERR_IO, _("the system gives no thread: %s"), strerror(rc));
+    err_set(&j->err, ERR_RESOURCE, _("cannot create a thread: %s"), strerror(rc));
+    read_failures_say("", j->err.text);
+    return -1;
 }
 
 void job_cancel(struct job *j)
@@ -111,6 +114,17 @@ void job_wait(struct job *j, bool (*each)(void *ctx), void *ctx, int ms)
         pthread_mutex_lock(&j->lock);
     }
     pthread_mutex_unlock(&j->lock);
+}
+
+bool job_wait_ms(struct job *j, int ms)
+{
+    long until = clock_ms() + ms, left;
+    pthread_mutex_lock(&j->lock);
+    while (j->state == JOB_RUNNING && (left = until - clock_ms()) > 0)
+        clock_wait(&j->changed, &j->lock, (int)left);
+    bool ended = j->state != JOB_RUNNING;
+    pthread_mutex_unlock(&j->lock);
+    return ended;
 }
 
 void job_tell(struct job *j)

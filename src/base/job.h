@@ -1,5 +1,5 @@
-/* One piece of work on a thread of its own, for an owner that must not wait: started, cancelled, waited for, and its end
- * taken once. Everything but what job.h says otherwise is called by the owner alone. */
+/* One piece of work on a thread of its own, for an owner that must not wait: started, cancelled, waited for, and its
+ * end taken once. Everything but what job.h says otherwise is called by the owner alone. */
 #ifndef BASE_JOB_H
 #define BASE_JOB_H
 
@@ -21,7 +21,8 @@ struct job {
     int (*run)(struct job *j, void *ctx, struct err *e);
     void *ctx;
     struct err err;       /* of JOB_FAILED */
-    void (*notify)(void *ctx); /* on the job's thread, no lock held: it has ended, or job_tell was called. May be NULL */
+    /* on the job's thread, no lock held: it has ended, or job_tell was called. May be NULL */
+    void (*notify)(void *ctx);
     void *notify_ctx;
 };
 
@@ -36,8 +37,11 @@ void job_cancel(struct job *j); /* from any thread */
 bool job_busy(struct job *j);
 /* How it ended, once: JOB_DONE, or JOB_FAILED with err; JOB_RUNNING and JOB_IDLE where there is no end to take. */
 enum job_state job_take(struct job *j);
-/* Until it has ended; each(ctx), unless NULL, is called every `ms` meanwhile and ends the waiting by returning false. */
+/* Until it has ended; each(ctx), unless NULL, is called every `ms` meanwhile and ends the waiting by returning
+ * false. */
 void job_wait(struct job *j, bool (*each)(void *ctx), void *ctx, int ms);
+/* The same for at most `ms` more: whether it has ended. */
+bool job_wait_ms(struct job *j, int ms);
 void job_tell(struct job *j);   /* by the run: there is something new to be seen */
 
 #endif

@@ -3,24 +3,20 @@
 #include "base/json_read.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/msg.h"
 
 #define CHUNK (1 << 20)
 #define LARGEST (1u << 30) /* one value's text */
 
-/* One control character inside a string: no JSON writer can produce it unescaped. */
-#define MARK_NAN "\xfd"
-#define MARK_INF "\xfe"
-#define MARK_NEG "\xff"
-
 static _Thread_local struct json_pool *pool; /* of this thread, or NULL: the heap */
 
+/* Never NULL: whoever builds or copies trees has nothing to check, and cannot lose a part of one. */
 static void *pool_alloc(size_t n)
 {
-    return pool ? arena_alloc(&pool->arena, n) : malloc(n);
+    return pool ? arena_alloc(&pool->arena, n) : mem_alloc(n);
 }
 
 static void pool_free(void *p)
@@ -29,7 +25,8 @@ static void pool_free(void *p)
         free(p);
 }
 
-static void install(void)
+/* Before anything uses cJSON: without memory a text would be "not valid JSON", a member would be missing from what is kept. */
+__attribute__((constructor)) static void install(void)
 {
     cJSON_Hooks hooks = {pool_alloc, pool_free};
     cJSON_InitHooks(&hooks);
@@ -37,15 +34,15 @@ static void install(void)
 
 void json_pool_enter(struct json_pool *p)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
-    *p = (struct json_pool){{0}};
+    *p = (struct json_pool){0};
+    p->room.arena = &p->arena;
     pool = p;
 }
 
 void json_pool_clear(struct json_pool *p)
 {
     arena_clear(&p->arena);
+    p->room = (struct json_room){.arena = &p->arena};
 }
 
 void json_pool_leave(struct json_pool *p)
@@ -79,7 +76,7 @@ static int more(struct json_members *j, struct err *e)
         j->keep = 0;
     }
     if (w->n > LARGEST)
-        return err_at(e, j->name, j->base, _("a value of more than 1 GB; no dump writes such a one"));
+        return err_at(e, j->name, j->base, _("a value of more than 1 GB; dumps hold no such value"));
     buf_reserve(w, CHUNK);
     long got = file_read_some(&j->file, j->base + w->n, w->p + w->n, CHUNK, e);
     if (got > 0)
@@ -89,7 +86,7 @@ static int more(struct json_members *j, struct err *e)
 
 static int cut_short(struct json_members *j, const char *what, struct err *e)
 {
-    return err_at(e, j->name, j->base + j->window.n, _("the file ends here; %s was expected"), what);
+    return err_at(e, j->name, j->base + j->window.n, _("expected %s, found the end of the file"), what);
 }
 
 /* The next byte that is no blank, not taken; 0 at the end of the file, -1 on error. */
@@ -196,6 +193,21 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
     }
 }
 
+/* A member's value whose text, and what stands behind it, lies in the window: most do. At the window's end, and
+ * where a value is not regular, the careful way goes on (skip_value): nothing was taken. */
+static cJSON *regular_value(struct json_members *j)
+{
+    const char *p = j->window.p + j->at, *end = j->window.p + j->window.n;
+    cJSON *tree = json_tree(&pool->room, &p, end, true);
+    const char *next = p;
+    while (next < end && (*next == ' ' || *next == '\n' || *next == '\r' || *next == '\t'))
+        next++;
+    if (!tree || next == end || (*next != ',' && *next != '}'))
+        return NULL;
+    j->at = (size_t)(p - j->window.p);
+    return tree;
+}
+
 static int unescape(struct json_members *j, struct str raw, uint64_t offset, struct json_member *m, struct err *e)
 {
     m->key = str_n(raw.p + 1, raw.n - 2);
@@ -218,7 +230,7 @@ static int expected(struct json_members *j, int got, const char *what, struct er
 {
     if (got == 0)
         return cut_short(j, what, e);
-    return err_at(e, j->name, j->base + j->at, _("found '%c' where %s was expected"),
+    return err_at(e, j->name, j->base + j->at, _("expected %2$s, found '%1$c'"),
                   got >= 0x20 && got < 0x7f ? got : '?', what);
 }
 
@@ -292,7 +304,8 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
         j->keep = j->at;
         m->special = false;
         m->offset = j->base + j->keep;
-        if (skip_value(j, &m->special, e))
+        m->tree = j->trees ? regular_value(j) : NULL;
+        if (!m->tree && skip_value(j, &m->special, e))
             return -1;
         m->too_long = j->too_long || j->at - j->keep > VALUE_MOST;
         m->value = m->too_long ? str_n(j->window.p + j->at, 0) : str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
@@ -324,11 +337,11 @@ static void admit_special(char *p, size_t n)
                 if (p[i] == '\\')
                     i++;
         } else if (p[i] == 'N') {
-            step = replace(p + i, n - i, "NaN", MARK_NAN);
+            step = replace(p + i, n - i, "NaN", JSON_MARK_NAN);
         } else if (p[i] == 'I') {
-            step = replace(p + i, n - i, "Infinity", MARK_INF);
+            step = replace(p + i, n - i, "Infinity", JSON_MARK_INF);
         } else if (p[i] == '-' && i + 1 < n && p[i + 1] == 'I') {
-            step = replace(p + i, n - i, "-Infinity", MARK_NEG);
+            step = replace(p + i, n - i, "-Infinity", JSON_MARK_NEG);
         }
         i += step ? step : 1;
     }
@@ -337,7 +350,11 @@ static void admit_special(char *p, size_t n)
 cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offset, struct err *e)
 {
     struct buf copy = {0};
-    const char *stop = NULL;
+    const char *stop = text.p;
+    cJSON *regular = pool ? json_tree(&pool->room, &stop, text.p + text.n, special) : NULL;
+    if (regular && str_trim(str_n(stop, (size_t)(text.p + text.n - stop))).n == 0)
+        return regular;
+    stop = NULL;
     if (special) {
         buf_str(&copy, text);
         admit_special(copy.p, copy.n);
@@ -355,19 +372,20 @@ cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offs
     return tree;
 }
 
-bool json_number(const cJSON *v, double *out)
+cJSON *json_member_tree(const struct json_member *m, const char *name, struct err *e)
 {
-    if (cJSON_IsNumber(v)) {
-        *out = v->valuedouble;
-        return true;
-    }
+    return m->tree ? m->tree : json_parse(m->value, m->special, name, m->offset, e);
+}
+
+bool json_special_number(const cJSON *v, double *out)
+{
     if (!cJSON_IsString(v))
         return false;
-    if (strcmp(v->valuestring, MARK_NAN) == 0)
+    if (strcmp(v->valuestring, JSON_MARK_NAN) == 0)
         *out = NAN;
-    else if (strcmp(v->valuestring, MARK_INF) == 0)
+    else if (strcmp(v->valuestring, JSON_MARK_INF) == 0)
         *out = INFINITY;
-    else if (strcmp(v->valuestring, MARK_NEG) == 0)
+    else if (strcmp(v->valuestring, JSON_MARK_NEG) == 0)
         *out = -INFINITY;
     else
         return false;
@@ -387,4 +405,14 @@ cJSON *json_load(const char *path, size_t limit, struct err *e)
         tree = json_text(buf_view(&b), path, e);
     buf_release(&b);
     return tree;
+}
+
+const char *json_kind(const cJSON *v)
+{
+    double number;
+    if (cJSON_IsBool(v))
+        return _("true or false");
+    if (json_number(v, &number))
+        return _("a number");
+    return cJSON_IsString(v) ? _("a text") : cJSON_IsArray(v) ? _("a list") : cJSON_IsObject(v) ? _("an object") : _("nothing");
 }

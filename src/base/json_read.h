@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/io.h"
+#include "base/json_tree.h"
 #include "base/str.h"
 
 struct json_members {
@@ -19,6 +20,7 @@ struct json_members {
     size_t at, keep;  /* next byte; first byte that must stay */
     int level;        /* 0 before the first brace, 1 in the top object, 2 in the descended one */
     bool first, done, too_long;
+    bool trees;       /* set by the caller, with a pool entered: regular members carry their trees */
 };
 
 struct json_member {
@@ -28,6 +30,7 @@ struct json_member {
     bool inside;      /* a member of the descended object */
     bool too_long;    /* more than 32 MB: passed over, `value` is empty */
     bool special;     /* the value may hold NaN or Infinity */
+    cJSON *tree;      /* of the value, where it was parsed on the way; json_member_tree */
 };
 
 int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e);
@@ -39,6 +42,7 @@ void json_members_close(struct json_members *j);
  * until json_pool_clear. A third of the time of reading a large dump is cJSON's malloc and free. */
 struct json_pool {
     struct arena arena;
+    struct json_room room; /* in it */
 };
 
 void json_pool_enter(struct json_pool *p);
@@ -48,8 +52,20 @@ void json_pool_leave(struct json_pool *p); /* frees it */
 /* A value's text as a tree (free with cJSON_Delete), or NULL. Non-finite numbers come as strings that
  * no JSON text can hold; json_number knows them. `name` and `offset` are for the message. */
 cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offset, struct err *e);
-bool json_number(const cJSON *v, double *out);
-/* A whole small file. */
+/* The member's tree, parsed now unless it was on the way. */
+cJSON *json_member_tree(const struct json_member *m, const char *name, struct err *e);
+bool json_special_number(const cJSON *v, double *out); /* NaN and the infinities */
+static inline bool json_number(const cJSON *v, double *out)
+{
+    if (!v || (v->type & 0xff) != cJSON_Number)
+        return json_special_number(v, out);
+    *out = v->valuedouble;
+    return true;
+}
+/* What a value is, for a sentence: "a number", "a list" … */
+const char *json_kind(const cJSON *v);
+/* A whole small file. Where memory fails the handler of base/mem.h is called: what cJSON makes, adds and copies after a tree
+ * was read is never NULL. */
 cJSON *json_load(const char *path, size_t limit, struct err *e);
 cJSON *json_text(struct str text, const char *name, struct err *e);
 

@@ -71,6 +71,18 @@ void jw_end_array(struct jsonw *w)
     shut(w, ']');
 }
 
+/* A character nobody sees by its number: the name stays the dump's, and whoever reads the text sees that it is
+ * there. */
+static void escape(struct jsonw *w, uint32_t c)
+{
+    if (c <= 0xffff)
+        buf_fmt(w->out, "\\u%04x", c);
+    else if (w->yaml)
+        buf_fmt(w->out, "\\U%08x", c);
+    else
+        buf_fmt(w->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
+}
+
 static void quoted(struct jsonw *w, struct str s)
 {
     struct buf *b = w->out;
@@ -86,7 +98,11 @@ static void quoted(struct jsonw *w, struct str s)
         } else if (c < 0x80) {
             buf_char(b, (char)c);
         } else {
-            buf_add(b, tmp, utf8_put(tmp, utf8_next(&s)));
+            uint32_t wide = utf8_decode(&s);
+            if (utf8_is_hidden(wide))
+                escape(w, wide);
+            else
+                buf_add(b, tmp, utf8_put(tmp, wide));
             continue;
         }
         s = str_cut(s, 1);
@@ -191,6 +207,21 @@ void jw_knull(struct jsonw *w, const char *key)
 {
     jw_key(w, key);
     jw_null(w);
+}
+
+void jw_knum_if(struct jsonw *w, const char *key, bool there, double v)
+{
+    there ? jw_knum(w, key, v) : jw_knull(w, key);
+}
+
+void jw_kint_if(struct jsonw *w, const char *key, bool there, int64_t v)
+{
+    there ? jw_kint(w, key, v) : jw_knull(w, key);
+}
+
+void jw_kgiven(struct jsonw *w, const char *key, double v)
+{
+    jw_knum_if(w, key, !isnan(v), v);
 }
 
 void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t n)

@@ -1,6 +1,6 @@
 /* Writes JSON text. Numbers carry every digit they have; NaN and infinities become the strings
- * "NaN", "Inf", "-Inf" (the contract of the command line), absent values null. Text is escaped, bad
- * UTF-8 replaced, so the result is always valid JSON in ASCII-safe UTF-8. */
+ * "NaN", "Inf", "-Inf" (the contract of the command line), absent values null. Text is escaped, what
+ * nobody sees in it too (\u200b), bad UTF-8 replaced, so the result is always valid JSON. */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H
 
@@ -15,6 +15,7 @@ struct jsonw {
     bool comma;     /* a value stands before this place */
     bool after_key; /* the next value belongs to the key just written */
     bool pretty;    /* one member a line, two blanks a level */
+    bool yaml;      /* a text of YAML, where characters beyond U+FFFF are escaped as \U, not as surrogates */
     /* What becomes of every text before it is written, keys not; appends. NULL: it stays. */
     void (*filter)(void *ctx, struct str s, struct buf *out);
     void *ctx;
@@ -42,5 +43,9 @@ void jw_knum(struct jsonw *w, const char *key, double v);
 void jw_kint(struct jsonw *w, const char *key, int64_t v);
 void jw_kbool(struct jsonw *w, const char *key, bool v);
 void jw_knull(struct jsonw *w, const char *key);
+/* Null where there is none. */
+void jw_knum_if(struct jsonw *w, const char *key, bool there, double v);
+void jw_kint_if(struct jsonw *w, const char *key, bool there, int64_t v);
+void jw_kgiven(struct jsonw *w, const char *key, double v); /* null where it is NaN */
 
 #endif

@@ -51,44 +51,49 @@ static uint64_t turn(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-static void sip_round(uint64_t v[4])
+static inline void sip_round(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d)
 {
-    v[0] += v[1];
-    v[1] = turn(v[1], 13) ^ v[0];
-    v[0] = turn(v[0], 32);
-    v[2] += v[3];
-    v[3] = turn(v[3], 16) ^ v[2];
-    v[0] += v[3];
-    v[3] = turn(v[3], 21) ^ v[0];
-    v[2] += v[1];
-    v[1] = turn(v[1], 17) ^ v[2];
-    v[2] = turn(v[2], 32);
+    *a += *b;
+    *b = turn(*b, 13) ^ *a;
+    *a = turn(*a, 32);
+    *c += *d;
+    *d = turn(*d, 16) ^ *c;
+    *a += *d;
+    *d = turn(*d, 21) ^ *a;
+    *c += *b;
+    *b = turn(*b, 17) ^ *c;
+    *c = turn(*c, 32);
+}
+
+/* What is left of a key, fewer than eight bytes. */
+static inline uint64_t last_bytes(const char *p, size_t n)
+{
+    uint64_t w = 0;
+    for (size_t i = 0; i < n; i++)
+        w |= (uint64_t)(unsigned char)p[i] << 8 * i;
+    return w;
 }
 
 uint64_t map_hash(struct str key)
 {
     pthread_once(&chosen, choose);
-    uint64_t v[4] = {secret[0] ^ 0x736f6d6570736575, secret[1] ^ 0x646f72616e646f6d, secret[0] ^ 0x6c7967656e657261,
-                     secret[1] ^ 0x7465646279746573};
-    uint64_t w, last = (uint64_t)key.n << 56;
+    uint64_t a = secret[0] ^ 0x736f6d6570736575, b = secret[1] ^ 0x646f72616e646f6d, c = secret[0] ^ 0x6c7967656e657261,
+             d = secret[1] ^ 0x7465646279746573, w;
     size_t at = 0;
     for (; key.n - at >= 8; at += 8) {
         memcpy(&w, key.p + at, 8);
-        v[3] ^= w;
-        sip_round(v);
-        v[0] ^= w;
+        d ^= w;
+        sip_round(&a, &b, &c, &d);
+        a ^= w;
     }
-    w = 0;
-    if (key.n > at)
-        memcpy(&w, key.p + at, key.n - at);
-    last |= w;
-    v[3] ^= last;
-    sip_round(v);
-    v[0] ^= last;
-    v[2] ^= 0xff;
+    w = (uint64_t)key.n << 56 | last_bytes(key.p + at, key.n - at);
+    d ^= w;
+    sip_round(&a, &b, &c, &d);
+    a ^= w;
+    c ^= 0xff;
     for (int i = 0; i < 3; i++)
-        sip_round(v);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+        sip_round(&a, &b, &c, &d);
+    return a ^ b ^ c ^ d;
 }
 
 void map_release(struct map *m)
@@ -202,18 +207,22 @@ static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
     return nprobe(m, key);
 }
 
-uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value)
+static struct nmap_slot *nadded(struct nmap *m, uint64_t key, uint32_t value)
 {
     struct nmap_slot *s = nslot_for(m, key);
     if (!s->used) {
         *s = (struct nmap_slot){.key = key, .value = value, .used = 1};
         m->n++;
     }
-    return s->value;
+    return s;
+}
+
+uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value)
+{
+    return nadded(m, key, value)->value;
 }
 
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value)
 {
-    nmap_add(m, key, value);
-    nprobe(m, key)->value = value;
+    nadded(m, key, value)->value = value;
 }

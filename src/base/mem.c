@@ -1,24 +1,41 @@
 /* malloc and its like, with the handler called where they fail. */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static mem_handler *on_failure;
+static _Thread_local bool library_at_work;
 
 void mem_on_failure(mem_handler *h)
 {
     on_failure = h;
 }
 
+_Noreturn void mem_failed(size_t wanted)
+{
+    if (on_failure)
+        on_failure(wanted);
+    abort();
+}
+
+void mem_library(bool at_work)
+{
+    library_at_work = at_work;
+    errno = 0;
+}
+
+bool mem_library_starved(void)
+{
+    return library_at_work && errno == ENOMEM;
+}
+
 static void *checked(void *p, size_t n)
 {
-    if (!p && n) {
-        if (on_failure)
-            on_failure(n);
-        abort();
-    }
+    if (!p && n)
+        mem_failed(n);
     return p;
 }
 
@@ -42,6 +59,12 @@ void *mem_resize_array(void *p, size_t n, size_t each)
     if (each && n > SIZE_MAX / each)
         return checked(NULL, SIZE_MAX);
     return mem_resize(p, n * each);
+}
+
+void *mem_for_zlib(void *unused, unsigned n, unsigned each)
+{
+    (void)unused;
+    return mem_resize_array(NULL, n, each);
 }
 
 char *mem_strdup(const char *s)

@@ -3,28 +3,18 @@
 #include "base/out.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/mem.h"
 #include "base/msg.h"
 
 #define ENOUGH (256 * 1024)
 
 int out_file(struct out *o, const char *path, struct err *e)
 {
-    struct buf tmp = {0};
     *o = (struct out){.fd = -1};
-    o->fd = file_create_beside(path, &tmp);
-    if (o->fd < 0) {
-        buf_release(&tmp);
-        return err_system(e, path);
-    }
-    o->path = mem_strdup(path);
-    o->tmp = tmp.p;
-    return 0;
+    int rc = file_write_begin(&o->file, path, e);
+    o->fd = o->file.fd;
+    return rc;
 }
 
 void out_fd(struct out *o, int fd)
@@ -53,7 +43,7 @@ static void drain(struct out *o)
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
-            err_system(&o->err, o->path ? o->path : _("output"));
+            err_output(&o->err, o->file.path ? o->file.path : _("standard output"));
         else
             done += (size_t)w;
     }
@@ -69,20 +59,13 @@ void out_flow(struct out *o)
 int out_close(struct out *o, struct err *e)
 {
     drain(o);
-    if (o->tmp) {
-        if (o->err.code == ERR_NONE && fsync(o->fd) && errno != EINVAL)
-            err_system(&o->err, o->path);
-        close(o->fd);
-        if (o->err.code == ERR_NONE && rename(o->tmp, o->path))
-            err_system(&o->err, o->path);
-        if (o->err.code != ERR_NONE)
-            unlink(o->tmp);
-    }
+    if (o->err.code != ERR_NONE)
+        file_write_drop(&o->file);
+    else if (o->file.path)
+        file_write_end(&o->file, &o->err);
     int rc = o->err.code == ERR_NONE ? 0 : -1;
     if (rc)
         *e = o->err;
-    free(o->path);
-    free(o->tmp);
     buf_release(&o->buf);
     return rc;
 }

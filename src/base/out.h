@@ -5,14 +5,16 @@
 #define BASE_OUT_H
 
 #include "base/err.h"
+#include "base/file_write.h"
 #include "base/str.h"
 
 struct out {
     struct buf buf;
     int fd;
-    char *path, *tmp; /* NULL for a descriptor */
+    struct file_write file; /* path NULL for a descriptor */
     struct err err;   /* the first failure; later calls do nothing */
-    void (*rename)(struct str text, struct buf *out); /* text as it is to be read, appended; or NULL: as it was written */
+    /* text as it is to be read, appended; or NULL: as it was written */
+    void (*rename)(struct str text, struct buf *out);
 };
 
 int out_file(struct out *o, const char *path, struct err *e);

@@ -19,24 +19,41 @@ struct pattern {
     atomic_int exploded; /* texts it took too many steps on, at most PATIENCE */
 };
 
+static void *allocate(PCRE2_SIZE n, void *unused)
+{
+    (void)unused;
+    return mem_alloc(n);
+}
+
+static void let_go(void *p, void *unused)
+{
+    (void)unused;
+    free(p);
+}
+
 struct pattern *pattern_compile(struct str text, int flags, struct err *e)
 {
     int code;
     PCRE2_SIZE at;
     uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (flags & PATTERN_CASELESS ? PCRE2_CASELESS : 0) |
                        (flags & PATTERN_WHOLE ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0);
-    pcre2_code *c = pcre2_compile((PCRE2_SPTR)text.p, text.n, options, &code, &at, NULL);
+    pcre2_general_context *memory = pcre2_general_context_create(allocate, let_go, NULL);
+    pcre2_compile_context *compiling = pcre2_compile_context_create(memory);
+    pcre2_code *c = pcre2_compile((PCRE2_SPTR)text.p, text.n, options, &code, &at, compiling);
+    pcre2_compile_context_free(compiling);
     if (!c) {
         unsigned char why[160] = "";
         pcre2_get_error_message(code, why, sizeof why);
+        pcre2_general_context_free(memory);
         err_set(e, ERR_USAGE, _("pattern, at character %zu: %s"), at + 1, (char *)why);
         return NULL;
     }
     pcre2_jit_compile(c, PCRE2_JIT_COMPLETE);
     struct pattern *p = mem_zalloc(sizeof *p);
     p->code = c;
-    p->match = pcre2_match_data_create(PATTERN_GROUPS, NULL);
-    p->context = pcre2_match_context_create(NULL);
+    p->match = pcre2_match_data_create(PATTERN_GROUPS, memory);
+    p->context = pcre2_match_context_create(memory);
+    pcre2_general_context_free(memory); /* they have copies of it */
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     return p;
 }
@@ -85,7 +102,8 @@ int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_
     if (n == 0) /* more groups than there is room for: the first ones are there */
         n = PATTERN_GROUPS;
     for (int i = 0; i < PATTERN_GROUPS; i++) {
-        bool took = i < n && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1]; /* \K may put the start behind the end */
+        /* \K may put the start behind the end */
+        bool took = i < n && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
         group[i] = took ? str_n(text.p + at[2 * i], at[2 * i + 1] - at[2 * i]) : STR("");
     }
     return rc;

@@ -1,5 +1,5 @@
-/* PCRE2 patterns over names: compiled once, with a limit on the steps of one match and on the matches that reach it, so that
- * a pattern that explodes is soon over. */
+/* PCRE2 patterns over names: compiled once, with a limit on the steps of one match and on the matches that reach it, so
+ * that a pattern that explodes is soon over. */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H
 

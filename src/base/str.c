@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/mem.h"
 
 static char fold(char c)
@@ -119,7 +120,7 @@ bool str_split(struct str s, char c, struct str *head, struct str *rest)
     ptrdiff_t at = str_find(s, c);
     if (at < 0) {
         *head = s;
-        *rest = (struct str){s.p + s.n, 0};
+        *rest = (struct str){s.n ? s.p + s.n : s.p, 0}; /* nothing is added to NULL */
         return false;
     }
     *head = (struct str){s.p, (size_t)at};
@@ -155,6 +156,8 @@ bool str_double(struct str s, double *out)
 {
     char tmp[64], *end;
     s = str_trim(s);
+    if (s.n && decimal_read(s.p, s.p + s.n, out) == s.p + s.n)
+        return true;
     if (!s.n || s.n >= sizeof tmp)
         return false;
     memcpy(tmp, s.p, s.n);

@@ -105,12 +105,13 @@ int tar_read(const unsigned char block[TAR_BLOCK], struct tar_entry *x, const ch
     if (is_end(block))
         return 0;
     if (!read_octal(block + SUM, 8, &sum) || sum != sum_of(block) || !read_octal(block + SIZE, 12, &x->size))
-        return err_at(e, what, at, _("a tar header was expected, with its checksum and a size in octal digits"));
+        return err_at(e, what, at, _("expected a tar header with its checksum and a size in octal digits"));
     x->kind = kind_of((char)block[TYPE]);
     size_t n = strnlen((const char *)block + NAME, NAME_LEN), p = 0;
     if (memcmp(block + MAGIC, "ustar", 5) == 0)
         p = strnlen((const char *)block + PREFIX, memcmp(block + MAGIC, "ustar\0", 6) == 0 ? PREFIX_LEN : 0);
-    snprintf(x->name, sizeof x->name, "%.*s%s%.*s", (int)p, (const char *)block + PREFIX, p ? "/" : "", (int)n, (const char *)block + NAME);
+    snprintf(x->name, sizeof x->name, "%.*s%s%.*s", (int)p, (const char *)block + PREFIX, p ? "/" : "", (int)n,
+             (const char *)block + NAME);
     return 1;
 }
 

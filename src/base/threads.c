@@ -2,13 +2,13 @@
  * and members without work of their own help. */
 #include "base/threads.h"
 
-#include <unistd.h>
+#include "base/processors.h"
 
 #define MOST 64
 
 int threads_wanted(int asked)
 {
-    return asked ? asked : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return asked ? asked : processors_usable();
 }
 
 void threads_run(int n, void *(*work)(void *ctx), void *ctx)

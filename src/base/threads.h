@@ -12,7 +12,7 @@
  * more), and returns when all have returned. */
 void threads_run(int n, void *(*work)(void *ctx), void *ctx);
 
-/* How many threads: as many as are asked for; 0: one a processor. */
+/* How many threads: as many as are asked for; 0: one a processor this process may use (processors.h). */
 int threads_wanted(int asked);
 
 /* Threads that each have work of their own, of uneven size. Zeroed by work_crew_init. */

@@ -4,7 +4,7 @@
 
 #include <utf8proc.h>
 
-uint32_t utf8_next(struct str *s)
+uint32_t utf8_decode(struct str *s)
 {
     utf8proc_int32_t c = 0;
     utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s->p, (utf8proc_ssize_t)s->n, &c);
@@ -13,15 +13,42 @@ uint32_t utf8_next(struct str *s)
         n = 1;
     }
     *s = str_cut(*s, (size_t)n);
+    return (uint32_t)c;
+}
+
+/* Fillers and selectors that Unicode counts as letters and marks. U+FE0E and U+FE0F are not among them: they choose
+ * between two pictures of the sign before them. */
+static bool is_filler(uint32_t c)
+{
+    return c == 0x34f || c == 0x115f || c == 0x1160 || c == 0x17b4 || c == 0x17b5 || (c >= 0x180b && c <= 0x180f) ||
+           c == 0x3164 || c == 0xffa0 || (c >= 0xfe00 && c < 0xfe0e) || (c >= 0xe0000 && c < 0xe1000);
+}
+
+bool utf8_is_hidden(uint32_t c)
+{
+    if (c < 0x80)
+        return false;
+    switch (utf8proc_category((utf8proc_int32_t)c)) {
+    case UTF8PROC_CATEGORY_CC: /* C1 controls are escapes to some terminals */
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return true;
+    case UTF8PROC_CATEGORY_CF:
+        /* direction marks among them, which reorder what is read; some stand before Arabic numbers, and are seen */
+        return !(c >= 0x600 && c <= 0x605) && c != 0x6dd && c != 0x70f && c != 0x8e2;
+    default:
+        return is_filler(c);
+    }
+}
+
+uint32_t utf8_next(struct str *s)
+{
+    uint32_t c = utf8_decode(s);
     if (c < 0x20)
-        return 0x2400 + (uint32_t)c;
+        return 0x2400 + c;
     if (c == 0x7f)
         return 0x2421;
-    /* C1 controls are escapes to some terminals; direction marks reorder what is read */
-    if ((c >= 0x80 && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
-        c == 0x200e || c == 0x200f || c == 0x2028 || c == 0x2029)
-        return 0xfffd;
-    return (uint32_t)c;
+    return utf8_is_hidden(c) ? 0xfffd : c;
 }
 
 int utf8_width(uint32_t c)
@@ -54,8 +81,14 @@ bool utf16_marked(struct str head)
 void utf8_clean(struct buf *out, struct str s)
 {
     char tmp[4];
-    while (s.n)
-        buf_add(out, tmp, utf8_put(tmp, utf8_next(&s)));
+    while (s.n) {
+        struct str at = s;
+        uint32_t c = utf8_decode(&s);
+        if (utf8_is_hidden(c))
+            buf_fmt(out, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
+        else
+            buf_add(out, tmp, utf8_put(tmp, utf8_next(&at)));
+    }
 }
 
 /* Appends code points from the front of s until `cells` are used; returns those used. */
@@ -74,7 +107,15 @@ static int head(struct buf *out, struct str s, int cells)
     return used;
 }
 
-int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
+static bool has_hidden(struct str s)
+{
+    while (s.n)
+        if (utf8_is_hidden(utf8_decode(&s)))
+            return true;
+    return false;
+}
+
+static int middle(struct buf *out, struct str s, int cells, const char *mark)
 {
     int all = utf8_cells(s);
     if (all <= cells)
@@ -90,6 +131,17 @@ int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
     for (int at = 0; s.n && at < skip;)
         at += utf8_width(utf8_next(&s));
     return used + head(out, s, cells - used);
+}
+
+int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
+{
+    struct buf clean = {0};
+    if (!has_hidden(s))
+        return middle(out, s, cells, mark);
+    utf8_clean(&clean, s); /* their numbers take cells like any text */
+    int used = middle(out, buf_view(&clean), cells, mark);
+    buf_release(&clean);
+    return used;
 }
 
 void utf8_clean_lines(struct buf *out, struct str text)

@@ -2,12 +2,14 @@
  * read, end, and how much is left. */
 #include "base/zstd.h"
 
+#include "base/mem.h"
 #include "base/msg.h"
 
 #define CHUNK (128u << 10)
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define LEVEL 6
 #define WINDOW_LOG 25 /* 32 MB: what a hostile frame may make the reader hold */
@@ -24,11 +26,19 @@ int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct
         return 0;
     w->state = ZSTD_createCCtx();
     if (!w->state)
-        return err_set(e, ERR_IO, "%s", _("zstd could not begin"));
+        mem_failed(0);
+    (void)e;
     ZSTD_CCtx_setParameter(w->state, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(w->state, ZSTD_c_checksumFlag, 1);
     buf_reserve(&w->room, CHUNK);
     return 0;
+}
+
+static bool failed(size_t rc)
+{
+    if (ZSTD_isError(rc) && ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+        mem_failed(0);
+    return ZSTD_isError(rc);
 }
 
 static void compress(struct zst_writer *w, const void *p, size_t n, ZSTD_EndDirective how)
@@ -38,8 +48,8 @@ static void compress(struct zst_writer *w, const void *p, size_t n, ZSTD_EndDire
     while (w->out->err.code == ERR_NONE && (in.pos < in.size || (how == ZSTD_e_end && left))) {
         ZSTD_outBuffer out = {w->room.p, CHUNK, 0};
         left = ZSTD_compressStream2(w->state, &out, &in, how);
-        if (ZSTD_isError(left)) {
-            err_set(&w->out->err, ERR_IO, _("zstd: %s"), ZSTD_getErrorName(left));
+        if (failed(left)) {
+            err_set(&w->out->err, ERR_OUTPUT, _("zstd: %s"), ZSTD_getErrorName(left));
             return;
         }
         buf_add(&w->out->buf, w->room.p, out.pos);
@@ -57,7 +67,8 @@ static int begin_reading(struct zst_reader *r, struct err *e)
 {
     ZSTD_DCtx *d = ZSTD_createDCtx();
     if (!d)
-        return err_set(e, ERR_IO, "%s", _("zstd could not begin"));
+        mem_failed(0);
+    (void)e;
     ZSTD_DCtx_setParameter(d, ZSTD_d_windowLogMax, WINDOW_LOG);
     r->state = d;
     buf_reserve(&r->room, CHUNK);
@@ -88,16 +99,16 @@ static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
         if (in.pos == in.size) {
             size_t was = out.pos; /* what the frame still holds back */
             size_t left = r->whole ? 0 : ZSTD_decompressStream(r->state, &out, &in);
-            if (ZSTD_isError(left))
+            if (failed(left))
                 return err_at(e, r->file.name, r->at, _("zstd: %s"), ZSTD_getErrorName(left));
             r->whole = r->whole || !left;
             if (out.pos > was || r->whole)
                 break;
-            return err_at(e, r->file.name, r->at, _("the file ends within its compressed data"));
+            return err_at(e, r->file.name, r->at, _("the file ends within its compressed data; copy it again"));
         }
         size_t left = ZSTD_decompressStream(r->state, &out, &in);
         r->used = in.pos;
-        if (ZSTD_isError(left))
+        if (failed(left))
             return err_at(e, r->file.name, r->at, _("zstd: %s"), ZSTD_getErrorName(left));
         r->whole = !left;
     }
@@ -116,7 +127,7 @@ bool zst_there(void)
 
 static int without(struct err *e)
 {
-    return err_set(e, ERR_USAGE, "%s", _("this program was built without zstd: it reads and writes .tar, not .tar.zst"));
+    return err_set(e, ERR_USAGE, "%s", _("this build has no zstd: it reads and writes .tar, not .tar.zst"));
 }
 
 int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct err *e)
@@ -181,7 +192,8 @@ int zst_read_begin(struct zst_reader *r, const char *path, struct err *e)
     *r = (struct zst_reader){0};
     if (file_open(&r->file, path, e))
         return -1;
-    if (r->file.size >= 4 && file_read(&r->file, 0, head, 4, &quiet) == 0 && memcmp(head, magic, 4) == 0 && begin_reading(r, e)) {
+    if (r->file.size >= 4 && file_read(&r->file, 0, head, 4, &quiet) == 0 && memcmp(head, magic, 4) == 0 &&
+        begin_reading(r, e)) {
         file_close(&r->file);
         return -1;
     }
@@ -192,7 +204,8 @@ int zst_read(struct zst_reader *r, void *out, size_t n, struct err *e)
 {
     size_t got = 0;
     while (got < n) {
-        long k = r->state ? expand(r, (char *)out + got, n - got, e) : file_read_some(&r->file, r->at, (char *)out + got, n - got, e);
+        long k = r->state ? expand(r, (char *)out + got, n - got, e)
+                          : file_read_some(&r->file, r->at, (char *)out + got, n - got, e);
         if (k < 0)
             return -1;
         if (!k)
@@ -202,7 +215,7 @@ int zst_read(struct zst_reader *r, void *out, size_t n, struct err *e)
         got += (size_t)k;
     }
     if (got < n && got)
-        return err_at(e, r->file.name, r->at, _("the file ends too early"));
+        return err_at(e, r->file.name, r->at, _("the file ends too early; copy it again"));
     return got < n;
 }
 

@@ -135,9 +135,9 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
         err_set(&o->err, ERR_USAGE, _("%zu rows are more than a spreadsheet holds (%d): write .csv"), s->judged->lines, LXW_ROW_MAX - 1);
         return;
     }
-    lxw_workbook *book = workbook_new_opt(o->tmp, &how);
+    lxw_workbook *book = workbook_new_opt(o->file.beside, &how);
     if (!book) {
-        err_set(&o->err, ERR_IO, _("%s: a spreadsheet could not be begun"), o->path);
+        err_set(&o->err, ERR_IO, _("%s: a spreadsheet could not be begun"), o->file.path);
         return;
     }
     workbook_set_properties(book, &about);
@@ -152,7 +152,7 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
     }
     lxw_error e = workbook_close(book);
     if (e != LXW_NO_ERROR)
-        err_set(&o->err, ERR_IO, "%s: %s", o->path, lxw_strerror(e));
+        err_set(&o->err, ERR_IO, "%s: %s", o->file.path, lxw_strerror(e));
 }
 
 #else

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/msg.h"

@@ -1,0 +1,150 @@
+/* Folders read in one go, with what the system says of each entry's kind while it lists it. */
+#include "base/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/msg.h"
+
+static enum entry_kind kind_of(const struct dirent *it)
+{
+    switch (it->d_type) {
+    case DT_DIR:
+        return ENTRY_FOLDER;
+    case DT_REG:
+        return ENTRY_FILE;
+    case DT_LNK:
+    case DT_UNKNOWN:
+        return ENTRY_LINK;
+    default:
+        return ENTRY_OTHER;
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct folder_entry *x = a, *y = b;
+    int c = name_cmp(x->name, y->name);
+    return c ? c : strcmp(x->name, y->name);
+}
+
+/* Names are put one behind the other; where each begins is known when all are there. */
+static void point_at_names(struct folder *f)
+{
+    const char *name = f->names.p;
+    for (size_t i = 0; i < f->entries.n; i++) {
+        f->entries.v[i].name = name;
+        name += strlen(name) + 1;
+    }
+}
+
+static int failed_to_read(const char *path, struct err *e)
+{
+    read_failures_note(path);
+    return err_system(e, path);
+}
+
+static int read_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *it = readdir(d);
+        if (!it) /* a list that ends early is not believed */
+            return errno ? failed_to_read(f->path, e) : 0;
+        if (strcmp(it->d_name, ".") == 0 || strcmp(it->d_name, "..") == 0)
+            continue;
+        if (f->entries.n >= limit)
+            return err_set(e, ERR_DATA, _("%s: more than %zu entries; narrow it down to one folder"), f->path, limit);
+        struct folder_entry x = {.kind = kind_of(it)};
+        buf_add(&f->names, it->d_name, strlen(it->d_name) + 1);
+        vec_push(&f->entries, x);
+    }
+}
+
+int folder_read(struct folder *f, const char *path, size_t limit, struct err *e)
+{
+    struct stat st;
+    *f = (struct folder){.path = mem_strdup(path)};
+    DIR *d = opendir(path);
+    if (!d)
+        return failed_to_read(path, e);
+    int rc = fstat(dirfd(d), &st) ? failed_to_read(path, e) : read_entries(f, d, limit, e);
+    if (rc == 0) {
+        f->id[0] = (uint64_t)st.st_dev;
+        f->id[1] = (uint64_t)st.st_ino;
+    }
+    closedir(d);
+    point_at_names(f);
+    if (f->entries.n)
+        qsort(f->entries.v, f->entries.n, sizeof *f->entries.v, by_name);
+    return rc;
+}
+
+void folder_release(struct folder *f)
+{
+    for (size_t i = 0; i < f->entries.n; i++)
+        folder_child_release(f, i);
+    vec_release(&f->entries);
+    buf_release(&f->names);
+    free(f->path);
+    *f = (struct folder){.path = NULL};
+}
+
+struct folder *folder_child(struct folder *f, size_t i, size_t limit, struct err *e)
+{
+    struct folder_entry *x = &f->entries.v[i];
+    if (x->child)
+        return x->child;
+    if (!folder_is_folder(f, i)) {
+        err_set(e, ERR_IO, _("%s: expected a folder"), x->name);
+        return NULL;
+    }
+    struct buf path = {0};
+    path_join(&path, f->path, x->name);
+    x->child = mem_alloc(sizeof *x->child);
+    if (folder_read(x->child, path.p, limit, e))
+        folder_child_release(f, i);
+    buf_release(&path);
+    return x->child;
+}
+
+void folder_child_release(struct folder *f, size_t i)
+{
+    struct folder *child = f->entries.v[i].child;
+    if (!child)
+        return;
+    folder_release(child);
+    free(child);
+    f->entries.v[i].child = NULL;
+}
+
+/* What is behind an entry the listing does not tell the kind of. */
+static bool is_behind(const struct folder *f, size_t i, bool (*is)(const char *path))
+{
+    struct buf path = {0};
+    path_join(&path, f->path, f->entries.v[i].name);
+    bool yes = is(path.p);
+    buf_release(&path);
+    return yes;
+}
+
+bool folder_is_folder(const struct folder *f, size_t i)
+{
+    enum entry_kind kind = f->entries.v[i].kind;
+    return kind == ENTRY_FOLDER || (kind == ENTRY_LINK && is_behind(f, i, path_is_dir));
+}
+
+bool folder_has_file(const struct folder *f, const char *name)
+{
+    const struct folder_entry wanted = {.name = name};
+    const struct folder_entry *x = f->entries.n
+        ? bsearch(&wanted, f->entries.v, f->entries.n, sizeof wanted, by_name) : NULL;
+    if (!x)
+        return false;
+    return x->kind == ENTRY_FILE || (x->kind == ENTRY_LINK && is_behind(f, (size_t)(x - f->entries.v), path_is_file));
+}

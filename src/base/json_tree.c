@@ -1,0 +1,251 @@
+/* One pass over the text, eight bytes at a time where blanks and letters are passed over. */
+#include "base/json_tree.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/decimal.h"
+
+#define PIECE 16384 /* bytes taken of the arena at once */
+#define DEEPEST 64
+
+struct reading {
+    const char *p, *end;
+    struct json_room *room;
+    int depth;
+    bool special;
+};
+
+static cJSON *read_value(struct reading *r);
+
+static char *room_for(struct json_room *room, size_t n)
+{
+    if ((size_t)(room->end - room->next) < n) {
+        size_t piece = n < PIECE / 4 ? PIECE : n;
+        room->next = arena_alloc(room->arena, piece);
+        room->end = room->next + piece;
+    }
+    char *p = room->next;
+    room->next += n;
+    return p;
+}
+
+static cJSON *new_node(struct reading *r, int type)
+{
+    cJSON *node = (cJSON *)(void *)room_for(r->room, sizeof *node);
+    *node = (cJSON){.type = type};
+    return node;
+}
+
+/* The high bit of each byte that is zero; above the lowest such byte others may have it too. */
+static uint64_t zeros(uint64_t x)
+{
+    return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
+}
+
+static inline void skip_blanks(struct reading *r)
+{
+    while (r->p < r->end && (unsigned char)*r->p <= ' ') {
+        uint64_t v;
+        if (r->end - r->p < 8) {
+            r->p++;
+            continue;
+        }
+        memcpy(&v, r->p, sizeof v);
+        v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x5f5f5f5f5f5f5f5f) | v) & 0x8080808080808080; /* above a blank */
+        r->p += v ? __builtin_ctzll(v) / 8 : 8;
+    }
+}
+
+static inline bool take(struct reading *r, char c)
+{
+    skip_blanks(r);
+    if (r->p == r->end || *r->p != c)
+        return false;
+    r->p++;
+    return true;
+}
+
+/* The quote that ends a text; *escaped: something before it is written with a backslash. NULL: it goes on. */
+static const char *text_end(const char *p, const char *end, bool *escaped)
+{
+    *escaped = false;
+    while (end - p >= 8) {
+        uint64_t v, stop;
+        memcpy(&v, p, sizeof v);
+        stop = zeros(v ^ 0x2222222222222222) | zeros(v ^ 0x5c5c5c5c5c5c5c5c);
+        if (!stop) {
+            p += 8;
+            continue;
+        }
+        p += __builtin_ctzll(stop) / 8;
+        if (*p == '"')
+            return p;
+        *escaped = true;
+        p += 2;
+    }
+    for (; p < end; p++)
+        if (*p == '"')
+            return p;
+        else if (*p == '\\')
+            *escaped = true, p++;
+    return NULL;
+}
+
+static bool unescape(const char *p, const char *end, char *to)
+{
+    static const char plain[256] = {
+        ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
+    };
+    while (p < end) {
+        const char *back = memchr(p, '\\', (size_t)(end - p));
+        size_t n = (size_t)((back ? back : end) - p);
+        memcpy(to, p, n);
+        to += n;
+        p += n;
+        if (back && !(*to++ = plain[(unsigned char)p[1]]))
+            return false;
+        p += back ? 2 : 0;
+    }
+    *to = 0;
+    return true;
+}
+
+/* Behind its opening quote. */
+static char *read_text(struct reading *r)
+{
+    bool escaped;
+    const char *end = text_end(r->p, r->end, &escaped);
+    if (!end || end >= r->end)
+        return NULL;
+    size_t n = (size_t)(end - r->p);
+    char *text = room_for(r->room, (n + 8) & ~(size_t)7); /* so that nodes lie as they must */
+    if (!escaped && r->end - end >= 8) {
+        for (size_t i = 0; i < n; i += 8)
+            memcpy(text + i, r->p + i, 8); /* in place of a call: texts are short */
+        text[n] = 0;
+    } else if (!unescape(r->p, end, text)) {
+        return NULL;
+    }
+    r->p = end + 1;
+    return text;
+}
+
+static cJSON *text_node(struct reading *r, char *text)
+{
+    if (!text)
+        return NULL;
+    cJSON *node = new_node(r, cJSON_String);
+    node->valuestring = text;
+    return node;
+}
+
+static cJSON *number_node(struct reading *r)
+{
+    double v;
+    const char *behind = decimal_read(r->p, r->end, &v);
+    if (!behind || behind == r->end)
+        return NULL;
+    r->p = behind;
+    cJSON *node = new_node(r, cJSON_Number);
+    node->valuedouble = v;
+    node->valueint = v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
+    return node;
+}
+
+static bool is_word(struct reading *r, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(r->end - r->p) <= n || memcmp(r->p, word, n) != 0)
+        return false;
+    r->p += n;
+    return true;
+}
+
+static cJSON *special_node(struct reading *r, const char *word, const char *mark)
+{
+    if (!r->special || !is_word(r, word))
+        return NULL;
+    char *text = room_for(r->room, 8);
+    return text_node(r, strcpy(text, mark));
+}
+
+static cJSON *word_node(struct reading *r, const char *word, int type)
+{
+    cJSON *node = is_word(r, word) ? new_node(r, type) : NULL;
+    if (node)
+        node->valueint = type == cJSON_True; /* as cJSON has it */
+    return node;
+}
+
+/* Members of an object, items of a list: behind its bracket. */
+static cJSON *read_children(struct reading *r, int type, char closing)
+{
+    cJSON *parent = new_node(r, type), *last = NULL;
+    bool object = type == cJSON_Object;
+    if (++r->depth > DEEPEST)
+        return NULL;
+    if (take(r, closing)) {
+        r->depth--;
+        return parent;
+    }
+    do {
+        char *key = NULL;
+        if (object && (!take(r, '"') || !(key = read_text(r)) || !take(r, ':')))
+            return NULL;
+        cJSON *child = read_value(r);
+        if (!child)
+            return NULL;
+        child->string = key;
+        child->prev = last;
+        *(last ? &last->next : &parent->child) = child;
+        last = child;
+    } while (take(r, ','));
+    parent->child->prev = last; /* as cJSON has it: from the first to the last */
+    r->depth--;
+    return take(r, closing) ? parent : NULL;
+}
+
+static cJSON *read_value(struct reading *r)
+{
+    skip_blanks(r);
+    if (r->p == r->end)
+        return NULL;
+    switch (*r->p) {
+    case '{':
+        r->p++;
+        return read_children(r, cJSON_Object, '}');
+    case '[':
+        r->p++;
+        return read_children(r, cJSON_Array, ']');
+    case '"':
+        r->p++;
+        return text_node(r, read_text(r));
+    case 't':
+        return word_node(r, "true", cJSON_True);
+    case 'f':
+        return word_node(r, "false", cJSON_False);
+    case 'n':
+        return word_node(r, "null", cJSON_NULL);
+    case 'N':
+        return special_node(r, "NaN", JSON_MARK_NAN);
+    case 'I':
+        return special_node(r, "Infinity", JSON_MARK_INF);
+    case '-':
+        if (r->end - r->p > 1 && r->p[1] == 'I')
+            return special_node(r, "-Infinity", JSON_MARK_NEG);
+        return number_node(r);
+    default:
+        return number_node(r);
+    }
+}
+
+cJSON *json_tree(struct json_room *room, const char **p, const char *end, bool special)
+{
+    struct reading r = {.p = *p, .end = end, .room = room, .special = special};
+    cJSON *tree = read_value(&r);
+    if (tree)
+        *p = r.p;
+    return tree;
+}
