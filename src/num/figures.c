@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "num/grain.h"
 #include "num/masked.h"
 #include "num/pass.h"
 
@@ -130,12 +131,14 @@ int figures_two(const struct kern *k, const struct tensor *t, const struct tenso
 {
     struct totals sum;
     if (t->numel != g->numel)
-        return err_set(e, ERR_USAGE, _("%s: %llu elements against %llu"), t->file.name,
+        return err_set(e, ERR_USAGE, _("%s: %llu elements on the target, %llu on the golden side"), t->file.name,
                        (unsigned long long)t->numel, (unsigned long long)g->numel);
     if (run(k, t, g, &sum, watch, e))
         return -1;
     totals_two(&sum, out);
-    return masked_possible(out) ? masked_look(t, g, out, watch, e) : 0;
+    if (masked_possible(out) && masked_look(t, g, out, watch, e))
+        return -1;
+    return grain_possible(t, g, out) ? grain_look(t, g, out, watch, e) : 0;
 }
 
 int figures_one(const struct kern *k, const struct tensor *t, struct side_figures *out,

@@ -20,6 +20,8 @@ struct side_figures {
     uint64_t count, nan, inf, zero, saturated; /* saturated: at the dtype's finite maximum */
 };
 
+enum { KEPT_PART = 0x80 };
+
 struct figures {
     bool two;
     double cosine;
@@ -32,6 +34,8 @@ struct figures {
     uint64_t unlike, unlike_at; /* elements non-finite on one side only or differently, the first */
     uint64_t masked; /* elements both sides fill as a mask does (masked.h); 0: none, or not at the same places */
     double unmasked; /* rel_l2 of the others, where masked > 0 */
+    uint8_t kept[2]; /* enum dtype: the coarser type all elements of a side fit, while the other's do not (grain.h); with
+                      * KEPT_PART: an eighth of them or more */
     struct side_figures side[2];
 };
 

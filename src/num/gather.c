@@ -73,11 +73,13 @@ static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint
 #define TURN(type)                                                                                 \
     for (size_t i = 0; i < n; i++)                                                                 \
         for (size_t r = 0; r < rows; r++)                                                          \
-            memcpy(to + (i * to_step + r) * sizeof(type), tile + r * row_bytes + i * step * sizeof(type), sizeof(type)); \
+            memcpy(to + (i * to_step + r) * sizeof(type),                                          \
+                   tile + r * row_bytes + i * step * sizeof(type), sizeof(type));                  \
     break
 
 /* n elements of each row, `step` apart, to places to_step apart, row beside row. */
-static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile, size_t row_bytes, size_t rows, size_t n,
+static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile, size_t row_bytes, size_t rows,
+                 size_t n,
                  size_t step, size_t size)
 {
     switch (size) {
@@ -113,7 +115,8 @@ static int plane(struct tensor_walk *w, const struct box *b, uint64_t storage, u
                 if (walk_fetch(w, w->t->offset + at * size, tile + k * row_bytes, row_bytes, e))
                     return -1;
             }
-            turn(w->slab->bytes + (logical + (uint64_t)i * b->logical[b->near] + (uint64_t)r) * size, b->logical[b->near], tile,
+            turn(w->slab->bytes + (logical + (uint64_t)i * b->logical[b->near] + (uint64_t)r) * size,
+                 b->logical[b->near], tile,
                  row_bytes, some, n, step, size);
         }
     }

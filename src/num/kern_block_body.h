@@ -54,9 +54,9 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
     const size_t step = (size_t)vectors(type) * L;
     for (size_t i = 0; i < n; i += step) {
         struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-        if (BY_BITS(type)) { /* measured: a few percent here, and a loss for float32, which waits for memory anyway */
-            __builtin_prefetch((const char *)t + 2 * i + AHEAD);
-            __builtin_prefetch((const char *)g + 2 * i + AHEAD);
+        if (w == 0) {
+            __builtin_prefetch((const char *)skip(type, t, i) + AHEAD);
+            __builtin_prefetch((const char *)skip(type, g, i) + AHEAD);
         }
         side_add(&a, &x, type, !BY_BITS(type), careful);
         side_add(&b, &y, type, false, careful);

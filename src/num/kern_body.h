@@ -18,7 +18,7 @@
 #define W KERN_WIDTH
 #define PARTS (L / W)
 #define WARY 16 /* blocks taken the careful way at once, after one that needed it */
-#define AHEAD 512 /* bytes */
+#define AHEAD 8192 /* bytes: less is too late where the arithmetic is as slow as the memory (doc/speed.md) */
 #define SMALLEST 0x1p-126f /* squares below lose digits */
 #define INLINE static inline __attribute__((always_inline))
 

@@ -47,7 +47,8 @@ static void take(struct masking *m, const double *t, const double *g, long n)
     }
 }
 
-static int walk(struct masking *m, const struct tensor *t, const struct tensor *g, struct figures_watch *watch, struct err *e)
+static int walk(struct masking *m, const struct tensor *t, const struct tensor *g, struct figures_watch *watch,
+                struct err *e)
 {
     const struct tensor *side[2] = {t, g};
     struct tensor_walk w[2];
@@ -75,7 +76,8 @@ static int walk(struct masking *m, const struct tensor *t, const struct tensor *
     return rc;
 }
 
-int masked_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch, struct err *e)
+int masked_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch,
+                struct err *e)
 {
     struct masking m = {.threshold = {threshold(f->side[0].min), threshold(f->side[1].min)}};
     f->masked = 0;

@@ -42,7 +42,7 @@ int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err 
         return 0;
     uint64_t size = dtype_table[t->dtype].size;
     if (!size)
-        return err_set(e, ERR_DATA, _("%s: elements of a type that is not known"), t->file.name);
+        return err_set(e, ERR_DATA, _("%s: unknown element type"), t->file.name);
     /* strides come from hostile files: keep the sums inside 64 bits by checking each step */
     uint64_t reach = 0, room = to > t->offset ? to - t->offset : 0;
     for (int i = 0; i < t->ndim; i++) {
@@ -58,11 +58,11 @@ int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err 
     }
     if (t->offset < from || reach >= room / size)
         return err_at(e, t->file.name, to,
-                      _("the data ends here; the shape asks for %llu elements of %u bytes"),
+                      _("end of data; the shape needs %llu elements of %u bytes"),
                       (unsigned long long)t->numel, dtype_table[t->dtype].size);
     /* a stride of 0 repeats elements: an expanded mask does so some thousand times, not without end */
     if (t->numel / (reach + 1) > MOST_REPEATED)
-        return err_set(e, ERR_DATA, _("%s: a shape of %llu elements over %llu stored ones"), t->file.name,
+        return err_set(e, ERR_DATA, _("%s: the shape has %llu elements, the storage %llu"), t->file.name,
                        (unsigned long long)t->numel, (unsigned long long)reach + 1);
     return 0;
 }
@@ -172,7 +172,8 @@ static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t 
         }
         size_t from = (size_t)(at - base), part = PAGE_BYTES - from < size ? PAGE_BYTES - from : size;
         if (from + part > p->n)
-            return err_at(e, w->t->file.name, base + p->n, _("the file ends here, it was longer before"));
+            return err_at(e, w->t->file.name, base + p->n,
+                          _("the file ends here, it was longer before; read it again"));
         memcpy(out, p->bytes + from, part);
         out += part;
         at += part;
