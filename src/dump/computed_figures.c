@@ -26,7 +26,8 @@ struct figures_filling {
 static bool lacks_figures(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
-    return r->kind == ROW_TENSOR && (r->has & WANTED) != WANTED && dump_row_readable(d, row) && dump_row_numel(d, row) > 0;
+    return r->kind == ROW_TENSOR && (r->has & WANTED) != WANTED && dump_row_readable(d, row) &&
+           dump_row_numel(d, row) > 0;
 }
 
 static uint64_t bytes_of(const struct dump *d, uint32_t row)
@@ -34,7 +35,8 @@ static uint64_t bytes_of(const struct dump *d, uint32_t row)
     return dump_row_numel(d, row) * dtype_table[d->rows.v[row].dtype].size;
 }
 
-/* With the lock held. Counts lie in the dump's extras, which other threads read meanwhile: they are added at the end. */
+/* With the lock held. Counts lie in the dump's extras, which other threads read meanwhile: they are added at the
+ * end. */
 static void add_figures(struct figures_filling *x, uint32_t row, const struct side_figures *f)
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};

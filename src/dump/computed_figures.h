@@ -7,8 +7,8 @@
 #include "dump/reader.h"
 #include "num/kern.h"
 
-/* Reads each tensor of d once that has a file and lacks max, min or norm, by `workers` threads (0: one a processor), and
- * adds what is missing; recorded figures stay as they are. A tensor that cannot be read keeps lacking them: whoever
+/* Reads each tensor of d once that has a file and lacks max, min or norm, by `workers` threads (0: one a processor),
+ * and adds what is missing; recorded figures stay as they are. A tensor that cannot be read keeps lacking them: whoever
  * compares it meets the same error and says so. The load's lock is taken for each row; d->bytes and d->bytes_done grow
  * by the bytes read; load->cancel ends it. */
 void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load);

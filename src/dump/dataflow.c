@@ -106,12 +106,10 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         if (!value_key(d, row, &key))
             continue;
         f->known[row] = 1;
-        uint32_t h = nmap_get(&index, key);
-        if (h == NONE) {
-            h = (uint32_t)holders.n;
+        uint32_t h = nmap_add(&index, key, (uint32_t)holders.n);
+        if (h == holders.n) {
             struct value_holders fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};
             vec_push(&holders, fresh);
-            nmap_set(&index, key, h);
         }
         struct value_holders *x = &holders.v[h];
         of[row] = h;

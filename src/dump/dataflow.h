@@ -9,9 +9,10 @@
 struct dataflow {
     uint32_t *held;   /* per row: the latest earlier row, of another call, that holds the value; or NONE */
     uint8_t *known;   /* per row: whether its figures suffice to say so */
-    uint8_t *recurs;  /* per row: the value is used by several calls, layers apart, and not what one of them put out (a table, a mask) */
-    uint8_t *weight_gradient; /* per call: a product of the backward pass whose result nothing in it reads but sums: of a
-                       * graph dump, the gradient of a weight */
+    /* per row: the value is used by several calls, layers apart, and not what one of them put out (a table, a mask) */
+    uint8_t *recurs;
+    uint8_t *weight_gradient; /* per call: a product of the backward pass whose result nothing in it reads but
+                               * sums: of a graph dump, the gradient of a weight */
     uint32_t *layer;  /* per call: number in its scope ("layers.3.mlp" → 3), or NONE */
 };
 

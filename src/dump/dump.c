@@ -30,6 +30,7 @@ void dump_release(struct dump *d)
     vec_release(&d->stacks);
     vec_release(&d->stack_frames);
     vec_release(&d->frames);
+    vec_release(&d->groups);
     vec_release(&d->problems);
     vec_release(&d->warnings);
     map_release(&d->call_names);
@@ -43,24 +44,25 @@ void dump_release(struct dump *d)
     dump_init(d);
 }
 
-uint32_t dump_slot(struct dump *d, struct str name)
+/* The number of a name that is kept once. */
+static uint32_t name_number(struct dump *d, struct map *numbers, known_names *names, struct str name)
 {
-    uint32_t at = map_get(&d->slot_names, name);
+    uint32_t at = map_get(numbers, name);
     if (at != MAP_NONE)
         return at;
     struct str kept = arena_str(&d->arena, name);
-    vec_push(&d->slots, kept.p);
-    return map_add(&d->slot_names, kept, (uint32_t)d->slots.n - 1);
+    vec_push(names, kept.p);
+    return map_add(numbers, kept, (uint32_t)names->n - 1);
+}
+
+uint32_t dump_slot(struct dump *d, struct str name)
+{
+    return name_number(d, &d->slot_names, &d->slots, name);
 }
 
 uint32_t dump_scope(struct dump *d, struct str path)
 {
-    uint32_t at = map_get(&d->scope_names, path);
-    if (at != MAP_NONE)
-        return at;
-    struct str kept = arena_str(&d->arena, path);
-    vec_push(&d->scopes, kept.p);
-    return map_add(&d->scope_names, kept, (uint32_t)d->scopes.n - 1);
+    return name_number(d, &d->scope_names, &d->scopes, path);
 }
 
 uint32_t dump_shape(struct dump *d, const int64_t *dim, int ndim)
@@ -115,6 +117,14 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
     };
     vec_push(&d->calls, c);
     return me;
+}
+
+uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near)
+{
+    for (uint64_t c = near == NONE ? 0 : near, last = c + 1; c <= last && c < d->calls.n; c++)
+        if (str_eq(dump_call_name(d, (uint32_t)c), name)) /* no two calls have one name */
+            return (uint32_t)c;
+    return map_get(&d->call_names, name);
 }
 
 static uint64_t place_key(uint32_t call, uint32_t slot)
@@ -330,7 +340,8 @@ bool dump_row_readable(const struct dump *d, uint32_t row)
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)
 {
     const struct call *c = &d->calls.v[call];
-    bool borrowed = c->stack == NONE && c->twin != NONE;
+    /* frames of the engine that runs backward calls (ptdbg records them) say nothing of where a call is written */
+    bool borrowed = c->twin != NONE && (c->stack == NONE || (c->phase == PHASE_BACKWARD && d->calls.v[c->twin].stack != NONE));
     if (of_twin)
         *of_twin = borrowed;
     return borrowed ? d->calls.v[c->twin].stack : c->stack;
@@ -349,8 +360,18 @@ bool frame_is_library(const struct frame *f)
         for (size_t k = 0; k < ARRAY_LEN(packages); k++)
             if (str_is(package, packages[k]))
                 return true;
+        return false;
     }
-    return false;
+    return str_search(file, "/lib/python") >= 0; /* Python's own */
+}
+
+uint32_t dump_stack_start(const struct dump *d, uint32_t stack)
+{
+    const struct stack *s = &d->stacks.v[stack];
+    for (uint32_t i = 0; i < s->n; i++)
+        if (*d->frames.v[d->stack_frames.v[s->first + i]].file && !frame_is_library(&d->frames.v[d->stack_frames.v[s->first + i]]))
+            return i;
+    return 0;
 }
 
 void frame_place(const struct frame *f, struct buf *out)
@@ -376,4 +397,31 @@ void shape_text(const struct shape *s, struct buf *out)
     for (int i = 0; i < s->ndim; i++)
         buf_fmt(out, i ? ",%lld" : "%lld", (long long)s->dim[i]);
     buf_char(out, ']');
+}
+
+uint64_t dump_fingerprint(const struct dump *d)
+{
+    uint64_t h = 1;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct str name = dump_call_name(d, c);
+        h = hash_bytes(name.p, name.n, h);
+        EACH_ROW(d, c, r) {
+            const struct row *x = &d->rows.v[r];
+            const struct shape *shape = dump_row_shape(d, r);
+            const char *slot = d->slots.v[x->slot];
+            double stat[STAT_COUNT];
+            uint8_t has = (uint8_t)(x->has & ~(x->has >> IS_COMPUTED)); /* as recorded: what is computed is no part of it */
+            for (int i = 0; i < STAT_COUNT; i++)
+                stat[i] = x->has & HAS_MAX << i << IS_COMPUTED ? 0 : x->stat[i];
+            const uint8_t kind[] = {x->kind, x->dtype, has};
+            h = hash_bytes(slot, strlen(slot), h);
+            h = hash_bytes(kind, sizeof kind, h);
+            h = hash_bytes(stat, sizeof stat, h);
+            if (shape)
+                h = hash_bytes(shape->dim, (size_t)shape->ndim * sizeof *shape->dim, h);
+            if (x->text)
+                h = hash_bytes(x->text, strlen(x->text), h);
+        }
+    }
+    return h;
 }

@@ -66,7 +66,7 @@ struct row {
     uint32_t shape; /* index of dump.shapes, or NONE */
     uint32_t extra; /* index of dump.extras, or NONE */
     uint32_t next;  /* the call's next row, or NONE */
-    uint8_t io : 4, kind : 4, dtype;
+    uint8_t io : 3, needs_gradient : 1, kind : 4, dtype; /* needs_gradient: recorded so: computed from a parameter */
     uint16_t has;
     double stat[STAT_COUNT]; /* as recorded; of a number row stat[0] is the value */
     const char *text;        /* scalar's own text, or the checksum; NULL when neither */
@@ -100,6 +100,12 @@ struct call {
     bool gradient;    /* a parameters_grad record */
 };
 
+/* The ranks a collective call names as its group. */
+struct call_group {
+    uint32_t call;
+    const char *ranks; /* "[0,1]", as recorded */
+};
+
 struct stack {
     uint32_t first, n; /* in dump.stack_frames */
 };
@@ -118,9 +124,12 @@ struct problem {
     const char *text; /* a sentence with file and place */
 };
 
+typedef VEC(const char *) known_names; /* each once */
+
 struct dump {
     const struct reader *reader;
     const char *path;      /* of the folder or file opened */
+    const void *given;     /* what is read where no file is: the reader's own, outlives the dump; or NULL */
     const char *shown;     /* what it is called to people, or NULL: its path */
     const char *const *parts; /* all of them, where one step's recording lies in several (graphs) */
     size_t part_count;
@@ -132,18 +141,20 @@ struct dump {
     int digits;            /* significant digits the recorded figures carry (17: all) */
     uint8_t column;        /* of a result table (result_table.h): the side whose columns are read */
     char joint;            /* stands between a call's name and its slot */
+    bool cut;              /* read up to where it is damaged or ends: calls behind that are missing */
     bool complete;
 
     struct arena arena;
     VEC(struct row) rows;
     VEC(struct call) calls;
-    VEC(const char *) slots;
+    known_names slots;
     VEC(const struct shape *) shapes;
     VEC(struct row_extra) extras;
-    VEC(const char *) scopes;
+    known_names scopes;
     VEC(struct stack) stacks;
     VEC(uint32_t) stack_frames; /* indices of frames, innermost first */
     VEC(struct frame) frames;
+    VEC(struct call_group) groups; /* by call, ascending */
     VEC(struct problem) problems;
     VEC(const char *) warnings; /* the linter's sentences */
     struct map call_names;      /* name → call */
@@ -191,6 +202,9 @@ uint32_t dump_frame(struct dump *d, struct str text);
 /* The row's full name, replacing what is in out. */
 void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
 struct str dump_call_name(const struct dump *d, uint32_t call);
+/* The call of that name, or NONE. Looked at first: `near`, which may be NONE, and the one behind it, because whatever
+ * lists calls mostly lists them in their order. */
+uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
 /* By its full name; NONE when there is none. */
 uint32_t dump_find_row(const struct dump *d, struct str name);
 /* The call's first row of that slot, however many rows it has; NONE when there is none. */
@@ -202,11 +216,16 @@ const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* o
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
 /* Whether the row has a tensor file, as far as the recording tells, that nothing is known against. */
 bool dump_row_readable(const struct dump *d, uint32_t row);
-/* The call's stack, its forward twin's where it has none itself (*of_twin, which may be NULL); NONE where neither has. */
+/* The call's stack; of a backward call its forward twin's where that has one, likewise of any call that has none itself
+ * (*of_twin, which may be NULL, tells); NONE where neither has. */
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);
-/* Of a framework or the recording tool itself; models that lie among the installed packages (timm, transformers, mindcv,
- * mindone) are model code. */
+/* What was recorded, whatever it is called and wherever it lies: a number of all names, types, sizes and figures. */
+uint64_t dump_fingerprint(const struct dump *d);
+/* Of a framework, of Python or the recording tool itself; models that lie among the installed packages (timm, transformers,
+ * mindcv, mindone) are model code. */
 bool frame_is_library(const struct frame *f);
+/* The first frame of a stack that is model code, 0 where none is. */
+uint32_t dump_stack_start(const struct dump *d, uint32_t stack);
 void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */
 /* "[2,8,16]" */
 void shape_text(const struct shape *s, struct buf *out);

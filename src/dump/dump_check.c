@@ -59,7 +59,7 @@ static void extremes(struct check_running *x, uint32_t row, const struct row *r,
     if (!isfinite(max) || !isfinite(min))
         return;
     if (limit > 0 && (max >= limit || min <= -limit))
-        add(x, row, "saturated", _("at the largest finite %s, %s: an overflow may have been clipped here"),
+        add(x, row, "saturated", _("elements at the largest finite %s, %s: an overflow may have been clipped"),
             dtype_table[r->dtype].name, num_exact(tmp, limit));
     if (n > 1 && max == min)
         add(x, row, max == 0 ? "all-zero" : "constant", _("all %llu elements are %s"), (unsigned long long)n,
@@ -99,7 +99,8 @@ static void tensor(struct check_running *x, uint32_t row, const struct row *r)
         return;
     }
     if (!tensor_files_type_agrees(t.dtype, r->dtype))
-        add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name, dtype_table[t.dtype].name);
+        add(x, row, "dtype", _("recorded as %s, the file holds %s"), dtype_table[r->dtype].name,
+            dtype_table[t.dtype].name);
     const struct shape *s = dump_row_shape(x->d, row);
     if (s && s->numel != t.numel && dtype_table[r->dtype].klass != CLASS_COMPLEX)
         add(x, row, "damaged", _("recorded with %llu elements, the file holds %llu"), (unsigned long long)s->numel,
@@ -142,7 +143,8 @@ void dump_check_run(struct dump_check *c, const struct dump *d, const struct ker
                     struct figures_watch *watch, const struct dump_check_post *post)
 {
     struct figures_watch own = {0};
-    struct check_running x = {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct check_running x =
+        {.c = c, .d = d, .k = k, .watch = watch ? watch : &own, .post = post, .lock = PTHREAD_MUTEX_INITIALIZER};
     *c = (struct dump_check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);

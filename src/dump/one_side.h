@@ -1,4 +1,5 @@
-/* One side by itself: figures of its tensors and what is wrong with it, found in the background while it is looked at. */
+/* One side by itself: figures of its tensors and what is wrong with it, found in the background while it is looked
+ * at. */
 #ifndef DUMP_ONE_SIDE_H
 #define DUMP_ONE_SIDE_H
 

@@ -8,6 +8,16 @@ void place_list_release(place_list *l)
     vec_release(l);
 }
 
+int place_list_ranks(const place_list *l, int step)
+{
+    int n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct place *p = &l->v[i];
+        n += p->step == step && !(i && p[-1].step == step && p[-1].rank == p->rank);
+    }
+    return n;
+}
+
 void load_begin(struct load *l)
 {
     pthread_mutex_lock(l->lock);

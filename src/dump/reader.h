@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/err.h"
+#include "base/folder.h"
 #include "base/io.h"
 #include "dump/dump.h"
 
@@ -15,9 +16,12 @@ struct place {
     const struct reader *reader;
     name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs, graph/ and pynative/) */
     int step, rank;  /* -1 when the tree does not say */
+    const void *given; /* what is read where no file is (dump.given), or NULL */
 };
 typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);
+/* How many ranks there are of a step; the list is sorted by step and rank. */
+int place_list_ranks(const place_list *l, int step);
 
 /* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
 struct load {
@@ -33,11 +37,13 @@ struct reader {
     const char *what;  /* the files it takes, for people */
     const char *versions; /* of the programs that write it, as far as real files or their source were seen */
     const char *unread;   /* what of it is passed over or refused, for people; NULL: nothing known */
-    /* Whether this very path (file or folder, without looking further down) is one recording. */
+    /* Whether this very file, or this very folder (without looking further down), is one recording. NULL: never one. */
     bool (*probe)(const char *path);
+    bool (*probe_folder)(struct folder *f);
     /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
      * nothing could. */
     int (*open)(struct dump *d, struct load *load, struct err *e);
+    bool arguments; /* what a call is given beside tensors is recorded: what is not there was left out */
     bool table; /* both sides, paired and judged, are in the one file (result_table.h) */
     bool weights; /* a checkpoint, not a recording of a step */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */

@@ -16,8 +16,8 @@ struct recomputed_search {
     struct nmap head, tail;
 };
 
-/* Functions that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's own backward under autograd's
- * apply, MindSpore's bprop. */
+/* Functions that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's own backward under
+ * autograd's apply, MindSpore's bprop. */
 static bool runs_backward(const struct dump *d, const struct stack *s)
 {
     static const char *const inside[] = {"recompute_fn", "unpack_hook", "_engine_run_backward", "bprop"};

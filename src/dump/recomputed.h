@@ -5,9 +5,9 @@
 
 #include "dump/dump.h"
 
-/* Finds them in a dump that has all its calls, stacks and modules: forward calls under a backward one, by the module they
- * stand in or by their stack, that have an earlier call of their name with the same inputs or in the same place of the
- * module that is computed again. A backward pass that merely calls operators recomputes nothing. */
+/* Finds them in a dump that has all its calls, stacks and modules: forward calls under a backward one, by the module
+ * they stand in or by their stack, that have an earlier call of their name with the same inputs or in the same place of
+ * the module that is computed again. A backward pass that merely calls operators recomputes nothing. */
 void dump_link_recomputed(struct dump *d);
 
 /* The forward call a backward one belongs to, the first time it was made; NONE where none is known. */

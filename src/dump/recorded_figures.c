@@ -18,7 +18,8 @@ double recorded_error(const struct row *t, const struct row *g)
             if ((both & figure[i].bit) && isfinite(g->stat[figure[i].stat]))
                 scale = fmax(scale, fabs(g->stat[figure[i].stat]));
     /* without a norm the mean has to tell what lies between the extremes */
-    if (!(both & HAS_NORM) && (both & HAS_MEAN) && scale > 0 && isfinite(t->stat[STAT_MEAN]) && isfinite(g->stat[STAT_MEAN]))
+    if (!(both & HAS_NORM) && (both & HAS_MEAN) && scale > 0 && isfinite(t->stat[STAT_MEAN]) &&
+        isfinite(g->stat[STAT_MEAN]))
         worst = fabs(t->stat[STAT_MEAN] - g->stat[STAT_MEAN]) / scale;
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         double a = t->stat[figure[i].stat], b = g->stat[figure[i].stat];

@@ -11,8 +11,8 @@ double recorded_error(const struct row *t, const struct row *g);
 /* How many elements were recorded as NaN and as infinite, and which of them were counted at all (COUNT_NAN …). */
 int recorded_counts(const struct dump *d, const struct row *r, uint64_t *nan, uint64_t *inf);
 /* 0 where all is finite, else which kind of non-finite value the extremes show or was counted: 1 for NaN, beside which
- * nothing is told apart, else 2 for infinity and 4 for its negative. Up to MindSpore 2.6 the extremes pass such elements
- * over, and only the counts tell. */
+ * nothing is told apart, else 2 for infinity and 4 for its negative. Up to MindSpore 2.6 the extremes pass such
+ * elements over, and only the counts tell. */
 int recorded_special(const struct dump *d, const struct row *r);
 
 #endif

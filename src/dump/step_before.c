@@ -17,7 +17,8 @@ struct step_before *step_before_of(const place_list *places, size_t at)
     const struct place *now = &places->v[at], *best = NULL;
     for (size_t i = 0; i < places->n; i++) {
         const struct place *x = &places->v[i];
-        if (x->reader == now->reader && x->rank == now->rank && x->step >= 0 && x->step < now->step && (!best || x->step > best->step))
+        if (x->reader == now->reader && x->rank == now->rank && x->step >= 0 && x->step < now->step &&
+            (!best || x->step > best->step))
             best = x;
     }
     if (!best || now->reader->table || now->reader->weights)

@@ -10,8 +10,8 @@
 
 struct step_before; /* any thread may ask */
 
-/* For the recording `places.v[at]`: the one of the same rank with the greatest smaller step, or NULL where there is none.
- * The list must outlive what is returned. */
+/* For the recording `places.v[at]`: the one of the same rank with the greatest smaller step, or NULL where there is
+ * none. The list must outlive what is returned. */
 struct step_before *step_before_of(const place_list *places, size_t at);
 void step_before_free(struct step_before *p); /* NULL is fine */
 /* The dump of that step as it was read, or NULL where it cannot be. Waits for the reading. */

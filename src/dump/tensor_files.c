@@ -58,21 +58,25 @@ void tensor_files_warn(const struct tensor_files *s, struct dump *d)
 {
     struct buf b = {0}, name = {0};
     if (!d->rows.n)
-        dump_warn(d, _("nothing is recorded in it: the run may have stopped before it wrote, or not have written yet"));
+        dump_warn(d, _("empty recording: the run stopped before writing, or has not written yet"));
     if (s->missing) {
-        buf_fmt(&b, _("%u of %u tensor files looked at are missing; the first: %s"), s->missing, s->looked, s->first_missing.text);
+        buf_fmt(&b, _("%u of %u tensor files checked are missing; the first: %s"), s->missing, s->looked,
+                s->first_missing.text);
         dump_warn(d, b.p);
     }
     if (s->broken) {
         buf_clear(&b);
-        buf_fmt(&b, _("%u of %u tensor files looked at are empty or damaged; the first: %s"), s->broken, s->looked, s->first_broken.text);
+        buf_fmt(&b, _("%u of %u tensor files checked are empty or damaged; the first: %s"), s->broken, s->looked,
+                s->first_broken.text);
         dump_warn(d, b.p);
     }
     if (s->types) {
         dump_row_name(d, s->first_type, &name);
         buf_clear(&b);
-        buf_fmt(&b, _("%u of %u tensor files looked at hold another type than was recorded; the first: %s, recorded as %s, holds %s"),
-                s->types, s->looked, name.p, dtype_table[d->rows.v[s->first_type].dtype].name, dtype_table[s->in_file].name);
+        buf_fmt(&b, _("%u of %u tensor files checked have another type than recorded; the first: %s, recorded as %s, "
+                      "found %s"),
+                s->types, s->looked, name.p, dtype_table[d->rows.v[s->first_type].dtype].name,
+                dtype_table[s->in_file].name);
         dump_warn(d, b.p);
     }
     buf_release(&b);

@@ -21,7 +21,7 @@ enum { VARINT, FIXED64, LEN, FIXED32 = 5 };
 
 static int expected(const struct wire *x, const char *what, struct err *e)
 {
-    return err_at(e, x->f->name, x->at, _("not a MindSpore checkpoint here: %s was expected"), what);
+    return err_at(e, x->f->name, x->at, _("not a MindSpore checkpoint here: expected %s"), what);
 }
 
 static int byte(struct wire *x, unsigned char *out, struct err *e)
@@ -220,7 +220,7 @@ static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const st
     struct str tag = buf_view(&r->tag), type = buf_view(&r->type);
     if (!r->tensor || !tag.n || !type.n) {
         struct err note;
-        err_at(&note, f->name, at, r->map ? _("%.*s is a map of embeddings, which is not read")
+        err_at(&note, f->name, at, r->map ? _("%.*s: a map of embeddings; not read")
                                           : _("a record without name, type or tensor: %.*s"), STR_ARG(tag));
         weights_problem(w, UINT32_MAX, "damaged", note.text);
         return 0;
@@ -235,7 +235,7 @@ static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const st
         t.ndim = 0; /* how older versions write a scalar */
     if (t.dtype == DTYPE_C64 || t.dtype == DTYPE_C128) { /* pairs of reals: one more axis */
         if (t.ndim == TENSOR_DIMS)
-            return err_at(e, f->name, at, _("%.*s: at most 16 axes were expected"), STR_ARG(tag));
+            return err_at(e, f->name, at, _("%.*s: expected at most 16 axes"), STR_ARG(tag));
         t.dtype = t.dtype == DTYPE_C64 ? DTYPE_F32 : DTYPE_F64;
         t.shape[t.ndim++] = 2;
     }
@@ -260,7 +260,7 @@ static void check_sizes(struct weights *w, size_t from, const struct file *f)
         if (!x->pieces || have == want)
             continue;
         struct err note;
-        err_at(&note, f->name, w->pieces.v[x->piece].at, _("%.*s: the shape asks for %llu bytes, its records hold %llu"),
+        err_at(&note, f->name, w->pieces.v[x->piece].at, _("%.*s: the shape needs %llu bytes, its records have %llu"),
                STR_ARG(x->name), (unsigned long long)want, (unsigned long long)have);
         x->problem = arena_cstr(&w->arena, str_of(note.text));
         weights_problem(w, (uint32_t)i, "damaged", note.text);
@@ -285,7 +285,8 @@ static int walk(struct weights *w, uint32_t file, const struct file *f, struct e
     if (f->size < 4 || file_read(f, 0, head, 4, e))
         return expected(&x, _("a record"), e);
     if (((uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 24) == ENCRYPTED)
-        return err_at(e, f->name, 0, _("encrypted (saved with enc_key): load it in MindSpore and save it without"));
+        return err_at(e, f->name, 0,
+                      _("encrypted (saved with enc_key): load it in MindSpore and save it without a key"));
     while (rc == 0 && x.at < x.end && !trailer(f, x.at)) {
         uint64_t at = x.at;
         rc = field(&x, &number, &type, &len, e);
@@ -338,7 +339,8 @@ static bool probe(const char *path)
     if (field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len > 2) {
         struct ckpt_record r = {0};
         x.end = x.at + len;
-        yes = field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len && len <= WEIGHT_NAME_MAX &&
+        yes = field(&x, &number, &type, &len, &quiet) == 0 && number == 1 && type == LEN && len &&
+              len <= WEIGHT_NAME_MAX &&
               text(&x, len, WEIGHT_NAME_MAX, &r.tag, &quiet) == 0 && field(&x, &number, &type, &len, &quiet) == 0 &&
               (number == 2 || number == 3) && type == LEN;
         for (size_t i = 0; yes && i < r.tag.n; i++)

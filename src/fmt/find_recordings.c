@@ -1,8 +1,10 @@
 /* Finds recordings below a path, by the readers' probes and the names of the folders they lie in. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/folder.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
@@ -46,15 +48,12 @@ static bool digits(struct str s, unsigned long long *n)
 
 /* Step and rank from the folders' names, innermost first:
  * stepN/rankN (msprobe), rank_N/net/graph/ITERATION (MindSpore, synchronous),
- * STEP/TIME/DEVICE/model/ITERATION (asynchronous; TIME has 14 digits). */
-static void locate(const char *path, int *step, int *rank)
+ * STEP/TIME/DEVICE/model/ITERATION (asynchronous; TIME has 14 digits). dir is absolute, without links. */
+static void locate(struct str dir, int *step, int *rank)
 {
-    char *full = realpath(path, NULL);
-    struct str at = str_of(full ? full : path), part[8];
+    struct str at = dir, part[8];
     size_t n = 0;
     unsigned long long v;
-    if (!path_is_dir(path))
-        at = path_parent(at);
     for (; n < ARRAY_LEN(part) && at.n > 1; n++, at = path_parent(at))
         part[n] = path_base(at);
     *step = *rank = -1;
@@ -62,7 +61,8 @@ static void locate(const char *path, int *step, int *rank)
         if (*step < 0)
             *step = numbered(part[i], "step");
         if (*rank < 0) {
-            *rank = str_is(part[i], "rank") ? 0 : numbered(part[i], "rank"); /* a single card of graph mode has no number */
+            /* a single card of graph mode has no number */
+            *rank = str_is(part[i], "rank") ? 0 : numbered(part[i], "rank");
             if (*rank >= 0 && *step < 0 && i >= 2 && digits(part[0], &v))
                 *step = (int)v; /* rank_0/net/0/ITERATION */
         }
@@ -73,109 +73,153 @@ static void locate(const char *path, int *step, int *rank)
                 *rank = (int)v;
         }
     }
-    free(full);
 }
 
-static void add(place_list *out, const struct reader *r, const char *path)
+static void add(place_list *out, const struct reader *r, const char *path, struct str dir)
 {
     struct place p = {.reader = r};
-    locate(path, &p.step, &p.rank);
+    locate(dir, &p.step, &p.rank);
     vec_push(&p.paths, mem_strdup(path));
     vec_push(out, p);
 }
 
-static const struct reader *recognise(const char *path)
+/* The path without links; the path itself where it cannot be had. */
+static void real_path(const char *path, struct buf *out)
+{
+    char *full = path_full(path);
+    buf_clear(out);
+    buf_cstr(out, full ? full : path);
+    free(full);
+}
+
+static void add_file(place_list *out, const struct reader *r, const char *path)
+{
+    struct buf real = {0};
+    real_path(path, &real);
+    add(out, r, path, path_parent(buf_view(&real)));
+    buf_release(&real);
+}
+
+static const struct reader *reader_of_file(const char *path)
 {
     for (size_t i = 0; readers[i]; i++)
-        if (readers[i]->probe(path))
+        if (readers[i]->probe && readers[i]->probe(path))
             return readers[i];
     return NULL;
 }
 
-/* Folders already walked, by device and inode: links may lead back up or to the same place twice. */
-struct visits {
-    struct map seen;
+static const struct reader *reader_of_folder(struct folder *f)
+{
+    for (size_t i = 0; readers[i]; i++)
+        if (readers[i]->probe_folder && readers[i]->probe_folder(f))
+            return readers[i];
+    return NULL;
+}
+
+const struct reader *find_reader(const char *path)
+{
+    struct folder f;
+    struct err quiet;
+    if (path_is_file(path))
+        return reader_of_file(path);
+    const struct reader *r = folder_read(&f, path, ENTRIES, &quiet) == 0 ? reader_of_folder(&f) : NULL;
+    folder_release(&f);
+    return r;
+}
+
+/* Each folder below the path is read once: what recognises it, what walks on and what is found nowhere use one
+ * listing. */
+struct walk {
+    struct map seen; /* by device and inode: links may lead back up or to the same place twice */
     struct arena keys;
     const atomic_bool *cancel; /* or NULL */
+    place_list *out;
 };
 
-static bool walked(struct visits *v, const char *path)
+static bool walked(struct walk *w, const struct folder *f)
 {
-    uint64_t id[2];
-    if (!path_identity(path, id))
-        return false;
-    struct str key = str_n((const char *)id, sizeof id);
-    if (map_get(&v->seen, key) != MAP_NONE)
+    struct str key = str_n((const char *)f->id, sizeof f->id);
+    if (map_get(&w->seen, key) != MAP_NONE)
         return true;
-    map_add(&v->seen, arena_str(&v->keys, key), 0);
+    map_add(&w->seen, arena_str(&w->keys, key), 0);
     return false;
 }
 
-static int walk(const char *path, int depth, struct visits *visits, place_list *out, struct err *e)
+static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e);
+
+/* Entry i of the folder, which is one itself; one we may not enter hides only itself. */
+static int walk_child(struct walk *w, struct folder *f, size_t i, struct str real, int depth, struct err *e)
 {
-    if (visits->cancel && atomic_load(visits->cancel))
+    struct buf path = {0};
+    struct err quiet;
+    struct folder *child = folder_child(f, i, ENTRIES, &quiet);
+    int rc = 0;
+    if (child && f->entries.v[i].kind == ENTRY_FOLDER) {
+        buf_str(&path, real);
+        buf_char(&path, '/');
+        buf_cstr(&path, f->entries.v[i].name);
+    } else if (child) {
+        real_path(child->path, &path);
+    }
+    if (child && walk(w, child, buf_view(&path), depth, &quiet) && quiet.code == ERR_CANCEL)
+        rc = err_set(e, ERR_CANCEL, "%s", quiet.text);
+    folder_child_release(f, i);
+    buf_release(&path);
+    return rc;
+}
+
+static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e)
+{
+    if (w->cancel && atomic_load(w->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("stopped"));
-    if (walked(visits, path))
+    if (walked(w, f))
         return 0;
-    const struct reader *r = recognise(path);
+    const struct reader *r = reader_of_folder(f);
     if (r)
-        add(out, r, path);
-    if ((r && !r->parts) || depth == 0 || !path_is_dir(path))
+        add(w->out, r, f->path, real);
+    if ((r && !r->parts) || depth == 0)
         return 0;
-    name_list names = {0};
-    struct buf child = {0};
-    int rc = dir_list(path, ENTRIES, &names, e);
-    for (size_t i = 0; rc == 0 && i < names.n && out->n < PLACES; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < f->entries.n && w->out->n < PLACES; i++) {
+        const char *name = f->entries.v[i].name;
         /* below a recording lie further parts at most: {device}/ of kernels, {device}/…/{iteration}/ of what
          * communicates. Its own files, which may be a million, all have a dot. */
-        if (uninteresting(names.v[i]) || (r && strchr(names.v[i], '.')))
+        if (uninteresting(name) || (r && strchr(name, '.')))
             continue;
-        path_join(&child, path, names.v[i]);
-        struct err quiet;
-        /* a folder we may not enter hides only itself */
-        if (path_is_dir(child.p) && walk(child.p, depth - 1, visits, out, &quiet) && quiet.code == ERR_CANCEL)
-            rc = err_set(e, ERR_CANCEL, "%s", quiet.text);
+        if (folder_is_folder(f, i))
+            rc = walk_child(w, f, i, real, depth - 1, e);
     }
-    buf_release(&child);
-    name_list_release(&names);
     return rc;
 }
 
 /* Results in a folder that holds no recording: tables, a file a rank; of what overflow_check found the newest. */
-static void results_in(const char *dir, place_list *out)
+static void results_in(const struct folder *f, place_list *out)
 {
-    name_list names = {0};
     struct buf path = {0};
-    struct err quiet;
-    if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
-        for (size_t k = 0; k < names.n && out->n < PLACES; k++) {
-            size_t i = names.n - 1 - k; /* names end in a time */
-            bool table = str_starts(str_of(names.v[i]), "compare_result");
-            if (!table && (out->n || !str_starts(str_of(names.v[i]), "anomaly_analyze")))
-                continue;
-            path_join(&path, dir, names.v[i]);
-            const struct reader *r = path_is_file(path.p) ? recognise(path.p) : NULL;
-            if (r && r->table == table) {
-                add(out, r, path.p);
-                vec_last(out)->rank = table ? result_rank(path.p) : -1;
-            }
+    for (size_t i = f->entries.n; i-- > 0 && out->n < PLACES;) { /* names end in a time */
+        struct str name = str_of(f->entries.v[i].name);
+        bool table = str_starts(name, "compare_result");
+        if (!table && (out->n || !str_starts(name, "anomaly_analyze")))
+            continue;
+        path_join(&path, f->path, name.p);
+        const struct reader *r = path_is_file(path.p) ? reader_of_file(path.p) : NULL;
+        if (r && r->table == table) {
+            add_file(out, r, path.p);
+            vec_last(out)->rank = table ? result_rank(path.p) : -1;
         }
+    }
     buf_release(&path);
-    name_list_release(&names);
 }
 
-/* A folder that holds no recording and nothing but arrays: values saved one by one, or the tensors of a dump whose table
- * is missing. Files beside them tell that it is something else. */
-static void arrays_in(const char *dir, place_list *out)
+/* A folder that holds no recording and nothing but arrays: values saved one by one, or the tensors of a dump whose
+ * table is missing. Files beside them tell that it is something else. */
+static void arrays_in(struct folder *f, struct str real, place_list *out)
 {
-    name_list names = {0};
-    struct err quiet;
-    bool only = dir_list(dir, ENTRIES, &names, &quiet) == 0 && names.n;
-    for (size_t i = 0; only && i < names.n; i++)
-        only = names.v[i][0] == '.' || str_ends(str_of(names.v[i]), ".npy");
-    if (only && weights_npy_folder.probe(dir))
-        add(out, &reader_npy, dir);
-    name_list_release(&names);
+    bool only = true;
+    for (size_t i = 0; only && i < f->entries.n; i++)
+        only = f->entries.v[i].name[0] == '.' || str_ends(str_of(f->entries.v[i].name), ".npy");
+    if (only && weights_npy_folder.probe_folder(f))
+        add(out, &reader_npy, f->path, real);
 }
 
 static int by_step(const void *a, const void *b)
@@ -252,29 +296,97 @@ int find_recordings(const char *path, place_list *out, struct err *e)
     return find_recordings_until(path, NULL, out, e);
 }
 
-int find_recordings_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
+static int find_below(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
 {
-    if (!path_is_dir(path) && !path_is_file(path)) {
-        struct file f;
+    struct walk w = {.cancel = cancel, .out = out};
+    struct folder root;
+    struct buf real = {0};
+    real_path(path, &real);
+    int rc = folder_read(&root, path, ENTRIES, e);
+    if (rc == 0)
+        rc = walk(&w, &root, buf_view(&real), DEPTH, e);
+    if (rc == 0 && !out->n)
+        results_in(&root, out);
+    if (rc == 0 && !out->n)
+        arrays_in(&root, buf_view(&real), out);
+    map_release(&w.seen);
+    arena_release(&w.keys);
+    folder_release(&root);
+    buf_release(&real);
+    return rc ? -1 : 0;
+}
+
+/* The file itself, where it is a recording. */
+static int find_file(const char *path, place_list *out, struct err *e)
+{
+    struct file f;
+    if (!path_is_file(path)) {
         if (file_open(&f, path, e) == 0)
             file_close(&f);
         return -1;
     }
-    struct visits visits = {.cancel = cancel};
-    int rc = walk(path, DEPTH, &visits, out, e);
-    map_release(&visits.seen);
-    arena_release(&visits.keys);
-    if (rc)
+    const struct reader *r = reader_of_file(path);
+    if (r)
+        add_file(out, r, path);
+    return 0;
+}
+
+int find_recordings_until(const char *path, const atomic_bool *cancel, place_list *out, struct err *e)
+{
+    if (path_is_dir(path) ? find_below(path, cancel, out, e) : find_file(path, out, e))
         return -1;
-    if (!out->n && path_is_dir(path))
-        results_in(path, out);
-    if (!out->n && path_is_dir(path))
-        arrays_in(path, out);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_step);
     join_parts(out);
     number_ranks(out);
     return 0;
+}
+
+static void found_tree_release(struct found_tree *x)
+{
+    free(x->path);
+    place_list_release(&x->places);
+    read_failures_release(&x->failed);
+}
+
+static const struct found_tree *tree_of(const struct found_trees *t, const char *path)
+{
+    for (size_t i = 0; i < t->trees.n; i++)
+        if (strcmp(t->trees.v[i].path, path) == 0)
+            return &t->trees.v[i];
+    return NULL;
+}
+
+static int add_tree(struct found_trees *t, const char *path, const atomic_bool *cancel, struct err *e)
+{
+    struct found_tree x = {.path = mem_strdup(path)};
+    read_failures *before = read_failures_gather(&x.failed);
+    int rc = find_recordings_until(path, cancel, &x.places, e);
+    read_failures_gather(before);
+    if (rc)
+        found_tree_release(&x);
+    else
+        vec_push(&t->trees, x);
+    return rc;
+}
+
+int found_trees_below(struct found_trees *t, const char *path, const atomic_bool *cancel, place_list *out,
+                      read_failures *failed, struct err *e)
+{
+    if (!tree_of(t, path) && add_tree(t, path, cancel, e))
+        return -1;
+    const struct found_tree *x = tree_of(t, path);
+    *out = x->places;
+    if (failed)
+        read_failures_add(failed, &x->failed);
+    return 0;
+}
+
+void found_trees_release(struct found_trees *t)
+{
+    for (size_t i = 0; i < t->trees.n; i++)
+        found_tree_release(&t->trees.v[i]);
+    vec_release(&t->trees);
 }
 
 bool place_list_holds_table(const char *path)

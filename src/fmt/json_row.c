@@ -20,7 +20,8 @@ void json_row_shape(struct dump *d, struct row *r, const cJSON *v)
         r->has |= HAS_SHAPE;
 }
 
-int json_row_lines(struct dump *d, const char *path, size_t longest, bool cut, void (*row)(void *ctx, struct str line, uint64_t offset), void *ctx,
+int json_row_lines(struct dump *d, const char *path, size_t longest, bool cut,
+                   void (*row)(void *ctx, struct str line, uint64_t offset), void *ctx,
                    struct load *load, struct err *e)
 {
     struct lines l;

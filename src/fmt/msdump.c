@@ -14,6 +14,7 @@
 #include "fmt/npy.h"
 #include "dump/family.h"
 
+#define SLOT_MOST 63 /* bytes of a slot's name that are kept */
 #define ENTRIES 4000000
 #define BATCH 4096
 
@@ -74,29 +75,20 @@ static bool is_overflow_json(struct str name)
 
 static bool probe(const char *path)
 {
-    struct buf b = {0};
-    bool yes = false;
-    if (!path_is_dir(path))
-        return str_is(path_base(str_of(path)), "statistic.csv") && path_is_file(path);
-    path_join(&b, path, "statistic.csv");
-    yes = path_is_file(b.p);
-    path_join(&b, path, "mapping.csv");
-    yes = yes || path_is_file(b.p);
-    buf_release(&b);
-    if (yes)
-        return true;
-    /* tensors alone: a few names tell */
-    name_list names = {0};
-    struct err quiet;
+    return str_is(path_base(str_of(path)), "statistic.csv");
+}
+
+static bool probe_folder(struct folder *folder)
+{
     struct file_name f;
-    if (dir_list(path, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0, tried = 0; i < names.n && !yes; i++) {
-            struct str name = str_of(names.v[i]);
-            bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name's, in a mapping.csv that is gone */
-            tried += !number;
-            yes = (!number && tried <= 64 && parse_file_name(name, &f)) || is_overflow_json(name);
-        }
-    name_list_release(&names);
+    bool yes = folder_has_file(folder, "statistic.csv") || folder_has_file(folder, "mapping.csv");
+    /* tensors alone: a few names tell */
+    for (size_t i = 0, tried = 0; i < folder->entries.n && !yes; i++) {
+        struct str name = str_of(folder->entries.v[i].name);
+        bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name's, in a mapping.csv that is gone */
+        tried += !number;
+        yes = (!number && tried <= 64 && parse_file_name(name, &f)) || is_overflow_json(name);
+    }
     return yes;
 }
 
@@ -140,12 +132,21 @@ static enum call_phase phase_of(struct str type, struct str op)
     return PHASE_FORWARD;
 }
 
+/* "first.second" into out, each as far as a NUL in it; no printf: every row of a table has two such names. */
+static struct str joined(struct buf *out, struct str first, struct str second)
+{
+    buf_clear(out);
+    buf_str(out, str_n(first.p, strnlen(first.p, first.n)));
+    buf_char(out, '.');
+    buf_str(out, str_n(second.p, strnlen(second.p, second.n)));
+    return buf_view(out);
+}
+
 uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct str op, uint32_t slot, uint64_t line)
 {
     struct buf name = {0}, scope = {0};
-    buf_fmt(&name, "%.*s.%.*s", STR_ARG(type), STR_ARG(op));
     bool fresh;
-    uint32_t c = dump_run(d, runs, buf_view(&name), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
+    uint32_t c = dump_run(d, runs, joined(&name, type, op), slot, CALL_OPERATOR, phase_of(type, op), &fresh);
     if (fresh) {
         d->calls.v[c].family = (uint8_t)family_find(type);
         d->calls.v[c].offset = line;
@@ -160,9 +161,11 @@ uint32_t msdump_call(struct dump *d, struct map *runs, struct str type, struct s
 
 uint32_t msdump_slot(struct dump *d, struct str io, struct str slot)
 {
-    char tmp[64];
-    int n = snprintf(tmp, sizeof tmp, "%.*s.%.*s", STR_ARG(io), STR_ARG(slot));
-    return dump_slot(d, str_n(tmp, n < (int)sizeof tmp ? (size_t)n : sizeof tmp - 1));
+    struct buf name = {0};
+    struct str s = joined(&name, io, slot);
+    uint32_t number = dump_slot(d, str_n(s.p, s.n < SLOT_MOST ? s.n : SLOT_MOST));
+    buf_release(&name);
+    return number;
 }
 
 uint32_t msdump_extra(struct dump *d, struct row_extra x)
@@ -205,7 +208,8 @@ static int by_order(const void *a, const void *b)
     return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Whether an operator ran several times in this iteration: its place in the order of execution is then no single one. */
+/* Whether an operator ran several times in this iteration: its place in the order of execution is then no single
+ * one. */
 static bool any_repeated(const found_list *l)
 {
     struct map seen = {0};
@@ -213,7 +217,9 @@ static bool any_repeated(const found_list *l)
     bool repeated = false;
     for (size_t i = 0; i < l->n && !repeated; i++) {
         const struct file_name *f = &l->v[i].name;
-        struct str key = str_of(arena_fmt(&keys, "%.*s.%.*s.%.*s.%.*s", STR_ARG(f->type), STR_ARG(f->op), STR_ARG(f->io), STR_ARG(f->slot)));
+        struct str key =
+            str_of(arena_fmt(&keys, "%.*s.%.*s.%.*s.%.*s", STR_ARG(f->type), STR_ARG(f->op), STR_ARG(f->io),
+                             STR_ARG(f->slot)));
         repeated = map_get(&seen, key) != MAP_NONE;
         map_set(&seen, key, 0);
     }
@@ -222,8 +228,8 @@ static bool any_repeated(const found_list *l)
     return repeated;
 }
 
-/* Kernels write their files when they have ended, on several threads; execution_order tells how they were launched. What it
- * does not list stays behind what was written before it. */
+/* Kernels write their files when they have ended, on several threads; execution_order tells how they were launched.
+ * What it does not list stays behind what was written before it. */
 static void sort_files(found_list *l)
 {
     uint32_t last = 0, known = 0;
@@ -348,7 +354,8 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
     d->bytes += l.n;
     load_begin(load);
     if (none.n)
-        dump_warn(d, arena_fmt(&d->arena, _("%s: %zu .npy files tell no operator, by their names or by mapping.csv, and are passed over, as %s"), dir, none.n, none.first));
+        dump_warn(d, arena_fmt(&d->arena, _("%s: %zu .npy files without an operator in their names or mapping.csv, "
+                                            "skipped, e.g. %s"), dir, none.n, none.first));
     for (size_t i = 0; i < l.n; i++) {
         const struct found *f = &l.v[i];
         uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;
@@ -476,7 +483,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         if (open_part(d, d->parts[i], load, e))
             return -1;
     if (!d->rows.n && !d->problems.n)
-        return err_set(e, ERR_DATA, _("%s: neither rows in statistic.csv nor .npy files of MindSpore Dump"),
+        return err_set(e, ERR_DATA, _("%s: expected rows in statistic.csv or .npy files of MindSpore Dump, found none"),
                        d->path);
     read_headers(d, load);
     return 0;
@@ -501,6 +508,7 @@ const struct reader reader_msdump = {
     .versions = "MindSpore 2.0 to 2.10",
     .unread = N_("binary files of asynchronous dumps; .pb graphs; kernel arguments (.json)"),
     .probe = probe,
+    .probe_folder = probe_folder,
     .open = open_dump,
     .parts = true,
     .tensor = open_tensor,

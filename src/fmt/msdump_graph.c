@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/io.h"
 #include "base/lines.h"
 
 #define LINE_MOST (64u << 10)     /* of a graph's lines only comments matter, which are short */
@@ -22,7 +23,7 @@ struct around {
 
 static bool look_around(const char *dir, struct around *a)
 {
-    *a = (struct around){.full = realpath(dir, NULL)};
+    *a = (struct around){.full = path_full(dir)};
     if (!a->full)
         return false;
     struct str at = path_parent(str_of(a->full));
@@ -163,7 +164,8 @@ static void add_line(struct trace *t, struct str s)
         return;
     bool known = t->func.n && str_eq(file, buf_view(&t->file));
     buf_clear(&t->text);
-    buf_fmt(&t->text, "File %.*s, line %llu, in %s, \n %.*s", STR_ARG(file), line, known ? t->func.p : "", STR_ARG(code));
+    buf_fmt(&t->text, "File %.*s, line %llu, in %s, \n %.*s", STR_ARG(file), line, known ? t->func.p : "",
+            STR_ARG(code));
     vec_push(&t->frame, dump_frame(t->d, buf_view(&t->text)));
 }
 
@@ -200,7 +202,8 @@ static uint64_t attribute(struct str line, const char *key)
     return 0;
 }
 
-/* "%161(CNode_123) = PrimFunc_MatMul(…) … cnode_primal_attrs: {forward_node_name: "MatMul_29445", forward_unique_id: "29445"}" */
+/* "%161(CNode_123) = PrimFunc_MatMul(…) … cnode_primal_attrs: {forward_node_name: "MatMul_29445", forward_unique_id:
+ * "29445"}" */
 static void read_node(struct trace *t, struct str line)
 {
     t->forward = attribute(line, "forward_unique_id: \"");
@@ -292,7 +295,8 @@ static bool read_folder(struct trace *t, const char *dir, const char *graph)
         for (int pass = 0; pass < 3 && !read; pass++)
             for (size_t i = 0; i < names.n && read < FILES_MOST; i++) {
                 struct str name = str_of(names.v[i]);
-                if (pass == 0 ? str_ends(name, end.p) : str_ends(name, ".ir") && (pass == 2 || str_has(name, "trace_code"))) {
+                if (pass == 0 ? str_ends(name, end.p)
+                              : str_ends(name, ".ir") && (pass == 2 || str_has(name, "trace_code"))) {
                     read_graph(t, dir, names.v[i]);
                     read++;
                 }

@@ -67,20 +67,24 @@ static void add_unit(const struct overflow *o, const char *unit, const cJSON *v)
     if (!status)
         return;
     struct str file = path_base(str_of(o->path));
-    if (!number_of(v, "stream_id", &stream) || !number_of(v, "task_id", &task) || stream > UINT32_MAX || task > UINT32_MAX) {
+    if (!number_of(v, "stream_id", &stream) || !number_of(v, "task_id", &task) || stream > UINT32_MAX ||
+        task > UINT32_MAX) {
         buf_fmt(&b, _("%s overflowed (status %llu); the record names no task (%.*s)"), unit, status, STR_ARG(file));
     } else {
         unsigned long long t = task, st = stream;
         uint32_t call = nmap_get(&o->tasks->calls, stream << 32 | task);
         if (call == MAP_NONE) {
-            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu, which no operator here carries (%.*s)"), unit,
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; no operator here has this number "
+                          "(%.*s)"), unit,
                     status, t, st, STR_ARG(file));
         } else if (call == MSDUMP_AMBIGUOUS) {
-            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu, which several operators here carry (%.*s)"), unit,
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; several operators here have this "
+                          "number (%.*s)"), unit,
                     status, t, st, STR_ARG(file));
         } else {
             row = row_of(o->d, call);
-            buf_fmt(&b, _("%s overflowed (status %llu) in %s, task %llu of stream %llu (%.*s)"), unit, status, o->d->calls.v[call].name,
+            buf_fmt(&b, _("%s overflowed (status %llu) in %s, task %llu of stream %llu (%.*s)"), unit, status,
+                    o->d->calls.v[call].name,
                     t, st, STR_ARG(file));
         }
     }
@@ -116,7 +120,7 @@ static cJSON *load_record(const char *dir, const char *name, const char *path, s
     if (file_open_inside(&f, dir, name, e))
         return NULL;
     if (f.size > LARGEST) {
-        err_set(e, ERR_DATA, _("%s: more than 1 MB; an overflow record was expected"), path);
+        err_set(e, ERR_DATA, _("%s: expected an overflow record, found more than 1 MB"), path);
     } else {
         buf_reserve(&b, f.size + 1);
         b.n = f.size;

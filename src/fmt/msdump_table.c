@@ -4,6 +4,7 @@
 #include <csv.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/msg.h"
 
 #define BATCH 4096
@@ -69,15 +70,19 @@ struct statistics_table {
     int fields;        /* in the header */
     uint64_t line;
     bool header_read, named; /* named: the header has what names a row */
+    bool told;         /* which columns it lacks */
     VEC(size_t) ends; /* of the fields of the row being read */
     struct buf text;
     uint64_t row_at, at_now; /* in the file: behind the last whole row, and what is parsed now */
     size_t pending;   /* rows appended since the lock was taken */
+    size_t breaks;    /* ends of lines within the fields of the row being read: no field has one */
 };
 
 static void on_field(void *s, size_t n, void *ctx)
 {
     struct statistics_table *t = ctx;
+    for (const char *p = s; p && (p = memchr(p, '\n', n - (size_t)(p - (const char *)s))); p++)
+        t->breaks++;
     buf_add(&t->text, s, n);
     vec_push(&t->ends, t->text.n);
 }
@@ -182,9 +187,16 @@ static void read_row(struct statistics_table *t)
             r.extra = msdump_extra(d, x);
     }
     uint32_t row = dump_add_row(d, call, r);
+    if (t->breaks) {
+        struct err e;
+        err_line(&e, t->path, t->line, _("a quoted field spans %zu lines: a quote may be missing, its rows are not "
+                                         "read"),
+                 t->breaks + 1);
+        dump_problem(d, row, "damaged", e.text);
+    }
     if (cut) {
         struct err e;
-        err_line(&e, t->path, t->line, _("%zu fields; %d were expected"), t->ends.n, t->fields);
+        err_line(&e, t->path, t->line, _("expected %2$d fields, found %1$zu"), t->ends.n, t->fields);
         dump_problem(d, row, "damaged", e.text);
     }
 }
@@ -202,6 +214,31 @@ static const char *missing_column(const struct statistics_table *t)
     return NULL;
 }
 
+/* Columns a table may leave out by its settings, and the few that every version writes. */
+static void tell_missing(const struct statistics_table *t)
+{
+    static const struct {
+        enum statistic_column column;
+        const char *name;
+    } usual[] = {{COL_DTYPE, "Data Type"}, {COL_SHAPE, "Shape"}};
+    static const enum statistic_column figures[] =
+        {COL_MAX, COL_MIN, COL_AVG, COL_NORM, COL_NAN, COL_NEG_INF, COL_POS_INF, COL_ZERO, COL_CHECKSUM};
+    struct err e;
+    bool any = false;
+    for (size_t i = 0; i < ARRAY_LEN(figures); i++)
+        any = any || t->at[figures[i]] >= 0;
+    for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+        if (t->at[usual[i].column] < 0) {
+            err_line(&e, t->path, 1, _("the header has no column \"%s\": unknown for all rows"), usual[i].name);
+            dump_warn(t->d, e.text);
+        }
+    if (!any) {
+        err_line(&e, t->path, 1, _("the header has no column of figures (Max Value, L2Norm Value, MD5 …): nothing to "
+                                   "compare"));
+        dump_warn(t->d, e.text);
+    }
+}
+
 static void on_row(int c, void *ctx)
 {
     struct statistics_table *t = ctx;
@@ -214,12 +251,17 @@ static void on_row(int c, void *ctx)
         t->header_read = true;
         t->named = !missing_column(t);
     } else if (!empty && t->named) {
+        if (!t->told)
+            tell_missing(t);
+        t->told = true;
         read_row(t);
         if (++t->pending % BATCH == 0) { /* let the screen in */
             load_end(t->load);
             load_begin(t->load);
         }
     }
+    t->line += t->breaks;
+    t->breaks = 0;
     vec_clear(&t->ends);
     buf_clear(&t->text);
 }
@@ -227,7 +269,7 @@ static void on_row(int c, void *ctx)
 static int header_error(const struct statistics_table *t, struct err *e)
 {
     if (!t->header_read)
-        return err_line(e, t->path, 1, _("an empty file; a header with \"Op Type\" was expected"));
+        return err_line(e, t->path, 1, _("empty file; expected a header with \"Op Type\""));
     return t->named ? 0 : err_line(e, t->path, 1, _("the header has no column \"%s\""), missing_column(t));
 }
 
@@ -242,6 +284,7 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
         return -1;
     chunk = mem_alloc(256 * 1024);
     csv_init(&csv, 0);
+    csv_set_realloc_func(&csv, mem_resize);
     csv_set_blk_size(&csv, 64 * 1024); /* it grows a long field by this: 128 bytes at a time is quadratic */
     d->bytes += f.size;
     load_begin(load);

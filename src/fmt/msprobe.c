@@ -24,6 +24,7 @@ struct dump_part {
 
 struct msprobe_state {
     VEC(struct dump_part) parts; /* row_extra.part says which; 0 for rows without one */
+    uint32_t named, module;      /* construct.json: the call named last and the module it was made in */
 };
 
 static const char *const main_files[] = {"dump.json", "debug.json"};
@@ -44,25 +45,22 @@ static bool is_dump_file(const char *path)
 }
 
 /* The folder's file of calls: out is its path, or dump.json's where there is none. */
-static bool main_file(const char *dir, struct buf *out)
+static void main_file(const char *dir, struct buf *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(main_files); i++) {
         path_join(out, dir, main_files[i]);
         if (path_is_file(out->p))
-            return true;
+            return;
     }
     path_join(out, dir, main_files[0]);
-    return false;
 }
 
-static bool probe(const char *path)
+static bool probe_folder(struct folder *f)
 {
-    if (!path_is_dir(path))
-        return path_is_file(path) && is_dump_file(path);
-    struct buf b = {0};
-    bool yes = main_file(path, &b);
-    buf_release(&b);
-    return yes;
+    for (size_t i = 0; i < ARRAY_LEN(main_files); i++)
+        if (folder_has_file(f, main_files[i]))
+            return true;
+    return false;
 }
 
 /* ---- dump.json ---- */
@@ -90,7 +88,18 @@ static void flush(struct msprobe_fill *f, struct stack_record *batch, size_t n, 
     load_end(load);
 }
 
-static void top_member(struct dump *d, const struct json_member *m)
+/* What a value's text begins with tells its type. */
+static void odd_member(struct dump *d, const char *path, const struct json_member *m, const char *expected)
+{
+    struct err e, quiet;
+    if (str_is(m->value, "null"))
+        return;
+    cJSON *v = json_parse(m->value, m->special, path, m->offset, &quiet);
+    err_at(&e, path, m->offset, _("\"%.*s\": expected %s, found %s"), STR_ARG(m->key), expected, json_kind(v));
+    dump_problem(d, NONE, "damaged", e.text);
+}
+
+static void top_member(struct dump *d, const char *path, const struct json_member *m)
 {
     static const struct {
         const char *key;
@@ -101,10 +110,14 @@ static void top_member(struct dump *d, const struct json_member *m)
         {"framework", offsetof(struct dump, framework)},
     };
     for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-        if (str_is(m->key, fields[i].key) && m->value.n > 2 && m->value.p[0] == '"') {
+        if (str_is(m->key, fields[i].key) && m->value.n && m->value.p[0] != '"') {
+            odd_member(d, path, m, _("a text"));
+        } else if (str_is(m->key, fields[i].key) && m->value.n > 2) {
             const char *s = arena_cstr(&d->arena, str_n(m->value.p + 1, m->value.n - 2));
             memcpy((char *)d + fields[i].at, &s, sizeof s);
         }
+    if (str_is(m->key, "data")) /* an object's members would have come one by one */
+        odd_member(d, path, m, _("an object"));
 }
 
 /* No object, and not what a record of this name may be either. */
@@ -118,7 +131,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     struct msprobe_state *st = d->state;
     struct json_members j;
     struct json_member m;
-    struct msprobe_fill f = {.d = d, .ext = st->parts.v[part].ext, .part = (uint16_t)part};
+    struct msprobe_fill f = {.d = d, .path = path, .ext = st->parts.v[part].ext, .part = (uint16_t)part};
     struct stack_record batch[BATCH];
     struct arena names = {0};
     struct json_pool pool;
@@ -127,12 +140,13 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     if (json_members_open(&j, path, "data", e))
         return -1;
     json_pool_enter(&pool);
+    j.trees = true;
     uint64_t before = d->bytes;
     d->bytes += j.file.size;
     while ((rc = json_members_next(&j, &m, e)) == 1) {
         if (!m.inside) {
             load_begin(load);
-            top_member(d, &m);
+            top_member(d, path, &m);
             load_end(load);
             if (strcmp(d->framework, "mindspore") == 0)
                 f.ext = st->parts.v[part].ext = ".npy";
@@ -141,13 +155,13 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
         struct err why;
         struct stack_record r = {.name = arena_str(&names, m.key), .offset = m.offset};
         if (m.too_long)
-            err_at(&why, path, m.offset, _("a call's record of more than 32 MB was passed over"));
+            err_at(&why, path, m.offset, _("a call's record of more than 32 MB was skipped"));
         else
-            r.tree = json_parse(m.value, m.special, path, m.offset, &why);
+            r.tree = json_member_tree(&m, path, &why);
         if (r.tree && is_misplaced(r.name, r.tree)) {
             cJSON_Delete(r.tree);
             r.tree = NULL;
-            err_at(&why, path, m.offset, _("a call's record was expected here: an object"));
+            err_at(&why, path, m.offset, _("expected a call's record: an object"));
         }
         if (!r.tree)
             r.why = arena_cstr(&names, str_of(why.text));
@@ -173,6 +187,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
         buf_fmt(&text, _("%s; the %zu calls before it were read"), e->text, total);
         load_begin(load);
         dump_problem(d, NONE, "damaged", text.p);
+        d->cut = true;
         load_end(load);
         buf_release(&text);
         rc = 0;
@@ -186,7 +201,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
 /* ---- stack.json ---- */
 
 /* {"0": [[calls …], [frames …]]} since 26.0, {"call": [frames …]} before. */
-static void stack_record(struct dump *d, struct str key, const cJSON *v)
+static const char *stack_record(struct dump *d, struct str key, const cJSON *v)
 {
     const cJSON *names = v->child, *frames = names ? names->next : NULL;
     if (cJSON_IsArray(names) && cJSON_IsArray(frames)) {
@@ -196,13 +211,17 @@ static void stack_record(struct dump *d, struct str key, const cJSON *v)
                 msprobe_set_stack(d, str_of(it->valuestring), s);
     } else if (cJSON_IsArray(v)) {
         msprobe_set_stack(d, key, msprobe_add_stack(d, v));
+    } else {
+        return _("a list");
     }
+    return NULL;
 }
 
-/* Walks a side file of the dump member by member; its absence or damage is a problem, not an error. Values saved
+/* Walks a side file of the dump member by member (record: NULL, or what was expected in the place of v); its absence or damage is
+ * a problem, not an error. Values saved
  * by hand have none. */
 static void side_file(struct dump *d, const char *dir, const char *name, struct load *load,
-                      void (*record)(struct dump *, struct str, const cJSON *))
+                      const char *(*record)(struct dump *, struct str, const cJSON *))
 {
     struct buf path = {0};
     struct json_members j;
@@ -213,12 +232,14 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
     if (rc == 0) {
         struct json_pool pool;
         json_pool_enter(&pool);
+        j.trees = true;
         while ((rc = json_members_next(&j, &m, &e)) == 1 && !load_cancelled(load)) {
-            cJSON *v = json_parse(m.value, m.special, path.p, m.offset, &e);
+            cJSON *v = json_member_tree(&m, path.p, &e);
             load_begin(load);
-            if (v)
-                record(d, m.key, v);
-            else
+            const char *expected = v ? record(d, m.key, v) : NULL;
+            if (expected)
+                err_at(&e, path.p, m.offset, _("\"%.*s\": expected %s, found %s"), STR_ARG(m.key), expected, json_kind(v));
+            if (!v || expected)
                 dump_problem(d, NONE, "damaged", e.text);
             load_end(load);
             json_pool_clear(&pool);
@@ -237,19 +258,23 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
 /* ---- construct.json ---- */
 
 /* {"call": "module"|null}; in a run of Megatron ["module", micro step]. */
-static void construct_record(struct dump *d, struct str key, const cJSON *v)
+static const char *construct_record(struct dump *d, struct str key, const cJSON *v)
 {
-    uint32_t c = map_get(&d->call_names, key);
+    struct msprobe_state *st = d->state;
+    uint32_t c = st->named = dump_find_call(d, key, st->named);
     if (cJSON_IsArray(v))
         v = v->child;
-    if (c == MAP_NONE || !cJSON_IsString(v))
-        return;
-    uint32_t p = map_get(&d->call_names, str_of(v->valuestring));
-    if (p == MAP_NONE || p == c)
-        return;
+    if (v && !cJSON_IsString(v) && !cJSON_IsNull(v))
+        return _("a text");
+    if (c == NONE || !cJSON_IsString(v))
+        return NULL;
+    uint32_t p = st->module = dump_find_call(d, str_of(v->valuestring), st->module);
+    if (p == NONE || p == c)
+        return NULL;
     d->calls.v[c].parent = p;
     if (d->calls.v[c].scope == NONE)
         d->calls.v[c].scope = d->calls.v[p].scope;
+    return NULL;
 }
 
 /* ---- the reader ---- */
@@ -353,9 +378,11 @@ const struct reader reader_msprobe = {
     .title = N_("msprobe dumps of PyTorch and MindSpore (levels L0, L1, mix, debug; statistics, tensor, md5)"),
     .what = "dump.json stack.json construct.json debug.json dump_tensor_data/*.{pt,npy}",
     .versions = "msprobe to 26.2",
-    .unread = N_("level L2 (operators of CANN); requires_grad and dump_error_info.log are not looked at"),
-    .probe = probe,
+    .unread = N_("level L2 (operators of CANN); dump_error_info.log is not read"),
+    .probe = is_dump_file,
+    .probe_folder = probe_folder,
     .open = open_dump,
     .tensor = open_tensor,
+    .arguments = true,
     .close = close_dump,
 };

@@ -15,11 +15,15 @@ uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset);
 /* Records being appended to a dump; slot is scratch space, released by the caller. */
 struct msprobe_fill {
     struct dump *d;
+    const char *path; /* of the file they are in, and where the record begins: for messages */
+    uint64_t offset;
     const char *ext; /* ".pt" or ".npy": of tensor files that are named after their row */
     uint16_t part;   /* row_extra.part of rows with a file */
     uint32_t call;   /* the one added last */
     struct buf slot;
     enum row_io io;
+    char dtype_name[24]; /* the type named last, and what it is */
+    enum dtype dtype;
 };
 
 /* A call with its rows from the record's tree: {"input_args": […], "output": […]}, {"weight": [tensor]} of

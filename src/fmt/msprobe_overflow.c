@@ -33,9 +33,9 @@ static void name_call(struct dump *d, struct str rank, const char *op, const cha
     if (d->warnings.n >= NAMED)
         return;
     if (module)
-        buf_fmt(&b, _("%.*s: msprobe names %s, in %s, as a call where NaN or Inf start"), STR_ARG(rank), op, module);
+        buf_fmt(&b, _("%.*s: msprobe reports %s, in %s, as a call where NaN or Inf start"), STR_ARG(rank), op, module);
     else
-        buf_fmt(&b, _("%.*s: msprobe names %s as a call where NaN or Inf start"), STR_ARG(rank), op);
+        buf_fmt(&b, _("%.*s: msprobe reports %s as a call where NaN or Inf start"), STR_ARG(rank), op);
     dump_warn(d, b.p);
     buf_release(&b);
 }
@@ -65,13 +65,13 @@ static void add_rank(struct msprobe_fill *f, const struct json_member *m, const 
             add_node(f, m->key, m->offset, it);
         return;
     }
-    err_at(&e, f->d->path, m->offset, _("a list of calls was expected here"));
+    err_at(&e, f->d->path, m->offset, _("expected a list of calls here"));
     dump_problem(f->d, NONE, "damaged", e.text);
 }
 
 static int open_result(struct dump *d, struct load *load, struct err *e)
 {
-    struct msprobe_fill f = {.d = d, .ext = ".pt"};
+    struct msprobe_fill f = {.d = d, .path = d->path, .ext = ".pt"};
     struct json_members j;
     struct json_member m;
     struct json_pool pool;
@@ -88,7 +88,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
         struct err why;
         cJSON *list = m.too_long ? NULL : json_parse(m.value, m.special, d->path, m.offset, &why);
         if (m.too_long)
-            err_at(&why, d->path, m.offset, _("one member of more than 32 MB was passed over"));
+            err_at(&why, d->path, m.offset, _("a member of more than 32 MB was skipped"));
         load_begin(load);
         if (list)
             add_rank(&f, &m, list);
@@ -110,7 +110,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
 
 const struct reader reader_msprobe_overflow = {
     .name = "msprobe-overflow",
-    .title = N_("what msprobe overflow_check found: the calls where NaN or Inf start"),
+    .title = N_("result of msprobe overflow_check: the calls where NaN or Inf start"),
     .what = "anomaly_analyze_*.json",
     .versions = "msprobe 26; nan_analyze before",
     .unread = N_("tensors: they are in the dump it was made from"),

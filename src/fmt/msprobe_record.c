@@ -2,6 +2,7 @@
  * files such records stand in are read elsewhere (msprobe.c, msprobe_overflow.c). */
 #include "fmt/msprobe.h"
 
+#include "base/msg.h"
 #include "base/num.h"
 #include "fmt/json_row.h"
 #include "dump/family.h"
@@ -124,6 +125,15 @@ static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
     };
 }
 
+/* A member of a type msprobe does not write: what it says is not known, and that is said. */
+static void tell_odd(struct msprobe_fill *f, uint32_t row, const char *key, const char *expected, const cJSON *v)
+{
+    struct err e;
+    err_at(&e, f->path, f->offset, _("%.*s: \"%s\": expected %s, found %s"), STR_ARG(dump_call_name(f->d, f->call)), key, expected,
+           json_kind(v));
+    dump_problem(f->d, row, "damaged", e.text);
+}
+
 static void scalar_row(struct msprobe_fill *f, const char *type, const cJSON *value)
 {
     enum row_kind kind = ROW_OTHER;
@@ -150,16 +160,17 @@ static void scalar_row(struct msprobe_fill *f, const char *type, const cJSON *va
         r.has = HAS_MAX;
     if (kind == ROW_DTYPE)
         r.dtype = (uint8_t)dtype_find(str_of(r.text));
-    dump_add_row(f->d, f->call, r);
+    uint32_t row = dump_add_row(f->d, f->call, r);
+    bool plain = strcmp(type, "int") == 0 || strcmp(type, "float") == 0 || strcmp(type, "bool") == 0;
+    if (plain && (cJSON_IsArray(value) || cJSON_IsObject(value)))
+        tell_odd(f, row, "value", _("a number"), value);
 }
 
 static void figure(struct row *r, const cJSON *v, int stat, int bit)
 {
     double x;
-    if (cJSON_IsBool(v))
-        x = cJSON_IsTrue(v);
-    else if (!json_number(v, &x))
-        return;
+    if (!json_number(v, &x))
+        x = cJSON_IsTrue(v); /* or false */
     r->stat[stat] = x;
     r->has |= (uint8_t)bit;
 }
@@ -187,31 +198,140 @@ static void file_of(struct msprobe_fill *f, struct row *r, const char *data_name
     r->extra = (uint32_t)f->d->extras.n - 1;
 }
 
+static bool is_text(const cJSON *v)
+{
+    return cJSON_IsString(v);
+}
+
+static bool is_figure(const cJSON *v)
+{
+    double x;
+    return cJSON_IsBool(v) || json_number(v, &x);
+}
+
+static bool is_sizes(const cJSON *v)
+{
+    bool yes = cJSON_IsArray(v);
+    for (const cJSON *it = yes ? v->child : NULL; it && yes; it = it->next)
+        yes = cJSON_IsNumber(it);
+    return yes;
+}
+
+/* Members of a tensor's record, in the order in which they are written most often; where they have a type of their
+ * own, what says so. null is none of them, and no fault. */
+enum member { TYPE, DTYPE, SHAPE, MAX, MIN, MEAN, NORM, NEEDS_GRADIENT, MD5, DATA_NAME, MEMBERS };
+
+static const struct {
+    const char *key;
+    bool (*is)(const cJSON *v);
+    const char *expected;
+} members[MEMBERS] = {
+    [TYPE] = {"type", NULL, NULL},
+    [DTYPE] = {"dtype", is_text, N_("a text")},
+    [SHAPE] = {"shape", is_sizes, N_("a list of numbers")},
+    [MAX] = {"Max", is_figure, N_("a number")},
+    [MIN] = {"Min", is_figure, N_("a number")},
+    [MEAN] = {"Mean", is_figure, N_("a number")},
+    [NORM] = {"Norm", is_figure, N_("a number")},
+    [NEEDS_GRADIENT] = {"requires_grad", NULL, NULL},
+    [MD5] = {"md5", is_text, N_("a text")},
+    [DATA_NAME] = {"data_name", is_text, N_("a text")},
+};
+
+/* Which member a key names, or MEMBERS; looked for first behind the one before it. */
+static enum member member_of(const char *key, enum member before)
+{
+    for (int i = 1; i <= MEMBERS; i++) {
+        enum member m = (enum member)((before + (unsigned)i) % MEMBERS);
+        if (members[m].key[0] == key[0] && strcmp(members[m].key, key) == 0)
+            return m;
+    }
+    return MEMBERS;
+}
+
+static void tell_odd_members(struct msprobe_fill *f, uint32_t row, const cJSON *v)
+{
+    for (const cJSON *it = v->child; it; it = it->next) {
+        enum member m = member_of(it->string, 0);
+        if (m != MEMBERS && members[m].is && !cJSON_IsNull(it) && !members[m].is(it))
+            tell_odd(f, row, it->string, _(members[m].expected), it);
+    }
+}
+
+/* Records name few types, and the same one mostly. */
+static enum dtype dtype_of(struct msprobe_fill *f, const char *name)
+{
+    if (strcmp(f->dtype_name, name) == 0)
+        return f->dtype;
+    f->dtype = dtype_find(str_of(name));
+    if (strlen(name) < sizeof f->dtype_name)
+        strcpy(f->dtype_name, name);
+    else
+        f->dtype_name[0] = 0;
+    return f->dtype;
+}
+
+static void take_member(struct msprobe_fill *f, struct row *r, enum member m, const cJSON *v)
+{
+    switch (m) {
+    case DTYPE:
+        r->dtype = (uint8_t)dtype_of(f, v->valuestring);
+        break;
+    case SHAPE:
+        json_row_shape(f->d, r, v);
+        break;
+    case MAX:
+    case MIN:
+    case MEAN:
+    case NORM:
+        figure(r, v, STAT_MAX + (int)(m - MAX), HAS_MAX << (m - MAX));
+        break;
+    case NEEDS_GRADIENT:
+        r->needs_gradient = r->needs_gradient || cJSON_IsTrue(v);
+        break;
+    case MD5:
+        r->text = arena_cstr(&f->d->arena, str_of(v->valuestring));
+        r->has |= HAS_CHECKSUM;
+        f->d->checksums = true;
+        break;
+    case DATA_NAME:
+        if (strcmp(v->valuestring, "-1") != 0)
+            file_of(f, r, v->valuestring);
+        break;
+    default:
+        break;
+    }
+}
+
 static void tensor_row(struct msprobe_fill *f, const cJSON *v)
 {
     struct row r = blank_row(f, ROW_TENSOR);
+    enum member m = DATA_NAME; /* the one before the first */
+    bool odd = false;
     for (const cJSON *it = v->child; it; it = it->next) {
-        const char *k = it->string;
-        if (strcmp(k, "dtype") == 0 && cJSON_IsString(it))
-            r.dtype = (uint8_t)dtype_find(str_of(it->valuestring));
-        else if (strcmp(k, "shape") == 0)
-            json_row_shape(f->d, &r, it);
-        else if (strcmp(k, "Max") == 0)
-            figure(&r, it, STAT_MAX, HAS_MAX);
-        else if (strcmp(k, "Min") == 0)
-            figure(&r, it, STAT_MIN, HAS_MIN);
-        else if (strcmp(k, "Mean") == 0)
-            figure(&r, it, STAT_MEAN, HAS_MEAN);
-        else if (strcmp(k, "Norm") == 0)
-            figure(&r, it, STAT_NORM, HAS_NORM);
-        else if (strcmp(k, "md5") == 0 && cJSON_IsString(it)) {
-            r.text = arena_cstr(&f->d->arena, str_of(it->valuestring));
-            r.has |= HAS_CHECKSUM;
-            f->d->checksums = true;
-        } else if (strcmp(k, "data_name") == 0 && cJSON_IsString(it) && strcmp(it->valuestring, "-1") != 0)
-            file_of(f, &r, it->valuestring);
+        enum member now = member_of(it->string, m);
+        if (now == MEMBERS)
+            continue;
+        m = now;
+        bool fits = !members[m].is || members[m].is(it);
+        odd = odd || !fits;
+        if (fits || m == SHAPE) /* the sizes before one that is none are known */
+            take_member(f, &r, m, it);
     }
-    dump_add_row(f->d, f->call, r);
+    uint32_t row = dump_add_row(f->d, f->call, r);
+    if (odd)
+        tell_odd_members(f, row, v);
+}
+
+/* {"type": "torch.ProcessGroup", "group_ranks": [0, 1]}: the ranks a collective is of, among its arguments and again
+ * among its outputs. */
+static void group_of(struct msprobe_fill *f, const cJSON *v)
+{
+    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(v, "group_ranks");
+    if (!is_sizes(ranks) || (f->d->groups.n && vec_last(&f->d->groups)->call == f->call))
+        return;
+    struct call_group g = {.call = f->call, .ranks = kept_text(f, ranks)};
+    vec_push(&f->d->groups, g);
 }
 
 static void value(struct msprobe_fill *f, const cJSON *v)
@@ -222,8 +342,10 @@ static void value(struct msprobe_fill *f, const cJSON *v)
             if (str_ends(str_of(type->valuestring), "Tensor") ||
                 (cJSON_HasObjectItem(v, "dtype") && cJSON_HasObjectItem(v, "shape")))
                 tensor_row(f, v);
-            else
+            else {
+                group_of(f, v);
                 scalar_row(f, type->valuestring, cJSON_GetObjectItemCaseSensitive(v, "value"));
+            }
             return;
         }
     }
@@ -268,6 +390,7 @@ static const struct {
 void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset, const cJSON *record)
 {
     f->call = msprobe_add_call(f->d, name, offset);
+    f->offset = offset;
     if (str_ends(name, ".debug")) { /* the saved value itself, not a call's arguments */
         section(f, "", IO_OUTPUT, record);
         return;
@@ -281,8 +404,11 @@ void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset
             continue;
         }
         for (size_t s = 0; s < ARRAY_LEN(sections); s++)
-            if (strcmp(it->string, sections[s].key) == 0)
+            if (strcmp(it->string, sections[s].key) == 0) {
+                if (!cJSON_IsArray(it) && !cJSON_IsObject(it) && !cJSON_IsNull(it))
+                    tell_odd(f, NONE, it->string, _("a list"), it);
                 section(f, sections[s].slot, sections[s].io, it);
+            }
     }
 }
 

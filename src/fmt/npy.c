@@ -133,7 +133,7 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
     if (file_read(&t->file, from, head, 10, e))
         return -1;
     if (memcmp(head, "\x93NUMPY", 6) != 0 || head[6] < 1 || head[6] > 3)
-        return err_at(e, name, from, _("not an .npy file: the bytes \\x93NUMPY and version 1 to 3 were expected"));
+        return err_at(e, name, from, _("not an .npy file: expected the bytes \\x93NUMPY and version 1 to 3"));
     uint64_t n = head[8] | (uint64_t)head[9] << 8, data = from + 10;
     if (head[6] > 1) {
         if (file_read(&t->file, from, head, 12, e))
@@ -142,7 +142,7 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
         data = from + 12;
     }
     if (n > HEADER_MAX)
-        return err_at(e, name, from + 8, _("an .npy header of %llu bytes; a few hundred were expected"),
+        return err_at(e, name, from + 8, _("an .npy header of %llu bytes; expected a few hundred"),
                       (unsigned long long)n);
     struct buf text = {0};
     buf_reserve(&text, (size_t)n);
@@ -154,11 +154,11 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
         if (parse_shape(t, value_of(header, "shape")))
             rc = err_at(e, name, data, _("the header's 'shape' is not a tuple of up to %d sizes"), TENSOR_DIMS);
         else if (descr = written_type(value_of(header, "descr")), !descr.n)
-            rc = err_at(e, name, data, _("the header's 'descr' is no element type that is known here"));
+            rc = err_at(e, name, data, _("the header's 'descr': unknown element type"));
         else if (npy_layout(t, descr, str_starts(order, "True"), name, e))
             rc = -1;
         else if (t->dtype == DTYPE_UNKNOWN && !type)
-            rc = err_at(e, name, data, _("elements of type %.*s are not read"), STR_ARG(descr));
+            rc = err_at(e, name, data, _("element type %.*s is not read"), STR_ARG(descr));
         if (type)
             buf_str(type, descr.n > TYPE_MAX ? str_n(descr.p, TYPE_MAX) : descr);
     }
@@ -174,6 +174,6 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
 int npy_open(struct tensor *t, struct err *e)
 {
     if (!t->file.size)
-        return err_set(e, ERR_DATA, _("%s: an empty file; a tensor was expected"), t->file.name);
+        return err_set(e, ERR_DATA, _("%s: empty file; expected a tensor"), t->file.name);
     return npy_open_at(t, 0, t->file.size, NULL, e);
 }

@@ -10,14 +10,10 @@
 #define MEMBERS_MAX (1u << 20)
 
 /* A compressed member's header, read from its first bytes; the elements are unpacked when asked for. */
-static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t, struct buf *type, struct err *e)
+static int header_of(const struct file *f, const struct zip_entry *x, struct tensor *t, struct buf *type, struct err *e)
 {
-    struct zip_member m;
-    int rc = zip_find(z, x->name.p, &m, e);
-    if (rc != 1)
-        return -1;
     struct file_span s = {.fd = -1, .memory = mem_alloc(HEAD)};
-    long n = zip_head(z, &m, s.memory, HEAD, e);
+    long n = zip_head(f, &x->m, s.memory, HEAD, e);
     if (n < 0) {
         free(s.memory);
         return -1;
@@ -25,12 +21,12 @@ static int header_of(struct zip *z, const struct zip_entry *x, struct tensor *t,
     s.size = (uint64_t)n;
     file_join(&t->file, x->name.p, &s, 1);
     /* the elements reach to the member's end, which is not here */
-    rc = npy_open_at(t, 0, m.size, type, e);
+    int rc = npy_open_at(t, 0, x->m.size, type, e);
     file_close(&t->file);
     return rc;
 }
 
-static int add(struct weights *w, uint32_t file, const struct file *f, struct zip *z, const struct zip_entry *x, struct err *e)
+static int add(struct weights *w, uint32_t file, const struct file *f, const struct zip_entry *x, struct err *e)
 {
     struct str name = str_n(x->name.p, x->name.n - strlen(".npy"));
     struct tensor t = {0};
@@ -44,7 +40,7 @@ static int add(struct weights *w, uint32_t file, const struct file *f, struct zi
         t.offset -= rc || t.dtype == DTYPE_UNKNOWN ? 0 : x->m.offset;
     } else {
         p.member = arena_cstr(&w->arena, x->name);
-        rc = header_of(z, x, &t, &type, &why);
+        rc = header_of(f, x, &t, &type, &why);
     }
     if (rc && !x->m.stored) /* the message names the member alone */
         err_prefix(&why, "%s", f->name);
@@ -64,7 +60,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     int rc = z ? zip_all(z, MEMBERS_MAX, &names, &members, e) : -1;
     for (size_t i = 0; rc == 0 && i < members.n; i++)
         if (str_ends(members.v[i].name, ".npy"))
-            rc = add(w, file, &f, z, &members.v[i], e);
+            rc = add(w, file, &f, &members.v[i], e);
     zip_close(z);
     vec_release(&members);
     arena_release(&names);

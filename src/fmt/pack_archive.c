@@ -39,7 +39,8 @@ static int count(struct pack_unpacking *u, uint64_t n, struct err *e)
 {
     char most[NUM_MAX];
     if (n > u->room || u->taken > u->room - n)
-        return err_set(e, ERR_DATA, _("%s: more than %s would come out of it, which is more than a file of its size may hold; --pack-limit allows more"),
+        return err_set(e, ERR_DATA, _("%s: it unpacks to more than %s, too much for a file of this size; --pack-limit "
+                                      "allows more"),
                        u->in.file.name, num_bytes(most, u->room));
     u->taken += n;
     return 0;
@@ -52,7 +53,7 @@ static int make_folders(const struct pack_unpacking *u, const char *name, struct
         buf_clear(path);
         buf_fmt(path, "%s/%.*s", u->folder, (int)(p - name), name);
         if (mkdir(path->p, 0700) && errno != EEXIST)
-            return err_system(e, path->p);
+            return err_output(e, path->p);
     }
     return 0;
 }
@@ -64,7 +65,7 @@ static int write_all(int fd, const char *p, size_t n, const char *path, struct e
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
-            return err_system(e, path);
+            return err_output(e, path);
         p += w;
         n -= (size_t)w;
     }
@@ -93,12 +94,13 @@ static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, s
     if (rc == 0) {
         fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0)
-            rc = errno == EEXIST ? err_set(e, ERR_DATA, _("%s: the name %s is given twice"), u->in.file.name, name) : err_system(e, path.p);
+            rc = errno == EEXIST ? err_set(e, ERR_DATA, _("%s: the name %s occurs twice"), u->in.file.name, name)
+                                 : err_output(e, path.p);
     }
     if (rc == 0)
         rc = copy(u, fd, size, path.p, e);
     if (fd >= 0 && close(fd) && rc == 0)
-        rc = err_system(e, path.p);
+        rc = err_output(e, path.p);
     buf_release(&path);
     return rc;
 }
@@ -109,12 +111,14 @@ static int extension(struct pack_unpacking *u, uint64_t size, struct err *e)
     static const char *const changes[] = {" path=", " size=", " linkpath="};
     char text[EXTENSION_MOST + TAR_BLOCK];
     if (size > EXTENSION_MOST)
-        return err_set(e, ERR_DATA, _("%s: a tar extension of %llu bytes; packs have none"), u->in.file.name, (unsigned long long)size);
+        return err_set(e, ERR_DATA, _("%s: a tar extension of %llu bytes; packs have no such records"), u->in.file.name,
+                       (unsigned long long)size);
     if (take(u, text, (size_t)((size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK), e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(changes); i++)
         if (str_has(str_n(text, (size_t)size), changes[i]))
-            return err_set(e, ERR_DATA, _("%s: a tar extension gives another name or size; packs have none"), u->in.file.name);
+            return err_set(e, ERR_DATA, _("%s: a tar extension changes a name or size; packs have no such records"),
+                           u->in.file.name);
     return 0;
 }
 
@@ -130,9 +134,10 @@ static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct
     if (x->kind == TAR_FOLDER)
         return 0; /* made where something lies in it */
     if (x->kind != TAR_FILE)
-        return err_set(e, ERR_DATA, _("%s: %s is no plain file; a pack holds nothing else"), u->in.file.name, x->name);
+        return err_set(e, ERR_DATA, _("%s: %s is not a regular file; packs hold only regular files"), u->in.file.name,
+                       x->name);
     if (!tar_name_ok(name))
-        return err_set(e, ERR_DATA, _("%s: the name %s leads out of the pack, or is none"), u->in.file.name, x->name);
+        return err_set(e, ERR_DATA, _("%s: the name %s is outside the pack, or invalid"), u->in.file.name, x->name);
     return one_file(u, name, x->size, e);
 }
 
@@ -153,7 +158,8 @@ int pack_unpack(const char *path, const char *folder, uint64_t room, struct err 
         at += TAR_BLOCK + (x.size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
     }
     if (rc == 1)
-        rc = err_set(e, ERR_DATA, _("%s: the archive has no end: it was cut off, or is not whole yet"), path);
+        rc = err_set(e, ERR_DATA,
+                     _("%s: the end of the archive is missing: it was cut off, or is still being written"), path);
     zst_read_end(&u.in);
     return rc;
 }

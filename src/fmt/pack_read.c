@@ -14,7 +14,6 @@
 #define LINE_MOST (8u << 20)
 #define BATCH 4096
 #define DEEPEST 1000 /* modules in modules */
-#define FIGURES 30   /* numbers of struct figures */
 
 struct pack_state {
     struct packed packed;
@@ -158,7 +157,8 @@ static uint32_t extra_of(struct dump *d, const cJSON *counts, const cJSON *file)
 {
     if (!cJSON_IsArray(counts) && !cJSON_IsString(file))
         return NONE;
-    struct row_extra x = {.file = text_in(d, file, NULL), .counts = (uint8_t)whole(cJSON_GetArrayItem(counts, 0), 16, 0)};
+    struct row_extra x =
+        {.file = text_in(d, file, NULL), .counts = (uint8_t)whole(cJSON_GetArrayItem(counts, 0), 16, 0)};
     uint64_t *const at[] = {&x.nan, &x.neg_inf, &x.pos_inf, &x.zero};
     for (int i = 0; i < 4; i++)
         *at[i] = whole(cJSON_GetArrayItem(counts, i + 1), UINT64_MAX, 0);
@@ -175,7 +175,7 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
         at[n++] = it;
     uint32_t call = n == ARRAY_LEN(at) ? (uint32_t)whole(at[0], d->calls.n, NONE) : NONE;
     if (call == NONE || d->rows.n >= NONE - 1)
-        return err_line(e, path, line, _("a row of 11 values was expected, the first the number of a call above"));
+        return err_line(e, path, line, _("expected a row of 11 values, the first the number of a call above"));
     struct row r = {
         .slot = dump_slot(d, str_of(text_in(d, at[1], ""))),
         .io = (uint8_t)whole(at[2], IO_COUNT, IO_INPUT),
@@ -243,26 +243,27 @@ static void tie(struct dump *d, const struct pack_state *st)
 
 /* ---- what had been found ---- */
 
+#define REAL(member) {offsetof(struct figures, member), false}
+#define WHOLE(member) {offsetof(struct figures, member), true}
+#define OF_SIDE(s)                                                                                                   \
+    REAL(side[s].max), REAL(side[s].min), REAL(side[s].mean), REAL(side[s].norm), WHOLE(side[s].count),              \
+        WHOLE(side[s].nan), WHOLE(side[s].inf), WHOLE(side[s].zero), WHOLE(side[s].saturated)
+const struct packed_number packed_numbers[PACKED_NUMBERS] = {
+    REAL(cosine), REAL(minus), REAL(rel_l2), REAL(euclid), REAL(max_abs), REAL(max_rel), REAL(one_thousandth),
+    REAL(five_thousandths), WHOLE(max_abs_at), WHOLE(unlike), WHOLE(unlike_at), OF_SIDE(TARGET), OF_SIDE(GOLDEN),
+};
+
 static void read_figures(const cJSON *a, struct figures *f)
 {
-    double v[FIGURES];
-    int n = 0;
-    for (const cJSON *it = a->child; it && n < FIGURES; it = it->next)
-        v[n++] = number(it);
-    while (n < FIGURES)
-        v[n++] = NAN;
-    *f = (struct figures){.two = v[0] > 0, .cosine = v[1], .minus = v[2], .rel_l2 = v[3], .euclid = v[4], .max_abs = v[5], .max_rel = v[6],
-                          .one_thousandth = v[7], .five_thousandths = v[8]};
-    uint64_t *const count[] = {&f->max_abs_at, &f->unlike, &f->unlike_at};
-    for (int i = 0; i < 3; i++)
-        *count[i] = v[9 + i] >= 0 && v[9 + i] < 1e18 ? (uint64_t)v[9 + i] : 0;
-    for (int s = 0; s < 2; s++) {
-        const double *x = v + 12 + 9 * s;
-        struct side_figures *o = &f->side[s];
-        uint64_t *const counts[] = {&o->count, &o->nan, &o->inf, &o->zero, &o->saturated};
-        o->max = x[0], o->min = x[1], o->mean = x[2], o->norm = x[3];
-        for (int i = 0; i < 5; i++)
-            *counts[i] = x[4 + i] >= 0 && x[4 + i] < 1e18 ? (uint64_t)x[4 + i] : 0;
+    const cJSON *it = a->child;
+    *f = (struct figures){.two = it && number(it) > 0};
+    for (int i = 0; i < PACKED_NUMBERS; i++) {
+        void *at = (char *)f + packed_numbers[i].at;
+        it = it ? it->next : NULL;
+        if (packed_numbers[i].whole)
+            *(uint64_t *)at = whole(it, (uint64_t)1e18, 0);
+        else
+            *(double *)at = number(it);
     }
 }
 
@@ -280,15 +281,20 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
         double side = number(cJSON_GetArrayItem(it, 1));
         if (l->diagnoses == PACKED_DIAGNOSES)
             break;
-        x[l->diagnoses++] = (struct packed_diagnosis){text_in(d, cJSON_GetArrayItem(it, 0), ""), text_in(d, cJSON_GetArrayItem(it, 3), ""),
-                                                      (int8_t)(side >= 0 && side <= 1 ? side : -1), (float)number(cJSON_GetArrayItem(it, 2))};
+        x[l->diagnoses++] = (struct packed_diagnosis){text_in(d, cJSON_GetArrayItem(it, 0), ""),
+                                                      text_in(d, cJSON_GetArrayItem(it, 3), ""),
+                                                      (int8_t)(side >= 0 && side <= 1 ? side : -1),
+                                                      (float)number(cJSON_GetArrayItem(it, 2))};
     }
 }
 
 static void read_line(struct dump *d, struct packed *p, const cJSON *o)
 {
-    const cJSON *row = member(o, "line"), *pair = member(o, "pair"), *judged = member(o, "judged"), *figures = member(o, "figures");
-    struct packed_line l = {.row = {(uint32_t)whole(cJSON_GetArrayItem(row, 0), NONE, NONE), (uint32_t)whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
+    const cJSON *row = member(o, "line"), *pair = member(o, "pair"), *judged = member(o, "judged"),
+                *figures = member(o, "figures");
+    struct packed_line l =
+        {.row = {(uint32_t)whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
+                 (uint32_t)whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
     if (l.row[TARGET] != NONE && l.row[TARGET] >= d->rows.n)
         return;
     uint8_t *const small[] = {&l.verdict, &l.rule, &l.flags, &l.was};
@@ -330,7 +336,8 @@ static void read_found(struct packed *p, const cJSON *o)
 
 /* Each line of dir/name as a tree to `each`, the lock held. */
 static int read_lines(struct dump *d, struct load *load, struct pack_state *st, const char *name,
-                      int (*each)(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line, struct err *e), struct err *e)
+                      int (*each)(struct dump *d, struct pack_state *st, const cJSON *o, const char *path,
+                                  uint64_t line, struct err *e), struct err *e)
 {
     struct buf path = {0};
     struct lines l = {0};
@@ -346,7 +353,8 @@ static int read_lines(struct dump *d, struct load *load, struct pack_state *st, 
     load_begin(load);
     while (rc == 0 && (got = lines_next(&l, &s, e)) != 0) {
         const cJSON *o = got < 0 ? NULL : json_parse(s, false, path.p, l.offset, e);
-        rc = !o ? -1 : !cJSON_IsObject(o) ? err_line(e, path.p, l.number, _("an object was expected")) : each(d, st, o, path.p, l.number, e);
+        rc = !o ? -1 : !cJSON_IsObject(o) ? err_line(e, path.p, l.number, _("expected an object"))
+                                          : each(d, st, o, path.p, l.number, e);
         json_pool_clear(&st->pool);
         if (l.number % BATCH)
             continue;
@@ -374,14 +382,16 @@ static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, cons
     return 0;
 }
 
-static bool probe(const char *path)
+static bool probe(struct folder *folder)
 {
+    if (!folder_has_file(folder, PACK_ROWS))
+        return false;
     struct buf at = {0};
     struct file f;
     struct err quiet;
     char begin[8];
-    path_join(&at, path, PACK_ROWS);
-    bool ok = path_is_file(at.p) && file_open(&f, at.p, &quiet) == 0;
+    path_join(&at, folder->path, PACK_ROWS);
+    bool ok = file_open(&f, at.p, &quiet) == 0;
     if (ok) {
         ok = file_read_some(&f, 0, begin, sizeof begin, &quiet) == sizeof begin && memcmp(begin, "{\"pack\":", 8) == 0;
         file_close(&f);
@@ -403,7 +413,7 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
         load_begin(load);
         tie(d, st);
         if (d->rows.n < st->packed.of) {
-            buf_fmt(&b, _("%zu of %u rows are in this pack: counts and coverage are of these"), d->rows.n, st->packed.of);
+            buf_fmt(&b, _("this pack has %zu of %u rows: counts and coverage are of these"), d->rows.n, st->packed.of);
             dump_warn(d, b.p);
         }
         load_end(load);
@@ -448,9 +458,9 @@ const struct reader reader_pack = {
     .title = N_("one side of a pack of diverge report --pack"),
     .what = N_("FILE.tar.zst or FILE.tar itself; unpacked, its folders target and golden"),
     .versions = "diverge 0.1",
-    .probe = probe,
+    .probe_folder = probe,
     .open = open_side,
     .tensor = open_tensor,
-    .without = N_("only its figures are in this pack, not its tensor"),
+    .without = N_("the pack has its figures, not its tensor"),
     .close = close_side,
 };

@@ -1,6 +1,6 @@
-/* The evidence of one ticket in one file: a tar archive, most often compressed with zstd, written by report/pack_write.h and
- * described in doc/formats.md. It is unpacked into a folder and opened from there: each side is a recording of its own
- * kind, read here, and beside the target's lies what had been found of every pair. */
+/* The evidence of one ticket in one file: a tar archive, most often compressed with zstd, written by
+ * report/pack_write.h and described in doc/formats.md. It is unpacked into a folder and opened from there: each side is
+ * a recording of its own kind, read here, and beside the target's lies what had been found of every pair. */
 #ifndef FMT_PACK_READ_H
 #define FMT_PACK_READ_H
 
@@ -22,6 +22,15 @@ struct packed_diagnosis {
 #define PACKED_DIAGNOSES 32
 
 /* What had been found of one line of the comparison. Numbers of enums are those of judge/judge.h and pair/pairing.h. */
+/* The numbers of figures behind their `two`, in the order of a pack's lines: a new one goes to the end. */
+#define PACKED_NUMBERS 29
+#define PACKED_OF_TWO 8 /* the first so many are of both tensors together */
+struct packed_number {
+    uint16_t at; /* in struct figures */
+    bool whole;  /* a uint64_t, else a double */
+};
+extern const struct packed_number packed_numbers[PACKED_NUMBERS];
+
 struct packed_line {
     uint32_t row[2];    /* of both dumps, NONE where a side has none */
     uint8_t verdict, rule, flags, was;
@@ -29,7 +38,8 @@ struct packed_line {
     uint8_t origin, why;
     float confidence;
     uint32_t source;
-    const char *pair_view, *view; /* as view_parse reads it, "" for as they are stored; view NULL: none was looked for */
+    /* as view_parse reads it, "" for as they are stored; view NULL: none was looked for */
+    const char *pair_view, *view;
     const char *failure;          /* why its tensors could not be read, or NULL */
     const struct figures *figures; /* of both tensors, or NULL */
     const struct packed_diagnosis *diagnosis; /* best first; NULL: it was not looked for */

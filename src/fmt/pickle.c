@@ -26,7 +26,7 @@ struct vm {
 
 static struct pickle *fail(struct vm *v, const char *expected)
 {
-    err_at(v->e, v->name, v->at, _("damaged pickle: %s was expected"), expected);
+    err_at(v->e, v->name, v->at, _("damaged pickle: expected %s"), expected);
     return NULL;
 }
 

@@ -44,7 +44,7 @@ static const struct {
 
 static int bad(const char *name, const char *expected, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: in data.pkl %s was expected"), name, expected);
+    return err_set(e, ERR_DATA, _("%s: in data.pkl: expected %s"), name, expected);
 }
 
 /* A call of a rebuilder: what is called and with what. */
@@ -173,7 +173,8 @@ static const char *turned(const struct pickle *args, bool v3)
     return conj && conj->i ? "conjugated" : neg && neg->i ? "negated" : NULL;
 }
 
-int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a, struct err *e)
+int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a,
+              struct err *e)
 {
     struct rebuild r;
     *s = (struct pt_storage){0};
@@ -197,7 +198,7 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
     }
     if (t->dtype == DTYPE_UNKNOWN)
         return s->type.n ? unread(t, arena_str(a, s->type), args->item[2], name, s, e)
-                         : bad(name, _("an element type that is known here"), e);
+                         : bad(name, _("a known element type"), e);
     const char *how = turned(args, v3);
     if (how)
         return unread(t, str_of(arena_fmt(a, "%s, %s", dtype_table[t->dtype].name, how)), args->item[2], name, s, e);
@@ -229,7 +230,7 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
     if (rc == 0)
         rc = err_set(e, ERR_DATA, _("%s: the archive has no member %s"), t->file.name, path.p);
     else if (rc > 0 && !m.stored)
-        rc = err_set(e, ERR_DATA, _("%s: member %s is compressed; torch.save stores it plainly"),
+        rc = err_set(e, ERR_DATA, _("%s: member %s is compressed; torch.save stores members uncompressed"),
                      t->file.name, path.p);
     else if (rc > 0 && s->first > m.size / size)
         rc = bad(t->file.name, _("an offset inside the storage"), e);
@@ -244,7 +245,7 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
 int pt_open(struct tensor *t, struct err *e)
 {
     if (!t->file.size)
-        return err_set(e, ERR_DATA, _("%s: an empty file; a tensor was expected"), t->file.name);
+        return err_set(e, ERR_DATA, _("%s: empty file; expected a tensor"), t->file.name);
     struct zip *z = zip_open(&t->file, e);
     if (!z)
         return -1;
@@ -255,14 +256,16 @@ int pt_open(struct tensor *t, struct err *e)
     struct pt_storage storage;
     int rc = zip_find_suffix(z, "data.pkl", &m, &name, e);
     if (rc == 0)
-        rc = err_set(e, ERR_DATA, _("%s: a zip archive without data.pkl; torch.save writes one"), t->file.name);
+        rc = err_set(e, ERR_DATA, _("%s: expected data.pkl, which torch.save writes, in this zip archive"),
+                     t->file.name);
     if (rc > 0)
-        rc = zip_read(z, &m, PICKLE_MAX, &text, e);
+        rc = zip_read(&t->file, &m, PICKLE_MAX, &text, e);
     if (rc == 0) {
         root = pickle_parse(buf_view(&text), &a, t->file.name, NULL, e);
         rc = root ? pt_tensor(t, root, t->file.name, &storage, &a, e) : -1;
         if (rc == 1)
-            rc = err_set(e, ERR_DATA, _("%s: a tensor of type %.*s, which is listed and not read"), t->file.name, STR_ARG(storage.type));
+            rc = err_set(e, ERR_DATA, _("%s: a tensor of type %.*s, listed, not read"), t->file.name,
+                         STR_ARG(storage.type));
     }
     if (rc == 0)
         rc = place(t, z, str_n(name.p, name.n - strlen("data.pkl")), &storage, e);

@@ -21,7 +21,8 @@ struct pt_storage {
 };
 /* 0; 1 for a tensor that is known and not read (quantised, sparse, of a type without a place in dtype.h): s->type says
  * what it is, in `a`; t has its shape where one is told, and no type. -1 for what is no tensor or damaged. */
-int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a, struct err *e);
+int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a,
+              struct err *e);
 /* A tuple of sizes, bare or as torch.Size, becomes t's shape; false where it is none, or has too many axes. */
 bool pt_sizes(const struct pickle *p, struct tensor *t);
 
@@ -34,7 +35,8 @@ struct pt_bytes {
 };
 /* Such a value's type, shape and strides, t->offset 0; `type` gets the type as NumPy spells it, and t->dtype is unknown
  * where it is not read. */
-int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e);
+int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type,
+             struct err *e);
 /* Whether text stands for as many bytes: -1 where it does not. Goes through all of it. */
 int pt_array_whole(const struct pt_bytes *b, const char *name, struct err *e);
 /* Makes the bytes of Latin-1 text in place; how many they are. */

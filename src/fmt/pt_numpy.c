@@ -1,6 +1,6 @@
-/* NumPy arrays inside torch.save's pickles. What numpy's own pickling writes: a call of _reconstruct whose state is (version,
- * shape, dtype, fortran order, bytes), the bytes as Latin-1 text up to protocol 2, and from protocol 5 on _frombuffer(bytes,
- * dtype, shape, order). The dtype is a call whose state begins (version, byte order …). */
+/* NumPy arrays inside torch.save's pickles. What numpy's own pickling writes: a call of _reconstruct whose state is
+ * (version, shape, dtype, fortran order, bytes), the bytes as Latin-1 text up to protocol 2, and from protocol 5 on
+ * _frombuffer(bytes, dtype, shape, order). The dtype is a call whose state begins (version, byte order …). */
 #include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
@@ -49,9 +49,11 @@ bool pt_is_array(const struct pickle *p)
 /* "<f4", or the name of a type of another package (ml_dtypes). False where it is none. */
 static bool type_of(const struct pickle *p, struct buf *out)
 {
-    if (p->kind != PICKLE_CALL || p->n < 2 || !pickle_is_global(p->item[0], "numpy dtype") || p->item[1]->kind != PICKLE_TUPLE || !p->item[1]->n)
+    if (p->kind != PICKLE_CALL || p->n < 2 || !pickle_is_global(p->item[0], "numpy dtype") ||
+        p->item[1]->kind != PICKLE_TUPLE || !p->item[1]->n)
         return false;
-    const struct pickle *code = p->item[1]->item[0], *state = p->n > 2 && p->item[2]->kind == PICKLE_TUPLE && p->item[2]->n > 1 ? p->item[2]->item[1] : NULL;
+    const struct pickle *code = p->item[1]->item[0], *state = p->n > 2 && p->item[2]->kind == PICKLE_TUPLE &&
+                                                              p->item[2]->n > 1 ? p->item[2]->item[1] : NULL;
     if (code->kind != PICKLE_TEXT && code->kind != PICKLE_GLOBAL)
         return false;
     ptrdiff_t space = code->kind == PICKLE_GLOBAL ? str_find(code->text, ' ') : -1;
@@ -104,15 +106,16 @@ size_t pt_latin(char *bytes, size_t n)
 
 static int no_array(const char *name, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: in the pickle an array of NumPy with its shape, type and bytes was expected"), name);
+    return err_set(e, ERR_DATA, _("%s: in the pickle: expected a NumPy array with its shape, type and bytes"), name);
 }
 
 static int other_bytes(const char *name, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: in the pickle an array has other bytes than its shape asks for"), name);
+    return err_set(e, ERR_DATA, _("%s: in the pickle an array's bytes do not match its shape"), name);
 }
 
-int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type, struct err *e)
+int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type,
+             struct err *e)
 {
     struct parts x;
     *b = (struct pt_bytes){0};

@@ -34,37 +34,31 @@ static bool is_overflow(struct str name)
 }
 
 /* The folder's .pkl files to read: the dump's own; where there is none, all overflow records. */
-static void list_pkl(const char *dir, name_list *out)
+static void list_pkl(const struct folder *f, name_list *out)
 {
-    name_list all = {0};
     struct buf path = {0};
-    struct err quiet;
     bool own = false;
-    if (dir_list(dir, 1000000, &all, &quiet) == 0)
-        for (size_t i = 0; i < all.n; i++) {
-            struct str name = str_of(all.v[i]);
-            if (!str_ends(name, ".pkl"))
-                continue;
-            path_join(&path, dir, all.v[i]);
-            if (!is_pkl(path.p))
-                continue;
-            if (!is_overflow(name) && !own) {
-                name_list_release(out);
-                own = true;
-            }
-            if (own == !is_overflow(name))
-                vec_push(out, mem_strdup(path.p));
+    for (size_t i = 0; i < f->entries.n; i++) {
+        struct str name = str_of(f->entries.v[i].name);
+        if (!str_ends(name, ".pkl"))
+            continue;
+        path_join(&path, f->path, name.p);
+        if (!is_pkl(path.p))
+            continue;
+        if (!is_overflow(name) && !own) {
+            name_list_release(out);
+            own = true;
         }
+        if (own == !is_overflow(name))
+            vec_push(out, mem_strdup(path.p));
+    }
     buf_release(&path);
-    name_list_release(&all);
 }
 
-static bool probe(const char *path)
+static bool probe_folder(struct folder *f)
 {
-    if (!path_is_dir(path))
-        return path_is_file(path) && is_pkl(path);
     name_list l = {0};
-    list_pkl(path, &l);
+    list_pkl(f, &l);
     bool yes = l.n > 0;
     name_list_release(&l);
     return yes;
@@ -150,7 +144,8 @@ static void scalar(struct dump *d, struct row *r, struct str type, const cJSON *
         return;
     r->stat[STAT_MAX] = v;
     r->has |= HAS_MAX;
-    r->text = arena_cstr(&d->arena, cJSON_IsBool(value) ? (v != 0 ? STR("true") : STR("false")) : str_of(num_exact(tmp, v)));
+    r->text =
+        arena_cstr(&d->arena, cJSON_IsBool(value) ? (v != 0 ? STR("true") : STR("false")) : str_of(num_exact(tmp, v)));
 }
 
 static void figures(struct row *r, const cJSON *summary)
@@ -262,8 +257,8 @@ static bool same_output(const struct dump *d, uint32_t a, uint32_t b)
            memcmp(p->stat, q->stat, sizeof p->stat) == 0 && (!p->text || !q->text || strcmp(p->text, q->text) == 0);
 }
 
-/* torch's functions are hooked where they call each other: F.embedding and torch.embedding, Tensor.softmax and F.softmax
- * record the same tensors one behind the other. */
+/* torch's functions are hooked where they call each other: F.embedding and torch.embedding, Tensor.softmax and
+ * F.softmax record the same tensors one behind the other. */
 static void link_nested(struct dump *d)
 {
     for (uint32_t c = 1; c < d->calls.n; c++) {
@@ -290,9 +285,13 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct ptdbg_state *st = mem_zalloc(sizeof *st);
     name_list files = {0};
     bool any = false;
-    if (path_is_dir(d->path))
-        list_pkl(d->path, &files);
-    else
+    struct folder folder = {0};
+    struct err quiet;
+    if (path_is_dir(d->path)) {
+        if (folder_read(&folder, d->path, 1000000, &quiet) == 0)
+            list_pkl(&folder, &files);
+        folder_release(&folder);
+    } else
         vec_push(&files, mem_strdup(d->path));
     load_begin(load);
     d->state = st;
@@ -347,7 +346,8 @@ const struct reader reader_ptdbg = {
     .title = N_("ptdbg_ascend dumps, versions 2 to 6 (api_stack, summary, md5, overflow)"),
     .what = "*_dump.pkl *_dump/*.npy Overflow_info_*.pkl",
     .versions = "ptdbg_ascend 2 to 6",
-    .probe = probe,
+    .probe = is_pkl,
+    .probe_folder = probe_folder,
     .open = open_dump,
     .tensor = open_tensor,
     .close = close_dump,

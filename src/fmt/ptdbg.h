@@ -5,7 +5,8 @@
 
 extern const struct reader reader_ptdbg, reader_ptdbg_text;
 
-/* Whether a line is a row of 2022, with the tensor's values in it (ptdbg_text.c). Of a long one its beginning will do. */
+/* Whether a line is a row of 2022, with the tensor's values in it (ptdbg_text.c). Of a long one its beginning will
+ * do. */
 bool ptdbg_is_text_row(struct str line);
 
 /* A row's name in its parts (views of it) and what stands between them; false when it is none. */

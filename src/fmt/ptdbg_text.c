@@ -1,6 +1,6 @@
-/* Dumps of the hooks torch_npu had in 2022, before ptdbg_ascend wrote files of their own for tensors: one text file, a row
- * a line, its values in it: ["7_Functional_conv2d_forward_input.0", [0.5, …], "torch.float32", [2, 3]]. Of a run that was
- * sampled (the default then) a row has the first ten values, the maximum, the minimum and the mean. */
+/* Dumps of the hooks torch_npu had in 2022, before ptdbg_ascend wrote files of their own for tensors: one text file, a
+ * row a line, its values in it: ["7_Functional_conv2d_forward_input.0", [0.5, …], "torch.float32", [2, 3]]. Of a run
+ * that was sampled (the default then) a row has the first ten values, the maximum, the minimum and the mean. */
 #include "fmt/ptdbg.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ static bool cut_line(struct str line, struct text_row *r)
 bool ptdbg_is_text_row(struct str line)
 {
     struct text_row r;
-    return cut_line(line, &r) && (str_has(r.name, "_forward") || str_has(r.name, "_backward")) && !str_ends(r.name, "stack_info");
+    return cut_line(line, &r) && (str_has(r.name, "_forward") || str_has(r.name, "_backward")) &&
+           !str_ends(r.name, "stack_info");
 }
 
 static bool probe(const char *path)
@@ -110,7 +111,8 @@ static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char jo
 {
     struct ptdbg_text_state *st = d->state;
     bool fresh;
-    uint32_t c = dump_run(d, &st->runs, name, slot, CALL_API, str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
+    uint32_t c = dump_run(d, &st->runs, name, slot, CALL_API,
+                          str_ends(name, "backward") ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
     if (fresh) {
         d->calls.v[c].family = (uint8_t)family_find(ptdbg_operator(name, joint));
         d->calls.v[c].offset = offset;
@@ -161,7 +163,8 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
     read_rest(d, &r, t.rest, d->path, offset);
     uint64_t n = count_values(t.values), numel = r.shape == NONE ? 0 : d->shapes.v[r.shape]->numel;
-    bool whole = r.shape != NONE && n == numel, sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
+    bool whole = r.shape != NONE && n == numel,
+         sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
     sampled = sampled && last_figures(&r, t.values);
     if (sampled && !whole)
         r.has |= HAS_MAX | HAS_MIN | HAS_MEAN;
@@ -178,11 +181,13 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     st->sampled += sampled && !whole;
     if (!whole && !sampled) {
         if (r.shape == NONE)
-            err_at(&e, d->path, offset, "%s", _("a type and a shape were expected behind the values; the row is cut, or longer than 64 MB"));
+            err_at(&e, d->path, offset, "%s", _("expected a type and a shape after the values; the row is cut, or "
+                                                "longer than 64 MB"));
         else if (n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES)
             err_at(&e, d->path, offset, "%s", _("numbers were expected at the end of the values"));
         else
-            err_at(&e, d->path, offset, _("%llu values, where the shape has %llu"), (unsigned long long)n, (unsigned long long)numel);
+            err_at(&e, d->path, offset, _("%llu values, the shape has %llu"), (unsigned long long)n,
+                   (unsigned long long)numel);
         d->rows.v[row].has |= IS_DAMAGED;
         dump_problem(d, row, "damaged", e.text);
     }
@@ -224,14 +229,15 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     if (!sampled && st->list.n)
         d->task = "tensor";
     if (st->sampled)
-        dump_warn(d, _("the dump was sampled: of most tensors only the maximum, the minimum and the mean were recorded (register_hook with sample=False records all)"));
+        dump_warn(d, _("the dump was sampled: of most tensors only maximum, minimum and mean were recorded "
+                       "(register_hook with sample=False records all)"));
     dump_link_twins(d);
     load_end(load);
     return 0;
 }
 
-/* Values were turned into float32 before they were written, whatever the tensor's type. The text is read in pieces, which
- * end at a comma. */
+/* Values were turned into float32 before they were written, whatever the tensor's type. The text is read in pieces,
+ * which end at a comma. */
 static int parse_values(const struct values *x, const struct file *f, float *out, uint64_t numel, struct err *e)
 {
     char piece[PIECE];
@@ -244,7 +250,7 @@ static int parse_values(const struct values *x, const struct file *f, float *out
             if (kept)
                 memmove(piece, list.p, kept);
             if (!more)
-                return err_at(e, f->name, at - kept, "%s", _("a number was expected"));
+                return err_at(e, f->name, at - kept, "%s", _("expected a number"));
             if (file_read(f, at, piece + kept, more, e))
                 return -1;
             at += more;
@@ -252,7 +258,7 @@ static int parse_values(const struct values *x, const struct file *f, float *out
         }
         uint64_t here = at - list.n;
         if (!next_value(&list, &v))
-            return err_at(e, f->name, here, "%s", _("a number was expected"));
+            return err_at(e, f->name, here, "%s", _("expected a number"));
         out[i] = (float)v;
     }
     return 0;

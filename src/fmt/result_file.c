@@ -67,15 +67,15 @@ static struct str time_in(struct str name)
 /* The folder a file lies in, and what else does: nothing where it cannot be listed. */
 static void list_beside(const char *path, struct buf *dir, name_list *names)
 {
-    struct str parent = path_parent(str_of(path));
     struct err quiet;
-    buf_str(dir, parent.n ? parent : STR("."));
+    buf_str(dir, path_folder(str_of(path)));
     if (dir_list(dir->p, 10000, names, &quiet))
         name_list_release(names);
 }
 
-/* The table a note was written about and its path: the newest beside it that is not younger than the note, which is written
- * last; of several of that time the one with the shortest name (others are copies). TOOL_NONE where there is none. */
+/* The table a note was written about and its path: the newest beside it that is not younger than the note, which is
+ * written last; of several of that time the one with the shortest name (others are copies). TOOL_NONE where there is
+ * none. */
 static enum result_tool table_of(const char *note, struct buf *path)
 {
     struct str when = time_in(path_base(str_of(note)));
@@ -156,7 +156,8 @@ static int advisor_alone(const char *path, struct err *e)
     }
     struct str name = suspect(buf_view(&b));
     int shown = name.n > 200 ? 200 : (int)name.n;
-    err_set(e, ERR_DATA, _("%s: the note a comparison's adviser left (suspect: %.*s); open the compare_result beside it"), path,
+    err_set(e, ERR_DATA,
+            _("%s: a note of the comparison's adviser (suspect: %.*s); open the compare_result beside it"), path,
             shown, name.p);
     buf_release(&b);
     return -1;
@@ -171,11 +172,11 @@ static void quote(struct dump *d, const char *note, const char *table)
     struct str name = rc == 0 ? suspect(buf_view(&text)) : STR("");
     bool named = name.n && name.n < 2048 && !str_is(name, "NA");
     if (table)
-        buf_fmt(&b, _("opened is %s, which the note was written about"), path_base(str_of(table)).p);
+        buf_fmt(&b, _("%s is opened, the note is about it"), path_base(str_of(table)).p);
     if (table && named)
         buf_cstr(&b, "; ");
     if (named)
-        buf_fmt(&b, _("%s names %.*s as the suspect"), path_base(str_of(note)).p, STR_ARG(name));
+        buf_fmt(&b, _("%s reports %.*s as the suspect"), path_base(str_of(note)).p, STR_ARG(name));
     if (b.n)
         dump_warn(d, b.p);
     buf_release(&b);
@@ -215,11 +216,23 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     if (line == 1) {
         t->columns = n;
         t->tool = result_header(cell, n, &t->head);
-        return t->tool ? 0 : err_line(e, t->path, line, _("no header of a result table; \"NPU Name,Bench Name,…\" was expected"));
+        if (!t->tool)
+            return err_line(e, t->path, line, _("expected the header of a result table, \"NPU Name,Bench Name,…\""));
+        const char *lacking = result_lacks(&t->head);
+        return lacking
+                   ? err_line(e, t->path, line,
+                              _("this result table has no column \"%s\", without which its rows cannot be told"),
+                              lacking) : 0;
     }
     for (int c = 0; c < COL_COUNT; c++)
         by_column[c] = t->head.had[c] && t->head.at[c] < n ? cell[t->head.at[c]] : STR("");
     return result_add(t, by_column, NULL, 0, line, e);
+}
+
+static void open_quote(void *ctx)
+{
+    struct result_table *t = ctx;
+    result_swallowed(t, t->last_line);
 }
 
 static int advance(void *ctx, uint64_t bytes, struct err *e)
@@ -232,7 +245,7 @@ static int advance(void *ctx, uint64_t bytes, struct err *e)
 static int read_sheet(struct result_table *t, struct err *e)
 {
     struct file f;
-    struct sheet_sink sink = {.row = take_row, .advance = advance, .ctx = t};
+    struct sheet_sink sink = {.row = take_row, .advance = advance, .open_quote = open_quote, .ctx = t};
     struct err cut;
     char magic[2], end = '\n';
     if (file_open(&f, t->path, e))
@@ -243,7 +256,8 @@ static int read_sheet(struct result_table *t, struct err *e)
     bool text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0 &&
                 file_read(&f, f.size - 1, &end, 1, &cut) == 0;
     if (rc == 0 && text && end != '\n' && t->cells < t->columns && t->d->column != GOLDEN) {
-        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is being written or was cut, and rows behind it are missing"),
+        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is still being written "
+                                                "or was cut, later rows are missing"),
                  t->cells, t->columns);
         dump_problem(t->d, NONE, "damaged", cut.text);
     }
@@ -280,7 +294,7 @@ const struct reader reader_msprobe_result = {
     .title = N_("results of msprobe compare (tensor, statistics, md5): the verdicts given there"),
     .what = "compare_result_*.csv compare_result_*.xlsx compare_result_rank*.json advisor_*.txt",
     .versions = "msprobe to 26.2",
-    .unread = N_("advisor_*.txt without its table beside it; the one beside a table is quoted"),
+    .unread = N_("advisor_*.txt without its table; the one beside a table is quoted"),
     .probe = probe_msprobe,
     .open = open_table,
     .close = result_close,
@@ -292,7 +306,7 @@ const struct reader reader_ptdbg_result = {
     .title = N_("results of ptdbg_ascend's compare, versions 1 to 6: the verdicts given there"),
     .what = "compare_result_*.csv compare_result_*.xlsx advisor_*.txt",
     .versions = "ptdbg_ascend 1 to 6",
-    .unread = N_("advisor_*.txt without its table beside it; the one beside a table is quoted"),
+    .unread = N_("advisor_*.txt without its table; the one beside a table is quoted"),
     .probe = probe_ptdbg,
     .open = open_table,
     .close = result_close,
@@ -304,7 +318,7 @@ const struct reader reader_msprobe_diff = {
     .title = N_("msprobe's first differing calls of each rank, the target's figures only"),
     .what = "diff_analyze_*.json",
     .versions = "msprobe 26",
-    .unread = N_("the golden figures, which it does not hold"),
+    .unread = N_("the golden figures, not in the file"),
     .probe = probe_diff,
     .open = open_diff,
     .close = result_close,

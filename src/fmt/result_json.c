@@ -75,7 +75,8 @@ static bool beyond(const cJSON *item)
     return false;
 }
 
-static int add_item(struct result_table *t, struct texts *x, const cJSON *item, const char *word, uint64_t line, struct err *e)
+static int add_item(struct result_table *t, struct texts *x, const cJSON *item, const char *word, uint64_t line,
+                    struct err *e)
 {
     struct str cell[COL_COUNT];
     for (int c = 0; c < COL_COUNT; c++)
@@ -115,7 +116,8 @@ static int add_call(struct result_table *t, struct texts *x, const cJSON *call, 
 }
 
 static int each_member(struct result_table *t, struct err *e,
-                       int (*add)(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e))
+                       int (*add)(struct result_table *t, struct texts *x, struct str key, const cJSON *v,
+                                  uint64_t *line, struct err *e))
 {
     struct json_members j;
     struct json_member m;
@@ -128,7 +130,7 @@ static int each_member(struct result_table *t, struct err *e,
     t->tool = TOOL_MSPROBE;
     while ((rc = json_members_next(&j, &m, e)) > 0) {
         if (m.value.n > RANK_MAX) {
-            rc = err_at(e, t->path, m.offset, _("one member of more than 64 MB"));
+            rc = err_at(e, t->path, m.offset, _("a member of more than 64 MB"));
             break;
         }
         cJSON *v = json_parse(m.value, m.special, t->path, m.offset, e);
@@ -153,7 +155,8 @@ static int each_member(struct result_table *t, struct err *e,
     return rc;
 }
 
-static int one_call(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e)
+static int one_call(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line,
+                    struct err *e)
 {
     (void)key;
     return add_call(t, x, v, line, e);
@@ -181,7 +184,8 @@ static int one_row(struct result_table *t, struct texts *x, const cJSON *v, uint
     return result_add(t, cell, x->frame, x->frames, ++*line, e);
 }
 
-static int one_rank(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line, struct err *e)
+static int one_rank(struct result_table *t, struct texts *x, struct str key, const cJSON *v, uint64_t *line,
+                    struct err *e)
 {
     struct buf b = {0};
     int rc = 0;
@@ -195,7 +199,8 @@ static int one_rank(struct result_table *t, struct texts *x, struct str key, con
                     rc = one_row(t, x, row, line, e);
         if (cJSON_IsString(name) && t->d->warnings.n < 64) {
             buf_clear(&b);
-            buf_fmt(&b, _("%.*s: msprobe names %s as a first differing call; the pairs are in compare_result_rank*.json"), STR_ARG(key),
+            buf_fmt(&b, _("%.*s: msprobe reports %s as one of the first differing calls; the pairs are in "
+                          "compare_result_rank*.json"), STR_ARG(key),
                     name->valuestring);
             dump_warn(t->d, b.p);
         }

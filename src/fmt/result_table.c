@@ -66,6 +66,26 @@ enum result_column result_column(struct str title)
     return COL_COUNT;
 }
 
+#define TITLES_ENOUGH 6 /* known ones: then it is a result table, whatever it lacks */
+
+static const char *title_of(enum result_column c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+        if (titles[i].column == c)
+            return titles[i].text;
+    return "";
+}
+
+const char *result_lacks(const struct result_head *h)
+{
+    static const enum result_column all[] = {COL_TARGET_NAME, COL_GOLDEN_NAME, COL_TARGET_DTYPE, COL_GOLDEN_DTYPE};
+    const bool *had = h->had, one_name = had[COL_NAME] && had[COL_RMSE];
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (!had[all[i]] && !(one_name && i < 2))
+            return title_of(all[i]);
+    return had[COL_COSINE] || had[COL_MAX_DIFF] || had[COL_TARGET_MD5] ? NULL : title_of(COL_COSINE);
+}
+
 /* The two tools title one pair of columns differently, and only these. */
 enum result_tool result_header(const struct str *cell, size_t n, struct result_head *out)
 {
@@ -80,10 +100,10 @@ enum result_tool result_header(const struct str *cell, size_t n, struct result_h
         if (str_ieq(str_trim(cell[i]), STR("NPU Tensor Dtype")))
             tool = TOOL_PTDBG;
     }
-    const bool *had = out->had;
-    bool names = (had[COL_TARGET_NAME] && had[COL_GOLDEN_NAME]) || (had[COL_NAME] && had[COL_RMSE]);
-    bool told = had[COL_COSINE] || had[COL_MAX_DIFF] || had[COL_TARGET_MD5];
-    return names && told && had[COL_TARGET_DTYPE] && had[COL_GOLDEN_DTYPE] ? tool : TOOL_NONE;
+    size_t known = 0;
+    for (int c = 0; c < COL_COUNT; c++)
+        known += out->had[c];
+    return known >= TITLES_ENOUGH || !result_lacks(out) ? tool : TOOL_NONE;
 }
 
 /* ---- cells ---- */
@@ -184,7 +204,7 @@ static enum result_word word_of(struct str s)
 
 /* ---- stacks ---- */
 
-void result_stack(struct dump *d, uint32_t call, const char *const *frames, size_t n)
+static void result_stack(struct dump *d, uint32_t call, const char *const *frames, size_t n)
 {
     struct stack s = {.first = (uint32_t)d->stack_frames.n};
     if (!n || d->calls.v[call].stack != NONE)
@@ -459,19 +479,39 @@ static bool golden_missing(const struct str *cell, struct str name)
     return absent(name) || (str_is(name, "N") && str_is(str_trim(cell[COL_GOLDEN_DTYPE]), "a"));
 }
 
+/* Only stacks and messages have several lines. */
+static bool runs_over(const struct str cell[COL_COUNT])
+{
+    for (int c = 0; c < COL_COUNT; c++)
+        if (c != COL_STACK && c != COL_MESSAGE && cell[c].n && memchr(cell[c].p, '\n', cell[c].n))
+            return true;
+    return false;
+}
+
+void result_swallowed(struct result_table *t, uint64_t line)
+{
+    if (t->swallowed == line)
+        return;
+    t->swallowed = line;
+    complain(t, line, _("a quote may be missing: the rows in the quoted field are not read"));
+}
+
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
                uint64_t line, struct err *e)
 {
     struct dump *d = t->d;
-    struct str name[2] = {str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_TARGET_NAME]),
-                          str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_GOLDEN_NAME])};
+    struct str name[2] =
+        {str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_TARGET_NAME]),
+         str_trim(cell[t->head.had[COL_NAME] && !t->head.had[COL_TARGET_NAME] ? COL_NAME : COL_GOLDEN_NAME])};
     bool there[2] = {!absent(name[TARGET]), !golden_missing(cell, name[GOLDEN])};
     struct result_line l = {.row = NONE, .said = "", .message = ""};
+    if (runs_over(cell))
+        result_swallowed(t, line);
     if (name[0].n > LONGEST_NAME || name[1].n > LONGEST_NAME) {
         complain(t, line, _("a row name of more than 2048 bytes"));
         there[0] = there[1] = false;
     } else if (!there[0] && !there[1]) {
-        complain(t, line, _("a row without a name; \"NPU Name\" or \"Bench Name\" was expected"));
+        complain(t, line, _("a row without a name; expected \"NPU Name\" or \"Bench Name\""));
     }
     int side = d->column == GOLDEN || (d->column == COLUMN_ALL && !there[TARGET]) ? GOLDEN : TARGET;
     if (there[side])
@@ -521,7 +561,7 @@ int result_end(struct result_table *t, int rc, struct err *e)
     struct dump *d = t->d;
     struct buf b = {0};
     if (rc == 0 && !t->result->lines.n)
-        rc = err_set(e, ERR_DATA, _("%s: a result table without a row"), t->path);
+        rc = err_set(e, ERR_DATA, _("%s: a result table without rows"), t->path);
     if (rc == 0) {
         d->task = task_of(t);
         d->level = t->tool == TOOL_PTDBG ? "L1" : t->modules && t->apis ? "mix" : t->modules ? "L0" : "L1";
@@ -532,9 +572,11 @@ int result_end(struct result_table *t, int rc, struct err *e)
         }
         buf_clear(&b);
         if (d->column == TARGET && t->tool == TOOL_MSPROBE && d->reader->table)
-            dump_warn(d, _("the verdicts are msprobe's: it asks where a difference grows, so a row whose inputs already differ passes; compare the dumps themselves where they can be reached"));
+            dump_warn(d, _("the verdicts are msprobe's: it compares the growth of a difference, so a row whose inputs "
+                           "already differ passes; compare the dumps themselves if you have them"));
         if (d->column == TARGET && t->unjudged) {
-            buf_fmt(&b, _("%s: the table gives no verdict for %zu of its %zu rows; they are judged here, by the figures it prints"),
+            buf_fmt(&b, _("%s: the table has no verdict for %zu of its %zu rows; they are judged here, by the figures "
+                          "in it"),
                     t->path, t->unjudged, t->result->lines.n);
             dump_warn(d, b.p);
         }

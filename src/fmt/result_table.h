@@ -89,19 +89,24 @@ struct result_table {
     int batch;            /* rows since the lock was let go */
     size_t columns, cells; /* of a sheet's header and of its last row */
     uint64_t last_line;
+    uint64_t swallowed; /* the row whose quote was last said not to be closed */
 };
 
 enum result_column result_column(struct str title); /* COL_COUNT: not ours */
-/* Whose table begins with this row; TOOL_NONE: nobody's. */
+/* The title of a column without which nothing can be told from such a table, and which this one lacks; NULL: it has
+ * all. */
+const char *result_lacks(const struct result_head *h);
+/* Whose table begins with this row, which may lack a column; TOOL_NONE: nobody's. */
 enum result_tool result_header(const struct str *cell, size_t n, struct result_head *out);
 void result_begin(struct result_table *t); /* takes the lock */
+/* Says of a row that others may stand in one of its fields, whose quote is not closed. */
+void result_swallowed(struct result_table *t, uint64_t line);
 /* One data row, a text a column ("" where it has none). frames: of its stack, where they are already
  * apart (JSON), else NULL. -1 when there is more than can be kept. */
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
                uint64_t line, struct err *e);
 /* Says what it was, releases the lock and the table; -1 without a single row. */
 int result_end(struct result_table *t, int rc, struct err *e);
-void result_stack(struct dump *d, uint32_t call, const char *const *frames, size_t n);
 /* An open table's side fields from the file's name: rank7 → 7. */
 int result_rank(const char *path);
 void result_close(struct dump *d);

@@ -94,7 +94,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
     if (!cJSON_IsString(type) || !sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
         !range(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
         return err_at(e, f->name, m->offset,
-                      _("%.*s: \"dtype\", \"shape\" and \"data_offsets\": [from, to] were expected"), STR_ARG(m->key));
+                      _("%.*s: expected \"dtype\", \"shape\" and \"data_offsets\": [from, to]"), STR_ARG(m->key));
     if (tensor_pack(&t, f->name, e))
         return -1;
     struct err cut;
@@ -107,7 +107,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
             t.dtype = types[i].dtype;
     uint64_t size = dtype_table[t.dtype].size;
     if (size && t.numel * size != at[1] - at[0]) /* numel * 16 fits: tensor_pack */
-        return err_at(e, f->name, m->offset, _("%.*s: the shape asks for %llu bytes, data_offsets give %llu"),
+        return err_at(e, f->name, m->offset, _("%.*s: the shape needs %llu bytes, data_offsets give %llu"),
                       STR_ARG(m->key), (unsigned long long)(t.numel * size), (unsigned long long)(at[1] - at[0]));
     tensor_part_complex(&t);
     struct weight_piece piece = {.file = file, .at = data + at[0], .size = at[1] - at[0]};
@@ -149,7 +149,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     if (weights_open_file(w, file, &f, e))
         return -1;
     if (!header_length(&f, &n) || n > HEADER_MAX || n > f.size - 8) {
-        err_at(e, f.name, 0, _("8 bytes of header length (at most 100 MB, inside the file) and a '{' were expected"));
+        err_at(e, f.name, 0, _("expected 8 bytes of header length (at most 100 MB, inside the file) and a '{'"));
         file_close(&f);
         return -1;
     }

@@ -3,6 +3,7 @@
 
 #include <csv.h>
 
+#include "base/mem.h"
 #include "base/msg.h"
 
 #define CHUNK (256 * 1024)
@@ -28,7 +29,8 @@ int sheet_row(struct sheet_cells *c, struct err *e)
             vec_push(&c->view, s);
             from = c->end.v[i];
         }
-        c->state = c->sink->row(c->sink->ctx, c->view.v, c->view.n, c->line, e);
+        bool apart = c->unended && c->sink->unended_row;
+        c->state = (apart ? c->sink->unended_row : c->sink->row)(c->sink->ctx, c->view.v, c->view.n, c->line, e);
     }
     buf_clear(&c->text);
     vec_clear(&c->end);
@@ -60,13 +62,27 @@ static void on_field(void *p, size_t n, void *ctx)
         r->cells.state = -1;
 }
 
+/* Of the last row libcsv gives no character that ended it, but -1. */
 static void on_row(int c, void *ctx)
 {
     struct sheet_reading *r = ctx;
-    (void)c;
     r->row_at = r->at;
+    r->cells.unended = c < 0;
     if (!r->cells.state)
         sheet_row(&r->cells, r->e);
+}
+
+/* The last row, and whether its quote was closed: libcsv tells it where it is asked to be strict, and then keeps the row. */
+static void finish(struct csv_parser *csv, struct sheet_reading *r)
+{
+    csv_set_opts(csv, CSV_STRICT | CSV_STRICT_FINI);
+    bool open = csv_fini(csv, on_field, on_row, r) != 0;
+    csv_set_opts(csv, 0);
+    if (!open)
+        return;
+    csv_fini(csv, on_field, on_row, r);
+    if (!r->cells.state && r->cells.sink->open_quote)
+        r->cells.sink->open_quote(r->cells.sink->ctx);
 }
 
 static int read_csv(const struct file *f, const struct sheet_sink *sink, struct err *e)
@@ -75,6 +91,7 @@ static int read_csv(const struct file *f, const struct sheet_sink *sink, struct 
     struct csv_parser csv;
     char *chunk = mem_alloc(CHUNK);
     csv_init(&csv, 0);
+    csv_set_realloc_func(&csv, mem_resize);
     csv_set_blk_size(&csv, 64 * 1024); /* its default of 128 bytes would copy a long cell over and over */
     while (!r.cells.state) {
         long n = file_read_some(f, r.at, chunk, CHUNK, e);
@@ -92,7 +109,7 @@ static int read_csv(const struct file *f, const struct sheet_sink *sink, struct 
             r.cells.state = sink->advance(sink->ctx, (uint64_t)n, e);
     }
     if (!r.cells.state)
-        csv_fini(&csv, on_field, on_row, &r);
+        finish(&csv, &r);
     csv_free(&csv);
     free(chunk);
     sheet_cells_release(&r.cells);

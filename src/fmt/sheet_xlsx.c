@@ -2,8 +2,10 @@
  * cells (inlineStr, what openpyxl's write-only mode gives) or in xl/sharedStrings.xml. Of formulas the
  * stored value counts; dates, styles and other sheets are not looked at. */
 #include <expat.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/msg.h"
 #include "fmt/sheet.h"
 #include "fmt/zip.h"
@@ -96,7 +98,7 @@ static void string_close(struct xml *x, const char *name)
         x->phonetic = false;
     } else if (is(name, "si")) {
         if (x->strings->v.n == STRINGS_COUNT)
-            return fail(x, _("more texts than a table has"));
+            return fail(x, _("more texts than tables have"));
         struct str kept = arena_str(&x->strings->arena, buf_view(&x->value));
         vec_push(&x->strings->v, kept);
     }
@@ -122,7 +124,7 @@ static void begin_cell(struct xml *x, const char **atts)
     if (x->column < (int)x->cells.end.n)
         fail(x, _("cells out of order"));
     else if (x->column >= SHEET_COLUMNS)
-        fail(x, _("a cell beyond the last column a table has"));
+        fail(x, _("a cell beyond the last column of the table"));
 }
 
 static void end_cell(struct xml *x)
@@ -134,10 +136,10 @@ static void end_cell(struct xml *x)
             return stop(x, -1);
     if (x->kind == CELL_SHARED && s.n) {
         if (!str_u64(s, &n) || n >= x->strings->v.n)
-            return fail(x, _("a cell with the number of a text that xl/sharedStrings.xml does not have"));
+            return fail(x, _("a cell refers to a text that xl/sharedStrings.xml does not have"));
         s = x->strings->v.v[n];
         if ((x->copied += s.n) > TEXT_MAX)
-            return fail(x, _("more text than a table has"));
+            return fail(x, _("more text than tables have"));
     } else if (x->kind == CELL_BOOL) {
         s = str_is(s, "1") ? STR("True") : STR("False");
     }
@@ -183,7 +185,7 @@ static void on_open(void *ctx, const char *name, const char **atts)
     if (x->state)
         return;
     if (++x->depth > DEEPEST)
-        fail(x, _("nested more deeply than a worksheet is"));
+        fail(x, _("nested more deeply than worksheets are"));
     else
         x->open(x, name, atts);
 }
@@ -215,7 +217,7 @@ static void on_doctype(void *ctx, const char *name, const char *sysid, const cha
     (void)sysid;
     (void)pubid;
     (void)internal;
-    fail(ctx, _("a document type, which no worksheet has"));
+    fail(ctx, _("a document type declaration; worksheets have none"));
 }
 
 static int on_chunk(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e)
@@ -233,31 +235,32 @@ static int on_chunk(void *ctx, const char *p, size_t n, uint64_t packed, struct 
     return x->state;
 }
 
-static int parse(struct xml *x, struct zip *z, const struct zip_member *m)
+static int parse(struct xml *x, const struct zip_member *m)
 {
     uint64_t limit = x->cells.sink ? SHEET_MAX : STRINGS_MAX;
     if (m->size > limit || (m->size > SMALL && m->size / TIGHTEST > m->packed))
-        return err_set(x->e, ERR_DATA, _("%s: %s: %llu bytes packed into %llu: no table shrinks like that"), x->file->name,
+        return err_set(x->e, ERR_DATA, _("%s: %s: %llu bytes packed into %llu: tables do not compress this much"),
+                       x->file->name,
                        x->part, (unsigned long long)m->size, (unsigned long long)m->packed);
-    x->parser = XML_ParserCreate(NULL);
-    if (!x->parser)
-        return err_set(x->e, ERR_DATA, "%s: %s", x->file->name, _("out of memory"));
+    static const XML_Memory_Handling_Suite memory = {mem_alloc, mem_resize, free};
+    x->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
     XML_SetUserData(x->parser, x);
     XML_SetElementHandler(x->parser, on_open, on_close);
     XML_SetCharacterDataHandler(x->parser, on_text);
     XML_SetStartDoctypeDeclHandler(x->parser, on_doctype);
-    int rc = zip_stream(z, m, on_chunk, x, x->e);
+    int rc = zip_stream(x->file, m, on_chunk, x, x->e);
     XML_ParserFree(x->parser);
     return rc < 0 || x->state < 0 ? -1 : 0;
 }
 
 static int read_strings(struct zip *z, const struct file *f, struct strings *out, struct err *e)
 {
-    struct xml x = {.file = f, .part = "xl/sharedStrings.xml", .e = e, .open = string_open, .close = string_close, .strings = out};
+    struct xml x =
+        {.file = f, .part = "xl/sharedStrings.xml", .e = e, .open = string_open, .close = string_close, .strings = out};
     struct zip_member m;
     int rc = zip_find(z, x.part, &m, e);
     if (rc > 0)
-        rc = parse(&x, z, &m);
+        rc = parse(&x, &m);
     buf_release(&x.value);
     return rc;
 }
@@ -284,7 +287,7 @@ int sheet_read_xlsx(const struct file *f, const struct sheet_sink *sink, struct 
         if (rc == 0)
             rc = err_set(e, ERR_DATA, _("%s: no worksheet (xl/worksheets/sheet1.xml) in this archive"), f->name);
         else if (rc > 0)
-            rc = parse(&x, z, &m);
+            rc = parse(&x, &m);
     }
     zip_close(z);
     sheet_cells_release(&x.cells);

@@ -1,8 +1,8 @@
 /* torch.save of whole checkpoints: dictionaries of tensors, nested as their writer liked (Megatron's
  * {"model": …, "args": Namespace}, DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip
- * archive or, before torch 1.6, as pickles one behind the other with the storages after them; and pickles of NumPy arrays
- * alone. The pickle is inert data (pickle.h): what is not a tensor, an array, a container or argparse's Namespace is
- * passed over. */
+ * archive or, before torch 1.6, as pickles one behind the other with the storages after them; and pickles of NumPy
+ * arrays alone. The pickle is inert data (pickle.h): what is not a tensor, an array, a container or argparse's
+ * Namespace is passed over. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -43,13 +43,13 @@ struct pickle_walk {
     struct err *e;
 };
 
-/* A hostile file of a megabyte has 100,000 tensors that share its one storage, of so many bytes: reading each would take
- * days. */
+/* A hostile file of a megabyte has 100,000 tensors that share its one storage, of so many bytes: reading each would
+ * take days. */
 static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t stored, struct err *why)
 {
     uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
     if (own > x->left || (size && t->numel - own / size > x->beyond / size)) {
-        err_set(why, ERR_DATA, _("%s: its tensors claim the file's bytes more than %d times"), x->name, SHARED);
+        err_set(why, ERR_DATA, _("%s: its tensors refer to the file's bytes more than %d times"), x->name, SHARED);
         return false;
     }
     x->left -= own;
@@ -68,7 +68,8 @@ static bool entries(const struct pickle *p, uint32_t *from)
     }
     *from = 3;
     return p->kind == PICKLE_CALL && p->item[0]->kind == PICKLE_GLOBAL &&
-           (pickle_is_global(p->item[0], "collections OrderedDict") || pickle_is_global(p->item[0], "collections defaultdict")) &&
+           (pickle_is_global(p->item[0], "collections OrderedDict") ||
+            pickle_is_global(p->item[0], "collections defaultdict")) &&
            (p->n - 3) % 2 == 0;
 }
 
@@ -128,7 +129,8 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
         t.ndim = 0;
         t.numel = 1;
     } else if ((at = map_get(&x->keys, s.key)) == MAP_NONE) {
-        err_set(&why, ERR_DATA, _("%s: %.*s: the storage %.*s is not in the file"), x->name, STR_ARG(name), STR_ARG(s.key));
+        err_set(&why, ERR_DATA, _("%s: %.*s: the storage %.*s is not in the file"), x->name, STR_ARG(name),
+                STR_ARG(s.key));
         problem = why.text;
     } else {
         const struct stored *d = &x->stored.v[at];
@@ -138,14 +140,15 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
         t.swap = x->swap;
         t.offset = 0;
         if (d->packed) {
-            err_set(&why, ERR_DATA, _("%s: %.*s: its storage is compressed; torch.save stores it plainly"), x->name, STR_ARG(name));
+            err_set(&why, ERR_DATA, _("%s: %.*s: its storage is compressed; torch.save stores it uncompressed"),
+                    x->name, STR_ARG(name));
             problem = why.text;
         } else if (s.first > d->size / size) {
             err_set(&why, ERR_DATA, _("%s: %.*s begins beyond its storage"), x->name, STR_ARG(name));
             problem = why.text;
         } else if (t.numel > CLAIM && t.numel > d->size / size) {
             /* strides of 0 can claim any number of elements; reading them would never end */
-            err_set(&why, ERR_DATA, _("%s: %.*s claims %llu elements of a storage of %llu"), x->name, STR_ARG(name),
+            err_set(&why, ERR_DATA, _("%s: %.*s needs %llu elements of a storage of %llu"), x->name, STR_ARG(name),
                     (unsigned long long)t.numel, (unsigned long long)(d->size / size));
             problem = why.text;
         } else {
@@ -275,7 +278,8 @@ static int tree(struct pickle_walk *x, const struct pickle *root)
     if (!entries(root, &from))
         return root->kind == PICKLE_LIST || root->kind == PICKLE_TUPLE
                    ? descend(x, root, 0)
-                   : err_set(x->e, ERR_DATA, _("%s: a dictionary of tensors was expected in the pickle; save model.state_dict() instead of the model"), x->name);
+                   : err_set(x->e, ERR_DATA, _("%s: expected a dictionary of tensors in the pickle; save "
+                                               "model.state_dict() instead of the model"), x->name);
     architecture(x->w, entry(root, "args"));
     nmap_add(&x->seen, (uint64_t)(uintptr_t)root, 0);
     for (int model = 1; model >= 0; model--)
@@ -324,7 +328,7 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
         }
     }
     if (rc == 0 && !pickle.offset)
-        rc = err_set(x->e, ERR_DATA, _("%s: a zip archive without data.pkl; torch.save writes one"), f->name);
+        rc = err_set(x->e, ERR_DATA, _("%s: expected data.pkl, which torch.save writes, in this zip archive"), f->name);
     for (size_t i = 0; rc == 0 && i < members.n; i++) {
         struct str name = members.v[i].name;
         if (name.n < prefix.n || memcmp(name.p, prefix.p, prefix.n) != 0)
@@ -345,7 +349,7 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
         struct buf path = {0};
         struct zip_member again;
         buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
-        rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(z, &again, PICKLE_MAX, &text, x->e) : -1;
+        rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(f, &again, PICKLE_MAX, &text, x->e) : -1;
         x->source = (struct pickle_source){buf_view(&text), {.file = x->file}};
         if (rc == 0 && again.stored)
             x->source.lies.at = again.offset;
@@ -366,7 +370,8 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
 /* ---- pickles one behind the other ---- */
 
 /* The pickle at *at, which moves behind it. Its length is not known: more is read until it parses. */
-static const struct pickle *next_pickle(struct pickle_walk *x, const struct file *f, uint64_t *at, struct buf *bytes, struct pickle_source *source)
+static const struct pickle *next_pickle(struct pickle_walk *x, const struct file *f, uint64_t *at, struct buf *bytes,
+                                        struct pickle_source *source)
 {
     for (size_t n = 1u << 16;; n = n < PICKLE_MAX / 8 ? n * 8 : PICKLE_MAX) {
         size_t used = 0, left = f->size > *at ? (size_t)(f->size - *at) : 0, take = n < left ? n : left;
@@ -381,7 +386,8 @@ static const struct pickle *next_pickle(struct pickle_walk *x, const struct file
         if (p || take == left || n == PICKLE_MAX) {
             if (!p && take < left) {
                 arena_release(&tried);
-                err_at(x->e, f->name, *at, _("a pickle of more than %u MB is not read; torch.save and numpy.savez keep arrays outside of it"), PICKLE_MAX >> 20);
+                err_at(x->e, f->name, *at, _("a pickle of more than %u MB is not read; torch.save and numpy.savez "
+                                             "keep arrays outside it"), PICKLE_MAX >> 20);
                 return NULL;
             }
             if (!p) {
@@ -427,7 +433,8 @@ static void storages_of(struct pickle_walk *x, const struct pickle *root, struct
 }
 
 /* Behind the pickles: for each key in their list an element count of 8 bytes, then the elements. */
-static int lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at, const struct map *index,
+static int lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at,
+                   const struct map *index,
                    const storage_list *kinds)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
@@ -435,7 +442,7 @@ static int lay_out(struct pickle_walk *x, const struct file *f, const struct pic
         uint64_t count = 0;
         uint32_t k = keys->item[i]->kind == PICKLE_TEXT ? map_get(index, keys->item[i]->text) : MAP_NONE;
         if (k == MAP_NONE || !kinds->v[k].width)
-            return err_at(x->e, f->name, at, _("a storage of a type that is known here was expected"));
+            return err_at(x->e, f->name, at, _("expected a storage of a known type"));
         if (file_read(f, at, b, 8, x->e))
             return -1;
         for (int n = 7; n >= 0; n--)
@@ -443,10 +450,10 @@ static int lay_out(struct pickle_walk *x, const struct file *f, const struct pic
         uint64_t size = kinds->v[k].width;
         at += 8;
         if (count != kinds->v[k].count)
-            return err_at(x->e, f->name, at - 8, _("a storage of %llu elements; the pickle says %llu"),
+            return err_at(x->e, f->name, at - 8, _("a storage of %llu elements; the pickle has %llu"),
                           (unsigned long long)count, (unsigned long long)kinds->v[k].count);
         if (count > (f->size - at) / size)
-            return err_at(x->e, f->name, at, _("the data ends here; the shape asks for %llu elements of %u bytes"),
+            return err_at(x->e, f->name, at, _("end of data; the shape needs %llu elements of %u bytes"),
                           (unsigned long long)count, (unsigned)size);
         struct stored d = {at, count * size, false};
         map_add(&x->keys, kinds->v[k].key, (uint32_t)x->stored.n);
@@ -466,11 +473,13 @@ static int plain(struct pickle_walk *x, const struct file *f, const struct pickl
 {
     size_t before = x->w->list.n;
     uint32_t unused;
-    bool may = is_leaf(object) || entries(object, &unused) || object->kind == PICKLE_LIST || object->kind == PICKLE_TUPLE;
+    bool may = is_leaf(object) || entries(object, &unused) || object->kind == PICKLE_LIST ||
+               object->kind == PICKLE_TUPLE;
     x->plain = true;
     if (may && tree(x, object))
         return -1;
-    return x->w->list.n > before ? 0 : err_at(x->e, f->name, 0, "%s", _("torch.save's magic number or a dictionary of arrays was expected"));
+    return x->w->list.n > before ? 0 : err_at(x->e, f->name, 0, "%s", _("expected torch.save's magic number or a "
+                                                                        "dictionary of arrays"));
 }
 
 static int list_legacy(struct pickle_walk *x, const struct file *f)
@@ -494,7 +503,7 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
     const struct pickle *little = pickle_get(part[2], "little_endian");
     x->swap = little && little->kind == PICKLE_BOOL && !little->i;
     if (part[4]->kind != PICKLE_LIST)
-        return err_at(x->e, f->name, at, _("before here a list of the storages' keys was expected"));
+        return err_at(x->e, f->name, at, _("expected a list of the storages' keys before this"));
     struct map index = {0};
     storage_list kinds = {0};
     struct err cut = {0}, *given = x->e;
@@ -512,7 +521,8 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
 
 /* ---- the format ---- */
 
-static const unsigned char legacy_head[] = {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
+static const unsigned char legacy_head[] =
+    {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
 
 static int list(struct weights *w, uint32_t file, struct err *e)
 {
@@ -528,7 +538,8 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     else if (rc == 0 && n > 4 && head[0] == 0x80)
         rc = list_legacy(&x, &f);
     else if (rc == 0)
-        rc = err_at(e, f.name, 0, _("torch.save's zip archive or pickles were expected; a tar of torch before 0.1.10 is not read: load and save it again"));
+        rc = err_at(e, f.name, 0, _("expected torch.save's zip archive or pickles; tars of torch before 0.1.10 are "
+                                    "not read: load and save again"));
     if (rc == 0 && !*w->framework && !x.plain)
         w->framework = "pytorch";
     release(&x);

@@ -1,6 +1,7 @@
 /* The table of files that are recognised and not read: how each is told, and what its owner can do. */
 #include "fmt/unreadable.h"
 
+#include "base/folder.h"
 #include "base/msg.h"
 #include "base/utf8.h"
 #include "fmt/find_recordings.h"
@@ -128,6 +129,12 @@ static bool is_utf16(const char *path, struct str name)
     return utf16_marked(file_head(path, head, sizeof head));
 }
 
+/* A pickle by the name of ptdbg's file, which is text: read as weights it would be a file of any kind. */
+static bool is_binary_dump(const char *path, struct str name)
+{
+    return str_ends(name, "dump.pkl") && starts_with(path, "\x80");
+}
+
 static bool is_compressed(const char *path, struct str name)
 {
     static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd\x37zXZ", "BZh", "PK\3\4", "7z\xbc\xaf"};
@@ -141,51 +148,62 @@ static bool is_compressed(const char *path, struct str name)
 static bool is_read_alone(const char *path, struct str name)
 {
     (void)name;
-    for (size_t i = 0; readers[i]; i++)
-        if (readers[i]->probe(path))
-            return true;
-    return false;
+    return find_reader(path) != NULL;
 }
 
 const struct unreadable unreadable_formats[] = {
     {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
-     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false},
+     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false, false},
     {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
-     N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t npy), then open OUT"),
-     is_cann, false},
+     N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t "
+        "npy), then open OUT"),
+     is_cann, false, false},
     {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
-     N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false},
+     N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false, false},
     {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",
-     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair, false},
+     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair, false, false},
     {"msprobe-single", N_("msprobe SingleSave"), "data/TAG/stepN/rankN/TAG.{json,npy}",
-     N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false},
+     N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false, false},
     {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
-     N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false},
+     N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false, false},
     {"msprobe-acc", N_("results of msprobe acc_check"), "accuracy_checking_{result,details}_*.csv",
-     N_("it tests single operators against a CPU and holds no run: open the dump it was made from"), is_acc_check, false},
+     N_("it has tests of single operators against a CPU, no run: open the dump it was made from"), is_acc_check,
+     false, false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
-     N_("open the dump beside it: its source lines become the dump's stacks"), is_graph, false},
+     N_("open the dump beside it: its source lines are added to the dump's stacks"), is_graph, false, false},
     {"torch-distcp", N_("distributed checkpoints of torch"), "*.distcp",
-     N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp, false},
+     N_("make one file of it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE"), is_distcp,
+     false, false},
     {"troubleshooter", N_("comparisons of TroubleShooter"), "compare_npy_dir.csv …",
-     N_("they hold shares of close elements and no figures: open what was compared"), is_troubleshooter, false},
+     N_("it has shares of close elements, no figures: open what was compared"), is_troubleshooter, false, false},
     {"dump-tensors", N_("the tensors of an msprobe dump"), "dump_tensor_data/*.pt",
-     N_("which call each belongs to stands in dump.json: open the folder it lies in"), is_dump_tensor, false},
-    {"dump-part", N_("a part of a dump"), "stack.json construct.json mapping.csv", N_("open the folder it lies in"), is_dump_part, true},
+     N_("dump.json has the calls these belong to: open the folder it is in"), is_dump_tensor, false, false},
+    {"dump-part", N_("a part of a dump"), "stack.json construct.json mapping.csv", N_("open the folder it is in"), is_dump_part, true, false},
     {"result-summary", N_("figures of several ranks side by side (merge_result), without their pairs"), "multi_ranks_compare_merge*.xlsx",
-     N_("open the compare_result_rankN files it was made from"), is_summary, false},
-    {"other-models", N_("models of other programs: GGUF, ONNX, HDF5, MindIR, torch.export"), "*.gguf *.onnx *.h5 *.mindir *.air *.om *.pt2",
-     N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model, false},
+     N_("open the compare_result_rankN files it was made from"), is_summary, false, false},
+    {"other-models", N_("models of other formats: GGUF, ONNX, HDF5, MindIR, torch.export"), "*.gguf *.onnx *.h5 *.mindir *.air *.om *.pt2",
+     N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model,
+     false, false},
     {"utf-16", N_("UTF-16 text"), "*.csv *.json",
-     N_("of it only training logs are read; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"), is_utf16, true},
+     N_("UTF-16 is read of training logs only; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"),
+     is_utf16, true, false},
     {"compressed", N_("a compressed file or an archive"), "*.gz *.xz *.zst *.bz2 *.zip *.7z *.tar",
-     N_("unpack it, then open what was in it"), is_compressed, true},
-    {"several", N_("weights or results of which several could be meant"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
-     N_("name the file or the folder it lies in"), is_read_alone, false},
+     N_("unpack it, then open its content"), is_compressed, true, false},
+    {"ptdbg-pickle", N_("expected ptdbg's text, found a binary pickle"), "*dump.pkl",
+     N_("expected lines of JSON, as ptdbg writes them under this name; code in a pickle is never run: open the folder "
+        "of the dump itself"), is_binary_dump, false, true},
+    {"several", N_("several weights or results; name one"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
+     N_("name the file, or the folder it is in"), is_read_alone, false, false},
     {0},
 };
 
 /* ---- finding ---- */
+
+/* A pipe, a socket or a device under a name: opening it would wait for whoever writes to it. */
+static const struct unreadable special = {
+    "special", N_("a pipe, a socket or a device"), "", N_("copy its output to a file, then open that"), NULL,
+        false, true,
+};
 
 static const struct unreadable *recognise(const char *path, bool named)
 {
@@ -195,36 +213,58 @@ static const struct unreadable *recognise(const char *path, bool named)
     return NULL;
 }
 
-static const struct unreadable *walk(const char *path, int depth, size_t *left)
+struct search {
+    size_t left;          /* files to look at */
+    struct buf *at;       /* see unreadable_find */
+};
+
+static const struct unreadable *told_by(struct search *s, const struct unreadable *r, const char *path)
 {
-    name_list names = {0};
-    struct buf child = {0};
+    if (r && r->single && s->at) {
+        buf_clear(s->at);
+        buf_cstr(s->at, path);
+    }
+    return r;
+}
+
+static const struct unreadable *walk(struct search *s, struct folder *f, int depth)
+{
+    struct buf path = {0};
     struct err quiet;
     const struct unreadable *found = NULL;
-    if (path_is_file(path))
-        return (*left)--, recognise(path, depth == DEPTH);
-    if (depth == 0 || !path_is_dir(path) || dir_list(path, ENTRIES, &names, &quiet)) {
-        name_list_release(&names);
-        return NULL;
-    }
-    for (int folders = 0; folders < 2 && !found; folders++) /* what lies here says more than what lies below */
-        for (size_t i = 0; i < names.n && !found && *left; i++) {
-            path_join(&child, path, names.v[i]);
-            if (path_is_dir(child.p) == (folders == 1))
-                found = walk(child.p, depth - 1, left);
+    for (size_t i = 0; i < f->entries.n && !found && s->left; i++) { /* what lies here says more than what lies below */
+        path_join(&path, f->path, f->entries.v[i].name);
+        if (f->entries.v[i].kind == ENTRY_OTHER) {
+            found = told_by(s, &special, path.p);
+        } else if (path_is_file(path.p)) {
+            s->left--;
+            found = told_by(s, recognise(path.p, false), path.p);
         }
-    buf_release(&child);
-    name_list_release(&names);
+    }
+    for (size_t i = 0; i < f->entries.n && depth && !found && s->left; i++) {
+        struct folder *child = folder_is_folder(f, i) ? folder_child(f, i, ENTRIES, &quiet) : NULL;
+        found = child ? walk(s, child, depth - 1) : NULL;
+        folder_child_release(f, i);
+    }
+    buf_release(&path);
     return found;
 }
 
-const struct unreadable *unreadable_find(const char *path)
+const struct unreadable *unreadable_find(const char *path, struct buf *found)
 {
-    size_t left = LOOKED_AT;
-    return walk(path, DEPTH, &left);
+    struct search s = {LOOKED_AT, found};
+    struct folder f;
+    struct err quiet;
+    if (found)
+        buf_cstr(found, path);
+    if (path_is_file(path))
+        return told_by(&s, recognise(path, true), path);
+    const struct unreadable *r = folder_read(&f, path, ENTRIES, &quiet) == 0 ? walk(&s, &f, DEPTH - 1) : NULL;
+    folder_release(&f);
+    return r;
 }
 
 int unreadable_error(const struct unreadable *r, const char *path, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: %s: recognised, but not read; %s"), path, _(r->title), _(r->advice));
+    return err_set(e, ERR_DATA, _("%s: %s: recognised, not read; %s"), path, _(r->title), _(r->advice));
 }

@@ -13,12 +13,14 @@ struct unreadable {
     /* Whether this file (`name` is its last component) is one of it. */
     bool (*is)(const char *path, struct str name);
     bool named; /* only where it was given itself: too common to tell what a folder is */
+    bool single; /* the one file is wrong, not what it lies in: the sentence names it */
 };
 
 extern const struct unreadable unreadable_formats[]; /* the clearest signs first, a row without a name at the end */
 
-/* The first of them at or below path; NULL when there is none. */
-const struct unreadable *unreadable_find(const char *path);
+/* The first of them at or below path; NULL when there is none. Where `found` is not NULL it gets the path the
+ * sentence names: this one, or that of a `single` file below it. */
+const struct unreadable *unreadable_find(const char *path, struct buf *found);
 /* "PATH: title: recognised, but not read; advice" */
 int unreadable_error(const struct unreadable *r, const char *path, struct err *e);
 

@@ -42,30 +42,25 @@ static bool series(struct str s, unsigned long long *part, unsigned long long *o
 
 /* What to read in a folder, in the order the frameworks themselves look: an index, the whole file, the one
  * series, the one weight file. Empty when there is none or several that could be meant. */
-static void choose(const char *dir, name_list *out)
+static void choose(const struct folder *f, name_list *out)
 {
-    static const char *const first[] = {"model.safetensors.index.json", "model.safetensors", "pytorch_model.bin.index.json",
-                                        "pytorch_model.bin", "model_optim_rng.pt", "model_rng.pt"};
-    name_list all = {0};
-    struct err quiet;
+    static const char *const first[] =
+        {"model.safetensors.index.json", "model.safetensors", "pytorch_model.bin.index.json",
+         "pytorch_model.bin", "model_optim_rng.pt", "model_rng.pt"};
     struct str prefix = {0};
     bool mixed = false, any = false;
     size_t lone = 0, count = 0;
     unsigned long long part, of;
     size_t n;
-    if (dir_list(dir, ENTRIES, &all, &quiet)) {
-        name_list_release(&all);
-        return;
-    }
-    for (size_t f = 0; f < ARRAY_LEN(first) && !out->n; f++)
-        for (size_t i = 0; i < all.n && !out->n; i++)
-            if (strcmp(all.v[i], first[f]) == 0)
-                vec_push(out, mem_strdup(all.v[i]));
-    for (size_t i = 0; i < all.n && !out->n; i++)
-        if (index_name(str_of(all.v[i])))
-            vec_push(out, mem_strdup(all.v[i]));
-    for (size_t i = 0; i < all.n && !out->n; i++) {
-        struct str s = str_of(all.v[i]);
+    for (size_t k = 0; k < ARRAY_LEN(first) && !out->n; k++)
+        for (size_t i = 0; i < f->entries.n && !out->n; i++)
+            if (strcmp(f->entries.v[i].name, first[k]) == 0)
+                vec_push(out, mem_strdup(first[k]));
+    for (size_t i = 0; i < f->entries.n && !out->n; i++)
+        if (index_name(str_of(f->entries.v[i].name)))
+            vec_push(out, mem_strdup(f->entries.v[i].name));
+    for (size_t i = 0; i < f->entries.n && !out->n; i++) {
+        struct str s = str_of(f->entries.v[i].name);
         if (!weight_name(s))
             continue;
         count++;
@@ -79,21 +74,23 @@ static void choose(const char *dir, name_list *out)
         any = true;
     }
     if (!out->n && any && !mixed) {
-        for (size_t i = 0; i < all.n; i++)
-            if (weight_name(str_of(all.v[i])))
-                vec_push(out, mem_strdup(all.v[i]));
+        for (size_t i = 0; i < f->entries.n; i++)
+            if (weight_name(str_of(f->entries.v[i].name)))
+                vec_push(out, mem_strdup(f->entries.v[i].name));
     } else if (!out->n && count == 1) {
-        vec_push(out, mem_strdup(all.v[lone]));
+        vec_push(out, mem_strdup(f->entries.v[lone].name));
     }
-    name_list_release(&all);
 }
 
 static bool probe(const char *path)
 {
-    if (!path_is_dir(path))
-        return index_name(path_base(str_of(path))) && path_is_file(path);
+    return index_name(path_base(str_of(path)));
+}
+
+static bool probe_folder(struct folder *f)
+{
     name_list l = {0};
-    choose(path, &l);
+    choose(f, &l);
     bool yes = l.n > 0;
     name_list_release(&l);
     return yes;
@@ -148,14 +145,14 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
             vec_push(&names, mem_strdup(part.p));
     }
     if (rc == 0 && !names.n)
-        rc = err_set(e, ERR_DATA, _("%s: a \"weight_map\" of names and files was expected"), path);
+        rc = err_set(e, ERR_DATA, _("%s: expected a \"weight_map\" of names and files"), path);
     for (size_t i = 0; rc == 0 && i < names.n; i++)
         rc = list_part(w, dir, names.v[i]);
     size_t lost = 0;
     for (size_t i = 0; rc == 0 && i < promised.n; i++)
         if (weights_find(w, promised.v[i]) == MAP_NONE && lost++ < 20) {
             struct err note;
-            err_set(&note, ERR_DATA, _("%s lists %.*s, which no part holds"), path, STR_ARG(promised.v[i]));
+            err_set(&note, ERR_DATA, _("%s lists %.*s, missing in all parts"), path, STR_ARG(promised.v[i]));
             weights_problem(w, UINT32_MAX, "damaged", note.text);
         }
     json_members_close(&j);
@@ -173,22 +170,26 @@ int weight_folder_list(struct weights *w, const char *dir, struct err *e)
     unsigned long long part, of = 0;
     size_t n;
     int rc = 0;
-    choose(dir, &l);
+    struct folder folder;
+    struct err quiet;
+    if (folder_read(&folder, dir, ENTRIES, &quiet) == 0)
+        choose(&folder, &l);
+    folder_release(&folder);
     if (!l.n)
-        rc = err_set(e, ERR_DATA, _("%s: one weight file was expected in this folder"), dir);
+        rc = err_set(e, ERR_DATA, _("%s: expected one weight file in this folder; name it"), dir);
     if (rc == 0 && index_name(str_of(l.v[0]))) {
         path_join(&path, dir, l.v[0]);
         rc = list_index(w, dir, path.p, e);
     } else if (rc == 0 && l.n == 1) {
         rc = weights_list_file(w, weights_add_file(w, dir, l.v[0]), e);
         if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of > 1)
-            missing(w, dir, l.v[0], _("the other parts of its series are not there"));
+            missing(w, dir, l.v[0], _("the other parts of its series are missing"));
     } else {
         for (size_t i = 0; rc == 0 && i < l.n; i++)
             rc = list_part(w, dir, l.v[i]);
         if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of != l.n) {
             struct err note;
-            err_set(&note, ERR_DATA, _("%s: %zu of %llu parts are there"), dir, l.n, of);
+            err_set(&note, ERR_DATA, _("%s: %zu of %llu parts found"), dir, l.n, of);
             weights_problem(w, UINT32_MAX, "missing-file", note.text);
         }
     }
@@ -204,12 +205,12 @@ static int list(struct weights *w, const char *path, struct err *e)
     if (path_is_dir(path)) {
         rc = weight_folder_list(w, path, e);
     } else {
-        struct str parent = path_parent(str_of(path));
-        rc = list_index(w, parent.n ? arena_cstr(&w->arena, parent) : ".", path, e);
+        rc = list_index(w, arena_cstr(&w->arena, path_folder(str_of(path))), path, e);
     }
     if (!*w->format)
         w->format = weights_index.name;
     return rc;
 }
 
-const struct weight_format weights_index = {.name = "weights", .probe = probe, .list = list};
+const struct weight_format weights_index =
+    {.name = "weights", .probe = probe, .probe_folder = probe_folder, .list = list};

@@ -154,6 +154,20 @@ static int take_expert(struct str s, struct buf *out)
     return expert;
 }
 
+static uint8_t fusion_of(struct str role)
+{
+    return str_ends(role, "qkv") ? FUSED_QKV : str_ends(role, "gate_up") ? FUSED_GATE_UP : FUSED_NOT;
+}
+
+struct weight_id weight_with_role(const struct weight_id *id, struct str role, struct arena *a)
+{
+    struct weight_id x = *id;
+    x.role = role;
+    x.fusion = fusion_of(role);
+    x.key = str_of(arena_fmt(a, "%.*s%.*s/%.*s", STR_ARG(x.base), STR_ARG(role), STR_ARG(x.param)));
+    return x;
+}
+
 static void fill_role(struct weight_id *id, struct str path)
 {
     uint32_t at = map_get(&table.names, path);
@@ -164,7 +178,7 @@ static void fill_role(struct weight_id *id, struct str path)
     id->role = r->name;
     id->cut = r->cut;
     id->order = table.aliases.v[at].order;
-    id->fusion = str_ends(r->name, "qkv") ? FUSED_QKV : str_ends(r->name, "gate_up") ? FUSED_GATE_UP : FUSED_NOT;
+    id->fusion = fusion_of(r->name);
     id->vocabulary = str_is(r->name, "embed") || str_is(r->name, "lm_head");
 }
 
@@ -225,11 +239,63 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
         out->role = arena_str(a, buf_view(&role));
     out->base = arena_str(a, buf_view(&base));
     out->param = arena_str(a, last);
-    out->key = str_of(arena_fmt(a, "%.*s%.*s/%.*s", STR_ARG(out->base), STR_ARG(out->role), STR_ARG(out->param)));
+    out->key = weight_with_role(out, out->role, a).key;
     buf_release(&path);
     buf_release(&base);
     buf_release(&role);
     buf_release(&inner);
+}
+
+/* The name as if expert 0's alone, its number behind `at` bytes: "a.experts.w1" → "a.experts.0.w1.weight". */
+static void name_of_first(struct str name, size_t at, struct buf *out)
+{
+    struct str last = str_cut(name, (size_t)(str_rfind(name, '.') + 1)), plain = weight_parameter(last);
+    bool own = str_is(plain, "weight") || str_is(plain, "bias");
+    bool bias = !own && str_ends(last, "_bias");
+    buf_clear(out);
+    buf_str(out, str_n(name.p, at));
+    buf_cstr(out, ".0");
+    buf_str(out, str_n(name.p + at, name.n - at - (bias ? strlen("_bias") : 0)));
+    buf_cstr(out, own ? "" : bias ? ".bias" : ".weight");
+}
+
+bool weight_of_all_experts(struct str name, struct arena *a, struct weight_id *out)
+{
+    struct buf single = {0};
+    struct weight_id first;
+    bool found = false, experts = false, known = false;
+    int n;
+    for (size_t at = 0, from = 0; at <= name.n && !known; at++) {
+        if (at < name.n && name.p[at] != '.')
+            continue;
+        struct str part = str_n(name.p + from, at - from);
+        from = at + 1;
+        if (experts && number(part, &n))
+            found = known = false, at = name.n;
+        experts = experts || (str_has(part, "expert") && !str_has(part, "shared"));
+        if (!experts || at >= name.n)
+            continue;
+        name_of_first(name, at, &single);
+        weight_identify(buf_view(&single), a, &first);
+        known = first.known;
+        if (known || !found)
+            *out = first;
+        found = true;
+    }
+    buf_release(&single);
+    if (found) {
+        out->base.n -= strlen("0/");
+        return true;
+    }
+    weight_identify(name, a, out);
+    return !experts && out->known && str_starts(out->role, "expert_");
+}
+
+struct weight_id weight_of_expert(const struct weight_id *all, int expert, struct arena *a)
+{
+    struct weight_id x = *all;
+    x.base = str_of(arena_fmt(a, "%.*s%d/", STR_ARG(all->base), expert));
+    return weight_with_role(&x, all->role, a);
 }
 
 int weight_parts(const struct weight_id *id, const char *out[3])
@@ -244,7 +310,7 @@ int weight_parts(const struct weight_id *id, const char *out[3])
 struct str weight_part_key(const struct weight_id *f, const char *part, struct arena *a)
 {
     size_t tail = strlen(f->fusion == FUSED_QKV ? "qkv" : "gate_up");
-    return str_of(arena_fmt(a, "%.*s%.*s%s/%.*s", STR_ARG(f->base), (int)(f->role.n - tail), f->role.p, part, STR_ARG(f->param)));
+    return weight_with_role(f, str_of(arena_fmt(a, "%.*s%s", (int)(f->role.n - tail), f->role.p, part)), a).key;
 }
 
 /* Where the first layer's or expert's number stands; the number, -1 when there is none. */

@@ -14,6 +14,7 @@
 #define RANKS_MAX 65536
 #define RANK_MAX 65536 /* the largest number of a folder */
 #define ENTRIES 1000000
+#define KEPT 1000 /* entries of a child that is kept for whoever reads it next */
 
 struct rank {
     const char *dir;
@@ -63,40 +64,45 @@ static bool parse(const char *name, bool dir, struct rank *r)
     return take_number(&s, &r->second) && !s.n;
 }
 
-static bool has_weights(const char *dir)
+static bool has_weights(struct folder *f, size_t i)
 {
-    name_list l = {0};
     struct err quiet;
+    const struct folder *child = folder_child(f, i, ENTRIES, &quiet);
     bool yes = false;
-    if (dir_list(dir, ENTRIES, &l, &quiet) == 0)
-        for (size_t i = 0; i < l.n && !yes; i++)
-            yes = str_ends(str_of(l.v[i]), ".ckpt") || str_ends(str_of(l.v[i]), ".safetensors");
-    name_list_release(&l);
+    for (size_t k = 0; child && k < child->entries.n && !yes; k++) {
+        struct str name = str_of(child->entries.v[k].name);
+        yes = str_ends(name, ".ckpt") || str_ends(name, ".safetensors");
+    }
+    if (child && child->entries.n > KEPT)
+        folder_child_release(f, i);
     return yes;
 }
 
-/* The ranks of a folder; of Megatron's, or else of MindSpore's. Strings live in a. */
-static void list_ranks(const char *dir, struct arena *a, rank_list *out)
+static bool rank_of(const struct folder *f, size_t i, struct rank *r, bool *is_dir)
 {
-    name_list l = {0};
+    const char *name = f->entries.v[i].name;
+    *is_dir = parse(name, true, r) && folder_is_folder(f, i);
+    return *is_dir || (parse(name, false, r) && !folder_is_folder(f, i));
+}
+
+/* The ranks of a folder; of Megatron's, or else of MindSpore's. Strings live in a. */
+static void list_ranks(struct folder *f, struct arena *a, rank_list *out)
+{
     struct buf path = {0};
-    struct err quiet;
-    bool read = dir_list(dir, ENTRIES, &l, &quiet) == 0;
-    for (int mind = 0; read && mind < 2 && !out->n; mind++)
-        for (size_t i = 0; i < l.n && out->n < RANKS_MAX; i++) {
+    for (int mind = 0; mind < 2 && !out->n; mind++)
+        for (size_t i = 0; i < f->entries.n && out->n < RANKS_MAX; i++) {
             struct rank r;
-            if (str_starts(str_of(l.v[i]), "mp_rank_") == (mind != 0))
+            bool is_dir;
+            const char *name = f->entries.v[i].name;
+            if (str_starts(str_of(name), "mp_rank_") == (mind != 0) || !rank_of(f, i, &r, &is_dir) ||
+                (mind && !has_weights(f, i)))
                 continue;
-            path_join(&path, dir, l.v[i]);
-            bool is_dir = path_is_dir(path.p);
-            if (!parse(l.v[i], is_dir, &r) || (mind && !has_weights(path.p)))
-                continue;
-            r.dir = arena_cstr(a, is_dir ? buf_view(&path) : str_of(dir));
-            r.file = is_dir ? NULL : arena_cstr(a, str_of(l.v[i]));
+            path_join(&path, f->path, name);
+            r.dir = arena_cstr(a, is_dir ? buf_view(&path) : str_of(f->path));
+            r.file = is_dir ? NULL : arena_cstr(a, str_of(name));
             vec_push(out, r);
         }
     buf_release(&path);
-    name_list_release(&l);
 }
 
 /* "iter_0000010", "global_step10" */
@@ -110,34 +116,28 @@ static bool is_step(struct str name)
     return false;
 }
 
-/* The one iteration in a folder that says nothing of which is the latest; the folder itself where there is another number. */
-static const char *only_step(const char *path, struct arena *a)
+/* The one iteration in a folder that says nothing of which is the latest; the folder itself where there is another
+ * number. */
+static const char *only_step(const struct folder *f, struct arena *a)
 {
-    name_list l = {0};
-    struct buf at = {0};
-    struct err quiet;
-    const char *root = path;
-    int steps = 0;
-    if (dir_list(path, ENTRIES, &l, &quiet) == 0)
-        for (size_t i = 0; i < l.n; i++) {
-            path_join(&at, path, l.v[i]);
-            if (is_step(str_of(l.v[i])) && path_is_dir(at.p) && steps++ == 0)
-                root = arena_cstr(a, buf_view(&at));
+    size_t steps = 0, only = 0;
+    for (size_t i = 0; i < f->entries.n && steps < 2; i++)
+        if (is_step(str_of(f->entries.v[i].name)) && folder_is_folder(f, i)) {
+            steps++;
+            only = i;
         }
-    name_list_release(&l);
-    buf_release(&at);
-    return steps == 1 ? root : path;
+    return steps == 1 ? arena_fmt(a, "%s/%s", f->path, f->entries.v[only].name) : f->path;
 }
 
 /* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names, or the one that
  * DeepSpeed's file "latest" does, or the only one there is. */
-static const char *root_of(const char *path, struct arena *a)
+static const char *root_of(const struct folder *f, struct arena *a)
 {
     struct buf file = {0}, text = {0};
     struct err quiet;
-    const char *root = path;
+    const char *path = f->path, *root = path;
     path_join(&file, path, "latest_checkpointed_iteration.txt");
-    if (path_is_file(file.p) && file_slurp(file.p, 64, &text, &quiet) == 0) {
+    if (folder_has_file(f, "latest_checkpointed_iteration.txt") && file_slurp(file.p, 64, &text, &quiet) == 0) {
         struct str s = str_trim(buf_view(&text));
         unsigned long long n;
         struct buf name = {0};
@@ -153,8 +153,8 @@ static const char *root_of(const char *path, struct arena *a)
     } else {
         path_join(&file, path, "latest");
         buf_clear(&text);
-        if (!path_is_file(file.p)) {
-            root = only_step(path, a);
+        if (!folder_has_file(f, "latest")) {
+            root = only_step(f, a);
         } else if (file_slurp(file.p, 256, &text, &quiet) == 0) {
             struct str s = str_trim(buf_view(&text));
             char *name = s.n && !memchr(s.p, '/', s.n) && s.p[0] != '.' ? str_dup(s) : NULL;
@@ -170,12 +170,24 @@ static const char *root_of(const char *path, struct arena *a)
     return root;
 }
 
-static bool probe(const char *path)
+/* Those of the folder itself, or of the one below it that holds them. */
+static void list_all_ranks(struct folder *f, struct arena *a, rank_list *out)
+{
+    const char *root = root_of(f, a);
+    struct folder below = {0};
+    struct err quiet;
+    if (root == f->path)
+        list_ranks(f, a, out);
+    else if (folder_read(&below, root, ENTRIES, &quiet) == 0)
+        list_ranks(&below, a, out);
+    folder_release(&below);
+}
+
+static bool probe(struct folder *f)
 {
     struct arena a = {0};
     rank_list l = {0};
-    if (path_is_dir(path))
-        list_ranks(root_of(path, &a), &a, &l);
+    list_all_ranks(f, &a, &l);
     bool yes = l.n > 0;
     vec_release(&l);
     arena_release(&a);
@@ -196,6 +208,7 @@ struct join {
     struct weights *set; /* one a rank */
     const rank_list *ranks;
     int tp;
+    bool unread; /* a rank could not be listed */
     struct arena arena;
     struct map names; /* → first shard */
     VEC(struct shard) shards;
@@ -345,7 +358,8 @@ static void join_one(struct join *j, struct str name, uint32_t first)
     const struct weight *a = weight_of(j, shard[0]);
     int axis = id.cut == CUT_ROWS ? 0 : 1;
     /* a row-parallel layer's bias, norms and scalars are whole on every rank */
-    bool whole = j->tp < 2 || a->ndim == 0 || id.training || a->text || (id.known && (id.cut == CUT_WHOLE || axis >= a->ndim));
+    bool whole = j->tp < 2 || a->ndim == 0 || id.training || a->text ||
+                 (id.known && (id.cut == CUT_WHOLE || axis >= a->ndim));
     if (whole || a->dtype == DTYPE_UNKNOWN) {
         take(j, shard[0], name);
         return;
@@ -356,13 +370,13 @@ static void join_one(struct join *j, struct str name, uint32_t first)
             return;
         }
         take(j, shard[0], name);
-        note(j, name, _("how tensor-parallel ranks cut it is not known; a line in data/weights.tsv says so"));
+        note(j, name, _("unknown how tensor-parallel ranks split it; add a line to data/weights.tsv"));
         return;
     }
     if (distinct != j->tp) {
         struct err e;
         take(j, shard[0], name);
-        err_set(&e, ERR_DATA, _("%d of %d tensor-parallel shards are there"), distinct, j->tp);
+        err_set(&e, ERR_DATA, _("%d of %d tensor-parallel shards found"), distinct, j->tp);
         note(j, name, e.text);
         return;
     }
@@ -490,22 +504,26 @@ static void gather(struct join *j, bool numbered)
 
 static int read_ranks(struct join *j, const rank_list *l, struct err *e)
 {
+    size_t read = 0;
     for (size_t r = 0; r < l->n; r++) {
         struct weights *s = &j->set[r];
         const struct rank *k = &l->v[r];
         *s = (struct weights){.framework = "", .format = "", .path = k->dir, .arch = {.gated = -1}};
-        int rc = k->file ? weights_list_file(s, weights_add_file(s, k->dir, k->file), e) : weight_folder_list(s, k->dir, e);
-        if (rc)
-            return -1;
+        int rc = k->file ? weights_list_file(s, weights_add_file(s, k->dir, k->file), e)
+                         : weight_folder_list(s, k->dir, e);
+        if (rc) {
+            weights_problem(j->w, UINT32_MAX, "missing-file", e->text);
+            j->unread = true;
+        }
         for (size_t i = 0; i < s->problems.n; i++)
             if (s->problems.v[i].weight == UINT32_MAX)
                 weights_problem(j->w, UINT32_MAX, s->problems.v[i].kind, s->problems.v[i].text);
-        if (r == 0) {
+        if (rc == 0 && !read++) {
             j->w->framework = s->framework;
             j->w->arch = s->arch;
         }
     }
-    return 0;
+    return read ? 0 : -1;
 }
 
 /* With one number behind the tensor-parallel one it is the pipeline's, unless the arguments say that there
@@ -524,16 +542,24 @@ static int list(struct weights *w, const char *path, struct err *e)
 {
     rank_list l = {0};
     struct join j = {.w = w, .ranks = &l};
-    list_ranks(root_of(path, &j.arena), &j.arena, &l);
+    struct folder folder;
+    int rc = folder_read(&folder, path, ENTRIES, e);
+    if (rc == 0)
+        list_all_ranks(&folder, &j.arena, &l);
+    folder_release(&folder);
     j.set = mem_zalloc((l.n ? l.n : 1) * sizeof *j.set);
-    int rc = read_ranks(&j, &l, e);
+    rc = rc ? -1 : read_ranks(&j, &l, e);
+    if (rc == 0) {
+        assign(&l, &w->arch);
+        rc = j.unread && widest(&l, pp_of) > 1 ? -1 : 0; /* how many layers lie before the next stage's is not known */
+    }
     if (rc == 0) {
         bool megatron = l.v[0].tp >= 0;
-        assign(&l, &w->arch);
         j.tp = widest(&l, tp_of);
         if (w->arch.tp && megatron && w->arch.tp != j.tp) {
             struct err note_;
-            err_set(&note_, ERR_DATA, _("%s: folders of %d tensor-parallel ranks; the arguments in them say %d"), path, j.tp, w->arch.tp);
+            err_set(&note_, ERR_DATA, _("%s: folders of %d tensor-parallel ranks; their arguments have %d"), path, j.tp,
+                    w->arch.tp);
             weights_problem(w, UINT32_MAX, "damaged", note_.text);
             j.tp = w->arch.tp > j.tp ? w->arch.tp : j.tp;
         }
@@ -556,4 +582,4 @@ static int list(struct weights *w, const char *path, struct err *e)
     return rc;
 }
 
-const struct weight_format weights_ranks = {.name = "megatron", .probe = probe, .list = list};
+const struct weight_format weights_ranks = {.name = "megatron", .probe_folder = probe, .list = list};

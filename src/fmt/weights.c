@@ -10,6 +10,7 @@
 
 #define PROBLEMS_MAX 10000
 #define TWICE_MAX 10000
+#define ENTRIES 1000000 /* names in one folder */
 #define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
 
 const struct weight_format *const weight_formats[] = {
@@ -18,42 +19,62 @@ const struct weight_format *const weight_formats[] = {
 };
 
 static const char not_weights[] =
-    N_("%s: not a weight file: .safetensors, MindSpore .ckpt, torch .pt/.pth/.bin or .npz was expected");
+    N_("%s: not a weight file: expected .safetensors, MindSpore .ckpt, torch .pt/.pth/.bin or .npz");
+
+static const struct weight_format *format_of(const char *path)
+{
+    struct folder folder = {0};
+    struct err quiet;
+    const struct weight_format *found = NULL;
+    bool is_dir = path_is_dir(path);
+    if (is_dir && folder_read(&folder, path, ENTRIES, &quiet))
+        is_dir = false, path = NULL;
+    for (size_t i = 0; path && weight_formats[i] && !found; i++) {
+        const struct weight_format *x = weight_formats[i];
+        if (is_dir ? x->probe_folder && x->probe_folder(&folder) : x->probe && x->probe(path))
+            found = x;
+    }
+    folder_release(&folder);
+    return found;
+}
 
 bool weights_probe(const char *path)
 {
-    for (size_t i = 0; weight_formats[i]; i++)
-        if (weight_formats[i]->probe(path))
-            return true;
-    return false;
+    return format_of(path) != NULL;
 }
 
 int weights_open(struct weights *w, const char *path, struct err *e)
 {
     *w = (struct weights){.framework = "", .format = "", .arch = {.gated = -1}};
     w->path = arena_cstr(&w->arena, str_of(path));
-    for (size_t i = 0; weight_formats[i]; i++)
-        if (weight_formats[i]->probe(path)) {
-            w->format = weight_formats[i]->name;
-            const struct weight_format *x = weight_formats[i];
-            if (x->list ? x->list(w, w->path, e) : x->list_file(w, weights_add_file(w, NULL, path), e))
-                return -1;
-            if (!w->list.n)
-                return err_set(e, ERR_DATA, _("%s: no tensor in this checkpoint"), path);
-            return 0;
-        }
+    read_failures failed = {0}, *before = read_failures_gather(&failed);
+    const struct weight_format *x = format_of(path);
+    read_failures_gather(before);
+    int unreadable = !x && failed.n ? read_failures_error(&failed, e) : 0;
+    for (size_t i = 0; i < failed.n; i++) /* what lies there may be more than it seems */
+        weights_problem(w, UINT32_MAX, "missing-file", failed.v[i].text);
+    read_failures_release(&failed);
+    if (unreadable)
+        return -1;
+    if (x) {
+        w->format = x->name;
+        if (x->list ? x->list(w, w->path, e) : x->list_file(w, weights_add_file(w, NULL, path), e))
+            return -1;
+        return w->list.n ? 0 : err_set(e, ERR_DATA, _("%s: no tensor in this checkpoint"), path);
+    }
     if (!path_is_dir(path)) {
         struct file f;
         if (file_open(&f, path, e))
             return -1;
         file_close(&f);
     }
-    const struct unreadable *r = unreadable_find(path);
+    const struct unreadable *r = unreadable_find(path, NULL);
     if (r && strcmp(r->name, "several") != 0)
         return unreadable_error(r, path, e);
     return err_set(e, ERR_DATA,
                    path_is_dir(path)
-                       ? _("%s: no weights here: one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, mp_rank folders or .npy files were expected; name the file where there are several")
+                       ? _("%s: expected one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, "
+                           "mp_rank folders or .npy files; found no weights; if there are several, name the file")
                        : _(not_weights),
                    path);
 }
@@ -149,10 +170,11 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
     if (map_add(&w->names, x.name, me) != me) {
         struct buf b = {0};
         if (w->twice++ == TWICE_MAX) {
-            err_set(e, ERR_DATA, _("%s: more than %d names stand in it twice; no program writes such a file"), w->path, TWICE_MAX);
+            err_set(e, ERR_DATA, _("%s: more than %d names occur twice; this is not a valid weight file"), w->path,
+                    TWICE_MAX);
             return UINT32_MAX;
         }
-        buf_fmt(&b, _("%s: the name %.*s stands in it twice"), w->path, STR_ARG(x.name));
+        buf_fmt(&b, _("%s: the name %.*s occurs twice"), w->path, STR_ARG(x.name));
         weights_problem(w, me, "damaged", b.p);
         /* bounded: the number is the index, so that a million equal names cost a million steps */
         buf_clear(&b);
@@ -207,9 +229,9 @@ static int unpack(const struct weights *w, const struct weight_piece *p, struct 
     if (rc == 0)
         rc = err_set(e, ERR_DATA, _("%s: the archive has no member %s"), f.name, p->member);
     else if (rc > 0)
-        rc = zip_read(z, &m, UNPACKED_MAX, b, e);
+        rc = zip_read(&f, &m, UNPACKED_MAX, b, e);
     if (rc == 0 && (p->at > b->n || p->size > b->n - p->at))
-        rc = err_at(e, f.name, m.offset, _("the member %s is shorter than before"), p->member);
+        rc = err_at(e, f.name, m.offset, _("the member %s is shorter than before; read it again"), p->member);
     zip_close(z);
     file_close(&f);
     return rc;

@@ -8,6 +8,7 @@
 #define FMT_WEIGHTS_H
 
 #include "base/arena.h"
+#include "base/folder.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "num/tensor.h"
@@ -69,10 +70,11 @@ struct weights {
     struct weight_arch arch;
 };
 
-/* A kind of weight file or folder: one of the two functions is there. */
+/* A kind of weight file or folder: one of the two ways to list is there. */
 struct weight_format {
     const char *name;
-    bool (*probe)(const char *path);
+    bool (*probe)(const char *path);          /* of a file; NULL: never one */
+    bool (*probe_folder)(struct folder *f);   /* NULL: never one */
     int (*list_file)(struct weights *w, uint32_t file, struct err *e);
     int (*list)(struct weights *w, const char *path, struct err *e);
 };

@@ -48,13 +48,14 @@ static void say_unread(struct dump *d, const struct weights *w)
     if (!n)
         return;
     struct buf b = {0};
-    buf_fmt(&b, _("%zu tensors are listed and not read: elements of type %.*s, as %.*s"), n, STR_ARG(example->type), STR_ARG(example->name));
+    buf_fmt(&b, _("%zu tensors are listed, not read: element type %.*s, e.g. %.*s"), n, STR_ARG(example->type),
+            STR_ARG(example->name));
     dump_warn(d, b.p);
     buf_release(&b);
 }
 
-/* Whether a tensor holds integers of few bits packed into larger ones: as GPTQ and AWQ (qweight, qzeros), compressed-tensors
- * (weight_packed) and bitsandbytes (bytes, with their state beside them) call and type them. */
+/* Whether a tensor holds integers of few bits packed into larger ones: as GPTQ and AWQ (qweight, qzeros),
+ * compressed-tensors (weight_packed) and bitsandbytes (bytes, with their state beside them) call and type them. */
 static bool is_packed(const struct weights *w, const struct weight *x)
 {
     static const char *const ends[] = {".qweight", ".qzeros", ".weight_packed"};
@@ -82,7 +83,8 @@ static void say_packed(struct dump *d, const struct weights *w)
     if (!n)
         return;
     struct buf b = {0};
-    buf_fmt(&b, _("%zu tensors hold packed integers of few bits (quantised weights), as %.*s: shown are the words they are packed in, whose figures mean nothing"),
+    buf_fmt(&b, _("%zu tensors hold packed low-bit integers (quantised weights), e.g. %.*s: their figures are of the "
+                  "packed words and mean nothing"),
             n, STR_ARG(example));
     dump_warn(d, b.p);
     buf_release(&b);
@@ -145,30 +147,47 @@ static bool is_parts(const char *path)
     return weights_index.probe(path);
 }
 
-static bool is_ranks(const char *path)
+static bool is_folder_of_parts(struct folder *f)
 {
-    return weights_ranks.probe(path);
+    return weights_index.probe_folder(f);
 }
 
-#define WEIGHT_READER(var, id, text, files, of, not_read, is)                                                          \
+static bool is_ranks(struct folder *f)
+{
+    return weights_ranks.probe_folder(f);
+}
+
+#define WEIGHT_READER(var, id, text, files, of, not_read, is, is_folder)                                               \
     const struct reader var = {                                                                                        \
-        .name = id, .title = text, .what = files, .versions = of, .unread = not_read, .probe = is, .open = open_dump,  \
-        .tensor = open_tensor, .close = close_dump, .weights = true,                                                   \
+        .name = id, .title = text, .what = files, .versions = of, .unread = not_read, .probe = is,                     \
+        .probe_folder = is_folder, .open = open_dump, .tensor = open_tensor, .close = close_dump, .weights = true,     \
     }
 
 WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", "safetensors 0.x",
-              N_("F4, F6_*, F8_E8M0, F8_*FNUZ and packed 4-bit integers: listed without figures"), is_safetensors);
+              N_("F4, F6_*, F8_E8M0, F8_*FNUZ and packed 4-bit integers: listed without figures"),
+              is_safetensors, NULL);
 WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt",
-              "MindSpore 1.x to 2.10", N_("encrypted files, maps of embeddings; the checksum is not verified"), is_ckpt);
+              "MindSpore 1.x to 2.10", N_("encrypted files, maps of embeddings; the checksum is not verified"),
+              is_ckpt, NULL);
 WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", "NumPy, .npy 1.0 to 3.0",
-              N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: listed without figures"), is_npz);
-WEIGHT_READER(reader_npy, "npy", N_("arrays of NumPy: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
-              N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy);
-WEIGHT_READER(reader_torch, "torch", N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
-              "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13", N_("whole pickled models (nothing in a pickle is run), pickles of more than 64 MB, the tar of torch 0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, NumPy's texts and objects: listed without figures"),
-              is_torch);
+              N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: "
+                 "listed without figures"), is_npz, NULL);
+WEIGHT_READER(reader_npy, "npy", N_("NumPy arrays: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
+              N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy, NULL);
+WEIGHT_READER(reader_torch, "torch",
+              N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
+              "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13",
+              N_("whole pickled models (code in a pickle is never "
+                 "run), pickles of more than 64 MB, the tar of "
+                 "torch 0.1; quantised, sparse, nested and meta "
+                 "tensors, complex32, float8 other than e4m3fn and "
+                 "e5m2, NumPy's texts and objects: listed without "
+                 "figures"),
+              is_torch, NULL);
 WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
-              "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts);
-WEIGHT_READER(reader_ranks, "megatron", N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
+              "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts,
+              is_folder_of_parts);
+WEIGHT_READER(reader_ranks, "megatron",
+              N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
               "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
-              N_("MindSpore's tensor-parallel cuts (merge them first), .distcp"), is_ranks);
+              N_("MindSpore's tensor-parallel cuts (merge them first), .distcp"), NULL, is_ranks);

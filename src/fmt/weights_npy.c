@@ -9,19 +9,16 @@
 static bool probe(const char *path)
 {
     char head[6];
-    return !path_is_dir(path) && str_ends(str_of(path), ".npy") && str_is(file_head(path, head, sizeof head), "\x93NUMPY");
+    return !path_is_dir(path) && str_ends(str_of(path), ".npy") &&
+           str_is(file_head(path, head, sizeof head), "\x93NUMPY");
 }
 
-static bool probe_folder(const char *path)
+static bool probe_folder(struct folder *f)
 {
-    name_list names = {0};
-    struct err quiet;
-    bool any = false;
-    if (path_is_dir(path) && dir_list(path, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n && !any; i++)
-            any = str_ends(str_of(names.v[i]), ".npy");
-    name_list_release(&names);
-    return any;
+    for (size_t i = 0; i < f->entries.n; i++)
+        if (str_ends(str_of(f->entries.v[i].name), ".npy"))
+            return true;
+    return false;
 }
 
 static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
@@ -34,7 +31,7 @@ static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
     if (rc == 0) {
         struct file f = t.file;
         rc = f.size ? npy_open_at(&t, 0, f.size, &type, &why)
-                    : err_set(&why, ERR_DATA, _("%s: an empty file; a tensor was expected"), f.name);
+                    : err_set(&why, ERR_DATA, _("%s: empty file; expected a tensor"), f.name);
         file_close(&f);
     }
     t.file = (struct file){0};
@@ -55,10 +52,11 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
     int rc = dir_list(path, ENTRIES, &names, e);
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (str_ends(str_of(names.v[i]), ".npy"))
-            rc = add(w, weights_add_file(w, path, names.v[i]), str_n(names.v[i], strlen(names.v[i]) - strlen(".npy")), e);
+            rc = add(w, weights_add_file(w, path, names.v[i]),
+                     str_n(names.v[i], strlen(names.v[i]) - strlen(".npy")), e);
     name_list_release(&names);
     return rc;
 }
 
 const struct weight_format weights_npy = {.name = "npy", .probe = probe, .list_file = list};
-const struct weight_format weights_npy_folder = {.name = "npy", .probe = probe_folder, .list = list_folder};
+const struct weight_format weights_npy_folder = {.name = "npy", .probe_folder = probe_folder, .list = list_folder};

@@ -1,127 +1,241 @@
-/* minizip does the archive; this file gives it our file to read from and checks what it says against
- * the file's real size. */
+/* The directory of a zip archive, its zip64 fields among them: where each member's bytes are. Everything in it is
+ * checked against the file's real size. */
 #include "fmt/zip.h"
 
-#include <minizip/unzip.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/map.h"
 #include "base/msg.h"
 
-#define WINDOW (32 * 1024)
+enum {
+    END = 22,          /* bytes of the record at the archive's end, before its comment */
+    LOCATOR = 20,      /* in front of it: where the zip64 record is */
+    END64 = 56,
+    LISTED = 46,       /* of a member in the directory, before name and extra fields */
+    LOCAL = 30,        /* in front of a member's data, the same */
+    WINDOW = 192 << 10 /* a listed member with the longest name, extra fields and comment, and more */
+};
+#define MEMBERS_MAX (1u << 20)
+#define SATURATED 0xffffffffu /* the number is in a zip64 field */
+
+/* What the directory lists of a member. */
+struct listed {
+    struct str name;
+    uint64_t header; /* where its local header begins */
+    uint64_t size, packed;
+    uint32_t crc;
+    unsigned flags, method;
+};
 
 struct zip {
     const struct file *file;
-    uint64_t at;
-    /* minizip reads byte by byte: it reads from here */
-    uint64_t window_at;
-    size_t window_n;
-    unsigned char window[WINDOW];
-    struct err quiet; /* a read error, told when minizip gives up */
-    unzFile unz;
+    struct arena arena;
+    VEC(struct listed) members;
+    struct map names; /* the first of a name */
 };
 
-static voidpf on_open(voidpf opaque, const void *name, int mode)
+static uint64_t little(const unsigned char *p, int bytes)
 {
-    (void)name;
-    (void)mode;
-    return opaque;
+    uint64_t v = 0;
+    for (int i = bytes; i-- > 0;)
+        v = v << 8 | p[i];
+    return v;
 }
 
-static uLong on_read(voidpf opaque, voidpf stream, void *out, uLong n)
+static int damaged(const struct file *f, uint64_t at, struct err *e)
 {
-    struct zip *z = opaque;
-    uLong done = 0;
-    (void)stream;
-    while (done < n) {
-        uint64_t base = z->at / WINDOW * WINDOW;
-        if (base != z->window_at || z->at >= base + z->window_n) {
-            long got = file_read_some(z->file, base, z->window, WINDOW, &z->quiet);
-            z->window_at = base;
-            z->window_n = got > 0 ? (size_t)got : 0;
-            if (z->at >= base + z->window_n)
-                break;
+    return err_at(e, f->name, at, _("damaged zip directory"));
+}
+
+/* ---- where the directory is ---- */
+
+struct extent {
+    uint64_t at, size, members;
+    uint64_t shift; /* bytes in front of the archive: its offsets count from behind them */
+};
+
+/* Looks in the file's last n bytes: 1 with the position of the end record, which must be there in full with its
+ * comment. */
+static int find_end_in(const struct file *f, size_t n, uint64_t *at, struct err *e)
+{
+    unsigned char *tail = mem_alloc(n + 1);
+    int rc = file_read(f, f->size - n, tail, n, e);
+    for (size_t i = n < END ? 0 : n - END + 1; rc == 0 && i-- > 0;)
+        if (memcmp(tail + i, "PK\5\6", 4) == 0) {
+            *at = f->size - n + i;
+            rc = i + END + little(tail + i + 20, 2) <= n;
+            break;
         }
-        size_t part = (size_t)(base + z->window_n - z->at);
-        if (part > n - done)
-            part = n - done;
-        memcpy((char *)out + done, z->window + (z->at - base), part);
-        z->at += part;
-        done += (uLong)part;
-    }
-    return done;
+    free(tail);
+    return rc;
 }
 
-static ZPOS64_T on_tell(voidpf opaque, voidpf stream)
+static int find_end(const struct file *f, uint64_t *at, struct err *e)
 {
-    (void)stream;
-    return ((struct zip *)opaque)->at;
+    static const size_t most[] = {1024, END + 65535}; /* nearly no archive has a comment */
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(most); i++)
+        rc = find_end_in(f, f->size < most[i] ? (size_t)f->size : most[i], at, e);
+    if (rc == 0)
+        rc = err_at(e, f->name, f->size, _("incomplete zip archive: expected its directory at the end"));
+    return rc < 0 ? -1 : 0;
 }
 
-static long on_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+/* The zip64 record, where a locator in front of the end record names one; its position in *end. 0 also where none
+ * is. */
+static int read_end64(const struct file *f, uint64_t *end, struct extent *x, uint64_t *offset, struct err *e)
 {
-    struct zip *z = opaque;
-    (void)stream;
-    uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? z->at
-                    : origin == ZLIB_FILEFUNC_SEEK_END ? z->file->size
-                                                       : 0;
-    if (offset > z->file->size || base + offset > z->file->size)
+    unsigned char b[END64];
+    if (*end < LOCATOR)
+        return 0;
+    if (file_read(f, *end - LOCATOR, b, LOCATOR, e))
         return -1;
-    z->at = base + offset;
+    if (memcmp(b, "PK\6\7", 4) != 0)
+        return 0;
+    uint64_t at = little(b + 8, 8);
+    if (at > f->size || f->size - at < END64)
+        return damaged(f, *end - LOCATOR, e);
+    if (file_read(f, at, b, END64, e))
+        return -1;
+    if (memcmp(b, "PK\6\6", 4) != 0)
+        return damaged(f, at, e);
+    x->members = little(b + 32, 8);
+    x->size = little(b + 40, 8);
+    *offset = little(b + 48, 8);
+    *end = at;
     return 0;
 }
 
-static int on_close(voidpf opaque, voidpf stream)
+static int find_directory(const struct file *f, struct extent *x, struct err *e)
 {
-    (void)opaque;
-    (void)stream;
+    unsigned char b[END];
+    uint64_t end = 0, offset = 0;
+    if (find_end(f, &end, e) || file_read(f, end, b, END, e))
+        return -1;
+    x->members = little(b + 10, 2);
+    x->size = little(b + 12, 4);
+    offset = little(b + 16, 4);
+    if (read_end64(f, &end, x, &offset, e))
+        return -1;
+    if (x->size > end || offset > end - x->size)
+        return damaged(f, end, e);
+    x->at = end - x->size;
+    x->shift = x->at - offset;
     return 0;
 }
 
-static int on_error(voidpf opaque, voidpf stream)
+/* ---- the members it lists ---- */
+
+struct listing {
+    const struct file *file;
+    uint64_t at, end;        /* what was not taken yet */
+    uint64_t from;           /* where the window begins in the file */
+    size_t have;             /* bytes in it */
+    unsigned char *window;
+    struct err *e;
+};
+
+/* The next n bytes, at most a window of them; NULL with a message. */
+static const unsigned char *take(struct listing *l, size_t n)
 {
-    (void)stream;
-    return ((struct zip *)opaque)->quiet.code != ERR_NONE;
+    if (n > l->end - l->at) {
+        damaged(l->file, l->at, l->e);
+        return NULL;
+    }
+    if (l->at + n > l->from + l->have) {
+        size_t want = l->end - l->at < WINDOW ? (size_t)(l->end - l->at) : WINDOW;
+        if (file_read(l->file, l->at, l->window, want, l->e))
+            return NULL;
+        l->from = l->at;
+        l->have = want;
+    }
+    const unsigned char *p = l->window + (l->at - l->from);
+    l->at += n;
+    return p;
 }
 
-/* Whether the end record is there in full: minizip takes the zip64 one before it and would not miss it. */
-static bool whole(const struct file *f)
+/* Numbers that did not fit stand in the extra field 1, in this order. False where it lacks one. */
+static bool widen(struct listed *m, const unsigned char *extra, size_t n)
 {
-    enum { END = 22 };
-    unsigned char tail[4096];
-    struct err quiet;
-    size_t n = f->size < sizeof tail ? (size_t)f->size : sizeof tail;
-    if (n < END || file_read(f, f->size - n, tail, n, &quiet))
-        return false;
-    for (size_t at = n - END + 1; at-- > 0;)
-        if (memcmp(tail + at, "PK\5\6", 4) == 0)
-            return at + END + (size_t)(tail[at + 20] | tail[at + 21] << 8) <= n;
-    return false;
+    uint64_t *const wide[] = {&m->size, &m->packed, &m->header};
+    const unsigned char *p = extra, *end = extra + n;
+    size_t length = 0;
+    for (; end - p >= 4; p += 4 + length) {
+        length = (size_t)little(p + 2, 2);
+        if (length > (size_t)(end - p) - 4)
+            break;
+        if (little(p, 2) == 1)
+            break;
+    }
+    bool there = end - p >= 4 && little(p, 2) == 1 && length <= (size_t)(end - p) - 4;
+    end = there ? p + 4 + length : p;
+    p += there ? 4 : 0;
+    for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
+        if (*wide[i] != SATURATED)
+            continue;
+        if (end - p < 8)
+            return false;
+        *wide[i] = little(p, 8);
+        p += 8;
+    }
+    return true;
+}
+
+static int read_listed(struct zip *z, struct listing *l, uint64_t shift)
+{
+    uint64_t began = l->at;
+    const unsigned char *p = take(l, LISTED);
+    if (!p)
+        return -1;
+    if (memcmp(p, "PK\1\2", 4) != 0)
+        return damaged(l->file, began, l->e);
+    struct listed m = {
+        .flags = (unsigned)little(p + 8, 2),
+        .method = (unsigned)little(p + 10, 2),
+        .crc = (uint32_t)little(p + 16, 4),
+        .packed = little(p + 20, 4),
+        .size = little(p + 24, 4),
+        .header = little(p + 42, 4),
+    };
+    size_t name = (size_t)little(p + 28, 2), extra = (size_t)little(p + 30, 2), comment = (size_t)little(p + 32, 2);
+    p = take(l, name + extra);
+    if (!p)
+        return -1;
+    if (!widen(&m, p + name, extra) || m.header > UINT64_MAX - shift)
+        return damaged(l->file, began, l->e);
+    m.header += shift;
+    m.name = arena_str(&z->arena, str_n((const char *)p, name));
+    if (!take(l, comment))
+        return -1;
+    map_add(&z->names, m.name, (uint32_t)z->members.n);
+    vec_push(&z->members, m);
+    return 0;
+}
+
+static int list(struct zip *z, const struct extent *x, struct err *e)
+{
+    struct listing l = {.file = z->file, .at = x->at, .end = x->at + x->size, .e = e};
+    l.window = mem_alloc(x->size < WINDOW ? (size_t)x->size + 1 : WINDOW);
+    int rc = 0;
+    if (x->members > MEMBERS_MAX)
+        rc = err_at(e, z->file->name, x->at, _("more members or longer names than such archives have"));
+    for (uint64_t i = 0; i < x->members && rc == 0; i++)
+        rc = read_listed(z, &l, x->shift);
+    free(l.window);
+    return rc;
 }
 
 struct zip *zip_open(const struct file *f, struct err *e)
 {
-    struct zip *z = mem_alloc(sizeof *z);
-    zlib_filefunc64_def io = {
-        .zopen64_file = on_open,
-        .zread_file = on_read,
-        .ztell64_file = on_tell,
-        .zseek64_file = on_seek,
-        .zclose_file = on_close,
-        .zerror_file = on_error,
-        .opaque = z,
-    };
+    struct extent x = {0};
+    if (find_directory(f, &x, e))
+        return NULL;
+    struct zip *z = mem_zalloc(sizeof *z);
     z->file = f;
-    z->at = z->window_at = 0;
-    z->window_n = 0;
-    z->quiet.code = ERR_NONE;
-    z->unz = whole(f) ? unzOpen2_64("", &io) : NULL;
-    if (z->unz)
+    if (list(z, &x, e) == 0)
         return z;
-    err_at(e, f->name, f->size, _("not a whole zip archive: its directory was expected at the end"));
-    free(z);
+    zip_close(z);
     return NULL;
 }
 
@@ -129,60 +243,61 @@ void zip_close(struct zip *z)
 {
     if (!z)
         return;
-    unzClose(z->unz);
+    map_release(&z->names);
+    vec_release(&z->members);
+    arena_release(&z->arena);
     free(z);
 }
 
-static int damaged(struct zip *z, struct err *e)
-{
-    return err_at(e, z->file->name, z->at, _("damaged zip directory"));
-}
+/* ---- members ---- */
 
-/* The current member, once its local header agrees and its data lies inside the file. */
-static int describe(struct zip *z, struct zip_member *m, struct err *e)
+/* A listed member, once its local header agrees and its data is inside the file. */
+static int describe(const struct zip *z, const struct listed *x, struct zip_member *m, struct err *e)
 {
-    unz_file_info64 info;
-    if (unzGetCurrentFileInfo64(z->unz, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK ||
-        unzOpenCurrentFile2(z->unz, NULL, NULL, 1) != UNZ_OK)
-        return damaged(z, e);
+    const struct file *f = z->file;
+    unsigned char b[LOCAL];
+    enum { ENCRYPTED = 1, DEFLATED = 8 };
+    if (x->header > f->size || f->size - x->header < LOCAL)
+        return damaged(f, x->header, e);
+    if (file_read(f, x->header, b, LOCAL, e))
+        return -1;
+    if (memcmp(b, "PK\3\4", 4) != 0 || little(b + 8, 2) != x->method)
+        return damaged(f, x->header, e);
+    if (x->flags & ENCRYPTED || (x->method != 0 && x->method != DEFLATED))
+        return err_at(e, f->name, x->header,
+                      _("a zip member that is encrypted, or compressed by an unsupported method"));
     *m = (struct zip_member){
-        .offset = unzGetCurrentFileZStreamPos64(z->unz),
-        .size = info.uncompressed_size,
-        .packed = info.compressed_size,
-        .stored = info.compression_method == 0,
+        .offset = x->header + LOCAL + little(b + 26, 2) + little(b + 28, 2),
+        .size = x->size,
+        .packed = x->packed,
+        .crc = x->crc,
+        .stored = x->method == 0,
     };
-    unzCloseCurrentFile(z->unz);
-    if (m->offset > z->file->size || info.compressed_size > z->file->size - m->offset ||
-        (m->stored && info.compressed_size != info.uncompressed_size))
-        return err_at(e, z->file->name, m->offset, _("a zip member that reaches beyond the file's end"));
+    if (m->offset > f->size || m->packed > f->size - m->offset || (m->stored && m->packed != m->size))
+        return err_at(e, f->name, m->offset, _("a zip member that reaches beyond the file's end"));
     return 1;
 }
 
 int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
                     struct err *e)
 {
-    char text[512];
-    for (int rc = unzGoToFirstFile(z->unz); rc != UNZ_END_OF_LIST_OF_FILE; rc = unzGoToNextFile(z->unz)) {
-        if (rc != UNZ_OK || unzGetCurrentFileInfo64(z->unz, NULL, text, sizeof text - 1, NULL, 0, NULL, 0) != UNZ_OK)
-            return damaged(z, e);
-        text[sizeof text - 1] = 0;
-        if (!str_ends(str_of(text), suffix))
+    for (size_t i = 0; i < z->members.n; i++) {
+        const struct listed *x = &z->members.v[i];
+        if (!str_ends(x->name, suffix))
             continue;
         if (name) {
             buf_clear(name);
-            buf_cstr(name, text);
+            buf_str(name, x->name);
         }
-        return describe(z, m, e);
+        return describe(z, x, m, e);
     }
     return 0;
 }
 
 int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e)
 {
-    int rc = unzLocateFile(z->unz, name, 1);
-    if (rc == UNZ_END_OF_LIST_OF_FILE)
-        return 0;
-    return rc == UNZ_OK ? describe(z, m, e) : damaged(z, e);
+    uint32_t at = map_get(&z->names, str_of(name));
+    return at == MAP_NONE ? 0 : describe(z, &z->members.v[at], m, e);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -200,86 +315,23 @@ static int apart(struct zip *z, const zip_list *l, struct err *e)
     qsort(m, l->n, sizeof *m, by_offset);
     for (size_t i = 1; i < l->n && rc == 0; i++)
         if (m[i].offset - m[i - 1].offset < m[i - 1].packed)
-            rc = err_at(e, z->file->name, m[i].offset, _("zip members that overlap; no archiver writes such a file"));
+            rc = err_at(e, z->file->name, m[i].offset, _("overlapping zip members; not a valid archive"));
     free(m);
     return rc;
 }
 
 int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e)
 {
-    char text[4096];
-    for (int rc = unzGoToFirstFile(z->unz); rc != UNZ_END_OF_LIST_OF_FILE; rc = unzGoToNextFile(z->unz)) {
-        struct zip_entry x;
-        unz_file_info64 info;
-        if (rc != UNZ_OK || unzGetCurrentFileInfo64(z->unz, &info, text, sizeof text - 1, NULL, 0, NULL, 0) != UNZ_OK)
-            return damaged(z, e);
-        if (info.size_filename >= sizeof text || out->n >= limit)
-            return err_at(e, z->file->name, z->at, _("more members or longer names than such an archive has"));
-        text[info.size_filename] = 0;
-        if (describe(z, &x.m, e) < 0)
+    enum { NAME_MAX_BYTES = 4096 };
+    for (size_t i = 0; i < z->members.n; i++) {
+        const struct listed *x = &z->members.v[i];
+        struct zip_entry entry;
+        if (x->name.n >= NAME_MAX_BYTES || out->n >= limit)
+            return err_at(e, z->file->name, x->header, _("more members or longer names than such archives have"));
+        if (describe(z, x, &entry.m, e) < 0)
             return -1;
-        x.name = arena_str(a, str_of(text));
-        vec_push(out, x);
+        entry.name = arena_str(a, x->name);
+        vec_push(out, entry);
     }
     return apart(z, out, e);
-}
-
-long zip_head(struct zip *z, const struct zip_member *m, void *out, size_t n, struct err *e)
-{
-    if (n > m->size)
-        n = (size_t)m->size;
-    if (m->stored)
-        return file_read(z->file, m->offset, out, n, e) ? -1 : (long)n;
-    if (unzOpenCurrentFile(z->unz) != UNZ_OK)
-        return damaged(z, e);
-    long got = unzReadCurrentFile(z->unz, out, (unsigned)n);
-    unzCloseCurrentFile(z->unz);
-    return got < 0 || (size_t)got != n ? damaged(z, e) : got;
-}
-
-int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e)
-{
-    if (m->size > limit)
-        return err_at(e, z->file->name, m->offset, _("a member of %llu bytes; at most %zu are read of it"),
-                      (unsigned long long)m->size, limit);
-    buf_reserve(out, (size_t)m->size);
-    if (m->stored) {
-        if (file_read(z->file, m->offset, out->p + out->n, (size_t)m->size, e))
-            return -1;
-    } else {
-        if (unzOpenCurrentFile(z->unz) != UNZ_OK)
-            return damaged(z, e);
-        long got = unzReadCurrentFile(z->unz, out->p + out->n, (unsigned)m->size);
-        unzCloseCurrentFile(z->unz);
-        if (got < 0 || (uint64_t)got != m->size)
-            return damaged(z, e);
-    }
-    out->n += (size_t)m->size;
-    out->p[out->n] = 0;
-    return 0;
-}
-
-int zip_stream(struct zip *z, const struct zip_member *m,
-               int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx, struct err *e)
-{
-    enum { PIECE = 64 * 1024 };
-    char *piece = mem_alloc(PIECE);
-    int rc = unzOpenCurrentFile(z->unz) == UNZ_OK ? 0 : damaged(z, e);
-    bool open = rc == 0;
-    for (uint64_t done = 0; rc == 0;) {
-        int got = unzReadCurrentFile(z->unz, piece, PIECE);
-        if (got < 0 || (got == 0 && done != m->size)) {
-            rc = damaged(z, e);
-            break;
-        }
-        done += (uint64_t)got;
-        rc = chunk(ctx, piece, (size_t)got, m->size ? (uint64_t)((double)done / (double)m->size * (double)m->packed) : 0, e);
-        if (got == 0)
-            break;
-    }
-    /* the checksum is known where everything was read */
-    if (open && unzCloseCurrentFile(z->unz) == UNZ_CRCERROR && rc == 0)
-        rc = damaged(z, e);
-    free(piece);
-    return rc < 0 ? -1 : 0;
 }

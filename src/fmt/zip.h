@@ -1,4 +1,4 @@
-/* A zip archive inside an open file, read with pread. Stored members can be read in place. */
+/* A zip archive inside an open file, read with pread, of any size (zip64). Stored members can be read in place. */
 #ifndef FMT_ZIP_H
 #define FMT_ZIP_H
 
@@ -8,7 +8,8 @@
 struct zip_member {
     uint64_t offset, size; /* of the data in the file; size uncompressed */
     uint64_t packed;       /* bytes it takes in the file */
-    bool stored;
+    uint32_t crc;          /* of the uncompressed bytes */
+    bool stored;           /* else deflated */
 };
 
 struct zip_entry {
@@ -17,7 +18,7 @@ struct zip_entry {
 };
 typedef VEC(struct zip_entry) zip_list;
 
-struct zip; /* owns a reader, not the file */
+struct zip; /* the archive's directory; the file is not owned and must stay open */
 
 struct zip *zip_open(const struct file *f, struct err *e);
 void zip_close(struct zip *z);
@@ -29,15 +30,17 @@ int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *
 /* All members in the directory's order, at most `limit`, names in `a`. Refuses members that overlap: no
  * archiver writes them, and a bomb is made of them. The caller releases the list. */
 int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e);
-/* The first bytes of a member (the one found last), at most n; the count or -1. */
-long zip_head(struct zip *z, const struct zip_member *m, void *out, size_t n, struct err *e);
-/* A member's uncompressed content piece by piece, then one of no bytes; `packed` counts the bytes of the
- * file behind what was handed over. chunk: 0 goes on, 1 has enough (0 is returned), -1 with e. The member
- * must be the one found last. */
-int zip_stream(struct zip *z, const struct zip_member *m,
-               int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx, struct err *e);
-/* A member's uncompressed content, appended; refuses more than limit bytes. The member must be the one
- * found last. */
-int zip_read(struct zip *z, const struct zip_member *m, size_t limit, struct buf *out, struct err *e);
+
+/* A member's content, unpacked; f is the archive's file. */
+
+/* The first bytes, at most n; the count or -1. */
+long zip_head(const struct file *f, const struct zip_member *m, void *out, size_t n, struct err *e);
+/* The whole, piece by piece, then one piece of no bytes; `packed` counts the bytes of the file behind what was handed
+ * over. chunk: 0 goes on, 1 has enough (0 is returned), -1 with e. */
+int zip_stream(const struct file *f, const struct zip_member *m,
+               int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx,
+               struct err *e);
+/* The whole, appended; refuses more than limit bytes. */
+int zip_read(const struct file *f, const struct zip_member *m, size_t limit, struct buf *out, struct err *e);
 
 #endif

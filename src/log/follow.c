@@ -8,8 +8,10 @@
 static bool can_follow(const struct series *old, const char *path)
 {
     uint64_t id[2], stamp[2];
-    return old && (old->tail.id[0] || old->tail.id[1]) && old->files.n == 1 && old->records.n && !old->stepless && !old->names.n && !old->points.n &&
-           strcmp(old->path, path) == 0 && path_identity(path, id) && id[0] == old->tail.id[0] && id[1] == old->tail.id[1] && path_changed(path, stamp) &&
+    return old && (old->tail.id[0] || old->tail.id[1]) && old->files.n == 1 && old->unread.n == (old->tail.cut != 0) &&
+           old->records.n && !old->stepless && !old->names.n && !old->points.n &&
+           strcmp(old->path, path) == 0 && path_identity(path, id) && id[0] == old->tail.id[0] &&
+           id[1] == old->tail.id[1] && path_changed(path, stamp) &&
            stamp[1] >= old->tail.at;
 }
 
@@ -43,12 +45,14 @@ static int read_part(struct series *part, const struct series *old, const char *
 /* Nothing in the part asks for a look at the whole: steps go on, the kind is the same, nothing odd was said. */
 static bool plain(const struct series *part, const struct series *old)
 {
-    if (part->notes.n > (part->tail.cut_note != 0) || part->points.n) /* that it ends in the middle of a record is no oddity */
+    /* that it ends in the middle of a record is no oddity */
+    if (part->notes.n || part->unread.n > (part->tail.cut != 0) || part->points.n)
         return false;
     if (!part->records.n)
         return true;
     return !part->names.n && strcmp(part->format, old->format) == 0 &&
-           part->records.v[0].step > vec_last(&old->records)->step && part->records.v[0].kind == old->records.v[0].kind &&
+           part->records.v[0].step > vec_last(&old->records)->step &&
+           part->records.v[0].kind == old->records.v[0].kind &&
            old->records.n + part->records.n < LOG_RECORDS;
 }
 
@@ -59,6 +63,7 @@ static void put_together(struct series *s, const struct series *old, const struc
     memset(&s->files, 0, sizeof s->files);
     memset(&s->records, 0, sizeof s->records);
     memset(&s->notes, 0, sizeof s->notes);
+    memset(&s->unread, 0, sizeof s->unread);
     s->path = arena_cstr(&s->arena, str_of(path));
     s->tail = part->tail;
     struct log_file file = old->files.v[0];
@@ -68,12 +73,10 @@ static void put_together(struct series *s, const struct series *old, const struc
     file.real_loss = file.real_loss || part->files.v[0].real_loss;
     vec_push(&s->files, file);
     for (size_t i = 0; i < old->notes.n; i++)
-        if (i + 1 != old->tail.cut_note) /* the record has gone on since */
-            vec_push(&s->notes, arena_cstr(&s->arena, str_of(old->notes.v[i])));
-    if (part->tail.cut_note) {
-        vec_push(&s->notes, arena_cstr(&s->arena, str_of(vec_last(&part->notes)[0])));
-        s->tail.cut_note = (uint32_t)s->notes.n;
-    }
+        vec_push(&s->notes, arena_cstr(&s->arena, str_of(old->notes.v[i])));
+    for (size_t i = 0; i < part->unread.n; i++) /* the old one's record has gone on since */
+        series_unread(s, part->unread.v[i].text, part->unread.v[i].rank, part->unread.v[i].whole);
+    s->tail.cut = part->tail.cut ? (uint32_t)s->unread.n : 0;
     vec_reserve(&s->records, old->records.n + part->records.n);
     memcpy(s->records.v, old->records.v, old->records.n * sizeof *s->records.v);
     if (part->records.n)
@@ -84,7 +87,8 @@ static void put_together(struct series *s, const struct series *old, const struc
             s->digit[v] = part->digit[v];
 }
 
-int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o, struct err *e)
+int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o,
+                      struct err *e)
 {
     struct series part = {0};
     bool done = false;

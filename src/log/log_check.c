@@ -14,20 +14,24 @@ static void add(struct log_check *c, int64_t step, const char *kind, const char 
 /* A norm of steps that overflowed and were skipped is Inf by nature. */
 static bool expected(const struct log_record *r, enum log_value v)
 {
-    return v == LOG_NORM && (log_skipped(r) || ((r->has & LOG_HAS_OVERFLOW) && r->overflow && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))));
+    return v == LOG_NORM &&
+           (log_skipped(r) ||
+            ((r->has & LOG_HAS_OVERFLOW) && r->overflow && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))));
 }
 
 static void one_step(struct log_check *c, const struct series *s, const struct log_record *r)
 {
     const char *path = r->file < s->files.n ? s->files.v[r->file].path : s->path;
     if (log_loss_hidden(s, r) && !(log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS])))
-        add(c, r->step, "nan", arena_fmt(&c->arena, _("the loss is not finite and not printed (%s, %s %u)"), path, _(s->unit), r->line));
+        add(c, r->step, "nan",
+            arena_fmt(&c->arena, _("the loss is non-finite and not printed (%s, %s %u)"), path, _(s->unit), r->line));
     for (int v = 0; v < LOG_EPOCH; v++) {
         if (!log_has(r, (enum log_value)v) || isfinite(r->value[v]) || expected(r, (enum log_value)v))
             continue;
         bool nan = isnan(r->value[v]);
         add(c, r->step, nan ? "nan" : "inf",
-            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"), log_value_title((enum log_value)v), path, _(s->unit), r->line));
+            arena_fmt(&c->arena, nan ? _("%s is NaN (%s, %s %u)") : _("%s is infinite (%s, %s %u)"),
+                      log_value_title((enum log_value)v), path, _(s->unit), r->line));
     }
 }
 
@@ -48,7 +52,8 @@ static void still(struct log_check *c, const struct series *s, enum log_value v)
     if (n < 2 || (v == LOG_LR && first != 0))
         return;
     add(c, -1, first == 0 ? "all-zero" : "constant",
-        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"), log_value_title(v), n));
+        arena_fmt(&c->arena, first == 0 ? _("%s is zero at all %zu steps") : _("%s is the same at all %zu steps"),
+                  log_value_title(v), n));
     c->notes++;
 }
 
@@ -62,7 +67,8 @@ void log_check_run(struct log_check *c, const struct series *s)
         const struct log_name *n = &s->names.v[p->name];
         if (!isfinite(p->value) && strcmp(n->tag, "local_norm") == 0)
             add(c, p->step, isnan(p->value) ? "nan" : "inf",
-                arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"), n->name));
+                arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN")
+                                                     : _("the local norm of %s is infinite"), n->name));
     }
     still(c, s, LOG_LOSS);
     still(c, s, LOG_LR);

@@ -104,7 +104,8 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             l->chunk.n = l->pos + LOG_LINE;
         }
         from = l->chunk.n - l->pos;
-        int rc = more(l, e);
+        bool enough = (l->most && l->at >= l->most) || (l->cancel && atomic_load(l->cancel));
+        int rc = enough ? 0 : more(l, e);
         if (rc < 0)
             return -1;
         l->end = rc == 0;

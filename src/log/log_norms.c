@@ -11,7 +11,8 @@
 
 bool norm_line_starts(struct str line)
 {
-    return scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") || scan_has(line, "embedding_local_norm:");
+    return scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") ||
+           scan_has(line, "embedding_local_norm:");
 }
 
 enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
@@ -127,7 +128,8 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
         buf_release(&b);
         log_norm(k, "local_norm", str_of(name), true, x);
         uint32_t id;
-        if (sizes.n && scan_leading(&sizes, &size, NULL) && (id = log_name(k, "local_norm", str_of(name), true)) != MAP_NONE &&
+        if (sizes.n && scan_leading(&sizes, &size, NULL) &&
+            (id = log_name(k, "local_norm", str_of(name), true)) != MAP_NONE &&
             size >= 0 && size < 1e18)
             k->s->names.v[id].elements = (uint64_t)size;
         if (sizes.n && sizes.p[0] == ',')

@@ -1,7 +1,7 @@
 /* MindFormers' MFLossMonitor, v0.3 to 1.8, as it stands on standard output, in info.log or behind any prefix:
- *   { Epoch:[ 1/ 2], step:[ 4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, overflow cond: False, loss_scale: 1.0, global_norm: [1.9597309]
- * and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE. Steps count from 1 in each
- * epoch; here they go on. */
+ *   { Epoch:[ 1/ 2], step:[ 4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, overflow cond: False, loss_scale:
+ * 1.0, global_norm: [1.9597309] and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE.
+ * Steps count from 1 in each epoch; here they go on. */
 #include "base/msg.h"
 #include "log/series_builder.h"
 
@@ -133,7 +133,8 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
     bool complete = whole(at) && scan_has(at, "global_norm:");
     if (!last && !complete) {
         struct str next = str_trim(str_cut(line, fresh));
-        if (!fresh || !head(str_n(line.p, fresh), &r.step, &before) || !whole(before) || (next.n && (next.p[0] == ',' || next.p[0] == '.')))
+        if (!fresh || !head(str_n(line.p, fresh), &r.step, &before) || !whole(before) ||
+            (next.n && (next.p[0] == ',' || next.p[0] == '.')))
             return TAKE_MORE; /* versions with a norm may have been wrapped before it; the next line tells */
         answer = TAKE_BEFORE;
         at = before;

@@ -73,7 +73,8 @@ static int header(struct monitor_table *t, const struct str *cell, size_t n, uin
         }
     }
     if (t->name < 0 || t->step < 0)
-        return err_line(e, t->k->file->name, line, _("columns \"name\" and \"step\" of an msprobe monitor table were expected"));
+        return err_line(e, t->k->file->name, line, _("expected columns \"name\" and \"step\" of an msprobe monitor "
+                                                     "table"));
     t->head = true;
     return 0;
 }
@@ -87,6 +88,11 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     if (!t->head)
         return header(t, cell, n, line, e);
+    for (size_t i = 0; i < n; i++)
+        if (cell[i].n && memchr(cell[i].p, '\n', cell[i].n)) {
+            log_odd(t->k, ODD_QUOTE);
+            return 0;
+        }
     if ((size_t)t->name >= n || (size_t)t->step >= n)
         return 0;
     struct str s = str_trim(cell[t->step]);
@@ -121,10 +127,29 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     return log_cancelled(t->k) ? 1 : 0;
 }
 
+/* msprobe ends every line: a last figure without an end may be the beginning of one. A single row is all there is. */
+static int unended_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct monitor_table *t = ctx;
+    if (!t->k->s->points.n)
+        return row(ctx, cell, n, line, e);
+    t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    log_odd(t->k, ODD_CUT);
+    return 0;
+}
+
+/* A single last row in an open quote holds no end of a line. */
+static void open_quote(void *ctx)
+{
+    struct monitor_table *t = ctx;
+    if (!t->k->counted[ODD_QUOTE])
+        log_odd(t->k, ODD_QUOTE);
+}
+
 int monitor_read(struct series_builder *k, struct err *e)
 {
     struct monitor_table t = {.k = k};
-    struct sheet_sink sink = {.row = row, .ctx = &t};
+    struct sheet_sink sink = {.row = row, .unended_row = unended_row, .open_quote = open_quote, .ctx = &t};
     what_of(k->file->name, t.what);
     int rc = sheet_read(k->file, &sink, e);
     vec_last(&k->s->files)->lines = k->line;

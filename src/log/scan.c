@@ -42,7 +42,8 @@ static double power(int e)
     return e >= 0 && e <= TENS ? tens[e] : e < 0 && e >= -TENS ? 1 / tens[-e] : pow(10, e);
 }
 
-/* A decimal of few digits in one rounding, as strtod gives it: an integer below 2^53 times or over an exact power of ten. */
+/* A decimal of few digits in one rounding, as strtod gives it: an integer below 2^53 times or over an exact power of
+ * ten. */
 static bool plain(struct str text, int exponent, double *v)
 {
     uint64_t n = 0;
@@ -146,7 +147,8 @@ bool scan_count(struct str *s, int64_t *v)
     return true;
 }
 
-/* 16 places at a time where the word's first and last letter stand: letters alone are too common in a log for memchr. */
+/* 16 places at a time where the word's first and last letter stand: letters alone are too common in a log for
+ * memchr. */
 typedef uint8_t letters __attribute__((vector_size(16)));
 
 bool scan_word(struct str s, const char *word, size_t n, struct str *rest)

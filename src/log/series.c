@@ -23,36 +23,71 @@ void series_release(struct series *s)
     vec_release(&s->records);
     vec_release(&s->names);
     vec_release(&s->points);
+    vec_release(&s->unread);
     vec_release(&s->notes);
     arena_release(&s->arena);
     *s = (struct series){0};
 }
 
+size_t step_from(const int64_t *steps, size_t n, size_t each, int64_t step)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const int64_t *)((const char *)steps + middle * each) < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const struct log_record *series_at(const struct series *s, int64_t step)
 {
-    size_t lo = 0, hi = s->records.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->records.v[mid].step < step)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < s->records.n && s->records.v[lo].step == step ? &s->records.v[lo] : NULL;
+    size_t at = s->records.n ? step_from(&s->records.v[0].step, s->records.n, sizeof *s->records.v, step) : 0;
+    return at < s->records.n && s->records.v[at].step == step ? &s->records.v[at] : NULL;
 }
 
 const char *log_value_title(enum log_value v)
 {
     static const char *const what[LOG_VALUES] = {
-        [LOG_LOSS] = N_("loss"), [LOG_LR] = N_("learning rate"), [LOG_NORM] = N_("global norm"), [LOG_SCALE] = N_("loss scale"), [LOG_EPOCH] = N_("epoch"),
+        [LOG_LOSS] = N_("loss"), [LOG_LR] = N_("learning rate"), [LOG_NORM] = N_("global norm"),
+            [LOG_SCALE] = N_("loss scale"), [LOG_EPOCH] = N_("epoch"),
     };
     return _(what[v]);
 }
 
 bool log_loss_hidden(const struct series *s, const struct log_record *r)
 {
-    bool left_out = !log_has(r, LOG_LOSS) && (r->has & LOG_HAS_SKIPPED) && !r->skipped && strcmp(s->format, "megatron-log") == 0;
+    bool left_out = !log_has(r, LOG_LOSS) && (r->has & LOG_HAS_SKIPPED) && !r->skipped &&
+                    strcmp(s->format, "megatron-log") == 0;
     return left_out || ((r->has & LOG_HAS_NANS) && r->nans);
+}
+
+int series_rank(const struct series *s)
+{
+    int rank = -1;
+    for (size_t i = 0; i < s->files.n; i++)
+        if (s->files.v[i].used)
+            rank = s->files.v[i].rank;
+    return rank;
+}
+
+bool series_has_loss(const struct series *s)
+{
+    for (size_t i = 0; i < s->files.n; i++)
+        if (s->files.v[i].real_loss)
+            return true;
+    return false;
+}
+
+void series_unread(struct series *s, const char *text, int rank, bool whole)
+{
+    for (size_t i = 0; i < s->unread.n; i++)
+        if (strcmp(s->unread.v[i].text, text) == 0)
+            return;
+    struct log_unread x = {arena_cstr(&s->arena, str_of(text)), rank, whole};
+    vec_push(&s->unread, x);
 }
 
 /* ---- one file ---- */
@@ -93,7 +128,7 @@ static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t 
     free(head);
     if (found >= 0 || !text)
         return found;
-    struct log_lines l = {.file = f};
+    struct log_lines l = {.file = f, .most = limit, .cancel = cancel};
     struct str line;
     int norms = -1; /* may stand before the first step of a trainer's log */
     while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
@@ -143,7 +178,21 @@ static int rank_of(const char *path)
     return -1;
 }
 
-static int read_file(struct series *s, const char *path, const struct log_options *o, struct err *e)
+/* A log that was cut to less than it was while it was read. */
+static void note_shrunk(struct series *s, const struct file *f, uint64_t had, int rank)
+{
+    uint64_t now = file_size_now(f);
+    struct buf b = {0};
+    if (now >= had)
+        return;
+    buf_fmt(&b, _("%s: %llu bytes when it was opened, %llu now: the rest is not read"), f->name,
+            (unsigned long long)had, (unsigned long long)now);
+    series_unread(s, b.p, rank, false);
+    buf_release(&b);
+}
+
+/* Had: its bytes when it was first looked at, or 0. */
+static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
     struct file f;
     struct series_builder k;
@@ -157,17 +206,22 @@ static int read_file(struct series *s, const char *path, const struct log_option
     series_builder_init(&k, s, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     s->tail = (struct log_tail){0};
-    int kind = sniff(&f, stamp, PROBE_BYTES, NULL, NULL);
+    int kind = sniff(&f, stamp, PROBE_BYTES, NULL, k.cancel);
     k.kind = kind < 0 ? 0 : kind;
     bool lines = kind < 0 || !log_formats[kind].read;
     int rc = lines ? log_read_lines(&k, e) : log_formats[kind].read(&k, e);
     if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))
         s->tail = (struct log_tail){0};
+    if (rc && (s->records.n || s->points.n)) { /* its beginning is there */
+        series_unread(s, e->text, entry.rank, false);
+        rc = 0;
+    }
     if (rc == 0)
         series_builder_end(&k);
+    note_shrunk(s, &f, had > f.size ? had : f.size, entry.rank);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
         rc = err_line(e, path, s->files.v[0].lines,
-                      _("no training step in this file; a record of a log was expected (diverge formats lists them)"));
+                      _("expected a record of a training log, found no step; see diverge formats"));
     series_builder_release(&k);
     file_close(&f);
     return rc;
@@ -179,6 +233,7 @@ struct log_candidate {
     const char *path; /* in the arena */
     int kind, rank;
     char stamp[20];
+    uint64_t size;
 };
 
 struct log_search {
@@ -188,13 +243,15 @@ struct log_search {
     uint64_t probed; /* bytes */
     bool first_only;
     const atomic_bool *cancel; /* may be NULL */
+    read_failures failed; /* of what may be a log */
 };
 
 /* What no log is called: a folder of a run may hold a great many of these. */
 static bool no_log(const char *name)
 {
-    static const char *const ends[] = {".npy", ".npz", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".so", ".py", ".pyc", ".zip",
-                                       ".gz", ".tar", ".xz", ".xlsx", ".html", ".svg", ".png", ".yaml", ".yml", ".ir", ".dot", ".pb"};
+    static const char *const ends[] =
+        {".npy", ".npz", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".so", ".py", ".pyc", ".zip",
+         ".gz", ".tar", ".xz", ".xlsx", ".html", ".svg", ".png", ".yaml", ".yml", ".ir", ".dot", ".pb"};
     if (name[0] == '.')
         return true;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
@@ -203,7 +260,7 @@ static bool no_log(const char *name)
     return false;
 }
 
-static void search_in(struct log_search *s, const char *dir, int depth)
+static void search_below(struct log_search *s, const char *dir, int depth)
 {
     name_list names = {0};
     struct buf path = {0};
@@ -218,13 +275,14 @@ static void search_in(struct log_search *s, const char *dir, int depth)
             path_join(&path, dir, names.v[i]);
             if (path_is_dir(path.p)) {
                 if (depth > 1)
-                    search_in(s, path.p, depth - 1);
+                    search_below(s, path.p, depth - 1);
                 continue;
             }
             struct file f;
             struct log_candidate c = {0};
             if (file_open(&f, path.p, &quiet))
                 continue;
+            c.size = f.size;
             c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed, s->cancel);
             file_close(&f);
             if (c.kind < 0)
@@ -237,8 +295,16 @@ static void search_in(struct log_search *s, const char *dir, int depth)
     name_list_release(&names);
 }
 
+static void search_in(struct log_search *s, const char *dir)
+{
+    read_failures *before = read_failures_gather(&s->failed);
+    search_below(s, dir, DEPTH);
+    read_failures_gather(before);
+}
+
 static void search_release(struct log_search *s)
 {
+    read_failures_release(&s->failed);
     vec_release(&s->found);
     arena_release(&s->arena);
 }
@@ -260,14 +326,15 @@ bool series_probe(const char *path)
     struct log_search s = {.first_only = true};
     if (!path_is_dir(path))
         return kind_of(path, PROBE_BYTES, NULL) >= 0;
-    search_in(&s, path, DEPTH);
+    search_in(&s, path);
     bool yes = s.found.n;
     search_release(&s);
     return yes;
 }
 
 /* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
-static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer", "tensorboard", "msprobe-monitor", "local-norm"};
+static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
+                                    "tensorboard", "msprobe-monitor", "local-norm"};
 
 static bool is_kind(const struct log_candidate *c, const char *name)
 {
@@ -294,7 +361,7 @@ const char *series_kind(const char *path, const atomic_bool *cancel)
         int k = kind_of(path, NAMED_BYTES, cancel);
         return k < 0 ? NULL : log_formats[k].name;
     }
-    search_in(&s, path, DEPTH);
+    search_in(&s, path);
     const char *kind = chosen(&s, false);
     search_release(&s);
     return kind;
@@ -308,14 +375,6 @@ static int in_order(const void *a, const void *b)
         return x->rank < y->rank ? -1 : 1;
     int by_time = strcmp(x->stamp, y->stamp);
     return *x->stamp && *y->stamp && by_time ? by_time : name_cmp(x->path, y->path);
-}
-
-static bool real_loss(const struct series *s)
-{
-    for (size_t i = 0; i < s->files.n; i++)
-        if (s->files.v[i].real_loss)
-            return true;
-    return false;
 }
 
 /* Two ranks print the same loss, or not: the largest difference, and where. */
@@ -359,8 +418,8 @@ static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, 
     for (size_t i = 0; i < n; i++) {
         struct series part = {0};
         struct err bad;
-        if (read_file(&part, c[i].path, f->o, &bad)) {
-            vec_push(&out->notes, arena_cstr(&out->arena, str_of(bad.text)));
+        if (read_file(&part, c[i].path, c[i].size, f->o, &bad)) {
+            series_unread(out, bad.text, c[i].rank, true);
             *e = bad;
             series_release(&part);
             continue;
@@ -376,7 +435,7 @@ static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, 
 static void weigh(struct folder *f, struct series *r, int rank)
 {
     struct series *s = f->s;
-    bool real = real_loss(r), had = real_loss(s);
+    bool real = series_has_loss(r), had = series_has_loss(s);
     bool monitor = !r->records.n;
     if (f->used == -2 || monitor) {
         log_merge(s, r, true);
@@ -423,11 +482,13 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
     struct folder f = {.s = s, .o = o, .used = -2};
     size_t n = 0, other = 0, ranks = 0;
     const char *others = NULL;
-    search_in(&q, path, DEPTH);
+    search_in(&q, path);
     const char *kind = chosen(&q, o && o->tensorboard);
     if (!kind) {
+        int failed = q.failed.n ? read_failures_error(&q.failed, e) : 0;
         search_release(&q);
-        return err_set(e, ERR_DATA, _("%s: no training log in this folder; see diverge formats for what is read"), path);
+        return failed ? failed : err_set(e, ERR_DATA, _("%s: expected a training log in this folder, found none; see "
+                                                        "diverge formats"), path);
     }
     qsort(q.found.v, q.found.n, sizeof *q.found.v, in_order);
     for (int pass = 0; pass < 2; pass++) {
@@ -452,8 +513,8 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
                     else
                         weigh(&f, &r, rank);
                 } else {
-                    for (size_t k = 0; k < r.notes.n; k++)
-                        vec_push(&s->notes, arena_cstr(&s->arena, str_of(r.notes.v[k])));
+                    for (size_t k = 0; k < r.unread.n; k++)
+                        series_unread(s, r.unread.v[k].text, r.unread.v[k].rank, true);
                 }
                 series_release(&r);
             }
@@ -465,20 +526,25 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
             other++;
             others = log_formats[q.found.v[i].kind].name;
         }
+    for (size_t i = 0; i < q.failed.n; i++)
+        series_unread(s, q.failed.v[i].text, rank_of(q.failed.v[i].path), true);
     search_release(&q);
     if (!n)
         return -1;
     if (ranks > 1)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu ranks' files; the loss is rank %d's"), ranks, f.used));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("files of %zu ranks; the loss is that of rank %d"), ranks, f.used));
     if (f.zero)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%zu ranks print no loss of their own (a pipeline's other stages) and do not count"), f.zero));
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("%zu ranks print no loss (other pipeline stages) and do not count"), f.zero));
     if (f.apart) {
         char d[NUM_MAX];
-        vec_push(&s->notes, arena_fmt(&s->arena, _("ranks print different losses, up to %s apart at step %lld"), num_cell(d, f.most, 3),
+        vec_push(&s->notes, arena_fmt(&s->arena, _("the ranks print different losses; they differ by up to %s at step "
+                                                   "%lld"), num_cell(d, f.most, 3),
                                       (long long)f.most_step));
     }
     if (other)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("other logs that lie here (%s) and are not read: %zu; name one to read it"), others, other));
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("further logs here (%s), not read: %zu; name one to read it"), others, other));
     return 0;
 }
 
@@ -553,7 +619,7 @@ static void order_names(struct series *s)
 static void last_notes(struct series *s)
 {
     if (s->stepless)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("this log prints no step; its records are counted")));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("this log prints no steps; its records are numbered in order")));
     if (s->interval > 1 && s->loss_is_mean)
         vec_push(&s->notes, arena_fmt(&s->arena, _("the loss is the mean over %lld steps"), (long long)s->interval));
     else if (s->interval > 1)
@@ -566,7 +632,7 @@ int series_open(struct series *s, const char *path, const struct log_options *o,
     s->unit = "line";
     s->format = s->framework = "";
     bool folder = path_is_dir(path);
-    int rc = folder ? open_folder(s, path, o, e) : read_file(s, path, o, e);
+    int rc = folder ? open_folder(s, path, o, e) : read_file(s, path, 0, o, e);
     s->path = arena_cstr(&s->arena, str_of(path));
     if (rc)
         return -1;

@@ -65,11 +65,19 @@ struct log_file {
     bool real_loss;  /* some loss is not zero */
 };
 
-/* How far a text log was read, to go on from there: behind its last whole line, and before a record that was not whole. */
+/* Something of the run that is there and could not be read. */
+struct log_unread {
+    const char *text; /* a sentence */
+    int rank;         /* as log_file.rank */
+    bool whole;       /* a file of which nothing was read; else one whose beginning was */
+};
+
+/* How far a text log was read, to go on from there: behind its last whole line, and before a record that was not
+ * whole. */
 struct log_tail {
     uint64_t at, line;
     uint64_t id[2];     /* device and inode; 0 where it cannot be gone on with */
-    uint32_t cut_note;  /* 1 + the note that a record is cut off by the end; 0: there is none */
+    uint32_t cut;       /* 1 + the entry of series.unread of a record cut off by the end; 0: there is none */
 };
 
 struct series {
@@ -83,6 +91,7 @@ struct series {
     VEC(struct log_record) records; /* by step, each once */
     VEC(struct log_name) names;     /* by tag, then as they came */
     VEC(struct log_point) points;   /* by name, then step, each once */
+    VEC(struct log_unread) unread;
     VEC(const char *) notes;        /* what a reader of the figures must know, sentences in the language in force */
     bool stepless;    /* no step is printed: records are numbered, to be joined by epoch or in order */
     bool lr_is_next;  /* the printed rate is that of the next step (Megatron) */
@@ -100,20 +109,31 @@ struct log_options {
 };
 
 /* Reads a log, or a folder that holds one run (several ranks, several parts). The caller releases it
- * also after -1. A file that could be read in part gives 0 and notes. */
+ * also after -1. A file that could be read in part gives 0, and what of it could not is in `unread`. */
 int series_open(struct series *s, const char *path, const struct log_options *o, struct err *e);
 /* The same of a log of which `old` was read before: a text file that has grown is read from where reading ended, and
  * what is there is the same as if all of it had been read; anything else is read anew. old stays as it is. */
-int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o, struct err *e);
+int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o,
+                      struct err *e);
 void series_release(struct series *s);
 
 /* Whether this file looks like a log, by its first 8 MB; a folder, when a file in it does. */
 bool series_probe(const char *path);
-/* The log_kind.name of what would be read there, or NULL: a file that is named may have its first record behind gigabytes of
- * something else. `cancel` (may be NULL) ends the look. */
+/* The log_kind.name of what would be read there, or NULL: a file that is named may have its first record behind
+ * gigabytes of something else. `cancel` (may be NULL) ends the look. */
 const char *series_kind(const char *path, const atomic_bool *cancel);
 
+/* The first of n records in the order of their steps, `each` bytes apart, that is of this step or a later one; n where
+ * there is none. `steps` is the first one's step. */
+size_t step_from(const int64_t *steps, size_t n, size_t each, int64_t step);
 const struct log_record *series_at(const struct series *s, int64_t step); /* NULL: not printed */
+
+/* The rank of the records; -1: the names do not tell. */
+int series_rank(const struct series *s);
+/* Whether some loss among the records is not zero: a pipeline's last stage prints it, others zeros. */
+bool series_has_loss(const struct series *s);
+/* Adds to s->unread; the text is copied. */
+void series_unread(struct series *s, const char *text, int rank, bool whole);
 
 static inline bool log_has(const struct log_record *r, enum log_value v)
 {

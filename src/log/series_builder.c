@@ -53,7 +53,8 @@ uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bo
     buf_str(&key, name);
     uint32_t id = map_get(&k->names, buf_view(&key));
     if (id == MAP_NONE && k->s->names.n < LOG_NAMES) {
-        struct log_name n = {.tag = arena_cstr(&k->s->arena, str_of(tag)), .name = arena_cstr(&k->s->arena, name), .square = square};
+        struct log_name n =
+            {.tag = arena_cstr(&k->s->arena, str_of(tag)), .name = arena_cstr(&k->s->arena, name), .square = square};
         id = (uint32_t)k->s->names.n;
         vec_push(&k->s->names, n);
         map_add(&k->names, arena_str(&k->s->arena, buf_view(&key)), id);
@@ -278,7 +279,8 @@ static bool same_values(const struct log_record *a, const struct log_record *b)
 /* A pipeline's other stages print a loss of zero: it must not replace a real one. */
 static bool zero_beside(const struct log_record *zero, const struct log_record *real)
 {
-    return log_has(zero, LOG_LOSS) && zero->value[LOG_LOSS] == 0 && log_has(real, LOG_LOSS) && real->value[LOG_LOSS] != 0;
+    return log_has(zero, LOG_LOSS) && zero->value[LOG_LOSS] == 0 && log_has(real, LOG_LOSS) &&
+           real->value[LOG_LOSS] != 0;
 }
 
 /* Each step once. */
@@ -408,9 +410,10 @@ static void choose_kind(struct series_builder *k)
         if (k->s->records.v[i].kind == best)
             k->s->records.v[n++] = k->s->records.v[i];
         else if (!other++)
-            vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: records of %s and of %s are in one file; those of %s are used"),
-                                             k->file->name, log_formats[best].name, log_formats[k->s->records.v[i].kind].name,
-                                             log_formats[best].name));
+            vec_push(&k->s->notes,
+                     arena_fmt(&k->s->arena, _("%s: records of %s and of %s are in one file; those of %s are used"),
+                               k->file->name, log_formats[best].name, log_formats[k->s->records.v[i].kind].name,
+                               log_formats[best].name));
     }
     k->s->records.n = n;
     k->s->format = log_formats[best].name;
@@ -426,38 +429,64 @@ static void choose_kind(struct series_builder *k)
     if (k->counted[oddity])                                                                        \
     vec_push(&s->notes, arena_fmt(&s->arena, _(text), name, k->counted[oddity], k->odd_line[oddity]))
 
+#define UNREAD(oddity, text)                                                                       \
+    if (k->counted[oddity])                                                                        \
+    log_unread_end(k, arena_fmt(&s->arena, _(text), name, k->counted[oddity], k->odd_line[oddity]))
+
 static void say(struct series_builder *k)
 {
     struct series *s = k->s;
     const char *name = k->file->name;
-    SAY(ODD_STEP, N_("%s: %zu records have a step that is no sensible number and are left out, first in line %u"));
-    SAY(ODD_LONG, N_("%s: %zu lines are longer than 1 MB; only their beginning was read, first line %u"));
-    SAY(ODD_FULL, N_("%s: more than is kept of one log; %zu values are left out, first in line %u"));
-    SAY(ODD_NO_LOSS, N_("%s: %zu steps were not skipped and yet print no loss (Megatron leaves out a NaN), first in line %u"));
-    SAY(ODD_CRC, N_("%s: %zu records have a wrong checksum and are left out, first record %u"));
-    SAY(ODD_BINARY, N_("%s: %zu lines hold NUL bytes, which were taken out, first line %u"));
-    SAY(ODD_UTF16, N_("%s: UTF-16 text; of %zu lines the ASCII part was read, first line %u"));
-    SAY(ODD_GROUPS, N_("%s: %zu times more lists of local norms than steps; the last list is used, first in line %u"));
+    SAY(ODD_STEP, N_("%s: %zu records with an invalid step were left out, first in line %u"));
+    SAY(ODD_QUOTE,
+        N_("%s: %zu rows run over several lines: a quote may be missing, and the rows in them are not read, first in "
+           "line %u"));
+    SAY(ODD_LONG, N_("%s: %zu lines are longer than 1 MB; only their start was read, first line %u"));
+    SAY(ODD_NO_LOSS, N_("%s: %zu steps were not skipped but print no loss (Megatron omits NaN), first in line %u"));
+    SAY(ODD_BINARY, N_("%s: %zu lines have NUL bytes, which were removed, first line %u"));
+    SAY(ODD_UTF16, N_("%s: UTF-16 text; of %zu lines only the ASCII part was read, first line %u"));
+    SAY(ODD_GROUPS, N_("%s: %zu more lists of local norms than steps; the last list is used, first in line %u"));
     if (k->counted[ODD_NO_STEP])
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are counted"), name));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are numbered in "
+                                                   "order"), name));
     if (k->differing == 0 && k->repeated)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps are printed more than once, with the same values"), name, k->repeated));
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("%s: %zu steps are printed more than once, with the same values"), name,
+                           k->repeated));
     if (k->differing && k->resumes > ARRAY_LEN(k->resume)) {
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: steps go back %zu times, first in line %u; several processes may write into this file. The later values are used"),
-                                      name, k->resumes, k->resume[0].line));
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena,
+                           _("%s: steps go back %zu times, first in line %u; several processes may write into this "
+                             "file. The later values are used"),
+                           name, k->resumes, k->resume[0].line));
     } else if (k->differing) {
         for (size_t i = 0; i < k->resumes; i++)
-            vec_push(&s->notes, arena_fmt(&s->arena, _("%s: line %u: the run was resumed at step %lld, after it had reached %lld; the later values are used"),
-                                          name, k->resume[i].line, (long long)k->resume[i].step, (long long)k->resume[i].reached));
+            vec_push(&s->notes,
+                     arena_fmt(&s->arena,
+                               _("%s: line %u: the run was resumed at step %lld, after it had reached %lld; the later "
+                                 "values are used"),
+                               name, k->resume[i].line, (long long)k->resume[i].step, (long long)k->resume[i].reached));
         if (!k->resumes)
-            vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps are printed more than once with different values (several ranks in one file?); the later ones are used"),
-                                          name, k->differing));
+            vec_push(&s->notes,
+                     arena_fmt(&s->arena,
+                               _("%s: %zu steps are printed more than once with different values (several ranks in one "
+                                 "file?); the later ones are used"),
+                               name, k->differing));
     }
     if (k->zeroes)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: at %zu steps a loss of zero stands beside a real one (another pipeline stage's) and is left out"),
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: at %zu steps a zero loss is beside a real one (another "
+                                                   "pipeline stage's) and is left out"),
                                       name, k->zeroes));
-    SAY(ODD_CUT, N_("%s: the end of the file cuts %zu record off, in line %u; it is being written or was cut, and what is missing does not count"));
-    s->tail.cut_note = k->counted[ODD_CUT] ? (uint32_t)s->notes.n : 0;
+    UNREAD(ODD_FULL, N_("%s: limit of one log reached; %zu values are left out, first in line %u"));
+    UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were left out, first record %u"));
+    UNREAD(ODD_CUT, N_("%s: the end of the file cuts off %zu record, in line %u; it is being written or was cut, the "
+                       "missing part does not count"));
+    s->tail.cut = k->counted[ODD_CUT] ? (uint32_t)s->unread.n : 0;
+}
+
+void log_unread_end(struct series_builder *k, const char *text)
+{
+    series_unread(k->s, text, k->s->files.v[k->file_index].rank, false);
 }
 
 void series_builder_end(struct series_builder *k)
@@ -468,7 +497,8 @@ void series_builder_end(struct series_builder *k)
     log_points_end(k->s);
     say(k);
     if (log_cancelled(k))
-        vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: reading was stopped; this is its beginning"), k->file->name));
+        vec_push(&k->s->notes,
+                 arena_fmt(&k->s->arena, _("%s: reading was stopped; only the start was read"), k->file->name));
 }
 
 /* ---- several files ---- */
@@ -485,6 +515,8 @@ void log_merge(struct series *dst, struct series *src, bool records)
         f.used = f.used && records;
         vec_push(&dst->files, f);
     }
+    for (size_t i = 0; i < src->unread.n; i++)
+        series_unread(dst, src->unread.v[i].text, src->unread.v[i].rank, src->unread.v[i].whole);
     for (size_t i = 0; i < src->notes.n; i++)
         vec_push(&dst->notes, arena_cstr(&dst->arena, str_of(src->notes.v[i])));
     for (size_t side = 0; side < 2; side++) {
@@ -528,8 +560,11 @@ void log_merge(struct series *dst, struct series *src, bool records)
         }
         thin(&k);
         if (k.differing && !first)
-            vec_push(&dst->notes, arena_fmt(&dst->arena, _("%s: the run was resumed at step %lld, after it had reached %lld; the later values are used"),
-                                            dst->files.v[files].path, (long long)from, (long long)reached));
+            vec_push(&dst->notes,
+                     arena_fmt(&dst->arena,
+                               _("%s: the run was resumed at step %lld, after it had reached %lld; the later values "
+                                 "are used"),
+                               dst->files.v[files].path, (long long)from, (long long)reached));
         for (int v = 0; v < LOG_VALUES; v++)
             if (src->digit[v] > 0 && (dst->digit[v] == 0 || src->digit[v] < dst->digit[v]))
                 dst->digit[v] = src->digit[v];

@@ -26,6 +26,7 @@ enum log_oddity {
     ODD_CUT,       /* a record the file's end cuts off */
     ODD_GROUPS,    /* more groups of norms than steps */
     ODD_NO_STEP,   /* norms whose step was counted */
+    ODD_QUOTE,     /* rows of a table that hold ends of lines */
     ODD_COUNT
 };
 
@@ -73,6 +74,8 @@ uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bo
 void log_norm(struct series_builder *k, const char *tag, struct str name, bool square, double v);
 void log_norm_group(struct series_builder *k);
 void log_odd(struct series_builder *k, enum log_oddity o);
+/* What of the file behind what was taken could not be read: a sentence. */
+void log_unread_end(struct series_builder *k, const char *text);
 bool log_cancelled(const struct series_builder *k);
 
 /* Gives r its value and remembers how fine it was printed. */
@@ -124,12 +127,15 @@ int scan_member(struct str *s, struct str *key, struct str *value);
 struct log_lines {
     const struct file *file;
     uint64_t at;        /* bytes taken from the file, or where to begin */
+    uint64_t most;      /* so many are taken, as if the file ended there: of a line without an end too; 0: all */
+    const atomic_bool *cancel; /* then it ends as well; may be NULL */
     uint64_t line;      /* the number of the line handed over */
     struct buf chunk, cut;
     size_t pos;
     bool end, newline;
     bool long_line, nul; /* of the line handed over: longer than LOG_LINE, had NUL bytes */
-    bool utf16;          /* the file begins as UTF-16 does: NUL bytes are to be expected, and taking them out leaves ASCII */
+    /* the file begins as UTF-16 does: NUL bytes are to be expected, and taking them out leaves ASCII */
+    bool utf16;
 };
 
 /* The next line without its end and without terminal escapes; a '\r' (progress bars) ends one too. 1, 0 at

@@ -78,10 +78,17 @@ static void one_line(struct series_builder *k, struct held *h, struct str line, 
     }
 }
 
+/* The file's last line has no end and stops in a number: more digits may have been meant to follow. */
+static bool stops_in_number(const struct log_lines *l, struct str line)
+{
+    return l->end && !l->newline && line.n &&
+           ((line.p[line.n - 1] >= '0' && line.p[line.n - 1] <= '9') || line.p[line.n - 1] == '.');
+}
+
 int log_read_lines(struct series_builder *k, struct err *e)
 {
     struct log_tail *tail = &k->s->tail;
-    struct log_lines l = {.file = k->file, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
+    struct log_lines l = {.file = k->file, .cancel = k->cancel, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
     struct held h = {.kind = -1};
     struct str line;
     bool ended = true; /* the line last read */
@@ -105,7 +112,11 @@ int log_read_lines(struct series_builder *k, struct err *e)
         ended = l.newline;
         if (log_cancelled(k))
             break;
-        one_line(k, &h, line, begin);
+        /* of one line alone nothing else would be left */
+        if (stops_in_number(&l, line) && (k->s->records.n || k->s->points.n))
+            h.broken = h.kind >= 0 || starter(line) >= 0;
+        else
+            one_line(k, &h, line, begin);
     }
     if (h.kind >= 0 && h.begin < tail->at) {
         tail->at = h.begin;

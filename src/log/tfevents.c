@@ -151,7 +151,8 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
         {"loss_scale", LOG_SCALE},   {"train/epoch", LOG_EPOCH},
     };
     static const char *const monitor[] = {
-        "local_norm", "device_local_norm", "weight_norm", "local_loss", "device_local_loss", "adam_m_norm", "adam_v_norm",
+        "local_norm", "device_local_norm", "weight_norm", "local_loss", "device_local_loss", "adam_m_norm",
+            "adam_v_norm",
     };
     struct log_record r = {.step = step};
     struct str head, name;
@@ -214,9 +215,12 @@ static void event(struct series_builder *k, struct str s)
             summary(k, f.bytes, (int64_t)step);
 }
 
-static void note(struct series_builder *k, const char *text)
+static void end_early(struct series_builder *k)
 {
-    vec_push(&k->s->notes, arena_fmt(&k->s->arena, "%s: %s", k->file->name, text));
+    struct buf b = {0};
+    buf_fmt(&b, "%s: %s", k->file->name, _("ends within a record; it is still being written or was cut"));
+    log_unread_end(k, b.p);
+    buf_release(&b);
 }
 
 int tfevents_read(struct series_builder *k, struct err *e)
@@ -227,7 +231,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
     int rc = 0;
     while (at < size && !log_cancelled(k)) {
         if (size - at < sizeof head) {
-            note(k, _("ends in half a record; it is still being written or was cut"));
+            end_early(k);
             break;
         }
         if ((rc = file_read(k->file, at, head, sizeof head, e)) != 0)
@@ -235,15 +239,18 @@ int tfevents_read(struct series_builder *k, struct err *e)
         uint64_t n = little(head, 8);
         if (masked(head, 8) != little(head + 8, 4)) {
             if (at == 0) {
-                rc = err_at(e, k->file->name, at, _("a TensorBoard record was expected; the checksum of its length is wrong"));
+                rc = err_at(e, k->file->name, at, _("expected a TensorBoard record; the checksum of its length is "
+                                                    "wrong"));
                 break;
             }
-            vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: byte %llu: the length of this record is damaged; what follows is not read"),
-                                             k->file->name, (unsigned long long)at));
+            log_unread_end(k,
+                           arena_fmt(&k->s->arena,
+                                     _("%s: byte %llu: the length of this record is damaged; what follows is not read"),
+                                     k->file->name, (unsigned long long)at));
             break;
         }
         if (n > size - at - sizeof head || size - at - sizeof head - n < 4) {
-            note(k, _("ends in half a record; it is still being written or was cut"));
+            end_early(k);
             break;
         }
         k->line += k->line < UINT32_MAX;

@@ -116,7 +116,8 @@ bool trainer_state_sniff(struct str head, const char *path)
     (void)path;
     if (str_starts(s, "\xef\xbb\xbf"))
         s = str_cut(s, 3);
-    return s.n && s.p[0] == '{' && (scan_has(s, "\"log_history\"") || (scan_has(s, "\"best_metric\"") && scan_has(s, "\"global_step\"")));
+    return s.n && s.p[0] == '{' &&
+           (scan_has(s, "\"log_history\"") || (scan_has(s, "\"best_metric\"") && scan_has(s, "\"global_step\"")));
 }
 
 #define CHUNK (1u << 18)
@@ -210,10 +211,12 @@ int trainer_state_read(struct series_builder *k, struct err *e)
     }
     int rc = n < 0 ? -1 : 0;
     if (rc == 0 && !w.records)
-        rc = err_line(e, k->file->name, w.line, _("the file ends here; records in \"log_history\" were expected"));
+        rc = err_line(e, k->file->name, w.line, _("expected records in \"log_history\", found the end of the file"));
     else if (rc == 0 && w.depth)
-        vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: line %u: the file ends inside a record; it is being written or was cut"),
-                                         k->file->name, w.line));
+        log_unread_end(k,
+                       arena_fmt(&k->s->arena,
+                                 _("%s: line %u: the file ends inside a record; it is being written or was cut"),
+                                 k->file->name, w.line));
     vec_last(&k->s->files)->lines = w.line;
     buf_release(&w.word);
     buf_release(&w.record);

@@ -65,6 +65,7 @@ static void load(struct cache *c)
     struct err quiet;
     char want[HEAD];
     header(c, want);
+    bool before = read_failures_unimportant(true);
     if (file_slurp(c->path, CACHE_FILE, &text, &quiet) == 0 && text.n >= HEAD && memcmp(text.p, want, HEAD) == 0)
         for (size_t at = HEAD; text.n - at >= c->record; at += c->record) {
             uint64_t sum;
@@ -73,6 +74,7 @@ static void load(struct cache *c)
                 add(c, text.p + at, false);
         }
     c->loaded = c->used.n;
+    read_failures_unimportant(before);
     buf_release(&text);
 }
 
@@ -102,7 +104,7 @@ struct cache *cache_open(const char *folder, const char *const dump[2], size_t s
 
 /* ---- closing ---- */
 
-/* Names end in ENDING, or in what file_replace writes to first and a killed program left. */
+/* Names end in ENDING, or in the name a file has just before it takes its own, which a killed program left. */
 static bool ours(const char *name, const struct stat *st, bool *stale)
 {
     struct str s = str_of(name);
@@ -121,7 +123,9 @@ static void trim(const char *folder)
         struct timespec least = {0};
         uint64_t total = 0;
         bool stale = false;
-        if (dir_list(folder, 100000, &names, &quiet)) {
+        bool before = read_failures_unimportant(true), listed = dir_list(folder, 100000, &names, &quiet) == 0;
+        read_failures_unimportant(before);
+        if (!listed) {
             name_list_release(&names);
             return;
         }
@@ -239,12 +243,4 @@ void cache_put(struct cache *c, const struct cache_key *k, const void *value)
         add(c, record, true);
     pthread_mutex_unlock(&c->lock);
     free(record);
-}
-
-uint64_t cache_hits(struct cache *c)
-{
-    pthread_mutex_lock(&c->lock);
-    uint64_t n = c->hits;
-    pthread_mutex_unlock(&c->lock);
-    return n;
 }

@@ -33,6 +33,5 @@ void cache_close(struct cache *c);
 bool cache_key(const struct tensor t[2], struct str more, struct cache_key *out);
 bool cache_get(struct cache *c, const struct cache_key *k, void *value);
 void cache_put(struct cache *c, const struct cache_key *k, const void *value);
-uint64_t cache_hits(struct cache *c);
 
 #endif

@@ -147,7 +147,7 @@ int element_lens_element(const struct element_lens *l, uint64_t index, struct el
         long got = tensor_walk_next(&w, out->raw[d], 1, e);
         tensor_walk_release(&w);
         if (got != 1)
-            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), l->t[d].file.name);
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), l->t[d].file.name);
         dtype_to_f64(l->t[d].dtype, out->raw[d], 1, &out->v[d]);
     }
     return 0;
@@ -166,7 +166,8 @@ void element_lens_text(const struct element_lens *l, int side, const struct elem
         return;
     }
     double v = x->v[side];
-    bool alone = d == DTYPE_F32 && (!l->has[!side] || l->t[!side].dtype == d); /* beside another type only all digits compare */
+    /* beside another type only all digits compare */
+    bool alone = d == DTYPE_F32 && (!l->has[!side] || l->t[!side].dtype == d);
     for (int digits = 6; alone && isfinite(v) && digits < 10; digits++)
         if ((double)(float)strtod(num_cell(n, v, digits), NULL) == v) {
             buf_cstr(out, n);
@@ -254,7 +255,8 @@ static long read_single(struct element_lens_reader *r, int d, uint64_t at, size_
     size_t size = dtype_table[r->l->t[d].dtype].size;
     for (size_t i = 0; i < n; i++) {
         uint64_t o = (at + i) / r->p.inner, k = (at + i) % r->p.inner;
-        tensor_walk_seek(&r->w[d], r->p.base + (r->p.outer_axis >= 0 ? o * r->l->step[r->p.outer_axis] : 0) + k * r->l->step[r->p.inner_axis]);
+        tensor_walk_seek(&r->w[d], r->p.base + (r->p.outer_axis >= 0 ? o * r->l->step[r->p.outer_axis] : 0) + k *
+                         r->l->step[r->p.inner_axis]);
         if (tensor_walk_next(&r->w[d], r->raw + i * size, 1, e) != 1)
             return -1;
     }
@@ -274,7 +276,7 @@ int element_lens_read(struct element_lens_reader *r, uint64_t at, size_t n, stru
             got = tensor_walk_next(&r->w[d], r->raw, n, e);
         }
         if (got < 0 || (size_t)got != n)
-            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), r->l->t[d].file.name);
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), r->l->t[d].file.name);
         dtype_to_f64(r->l->t[d].dtype, r->raw, n, r->v[d]);
     }
     return 0;
@@ -285,7 +287,8 @@ int element_lens_read(struct element_lens_reader *r, uint64_t at, size_t n, stru
 void element_lens_sweep_init(struct element_lens_sweep *s, uint64_t numel, size_t run, size_t row)
 {
     uint64_t whole = (uint64_t)run * row;
-    *s = (struct element_lens_sweep){.numel = numel, .run = run, .row = row, .rows = numel / whole + (numel % whole != 0), .stride = 1};
+    *s = (struct element_lens_sweep){.numel = numel, .run = run, .row = row,
+                                     .rows = numel / whole + (numel % whole != 0), .stride = 1};
     /* steps of the golden section spread evenly whatever the count; coprime ones meet every row once */
     if (s->rows > 4)
         for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); num_common(s->stride, s->rows) != 1;)

@@ -73,7 +73,7 @@ static int read_values(const struct element_sample *s, const struct tensor *t, d
             tensor_walk_seek(&w, s->at[i]);
         long got = tensor_walk_next(&w, raw, want, e);
         if (got <= 0) {
-            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t->file.name) : -1;
+            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t->file.name) : -1;
             break;
         }
         dtype_to_f64(t->dtype, raw, (size_t)got, out + i);
@@ -113,7 +113,8 @@ static int read_both(struct element_sample *s, const struct tensor t[2], struct 
 }
 
 /* The length of the axes to be cut next: axes of one length together, since they may be each other's. Of a matrix the
- * last goes first (parts of a fused weight lie along its rows), of anything else the first (heads lie along the last). */
+ * last goes first (parts of a fused weight lie along its rows), of anything else the first (heads lie along the
+ * last). */
 static int64_t axis_to_cut(const struct tensor *t)
 {
     int plain = plain_axes(t);
@@ -169,7 +170,7 @@ int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t 
         return -1;
     int rc;
     if (t.numel > most || t.numel > ELEMENT_SAMPLE_MOST) {
-        rc = err_set(e, ERR_USAGE, _("%s: too many elements to be looked at whole"), t.file.name);
+        rc = err_set(e, ERR_USAGE, _("%s: too many elements to read as a whole"), t.file.name);
     } else {
         s->numel = s->n = (size_t)t.numel;
         s->ndim = t.ndim;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-#define VERSION 2 /* to be raised when a figure is computed in another way */
+#define VERSION 3 /* to be raised when a figure is computed in another way */
 #define VIEW_TEXT 200
 
 struct cache_record {
@@ -36,7 +36,8 @@ bool figures_cache_get(struct figures_cache *r, struct figures *f, struct view *
     unsigned char two;
     if (!r->cache || !cache_get(r->cache, &r->key, &x))
         return false;
-    memcpy(&two, (const char *)&x + offsetof(struct cache_record, figures.two), 1); /* a bool that is neither would be no value */
+    /* a bool that is neither would be no value */
+    memcpy(&two, (const char *)&x + offsetof(struct cache_record, figures.two), 1);
     const char *end = memchr(x.view, 0, sizeof x.view);
     if (two > 1 || x.viewed > 1 || !end || (x.viewed && view_parse(v, str_of(x.view), &quiet)))
         return false;

@@ -24,7 +24,8 @@ void heat_map_init(struct heat_map *h, const struct element_lens *l, const struc
     for (int i = 0; i < 2; i++)
         if (ask->axis[i] >= 0)
             at[ask->axis[i]] = ask->from[i];
-    h->plane = (struct element_lens_plane){.base = element_lens_index(l, at), .outer = (uint64_t)ask->count[h->turned], .inner = (uint64_t)ask->count[!h->turned],
+    h->plane = (struct element_lens_plane){.base = element_lens_index(l, at), .outer = (uint64_t)ask->count[h->turned],
+                                           .inner = (uint64_t)ask->count[!h->turned],
                                            .outer_axis = ask->axis[h->turned], .inner_axis = ask->axis[!h->turned]};
     element_lens_reader_init(&h->reader, l, &h->plane);
     size_t run, row;
@@ -88,7 +89,8 @@ void heat_map_count(struct heat_map *h)
 {
     const struct element_lens_plane *p = &h->plane;
     const struct heat_map_ask *a = &h->ask;
-    uint64_t outer_step = p->outer_axis >= 0 ? h->reader.l->step[p->outer_axis] : 0, inner_step = h->reader.l->step[p->inner_axis];
+    uint64_t outer_step = p->outer_axis >= 0 ? h->reader.l->step[p->outer_axis] : 0,
+             inner_step = h->reader.l->step[p->inner_axis];
     uint64_t so = (uint64_t)a->size[h->turned], si = (uint64_t)a->size[!h->turned];
     for (size_t i = 0; i < h->n;) {
         uint64_t o = (h->at + i) / p->inner, k = (h->at + i) % p->inner;

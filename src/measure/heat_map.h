@@ -21,7 +21,8 @@ struct heat_map_cell {
     double value[HEAT_MAP_KINDS];
     uint64_t at[HEAT_MAP_KINDS]; /* logical index of it, the first of equal ones */
     bool seen;
-    bool odd[HEAT_MAP_KINDS];    /* error: non-finite unlike the other side; sides: NaN or infinite. at[] is the first such */
+    /* error: non-finite unlike the other side; sides: NaN or infinite. at[] is the first such */
+    bool odd[HEAT_MAP_KINDS];
 };
 
 struct heat_map {

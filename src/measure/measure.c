@@ -142,7 +142,8 @@ void measure_release(struct measure *m)
 static struct measure_job job_of(const struct measure *m, uint32_t line, const struct view *v)
 {
     const struct line *l = &m->pairing->lines.v[line];
-    struct measure_job job = {.line = line, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
+    struct measure_job job =
+        {.line = line, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
     if (v)
         job.view = *v;
     return job;
@@ -190,7 +191,7 @@ static int compare_through(const struct view *v, struct tensor *t, struct tensor
     if (view_apply(v, viewed, e))
         return -1;
     if (viewed->numel != other->numel)
-        return err_set(e, ERR_DATA, _("the view leaves %llu elements against %llu"), (unsigned long long)viewed->numel,
+        return err_set(e, ERR_DATA, _("after the view: %llu and %llu elements"), (unsigned long long)viewed->numel,
                        (unsigned long long)other->numel);
     return figures_two(k, t, g, out, watch, e);
 }
@@ -229,7 +230,7 @@ int measure_open_job(const struct dump *const side[2], const struct measure_job 
     }
     int rc = job->given ? view_apply(&job->view, &t[job->view.side], e) : 0;
     if (rc == 0 && t[TARGET].numel != t[GOLDEN].numel)
-        rc = err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t[TARGET].file.name);
+        rc = err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t[TARGET].file.name);
     for (int d = 0; rc && d < 2; d++)
         tensor_close(&t[d]);
     return rc;
@@ -248,7 +249,8 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
     const struct line *l = &m->pairing->lines.v[line];
     const struct view *v = m->state[line] == MEASURE_DONE ? measure_view(m, line) : given_view(m, l);
     if (m->state[line] != MEASURE_DONE && !v) { /* an order of axes is looked for where shapes differ */
-        const struct shape *a = dump_row_shape(m->side[TARGET], l->row[TARGET]), *b = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
+        const struct shape *a = dump_row_shape(m->side[TARGET], l->row[TARGET]),
+                           *b = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
         if (!a || !b || a->ndim != b->ndim || memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0)
             return false;
     }
@@ -264,11 +266,6 @@ const struct view *measure_view(const struct measure *m, uint32_t line)
 const struct figures *measure_figures(const struct measure *m, uint32_t line)
 {
     return m->figures && m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
-}
-
-const char *measure_failure(const struct measure *m, uint32_t line)
-{
-    return m->failure && m->state[line] == MEASURE_FAILED ? m->failure[line] : NULL;
 }
 
 void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,

@@ -1,9 +1,9 @@
 /* What has been computed for each line of the table so far, and what is still to be: the queue of the
  * worker threads. Nothing here judges.
  *
- * One lock guards the queue (measure_take, measure_post); measure_compute and all that reads results need none. A line's
- * figures never change once its state is MEASURE_DONE, and are counted: the measure of another pairing may share them. A
- * shallow copy with a state array of its own is a snapshot that may be read while lines are still computed. */
+ * One lock guards the queue (measure_take, measure_post); measure_compute and all that reads results need none. A
+ * line's figures never change once its state is MEASURE_DONE, and are counted: the measure of another pairing may share
+ * them. A shallow copy with a state array of its own is a snapshot that may be read while lines are still computed. */
 #ifndef MEASURE_MEASURE_H
 #define MEASURE_MEASURE_H
 
@@ -41,7 +41,8 @@ struct measure_job {
     struct cache *cache;       /* where figures are looked up and kept, or NULL; the caller fills it in */
 };
 
-/* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is shared; old stays as it is. */
+/* What was computed for the same two rows under an earlier pairing (`old`, may be NULL) is shared; old stays as it
+ * is. */
 void measure_init(struct measure *m, const struct dump *target, const struct dump *golden,
                   const struct pairing *p, const struct measure *old);
 void measure_release(struct measure *m);
@@ -60,7 +61,8 @@ int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], str
  * the queue's lock held, or of a snapshot; a job stays good without it. */
 bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job);
 /* Opens the two tensors of such a job; the caller closes both. */
-int measure_open_job(const struct dump *const side[2], const struct measure_job *job, struct tensor t[2], struct err *e);
+int measure_open_job(const struct dump *const side[2], const struct measure_job *job, struct tensor t[2],
+                     struct err *e);
 /* Posts what came of it: f and view (NULL: none) are copied when e is NULL. */
 void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
                   const struct err *e);
@@ -69,7 +71,6 @@ uint64_t measure_bytes(const struct measure *m, uint32_t line);
 /* Of a line that is MEASURE_DONE; NULL: there are none. */
 const struct figures *measure_figures(const struct measure *m, uint32_t line);
 const struct view *measure_view(const struct measure *m, uint32_t line); /* they were computed through; NULL: none */
-const char *measure_failure(const struct measure *m, uint32_t line); /* of a line that is MEASURE_FAILED, else NULL */
 /* A copy of figures for m->figures. */
 struct figures *figures_keep(const struct figures *f);
 

@@ -9,7 +9,8 @@
 #define TENSOR_STATS_WORST 64
 #define TENSOR_STATS_ODD 64
 #define TENSOR_STATS_STRIP 256   /* bins along an axis at most */
-#define TENSOR_STATS_SPREAD 2048 /* one bin a power of two: bin b holds magnitudes from 2^(b-1023) to below twice that; 0: zero */
+/* one bin a power of two: bin b holds magnitudes from 2^(b-1023) to below twice that; 0: zero */
+#define TENSOR_STATS_SPREAD 2048
 #define TENSOR_STATS_UNIT 1023   /* the bin that begins at 1 */
 
 struct tensor_stats_place {

@@ -92,7 +92,7 @@ static int find_side(struct session *s, int i, struct err *e)
             if (empty)
                 return err_set(e, ERR_DATA, _("%s: an empty file: nothing was written to it, or not yet"), x->path);
         }
-        const struct unreadable *r = unreadable_find(x->path);
+        const struct unreadable *r = unreadable_find(x->path, NULL);
         if (r)
             return unreadable_error(r, x->path, e);
         return err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), x->path);
