@@ -1,0 +1,264 @@
+/* Finds micro-batch, virtual stage and module of each call: by the modules it was made in, of backward calls by their
+ * forward twins, of the rest by what stands around it. */
+#include "ranks/call_place.h"
+
+#include <stdlib.h>
+
+#include "dump/family.h"
+
+bool path_number(struct str path, size_t *from, size_t *to, int *value)
+{
+    for (size_t at = 0; at < path.n; ) {
+        struct str rest = str_cut(path, at), word, after;
+        bool more = str_split(rest, '.', &word, &after);
+        unsigned long long n;
+        if (str_u64(word, &n) && n < INT32_MAX) {
+            *from = at;
+            *to = at + word.n;
+            *value = (int)n;
+            return true;
+        }
+        if (!more)
+            return false;
+        at += word.n + 1;
+    }
+    return false;
+}
+
+/* "Module.a.b.Class.forward.3": 3. */
+static uint32_t name_number(struct str name)
+{
+    unsigned long long n;
+    ptrdiff_t run = str_find(name, '#');
+    if (run >= 0)
+        name.n = (size_t)run;
+    return str_u64(str_cut(name, (size_t)(str_rfind(name, '.') + 1)), &n) && n < UINT32_MAX ? (uint32_t)n : 0;
+}
+
+void call_bare_name(const struct dump *d, uint32_t call, struct buf *out)
+{
+    struct str rest = dump_call_name(d, call), word;
+    const struct call *c = &d->calls.v[call];
+    bool more;
+    ptrdiff_t run = str_find(rest, '#');
+    if (run >= 0)
+        rest.n = (size_t)run;
+    buf_clear(out);
+    if (c->kind == CALL_MODULE && c->scope != NONE) {
+        struct str path = str_of(d->scopes.v[c->scope]);
+        size_t head = (size_t)(str_find(rest, '.') + 1);
+        rest = str_cut(rest, head + path.n + (path.n ? 1 : 0));
+    }
+    do {
+        unsigned long long n;
+        more = str_split(rest, '.', &word, &rest);
+        if (!str_u64(word, &n))
+            buf_fmt(out, "%s%.*s", out->n ? "." : "", STR_ARG(word));
+    } while (more);
+}
+
+bool call_is_collective(const struct dump *d, uint32_t call)
+{
+    struct str name = dump_call_name(d, call);
+    return str_starts(name, "Distributed.") || str_starts(name, "Communication.") || str_starts(name, "Communicate.");
+}
+
+/* The module a call was made in, or itself where it is one. */
+static uint32_t module_of(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].kind == CALL_MODULE ? call : d->calls.v[call].parent;
+}
+
+static uint32_t top_of(const struct dump *d, uint32_t call)
+{
+    uint32_t at = module_of(d, call);
+    for (int depth = 0; at != NONE && d->calls.v[at].parent != NONE && depth < 100; depth++)
+        at = d->calls.v[at].parent;
+    return at;
+}
+
+/* Several models in a list are virtual stages: every path of a module begins with a number. */
+static bool chunked(const struct dump *d)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *x = &d->calls.v[c];
+        size_t from, to;
+        int n;
+        if (x->kind != CALL_MODULE || x->scope == NONE)
+            continue;
+        if (!path_number(str_of(d->scopes.v[x->scope]), &from, &to, &n) || from != 0)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static void set_path(struct call_places *p, const struct dump *d, uint32_t c, bool numbered)
+{
+    struct call_place *x = &p->call[c];
+    uint32_t module = module_of(d, c);
+    x->path = "";
+    x->layer = -1;
+    x->number = name_number(dump_call_name(d, c));
+    if (module == NONE || d->calls.v[module].scope == NONE)
+        return;
+    struct str path = str_of(d->scopes.v[d->calls.v[module].scope]);
+    size_t from, to;
+    int n;
+    if (numbered && path_number(path, &from, &to, &n) && from == 0) {
+        x->chunk = (uint16_t)n;
+        path = str_cut(path, to + (to < path.n));
+    }
+    x->path = arena_cstr(&p->arena, path);
+    if (path_number(path, &from, &to, &n))
+        x->layer = n;
+}
+
+#define UNKNOWN UINT32_MAX
+
+/* How often each outermost module is called in the step, by its path; a model once a micro-batch, a module beside it
+ * perhaps several times. */
+static void count_tops(struct call_places *p, const struct dump *d, uint32_t *calls)
+{
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call *x = &d->calls.v[c];
+        if (x->kind == CALL_MODULE && x->phase == PHASE_FORWARD && x->parent == NONE && x->scope != NONE &&
+            p->call[c].number + 1 > calls[x->scope])
+            calls[x->scope] = p->call[c].number + 1;
+    }
+    p->micros = UINT32_MAX;
+    for (size_t i = 0; i < d->scopes.n; i++)
+        if (calls[i] && calls[i] < p->micros)
+            p->micros = calls[i];
+    if (p->micros == UINT32_MAX)
+        p->micros = 1;
+}
+
+static uint32_t micro_of(const struct call_places *p, const struct dump *d, const uint32_t *calls, uint32_t top)
+{
+    uint32_t scope = d->calls.v[top].scope, all = scope == NONE ? 0 : calls[scope], n = p->call[top].number;
+    return all ? (uint32_t)((uint64_t)n * p->micros / all) : n;
+}
+
+/* Forward calls inside a model: the number of the model's call is the micro-batch. */
+static void place_forward(struct call_places *p, const struct dump *d, const uint32_t *calls, uint32_t c)
+{
+    uint32_t top = d->calls.v[c].phase == PHASE_FORWARD ? top_of(d, c) : NONE;
+    if (top == NONE || d->calls.v[top].kind != CALL_MODULE)
+        return;
+    struct call_place *x = &p->call[c];
+    x->region = d->calls.v[top].phase == PHASE_FORWARD ? IN_FORWARD : IN_BACKWARD;
+    x->micro = micro_of(p, d, calls, top);
+    x->chunk = p->call[top].chunk;
+}
+
+static void place_backward(struct call_places *p, const struct dump *d, const uint32_t *calls, uint32_t c)
+{
+    const struct call *k = &d->calls.v[c];
+    struct call_place *x = &p->call[c];
+    if (k->phase != PHASE_BACKWARD)
+        return;
+    if (k->gradient) {
+        x->region = IN_BACKWARD;
+        x->micro = x->number; /* of the gradients accumulated up to then */
+        return;
+    }
+    uint32_t top = top_of(d, c);
+    if (k->twin != NONE && p->call[k->twin].micro != UNKNOWN) {
+        x->micro = p->call[k->twin].micro;
+        x->chunk = p->call[k->twin].chunk;
+        x->region = IN_BACKWARD;
+    } else if (top != NONE && d->calls.v[top].kind == CALL_MODULE) {
+        x->micro = micro_of(p, d, calls, top);
+        x->region = IN_BACKWARD;
+    }
+}
+
+static bool named(const struct dump *d, uint32_t c, const char *word)
+{
+    return call_is_collective(d, c) && str_ihas(dump_call_name(d, c), word);
+}
+
+static bool same_place(const struct call_place *a, const struct call_place *b)
+{
+    return a->micro == b->micro && a->chunk == b->chunk && a->region == b->region;
+}
+
+/* The rest: what is received belongs to what comes, what is sent to what was; between two calls of one place it is
+ * there too; else it begins what comes in the backward pass and ends what was in the forward pass. */
+static void place_rest(struct call_places *p, const struct dump *d)
+{
+    uint32_t before = NONE;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        if (p->call[c].micro != UNKNOWN) {
+            if (!d->calls.v[c].gradient)
+                before = c;
+            continue;
+        }
+        uint32_t next = c + 1;
+        while (next < d->calls.n && (p->call[next].micro == UNKNOWN || d->calls.v[next].gradient))
+            next++;
+        const struct call_place *from = before == NONE ? NULL : &p->call[before];
+        const struct call_place *to = next < d->calls.n ? &p->call[next] : NULL;
+        bool sent = named(d, c, "send"), received = named(d, c, "recv") || named(d, c, "receive");
+        struct call_place *x = &p->call[c];
+        if (!to && !sent) {
+            x->region = IN_TAIL;
+            x->micro = 0;
+            x->chunk = 0;
+            continue;
+        }
+        bool next_is_it = to && (!from || received || (!sent && !same_place(from, to) && to->region == IN_BACKWARD));
+        const struct call_place *like = next_is_it ? to : from ? from : to;
+        x->micro = like->micro;
+        x->region = like->region;
+        x->chunk = like->chunk;
+        before = c;
+    }
+}
+
+static void count(struct call_places *p, const struct dump *d)
+{
+    p->chunks = 1;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call_place *x = &p->call[c];
+        if (x->chunk + 1 > p->chunks)
+            p->chunks = (uint16_t)(x->chunk + 1);
+    }
+    p->layers = mem_zalloc((size_t)p->chunks * sizeof *p->layers);
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        const struct call_place *x = &p->call[c];
+        if (x->layer >= 0 && (uint32_t)x->layer + 1 > p->layers[x->chunk])
+            p->layers[x->chunk] = (uint32_t)x->layer + 1;
+    }
+}
+
+void call_places_find(struct call_places *p, const struct dump *d)
+{
+    *p = (struct call_places){.n = d->calls.n};
+    p->call = mem_zalloc((p->n + 1) * sizeof *p->call);
+    bool numbered = chunked(d);
+    for (uint32_t c = 0; c < p->n; c++) {
+        p->call[c].micro = UNKNOWN;
+        set_path(p, d, c, numbered);
+    }
+    uint32_t *tops = mem_zalloc((d->scopes.n + 1) * sizeof *tops);
+    count_tops(p, d, tops);
+    for (uint32_t c = 0; c < p->n; c++)
+        place_forward(p, d, tops, c);
+    for (uint32_t c = 0; c < p->n; c++)
+        if (p->call[c].micro == UNKNOWN)
+            place_backward(p, d, tops, c);
+    free(tops);
+    place_rest(p, d);
+    count(p, d);
+}
+
+void call_places_release(struct call_places *p)
+{
+    free(p->call);
+    free(p->layers);
+    arena_release(&p->arena);
+    *p = (struct call_places){0};
+}

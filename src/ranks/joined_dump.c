@@ -1,0 +1,346 @@
+/* Writes whole calls and rows into a dump, whose tensors are views over the parts. */
+#include "ranks/joined_dump.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+static const struct joined_side *side_of(const struct dump *d)
+{
+    return d->reader == &reader_joined ? d->given : NULL;
+}
+
+const struct whole_rows *joined_dump_rows(const struct dump *d)
+{
+    const struct joined_side *s = side_of(d);
+    return s ? &s->job->rows[s->side] : NULL;
+}
+
+const struct whole_row *joined_dump_row(const struct dump *d, uint32_t row)
+{
+    const struct joined_side *s = side_of(d);
+    return s && row < s->job->row_of[s->side].n ? &s->job->rows[s->side].rows.v[s->job->row_of[s->side].v[row]] : NULL;
+}
+
+void joined_row_name(const struct whole_rows *r, const struct part_row *p, struct buf *out)
+{
+    struct buf name = {0};
+    dump_row_name(&part_dump(r, p)->dump, p->row, &name);
+    buf_str(out, buf_view(&name));
+    buf_release(&name);
+}
+
+const struct part_row *joined_row_part(const struct whole_row *x)
+{
+    size_t worst = 0;
+    for (size_t i = 1; i < x->parts.n; i++)
+        if (x->parts.v[i].error > x->parts.v[worst].error || (isnan(x->parts.v[worst].error) && !isnan(x->parts.v[i].error)))
+            worst = i;
+    return &x->parts.v[worst];
+}
+
+/* ---- writing ---- */
+
+struct filling {
+    struct dump *d;
+    struct joined_job *job;
+    int side;
+    struct whole_calls *w;
+    struct whole_rows *rows;
+    uint32_t *call; /* of each whole call: the dump's */
+    struct map numbers;
+    struct arena arena;
+};
+
+/* "Functional.linear.forward" as the 7th of its kind: "Functional.linear.7.forward". */
+static void call_name(struct filling *f, const struct whole_call *c, struct buf *out)
+{
+    const struct part_call *p = &c->parts.v[0];
+    const struct dump *d = &f->w->set->ranks.v[p->rank]->dump;
+    bool alone = f->w->set->ranks.n == 1 && f->w->layout->size[CUT_MICRO] == 1;
+    buf_clear(out);
+    if (alone) {
+        buf_str(out, dump_call_name(d, p->call));
+        return;
+    }
+    struct buf head = {0};
+    if (c->kind == CALL_MODULE) {
+        struct str path = str_of(strchr(c->key, ' ') + 1), word;
+        str_split(path, ' ', &word, &path);
+        buf_fmt(&head, "Module.%.*s%s%s", STR_ARG(word), word.n ? "." : "", c->bare);
+    } else {
+        buf_cstr(&head, c->bare);
+    }
+    const char *phase = c->phase == PHASE_BACKWARD ? "backward" : "forward";
+    struct str stem = buf_view(&head);
+    if (c->kind != CALL_MODULE && str_ends(stem, phase))
+        stem.n -= strlen(phase) + 1;
+    const char *key = arena_fmt(&f->arena, "%.*s %d", STR_ARG(stem), c->phase);
+    uint32_t number = map_get(&f->numbers, str_of(key)), now = number == MAP_NONE ? 0 : number + 1;
+    map_set(&f->numbers, str_of(key), now);
+    if (c->kind == CALL_MODULE)
+        buf_fmt(out, "%s.%u", head.p, now);
+    else
+        buf_fmt(out, "%.*s.%u.%s", STR_ARG(stem), now, phase);
+    buf_release(&head);
+}
+
+static void copy_stack(struct filling *f, uint32_t call, const struct dump *from, uint32_t stack)
+{
+    if (stack == NONE)
+        return;
+    struct stack s = {.first = (uint32_t)f->d->stack_frames.n};
+    const struct stack *x = &from->stacks.v[stack];
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct frame *k = &from->frames.v[from->stack_frames.v[x->first + i]];
+        struct buf text = {0};
+        buf_fmt(&text, k->raw ? "%s" : "File %s, line %u, in %s, \n %s", k->raw ? k->raw : k->file, k->line, k->func, k->code);
+        vec_push(&f->d->stack_frames, dump_frame(f->d, buf_view(&text)));
+        buf_release(&text);
+        s.n++;
+    }
+    vec_push(&f->d->stacks, s);
+    f->d->calls.v[call].stack = (uint32_t)f->d->stacks.n - 1;
+}
+
+static void add_call(struct filling *f, uint32_t whole)
+{
+    const struct whole_call *c = &f->w->calls.v[whole];
+    const struct part_call *p = &c->parts.v[0];
+    const struct dump *from = &f->w->set->ranks.v[p->rank]->dump;
+    const struct call *own = &from->calls.v[p->call];
+    struct buf name = {0};
+    call_name(f, c, &name);
+    uint32_t at = dump_add_call(f->d, buf_view(&name), (enum call_kind)c->kind, (enum call_phase)c->phase);
+    struct call *x = &f->d->calls.v[at];
+    x->family = own->family;
+    x->gradient = own->gradient;
+    x->offset = own->offset;
+    if (own->scope != NONE) {
+        struct str path = str_of(strchr(c->key, ' ') + 1), word;
+        str_split(path, ' ', &word, &path);
+        uint32_t scope = dump_scope(f->d, c->kind == CALL_MODULE ? word : str_of(from->scopes.v[own->scope]));
+        f->d->calls.v[at].scope = scope;
+    }
+    copy_stack(f, at, from, own->stack);
+    f->call[whole] = at;
+    buf_release(&name);
+}
+
+static void link_calls(struct filling *f)
+{
+    for (size_t o = 0; o < f->w->order.n; o++) {
+        uint32_t whole = f->w->order.v[o];
+        const struct whole_call *c = &f->w->calls.v[whole];
+        struct call *x = &f->d->calls.v[f->call[whole]];
+        if (c->parent != NONE)
+            x->parent = f->call[c->parent];
+        if (c->twin != NONE) {
+            x->twin = f->call[c->twin];
+            f->d->calls.v[x->twin].twin = f->call[whole];
+        }
+    }
+}
+
+static bool is_sum(const struct whole_row *x)
+{
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].how == JOIN_SUM || x->step[s].how == JOIN_MEAN || x->step[s].how == JOIN_MAX)
+            return true;
+    return false;
+}
+
+/* The part that stands for all where all parts should be the same. */
+static const struct part_row *picked(const struct whole_row *x)
+{
+    size_t at = 0, stride = 1;
+    for (int s = 0; s < x->steps; s++) {
+        at += x->step[s].pick * stride;
+        stride *= x->step[s].n;
+    }
+    return &x->parts.v[at < x->parts.n ? at : 0];
+}
+
+static bool of_replicas(const struct whole_row *x)
+{
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].how != JOIN_REPLICA && x->step[s].how != JOIN_LAST)
+            return false;
+    return true;
+}
+
+/* Of the whole, from the figures of parts that lie side by side; nothing can be said of sums. */
+static void figures_of_parts(const struct whole_rows *r, const struct whole_row *x, struct row *out)
+{
+    double squares = 0, mean = 0;
+    uint16_t has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+    for (size_t i = 0; i < x->parts.n; i++) {
+        const struct row *p = &part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row];
+        has &= p->has;
+        if (!i || p->stat[STAT_MAX] > out->stat[STAT_MAX])
+            out->stat[STAT_MAX] = p->stat[STAT_MAX];
+        if (!i || p->stat[STAT_MIN] < out->stat[STAT_MIN])
+            out->stat[STAT_MIN] = p->stat[STAT_MIN];
+        mean += p->stat[STAT_MEAN] / (double)x->parts.n;
+        squares += p->stat[STAT_NORM] * p->stat[STAT_NORM];
+    }
+    out->stat[STAT_MAX] *= x->scale;
+    out->stat[STAT_MIN] *= x->scale;
+    out->stat[STAT_MEAN] = mean * x->scale;
+    out->stat[STAT_NORM] = sqrt(squares) * x->scale;
+    out->has |= has;
+}
+
+static bool all_readable(const struct whole_rows *r, const struct whole_row *x)
+{
+    for (size_t i = 0; i < x->parts.n; i++)
+        if (!(part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row].has & HAS_FILE))
+            return false;
+    return true;
+}
+
+/* Numbers that are the same everywhere are the job's; others are a rank's own and are left out. */
+static bool same_number(const struct whole_rows *r, const struct whole_row *x)
+{
+    const struct row *a = &part_dump(r, &x->parts.v[0])->dump.rows.v[x->parts.v[0].row];
+    for (size_t i = 1; i < x->parts.n; i++) {
+        const struct row *b = &part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row];
+        if (a->kind != b->kind || ((a->text || b->text) && (!a->text || !b->text || strcmp(a->text, b->text) != 0)))
+            return false;
+    }
+    return true;
+}
+
+static void add_row(struct filling *f, uint32_t whole)
+{
+    const struct whole_row *x = &f->rows->rows.v[whole];
+    const struct part_row *p = picked(x);
+    const struct row *own = &part_dump(f->rows, p)->dump.rows.v[p->row];
+    struct row r = {.slot = dump_slot(f->d, str_of(x->slot)), .shape = NONE, .extra = NONE, .io = own->io, .kind = own->kind, .dtype = own->dtype,
+                    .needs_gradient = own->needs_gradient};
+    if (x->local || (x->kind != ROW_TENSOR && !same_number(f->rows, x)))
+        return;
+    if (own->kind != ROW_TENSOR) {
+        memcpy(r.stat, own->stat, sizeof r.stat);
+        r.text = own->text ? arena_cstr(&f->d->arena, str_of(own->text)) : NULL;
+        r.has = own->has;
+    } else {
+        r.shape = dump_shape(f->d, x->shape, x->ndim);
+        r.has = r.shape != NONE ? HAS_SHAPE : 0;
+        if (all_readable(f->rows, x) && !x->open)
+            r.has |= HAS_FILE;
+        if (x->parts.n == 1 && x->scale == 1) {
+            memcpy(r.stat, own->stat, sizeof r.stat);
+            r.has |= own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
+        } else if (of_replicas(x) && x->scale == 1) {
+            memcpy(r.stat, own->stat, sizeof r.stat);
+            r.has |= own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
+        } else if (!is_sum(x) && !x->open && !(r.has & HAS_FILE)) {
+            figures_of_parts(f->rows, x, &r);
+        }
+    }
+    f->job->dump_row[f->side][whole] = dump_add_row(f->d, f->call[x->call], r);
+    vec_push(&f->job->row_of[f->side], whole);
+}
+
+static void copy_head(struct dump *d, const struct dump *from)
+{
+    d->framework = arena_cstr(&d->arena, str_of(from->framework));
+    d->level = arena_cstr(&d->arena, str_of(from->level));
+    d->task = arena_cstr(&d->arena, str_of(from->task));
+    d->digits = from->digits;
+    d->joint = from->joint;
+}
+
+static int joined_open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    const struct joined_side *s = d->given;
+    struct joined_job *job = (struct joined_job *)s->job;
+    struct filling f = {.d = d, .job = job, .side = s->side, .w = &job->calls[s->side], .rows = &job->rows[s->side]};
+    (void)e;
+    load_begin(load);
+    copy_head(d, &job->set[s->side].ranks.v[0]->dump);
+    f.call = mem_alloc((f.w->calls.n + 1) * sizeof *f.call);
+    vec_clear(&job->row_of[s->side]);
+    for (size_t o = 0; o < f.w->order.n; o++)
+        add_call(&f, f.w->order.v[o]);
+    for (uint32_t i = 0; i < f.rows->rows.n; i++)
+        job->dump_row[s->side][i] = NONE;
+    for (uint32_t i = 0; i < f.rows->rows.n; i++)
+        add_row(&f, i);
+    link_calls(&f);
+    load_end(load);
+    free(f.call);
+    map_release(&f.numbers);
+    arena_release(&f.arena);
+    return 0;
+}
+
+static int joined_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    const struct whole_row *x = joined_dump_row(d, row);
+    if (!x)
+        return err_set(e, ERR_DATA, "%s", _("no tensor was recorded for this row"));
+    return whole_row_tensor(joined_dump_rows(d), x, t, e);
+}
+
+const struct reader reader_joined = {
+    .name = "joined",
+    .title = N_("all ranks and micro-batches of a job, joined"),
+    .what = N_("the recordings of a step's ranks"),
+    .open = joined_open_dump,
+    .tensor = joined_tensor,
+};
+
+/* ---- the job ---- */
+
+void joined_job_build(struct joined_job *j)
+{
+    struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
+    for (int s = 0; s < 2; s++) {
+        whole_calls_build(&j->calls[s], &j->set[s], &j->layout[s]);
+        whole_rows_build(&j->rows[s], &j->calls[s]);
+    }
+    whole_calls_line_up(&j->calls[0], &j->calls[1]);
+    if (!layout_same(layouts[0], layouts[1]))
+        shard_joins_decide(&j->rows[0], &j->rows[1], layouts);
+    for (int s = 0; s < 2; s++) {
+        j->side[s] = (struct joined_side){j, s};
+        j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
+        struct place place = {.reader = &reader_joined, .step = j->set[s].step, .rank = -1, .given = &j->side[s]};
+        struct found_tree tree = {.path = mem_strdup(j->set[s].path)};
+        vec_push(&place.paths, mem_strdup(j->set[s].path));
+        vec_push(&tree.places, place);
+        vec_push(&j->found.trees, tree);
+    }
+}
+
+void joined_job_release(struct joined_job *j)
+{
+    found_trees_release(&j->found);
+    for (int s = 0; s < 2; s++) {
+        vec_release(&j->row_of[s]);
+        free(j->dump_row[s]);
+        whole_rows_release(&j->rows[s]);
+        whole_calls_release(&j->calls[s]);
+        rank_set_release(&j->set[s]);
+    }
+}
+
+struct joined_pair *joined_dump_pairs(const struct dump *target, const struct dump *golden, size_t *n)
+{
+    const struct joined_side *t = side_of(target), *g = side_of(golden);
+    if (!t || !g || t->job != g->job)
+        return NULL;
+    const struct joined_job *j = t->job;
+    struct joined_pair *out = mem_alloc((j->rows[0].rows.n + 1) * sizeof *out);
+    *n = 0;
+    for (size_t i = 0; i < j->rows[0].rows.n; i++) {
+        uint32_t partner = j->rows[0].rows.v[i].partner;
+        struct joined_pair p = {{j->dump_row[0][i], partner == NONE ? NONE : j->dump_row[1][partner]}};
+        if (p.row[0] != NONE && p.row[1] != NONE)
+            out[(*n)++] = p;
+    }
+    return out;
+}

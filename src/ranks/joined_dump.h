@@ -1,0 +1,42 @@
+/* A recording made of those of all ranks and micro-batches of a side: as one rank would have recorded the step. Pairing,
+ * figures, verdicts and views take it as any other. */
+#ifndef RANKS_JOINED_DUMP_H
+#define RANKS_JOINED_DUMP_H
+
+#include "fmt/find_recordings.h"
+#include "ranks/shard_join.h"
+
+extern const struct reader reader_joined;
+
+/* Both sides of a job, joined. */
+struct joined_job {
+    struct rank_set set[2];
+    struct layout layout[2];
+    struct whole_calls calls[2];
+    struct whole_rows rows[2];
+    struct found_trees found; /* what a comparison opens the joined sides by, under the sides' paths */
+    struct joined_side {
+        const struct joined_job *job;
+        int side;
+    } side[2];
+    VEC(uint32_t) row_of[2]; /* of each row of the joined dump: the whole row */
+    uint32_t *dump_row[2];   /* the other way round, or NONE */
+};
+
+/* Of sets and layouts that are there: lines up calls and decides the joins. */
+void joined_job_build(struct joined_job *j);
+void joined_job_release(struct joined_job *j); /* sets too */
+/* The pairs of rows of two joined dumps: the caller's to free. NULL where they are none. n: how many. */
+struct joined_pair {
+    uint32_t row[2];
+};
+struct joined_pair *joined_dump_pairs(const struct dump *target, const struct dump *golden, size_t *n);
+/* The whole row behind a row of a joined dump; NULL of other dumps. */
+const struct whole_row *joined_dump_row(const struct dump *d, uint32_t row);
+const struct whole_rows *joined_dump_rows(const struct dump *d);
+/* The part to look at: the worst one. */
+const struct part_row *joined_row_part(const struct whole_row *x);
+/* The name its rank gave a part: appended. */
+void joined_row_name(const struct whole_rows *r, const struct part_row *p, struct buf *out);
+
+#endif

@@ -1,0 +1,399 @@
+/* A layout from the recordings alone. What is sent to whom gives the pipeline; ranks of a stage whose matrices agree are
+ * replicas of each other, the others are tensor-parallel; of replicas, those that gather from each other inside the forward
+ * pass, or are given other positions of the same batch, are context-parallel. */
+#include "ranks/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "ranks/call_place.h"
+#include "ranks/part_values.h"
+
+struct weight {
+    struct str name; /* module path and slot */
+    const struct dump *d;
+    uint32_t row;
+};
+typedef VEC(struct weight) weight_list;
+
+struct rank_facts {
+    const struct dump *d;
+    struct call_places places;
+    weight_list weights;
+    struct map weight_names;
+    int stage;         /* of the pipeline */
+    uint32_t pipe, weight_class; /* numbers of what it shares */
+    struct arena arena;
+};
+
+struct inference {
+    const struct rank_set *set;
+    struct rank_facts *rank;
+    size_t n;
+    struct layout *l;
+    bool groups; /* recorded ones decided something */
+};
+
+/* Shards that are cut differently have other shapes. */
+static bool same_figures(const struct row *a, const struct row *b)
+{
+    return a->shape != NONE && b->shape != NONE && part_same_figures(a, b);
+}
+
+static void gather_weights(struct rank_facts *x)
+{
+    for (uint32_t c = 0; c < x->d->calls.n; c++) {
+        const struct call *k = &x->d->calls.v[c];
+        if (k->kind != CALL_MODULE || k->phase != PHASE_FORWARD)
+            continue;
+        EACH_EARLY_ROW(x->d, c, r) {
+            const struct row *row = &x->d->rows.v[r];
+            if (row->io != IO_PARAMETER || row->kind != ROW_TENSOR)
+                continue;
+            struct str name = str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path, x->d->slots.v[row->slot]));
+            if (map_get(&x->weight_names, name) != MAP_NONE)
+                continue;
+            map_add(&x->weight_names, name, (uint32_t)x->weights.n);
+            struct weight w = {name, x->d, r};
+            vec_push(&x->weights, w);
+        }
+    }
+}
+
+/* Of the matrices both have, experts aside, how many have equal figures; -1: none in common. */
+static double weights_alike(const struct rank_facts *a, const struct rank_facts *b)
+{
+    int both = 0, alike = 0;
+    for (size_t i = 0; i < a->weights.n; i++) {
+        const struct weight *w = &a->weights.v[i];
+        const struct shape *s = dump_row_shape(w->d, w->row);
+        if (!s || s->ndim < 2 || str_ihas(w->name, "expert"))
+            continue;
+        uint32_t at = map_get(&b->weight_names, w->name);
+        if (at == MAP_NONE)
+            continue;
+        both++;
+        alike += same_figures(&w->d->rows.v[w->row], &b->d->rows.v[b->weights.v[at].row]);
+    }
+    return both ? (double)alike / both : -1;
+}
+
+/* The number behind "dst", "src" among a transfer's arguments: of the rank at the other end; -1: not recorded. */
+static int other_end(const struct dump *d, uint32_t c)
+{
+    EACH_EARLY_ROW(d, c, r) {
+        struct str slot = str_of(d->slots.v[d->rows.v[r].slot]);
+        if (d->rows.v[r].kind == ROW_INT && (str_ends(slot, ".dst") || str_ends(slot, ".src") || str_ends(slot, ".peer")))
+            return (int)d->rows.v[r].stat[STAT_MAX];
+    }
+    EACH_EARLY_ROW(d, c, r) /* given by place: the only whole number there */
+        if (d->rows.v[r].kind == ROW_INT && d->rows.v[r].io == IO_INPUT)
+            return (int)d->rows.v[r].stat[STAT_MAX];
+    return -1;
+}
+
+static bool is_transfer(const struct dump *d, uint32_t c, bool send)
+{
+    struct str name = dump_call_name(d, c);
+    if (!call_is_collective(d, c))
+        return false;
+    return send ? str_ihas(name, "send") : str_ihas(name, "recv") || str_ihas(name, "receive");
+}
+
+/* The rank that this one first sends to in the forward pass, which is the next stage; NONE: none. */
+static uint32_t next_stage(const struct inference *x, size_t r)
+{
+    const struct rank_facts *f = &x->rank[r];
+    for (uint32_t c = 0; c < f->d->calls.n; c++)
+        if (is_transfer(f->d, c, true) && f->places.call[c].region == IN_FORWARD)
+            return rank_set_find(x->set, other_end(f->d, c));
+    return NONE;
+}
+
+/* Whether its first virtual stage begins with what it receives. */
+static bool receives_first(const struct rank_facts *f)
+{
+    for (uint32_t c = 0; c < f->d->calls.n; c++) {
+        if (is_transfer(f->d, c, false))
+            return true;
+        if (f->d->calls.v[c].kind != CALL_MODULE || f->d->calls.v[c].parent == NONE)
+            if (f->places.call[c].path[0] && !call_is_collective(f->d, c))
+                return false;
+    }
+    return false;
+}
+
+static bool has_weight_names(const struct rank_facts *a, const struct rank_facts *b)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < a->weights.n; i++)
+        same += map_get(&b->weight_names, a->weights.v[i].name) != MAP_NONE;
+    return a->weights.n == b->weights.n && same == a->weights.n;
+}
+
+/* Chains of transfers, each from a rank that receives nothing at first. */
+static int find_stages(struct inference *x)
+{
+    int stages = 1;
+    for (size_t r = 0; r < x->n; r++)
+        x->rank[r].stage = -1;
+    for (size_t r = 0; r < x->n; r++) {
+        if (receives_first(&x->rank[r]) || x->rank[r].stage >= 0)
+            continue;
+        uint32_t at = (uint32_t)r;
+        for (int s = 0; at != NONE && x->rank[at].stage < 0; s++) {
+            x->rank[at].stage = s;
+            x->rank[at].pipe = (uint32_t)r;
+            stages = s + 1 > stages ? s + 1 : stages;
+            at = next_stage(x, at);
+        }
+    }
+    for (size_t r = 0; r < x->n; r++) /* nothing recorded of transfers: by what they hold */
+        for (size_t k = 0; x->rank[r].stage < 0 && k < x->n; k++)
+            if (k != r && x->rank[k].stage >= 0 && has_weight_names(&x->rank[r], &x->rank[k]))
+                x->rank[r].stage = x->rank[k].stage;
+    for (size_t r = 0; r < x->n; r++)
+        if (x->rank[r].stage < 0)
+            x->rank[r].stage = 0;
+    if (stages == 1) { /* no transfer was recorded */
+        for (size_t r = 1; r < x->n; r++)
+            for (size_t k = 0; k <= r; k++)
+                if (k == r || (x->rank[r].weights.n && has_weight_names(&x->rank[r], &x->rank[k]))) {
+                    x->rank[r].stage = k == r && x->rank[r].weights.n ? stages++ : x->rank[k].stage;
+                    break;
+                }
+    }
+    return stages;
+}
+
+/* Ranks of a stage with the same matrices have one number. */
+static int find_weight_classes(struct inference *x)
+{
+    int most = 1;
+    for (size_t r = 0; r < x->n; r++) {
+        uint32_t classes = 0;
+        bool found = false;
+        for (size_t k = 0; k < r && !found; k++) {
+            if (x->rank[k].stage != x->rank[r].stage)
+                continue;
+            if (x->rank[k].weight_class + 1 > classes)
+                classes = x->rank[k].weight_class + 1;
+            double alike = weights_alike(&x->rank[k], &x->rank[r]);
+            if (alike < 0 || alike > 0.5) {
+                x->rank[r].weight_class = x->rank[k].weight_class;
+                found = true;
+            }
+        }
+        if (!found)
+            x->rank[r].weight_class = classes;
+        if ((int)x->rank[r].weight_class + 1 > most)
+            most = (int)x->rank[r].weight_class + 1;
+    }
+    return most;
+}
+
+static bool replicas(const struct inference *x, size_t a, size_t b)
+{
+    return x->rank[a].stage == x->rank[b].stage && x->rank[a].weight_class == x->rank[b].weight_class;
+}
+
+/* "[0,1]" into ranks; how many. */
+static size_t group_ranks(const char *text, int *out, size_t most)
+{
+    size_t n = 0;
+    for (const char *s = text; *s && n < most; ) {
+        char *end;
+        long v = strtol(s, &end, 10);
+        if (end == s) {
+            s++;
+            continue;
+        }
+        out[n++] = (int)v;
+        s = end;
+    }
+    return n;
+}
+
+#define GROUP_MOST 4096
+
+/* The size of the group in which replicas gather from each other in the forward pass: context parallel. All-to-all moves
+ * tokens to experts. */
+static int recorded_group(struct inference *x, bool experts)
+{
+    static _Thread_local int ranks[GROUP_MOST];
+    for (size_t r = 0; r < x->n; r++) {
+        const struct dump *d = x->rank[r].d;
+        for (size_t i = 0; i < d->groups.n; i++) {
+            uint32_t c = d->groups.v[i].call;
+            struct str name = dump_call_name(d, c);
+            if (x->rank[r].places.call[c].region != IN_FORWARD || !str_ihas(name, experts ? "to_all" : "gather"))
+                continue;
+            size_t n = group_ranks(d->groups.v[i].ranks, ranks, GROUP_MOST);
+            bool all = n > 1;
+            for (size_t k = 0; k < n && all; k++) {
+                uint32_t at = rank_set_find(x->set, ranks[k]);
+                all = at != NONE && replicas(x, r, at);
+            }
+            if (all) {
+                x->groups = true;
+                return (int)n;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Inputs of the outermost module that are no whole numbers: tables of positions and masks, the same for every batch. */
+static bool other_positions(const struct rank_facts *a, const struct rank_facts *b)
+{
+    for (uint32_t c = 0; c < a->d->calls.n; c++) {
+        const struct call *k = &a->d->calls.v[c];
+        if (k->kind != CALL_MODULE || k->phase != PHASE_FORWARD || k->parent != NONE)
+            continue;
+        uint32_t other = map_get(&b->d->call_names, dump_call_name(a->d, c));
+        EACH_EARLY_ROW(a->d, c, r) {
+            const struct row *row = &a->d->rows.v[r];
+            uint32_t slot = other == MAP_NONE ? MAP_NONE : map_get(&b->d->slot_names, str_of(a->d->slots.v[row->slot]));
+            uint32_t at = slot == MAP_NONE ? NONE : dump_slot_row(b->d, other, slot);
+            if (row->io == IO_INPUT && row->kind == ROW_TENSOR && dtype_is_float((enum dtype)row->dtype) && !row->needs_gradient && at != NONE &&
+                !same_figures(row, &b->d->rows.v[at]))
+                return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static int replicas_with_other_positions(const struct inference *x)
+{
+    int most = 1;
+    for (size_t r = 0; r < x->n && x->rank[r].stage == 0; r++) {
+        int n = 1;
+        for (size_t k = 0; k < r; k++) {
+            bool fresh = replicas(x, k, r) && other_positions(&x->rank[k], &x->rank[r]);
+            for (size_t j = 0; j < k && fresh; j++)
+                fresh = !replicas(x, j, r) || other_positions(&x->rank[j], &x->rank[k]);
+            n += fresh;
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Ranks with other weights gather or scatter the sequence inside the forward pass. */
+static bool sequence_parallel(const struct inference *x)
+{
+    for (size_t r = 0; r < x->n; r++) {
+        const struct dump *d = x->rank[r].d;
+        for (size_t i = 0; i < d->groups.n; i++) {
+            uint32_t c = d->groups.v[i].call;
+            int ranks[2];
+            struct str name = dump_call_name(d, c);
+            if (x->rank[r].places.call[c].region != IN_FORWARD || (!str_ihas(name, "reduce_scatter") && !str_ihas(name, "reducescatter")) ||
+                group_ranks(d->groups.v[i].ranks, ranks, 2) < 2)
+                continue;
+            uint32_t a = rank_set_find(x->set, ranks[0]), b = rank_set_find(x->set, ranks[1]);
+            if (a != NONE && b != NONE && x->rank[a].stage == x->rank[b].stage && !replicas(x, a, b))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether stages and weights lie as this order of cuts says. */
+static bool order_fits(const struct inference *x)
+{
+    for (size_t a = 0; a < x->n; a++)
+        for (size_t b = 0; b < a; b++) {
+            struct rank_place p = layout_place(x->l, x->set->ranks.v[a]->rank), q = layout_place(x->l, x->set->ranks.v[b]->rank);
+            if ((p.at[CUT_PP] == q.at[CUT_PP]) != (x->rank[a].stage == x->rank[b].stage))
+                return false;
+            if (p.at[CUT_PP] == q.at[CUT_PP] && (p.at[CUT_TP] == q.at[CUT_TP]) != (x->rank[a].weight_class == x->rank[b].weight_class))
+                return false;
+        }
+    return true;
+}
+
+static void find_order(struct inference *x)
+{
+    static const enum cut orders[][CUT_RANKS] = {
+        {CUT_TP, CUT_CP, CUT_DP, CUT_PP}, {CUT_TP, CUT_CP, CUT_PP, CUT_DP}, {CUT_TP, CUT_PP, CUT_CP, CUT_DP}, {CUT_CP, CUT_TP, CUT_DP, CUT_PP},
+        {CUT_DP, CUT_TP, CUT_CP, CUT_PP}, {CUT_PP, CUT_TP, CUT_CP, CUT_DP}, {CUT_DP, CUT_CP, CUT_TP, CUT_PP}, {CUT_PP, CUT_CP, CUT_DP, CUT_TP},
+    };
+    if (x->l->given_order)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+        memcpy(x->l->order, orders[i], sizeof orders[i]);
+        if (order_fits(x))
+            return;
+    }
+    memcpy(x->l->order, orders[0], sizeof orders[0]);
+}
+
+static void set(struct layout *l, enum cut c, int n)
+{
+    if (!l->given[c])
+        l->size[c] = n < 1 ? 1 : n;
+}
+
+static void divide_ranks(struct inference *x)
+{
+    struct layout *l = x->l;
+    set(l, CUT_PP, find_stages(x));
+    set(l, CUT_TP, find_weight_classes(x));
+    int left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP]), cp = recorded_group(x, false);
+    if (cp == 1 && left > 1 && !x->groups)
+        cp = replicas_with_other_positions(x);
+    if (left < 1 || left % cp)
+        cp = 1;
+    set(l, CUT_CP, cp);
+    left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP] * l->size[CUT_CP]);
+    set(l, CUT_DP, left);
+    set(l, CUT_EP, l->size[CUT_DP] > 1 ? recorded_group(x, true) : 1);
+    if (!l->given_sp)
+        l->sp = l->size[CUT_TP] > 1 && sequence_parallel(x);
+}
+
+static void count_model(struct inference *x)
+{
+    struct layout *l = x->l;
+    const struct rank_facts *f = &x->rank[0];
+    uint32_t layers = 0;
+    set(l, CUT_MICRO, (int)f->places.micros);
+    if (!l->given_vpp)
+        l->vpp = f->places.chunks;
+    for (size_t r = 0; r < x->n; r++) {
+        bool first = true;
+        for (size_t k = 0; k < r; k++)
+            first &= x->rank[k].stage != x->rank[r].stage;
+        for (uint32_t k = 0; first && k < x->rank[r].places.chunks; k++)
+            layers += x->rank[r].places.layers[k];
+    }
+    l->layers = (int)layers;
+}
+
+void layout_infer(struct layout *l, const struct rank_set *s)
+{
+    struct inference x = {.set = s, .n = s->ranks.n, .l = l};
+    if (!x.n)
+        return;
+    x.rank = mem_zalloc(x.n * sizeof *x.rank);
+    for (size_t r = 0; r < x.n; r++) {
+        x.rank[r].d = &s->ranks.v[r]->dump;
+        call_places_find(&x.rank[r].places, x.rank[r].d);
+        gather_weights(&x.rank[r]);
+    }
+    divide_ranks(&x);
+    find_order(&x);
+    count_model(&x);
+    if (l->source == LAYOUT_NONE)
+        l->source = x.n == 1 ? LAYOUT_INFERRED : x.groups ? LAYOUT_DUMP : LAYOUT_INFERRED;
+    for (size_t r = 0; r < x.n; r++) {
+        call_places_release(&x.rank[r].places);
+        vec_release(&x.rank[r].weights);
+        map_release(&x.rank[r].weight_names);
+        arena_release(&x.rank[r].arena);
+    }
+    free(x.rank);
+}

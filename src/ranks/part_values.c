@@ -1,0 +1,54 @@
+/* Reads rows of ranks whole. */
+#include "ranks/part_values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double *part_values(const struct dump *d, uint32_t row, uint64_t *numel)
+{
+    struct tensor t;
+    struct err quiet;
+    if (!dump_row_readable(d, row) || dump_row_numel(d, row) > PART_VALUES_MOST || dump_tensor(d, row, &t, &quiet))
+        return NULL;
+    struct tensor_walk w;
+    size_t size = dtype_table[t.dtype].size;
+    bool held = t.numel <= PART_VALUES_MOST && dtype_table[t.dtype].klass != CLASS_COMPLEX && size;
+    char *raw = held ? mem_alloc((size_t)t.numel * size + 1) : NULL;
+    double *out = held ? mem_alloc(((size_t)t.numel + 1) * sizeof *out) : NULL;
+    uint64_t done = 0;
+    tensor_walk_init(&w, &t);
+    for (long got = 1; held && done < t.numel && got > 0; done += (uint64_t)(got > 0 ? got : 0))
+        got = tensor_walk_next(&w, raw + done * size, (size_t)(t.numel - done), &quiet);
+    held = held && done == t.numel;
+    if (held)
+        dtype_to_f64(t.dtype, raw, (size_t)t.numel, out);
+    *numel = t.numel;
+    tensor_walk_release(&w);
+    tensor_close(&t);
+    free(raw);
+    if (held)
+        return out;
+    free(out);
+    return NULL;
+}
+
+double part_distance(const double *a, const double *b, uint64_t n)
+{
+    double off = 0, all = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        double x = isfinite(a[i]) ? a[i] : 0, y = isfinite(b[i]) ? b[i] : 0;
+        off += (x - y) * (x - y);
+        all += y * y;
+    }
+    return off == 0 ? 0 : all > 0 ? sqrt(off / all) : INFINITY;
+}
+
+bool part_same_figures(const struct row *a, const struct row *b)
+{
+    if (a->has & HAS_CHECKSUM && b->has & HAS_CHECKSUM)
+        return strcmp(a->text, b->text) == 0;
+    for (int i = 0; i < STAT_COUNT; i++)
+        if ((a->has & b->has) >> i & 1 && a->stat[i] != b->stat[i] && !(isnan(a->stat[i]) && isnan(b->stat[i])))
+            return false;
+    return true;
+}

@@ -1,0 +1,29 @@
+/* What must be the same on several ranks of one side, and what must differ. */
+#ifndef RANKS_REPLICAS_H
+#define RANKS_REPLICAS_H
+
+#include "ranks/whole_calls.h"
+
+struct replica_finding {
+    int side, step;
+    const char *what;   /* "weight", "input", "gradient", "output", "batch", "seed" */
+    const char *kind;   /* "tp", "dp" … */
+    bool differ;        /* they are the same and should differ */
+    rank_list ranks;
+    rank_list odd;       /* the minority; empty where nothing tells */
+    uint32_t rank, row; /* index in the set and row: where it is first seen */
+    uint32_t order;     /* of the whole call */
+    uint32_t rows;      /* that the cause accounts for */
+    double size;
+    const char *diagnosis;
+    char evidence[200];
+};
+struct replica_list {
+    VEC(struct replica_finding) v;
+};
+
+/* other: the other side's calls, lined up, or NULL: of two ranks the one it contradicts is the odd one. */
+void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side, int step);
+void replica_list_release(struct replica_list *l);
+
+#endif
