@@ -4,6 +4,7 @@
 
 #include "dump/dataflow.h"
 #include "measure/element_sample.h"
+#include "pair/call_arguments.h"
 
 #define MAKERS_MOST 12 /* outputs a value is followed back through: what hands it on unchanged, modules around it */
 
@@ -12,19 +13,8 @@
 uint32_t value_output(const struct dump *d, const struct dataflow *f, uint32_t row);
 /* The next one before an output so found; NONE. */
 uint32_t value_output_before(const struct dump *d, const struct dataflow *f, uint32_t output);
-/* The nth tensor (from 0) a call was given, parameters apart, or NONE. */
-uint32_t call_input(const struct dump *d, uint32_t call, int nth);
 /* A tensor a call was given or holds, by the last word of its slot: one of `words`, separated by spaces; NONE. */
 uint32_t call_tensor(const struct dump *d, uint32_t call, const char *words);
-/* The last word of the row's slot: "weight", "0". */
-struct str slot_word(const struct dump *d, uint32_t row);
-/* What its operator calls the argument of that row: "training" of batch_norm's sixth; empty where it has no name
- * (data/arguments.tsv has those given by their place). */
-struct str argument_name(const struct dump *d, uint32_t row);
-/* What an argument that is left out counts as, where it is listed; else empty. */
-struct str left_out_value(const struct dump *d, uint32_t call, struct str argument);
-/* The argument of that name (one of `words`) that is no tensor, or NONE. */
-uint32_t call_argument(const struct dump *d, uint32_t call, const char *words);
 /* Elements of a recorded tensor, whole, in v[0]. False where there is no file or it is too large. */
 bool tensor_values(const struct dump *d, uint32_t row, struct element_sample *out);
 

@@ -117,7 +117,8 @@ static bool try_order(const struct dense_block *b, const size_t step[DENSE_BLOCK
     return true;
 }
 
-static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o, double *share, struct dense_order *best)
+static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o, double *share,
+                 struct dense_order *best)
 {
     if (!try_order(b, step, o, *share) || (best->kind && o->left2 >= best->left2))
         return;
@@ -125,7 +126,8 @@ static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES
 }
 
 /* Orders of axes of equal lengths only: the shape stays. */
-static void try_axes(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int at, unsigned used, struct dense_order *o, double *share,
+static void try_axes(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int at, unsigned used,
+                     struct dense_order *o, double *share,
                      struct dense_order *best)
 {
     if (at == b->ndim) {

@@ -41,7 +41,8 @@ bool dense_block_shift(const struct dense_block *b, int axis, int64_t by, double
 
 #define SIGNED_MOST 256 /* places along an axis whose order with signs is looked for */
 
-/* Whether target place c along an axis is golden place from[c] times sign[c] (+1, -1, both of them occurring), for all c. */
+/* Whether target place c along an axis is golden place from[c] times sign[c] (+1, -1, both of them occurring), for all
+ * c. */
 bool block_signed_order(const struct dense_block *b, int axis, int64_t *from, double *sign);
 
 #endif

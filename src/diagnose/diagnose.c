@@ -3,10 +3,12 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "judge/conditioning.h"
 #include "judge/packed_verdicts.h"
 #include "judge/suspects.h"
 #include "diagnose/diagnosis_case.h"
@@ -17,51 +19,66 @@ static const struct {
     [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
         N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
     [DIAGNOSIS_ALL_ZERO] = {"all-zero", N_("all zero"),
-        N_("Nothing was computed or stored there: look whether the operator ran, whether its output was copied back in time, and at masks and initialisation.")},
+        N_("The result was never written: check whether the operator ran, whether its output was copied back in time, "
+           "and masks and initialisation.")},
     [DIAGNOSIS_ZERO_GRADIENT] = {"zero-gradient", N_("a gradient that is zero"),
-        N_("The backward pass loses it: look at this operator's gradient kernel (slices and views above all), at detached tensors and at stop_gradient.")},
+        N_("The backward pass loses it: check this operator's gradient kernel (slices and views above all), detached "
+           "tensors and stop_gradient.")},
     [DIAGNOSIS_SATURATED] = {"saturated", N_("saturated"),
-        N_("Values stop at the largest number of the type: saturation mode hides an overflow. Set INF_NAN_MODE_ENABLE=1 and look for the operator that overflows; a wider type or a scale cures it.")},
+        N_("Values stop at the largest number of the type: saturation mode hides an overflow. Set "
+           "INF_NAN_MODE_ENABLE=1 and find the operator that overflows; use a wider type or a scale.")},
     [DIAGNOSIS_UNINITIALISED] = {"uninitialised", N_("an uninitialised buffer"),
-        N_("The memory holds what lay there before: look for an empty() that nothing fills, a kernel that skips its tail, or a missing synchronisation.")},
+        N_("Uninitialised memory: look for an empty() that nothing fills, a kernel that skips its tail, or a missing "
+           "synchronisation.")},
     [DIAGNOSIS_DROPOUT] = {"dropout", N_("dropout"),
         N_("Set all dropout probabilities to 0 on both sides; random numbers never agree between frameworks.")},
     [DIAGNOSIS_MASK] = {"mask", N_("another mask"),
-        N_("Compare how both sides build the mask: its pattern, what it is filled with, and whether it is multiplied or filled in.")},
+        N_("Compare how both sides build the mask: its pattern, its fill value, and whether it is multiplied or "
+           "filled in.")},
     [DIAGNOSIS_EPSILON] = {"epsilon", N_("another epsilon"),
         N_("Set the same epsilon in both configurations (rms_norm_eps, layernorm_epsilon, norm_epsilon).")},
     [DIAGNOSIS_ACTIVATION] = {"activation", N_("another activation function"),
         N_("Set the same function in both configurations (hidden_act, activation_func), and the same form of it: gelu has an exact and a tanh form (approximate).")},
     [DIAGNOSIS_ARGUMENT] = {"argument", N_("another argument"),
-        N_("Set it to the same value on both sides: in the configuration, where the module is built, or where the call is made; a side that leaves it out has its framework's default.")},
+        N_("Set it to the same value on both sides: in the configuration, where the module is built, or where the "
+           "call is made; a side that omits it uses its framework's default.")},
     [DIAGNOSIS_UNTIED] = {"untied", N_("weights that are not tied"),
-        N_("One side shares this weight with another module and adds up both gradients, the other holds two copies: compare tie_word_embeddings (untie_embeddings_and_output_weights) and how the checkpoint was loaded.")},
+        N_("One side shares this weight with another module and adds up both gradients, the other has two copies: "
+           "compare tie_word_embeddings (untie_embeddings_and_output_weights) and how the checkpoint was loaded.")},
     [DIAGNOSIS_ROPE] = {"rope", N_("another rotary table"),
-        N_("Compute inv_freq in float32 on both sides, with the same base (theta), and look on which device it is computed.")},
+        N_("Compute inv_freq in float32 on both sides, with the same base (theta), and check on which device it is "
+           "computed.")},
     [DIAGNOSIS_ROUNDED] = {"rounded", N_("rounded through a coarser type"),
         N_("Find the cast: a compute type, a parameter or a buffer is coarser on that side.")},
     [DIAGNOSIS_DENORMAL] = {"denormal", N_("denormal numbers flushed to zero"),
         N_("That side's hardware or compiler flushes denormals; a loss scale or a wider type keeps small gradients.")},
-    [DIAGNOSIS_SIGN] = {"sign", N_("the sign turned"),
-        N_("Look for a subtraction the other way round, a missing minus, or another convention (rotation direction, mask polarity).")},
+    [DIAGNOSIS_SIGN] = {"sign", N_("the sign is inverted"),
+        N_("Look for a swapped subtraction, a missing minus, or another convention (rotation direction, mask "
+           "polarity).")},
     [DIAGNOSIS_SCALE] = {"scale", N_("a constant factor"),
-        N_("Look for a missing or doubled factor: an attention scale, a mean against a sum, a loss scale, a division by the world size or the number of micro batches.")},
+        N_("Look for a missing or doubled factor: an attention scale, a mean instead of a sum, a loss scale, a "
+           "division by the world size or the number of micro batches.")},
     [DIAGNOSIS_OFFSET] = {"offset", N_("a constant offset"),
         N_("Look for a bias, a shift or a mean that one side adds and the other does not.")},
     [DIAGNOSIS_SHIFTED] = {"shifted", N_("shifted along an axis"),
-        N_("Compare where both sides begin: labels shifted by a token, positions that start at 1, a start token.")},
-    [DIAGNOSIS_LAYOUT] = {"layout", N_("another arrangement of the same values"),
+        N_("Compare the start on both sides: labels shifted by a token, positions that start at 1, a start token.")},
+    [DIAGNOSIS_LAYOUT] = {"layout", N_("another layout of the same values"),
         N_("One side reads heads, parts or halves interleaved and the other in blocks: compare how fused weights were converted and how they are split, or give the pair a view.")},
     [DIAGNOSIS_PERMUTED] = {"permuted", N_("the same values in another order"),
-        N_("Look for a transposition too many or missing: in the conversion of a weight, or in a view before this call.")},
+        N_("Look for an extra or missing transposition: in the conversion of a weight, or in a view before this call.")},
     [DIAGNOSIS_STALE] = {"stale", N_("another row's value"),
-        N_("A buffer was read before it was written, or another variable was passed; if the pairing is wrong, pair the rows by hand.")},
+        N_("The buffer was read before it was written, or another variable was passed; if the pairing is wrong, pair "
+           "the rows by hand.")},
     [DIAGNOSIS_WEIGHTS_FIRST] = {"weights-first", N_("the weights differ before the operator runs"),
-        N_("Do not look at this operator: compare the weight files and their conversion (diverge weights).")},
+        N_("This operator is not the cause: compare the weight files and their conversion (diverge weights).")},
     [DIAGNOSIS_PARTIAL] = {"partial", N_("only some positions"),
-        N_("Look at what is special about these positions: padding, one head or expert, one shard of a parallel group, the tail of a kernel's block.")},
-    [DIAGNOSIS_GAP] = {"gap", N_("out of a gap"),
-        N_("It comes out of calls only one side recorded: compare the source between the last pair that agrees and this one, or record that stretch.")},
+        N_("Check what is special about these positions: padding, one head or expert, one shard of a parallel group, "
+           "the tail of a kernel's block.")},
+    [DIAGNOSIS_GAP] = {"gap", N_("starts in a gap"),
+        N_("The difference starts in calls only one side recorded: compare the source between the last pair that "
+           "agrees and this one, or record these calls.")},
+    [DIAGNOSIS_UNREAD] = {"unread", N_("unknown"),
+        N_("Make both files readable and compare again: their elements were not checked.")},
 };
 
 enum needs {
@@ -98,6 +115,7 @@ static const struct {
     {NEED_SPREAD, detect_mask},
     {NEED_CORNER, detect_shifted},
     {NEED_LENGTHS, detect_shifted_lengths},
+    {NEED_CORNER, detect_shifted_labels},
     {NEED_CORNER, detect_order},
     {NEED_CORNER, detect_scale_rows},
     {NEED_FIGURES, detect_untied},
@@ -123,7 +141,8 @@ const char *diagnosis_name(enum diagnosis_id id)
     return table[id].name;
 }
 
-const char *diagnosis_label(enum diagnosis_id id)
+/* Its name in the user's words. */
+static const char *diagnosis_label(enum diagnosis_id id)
 {
     return _(table[id].label);
 }
@@ -173,7 +192,17 @@ double diagnosis_case_stat(const struct diagnosis_case *p, int side, int stat)
 
 const char *diagnosis_side_word(int side)
 {
-    return side == TARGET ? _("target") : _("golden");
+    return side == TARGET ? _("target side") : _("golden side");
+}
+
+const char *diagnosis_left_text(char out[DIAGNOSIS_LEFT_MAX], double share)
+{
+    char n[NUM_MAX];
+    if (share == 0)
+        snprintf(out, DIAGNOSIS_LEFT_MAX, "%s", _("this explains all of it"));
+    else
+        snprintf(out, DIAGNOSIS_LEFT_MAX, _("deviation left after this: %s"), num_cell(n, share, 2));
+    return out;
 }
 
 void diagnosis_factor_text(double k, double tolerance, struct buf *out)
@@ -256,7 +285,7 @@ bool diagnose_possible(const struct judgement *j, const struct measure *m, uint3
 {
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
-        return false;
+        return x->rule == RULE_FUSED_SCALE;
     return verdict_is_bad(x->verdict) || x->verdict == VERDICT_DRIFT;
 }
 
@@ -288,10 +317,13 @@ static bool says(const struct diagnoses *x, enum diagnosis_id id)
 }
 
 /* Of a doubtful pair its doubt is all there is to say. At an ill-conditioned operator it is the deviation that is
- * doubtful: what explains it is no noise. */
+ * doubtful: what explains it is no noise. A gradient that is rounding alone has no form to explain, nor have gates that
+ * turned, nor rows whose order a tie turned. */
 static bool doubtful(const struct line_judgement *x)
 {
-    return x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL;
+    bool formless = x->was == CONDITION_ZERO_GRADIENT || x->was == CONDITION_KINK || x->was == CONDITION_OTHER_ORDER ||
+                    x->was == CONDITION_POOL_TIE;
+    return x->flags & LINE_DOUBTFUL && (x->rule != RULE_ILL || formless);
 }
 
 /* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only carry
@@ -342,18 +374,30 @@ void diagnosis_case_examine(struct diagnosis_case *p)
         free(out->v[out->n - 1].evidence);
 }
 
-/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. */
-static void take_specimens(struct diagnosis_case *p, struct element_sample s[2])
+/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. -1 with e
+ * where files that were read before cannot be read now. */
+static int take_specimens(struct diagnosis_case *p, struct element_sample s[2], struct err *e)
 {
-    struct err e;
-    if (!p->f || doubtful(p->judged) || element_sample_take(&s[0], p->m, p->line, &e))
-        return;
+    if (!p->f || doubtful(p->judged) || !(p->r[0]->has & p->r[1]->has & HAS_FILE))
+        return 0;
+    if (element_sample_take(&s[0], p->m, p->line, e))
+        return -1;
     p->spread = &s[0];
     p->partly = s[0].at != NULL;
-    if (!p->partly)
-        p->corner = &s[0];
-    else if (!element_sample_corner(&s[1], p->m, p->line, &e) && !s[1].at)
-        p->corner = &s[1];
+    if (p->partly && element_sample_corner(&s[1], p->m, p->line, e))
+        return -1;
+    if (!p->partly || !s[1].at)
+        p->corner = p->partly ? &s[1] : &s[0];
+    return 0;
+}
+
+/* Last of all, and whatever else is said: less was looked at than there is. */
+static void say_unread(struct diagnosis_case *p, const struct err *e)
+{
+    struct diagnoses *out = p->out;
+    for (; out->n >= DIAGNOSES_MOST; out->n--)
+        free(out->v[out->n - 1].evidence);
+    case_found(p, DIAGNOSIS_UNREAD, BOTH_SIDES, 0, _("cannot read its elements: %s"), e->text);
 }
 
 /* What a pack says the line had been found to look like; false where that was not looked for. */
@@ -384,11 +428,18 @@ void diagnose_line(struct diagnoses *out, const struct judgement *j, const struc
         .j = j, .m = m, .flow = flow, .line = line, .row = {l->row[0], l->row[1]}, .side = {m->side[0], m->side[1]},
         .judged = &j->line[line], .f = measure_figures(m, line), .out = out,
     };
+    if (l->pair == NONE) {
+        detect_fused_scale(&p);
+        return;
+    }
     for (int d = 0; d < 2; d++)
         p.r[d] = &p.side[d]->rows.v[p.row[d]];
     p.call = p.r[TARGET]->call;
-    take_specimens(&p, s);
+    struct err e;
+    int rc = take_specimens(&p, s, &e);
     diagnosis_case_examine(&p);
+    if (rc)
+        say_unread(&p, &e);
     element_sample_release(&s[0]);
     element_sample_release(&s[1]);
 }

@@ -32,6 +32,7 @@ enum diagnosis_id { /* the order in which equally good explanations stand */
     DIAGNOSIS_WEIGHTS_FIRST,
     DIAGNOSIS_PARTIAL,
     DIAGNOSIS_GAP,
+    DIAGNOSIS_UNREAD,
     DIAGNOSIS_COUNT
 };
 
@@ -52,13 +53,12 @@ struct diagnoses { /* best first */
 
 /* Looks at a line. Empty where it is a match, doubtful (but for what tells why) or one-sided. `m` and `flow` as
  * given to judge_run(); nothing of them changes. Reads at most a few ELEMENT_SAMPLE_MOST elements; tensors that cannot
- * be read are diagnosed by their figures. Deterministic. */
+ * be read are diagnosed by their figures, and the last diagnosis says that they were not read. Deterministic. */
 void diagnose_line(struct diagnoses *out, const struct judgement *j, const struct measure *m,
                    const struct dataflow flow[2], uint32_t line);
 void diagnoses_release(struct diagnoses *x);
 bool diagnose_possible(const struct judgement *j, const struct measure *m, uint32_t line);
 const char *diagnosis_name(enum diagnosis_id id);   /* "all-zero" …, for files */
-const char *diagnosis_label(enum diagnosis_id id);  /* the same in the user's words */
 const char *diagnosis_advice(enum diagnosis_id id); /* a sentence: where to look */
 /* "label: evidence." of the i-th. Appends. */
 void diagnosis_text(const struct diagnoses *x, int i, struct buf *out);

@@ -8,6 +8,7 @@
 #include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
+#include "judge/fused_scale.h"
 #include "pair/align_item.h"
 
 /* A number, or a tensor of one element whose value was recorded as its maximum. */
@@ -103,7 +104,7 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
                        str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))
         say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
-        say(p, DIAGNOSIS_MASK, 0.9, _("what masked places get"),
+        say(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked places"),
             isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
     else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
         say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");
@@ -115,6 +116,20 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
         known = false;
     buf_release(&name);
     return known;
+}
+
+void detect_fused_scale(struct diagnosis_case *p)
+{
+    int s = p->row[TARGET] == NONE ? GOLDEN : TARGET;
+    double scale[2];
+    char n[2][NUM_MAX];
+    struct buf factor = {0};
+    scale[s] = fused_scale_given(p->side[s], p->row[s]);
+    scale[!s] = (double)p->judged->limit;
+    diagnosis_factor_text(scale[TARGET] / scale[GOLDEN], 1e-4, &factor);
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.9, _("%s is %s on the target and %s on the golden side, a factor of %s"), _("the scale of attention"),
+               num_cell(n[0], scale[TARGET], 6), num_cell(n[1], scale[GOLDEN], 6), factor.p);
+    buf_release(&factor);
 }
 
 /* Sizes and places given to a view follow what it is given: they tell no configuration. */
@@ -139,36 +154,34 @@ void detect_argument(struct diagnosis_case *p)
 
 /* ---- arguments that are not paired, under an output that deviates ---- */
 
-/* Frameworks that share a name share the order of these operators' arguments; not of windows. */
 static bool comparable(const struct diagnosis_case *p, const uint32_t call[2])
 {
-    enum family f = (enum family)p->side[TARGET]->calls.v[call[TARGET]].family;
-    bool alike = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     for (int s = 0; s < 2; s++)
-        if (p->side[s]->calls.v[call[s]].kind != CALL_API ||
-            str_starts(dump_call_name(p->side[s], call[s]), "Primitive."))
+        if (p->side[s]->calls.v[call[s]].kind != CALL_API)
             return false;
-    return family_operator(align_item_operator(p->side[0], call[0])) == family_operator(align_item_operator(p->side[1],
-                                                                                                            call[1])) &&
-           (alike || (f != FAMILY_CONV && f != FAMILY_VIEW &&
-                      !str_ihas(align_item_operator(p->side[0], call[0]), "pool")));
+    return family_operator(align_item_operator(p->side[0], call[0])) ==
+           family_operator(align_item_operator(p->side[1], call[1]));
 }
 
 /* What is left out, as a row of its own. */
 static bool default_row(const struct dump *d, uint32_t call, struct str name, struct row *out, char text[NUM_MAX])
 {
     struct str value = left_out_value(d, call, name);
-    double number;
+    double number = left_out_number(d, call, name);
+    bool truth = str_is(value, "True") || str_is(value, "False");
     if (!value.n || value.n >= NUM_MAX)
         return false;
-    memcpy(text, value.p, value.n);
-    text[value.n] = 0;
-    bool truth = str_is(value, "True") || str_is(value, "False"), is_number = str_double(value, &number);
+    if (isnan(number)) {
+        memcpy(text, value.p, value.n);
+        text[value.n] = 0;
+    } else {
+        num_exact(text, number);
+    }
     *out = (struct row){.call = call,
                         .io = IO_INPUT,
-                        .kind = truth       ? ROW_BOOL
-                                : is_number ? ROW_FLOAT
-                                            : ROW_STR,
+                        .kind = truth            ? ROW_BOOL
+                                : !isnan(number) ? ROW_FLOAT
+                                                 : ROW_STR,
                         .text = text,
                         .extra = NONE,
                         .shape = NONE};
@@ -189,22 +202,31 @@ static bool unlike(const struct row *t, const struct row *g)
                          : t->kind == g->kind && t->text && g->text && strcmp(t->text, g->text) != 0;
 }
 
-/* The argument in that row of a side against the other side's of the same name, or against what leaving it out
- * means. */
-static void against_other(struct diagnosis_case *p, int side, uint32_t row, const uint32_t call[2])
+/* The other side's argument of that name, or what leaving it out means; false where neither is known or may differ. */
+static bool other_value(const struct diagnosis_case *p, int side, struct named_argument a, uint32_t call,
+                        struct diagnosis_case *out, struct row *left_out, char text[NUM_MAX])
+{
+    struct named_argument all[ARGUMENTS_MOST];
+    int n = arguments_named(p->side[!side], call, all);
+    for (int i = 0; i < n; i++)
+        if (str_eq(all[i].name, a.name)) {
+            out->row[!side] = all[i].row;
+            out->r[!side] = &p->side[!side]->rows.v[all[i].row];
+            return argument_same(p->side[side], a, p->side[!side], all[i]);
+        }
+    out->r[!side] = left_out;
+    return default_row(p->side[!side], call, a.name, left_out, text);
+}
+
+static void against_other(struct diagnosis_case *p, int side, struct named_argument a, uint32_t call)
 {
     struct diagnosis_case q = *p;
     struct row left_out;
-    char text[NUM_MAX], *word = str_dup(argument_name(p->side[side], row));
-    uint32_t other = *word ? call_argument(p->side[!side], call[!side], word) : NONE;
-    q.row[side] = row;
-    q.r[side] = &p->side[side]->rows.v[row];
-    q.row[!side] = other == NONE ? p->row[!side] : other;
-    q.r[!side] = other == NONE ? &left_out : &p->side[!side]->rows.v[other];
-    if (*word && (other != NONE || default_row(p->side[!side], call[!side], str_of(word), &left_out, text)) &&
-        unlike(q.r[TARGET], q.r[GOLDEN]))
+    char text[NUM_MAX];
+    q.row[side] = a.row;
+    q.r[side] = &p->side[side]->rows.v[a.row];
+    if (other_value(p, side, a, call, &q, &left_out, text) && unlike(q.r[TARGET], q.r[GOLDEN]))
         detect_argument(&q);
-    free(word);
 }
 
 void detect_call_arguments(struct diagnosis_case *p)
@@ -214,12 +236,13 @@ void detect_call_arguments(struct diagnosis_case *p)
         p->side[TARGET]->calls.v[call[TARGET]].family == FAMILY_VIEW || !comparable(p, call) ||
         !patient_inputs_agree(p))
         return;
-    for (int side = 0; side < 2; side++)
-        EACH_EARLY_ROW(p->side[side], call[side], r) {
-            const struct row *x = &p->side[side]->rows.v[r];
-            const char *slot = p->side[side]->slots.v[x->slot];
-            bool whole = strchr(slot, '.') == strrchr(slot, '.');
-            if (x->io == IO_INPUT && whole && (is_numeric(x) || x->kind == ROW_STR))
-                against_other(p, side, r, call);
+    for (int side = 0; side < 2; side++) {
+        struct named_argument a[ARGUMENTS_MOST];
+        int n = arguments_named(p->side[side], call[side], a);
+        for (int i = 0; i < n; i++) {
+            const char *slot = p->side[side]->slots.v[p->side[side]->rows.v[a[i].row].slot];
+            if (strchr(slot, '.') == strrchr(slot, '.')) /* whole */
+                against_other(p, side, a[i], call[!side]);
         }
+    }
 }

@@ -45,8 +45,9 @@ void detect_nonfinite(struct diagnosis_case *p)
         if (p->f)
             diagnosis_place_text(p, p->f->unlike_at, &at);
         case_found(p, DIAGNOSIS_NONFINITE, side, 1,
-                   p->f ? _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side, the first that differs at %s")
-                          : _("%llu NaN and %llu infinite elements of the target against %llu and %llu of the golden side%s"),
+                   p->f ? _("%llu NaN and %llu infinite elements on the target, %llu and %llu on the golden side, the "
+                            "first difference at %s")
+                          : _("%llu NaN and %llu infinite elements on the target, %llu and %llu on the golden side%s"),
                    (unsigned long long)nan[0], (unsigned long long)inf[0], (unsigned long long)nan[1],
                    (unsigned long long)inf[1], p->f ? at.p : "");
         buf_release(&at);
@@ -57,7 +58,7 @@ void detect_nonfinite(struct diagnosis_case *p)
     for (int s = 0; s < 2; s++)
         bad[s] = !isfinite(diagnosis_case_stat(p, s, STAT_MAX)) || !isfinite(diagnosis_case_stat(p, s, STAT_MIN));
     case_found(p, DIAGNOSIS_NONFINITE, bad[0] == bad[1] ? BOTH_SIDES : bad[0] ? TARGET : GOLDEN, 1,
-               _("max %s and min %s on the target against %s and %s on the golden side"),
+               _("max %s and min %s on the target, %s and %s on the golden side"),
                num_cell(n[0], diagnosis_case_stat(p, 0, STAT_MAX), 6),
                num_cell(n[1], diagnosis_case_stat(p, 0, STAT_MIN), 6),
                num_cell(n[2], diagnosis_case_stat(p, 1, STAT_MAX), 6),
@@ -84,9 +85,10 @@ void detect_zero(struct diagnosis_case *p)
     num_cell(a, min, 4);
     num_cell(b, max, 4);
     if (backward(p))
-        case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s side, on the other it lies between %s and %s"),
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s, on the other "
+                                                          "it is between %s and %s"),
                    diagnosis_side_word(side), a, b);
-    case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s side is 0, the other side lies between %s and %s"),
+    case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s is 0, the other side is between %s and %s"),
                diagnosis_side_word(side), a, b);
 }
 
@@ -98,7 +100,8 @@ void detect_saturated(struct diagnosis_case *p)
         double other = fmax(fabs(diagnosis_case_stat(p, !s, STAT_MAX)), fabs(diagnosis_case_stat(p, !s, STAT_MIN)));
         for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
             double top = dtype_table[limits[i]].max;
-            /* printed figures of the largest float32 are rounded; a float8 bound inside a wider type is a plain number */
+            /* printed figures of the largest float32 are rounded; a float8 bound inside a wider type is a plain
+             * number */
             bool here = fabs(max - top) <= 1e-5 * top || fabs(min + top) <= 1e-5 * top;
             bool there = fabs(other - top) <= 1e-5 * top;
             if (!here || there || (dtype_table[limits[i]].size == 1 && p->r[s]->dtype != limits[i]))
@@ -111,10 +114,12 @@ void detect_saturated(struct diagnosis_case *p)
             num_cell(n[0], fabs(max - top) <= 1e-5 * top ? max : min, 6);
             num_cell(n[1], other, 6);
             if (count)
-                case_found(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s side stand at %s, the largest %s; the other side reaches %s"),
+                case_found(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s are saturated at %s, the largest "
+                                                           "%s; the other side reaches %s"),
                            (unsigned long long)count, diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             else
-                case_found(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s side reaches %s, the largest %s; the other side reaches %s"),
+                case_found(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s reaches %s, the largest %s; the other side "
+                                                              "reaches %s"),
                            diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             break;
         }
@@ -129,10 +134,12 @@ void detect_uninitialised(struct diagnosis_case *p)
         double max = fabs(diagnosis_case_stat(p, s, STAT_MAX)), min = fabs(diagnosis_case_stat(p, s, STAT_MIN));
         double other = fmax(fabs(diagnosis_case_stat(p, !s, STAT_MAX)), fabs(diagnosis_case_stat(p, !s, STAT_MIN)));
         double most = fmax(max, min);
-        if (!isfinite(most) || !isfinite(other) || most < 1e20 || most < 1e15 * other || most > 0.99 * dtype_table[DTYPE_BF16].max)
+        if (!isfinite(most) || !isfinite(other) || most < 1e20 || most < 1e15 * other ||
+            most > 0.99 * dtype_table[DTYPE_BF16].max)
             continue;
         char a[NUM_MAX], b[NUM_MAX];
-        case_found(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s side reaches %s where the other side reaches %s"), diagnosis_side_word(s),
+        case_found(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s reaches %s where the other side reaches %s"),
+                   diagnosis_side_word(s),
                    num_cell(a, most, 4), num_cell(b, other, 4));
     }
 }
@@ -148,7 +155,8 @@ void detect_scale_statistics(struct diagnosis_case *p)
     double g[2] = {diagnosis_case_stat(p, GOLDEN, STAT_MAX), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
     double range = fmax(fabs(g[0]), fabs(g[1]));
     char n[NUM_MAX];
-    if (p->f || !isfinite(k) || k <= 0 || !isfinite(range) || range == 0 || dump_row_numel(p->side[TARGET], p->row[TARGET]) < 4 || g[0] == g[1])
+    if (p->f || !isfinite(k) || k <= 0 || !isfinite(range) || range == 0 ||
+        dump_row_numel(p->side[TARGET], p->row[TARGET]) < 4 || g[0] == g[1])
         return;
     bool telling = fabs(mean_g) > 1e-2 * range;
     bool turned = fabs(t[0] + k * g[1]) < fabs(t[0] - k * g[0]) && (!telling || mean_t * mean_g < 0);
@@ -164,9 +172,13 @@ void detect_scale_statistics(struct diagnosis_case *p)
     diagnosis_factor_text(turned ? -k : k, 2e-3, &b);
     num_cell(n, worst, 2);
     if (turned)
-        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7, _("max, min and mean are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7,
+                   _("max, min and mean are those of the golden side times %s, within %s; the elements were not "
+                     "recorded"), b.p, n);
     else
-        case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8, _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not recorded"), b.p, n);
+        case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8,
+                   _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not "
+                     "recorded"), b.p, n);
     buf_release(&b);
 }
 
@@ -177,22 +189,24 @@ void detect_offset_statistics(struct diagnosis_case *p)
         static const int stat[] = {STAT_MAX, STAT_MIN, STAT_MEAN};
         c[i] = diagnosis_case_stat(p, TARGET, stat[i]) - diagnosis_case_stat(p, GOLDEN, stat[i]);
     }
-    double mean = diagnosis_case_stat(p, GOLDEN, STAT_MEAN), norm = diagnosis_case_stat(p, GOLDEN, STAT_NORM), norm_t = diagnosis_case_stat(p, TARGET, STAT_NORM);
+    double mean = diagnosis_case_stat(p, GOLDEN, STAT_MEAN), norm = diagnosis_case_stat(p, GOLDEN, STAT_NORM),
+           norm_t = diagnosis_case_stat(p, TARGET, STAT_NORM);
     double range = diagnosis_case_stat(p, GOLDEN, STAT_MAX) - diagnosis_case_stat(p, GOLDEN, STAT_MIN);
     if (p->f || n < 4 || !(range > 0) || !isfinite(c[0]) || c[0] == 0)
         return;
     /* the norm has to follow: Σ(g+c)² = Σg² + 2cnm + nc² */
     double expect = sqrt(fmax(0, norm * norm + 2 * c[2] * n * mean + n * c[2] * c[2]));
-    if (fabs(c[0] - c[1]) > 0.02 * fabs(c[0]) || fabs(c[0] - c[2]) > 0.02 * fabs(c[0]) || !(fabs(c[0]) > 1e-3 * range) ||
+    if (fabs(c[0] - c[1]) > 0.02 * fabs(c[0]) || fabs(c[0] - c[2]) > 0.02 * fabs(c[0]) ||
+        !(fabs(c[0]) > 1e-3 * range) ||
         !(fabs(expect - norm_t) <= 0.1 * fabs(norm_t - norm) + 1e-5 * norm))
         return;
     char a[NUM_MAX];
     bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
     case_found(
         p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
-        epsilon ? _("before the root max, min and mean all differ by %s: the epsilon is that much greater on the "
-                    "target; the elements were not recorded")
-                : _("max, min and mean all differ by %s, and the norm as it must then; the elements were not recorded"),
+        epsilon ? _("before the root max, min and mean all differ by %s: the target's epsilon is larger by this; the "
+                    "elements were not recorded")
+                : _("max, min and mean all differ by %s, and the norm accordingly; the elements were not recorded"),
         num_cell(a, c[2], 5));
 }
 
@@ -222,22 +236,22 @@ void detect_mask_statistics(struct diagnosis_case *p)
             max == diagnosis_case_stat(p, !s, STAT_MAX))
             case_found(
                 p, DIAGNOSIS_MASK, s, 0.9,
-                _("the %s side's mask is %s everywhere, the other side's also %s; the elements were not recorded"),
+                _("the %s's mask is %s everywhere, the other side's also %s; the elements were not recorded"),
                 diagnosis_side_word(s), num_exact(n[0], max), num_exact(n[1], diagnosis_case_stat(p, !s, STAT_MIN)));
     }
     double least[2] = {diagnosis_case_stat(p, TARGET, STAT_MIN), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
     if (dtype_is_float(p->r[TARGET]->dtype) && (least[0] <= MASK_FILL) != (least[1] <= MASK_FILL))
         case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8,
-                   _("the least value is %s on the target and %s on the golden side: only one side fills what it "
-                     "masks; the elements were not recorded"),
+                   _("the minimum is %s on the target and %s on the golden side: only one side fills what it masks; "
+                     "the elements were not recorded"),
                    num_cell(n[0], least[0], 4), num_cell(n[1], least[1], 4));
     double t = diagnosis_case_stat(p, TARGET, STAT_MEAN), g = diagnosis_case_stat(p, GOLDEN, STAT_MEAN);
     if (mask_figures(p, TARGET) && mask_figures(p, GOLDEN) &&
         diagnosis_case_stat(p, TARGET, STAT_MIN) == diagnosis_case_stat(p, GOLDEN, STAT_MIN) &&
         fabs(t - g) > 1e-4 * fabs(g))
         case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85,
-                   _("masks of the same two values and the means %s on the target, %s on the golden side: another "
-                     "number of places is masked; the elements were not recorded"),
+                   _("the masks have the same two values, their means are %s on the target and %s on the golden side: "
+                     "another number of places is masked; the elements were not recorded"),
                    num_cell(n[0], t, 4), num_cell(n[1], g, 4));
 }
 
@@ -254,5 +268,6 @@ void detect_gap(struct diagnosis_case *p)
         last = call;
     }
     if (calls)
-        case_found(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded lie between this row and the last pair before it"), calls);
+        case_found(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded are between this row "
+                                                        "and the last pair before it"), calls);
 }

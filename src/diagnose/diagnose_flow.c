@@ -36,7 +36,8 @@ static enum part_fit fit_part(const struct element_sample *part, const struct el
 {
     if (part->ndim != 2 || whole->ndim != 2 || part->shape[1] < 4)
         return PART_UNKNOWN;
-    size_t rows = (size_t)part->shape[0], width = (size_t)part->shape[1], n = (size_t)whole->shape[1], found = 0, turned = 0;
+    size_t rows = (size_t)part->shape[0], width = (size_t)part->shape[1], n = (size_t)whole->shape[1], found = 0,
+           turned = 0;
     if (width == n)
         for (size_t r = 0; r < rows; r++)
             found += find_row(part->v[0] + r * width, 1, width, whole, tolerance);
@@ -76,7 +77,8 @@ static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint
                              const struct line_judgement *x)
 {
     enum family f = (enum family)p->side[TARGET]->calls.v[call].family;
-    return x->rule == RULE_REORDERED && p->r[TARGET]->io == IO_OUTPUT && p->call == call && p->flow[TARGET].held[row] == NONE &&
+    return x->rule == RULE_REORDERED && p->r[TARGET]->io == IO_OUTPUT && p->call == call &&
+           p->flow[TARGET].held[row] == NONE &&
            (f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_EMBEDDING);
 }
 
@@ -94,16 +96,24 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
         char n[NUM_MAX];
         dump_row_name(d, r, &name);
         bool said = true;
-        enum part_fit part = x->rule == RULE_PART_SAME && p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
+        enum part_fit part = x->rule == RULE_PART_SAME &&
+                             p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
         if (x->rule == RULE_PARAMETER && line_is_bad(x))
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9, _("the weight %s differs before anything is computed with it (%s)"),
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9,
+                       _("the weight %s differs before it is used (%s)"),
                        name.p, num_cell(n, (double)x->error, 3));
         else if (reordered_weight(p, call, r, x))
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds the values of its partner in another order: as it was converted, or as it is read, it is transposed or permuted"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s has the golden values in another "
+                                                                      "order: transposed or permuted when it was "
+                                                                      "converted or read"), name.p);
         else if (part == PART_TRANSPOSED)
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s holds, as rows, the columns of its part in the fused weight of the other side: it is transposed"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9,
+                       _("the rows of the weight %s are the columns of its "
+                         "part in the other side's fused weight: it is "
+                         "transposed"), name.p);
         else if (part == PART_MISSING)
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8, _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8,
+                       _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
         else
             said = false;
         buf_release(&name);
@@ -129,7 +139,8 @@ void detect_weights(struct diagnosis_case *p)
         const struct call *c = &d->calls.v[seen[at]];
         if (weights_of(p, seen[at]) || (c->parent != NONE && weights_of(p, c->parent)))
             return;
-        if (p->judged->flags & LINE_DOUBTFUL || c->family == FAMILY_LINEAR || c->family == FAMILY_CONV || c->kind == CALL_MODULE)
+        if (p->judged->flags & LINE_DOUBTFUL || c->family == FAMILY_LINEAR || c->family == FAMILY_CONV ||
+            c->kind == CALL_MODULE)
             continue; /* of a doubtful row only its own call's weights speak */
         EACH_ROW(d, seen[at], r) {
             uint32_t from = p->flow[TARGET].held[r], i = p->m->pairing->line_of[TARGET][r];
@@ -176,7 +187,8 @@ static bool same_elements(const struct diagnosis_case *p, uint32_t golden)
     double dev = 0, sum = 0;
     if (!p->spread || p->spread->at)
         return true; /* the figures have to do */
-    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) || element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
+    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) ||
+        element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
         return false;
     for (size_t i = 0; i < s.n; i++) {
         double d = p->spread->v[0][i] - s.v[0][i];
@@ -192,19 +204,22 @@ void detect_stale(struct diagnosis_case *p)
     const struct dump *g = p->side[GOLDEN];
     uint64_t numel = dump_row_numel(p->side[TARGET], p->row[TARGET]);
     double max = diagnosis_case_stat(p, TARGET, STAT_MAX), min = diagnosis_case_stat(p, TARGET, STAT_MIN);
-    if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) || !dtype_is_float(p->r[TARGET]->dtype))
+    if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) ||
+        !dtype_is_float(p->r[TARGET]->dtype))
         return;
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;
     for (uint32_t r = 0; r < g->rows.n; r++) {
-        if (g->rows.v[r].kind != ROW_TENSOR || r == p->row[GOLDEN] || g->rows.v[r].dtype != p->r[GOLDEN]->dtype || !same_figures(p, &g->rows.v[r]) ||
+        if (g->rows.v[r].kind != ROW_TENSOR || r == p->row[GOLDEN] || g->rows.v[r].dtype != p->r[GOLDEN]->dtype ||
+            !same_figures(p, &g->rows.v[r]) ||
             dump_row_numel(g, r) != numel || !same_elements(p, r))
             continue;
         struct buf name = {0};
         dump_row_name(g, r, &name);
         case_found(p, DIAGNOSIS_STALE, TARGET, p->spread ? 0.9 : 0.7,
-                   g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target holds what the golden side has in %s, another row of the same call")
-                                                             : _("the target holds what the golden side has in %s"), name.p);
+                   g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target has the golden values of %s, another row "
+                                                               "of the same call")
+                                                             : _("the target has the golden values of %s"), name.p);
         buf_release(&name);
         return;
     }
@@ -317,12 +332,12 @@ static void find_strong(struct deviation *d)
 static void say_missing(struct diagnosis_case *p, const struct dense_block *b, const struct missing *x)
 {
     struct buf name = {0};
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     dump_row_name(p->side[TARGET], x->row, &name);
     if (x->run < x->width)
         buf_fmt(&name, _(" (last axis %zu–%zu)"), x->at, x->at + x->run - 1);
-    case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s side lacks exactly what %s carries: that contribution is zero; this leaves %s of the deviation"),
-               diagnosis_side_word(x->lacks), name.p, num_cell(n, sqrt(x->left2 / b->dev2), 2));
+    case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s lacks exactly the contribution of %s; %s"),
+               diagnosis_side_word(x->lacks), name.p, diagnosis_left_text(n, sqrt(x->left2 / b->dev2)));
     buf_release(&name);
 }
 
@@ -336,7 +351,8 @@ static void detect_missing(struct diagnosis_case *p, const struct dense_block *b
     dev.rows = b->n / dev.width;
     find_strong(&dev);
     for (uint32_t r = p->row[TARGET]; r-- > 0 && tried < CANDIDATES;)
-        if (d->calls.v[d->rows.v[r].call].phase == PHASE_BACKWARD && d->rows.v[r].call != p->call && d->rows.v[r].has & HAS_FILE) {
+        if (d->calls.v[d->rows.v[r].call].phase == PHASE_BACKWARD && d->rows.v[r].call != p->call &&
+            d->rows.v[r].has & HAS_FILE) {
             try_candidate(p, &dev, r, &best);
             tried++;
         }
@@ -355,7 +371,8 @@ static bool zero_slice(struct diagnosis_case *p, const struct dense_block *part)
             zero += part->v[d][i] == 0 && part->v[!d][i] != 0;
         if (zero < part->n * 9 / 10 || zero < 4)
             continue;
-        case_found(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s side only"), zero, part->n, diagnosis_side_word(d));
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s only"),
+                   zero, part->n, diagnosis_side_word(d));
         return true;
     }
     return false;
@@ -367,7 +384,8 @@ void detect_contribution(struct diagnosis_case *p)
     struct dense_block b, part;
     struct axis_profile x[DENSE_BLOCK_AXES];
     const uint8_t *in[DENSE_BLOCK_AXES] = {NULL};
-    if (d->calls.v[p->call].phase != PHASE_BACKWARD || p->judged->verdict != VERDICT_DEVIATE || p->partly || p->r[TARGET]->kind != ROW_TENSOR)
+    if (d->calls.v[p->call].phase != PHASE_BACKWARD || p->judged->verdict != VERDICT_DEVIATE || p->partly ||
+        p->r[TARGET]->kind != ROW_TENSOR)
         return;
     if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
         dense_block_release(&b);
@@ -396,8 +414,8 @@ static bool figures_alike(const struct row *a, const struct row *b)
            near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
 }
 
-/* Whether the side that does not lack it recorded one gradient under both names, while they differ on the one that does,
- * and the norms can be those of a sum. */
+/* Whether the side that does not lack it recorded one gradient under both names, while they differ on the one that
+ * does, and the norms can be those of a sum. */
 static bool one_there_two_here(const struct diagnosis_case *p, int lacks, uint32_t more)
 {
     uint32_t there = patient_partner(p, lacks, more);
@@ -430,17 +448,17 @@ static double left_with(const struct diagnosis_case *p, int lacks, uint32_t more
 static void say_untied(struct diagnosis_case *p, int lacks, uint32_t more, double left)
 {
     struct buf name = {0};
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     dump_row_name(p->side[lacks], more, &name);
     if (p->spread && !p->spread->at)
         case_found(p, DIAGNOSIS_UNTIED, lacks, 0.99,
-                   _("the other side's gradient is the %s side's and %s together: there both are one weight, here "
-                     "two; this leaves %s of the deviation"),
-                   diagnosis_side_word(lacks), name.p, num_cell(n, sqrt(left), 2));
+                   _("the other side's gradient is the sum of the %s's and %s: there both are one weight, here "
+                     "two; %s"),
+                   diagnosis_side_word(lacks), name.p, diagnosis_left_text(n, sqrt(left)));
     else
         case_found(p, DIAGNOSIS_UNTIED, lacks, 0.85,
-                   _("the other side has one gradient for this weight and %s, the %s side two: there both are one "
-                     "weight, here two"),
+                   _("the other side has one gradient for this weight and %s, the %s two: there both are one weight, "
+                     "here two"),
                    name.p, diagnosis_side_word(lacks));
     buf_release(&name);
 }

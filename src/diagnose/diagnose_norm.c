@@ -170,17 +170,17 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
 {
     switch (f->kind) {
     case NORM_RMS:
-        buf_cstr(out, _("a norm that takes no mean off"));
+        buf_cstr(out, _("a norm without mean subtraction"));
         break;
     case NORM_LAYER:
     case NORM_CHANNEL:
         buf_cstr(out, _("a layer norm"));
         break;
     case NORM_BATCH:
-        buf_cstr(out, _("a batch norm by this batch's figures (training)"));
+        buf_cstr(out, _("a batch norm with this batch's statistics (training)"));
         break;
     case NORM_RUNNING:
-        buf_cstr(out, _("a batch norm by running figures (evaluation)"));
+        buf_cstr(out, _("a batch norm with running statistics (evaluation)"));
         break;
     case NORM_GROUP:
         buf_fmt(out, _("a group norm of %lld groups"), (long long)f->groups);
@@ -190,12 +190,11 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
 
 static void say_epsilon(struct diagnosis_case *p, const struct fitted_side a[2], double left)
 {
-    char n[3][NUM_MAX];
+    char n[3][DIAGNOSIS_LEFT_MAX];
     case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left,
-               _("computed from what went in, the norm has the epsilon %s on the target and %s on the golden side; "
-                 "this leaves %s of the deviation"),
+               _("recomputed from the input, the norm has the epsilon %s on the target and %s on the golden side; %s"),
                num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3),
-               num_cell(n[2], left, 2));
+               diagnosis_left_text(n[2], left));
 }
 
 static void say_kind(struct diagnosis_case *p, const struct fitted_side a[2])
@@ -204,18 +203,17 @@ static void say_kind(struct diagnosis_case *p, const struct fitted_side a[2])
     for (int s = 0; s < 2; s++)
         kind_text(&a[s].fit, &what[s]);
     case_found(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.98,
-               _("what came out is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
+               _("the output is %s on the target and %s on the golden side"), what[TARGET].p, what[GOLDEN].p);
     buf_release(&what[0]);
     buf_release(&what[1]);
 }
 
 static void say_rounded(struct diagnosis_case *p, const struct fitted_side a[2], int side, double left)
 {
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     case_found(p, DIAGNOSIS_ROUNDED, side, 0.98 - left,
-               _("the %s side's output is the norm of its input rounded to %s, which the other side's is not; this "
-                 "leaves %s of the deviation"),
-               diagnosis_side_word(side), dtype_table[a[side].fit.rounded].name, num_cell(n, left, 2));
+               _("the %s's output is the norm of its input rounded to %s, the other side's is not; %s"),
+               diagnosis_side_word(side), dtype_table[a[side].fit.rounded].name, diagnosis_left_text(n, left));
 }
 
 static bool same_form(const struct norm_fit *a, const struct norm_fit *b)

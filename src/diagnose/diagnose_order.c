@@ -46,7 +46,8 @@ void detect_partial(struct diagnosis_case *p)
     for (int a = 0; a < s->ndim; a++) {
         struct axis_profile x;
         if (axis_profile_find(&x, s, a, p->judged->level) && x.some) {
-            buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (") : _("axis %d: %lld of %lld indices ("), a, (long long)x.hit, (long long)x.n);
+            buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (") : _("axis %d: %lld of %lld indices ("), a,
+                    (long long)x.hit, (long long)x.n);
             ranges_text(&x, &where);
             buf_char(&where, ')');
             share *= (double)x.hit / (double)x.n;
@@ -56,7 +57,9 @@ void detect_partial(struct diagnosis_case *p)
     }
     char n[2][NUM_MAX];
     if (where.n)
-        case_found(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share), _("%s %% of the elements hold %s %% of the deviation (of its square): %s"),
+        case_found(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share),
+                   _("%s %% of the elements have %s %% of the squared "
+                     "deviation: %s"),
                    num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
     buf_release(&where);
 }
@@ -75,14 +78,16 @@ static void order_text(const struct dense_block *b, const struct dense_order *o,
         buf_char(out, ')');
         break;
     case ORDER_FLIP:
-        buf_fmt(out, _("the golden side with axis %d backwards"), b->axis[o->axis]);
+        buf_fmt(out, _("the golden side with axis %d reversed"), b->axis[o->axis]);
         break;
     case ORDER_INTERLEAVED:
         if (o->c > 1)
-            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld × %lld, laid out as %lld × %lld × %lld"), b->axis[o->axis], (long long)o->a,
+            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld × %lld, arranged as %lld × %lld × %lld"),
+                    b->axis[o->axis], (long long)o->a,
                     (long long)o->b, (long long)o->c, (long long)o->b, (long long)o->a, (long long)o->c);
         else
-            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld, laid out as %lld × %lld"), b->axis[o->axis], (long long)o->a, (long long)o->b,
+            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld, arranged as %lld × %lld"),
+                    b->axis[o->axis], (long long)o->a, (long long)o->b,
                     (long long)o->b, (long long)o->a);
         break;
     }
@@ -92,13 +97,14 @@ static void say_order(struct diagnosis_case *p, const struct dense_block *b, con
                       const char *within)
 {
     struct buf text = {0};
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     double left = sqrt(o->left2 / b->dev2);
     order_text(b, o, &text);
-    case_found(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES, (*within ? 0.97 : 0.99) - left,
-               p->partly ? _("the target is %s%s (a corner of it was looked at); this leaves %s of the deviation")
-                           : _("the target is %s%s; this leaves %s of the deviation"),
-               text.p, within, num_cell(n, left, 2));
+    case_found(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES,
+               (*within ? 0.97 : 0.99) - left,
+               p->partly ? _("the target is %s%s (checked on a corner); %s")
+                           : _("the target is %s%s; %s"),
+               text.p, within, diagnosis_left_text(n, left));
     buf_release(&text);
 }
 
@@ -172,8 +178,8 @@ static bool signed_order(struct diagnosis_case *p, const struct dense_block *b)
             return true;
         }
     case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
-               _("the target is the golden side with the places along axis %d in another order, some of them with "
-                 "the opposite sign"),
+               _("the target is the golden side with the places along axis %d reordered, some of them with the sign "
+                 "inverted"),
                b->axis[b->ndim - 1]);
     return true;
 }
@@ -189,7 +195,9 @@ void detect_order(struct diagnosis_case *p)
     if (dense_block_order(&b, LEFT_OVER, &o))
         say_order(p, &b, &o, "");
     else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && dense_block_same_values(&b))
-        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides hold the same %zu values, each as often, at other places; no simple order of the axes explains it"), b.n);
+        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides have the same %zu values, each as often, at "
+                                                             "other places; no simple order of the axes explains it"),
+                                                             b.n);
     dense_block_release(&b);
 }
 
@@ -206,7 +214,8 @@ void detect_shifted(struct diagnosis_case *p)
     for (int a = 0; a < b.ndim; a++)
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++) {
             double share;
-            if (!by || llabs((long long)by) * 2 > b.shape[a] || b.n / (size_t)b.shape[a] * (size_t)(b.shape[a] - llabs((long long)by)) < 4)
+            if (!by || llabs((long long)by) * 2 > b.shape[a] ||
+                b.n / (size_t)b.shape[a] * (size_t)(b.shape[a] - llabs((long long)by)) < 4)
                 continue;
             if (dense_block_shift(&b, a, by, &share) && share <= best) {
                 best = share;
@@ -214,10 +223,12 @@ void detect_shifted(struct diagnosis_case *p)
                 best_by = by;
             }
         }
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     if (best_axis >= 0)
-        case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best), _("along axis %d the target lags the golden side by %lld; this leaves %s of the deviation"),
-                   b.axis[best_axis], (long long)best_by, num_cell(n, sqrt(best), 2));
+        case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best),
+                   _("along axis %d the target lags the golden side by "
+                     "%lld; %s"),
+                   b.axis[best_axis], (long long)best_by, diagnosis_left_text(n, sqrt(best)));
     dense_block_release(&b);
 }
 
@@ -250,7 +261,8 @@ static size_t distinct_of(const double *v, size_t n)
     return distinct;
 }
 
-static void shift_of_lengths(struct diagnosis_case *p, const struct element_sample *t, const struct element_sample *g)
+static void shift_of_lengths(struct diagnosis_case *p, const struct element_sample *t, const struct element_sample *g,
+                             const char *of)
 {
     size_t overlap;
     for (size_t rows = 1; rows * 2 <= t->n && rows * 2 <= g->n; rows++) {
@@ -261,9 +273,9 @@ static void shift_of_lengths(struct diagnosis_case *p, const struct element_samp
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
             if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
                 case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
-                           _("%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
+                           _("%s%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
                              "target's is element i%+lld of the other's, at all %zu places both have"),
-                           rows, wt, wg, (long long)-by, overlap);
+                           of, rows, wt, wg, (long long)-by, overlap);
                 return;
             }
     }
@@ -283,25 +295,129 @@ static void shift_of_labels(struct diagnosis_case *p)
         fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
         return;
     case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
-               _("the loss is taken over %llu labels on the target and %llu on the golden side, as labels shifted by "
-                 "another number of tokens leave; the elements were not recorded"),
+               _("the loss is taken over %llu labels on the target and %llu on the golden side, as with labels "
+                 "shifted by another number of tokens; the elements were not recorded"),
                (unsigned long long)n[0], (unsigned long long)n[1]);
 }
 
-/* Whole numbers, labels above all, that were cut at another place. */
-void detect_shifted_lengths(struct diagnosis_case *p)
+/* The labels beside the scores a loss is given, in place of these; false where there are none. */
+static bool go_to_labels(struct diagnosis_case *p)
+{
+    const struct dump *d = p->side[TARGET];
+    EACH_EARLY_ROW(d, p->call, r) {
+        const struct row *x = &d->rows.v[r];
+        uint32_t other = patient_partner(p, TARGET, r);
+        if (x->io != IO_INPUT || x->kind != ROW_TENSOR || dtype_is_float(x->dtype) || other == NONE)
+            continue;
+        p->row[TARGET] = r;
+        p->row[GOLDEN] = other;
+        for (int s = 0; s < 2; s++)
+            p->r[s] = &p->side[s]->rows.v[p->row[s]];
+        return !dtype_is_float(p->r[GOLDEN]->dtype) && p->r[GOLDEN]->kind == ROW_TENSOR;
+    }
+    return false;
+}
+
+/* Whole numbers, labels above all, that were cut at another place; scores that were cut with them. */
+void detect_shifted_lengths(struct diagnosis_case *given)
 {
     struct element_sample s[2];
-    if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype))
-        return;
+    struct diagnosis_case q = *given, *p = &q;
+    const char *of = "";
+    if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype)) {
+        if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || !go_to_labels(p))
+            return;
+        of = _("of the labels: ");
+    }
     if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET])) {
         shift_of_labels(p);
         return;
     }
     if (tensor_values(p->side[GOLDEN], p->row[GOLDEN], &s[GOLDEN])) {
         if (s[TARGET].n <= LENGTH_MOST && s[GOLDEN].n <= LENGTH_MOST && distinct_of(s[GOLDEN].v[0], s[GOLDEN].n) >= 4)
-            shift_of_lengths(p, &s[TARGET], &s[GOLDEN]);
+            shift_of_lengths(p, &s[TARGET], &s[GOLDEN], of);
         element_sample_release(&s[GOLDEN]);
     }
     element_sample_release(&s[TARGET]);
+}
+
+/* ---- gradients of scores ---- */
+
+#define LABELS_LEAST 8 /* places both sides have */
+
+/* The label each token was compared with, read from the gradient of its scores: softmax less a one at the label, so a
+ * single element is negative and the sum is zero. -1: a token that no label counts for. False where it is no such
+ * gradient. */
+static bool labels_of(const struct element_sample *s, int side, int64_t *label)
+{
+    size_t width = (size_t)s->shape[2];
+    for (size_t i = 0; i < s->n / width; i++) {
+        const double *v = s->v[side] + i * width;
+        double sum = 0, most = 0;
+        label[i] = -1;
+        for (size_t k = 0; k < width; k++) {
+            if (v[k] < 0 && label[i] >= 0)
+                return false;
+            label[i] = v[k] < 0 ? (int64_t)k : label[i];
+            sum += v[k];
+            most = fmax(most, fabs(v[k]));
+        }
+        if (!isfinite(sum) || fabs(sum) > 1e-2 * most || (most > 0 && label[i] < 0))
+            return false;
+    }
+    return true;
+}
+
+static bool labels_lag(const int64_t *t, const int64_t *g, int64_t rows, int64_t length, int64_t by, size_t *overlap)
+{
+    *overlap = 0;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < length; i++) {
+            if (i + by < 0 || i + by >= length || t[r * length + i] < 0 || g[r * length + i + by] < 0)
+                continue;
+            if (t[r * length + i] != g[r * length + i + by])
+                return false;
+            ++*overlap;
+        }
+    return *overlap >= LABELS_LEAST;
+}
+
+static bool labels_vary(const int64_t *v, size_t n)
+{
+    int64_t seen[4];
+    size_t distinct = 0;
+    for (size_t i = 0; i < n && distinct < ARRAY_LEN(seen); i++) {
+        bool known = v[i] < 0;
+        for (size_t k = 0; k < distinct; k++)
+            known = known || seen[k] == v[i];
+        if (!known)
+            seen[distinct++] = v[i];
+    }
+    return distinct == ARRAY_LEN(seen);
+}
+
+static void compare_labels(struct diagnosis_case *p, const struct element_sample *s)
+{
+    size_t n = (size_t)(s->shape[0] * s->shape[1]), overlap;
+    int64_t *t = mem_alloc(n * sizeof *t), *g = mem_alloc(n * sizeof *g), rows = s->shape[0], length = s->shape[1];
+    bool known = labels_of(s, TARGET, t) && labels_of(s, GOLDEN, g) && labels_vary(t, n) && labels_vary(g, n);
+    bool done = !known || labels_lag(t, g, rows, length, 0, &overlap);
+    for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST && !done; by++) {
+        done = by && labels_lag(t, g, rows, length, by, &overlap);
+        if (done)
+            case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
+                       _("a gradient of scores, whose labels can be read from it: token i of the target has the label "
+                         "that token i%+lld has on the golden side, at all %zu places both have"),
+                       (long long)by, overlap);
+    }
+    free(t);
+    free(g);
+}
+
+void detect_shifted_labels(struct diagnosis_case *p)
+{
+    const struct element_sample *s = p->corner;
+    if (p->side[TARGET]->calls.v[p->call].phase == PHASE_BACKWARD && !p->partly && s->ndim == 3 && s->shape[2] > 2 &&
+        s->n == (size_t)(s->shape[0] * s->shape[1] * s->shape[2]))
+        compare_labels(p, s);
 }

@@ -17,7 +17,8 @@ static bool figures_equal(const struct row *a, const struct row *b)
     if ((a->has & b->has & all) != all)
         return false;
     for (int i = 0; i < STAT_COUNT; i++)
-        if (a->has & b->has & bit[i] && !(fabs(a->stat[i] - b->stat[i]) <= 1e-6 * (i == STAT_NORM || i == STAT_MEAN ? scale : fabs(a->stat[i]))))
+        if (a->has & b->has & bit[i] &&
+            !(fabs(a->stat[i] - b->stat[i]) <= 1e-6 * (i == STAT_NORM || i == STAT_MEAN ? scale : fabs(a->stat[i]))))
             return false;
     return true;
 }
@@ -35,7 +36,8 @@ static enum sameness same_value(const struct dump *a, uint32_t ra, const struct 
         return NOT_SAME;
     enum sameness figures = figures_equal(x, y) ? SAME_FIGURES : NOT_SAME;
     bool recorded = (x->has & y->has & (HAS_MAX | HAS_NORM)) == (HAS_MAX | HAS_NORM);
-    if ((recorded && !figures) || n > ELEMENT_SAMPLE_MOST || !dump_row_readable(a, ra) || !dump_row_readable(b, rb) || element_sample_row(&s[0], a, ra, n, &e))
+    if ((recorded && !figures) || n > ELEMENT_SAMPLE_MOST || !dump_row_readable(a, ra) || !dump_row_readable(b, rb) ||
+        element_sample_row(&s[0], a, ra, n, &e))
         return figures;
     if (element_sample_row(&s[1], b, rb, n, &e)) {
         element_sample_release(&s[0]);
@@ -77,7 +79,8 @@ static enum sameness held_before(const struct diagnosis_case *p, int side, int f
     const struct dump *d = p->side[from], *other = p->side[!side];
     const struct dump *before = d->past ? step_before_dump(d->past) : NULL;
     uint32_t r = before ? row_before(d, p->row[from], before) : NONE;
-    if (r == NONE || (from != side && step_before_number(d->past) == p->side[side]->step)) /* steps a user paired so are no fault */
+    /* steps a user paired so are no fault */
+    if (r == NONE || (from != side && step_before_number(d->past) == p->side[side]->step))
         return NOT_SAME;
     enum sameness same = same_value(p->side[side], p->row[side], before, r);
     if (same && from == side) {
@@ -93,7 +96,8 @@ static enum sameness held_before(const struct diagnosis_case *p, int side, int f
 void detect_past(struct diagnosis_case *p)
 {
     static const float score[] = {[SAME_FIGURES] = 0.85F, [SAME_WITHIN] = 0.96F, [SAME_BITS] = 0.99F};
-    if (p->judged->verdict == VERDICT_DRIFT || p->side[TARGET]->rows.n > STEP_BEFORE_ROWS || p->side[GOLDEN]->rows.n > STEP_BEFORE_ROWS)
+    if (p->judged->verdict == VERDICT_DRIFT || p->side[TARGET]->rows.n > STEP_BEFORE_ROWS ||
+        p->side[GOLDEN]->rows.n > STEP_BEFORE_ROWS)
         return;
     for (int side = 0; side < 2; side++)
         for (int other = 0; other < 2; other++) { /* its own first */
@@ -101,11 +105,17 @@ void detect_past(struct diagnosis_case *p)
             enum sameness same = varies(p, side) ? held_before(p, side, from, &step) : NOT_SAME;
             if (!same)
                 continue;
-            const char *how = same == SAME_BITS ? _("bit for bit") : same == SAME_WITHIN ? _("within rounding") : _("by its figures; the elements were not compared");
+            const char *how = same == SAME_BITS ? _("bitwise") : same == SAME_WITHIN
+                                  ? _("within rounding")
+                                  : _("by its statistics; the elements were not compared");
             if (from == side)
-                case_found(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds its own value of step %d (%s), while the other side's has changed since"),
+                case_found(p, DIAGNOSIS_STALE, side, (double)score[same],
+                           _("the %s has its own value of step %d (%s), the "
+                             "other side's has changed since"),
                            diagnosis_side_word(side), step, how);
             else
-                case_found(p, DIAGNOSIS_STALE, side, (double)score[same], _("the %s side holds the other side's value of step %d (%s)"), diagnosis_side_word(side), step, how);
+                case_found(p, DIAGNOSIS_STALE, side, (double)score[same],
+                           _("the %s has the other side's value of step %d (%s)"), diagnosis_side_word(side),
+                           step, how);
         }
 }

@@ -65,18 +65,21 @@ static void compare_masks(struct diagnosis_case *p, const struct mask m[2])
     }
     char a[NUM_MAX], b[NUM_MAX];
     if (at == SIZE_MAX) {
-        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with the same pattern, filled with %s on the target and %s on the golden side"),
+        case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1,
+                   _("a mask with the same pattern, filled with %s on the target and %s on the golden side"),
                    num_exact(a, m[0].shut), num_exact(b, m[1].shut));
         return;
     }
     struct buf where = {0};
     diagnosis_place_text(p, s->at ? s->at[at] : at, &where);
-    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only on the target, %zu only on the golden side, the first of them %s"),
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only "
+                                                   "on the target, %zu only on the golden side, the first at %s"),
                only[0], only[1], where.p);
     buf_release(&where);
 }
 
-/* A mask on one side, and nothing masked on the other: all of it open, or, where a name says that it is a mask, shut. */
+/* A mask on one side, and nothing masked on the other: all of it open, or, where a name says that it is a mask,
+ * shut. */
 static bool all_open(const struct diagnosis_case *p, const struct mask m[2], int flat)
 {
     bool named = str_ihas(str_of(p->side[TARGET]->slots.v[p->r[TARGET]->slot]), "mask");
@@ -91,7 +94,7 @@ static void say_all_open(struct diagnosis_case *p, const struct mask m[2], int f
     for (size_t i = 0; i < s->n; i++)
         shut += s->v[!flat][i] != m[flat].open;
     case_found(p, DIAGNOSIS_MASK, flat, 1,
-               _("the %s side's mask is %s everywhere, the other side's is %s at %zu of %zu places"),
+               _("the %s's mask is %s everywhere, the other side's is %s at %zu of %zu places"),
                diagnosis_side_word(flat), num_exact(n[0], m[flat].open),
                num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
 }
@@ -121,7 +124,7 @@ static void compare_scores(struct diagnosis_case *p)
     diagnosis_place_text(p, s->at ? s->at[at] : at, &where);
     case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.97,
                _("%zu scores are masked only on the target and %zu only on the golden side (%zu on both), the first "
-                 "of them %s; the others agree"),
+                 "at %s; the others agree"),
                only[0], only[1], both, where.p);
     buf_release(&where);
 }
@@ -130,7 +133,8 @@ static void compare_scores(struct diagnosis_case *p)
 static void compare_probabilities(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
-    size_t face = (size_t)(s->shape[s->ndim - 1] * s->shape[s->ndim - 2]), faces = s->n / face, only[2] = {0}, broken = 0, first = SIZE_MAX;
+    size_t face = (size_t)(s->shape[s->ndim - 1] * s->shape[s->ndim - 2]), faces = s->n / face, only[2] = {0},
+           broken = 0, first = SIZE_MAX;
     for (size_t i = 0; i < face; i++)
         for (int d = 0; d < 2; d++) {
             size_t shut = 0;
@@ -142,7 +146,8 @@ static void compare_probabilities(struct diagnosis_case *p)
         }
     if (first == SIZE_MAX || broken * 10 > only[0] + only[1])
         return;
-    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only on the golden side, the first of them query %zu, key %zu"),
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only "
+                                                     "on the golden side, the first at query %zu, key %zu"),
                only[0], only[1], first / (size_t)s->shape[s->ndim - 1], first % (size_t)s->shape[s->ndim - 1]);
 }
 
@@ -157,8 +162,10 @@ void detect_mask(struct diagnosis_case *p)
         say_all_open(p, m, GOLDEN);
     else if (fmin(p->spread->least[0], p->spread->least[1]) <= FILL)
         compare_scores(p);
-    else if (call_of(p)->family == FAMILY_SOFTMAX && p->r[TARGET]->io == IO_OUTPUT && call_of(p)->phase == PHASE_FORWARD &&
-             p->corner && !p->corner->at && square(p->corner) && p->corner->n > (size_t)(p->corner->shape[p->corner->ndim - 1] * p->corner->shape[p->corner->ndim - 2]))
+    else if (call_of(p)->family == FAMILY_SOFTMAX && p->r[TARGET]->io == IO_OUTPUT &&
+             call_of(p)->phase == PHASE_FORWARD &&
+             p->corner && !p->corner->at && square(p->corner) &&
+             p->corner->n > (size_t)(p->corner->shape[p->corner->ndim - 1] * p->corner->shape[p->corner->ndim - 2]))
         compare_probabilities(p);
 }
 
@@ -198,9 +205,11 @@ void detect_temperature(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
-    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) || !distributions(s, 1, width))
+    if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) ||
+        !distributions(s, 1, width))
         return;
-    double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0, left = 0;
+    double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0,
+           left = 0;
     for (size_t from = 0; from < s->n; from += width) {
         for (int d = 0; d < 2; d++)
             centred_logs(s->v[d] + from, s->v[GOLDEN] + from, width, log_of[d]);
@@ -224,10 +233,11 @@ void detect_temperature(struct diagnosis_case *p)
     if (!(k > 0) || left > LEFT_OVER * s->dev2)
         return;
     struct buf b = {0};
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     diagnosis_factor_text(k, 2e-3, &b);
-    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2), _("probabilities of the golden side's scores times %s; this leaves %s of the deviation"), b.p,
-               num_cell(n, sqrt(left / s->dev2), 2));
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2),
+               _("probabilities of the golden scores times %s; %s"), b.p,
+               diagnosis_left_text(n, sqrt(left / s->dev2)));
     buf_release(&b);
 }
 
@@ -325,16 +335,20 @@ void detect_epsilon(struct diagnosis_case *p)
     struct element_sample in;
     struct epsilons f;
     struct err e;
-    if (call_of(p)->family != FAMILY_NORM || call_of(p)->phase != PHASE_FORWARD || p->r[TARGET]->io != IO_OUTPUT || p->partly ||
+    if (call_of(p)->family != FAMILY_NORM || call_of(p)->phase != PHASE_FORWARD || p->r[TARGET]->io != IO_OUTPUT ||
+        p->partly ||
         !s->ndim || s->shape[s->ndim - 1] < 2 || s->finite < s->n || !(s->dev2 > 0))
         return;
     uint32_t input = norm_input(p);
     if (input == NONE || element_sample_row(&in, p->side[TARGET], input, s->n, &e))
         return;
     if (diagnosis_epsilons(s, in.v[0], &f)) {
-        char n[3][NUM_MAX];
-        case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.98 - sqrt(f.left2 / s->dev2), _("an epsilon of about %s on the target and %s on the golden side explains every token; this leaves %s of the deviation"),
-                   num_cell(n[0], fmax(0, f.t), 2), num_cell(n[1], fmax(0, f.g), 2), num_cell(n[2], sqrt(f.left2 / s->dev2), 2));
+        char n[3][DIAGNOSIS_LEFT_MAX];
+        case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.98 - sqrt(f.left2 / s->dev2),
+                   _("an epsilon of about %s on the target and %s on "
+                     "the golden side explains every token; %s"),
+                   num_cell(n[0], fmax(0, f.t), 2), num_cell(n[1], fmax(0, f.g), 2),
+                   diagnosis_left_text(n[2], sqrt(f.left2 / s->dev2)));
     }
     element_sample_release(&in);
 }

@@ -41,7 +41,8 @@ static double model(const struct rope_table *x, const struct rope *r, size_t row
     double f = (double)(float)pow(r->base, -(double)i / (double)n);
     f = r->rounded ? dtype_round(r->rounded, f) : f;
     double angle = (double)(float)((double)row * f);
-    return r->kind == ROPE_FREQUENCY ? f : r->kind == ROPE_ANGLE ? angle : r->kind == ROPE_COS ? cos(angle) : sin(angle);
+    return r->kind == ROPE_FREQUENCY ? f : r->kind == ROPE_ANGLE ? angle
+                                                                 : r->kind == ROPE_COS ? cos(angle) : sin(angle);
 }
 
 static double left_over(const struct rope_table *x, const struct rope *r)
@@ -91,12 +92,14 @@ static bool best_fit(const struct rope_table *whole, enum rope_kind k, struct ro
     best->left2 = INFINITY;
     x->every = x->rows / ROWS_TRIED + 1;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
-        if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) || frequencies(x, (enum rope_columns)c) < 2)
+        if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) ||
+            frequencies(x, (enum rope_columns)c) < 2)
             continue;
         double guess = estimate(x, k, (enum rope_columns)c);
         for (size_t b = 0; b <= ARRAY_LEN(usual_bases); b++)
             for (size_t g = 0; g < ARRAY_LEN(usual_grains); g++) {
-                struct rope r = {.kind = k, .columns = (enum rope_columns)c, .rounded = usual_grains[g], .base = b < ARRAY_LEN(usual_bases) ? usual_bases[b] : guess};
+                struct rope r = {.kind = k, .columns = (enum rope_columns)c, .rounded = usual_grains[g],
+                                 .base = b < ARRAY_LEN(usual_bases) ? usual_bases[b] : guess};
                 if (isnan(r.base) || fabs(log(r.base / guess)) > 0.5)
                     continue;
                 r.left2 = left_over(x, &r);
@@ -122,8 +125,9 @@ static void say(struct diagnosis_case *p, const struct rope r[2], double score, 
     char n[2][NUM_MAX];
     if (r[0].rounded != r[1].rounded) {
         int side = r[0].rounded ? TARGET : GOLDEN;
-        case_found(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, the %s side's frequencies rounded to %s; %s"),
-                   _(what[r[0].kind]), num_cell(n[0], r[!side].base, 6), diagnosis_side_word(side), dtype_table[r[side].rounded].name, end);
+        case_found(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, the %s's frequencies rounded to %s; %s"),
+                   _(what[r[0].kind]), num_cell(n[0], r[!side].base, 6), diagnosis_side_word(side),
+                   dtype_table[r[side].rounded].name, end);
     } else {
         case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, score, _("%s, base %s on the target and %s on the golden side; %s"),
                    _(what[r[0].kind]), num_cell(n[0], r[0].base, 6), num_cell(n[1], r[1].base, 6), end);
@@ -138,7 +142,8 @@ static void say_one(struct diagnosis_case *p, const struct rope r[2], const stru
         char n[2][NUM_MAX];
         if (r[side].left2 > LEFT_OVER * LEFT_OVER * b->dev2 || r[!side].left2 < 0.3 * b->dev2 || rel > 0.2)
             continue;
-        case_found(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s side holds %s of base %s to its last digits, the other side is off by %s"), diagnosis_side_word(side), _(what[r[side].kind]),
+        case_found(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s is %s of base %s to the last digit, the other side "
+                                                     "differs by %s"), diagnosis_side_word(side), _(what[r[side].kind]),
                    num_cell(n[0], r[side].base, 6), num_cell(n[1], rel, 2));
     }
 }
@@ -156,13 +161,14 @@ void detect_rope(struct diagnosis_case *p)
     bool complete = b.ndim == 1 || !p->partly || b.shape[1] == p->corner->shape[b.axis[1]];
     for (int k = 0; k < ROPE_KINDS && complete; k++) {
         struct rope r[2];
-        if (!plausible(&x[0], (enum rope_kind)k) || !plausible(&x[1], (enum rope_kind)k) || !best_fit(&x[0], (enum rope_kind)k, &r[0]) ||
+        if (!plausible(&x[0], (enum rope_kind)k) || !plausible(&x[1], (enum rope_kind)k) ||
+            !best_fit(&x[0], (enum rope_kind)k, &r[0]) ||
             !best_fit(&x[1], (enum rope_kind)k, &r[1]))
             continue;
         double left = fmax(r[0].left2, r[1].left2);
         if (differ(r) && left <= LEFT_OVER * b.dev2) {
-            char n[NUM_MAX], end[160];
-            snprintf(end, sizeof end, _("this leaves %s of the deviation"), num_cell(n, sqrt(left / b.dev2), 2));
+            char end[DIAGNOSIS_LEFT_MAX];
+            diagnosis_left_text(end, sqrt(left / b.dev2));
             say(p, r, 1, end);
         } else {
             say_one(p, r, &b);
@@ -207,11 +213,13 @@ static void nearest(const struct diagnosis_case *p, const struct rope_table *x, 
 {
     best[0].left2 = best[1].left2 = INFINITY;
     for (int c = 0; c < COLUMNS_KINDS; c++) {
-        if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) || frequencies(x, (enum rope_columns)c) < 2)
+        if ((k == ROPE_FREQUENCY && c != COLUMNS_ONCE) || (c != COLUMNS_ONCE && x->width % 2) ||
+            frequencies(x, (enum rope_columns)c) < 2)
             continue;
         for (size_t b = 0; b < ARRAY_LEN(usual_bases); b++)
             for (size_t g = 0; g < ARRAY_LEN(usual_grains); g++) {
-                struct rope r = {.kind = k, .columns = (enum rope_columns)c, .rounded = usual_grains[g], .base = usual_bases[b]};
+                struct rope r =
+                    {.kind = k, .columns = (enum rope_columns)c, .rounded = usual_grains[g], .base = usual_bases[b]};
                 double f[STAT_COUNT];
                 model_figures(x, &r, f);
                 for (int side = 0; side < 2; side++) {
@@ -232,7 +240,8 @@ void detect_rope_statistics(struct diagnosis_case *p)
     for (int i = 0; s && i < s->ndim; i++)
         if (s->dim[i] != 1 && n++ < 2)
             plain[n - 1] = s->dim[i];
-    if (p->f || !s || n < 1 || n > 2 || s->numel > TABLE_MOST || !(apart > 0) || p->r[TARGET]->io == IO_PARAMETER || !dtype_is_float(p->r[TARGET]->dtype))
+    if (p->f || !s || n < 1 || n > 2 || s->numel > TABLE_MOST || !(apart > 0) || p->r[TARGET]->io == IO_PARAMETER ||
+        !dtype_is_float(p->r[TARGET]->dtype))
         return;
     struct rope_table x = {NULL, n == 2 ? (size_t)plain[0] : 1, (size_t)plain[n - 1], 1};
     for (int k = 0; k < ROPE_KINDS; k++) {
@@ -245,10 +254,13 @@ void detect_rope_statistics(struct diagnosis_case *p)
         nearest(p, &x, (enum rope_kind)k, r);
         double fit = fmin(1e-4, apart / 10);
         if (differ(r) && r[0].left2 <= fit && r[1].left2 <= fit) {
-            say(p, r, 0.9, _("as max, min, mean and norm say; the elements were not recorded"));
-        } else if (r[GOLDEN].left2 <= apart / 100 && !r[GOLDEN].rounded && r[TARGET].left2 > apart / 10 && apart < 0.2) {
+            say(p, r, 0.9, _("by max, min, mean and norm; the elements were not recorded"));
+        } else if (r[GOLDEN].left2 <= apart / 100 && !r[GOLDEN].rounded && r[TARGET].left2 > apart / 10 &&
+                   apart < 0.2) {
             char a[NUM_MAX], b[NUM_MAX];
-            case_found(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden side has the figures of %s of base %s, the target's are off by %s; the elements were not recorded"), _(what[k]),
+            case_found(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden statistics are those of %s of base %s, the "
+                                                         "target differs by %s; the elements were not recorded"),
+                                                         _(what[k]),
                        num_cell(a, r[GOLDEN].base, 6), num_cell(b, apart, 2));
         }
     }

@@ -35,10 +35,11 @@ void detect_scale(struct diagnosis_case *p)
     if (!explains(s, left) || k < 1e-12)
         return;
     struct buf b = {0};
-    char n[NUM_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
     diagnosis_factor_text(k, fmin(5e-3, 3 * sqrt(left / s->g2 / (double)s->finite) + 1e-5), &b);
-    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side times %s; this leaves %s of the deviation"),
-               b.p, num_cell(n, share_left(s, left), 2));
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.95 - share_left(s, left),
+               _("the target is the golden side times %s; %s"),
+               b.p, diagnosis_left_text(n, share_left(s, left)));
     buf_release(&b);
 }
 
@@ -74,15 +75,15 @@ void detect_scale_rows(struct diagnosis_case *p)
     for (int side = 0; side < 2; side++)
         for (int norm = 0; norm < 2; norm++) {
             double left = left_normalised(s, side, norm);
-            char n[NUM_MAX];
+            char n[DIAGNOSIS_LEFT_MAX];
             if (!explains(s, left))
                 continue;
-            num_cell(n, share_left(s, left), 2);
+            diagnosis_left_text(n, share_left(s, left));
             case_found(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
-                       norm ? _("each row of the %s side along the last axis is the other side's divided by its "
-                                "norm: only one side normalises; this leaves %s of the deviation")
-                              : _("each row of the %s side along the last axis is the other side's divided by its sum: "
-                                  "only one side normalises; this leaves %s of the deviation"),
+                       norm ? _("each row of the %s along the last axis is the other side's divided by its norm: only "
+                                "one side normalises; %s")
+                              : _("each row of the %s along the last axis is the other side's divided by its sum: "
+                                  "only one side normalises; %s"),
                        diagnosis_side_word(side), n);
         }
 }
@@ -113,8 +114,8 @@ static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v
 static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int axis, double left)
 {
     struct buf name = {0};
-    char a[NUM_MAX];
-    num_cell(a, left, 2);
+    char a[DIAGNOSIS_LEFT_MAX];
+    diagnosis_left_text(a, left);
     for (int side = 0; side < 2 && !name.n; side++) {
         uint32_t r = held_vector(p->side[side], p->side[side]->rows.v[p->row[side]].call, v, n);
         if (r != NONE)
@@ -122,13 +123,13 @@ static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int 
     }
     if (name.n)
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.97 - left,
-                   _("the difference is one vector along axis %d, and %s is that vector: one side does not add it, "
-                     "or subtracts it; this leaves %s of the deviation"),
+                   _("the difference is one vector along axis %d, namely %s: one side does not add it, or subtracts "
+                     "it; %s"),
                    axis, name.p, a);
     else
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left,
-                   _("the target is the golden side plus one vector along axis %d, the same everywhere else (a "
-                     "bias); this leaves %s of the deviation"),
+                   _("the target is the golden side plus one vector along axis %d, the same everywhere else (a bias); "
+                     "%s"),
                    axis, a);
     buf_release(&name);
 }
@@ -168,7 +169,8 @@ void detect_offset_vector(struct diagnosis_case *p)
     }
 }
 
-/* Whole numbers of two axes or more that are compared with others, to truth values of a square: positions, and a mask. */
+/* Whole numbers of two axes or more that are compared with others, to truth values of a square: positions, and a
+ * mask. */
 static bool bounds_mask(const struct diagnosis_case *p)
 {
     static const char *const comparisons[] = {"le", "lt", "ge", "gt", "less_equal", "less", "greater_equal", "greater"};
@@ -193,20 +195,23 @@ void detect_offset(struct diagnosis_case *p)
     if (!telling(s))
         return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
-    char a[NUM_MAX], b[NUM_MAX];
+    char a[DIAGNOSIS_LEFT_MAX], b[DIAGNOSIS_LEFT_MAX];
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
-                   _("before the root the target is the golden side plus %s everywhere: its epsilon is that much "
-                     "greater; this leaves %s of the deviation"),
-                   num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+                   _("before the root the target is the golden side plus %s everywhere: its epsilon is larger by "
+                     "this; %s"),
+                   num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
     else if (explains(s, left) && bounds_mask(p))
         case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
-            _("what the mask is compared from is greater by %s on the target: that many more or fewer places are seen"),
+            _("the mask is compared with a value larger by %s on the target: that many more or fewer places are "
+              "visible"),
             num_cell(a, c, 6));
     else if (explains(s, left))
-        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left), _("the target is the golden side plus %s everywhere; this leaves %s of the deviation"),
-                   num_cell(a, c, 6), num_cell(b, share_left(s, left), 2));
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left),
+                   _("the target is the golden side plus %s everywhere; "
+                     "%s"),
+                   num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
 }
 
 /* All of it turned, or a part: the magnitudes agree and the signs do not. */
@@ -225,10 +230,12 @@ void detect_sign(struct diagnosis_case *p)
         turned += t * g < 0;
         all += g != 0;
     }
-    char a[NUM_MAX];
+    char a[DIAGNOSIS_LEFT_MAX];
     if (turned && explains(s, left))
-        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.98 - share_left(s, left), _("%zu of %zu elements have the opposite sign at the same magnitude; this leaves %s of the deviation"),
-                   turned, all, num_cell(a, share_left(s, left), 2));
+        case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.98 - share_left(s, left),
+                   _("%zu of %zu elements have the opposite sign and "
+                     "the same magnitude; %s"),
+                   turned, all, diagnosis_left_text(a, share_left(s, left)));
 }
 
 /* ---- precision ---- */
@@ -296,14 +303,19 @@ void detect_rounded(struct diagnosis_case *p)
             struct grain_count c = count_grain(s, g, side);
             if (c.all[side] < 4 || c.on[side] < c.all[side] || c.on[!side] * 2 > c.all[!side])
                 continue;
-            char n[2][NUM_MAX];
+            char n[2][DIAGNOSIS_LEFT_MAX];
             double rel = sqrt(s->dev2 / s->g2);
             if (explains(s, c.left))
-                case_found(p, DIAGNOSIS_ROUNDED, side, 0.99 - share_left(s, c.left), _("the %s side is the other one rounded to %s; this leaves %s of the deviation"),
-                           diagnosis_side_word(side), g->name, num_cell(n[0], share_left(s, c.left), 2));
+                case_found(p, DIAGNOSIS_ROUNDED, side, 0.99 - share_left(s, c.left),
+                           _("the %s is the other side rounded to %s; %s"),
+                           diagnosis_side_word(side), g->name, diagnosis_left_text(n[0], share_left(s, c.left)));
             else if (rel <= 2 * grain_step(g))
-                case_found(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s side are %s numbers, of the other side %s %%; the deviation (%s) is of that rounding's size"),
-                           c.all[side], diagnosis_side_word(side), g->name, num_cell(n[0], 100.0 * (double)c.on[!side] / (double)c.all[!side], 3), num_cell(n[1], rel, 2));
+                case_found(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s are %s numbers, on the other "
+                                                              "side %s %% are; the deviation (%s) has the size of "
+                                                              "this rounding"),
+                           c.all[side], diagnosis_side_word(side), g->name,
+                           num_cell(n[0], 100.0 * (double)c.on[!side] / (double)c.all[!side], 3),
+                           num_cell(n[1], rel, 2));
             break;
         }
 }
@@ -313,7 +325,8 @@ void detect_denormal(struct diagnosis_case *p)
     const struct element_sample *s = p->spread;
     for (int side = 0; side < 2; side++) {
         enum dtype d = p->r[side]->dtype;
-        double least = d == DTYPE_F16 ? 0x1p-14 : d == DTYPE_BF16 || d == DTYPE_F32 ? 0x1p-126 : d == DTYPE_F8E4M3 ? 0x1p-6 : d == DTYPE_F8E5M2 ? 0x1p-14 : 0;
+        double least = d == DTYPE_F16 ? 0x1p-14 : d == DTYPE_BF16 ||
+                       d == DTYPE_F32 ? 0x1p-126 : d == DTYPE_F8E4M3 ? 0x1p-6 : d == DTYPE_F8E5M2 ? 0x1p-14 : 0;
         size_t flushed = 0, kept = 0;
         double left = 0;
         for (size_t i = 0; least > 0 && i < s->n; i++) {
@@ -328,7 +341,8 @@ void detect_denormal(struct diagnosis_case *p)
         }
         char n[NUM_MAX];
         if (flushed >= 4 && !kept && explains(s, left))
-            case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s side and not on the other"), flushed,
+            case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s and not on the "
+                                                            "other"), flushed,
                        num_cell(n, least, 4), diagnosis_side_word(side));
     }
 }
@@ -365,7 +379,8 @@ void detect_dropout(struct diagnosis_case *p)
         if (k <= 1.004 || left > LEFT_OVER / 4 * own2 || fabs(share - drop) > fmax(spread, 1e-3))
             continue;
         char n[2][NUM_MAX];
-        case_found(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s side are 0 (%s %%) and the others are the other side's times %s, as dropout with that probability leaves them"),
+        case_found(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s are 0 (%s %%), the others are the "
+                                                    "other side's times %s, as after dropout with this probability"),
                    zero, all, diagnosis_side_word(side), num_cell(n[0], share * 100, 3), num_cell(n[1], k, 5));
     }
 }
@@ -445,21 +460,21 @@ void detect_dropout_both(struct diagnosis_case *p)
     double given = shared_probability(p);
     if (p->spread && drawn_apart(p->spread, &x))
         case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
-                   _("both sides drop: %s %% of the target's elements and %s %% of the golden side's are 0, %s %% on "
-                     "both, as independent draws give, and the others agree"),
+                   _("both sides apply dropout: %s %% of the target's elements and %s %% of the golden side's are 0, "
+                     "%s %% on both, as with independent draws; the others agree"),
                    num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
                    num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
                    num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));
     else if (isfinite(given) && patient_inputs_agree(p))
         case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.8,
-                   _("both sides drop with the probability %s here, each with its own random numbers"),
+                   _("both sides apply dropout with probability %s here, each with its own random numbers"),
                    num_cell(n[0], given, 4));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p) == 3)
         case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.7,
-                   _("both sides change what goes through this dropout, as it drops with random numbers of each; the "
-                     "elements were not recorded"));
+                   _("this dropout changes the values on both sides, each with its own random numbers; the elements "
+                     "were not recorded"));
     else if (!p->f && patient_inputs_agree(p) && sides_that_drop(p))
         case_found(p, DIAGNOSIS_DROPOUT, sides_that_drop(p) == 1 ? TARGET : GOLDEN, 0.7,
-                   _("only the %s side changes what goes through this dropout; the elements were not recorded"),
+                   _("this dropout changes the values only on the %s; the elements were not recorded"),
                    diagnosis_side_word(sides_that_drop(p) == 1 ? TARGET : GOLDEN));
 }

@@ -37,15 +37,49 @@ static bool is_product(const struct dump *d, uint32_t call)
            str_ihas(align_item_operator(d, call), "conv");
 }
 
-/* The output of the nearest product or pooling upstream that holds the row's value. */
-static uint32_t window_output(const struct diagnosis_case *p, int side)
+/* The rows that tell of a product or pooling: its call, and of a bias added by a call of its own, the sum and the
+ * bias. */
+struct window_rows {
+    uint32_t call, input, output, bias; /* NONE: no call; no bias added outside it */
+};
+
+/* What was given to the call, before a call of its own padded it. */
+static uint32_t before_padding(const struct dump *d, const struct dataflow *f, uint32_t input)
+{
+    uint32_t made = input == NONE ? NONE : value_output(d, f, input);
+    bool padded = made != NONE && str_ieq(align_item_operator(d, d->rows.v[made].call), STR("pad"));
+    uint32_t before = padded ? call_input(d, d->rows.v[made].call, 0) : NONE;
+    return before != NONE && dump_row_numel(d, before) < dump_row_numel(d, input) ? before : input;
+}
+
+/* The output of a product that a call adds a bias to; NONE. */
+static uint32_t product_below(const struct dump *d, const struct dataflow *f, uint32_t sum)
+{
+    uint32_t call = d->rows.v[sum].call, term = call_input(d, call, 0), bias = call_input(d, call, 1);
+    const struct shape *s = bias == NONE ? NULL : dump_row_shape(d, bias);
+    uint32_t made = d->calls.v[call].family == FAMILY_ADD && s && s->ndim == 1 ? value_output(d, f, term) : NONE;
+    bool product = made != NONE && is_product(d, d->rows.v[made].call);
+    return product && dump_row_numel(d, made) == dump_row_numel(d, sum) ? made : NONE;
+}
+
+/* The nearest product or pooling upstream that makes the row's value, with its bias. */
+static struct window_rows find_window(const struct diagnosis_case *p, int side)
 {
     const struct dump *d = p->side[side];
-    uint32_t row = value_output(d, &p->flow[side], p->row[side]);
-    for (int i = 0; row != NONE && i < MAKERS_MOST; i++, row = value_output_before(d, &p->flow[side], row))
-        if (is_pooling(d, d->rows.v[row].call) || is_product(d, d->rows.v[row].call))
-            return row;
-    return NONE;
+    const struct dataflow *f = &p->flow[side];
+    struct window_rows w = {NONE, NONE, NONE, NONE};
+    uint32_t row = value_output(d, f, p->row[side]);
+    for (int i = 0; row != NONE && i < MAKERS_MOST && w.call == NONE; i++, row = value_output_before(d, f, row)) {
+        uint32_t call = d->rows.v[row].call, below = product_below(d, f, row);
+        w.output = row;
+        w.bias = below == NONE ? NONE : call_input(d, call, 1);
+        if (below != NONE || is_pooling(d, call) || is_product(d, call))
+            w.call = below == NONE ? call : d->rows.v[below].call;
+    }
+    if (w.call != NONE)
+        w.input =
+            before_padding(d, f, call_input(d, w.call, str_ihas(align_item_operator(d, w.call), "addmm") ? 1 : 0));
+    return w;
 }
 
 /* Sizes behind the second axis; one axis counts as the last of two. */
@@ -100,10 +134,9 @@ static bool all_finite(const struct element_sample *s)
     return true;
 }
 
-static bool read_window(struct window_side *a, const struct dump *d, uint32_t output)
+static bool read_window(struct window_side *a, const struct dump *d, const struct window_rows *w)
 {
-    uint32_t call = d->rows.v[output].call, weight = call_tensor(d, call, "weight"),
-             bias = call_tensor(d, call, "bias");
+    uint32_t call = w->call, weight = call_tensor(d, call, "weight"), bias = call_tensor(d, call, "bias");
     bool addmm = str_ihas(align_item_operator(d, call), "addmm");
     memset(a, 0, sizeof *a);
     a->pooling = is_pooling(d, call);
@@ -111,7 +144,8 @@ static bool read_window(struct window_side *a, const struct dump *d, uint32_t ou
         weight = call_input(d, call, addmm ? 2 : 1);
         bias = call_input(d, call, addmm ? 0 : 2);
     }
-    if (!tensor_values(d, call_input(d, call, addmm ? 1 : 0), &a->x) || !tensor_values(d, output, &a->y) ||
+    bias = w->bias == NONE ? bias : w->bias;
+    if (!tensor_values(d, w->input, &a->x) || !tensor_values(d, w->output, &a->y) ||
         (!a->pooling && !tensor_values(d, weight, &a->w)) || !all_finite(&a->x) || !all_finite(&a->y))
         return false;
     if (!(a->pooling || a->w.ndim > 2 ? lay_windows(a) : lay_linear(a)))
@@ -160,7 +194,7 @@ static void say_way(struct diagnosis_case *p, const struct window_side a[2])
     for (int s = 0; s < 2; s++)
         way_text(&a[s].fit, &way[s]);
     case_found(p, DIAGNOSIS_ARGUMENT, BOTH_SIDES, 0.99,
-               _("computed anew from input and weight: %s on the target; %s on the golden side"), way[TARGET].p,
+               _("recomputed from input and weight: %s on the target; %s on the golden side"), way[TARGET].p,
                way[GOLDEN].p);
     buf_release(&way[0]);
     buf_release(&way[1]);
@@ -176,9 +210,8 @@ static void say_rounded(struct diagnosis_case *p, const struct window_side a[2])
     case_found(
         p, DIAGNOSIS_ROUNDED, side, 0.98,
         input
-            ? _("computed anew, the %s side's output is that of its input rounded to %s, which the other side's is not")
-            : _("computed anew, the %s side's output is that of its input and weight rounded to %s, which the other "
-                "side's is not"),
+            ? _("recomputed: the %s's output is that of its input rounded to %s, the other side's is not")
+            : _("recomputed: the %s's output is that of its input and weight rounded to %s, the other side's is not"),
         diagnosis_side_word(side), window_grain_name(g));
 }
 
@@ -196,14 +229,14 @@ static void compare_windows(struct diagnosis_case *p, struct window_side a[2])
 
 void detect_window(struct diagnosis_case *p)
 {
-    uint32_t output[2] = {window_output(p, TARGET), window_output(p, GOLDEN)};
+    const struct window_rows w[2] = {find_window(p, TARGET), find_window(p, GOLDEN)};
     struct window_side a[2];
-    bool good = output[0] != NONE && output[1] != NONE && p->side[TARGET]->calls.v[p->call].phase == PHASE_FORWARD;
+    bool good = w[0].call != NONE && w[1].call != NONE && p->side[TARGET]->calls.v[p->call].phase == PHASE_FORWARD;
     if (!good)
         return;
     memset(a, 0, sizeof a);
     for (int s = 0; s < 2 && good; s++)
-        good = read_window(&a[s], p->side[s], output[s]) &&
+        good = read_window(&a[s], p->side[s], &w[s]) &&
                window_fit(&a[s].d, a[s].pooling, most_left(&a[s], p), &a[s].fit);
     if (good)
         compare_windows(p, a);

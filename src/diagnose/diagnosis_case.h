@@ -31,7 +31,8 @@ void diagnosis_case_examine(struct diagnosis_case *p);
 /* Says it, unless the same is said already with a better score. */
 void case_found(struct diagnosis_case *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* Whether a root is taken of the row's value, in its call or the next ones: what was added to it is a norm's epsilon. */
+/* Whether a root is taken of the row's value, in its call or the next ones: what was added to it is a norm's
+ * epsilon. */
 bool patient_before_root(const struct diagnosis_case *p);
 /* The judgement of a side's row, NULL where the table has no line for it; its partner, or NONE. */
 const struct line_judgement *patient_judged(const struct diagnosis_case *p, int side, uint32_t row);
@@ -44,7 +45,12 @@ double diagnosis_case_stat(const struct diagnosis_case *p, int side, int stat);
 void diagnosis_factor_text(double k, double tolerance, struct buf *out);
 /* The logical index as coordinates, "[0,3,12]". Appends. */
 void diagnosis_place_text(const struct diagnosis_case *p, uint64_t at, struct buf *out);
-const char *diagnosis_side_word(int side); /* "target", "golden" in the user's language */
+/* "target side", "golden side": messages of their own, so that a sentence adds no 侧 behind the word. */
+const char *diagnosis_side_word(int side);
+
+enum { DIAGNOSIS_LEFT_MAX = 128 };
+/* What an explanation leaves of the deviation, a share from 0 (all explained) to 1, as a clause. */
+const char *diagnosis_left_text(char out[DIAGNOSIS_LEFT_MAX], double share);
 
 /* The epsilons of a norm that explain how its outputs differ, from them and what went in (as many values): of both
  * kinds, root mean square and centred. False where none do. */
@@ -74,6 +80,7 @@ void detect_scale_statistics(struct diagnosis_case *p);
 void detect_offset_statistics(struct diagnosis_case *p);
 void detect_shifted(struct diagnosis_case *p);
 void detect_shifted_lengths(struct diagnosis_case *p);
+void detect_shifted_labels(struct diagnosis_case *p);
 void detect_order(struct diagnosis_case *p);
 void detect_partial(struct diagnosis_case *p);
 void detect_mask(struct diagnosis_case *p);
@@ -87,6 +94,8 @@ void detect_rope(struct diagnosis_case *p);
 void detect_rope_statistics(struct diagnosis_case *p);
 void detect_call_arguments(struct diagnosis_case *p);
 void detect_argument(struct diagnosis_case *p);
+/* Of a line without a pair: `r`, `call` and `f` are not set. */
+void detect_fused_scale(struct diagnosis_case *p);
 void detect_stale(struct diagnosis_case *p);
 void detect_past(struct diagnosis_case *p);
 void detect_contribution(struct diagnosis_case *p);

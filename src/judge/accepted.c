@@ -8,7 +8,8 @@
 #include "base/json_read.h"
 
 #define LARGEST (16u << 20)
-#define ACCEPTABLE (1u << VERDICT_DRIFT | 1u << VERDICT_DEVIATE | 1u << VERDICT_NONFINITE | 1u << VERDICT_SHAPE | 1u << VERDICT_DTYPE)
+#define ACCEPTABLE                                                                                 \
+    (1u << VERDICT_DRIFT | 1u << VERDICT_DEVIATE | 1u << VERDICT_NONFINITE | 1u << VERDICT_SHAPE | 1u << VERDICT_DTYPE)
 
 static const char *text(const cJSON *o, const char *key)
 {
@@ -48,11 +49,14 @@ static int load_entry(struct accepted_list *l, const char *path, const cJSON *o,
         .kinds = kinds_of(text(o, "kind")),
     };
     if (!*x.text || !*x.reason)
-        return err_set(e, ERR_DATA, _("%s: entry %zu: \"row\" (a pattern of row names) and \"reason\" were expected"), path, number);
+        return err_set(e, ERR_DATA, _("%s: entry %zu: expected \"row\" (a pattern of row names) and \"reason\""), path,
+                       number);
     if (!x.kinds)
-        return err_set(e, ERR_DATA, _("%s: entry %zu: \"kind\" is drift, deviate, nonfinite, shape, dtype or any, not \"%s\""), path, number, text(o, "kind"));
+        return err_set(e, ERR_DATA, _("%s: entry %zu: \"kind\": expected drift, deviate, nonfinite, shape, dtype or "
+                                      "any, found \"%s\""), path, number, text(o, "kind"));
     if (*x.until && !is_date(x.until))
-        return err_set(e, ERR_DATA, _("%s: entry %zu: \"until\" is a day such as 2026-12-31, not \"%s\""), path, number, x.until);
+        return err_set(e, ERR_DATA, _("%s: entry %zu: \"until\": expected a day such as 2026-12-31, found \"%s\""),
+                       path, number, x.until);
     x.over = *x.until && strcmp(x.until, today) < 0;
     x.row = pattern_compile(str_of(x.text), PATTERN_WHOLE, e);
     if (!x.row)
@@ -67,7 +71,7 @@ int accepted_load(struct accepted_list *l, const char *path, const char *today, 
     if (!root)
         return -1;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "known"), *it;
-    int rc = cJSON_IsArray(list) ? 0 : err_set(e, ERR_DATA, _("%s: a list \"known\" was expected"), path);
+    int rc = cJSON_IsArray(list) ? 0 : err_set(e, ERR_DATA, _("%s: expected a list \"known\""), path);
     cJSON_ArrayForEach(it, list) {
         if (rc == 0)
             rc = load_entry(l, path, it, today, e);
@@ -84,7 +88,8 @@ void accepted_release(struct accepted_list *l)
     arena_release(&l->arena);
 }
 
-static uint32_t find(const struct accepted_list *l, const struct measure *m, uint32_t line, enum verdict v, struct buf *name)
+static uint32_t find(const struct accepted_list *l, const struct measure *m, uint32_t line, enum verdict v,
+                     struct buf *name)
 {
     for (int s = 0; s < 2; s++) {
         uint32_t r = m->pairing->lines.v[line].row[s];
@@ -92,7 +97,8 @@ static uint32_t find(const struct accepted_list *l, const struct measure *m, uin
             continue;
         dump_row_name(m->side[s], r, name);
         for (uint32_t i = 0; i < l->entries.n; i++)
-            if (!l->entries.v[i].over && l->entries.v[i].kinds & 1u << v && pattern_match(l->entries.v[i].row, buf_view(name)) == 1)
+            if (!l->entries.v[i].over && l->entries.v[i].kinds & 1u << v &&
+                pattern_match(l->entries.v[i].row, buf_view(name)) == 1)
                 return i;
     }
     return NONE;
@@ -125,7 +131,9 @@ static int by_line(const void *a, const void *b)
 const struct accepted *accepted_of(const struct judgement *j, uint32_t line)
 {
     struct accepted_hit key = {line, 0};
-    const struct accepted_hit *x = j->known_hits.n ? bsearch(&key, j->known_hits.v, j->known_hits.n, sizeof key, by_line) : NULL;
+    const struct accepted_hit *x = j->known_hits.n
+                                       ? bsearch(&key, j->known_hits.v, j->known_hits.n, sizeof key, by_line)
+                                       : NULL;
     return x ? &j->known->entries.v[x->entry] : NULL;
 }
 
@@ -140,9 +148,10 @@ const char *accepted_warning(const struct judgement *j, size_t i, struct arena *
         if ((needed && !explodes) || i-- > 0)
             continue;
         if (explodes)
-            return arena_fmt(a, _("the pattern of a known difference takes too many steps on some rows, which it does not accept: %s (%s)"), x->text, x->reason);
-        return x->over ? arena_fmt(a, _("a known difference was accepted until %s only: %s (%s)"), x->until, x->text, x->reason)
-                       : arena_fmt(a, _("a known difference no longer occurs: %s (%s)"), x->text, x->reason);
+            return arena_fmt(a, _("accepted difference: its pattern takes too many steps on some rows, which are not "
+                                  "accepted: %s (%s)"), x->text, x->reason);
+        return x->over ? arena_fmt(a, _("accepted difference has expired on %s: %s (%s)"), x->until, x->text, x->reason)
+                       : arena_fmt(a, _("accepted difference no longer occurs: %s (%s)"), x->text, x->reason);
     }
     return NULL;
 }

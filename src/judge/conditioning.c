@@ -27,12 +27,16 @@ struct scene {
     double terms2;     /* Σ‖xᵢ‖² of the inputs that are as large as the output */
 };
 
+static const struct side_figures *figures_of(const struct measure *m, const uint8_t *state, uint32_t line, int side)
+{
+    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
+    return measured ? &m->figures[line]->side[side] : NULL;
+}
+
 /* The computed figures of a side's row; NULL where there are none. */
 static const struct side_figures *measured_figures(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
-    uint32_t line = m->pairing->line_of[side][row];
-    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
-    return measured ? &m->figures[line]->side[side] : NULL;
+    return figures_of(m, state, m->pairing->line_of[side][row], side);
 }
 
 static struct facts facts_of(const struct measure *m, const uint8_t *state, uint32_t row)
@@ -178,20 +182,24 @@ static const struct {
     bool discrete;
     const char *text;
 } kinds[CONDITION_COUNT] = {
-    [CONDITION_SUM] = {of_sum, false, N_("its terms nearly cancel")},
-    [CONDITION_CENTRED] = {of_centred, false, N_("it subtracts a mean that is far larger than what is left")},
+    [CONDITION_SUM] = {of_sum, false, N_("cancellation: its terms nearly cancel")},
+    [CONDITION_CENTRED] = {of_centred, false, N_("a subtracted mean far larger than the remainder")},
     [CONDITION_SOFTMAX] = {of_softmax, false, N_("a softmax of large scores")},
-    [CONDITION_LOG_SOFTMAX] = {of_log_softmax, false, N_("logarithms of probabilities, small beside the scores they come from")},
+    [CONDITION_LOG_SOFTMAX] = {of_log_softmax, false, N_("logarithms of probabilities, small beside their scores")},
     [CONDITION_QUOTIENT] = {of_quotient, false, N_("a division by values near zero")},
     [CONDITION_POWER] = {of_power, false, N_("an inverse power of values near zero, or a high power")},
     [CONDITION_LOG] = {of_log, false, N_("a logarithm of values near 1")},
     [CONDITION_EXP] = {of_exp, false, N_("an exponential of large values")},
     [CONDITION_TRIG] = {of_trig, false, N_("a sine or cosine of large angles")},
-    [CONDITION_ORDER] = {of_order, true, N_("the order of values that nearly tie")},
+    [CONDITION_ORDER] = {of_order, true, N_("the order of nearly tied values")},
     [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
-    [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of values that nearly tie")},
-    [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero but for rounding, beside its module's others")},
-    [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many places that nearly cancels")},
+    [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of nearly tied values")},
+    [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero except for rounding, beside its module's "
+                                                 "others")},
+    [CONDITION_KINK] = {NULL, false, N_("gates of an activation whose inputs are near its kink")},
+    [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has a sentence of its own (verdict_text.c) */
+    [CONDITION_POOL_TIE] = {NULL, false, ""},
+    [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many places")},
 };
 
 /* ---- which operator is which ---- */
@@ -270,16 +278,47 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
     return CONDITION_NONE;
 }
 
+/* A module that puts out whole numbers beside scores, `width` for each of its places, has picked by them (a router): the
+ * scores' row, else NONE. */
+static uint32_t scores_beside(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    double places = (double)dump_row_numel(d, row) / last_dim(m, row);
+    struct facts picked = facts_of(m, state, row);
+    if (d->calls.v[d->rows.v[row].call].kind != CALL_MODULE || dtype_table[d->rows.v[row].dtype].klass != CLASS_INT)
+        return NONE;
+    EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
+        double width = last_dim(m, r);
+        bool scores = d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR &&
+                      dtype_is_float((enum dtype)d->rows.v[r].dtype) && (double)dump_row_numel(d, r) == places * width;
+        if (scores && width > last_dim(m, row) && picked.min >= 0 && picked.max < width)
+            return r;
+    }
+    return NONE;
+}
+
+/* The order of a router's scores, as of the call that sorts them within it. */
+static struct condition condition_of_router(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    uint32_t scores = scores_beside(m, state, row);
+    struct condition none = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    if (scores == NONE)
+        return none;
+    struct scene s = {.x = {facts_of(m, state, scores)}, .inputs = 1, .width = last_dim(m, scores), .top = last_dim(m, row)};
+    double kappa = fmax(of_order(&s, false), 1);
+    return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
+}
+
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    struct condition c = {CONDITION_NONE, 1, 1};
+    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     double power = 0;
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD || d->rows.v[row].kind != ROW_TENSOR)
         return c;
     enum condition_kind k = kind_of(d, row, &power);
     if (k == CONDITION_NONE)
-        return c;
+        return condition_of_router(m, state, row);
     struct scene s;
     scene_of(&s, m, state, row);
     if (power < 0 || power > 0)
@@ -289,7 +328,29 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
     if (!isfinite(kappa) || !isfinite(own))
         return c;
-    return (struct condition){k, fmax(kappa, 1), fmax(own, 1)};
+    return (struct condition){.kind = k, .kappa = fmax(kappa, 1), .own = fmax(own, 1)};
+}
+
+double condition_kink_share(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    return of_compare(&(struct scene){.x = {facts_of(m, state, row)}, .inputs = 1}, false);
+}
+
+bool condition_size_of(const struct measure *m, const uint8_t *state, int side, uint32_t row,
+                       struct condition_size *out)
+{
+    const struct row *r = &m->side[side]->rows.v[row];
+    const struct side_figures *f = measured_figures(m, state, side, row);
+    int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    double n = (double)dump_row_numel(m->side[side], row);
+    if ((r->has & all) == all)
+        *out = (struct condition_size){.n = n, .norm = r->stat[STAT_NORM], .max = r->stat[STAT_MAX], .min = r->stat[STAT_MIN]};
+    else if (f)
+        *out = (struct condition_size){.n = n, .norm = f->norm, .max = f->max, .min = f->min};
+    else
+        return false;
+    out->largest = fmax(fabs(out->max), fabs(out->min));
+    return isfinite(out->norm) && isfinite(out->largest);
 }
 
 /* ---- gradients ---- */
@@ -326,8 +387,7 @@ static bool is_vector(const struct dump *d, uint32_t row)
     return s && axes <= 1;
 }
 
-/* The backward call of the module a record of parameter gradients belongs to, which stands near it; NONE where none is. */
-static uint32_t module_backward(const struct dump *d, uint32_t gradient)
+uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
 {
     const struct call *g = &d->calls.v[gradient];
     uint32_t from = gradient > NEAR ? gradient - NEAR : 0, to = gradient + NEAR < d->calls.n ? gradient + NEAR : (uint32_t)d->calls.n;
@@ -343,7 +403,7 @@ static uint32_t module_backward(const struct dump *d, uint32_t gradient)
 static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
-    uint32_t call = r->io == IO_GRADIENT ? module_backward(d, r->call) : r->call;
+    uint32_t call = r->io == IO_GRADIENT ? condition_module_backward(d, r->call) : r->call;
     enum family f = (enum family)d->calls.v[r->call].family;
     if (call == NONE || !is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
         return NONE;
@@ -359,7 +419,7 @@ static bool is_gradient(const struct dump *d, uint32_t row)
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
     bool result = r->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_API && is_vector(d, row);
-    return (r->io == IO_GRADIENT || result) && (r->dtype == DTYPE_F32 || r->dtype == DTYPE_F64);
+    return (r->io == IO_GRADIENT || result) && dtype_is_float((enum dtype)r->dtype);
 }
 
 /* The module a call stands in, or its forward call does; "" where nothing says so. */
@@ -383,59 +443,107 @@ static bool flows_back(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     return r->kind == ROW_TENSOR && r->io != IO_GRADIENT && d->calls.v[r->call].phase == PHASE_BACKWARD &&
-           (r->dtype == DTYPE_F32 || r->dtype == DTYPE_F64);
+           dtype_is_float((enum dtype)r->dtype);
 }
 
-/* The largest gradient of its kind in the same call, and in the modules beside its own. */
+/* The largest gradient of its kind in the same call, and in the modules beside its own. What a call makes for a
+ * parameter stands in the parameter's record as well, and is held against the same. */
 static double largest_beside(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
     double most = norm_of(m, state, side, row);
     uint32_t own = d->rows.v[row].call, from = own > NEAR ? own - NEAR : 0;
-    bool parameter = d->rows.v[row].io == IO_GRADIENT;
+    bool record = d->rows.v[row].io == IO_GRADIENT, parameter = is_gradient(d, row);
     for (uint32_t c = from; c < d->calls.n && c < own + NEAR; c++)
-        if (c == own || (d->calls.v[c].gradient == parameter && d->calls.v[c].phase == PHASE_BACKWARD && siblings(d, c, own)))
+        if (c == own || ((d->calls.v[c].gradient ? parameter : !record) &&
+                         d->calls.v[c].phase == PHASE_BACKWARD && siblings(d, c, own)))
             EACH_EARLY_ROW(d, c, r)
-                if (parameter ? d->rows.v[r].io == IO_GRADIENT : flows_back(d, r))
+                if (d->rows.v[r].io == IO_GRADIENT ? parameter : !record && flows_back(d, r))
                     most = fmax(most, norm_of(m, state, side, r));
     return most;
 }
 
-/* How small a gradient has to be beside what it was summed of to be rounding alone. Through a 16-bit type a few roundings show. */
-static double rounding_of(const struct dump *d, uint32_t row, uint32_t incoming)
+/* The coarsest floating type of what its backward call was given and put out: autocast computes in 16 bits what the
+ * parameter's float32 gradient records. */
+static enum dtype arithmetic_of(const struct dump *d, uint32_t row)
 {
-    enum dtype type = (enum dtype)d->rows.v[row].dtype, from = incoming == NONE ? type : (enum dtype)d->rows.v[incoming].dtype;
-    bool coarse = dtype_is_float(from) && dtype_table[from].epsilon > dtype_table[type].epsilon;
-    return coarse ? rule_limit(RULE_LIMIT_GRADIENT_ROUNDING_COARSE) * dtype_table[from].epsilon / 2 : rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * dtype_table[type].epsilon / 2;
+    enum dtype type = (enum dtype)d->rows.v[row].dtype;
+    uint32_t own = d->rows.v[row].call;
+    uint32_t call = d->rows.v[row].io == IO_GRADIENT ? condition_module_backward(d, own) : own;
+    if (call != NONE)
+        EACH_EARLY_ROW(d, call, r)
+            if (dtype_is_float((enum dtype)d->rows.v[r].dtype))
+                type = dtype_coarser(type, (enum dtype)d->rows.v[r].dtype);
+    return type;
 }
 
-struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2])
+/* One side of a gradient: its norm, those of what is beside it and of what came in (NaN: not known), and the type it
+ * was computed in. */
+struct gradient_side {
+    double own, beside, incoming;
+    enum dtype type;
+};
+
+static double whole_of(const struct gradient_side *g)
 {
-    struct condition c = {CONDITION_NONE, 1, 1};
-    double own[2], beside[2], incoming[2];
-    uint32_t came[2];
-    bool zero = true;
+    return fmax(g->beside, g->incoming);
+}
+
+static bool is_coarse(enum dtype type)
+{
+    return dtype_table[type].epsilon > dtype_table[DTYPE_F32].epsilon;
+}
+
+/* Rounding alone, by the size beside what it was summed of. A 16-bit type leaves too much for a comparison with other
+ * gradients: there the sum's own terms count. */
+static bool is_rounding(const struct gradient_side *g)
+{
+    double unit = dtype_table[g->type].epsilon / 2;
+    if (is_coarse(g->type))
+        return g->own <= rule_limit(RULE_LIMIT_GRADIENT_ROUNDING_COARSE) * unit * g->incoming;
+    return g->own <= rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * whole_of(g);
+}
+
+/* What the other side's arithmetic can leave of a gradient that is zero: roundings of its type, and the noise in which
+ * the gradient that came in is known. */
+static bool is_left_over(const struct gradient_side *g, double noise)
+{
+    double rounding = rule_limit(RULE_LIMIT_GRADIENT_ROUNDING_COARSE) * dtype_table[g->type].epsilon / 2 * whole_of(g);
+    return (is_coarse(g->type) && g->own <= rounding) || g->own <= noise * g->incoming;
+}
+
+struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
+                                       double noise)
+{
+    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    struct gradient_side g[2];
     uint32_t line = line_between(m, row);
-    bool measured = line != NONE && m->figures && state[line] == MEASURE_DONE && m->figures[line];
     for (int s = 0; s < 2; s++) {
-        /* of a part of a fused tensor, what its view leaves */
-        own[s] = measured ? m->figures[line]->side[s].norm : norm_of(m, state, s, row[s]);
-        if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !(own[s] > 0))
+        const struct side_figures *f = figures_of(m, state, line, s); /* of a part of a fused tensor, what its view leaves */
+        uint32_t came = incoming_row(m->side[s], row[s]);
+        g[s].own = f ? f->norm : norm_of(m, state, s, row[s]);
+        if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !isfinite(g[s].own))
             return c;
-        beside[s] = largest_beside(m, state, s, row[s]);
-        came[s] = incoming_row(m->side[s], row[s]);
-        incoming[s] = came[s] == NONE ? NAN : norm_of(m, state, s, came[s]);
+        g[s].beside = largest_beside(m, state, s, row[s]);
+        g[s].incoming = came == NONE ? NAN : norm_of(m, state, s, came);
+        g[s].type = arithmetic_of(m->side[s], row[s]);
     }
-    for (int s = 0; s < 2; s++) {
-        /* what one side left out has about the other's size */
-        double from = isfinite(incoming[s]) ? incoming[s] : incoming[!s], most = fmax(beside[s], from);
-        zero = zero && isfinite(most) && own[s] <= rounding_of(m->side[s], row[s], came[s]) * most;
-        if (s == GOLDEN && zero)
-            c = (struct condition){CONDITION_ZERO_GRADIENT, most / own[s], most / own[s]};
-        else if (s == GOLDEN && isfinite(from))
-            c = (struct condition){CONDITION_GRADIENT_SUM, fmax(from / own[s], 1), fmax(from / own[s], 1)};
-    }
-    return c;
+    for (int s = 0; s < 2; s++) /* what one side left out has about the other's size */
+        g[s].incoming = isfinite(g[s].incoming) ? g[s].incoming : g[!s].incoming;
+    const struct gradient_side *golden = &g[GOLDEN];
+    double whole = whole_of(golden), own = golden->own > 0 ? golden->own : g[TARGET].own;
+    bool rounding[2] = {is_rounding(&g[0]), is_rounding(&g[1])};
+    bool zero = (rounding[0] && (rounding[1] || is_left_over(&g[1], noise))) ||
+                (rounding[1] && is_left_over(&g[0], noise));
+    if (zero && whole > 0)
+        return (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = whole / own, .own = whole / own};
+    double kappa = golden->incoming / golden->own;
+    if (!(g[TARGET].own > 0) || !isfinite(kappa))
+        return c;
+    uint32_t came = incoming_row(m->side[GOLDEN], row[GOLDEN]);
+    double sums = (double)dump_row_numel(m->side[GOLDEN], row[GOLDEN]);
+    double terms = came == NONE ? 1 : (double)dump_row_numel(m->side[GOLDEN], came) / sums;
+    return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms};
 }
 
 double condition_bound(const struct condition *c, double seen, double unseen)
@@ -460,5 +568,5 @@ bool condition_is_discrete(enum condition_kind k)
 
 const char *condition_text(enum condition_kind k)
 {
-    return k == CONDITION_NONE ? "" : _(kinds[k].text);
+    return k == CONDITION_NONE || !*kinds[k].text ? "" : _(kinds[k].text);
 }

@@ -27,11 +27,14 @@
  *
  * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one axis:
  * kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
+ * Recorded extremes beside a norm err by rel_l2 / √n: those of the sums by √terms more than those of what came in.
  *
  * A gradient can be zero in exact arithmetic: that of a key's bias in attention (softmax does not see it), that of a bias
  * before a normalisation that subtracts the mean. What is recorded of it is rounding alone. It is told by its size beside
- * G, the largest gradient of the same module or the one that came in, on both sides: ‖g‖ ≤ 32 u ‖G‖, u the type's unit
- * roundoff (measured in float32: 0.3 u to 5 u). kappa is ‖G‖ / ‖g‖.
+ * G, the largest gradient of the same module or the one that came in: ‖g‖ ≤ 32 u ‖G‖, u the type's unit roundoff
+ * (measured in float32: 0.3 u to 5 u), on both sides, or on one where the other is no more than its coarser arithmetic
+ * leaves: 2 u of a 16-bit type it came through, or the noise in which the gradient that came in is known. kappa is
+ * ‖G‖ / ‖g‖.
  *
  * No state; cheap enough to be asked for every row that would deviate. */
 #ifndef JUDGE_CONDITIONING_H
@@ -56,6 +59,9 @@ enum condition_kind {
     CONDITION_COMPARE,
     CONDITION_ZERO_GRADIENT,
     CONDITION_GRADIENT_SUM,
+    CONDITION_KINK,
+    CONDITION_OTHER_ORDER, /* of tokens, which a tie of the scores they are sent by turned */
+    CONDITION_POOL_TIE,    /* equal values in windows of max pooling (pool_ties.h) */
     CONDITION_COUNT
 };
 
@@ -65,14 +71,27 @@ struct condition {
     double kappa;             /* rel_l2 out per rel_l2 in; of whole results: share of elements that turn */
     double own;               /* the same for noise that is not in the inputs' figures: masked scores (fills below −1000)
                                  count in rms(x) and carry none */
+    double terms;             /* of GRADIENT_SUM: how many of the gradient that came in each result sums; else 0 */
 };
 
 /* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
-/* Of a pair of float32 or float64 parameter gradients, recorded as such or as a backward call's outputs: ZERO_GRADIENT where
- * both sides hold rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. One that is
- * exactly zero on a side is not such a pair. */
-struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2]);
+/* Of a pair of gradients, recorded as a parameter's or as a backward call's: ZERO_GRADIENT where both sides hold
+ * rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. `noise`: rel_l2 in which
+ * what came in may be wrong and be accepted. */
+struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
+                                       double noise);
+/* Of a golden tensor: the share of elements that a relative error of 1 moves over a point where values lie evenly
+ * (kinks.h); NaN: not known. */
+double condition_kink_share(const struct measure *m, const uint8_t *state, uint32_t row);
+/* How large a tensor is, its extremes and the larger of their sizes, recorded or computed; false: not known. */
+struct condition_size {
+    double n, norm, max, min, largest;
+};
+bool condition_size_of(const struct measure *m, const uint8_t *state, int side, uint32_t row,
+                       struct condition_size *out);
+/* The backward call of the module a record of parameter gradients belongs to, which stands near it; NONE: there is none. */
+uint32_t condition_module_backward(const struct dump *d, uint32_t gradient);
 /* The error (or share) such an output may have of noise alone: `seen` in its inputs' figures, and `unseen`. */
 double condition_bound(const struct condition *c, double seen, double unseen);
 /* The share of elements of a whole-number row that are not the same on both sides, from its computed figures. */

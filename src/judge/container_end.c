@@ -2,6 +2,7 @@
 #include "judge/container_end.h"
 
 #include "pair/align_item.h"
+#include "ranks/joined_dump.h"
 
 #define DEPTH 32 /* modules around a call that are looked at */
 
@@ -36,7 +37,7 @@ static uint32_t paired_line(const struct ends *x, int s, uint32_t row)
 
 static bool agrees(const struct ends *x, uint32_t line)
 {
-    return x->j->line[line].verdict == VERDICT_MATCH || x->j->line[line].verdict == VERDICT_DRIFT;
+    return line_agrees(&x->j->line[line]);
 }
 
 struct end {
@@ -110,6 +111,8 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     struct ends ends = {.j = j, .m = m, .flow = &flow[TARGET]}, *x = &ends;
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
+        return false;
+    if (joined_dump_rows(side(x, TARGET))) /* a collective at its end is no other end: it is judged by itself */
         return false;
     for (int s = 0; s < 2; s++) {
         const struct row *r = &side(x, s)->rows.v[l->row[s]];

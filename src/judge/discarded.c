@@ -50,8 +50,7 @@ static enum drop_state state_of(const struct trail *x, uint32_t row)
     if (line == NONE || x->m->pairing->lines.v[line].pair == NONE)
         return STATE_UNKNOWN;
     const struct line_judgement *l = &x->j->line[line];
-    bool agrees = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
-    return line_is_bad(l) ? STATE_DEVIATES : agrees ? STATE_AGREES : STATE_UNKNOWN;
+    return line_is_bad(l) ? STATE_DEVIATES : line_agrees(l) ? STATE_AGREES : STATE_UNKNOWN;
 }
 
 /* What reads this output: counts what agrees, follows what does not tell. False: a deviation gets somewhere else. */

@@ -33,7 +33,8 @@ static bool passes_gradient(const struct dump *d, uint32_t row)
     return false;
 }
 
-/* An activation that wrote over its input ("inplace" by name or place): the hook of its input belongs to what it became. */
+/* An activation that wrote over its input ("inplace" by name or place): the hook of its input belongs to what it
+ * became. */
 static bool in_place(const struct dump *d, uint32_t row)
 {
     uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
@@ -61,15 +62,16 @@ static const struct nature {
     const char *why;
 } natures[] = {
     {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always,
-     N_("PyTorch records the gradient of the last inner step of this composite function (with respect to log-probabilities), not of its input")},
+     N_("PyTorch records the gradient of the last inner step of this composite function (with respect to "
+        "log-probabilities), not of its input")},
     {"pytorch", "linear", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
-     N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
+     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
     {"pytorch", "matmul", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
-     N_("PyTorch recorded the last inner step of this call, a view: the gradient that came in, not the one of its input")},
+     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
     {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_place,
-     N_("PyTorch recorded the gradient that came in: this activation works in place, and its input is gone")},
+     N_("PyTorch recorded the incoming gradient: this activation works in place, its input is gone")},
     {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
-     N_("MindSpore writes a parameter after the step has updated it")},
+     N_("MindSpore dumps a parameter after the step's update")},
 };
 
 /* The gradient that came in, where the call's input has another size: it cannot be the one of the input. */
@@ -79,25 +81,28 @@ static bool is_inner_step(const struct dump *d, uint32_t row)
     if (forward == NONE || !passes_gradient(d, row))
         return false;
     EACH_EARLY_ROW(d, forward, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == dump_row_numel(d, row))
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            dump_row_numel(d, r) == dump_row_numel(d, row))
             return false;
     return true;
 }
 
-/* One framework ends a call in another inner step by memory format or kernel: where that step only reorders, its record is the
- * gradient that came in. What the call made of it is what the next one gets. */
+/* One framework ends a call in another inner step by memory format or kernel: where that step only reorders, its record
+ * is the gradient that came in. What the call made of it is what the next one gets. */
 static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
 {
     for (int s = 0; s < 2; s++) {
         const struct row *r = &side[s]->rows.v[row[s]];
         const struct call *c = &side[s]->calls.v[r->call];
-        if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
+        if (c->phase != PHASE_BACKWARD || c->gradient || c->kind != CALL_API || r->io != IO_OUTPUT ||
+            r->kind != ROW_TENSOR)
             return NULL;
     }
     if (dump_row_numel(side[TARGET], row[TARGET]) == dump_row_numel(side[GOLDEN], row[GOLDEN]))
         return NULL;
     return is_inner_step(side[TARGET], row[TARGET]) == is_inner_step(side[GOLDEN], row[GOLDEN]) ? NULL
-               : N_("one side recorded the last inner step of this call, a view: the gradient that came in, not the one of its input");
+               : N_("one side recorded the last inner step of this call, a view: the incoming gradient, not that of "
+                    "its input");
 }
 
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
@@ -112,7 +117,8 @@ const char *framework_difference_of(const struct dump *const side[2], const uint
         for (size_t i = 0; i < ARRAY_LEN(natures); i++) {
             const struct nature *n = &natures[i];
             if (strcmp(d->framework, n->framework) == 0 && c->phase == n->phase && r->io == n->io && !c->gradient &&
-                c->kind != CALL_MODULE && (!n->operator || op == family_operator(str_of(n->operator))) && n->holds(d, row[s]))
+                c->kind != CALL_MODULE && (!n->operator || op == family_operator(str_of(n->operator))) &&
+                n->holds(d, row[s]))
                 return n->why;
         }
     }

@@ -1,5 +1,6 @@
-/* True pairs whose numbers differ although nothing is wrong: what the frameworks record of them is not the same quantity.
- * A table of such known differences; a row that deviates for one of these reasons is set aside with the reason. */
+/* True pairs whose numbers differ although nothing is wrong: what the frameworks record of them is not the same
+ * quantity. A table of such known differences; a row that deviates for one of these reasons is set aside with the
+ * reason. */
 #ifndef JUDGE_FRAMEWORK_DIFFERENCE_H
 #define JUDGE_FRAMEWORK_DIFFERENCE_H
 

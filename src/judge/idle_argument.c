@@ -11,10 +11,11 @@ static bool agrees(const struct judgement *j, const struct measure *m, uint32_t 
 {
     const struct line_judgement *l = &j->line[line];
     const struct line *p = &m->pairing->lines.v[line];
-    enum dtype own = dtype_coarser(m->side[TARGET]->rows.v[p->row[TARGET]].dtype, m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
-    double noise = fmax(isfinite(l->level) ? tol->level * (double)l->level : 0, rule_limit(RULE_LIMIT_ARGUMENT_ROUNDINGS) * dtype_table[own].epsilon);
-    return (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT) && !(l->flags & LINE_DOUBTFUL) &&
-           (!isfinite(l->error) || (double)l->error <= noise);
+    enum dtype own =
+        dtype_coarser(m->side[TARGET]->rows.v[p->row[TARGET]].dtype, m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
+    double noise = fmax(isfinite(l->level) ? tol->level * (double)l->level : 0,
+                        rule_limit(RULE_LIMIT_ARGUMENT_ROUNDINGS) * dtype_table[own].epsilon);
+    return line_agrees(l) && !(l->flags & LINE_DOUBTFUL) && (!isfinite(l->error) || (double)l->error <= noise);
 }
 
 static bool outputs_agree(const struct judgement *j, const struct measure *m, uint32_t call,

@@ -92,7 +92,8 @@ static void compare_laid(const struct laid *l, bool may_flip, struct input_eleme
         *out = flipped;
 }
 
-int input_elements_compare(const struct dump *const side[2], const uint32_t row[2], bool mask, struct input_elements *out)
+int input_elements_compare(const struct dump *const side[2], const uint32_t row[2], bool mask,
+                           struct input_elements *out)
 {
     struct laid l = {.large = 0};
     struct err quiet;

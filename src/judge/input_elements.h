@@ -1,5 +1,6 @@
-/* Two recordings of one step input, element by element: a smaller one is laid out along its axes of one, or is held for the
- * beginning of the larger one (the first of several chunks); of masks the pattern is compared, whatever stands for it. */
+/* Two recordings of one step input, element by element: a smaller one is laid out along its axes of one, or is held for
+ * the beginning of the larger one (the first of several chunks); of masks the pattern is compared, whatever stands for
+ * it. */
 #ifndef JUDGE_INPUT_ELEMENTS_H
 #define JUDGE_INPUT_ELEMENTS_H
 
@@ -12,6 +13,7 @@ struct input_elements {
 };
 
 /* 1: equal as far as both go, 0: not, -1: they could not be read, are too many, or are masks of other axes. */
-int input_elements_compare(const struct dump *const side[2], const uint32_t row[2], bool mask, struct input_elements *out);
+int input_elements_compare(const struct dump *const side[2], const uint32_t row[2], bool mask,
+                           struct input_elements *out);
 
 #endif

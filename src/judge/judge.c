@@ -10,8 +10,10 @@
 #include "judge/accepted.h"
 #include "judge/container_end.h"
 #include "judge/discarded.h"
+#include "judge/fused_scale.h"
 #include "judge/idle_argument.h"
 #include "judge/masked_operand.h"
+#include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
@@ -361,6 +363,14 @@ static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
     return false;
 }
 
+/* What a figure like others' or a place between calls told is not sure where calls are missing. */
+static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
+{
+    const struct pair *pair = &p->m->pairing->pairs.v[l->pair];
+    bool cut = p->side[TARGET]->cut || p->side[GOLDEN]->cut;
+    return (double)pair->confidence < p->tol->confidence || (cut && pair->origin == ORIGIN_SEQUENCE);
+}
+
 static void judge_line(struct judge_pass *p, uint32_t i)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
@@ -391,7 +401,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
         k.f = p->m->figures[i];
     if (p->state[i] == MEASURE_FAILED || ((k.r[0]->has | k.r[1]->has) & IS_DAMAGED))
         k.out->flags |= LINE_UNREAD;
-    if ((double)p->m->pairing->pairs.v[l->pair].confidence < p->tol->confidence)
+    if (pair_is_doubtful(p, l))
         k.out->flags |= LINE_DOUBTFUL;
     bool tensor[2] = {k.r[0]->kind == ROW_TENSOR, k.r[1]->kind == ROW_TENSOR};
     if (k.r[0]->kind == ROW_NULL || k.r[1]->kind == ROW_NULL)
@@ -403,6 +413,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     else
         judge_scalar(&k);
     row_verdict_excuse(p, &k);
+    row_verdict_rounded(p, &k);
     if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
         verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);
     if (p->o->exact)
@@ -416,30 +427,51 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Products with operands rounded to 10 bits err by about 3e-4 wherever they run; a matmul that errs by
- * less tells that this hardware multiplies exactly, and then a jump at a product is none of its noise.
- * Benefit of the doubt while no product has been compared. */
-static bool products_coarse(const struct judge_pass *p)
+/* A forward float32 product whose elements were compared: its line's error, else NaN. */
+static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
 {
-    VEC(float) error = {0};
+    const struct line *l = &p->m->pairing->lines.v[i];
+    if (p->state[i] != MEASURE_DONE || !p->m->figures[i]->two ||
+        pair_is_doubtful(p, l))
+        return NAN;
+    const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
+    const struct call *c = &p->side[TARGET]->calls.v[t->call];
+    *conv = c->family == FAMILY_CONV;
+    bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
+                   family_is_product(c->family);
+    return product ? p->m->figures[i]->rel_l2 : NAN;
+}
+
+/* Products with operands rounded to 10 bits err by about 3e-4 wherever they run; a matmul that errs by less tells that
+ * this hardware multiplies exactly, and then a jump at a product is none of its noise. Convolutions and other products
+ * are switched apart (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32). Of a kind that was not
+ * compared the other tells; benefit of the doubt while none was. */
+static void find_coarse_products(struct judge_pass *p)
+{
+    VEC(float) error[2] = {{0}, {0}};
     for (uint32_t i = 0; i < p->m->lines; i++) {
-        const struct line *l = &p->m->pairing->lines.v[i];
-        if (p->state[i] != MEASURE_DONE || !p->m->figures[i]->two ||
-            (double)p->m->pairing->pairs.v[l->pair].confidence < p->tol->confidence)
-            continue;
-        const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
-        const struct call *c = &p->side[TARGET]->calls.v[t->call];
-        if (t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
-            family_is_product(c->family))
-            vec_push(&error, (float)p->m->figures[i]->rel_l2);
+        bool conv = false;
+        double e = product_error(p, i, &conv);
+        if (!isnan(e))
+            vec_push(&error[conv], (float)e);
     }
-    bool coarse = true;
-    if (error.n) {
-        qsort(error.v, error.n, sizeof *error.v, by_size);
-        coarse = (double)error.v[error.n / 10] >= p->tol->coarse;
+    for (int conv = 0; conv < 2; conv++) {
+        int told = error[conv].n ? conv : !conv;
+        if (error[told].n)
+            qsort(error[told].v, error[told].n, sizeof *error[told].v, by_size);
+        p->coarse[conv] = !error[told].n || (double)error[told].v[error[told].n / 10] >= p->tol->coarse;
     }
-    vec_release(&error);
-    return coarse;
+    for (int conv = 0; conv < 2; conv++)
+        vec_release(&error[conv]);
+}
+
+static void find_narrow_types(struct judge_pass *p)
+{
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < p->side[s]->rows.n && !p->narrow[s]; i++) {
+            const struct row *r = &p->side[s]->rows.v[i];
+            p->narrow[s] = r->kind == ROW_TENSOR && dtype_is_float(r->dtype) && dtype_table[r->dtype].size <= 2;
+        }
 }
 
 /* An input of the step itself: whatever comes of it, it is other data. */
@@ -458,12 +490,20 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
 static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct value_readers reads[2] = {{0}, {0}};
+    struct masked_rows nobody = {.masked = NULL};
+    double error;
     for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
         struct line_judgement *l = &j->line[i];
         if (!line_is_bad(l))
             continue;
         for (int s = 0; s < 2 && !reads[s].first; s++)
             readers_build(&reads[s], m->side[s], &flow[s]);
+        if (is_in_masked_rows(&nobody, j, m, i, &error)) {
+            l->verdict = VERDICT_MATCH;
+            l->rule = RULE_MASKED_ROWS;
+            l->error = (float)error;
+            continue;
+        }
         enum verdict_rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
                         : is_masked_before(j, m, i)             ? RULE_MASKED_BEFORE
                         : !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED
@@ -473,6 +513,7 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
         l->verdict = VERDICT_SKIP;
         l->rule = (uint8_t)why;
     }
+    masked_rows_release(&nobody);
     for (int s = 0; s < 2; s++)
         readers_release(&reads[s]);
 }
@@ -493,15 +534,18 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
-    j->line = mem_alloc((m->lines + 1) * sizeof *j->line);
+    j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* what is not judged yet is pending */
     noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
-    p.coarse = products_coarse(&p);
+    readers_build(&p.reads, m->side[TARGET], &flow[TARGET]);
+    find_coarse_products(&p);
+    find_narrow_types(&p);
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
     if (!o->exact && !o->preset) {
         moved_factors_find(j, m, flow);
         take_back(j, m, flow);
+        fused_scales_find(j, m, flow, o->tol);
     }
     if (!o->exact)
         idle_arguments_find(j, m, o->tol);
@@ -513,6 +557,8 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     judge_summary_first(j, m);
     packed_verdicts_first(j, m);
     suspects_find(j, m, flow);
+    readers_release(&p.reads);
+    vec_release(&p.turned_modules);
     free(p.wholes);
     free(p.call_error);
     free(p.call_turned);

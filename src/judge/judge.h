@@ -1,5 +1,5 @@
-/* Judges: one pass over the table in execution order, from recorded and computed figures and the limits in force. The rule
- * and its reasons are in doc/verdicts.md; DESIGN.md is its source. */
+/* Judges: one pass over the table in execution order, from recorded and computed figures and the limits in force. The
+ * rule and its reasons are in doc/verdicts.md; DESIGN.md is its source. */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
 

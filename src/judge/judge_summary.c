@@ -17,7 +17,8 @@ static bool is_compute(const struct dump *d, const struct call *c)
     return family_is_compute(c->family);
 }
 
-static const char *const regions[REGION_COUNT] = {N_("forward"), N_("backward"), N_("optimizer"), N_("collectives"), N_("weight gradients")};
+static const char *const regions[REGION_COUNT] =
+    {N_("forward"), N_("backward"), N_("optimizer"), N_("collectives"), N_("weight gradients")};
 
 const char *region_name(enum region r)
 {
@@ -33,7 +34,8 @@ static enum region region_of(const struct dump *d, const struct dataflow *f, uin
         return REGION_WEIGHT_GRADIENTS;
     if (c->family == FAMILY_COLLECTIVE)
         return REGION_COLLECTIVES;
-    return c->phase == PHASE_OPTIMIZER ? REGION_OPTIMIZER : c->phase == PHASE_BACKWARD ? REGION_BACKWARD : REGION_FORWARD;
+    return c->phase == PHASE_OPTIMIZER ? REGION_OPTIMIZER
+                                       : c->phase == PHASE_BACKWARD ? REGION_BACKWARD : REGION_FORWARD;
 }
 
 /* Which regions a side recorded nothing of, and how much the other one has of them. */
@@ -63,6 +65,13 @@ static uint32_t producer_of(const struct dump *d, const struct dataflow *f, uint
     for (int steps = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
         h = f->held[h];
     return h != NONE && d->rows.v[h].io == IO_OUTPUT ? d->rows.v[h].call : NONE;
+}
+
+/* Of a side without a compute call: how many of its rows are paired. */
+static double share_of_rows(const struct judge_summary *s, int side)
+{
+    uint32_t rows = s->pairs + s->only[side];
+    return rows ? (double)s->pairs / rows : 0;
 }
 
 /* Per call: does an output stand in a pair that is sure enough, and was one judged alike. */
@@ -121,7 +130,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
             if (d == TARGET)
                 s->judged += judged[c];
         }
-        s->coverage[d] = s->compute[d] ? (double)s->covered[d] / s->compute[d] : s->pairs ? 1 : 0;
+        s->coverage[d] = s->compute[d] ? (double)s->covered[d] / s->compute[d] : share_of_rows(s, d);
         free(covered[d]);
     }
     free(judged);
@@ -140,10 +149,21 @@ static void cover_listed(struct judgement *j, const struct measure *m)
     s->judged = s->by[VERDICT_MATCH] + s->by[VERDICT_DRIFT];
 }
 
-void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct judge_options *o)
+static uint32_t unread_files(const struct dump *d)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < d->problems.n; i++)
+        n += d->problems.v[i].row == NONE && !d->problems.v[i].recorded;
+    return n;
+}
+
+void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                         const struct judge_options *o)
 {
     struct judge_summary *s = &j->sum;
     find_regions(s, m, flow);
+    for (int d = 0; d < 2; d++)
+        s->unread_files += unread_files(m->side[d]);
     for (size_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
         const struct line_judgement *x = &j->line[i];

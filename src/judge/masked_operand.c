@@ -24,7 +24,7 @@ static bool results_agree(const struct judgement *j, const struct measure *m, co
             continue;
         const struct line *l = line == NONE ? NULL : &m->pairing->lines.v[line];
         bool partner = l && l->pair != NONE && m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call == call[GOLDEN];
-        if (!partner || (j->line[line].verdict != VERDICT_MATCH && j->line[line].verdict != VERDICT_DRIFT))
+        if (!partner || !line_agrees(&j->line[line]))
             return false;
         any = true;
     }

@@ -1,12 +1,12 @@
-/* Looks for lines that differ by one constant factor between a call and those that agree again behind it, and takes
- * their deviations back. */
+/* Looks for lines that differ by one constant factor between a call and those that agree again behind it, where that
+ * factor is written down near by, and takes their deviations back. */
 #include "judge/moved_factor.h"
 
 #include <math.h>
 #include "dump/family.h"
 #include "judge/value_readers.h"
 
-#define CALLS 48          /* that one factor is followed through */
+#define CALLS 48 /* that one factor is followed through */
 
 enum { UNSEEN, SCALED, AGREES, OTHER };
 
@@ -15,6 +15,7 @@ struct factor_search {
     const struct measure *m;
     int side; /* whose data flow is followed */
     const struct dump *d;
+    const struct dataflow *flow; /* a side each */
     struct value_readers readers[2];
 };
 
@@ -27,10 +28,13 @@ static bool proportional(const struct factor_search *x, uint32_t line)
         return false;
     double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
     const struct line *p = &x->m->pairing->lines.v[line];
-    enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype, x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
+    enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype,
+                                       x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
     double noise = isfinite(l->level) ? rule_limit(RULE_LIMIT_FACTOR_LEVELS) * (double)l->level : 0;
-    double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise), rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
-    return factor > 0 && fabs(factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) && f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
+    double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise),
+                           rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
+    return factor > 0 && fabs(factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) &&
+           f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
 }
 
 /* What a call's paired lines say of it together. */
@@ -45,7 +49,7 @@ static int state_of(const struct factor_search *x, uint32_t call)
         if (line_is_bad(l) && !proportional(x, line))
             return OTHER;
         scaled = scaled || line_is_bad(l);
-        agrees = agrees || l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
+        agrees = agrees || line_agrees(l);
     }
     return scaled ? SCALED : agrees ? AGREES : UNSEEN;
 }
@@ -54,11 +58,13 @@ static int state_of(const struct factor_search *x, uint32_t call)
 static bool read_alike(const struct factor_search *x, uint32_t row)
 {
     uint32_t line = x->m->pairing->line_of[x->side][row];
-    bool paired = line != NONE && x->m->pairing->lines.v[line].pair != NONE && !(x->j->line[line].flags & LINE_DOUBTFUL);
-    return paired && (x->j->line[line].verdict == VERDICT_MATCH || x->j->line[line].verdict == VERDICT_DRIFT);
+    bool paired = line != NONE && x->m->pairing->lines.v[line].pair != NONE &&
+                  !(x->j->line[line].flags & LINE_DOUBTFUL);
+    return paired && line_agrees(&x->j->line[line]);
 }
 
-/* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves nothing. */
+/* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves
+ * nothing. */
 static bool heals(const struct factor_search *x, uint32_t start)
 {
     uint32_t queue[CALLS], n = 0, agreed = 0;
@@ -89,6 +95,97 @@ static bool heals(const struct factor_search *x, uint32_t start)
     return agreed > 0;
 }
 
+/* What a call multiplies or divides by: a number, a tensor of one value; the scale fused attention has by itself. */
+static double constant_of(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    bool number = r->kind == ROW_INT || r->kind == ROW_FLOAT;
+    bool tensor = r->kind == ROW_TENSOR && dtype_is_float((enum dtype)r->dtype);
+    const struct shape *s = tensor ? dump_row_shape(d, row) : NULL;
+    if (r->io != IO_INPUT)
+        return NAN;
+    if (s && s->ndim > 1 && d->calls.v[r->call].family == FAMILY_ATTENTION)
+        return 1 / sqrt((double)s->dim[s->ndim - 1]);
+    bool alike = dump_row_numel(d, row) == 1 || ((r->has & HAS_MIN) && r->stat[STAT_MAX] <= r->stat[STAT_MIN]);
+    return number || (tensor && (r->has & HAS_MAX) && alike) ? r->stat[STAT_MAX] : NAN;
+}
+
+static bool is_power_of(double factor, double constant)
+{
+    static const double powers[] = {1, -1, 2, -2, 0.5, -0.5}; /* each operand of a product may have its root */
+    for (size_t i = 0; i < ARRAY_LEN(powers); i++)
+        if (fabs(pow(factor, powers[i]) / fabs(constant) - 1) <= 4 * rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL))
+            return true;
+    return false;
+}
+
+static bool applies(const struct dump *d, uint32_t call, double factor)
+{
+    enum family f = (enum family)d->calls.v[call].family;
+    if (f == FAMILY_MUL || f == FAMILY_LINEAR || f == FAMILY_ATTENTION)
+        EACH_EARLY_ROW(d, call, r)
+            if (is_power_of(factor, constant_of(d, r)))
+                return true;
+    return false;
+}
+
+/* Calls that lead to a call or come of it, as far as to those whose results agree. */
+struct factor_way {
+    uint32_t call[CALLS], n;
+};
+
+static void go_through(struct factor_way *w, uint32_t call)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->call[i] == call)
+            return;
+    if (w->n < CALLS)
+        w->call[w->n++] = call;
+}
+
+/* Adds who put out what the call reads, or who reads what it puts out. */
+static void go_on(const struct factor_search *x, struct factor_way *w, uint32_t call, bool back)
+{
+    EACH_EARLY_ROW(x->d, call, r) {
+        uint32_t from = x->flow[x->side].held[r];
+        if (back && x->d->rows.v[r].io == IO_INPUT && from != NONE && x->d->rows.v[from].io == IO_OUTPUT)
+            go_through(w, x->d->rows.v[from].call);
+        for (uint32_t i = back ? NONE : x->readers[x->side].first[r]; i != NONE; i = x->readers[x->side].next[i])
+            go_through(w, x->d->rows.v[i].call);
+    }
+}
+
+/* Whether a call on the way, on the side at hand, applies the factor. Of a backward call its forward call tells. */
+static bool applied_on_the_way(const struct factor_search *x, uint32_t start, double factor)
+{
+    for (int back = 0; back < 2; back++) {
+        struct factor_way w = {.call = {start}, .n = 1};
+        for (uint32_t i = 0; i < w.n; i++) {
+            uint32_t call = w.call[i];
+            const struct call *c = &x->d->calls.v[call];
+            uint32_t twin = c->phase == PHASE_BACKWARD ? c->twin : NONE;
+            if (applies(x->d, call, factor) || (twin != NONE && applies(x->d, twin, factor)))
+                return true;
+            if (!i || state_of(x, call) != AGREES)
+                go_on(x, &w, call, back);
+        }
+    }
+    return false;
+}
+
+/* Nobody moved a factor that nobody wrote down. */
+static bool written_down(struct factor_search *x, uint32_t line)
+{
+    const struct figures *f = measure_figures(x->m, line);
+    double factor = f->side[TARGET].norm / f->side[GOLDEN].norm;
+    for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
+        x->d = x->m->side[x->side];
+        if (applied_on_the_way(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call, factor))
+            return true;
+    }
+    return false;
+}
+
 /* By the flow of the target, or of the golden side where the other recorded steps that hide it. */
 static bool heals_somewhere(struct factor_search *x, uint32_t line)
 {
@@ -102,7 +199,7 @@ static bool heals_somewhere(struct factor_search *x, uint32_t line)
 
 void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
-    struct factor_search x = {.j = j, .m = m};
+    struct factor_search x = {.j = j, .m = m, .flow = flow};
     VEC(uint32_t) lines = {0};
     for (uint32_t i = 0; m->figures && i < j->lines; i++)
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
@@ -111,7 +208,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         readers_build(&x.readers[s], m->side[s], &flow[s]);
     /* judged by what comes of it; all lines of a chain are asked before one is taken back */
     for (size_t i = 0; i < lines.n; i++)
-        if (!heals_somewhere(&x, lines.v[i]))
+        if (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i]))
             lines.v[i] = NONE;
     for (size_t i = 0; i < lines.n; i++) {
         if (lines.v[i] == NONE)

@@ -107,7 +107,8 @@ void packed_verdicts_measure(struct measure *m)
     if (!packed_both(m->side[TARGET], m->side[GOLDEN]))
         return;
     for (uint32_t i = 0; i < m->lines; i++) {
-        const struct packed_line *x = m->state[i] == MEASURE_DONE || m->state[i] == MEASURE_FAILED ? NULL : packed_verdicts_line(m, i);
+        const struct packed_line *x = m->state[i] == MEASURE_DONE ||
+                                      m->state[i] == MEASURE_FAILED ? NULL : packed_verdicts_line(m, i);
         if (x && (x->figures || x->failure))
             take(m, i, x);
     }
@@ -125,8 +126,10 @@ void packed_verdicts_judge(struct judgement *j, const struct measure *m)
         uint8_t rule = x->rule < all->rules && x->rule < RULE_COUNT ? x->rule : RULE_NONE;
         if (x->was >= (rule == RULE_ILL ? (int)CONDITION_COUNT : (int)VERDICT_COUNT))
             rule = RULE_NONE;
-        j->line[i] = (struct line_judgement){.verdict = x->verdict, .flags = x->flags, .error = x->error, .limit = x->limit, .level = x->level,
-                                             .rule = rule, .was = rule ? x->was : 0, .kappa = rule == RULE_ILL ? x->kappa : 0};
+        j->line[i] = (struct line_judgement){.verdict = x->verdict, .flags = x->flags, .error = x->error,
+                                             .limit = x->limit, .level = x->level,
+                                             .rule = rule, .was = rule ? x->was : 0,
+                                             .kappa = rule == RULE_ILL ? x->kappa : 0};
     }
 }
 

@@ -1,5 +1,6 @@
-/* Both sides of a pack (fmt/pack_read.h): what had been found of them where their tensors were is taken over as it was, pairs,
- * figures and verdicts. Lines that a person pairs otherwise since are judged like any others, by what the pack has. */
+/* Both sides of a pack (fmt/pack_read.h): what had been found of them where their tensors were is taken over as it was,
+ * pairs, figures and verdicts. Lines that a person pairs otherwise since are judged like any others, by what the pack
+ * has. */
 #ifndef JUDGE_PACKED_VERDICTS_H
 #define JUDGE_PACKED_VERDICTS_H
 

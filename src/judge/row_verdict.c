@@ -3,9 +3,14 @@
 #include "judge/thresholds.h"
 #include "judge/row_verdict.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "judge/conditioning.h"
+#include "judge/kinks.h"
+#include "judge/pool_ties.h"
+#include "judge/routing.h"
 #include "dump/recorded_figures.h"
 #include "dump/family.h"
 
@@ -37,9 +42,30 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     }
 }
 
+/* The type a parameter's numbers are: a module may hold in float32 what its side rounded with all others (a router's
+ * weight where the model computes in 16 bits). */
+static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_case *k, enum dtype own)
+{
+    for (int s = 0; s < 2 && k->f; s++)
+        if (k->f->kept[s] && !(k->f->kept[s] & KEPT_PART) && p->narrow[s])
+            own = dtype_coarser(own, (enum dtype)k->f->kept[s]);
+    return own;
+}
+
+/* An input that needs a gradient and that no earlier row of either side holds: calls that were not recorded computed it
+ * from parameters (a cast, a slice, an addition outside of modules). */
+static bool is_derived(const struct judge_pass *p, const struct verdict_case *k)
+{
+    bool held = false;
+    for (int s = 0; s < 2; s++)
+        held = held || p->flow[s].held[k->row[s]] != NONE;
+    return k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD && !held &&
+           (k->r[TARGET]->needs_gradient || k->r[GOLDEN]->needs_gradient);
+}
+
 /* An input no earlier row holds, on either side, and that is no value of one layer (a table, a mask, a
  * buffer): either several layers use it, or no product has been computed yet that could have left
- * noise in it. */
+ * noise in it. What needs a gradient is no table: products that were not recorded may have made it. */
 static bool source_role(const struct judge_pass *p, const struct verdict_case *k)
 {
     if (k->r[TARGET]->io != IO_INPUT || p->side[TARGET]->calls.v[k->call].phase != PHASE_FORWARD)
@@ -52,35 +78,50 @@ static bool source_role(const struct judge_pass *p, const struct verdict_case *k
         produced += p->flow[s].held[k->row[s]] != NONE;
         recurs = recurs && p->flow[s].recurs[k->row[s]];
     }
+    if (is_derived(p, k)) /* nor is one that noise has come down to */
+        return !p->product && !(noise_level_quantile(&p->level, 1) > 0);
     /* a table one side computes inside its recorded calls is a table all the same */
     return produced ? produced == 1 && recurs : recurs || !p->product;
 }
 
 /* ---- the rule ---- */
 
-/* The error a line's value already had where it stood before: its own verdict then was acceptance. */
-static double error_of(const struct judge_pass *p, uint32_t target_row)
+/* The error an output has to expect of its call's inputs'. Of sums that nearly cancel the condition is exact; what other
+ * operators make of an error is an estimate, and only makes doubtful (excuse). */
+static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
 {
-    uint32_t line = target_row == NONE ? NONE : p->m->pairing->line_of[TARGET][target_row];
+    double in = (double)p->call_error[p->side[TARGET]->rows.v[row[TARGET]].call];
+    if (p->side[GOLDEN]->calls.v[p->side[GOLDEN]->rows.v[row[GOLDEN]].call].family != FAMILY_ADD)
+        return in;
+    struct condition c = condition_of(p->m, p->state, row[GOLDEN]);
+    *cancels = c.kind == CONDITION_SUM && c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
+    return *cancels ? in * c.kappa : in;
+}
+
+/* The error a line's value already had where it stood before: its own verdict then was acceptance. Where that one could
+ * not be read, the place before it tells, or what the call that put it out got. */
+static double error_before(const struct judge_pass *p, uint32_t target_row)
+{
+    bool cancels = false;
+    uint32_t from = p->flow[TARGET].held[target_row], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
     if (line == NONE)
         return 0;
     const struct line_judgement *l = &p->j->line[line];
+    if (l->flags & LINE_UNREAD && p->side[TARGET]->rows.v[from].io == IO_OUTPUT && p->m->pairing->lines.v[line].pair != NONE)
+        return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels);
+    if (l->flags & LINE_UNREAD)
+        return error_before(p, from);
     bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->rule == RULE_ILL;
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* The error an output has to expect of its inputs'. Of sums that nearly cancel the condition is exact; what other
- * operators make of an error is an estimate, and only makes doubtful (excuse). */
+/* What an output's error is held against: a sum that nearly cancels raises it. */
 static double output_level(const struct judge_pass *p, const struct verdict_case *k)
 {
-    double in = (double)p->call_error[k->call];
-    if (p->side[GOLDEN]->calls.v[k->r[GOLDEN]->call].family != FAMILY_ADD)
-        return in;
-    struct condition c = condition_of(p->m, p->state, k->row[GOLDEN]);
-    if (c.kind != CONDITION_SUM || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED))
-        return in;
-    k->out->flags |= LINE_ILL;
-    return in * c.kappa;
+    bool cancels = false;
+    double level = error_handed_on(p, k->row, &cancels);
+    k->out->flags |= cancels ? LINE_ILL : 0;
+    return level;
 }
 
 double row_verdict_printed(const struct judge_pass *p)
@@ -101,10 +142,11 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 
     if (row_verdict_is_parameter(p, k)) {
         /* recorded norms of equal tensors differ by the order of summation */
-        double limit = stats || p->side[TARGET]->step > 0 ? mine->drift : dtype_table[own].epsilon;
+        double limit = stats || p->side[TARGET]->step > 0 ? mine->drift : dtype_table[numbers_of(p, k, own)].epsilon;
         k->out->limit = (float)fmax(limit, digits);
         bool over = error > fmax(limit, digits);
         verdict_case_give(k, over ? VERDICT_DEVIATE : VERDICT_MATCH, over ? RULE_PARAMETER : RULE_WITHIN);
+        p->weights = over ? p->weights : dtype_coarser(p->weights, own);
     } else if (source_role(p, k)) {
         k->out->flags |= LINE_SOURCE;
         k->out->limit = (float)fmax(mine->drift, digits);
@@ -113,16 +155,23 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
     } else {
         double level = noise_level_quantile(&p->level, stats ? tol->quantile_statistics : tol->quantile);
         level = fmax(level, noise_level_product(&p->level));
-        level = fmax(level, error_of(p, p->flow[TARGET].held[k->row[TARGET]]));
+        level = fmax(level, error_before(p, k->row[TARGET]));
         if (k->r[TARGET]->io == IO_OUTPUT)
             level = fmax(level, output_level(p, k));
+        if (k->r[TARGET]->io == IO_GRADIENT)
+            level = fmax(level, kinks_incoming_error(p, k));
+        if (k->r[TARGET]->io == IO_INPUT)
+            level = fmax(level, kinks_error_behind(p, k->row));
+        if (is_derived(p, k))
+            level = fmax(level, dtype_table[p->weights].epsilon / 2);
         /* runs that agree to the bit say nothing about other hardware */
         if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
             level = (double)p->o->band[k->row[GOLDEN]];
             k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
         }
+        bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
         bool product = stats ? p->product || family_is_product(c->family)
-                             : p->coarse && (p->open_product || family_is_product(c->family));
+                             : follows || (family_is_product(c->family) && p->coarse[c->family == FAMILY_CONV]);
         double floor = fmax(product ? floors->product : floors->drift, digits);
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
         k->out->level = (float)level;
@@ -130,8 +179,9 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         if (error > limit) {
             verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
         } else if (error > tol->jump * level && error > floor) {
+            bool unknown = !stats && p->unread_product && coarse && error <= floors->product;
             k->out->limit = (float)fmax(tol->jump * level, floor);
-            verdict_case_give(k, VERDICT_DEVIATE, RULE_JUMP);
+            verdict_case_give(k, unknown ? VERDICT_SKIP : VERDICT_DEVIATE, unknown ? RULE_BEHIND_UNREAD : RULE_JUMP);
         } else if (error <= floor) {
             k->out->limit = (float)floor;
             verdict_case_give(k, VERDICT_MATCH, RULE_WITHIN);
@@ -160,15 +210,136 @@ static void hold_apart(struct verdict_case *k, const struct condition *c, double
         k->out->error = (float)condition_picked(turned);
 }
 
+/* The line of the row this value stood in before, or NONE. */
+static uint32_t line_before(const struct judge_pass *p, uint32_t row)
+{
+    uint32_t from = p->flow[TARGET].held[row];
+    return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+}
+
+/* What was picked on both sides by whole numbers in this line, where the scores they were picked by agree. */
+static enum routing routed(const struct judge_pass *p, uint32_t line)
+{
+    const struct line *l = &p->m->pairing->lines.v[line];
+    uint32_t scores = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
+    uint32_t at = scores == NONE ? NONE : p->m->pairing->line_of[TARGET][scores];
+    const struct figures *f = at != NONE && p->state[at] == MEASURE_DONE ? p->m->figures[at] : NULL;
+    if (!f || !f->two || line_is_bad(&p->j->line[at]))
+        return ROUTING_UNKNOWN;
+    double rounding = dtype_table[p->side[TARGET]->rows.v[scores].dtype].epsilon / 2;
+    return routing_compare(p->m, line, p->tol->level * fmax(f->rel_l2, rounding));
+}
+
+/* Values that stand in the order of choices: put out beside them, or made of values that did. */
+static bool in_order_of_picks(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t before = line_before(p, k->row[TARGET]);
+    if (before != NONE && p->j->line[before].rule == RULE_SAME_PICKS)
+        return true;
+    EACH_EARLY_ROW(d, k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        if (line == NONE || k->r[TARGET]->io != IO_OUTPUT || dump_row_numel(d, r) != dump_row_numel(d, k->row[TARGET]))
+            continue;
+        if (d->rows.v[r].io == IO_INPUT ? p->j->line[line].rule == RULE_SAME_PICKS : routed(p, line) > ROUTING_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
+/* A set of experts a token: what differs by their order alone is the same. */
+static bool is_same_set(const struct judge_pass *p, const struct verdict_case *k, enum routing how, bool numbers, double *error)
+{
+    uint32_t before = line_before(p, k->row[TARGET]);
+    if (!k->f || !k->f->two)
+        return false;
+    if (numbers)
+        return how == ROUTING_SAME || (before != NONE && p->j->line[before].rule == RULE_SAME_PICKS);
+    if (!dtype_is_float((enum dtype)k->r[TARGET]->dtype) || !in_order_of_picks(p, k))
+        return false;
+    *error = routing_sorted_error(p->m, k->i);
+    return *error <= (double)k->out->limit;
+}
+
 /* Whole numbers that turned in the call, or in one before it whose result this is. */
 static bool turned_before(const struct judge_pass *p, const struct verdict_case *k, double turned)
 {
-    uint32_t from = p->flow[TARGET].held[k->row[TARGET]], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+    uint32_t line = line_before(p, k->row[TARGET]);
     double share = (double)p->call_turned[k->call];
     if (line != NONE && p->j->line[line].rule == RULE_ILL)
         return true;
     return k->r[TARGET]->io == IO_OUTPUT && share > 0 &&
            (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
+}
+
+/* A router's module may put out what it picked beside where it picked it: of a tie these are the same values, each within
+ * what noise makes of the largest. */
+static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k, double noise)
+{
+    const struct dump *d = p->side[TARGET];
+    EACH_EARLY_ROW(d, k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        const struct figures *f = line != NONE && p->state[line] == MEASURE_DONE ? p->m->figures[line] : NULL;
+        bool picked = d->rows.v[r].io == IO_OUTPUT && dtype_is_float((enum dtype)d->rows.v[r].dtype) &&
+                      dump_row_numel(d, r) == dump_row_numel(d, k->row[TARGET]);
+        if (picked && f && f->two) {
+            double largest = fmax(fabs(f->side[GOLDEN].max), fabs(f->side[GOLDEN].min));
+            if (f->max_abs > p->tol->level * noise * largest)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whole numbers that turned reach modules, whose calls stand before the module's own rows. */
+static void mark_turned_modules(struct judge_pass *p, const struct verdict_case *k)
+{
+    bool order_alone = k->out->rule == RULE_SAME_PICKS; /* no token went elsewhere */
+    float share = order_alone ? FLT_EPSILON : k->out->error * k->out->error / 2;
+    const struct dump *d = p->side[TARGET];
+    for (uint32_t r = p->reads.first[k->row[TARGET]]; r != NONE; r = p->reads.next[r]) {
+        uint32_t call = d->rows.v[r].call;
+        if (d->calls.v[call].kind != CALL_MODULE || d->calls.v[call].scope == NONE)
+            continue;
+        p->call_turned[call] = fmaxf(p->call_turned[call], share);
+        struct turned_module x = {call, dump_row_numel(d, r)};
+        vec_push(&p->turned_modules, x);
+    }
+}
+
+/* The share of whole numbers that turned on their way into a module the row's call stands in, or whose backward call
+ * holds the gradient of what was picked by them. */
+static double turned_around(const struct judge_pass *p, uint32_t row)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t call = d->rows.v[row].call;
+    bool backward = d->calls.v[call].phase == PHASE_BACKWARD && d->rows.v[row].io != IO_GRADIENT;
+    double share = 0;
+    for (size_t i = 0; i < p->turned_modules.n && d->calls.v[call].scope != NONE; i++) {
+        const struct turned_module *x = &p->turned_modules.v[i];
+        struct str outer = str_of(d->scopes.v[d->calls.v[x->call].scope]);
+        struct str inner = str_of(d->scopes.v[d->calls.v[call].scope]);
+        bool inside = inner.n > outer.n && inner.p[outer.n] == '.';
+        bool picked = inner.n == outer.n && backward && dump_row_numel(d, row) == x->picks;
+        if ((inside || picked) && memcmp(inner.p, outer.p, outer.n) == 0)
+            share = fmax(share, (double)p->call_turned[x->call]);
+    }
+    return share;
+}
+
+/* Inside a block of experts rows stand in the order their tokens were picked in, which a tie turns: there extremes and
+ * norm are compared, which no order changes, but for the share of tokens that went elsewhere. */
+static bool is_other_order(const struct judge_pass *p, const struct verdict_case *k, double *error)
+{
+    uint32_t from = p->flow[TARGET].held[k->row[TARGET]], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+    bool again = line != NONE && p->j->line[line].rule == RULE_ILL && p->j->line[line].was == CONDITION_OTHER_ORDER;
+    double share = k->f && k->f->two ? turned_around(p, again ? from : k->row[TARGET]) : 0;
+    if (!(share > 0))
+        return false;
+    const struct side_figures *t = &k->f->side[TARGET], *g = &k->f->side[GOLDEN];
+    double apart = fmax(fmax(fabs(t->max - g->max), fabs(t->min - g->min)), fabs(t->norm - g->norm));
+    *error = apart / g->norm;
+    return *error <= (double)k->out->limit + share;
 }
 
 /* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
@@ -181,45 +352,119 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         l->flags & (LINE_BAND | LINE_DOUBTFUL))
         return;
     double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    enum routing how = numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
+    double sorted = condition_picked(turned);
+    if (how == ROUTING_OTHER)
+        return;
+    if (is_same_set(p, k, how, numbers, &sorted)) {
+        verdict_case_give(k, VERDICT_MATCH, RULE_SAME_PICKS);
+        k->out->error = (float)sorted;
+        return;
+    }
     if (numbers && turned_before(p, k, turned)) {
         hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
         return;
     }
-    struct condition c = condition_of_gradient(p->m, p->state, k->row);
+    double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
+    double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
+    double factor = k->f ? p->tol->level : p->tol->level_statistics;
+    struct condition c = condition_of_gradient(p->m, p->state, k->row, factor * level);
     if (c.kind == CONDITION_ZERO_GRADIENT) {
         double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
         hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);
         return;
     }
+    double apart = 0;
+    if (is_other_order(p, k, &apart)) {
+        c = (struct condition){.kind = CONDITION_OTHER_ORDER, .kappa = 1, .own = 1};
+        hold_apart(k, &c, (double)l->limit, 0);
+        k->out->error = (float)apart;
+        return;
+    }
+    if (k->f && k->f->two && pool_ties_explain(p->m, k->i, (double)l->limit)) {
+        c = (struct condition){.kind = CONDITION_POOL_TIE, .kappa = 1, .own = 1};
+        hold_apart(k, &c, (double)l->limit, 0);
+        return;
+    }
+    double kappa = 1, turned_gates = kinks_bound(p, k->row, k->f, &kappa);
+    if (turned_gates > 0 && (double)l->error <= hypot(turned_gates, (double)l->limit)) {
+        c = (struct condition){.kind = CONDITION_KINK, .kappa = kappa, .own = kappa};
+        hold_apart(k, &c, hypot(turned_gates, (double)l->limit), 0);
+        return;
+    }
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
-    if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || (!discrete && c.own < rule_limit(RULE_LIMIT_ILL_CONDITIONED)))
+    bool conditioned = discrete || c.kind == CONDITION_GRADIENT_SUM || c.own >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
+    if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || !conditioned)
         return;
+    if (!k->f && compared)
+        factor = fmax(factor, p->tol->level * sqrt(c.terms));
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
-    double level = fmax(noise_level_quantile(&p->level, k->f ? p->tol->quantile : p->tol->quantile_statistics), noise_level_product(&p->level));
     double unseen = dtype_table[DTYPE_F32].epsilon / 2;
     if (!compared)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
-    else if (discrete && !k->f) /* equal statistics of scores do not tell equal scores */
+    else if ((discrete || c.kind == CONDITION_GRADIENT_SUM) && !k->f) /* equal statistics do not tell equal values */
         unseen = fmax(level, unseen);
-    double bound = (k->f ? p->tol->level : p->tol->level_statistics) * condition_bound(&c, (double)p->call_error[k->call], unseen);
+    double bound = factor * condition_bound(&c, (double)p->call_error[k->call], unseen);
     bound = fmin(bound, discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
-    if ((discrete ? turned : (double)l->error) <= bound)
+    if (how == ROUTING_TIED)
+        bound = fmax(bound, turned);
+    bool tie = c.kind != CONDITION_ORDER || how == ROUTING_TIED || picks_agree(p, k, fmax((double)p->call_error[k->call], unseen));
+    if (tie && (discrete ? turned : (double)l->error) <= bound)
         hold_apart(k, &c, bound, discrete ? turned : 0);
+}
+
+/* Inputs that were compared, none of them rounded already on that side: the call itself rounds. */
+static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
+{
+    bool compared = false;
+    EACH_EARLY_ROW(p->side[TARGET], k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        const struct row *x = &p->side[TARGET]->rows.v[r];
+        if (x->io != IO_INPUT || x->kind != ROW_TENSOR || dump_row_numel(p->side[TARGET], r) < 2)
+            continue;
+        const struct figures *f = p->state[line] == MEASURE_DONE ? p->m->figures[line] : NULL;
+        if (!f || !f->two || f->kept[s])
+            return false;
+        compared = true;
+    }
+    return compared;
+}
+
+/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in such
+ * types they are recorded as what they are: precision, no deviation. */
+void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
+{
+    bool accepted = k->out->verdict == VERDICT_MATCH || k->out->verdict == VERDICT_DRIFT;
+    if (!accepted || !k->f || k->r[TARGET]->io != IO_OUTPUT || k->out->flags & LINE_DOUBTFUL || p->o->preset)
+        return;
+    for (int s = 0; s < 2; s++) {
+        double step = dtype_table[k->f->kept[s] & ~KEPT_PART].epsilon;
+        if (k->f->kept[s] == DTYPE_UNKNOWN || p->narrow[s] ||
+            k->f->rel_l2 < rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step || !inputs_not_rounded(p, k, s))
+            continue;
+        k->out->limit = (float)(rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step);
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_ROUNDED);
+    }
 }
 
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    bool same_picks = l->rule == RULE_SAME_PICKS && class_is_whole(row_class(k->r[TARGET]));
     bool ill = l->rule == RULE_ILL; /* held apart, and yet what comes behind it has its error */
     bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || ill;
-    bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT;
+    bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT, unread = l->flags & LINE_UNREAD;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     if (product)
         p->open_product = !accepted || (l->flags & LINE_DOUBTFUL);
-    if (ill && class_is_whole(row_class(k->r[TARGET])) && k->r[TARGET]->io != IO_OUTPUT) {
+    if (product && k->r[TARGET]->kind == ROW_TENSOR)
+        p->unread_product = unread;
+    if ((same_picks || (ill && class_is_whole(row_class(k->r[TARGET])))) && k->r[TARGET]->io == IO_OUTPUT)
+        mark_turned_modules(p, k);
+    else if (same_picks || (ill && class_is_whole(row_class(k->r[TARGET])))) {
         p->call_turned[k->call] = fmaxf(p->call_turned[k->call], l->error * l->error / 2);
         p->call_error[k->call] = fmaxf(p->call_error[k->call], l->error);
     }
@@ -227,11 +472,13 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
         return;
     /* a gradient that is rounding alone is lost in what comes behind it: no other row has its error to expect */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
-    if (accepted && l->error > 0)
-        noise_level_add(&p->level, (double)l->error, product, own);
+    /* figures recorded beside elements that could not be read say nothing of the noise in these */
+    float error = !unread ? l->error : (float)error_before(p, k->row[TARGET]);
+    if (accepted && !unread && error > 0)
+        noise_level_add(&p->level, (double)error, product, own);
     if (k->r[TARGET]->io != IO_OUTPUT) {
         p->call_dtype[k->call] = (uint8_t)dtype_coarser(p->call_dtype[k->call], own);
-        if (accepted && l->error > p->call_error[k->call])
-            p->call_error[k->call] = l->error;
+        if (accepted && error > p->call_error[k->call])
+            p->call_error[k->call] = error;
     }
 }

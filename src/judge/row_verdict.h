@@ -4,6 +4,13 @@
 
 #include "judge/verdict.h"
 #include "judge/noise_level.h"
+#include "judge/value_readers.h"
+
+/* A module of the target's that is given whole numbers which turned by noise (a router's experts). */
+struct turned_module {
+    uint32_t call;
+    uint64_t picks; /* how many numbers it is given */
+};
 
 /* The judging of all lines in execution order, and what the ones passed leave for those behind. */
 struct judge_pass {
@@ -12,16 +19,21 @@ struct judge_pass {
     const struct measure *m;
     const uint8_t *state;
     const struct dataflow *flow;
+    struct value_readers reads; /* of the target */
     const struct judge_options *o;
     const struct thresholds *tol;
     const struct dump *side[2];
     struct noise_level level;
     float *call_error;   /* per target call: the largest accepted error among its inputs */
     float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
+    VEC(struct turned_module) turned_modules;
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
+    enum dtype weights;  /* the coarsest floating type of the parameters passed that agreed */
     bool product;        /* a matmul-like call of the target has been passed */
-    bool open_product;   /* one whose output could not be judged: what follows may carry its noise */
-    bool coarse;         /* float32 products may run with rounded operands (TF32, HF32) here */
+    bool open_product;   /* the last one's output deviates, is doubtful or absent: what follows may carry its noise */
+    bool unread_product; /* it could not be read: whether what follows carries any is not known */
+    bool narrow[2];      /* a side recorded floating types of 16 bits or less: what float32 holds may come of these */
+    bool coarse[2];      /* float32 products may run with rounded operands (TF32, HF32) here: others, convolutions */
 };
 
 /* One line being judged. */
@@ -58,6 +70,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
 /* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
+/* An accepted output that one side alone rounded to a coarser type deviates (RULE_ROUNDED). */
+void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);
 /* Accepted errors become the noise of what comes after. */
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k);
 

@@ -85,17 +85,17 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
 {
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
-    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || produced(d, f, row) ||
-        dump_row_numel(d, row) < 2)
+    if (r->io != IO_INPUT || r->kind != ROW_TENSOR || c->phase != PHASE_FORWARD || dump_row_numel(d, row) < 2)
         return -1;
-    struct str slot = str_of(d->slots.v[r->slot]);
-    enum step_input_what named = by_slot(slot);
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
+    if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows: activations */
+        return -1;
+    enum step_input_what named = by_slot(str_of(d->slots.v[r->slot]));
     if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
         return INPUT_ATTENTION_MASK;
     if (k == CLASS_FLOAT)
-        return named == INPUT_LOSS_MASK && s && mask_like(r, s->numel) ? INPUT_LOSS_MASK : -1;
+        return named == INPUT_LOSS_MASK ? INPUT_LOSS_MASK : -1;
     if (k != CLASS_INT && k != CLASS_BOOL)
         return -1;
     if (named != INPUT_OTHER)
@@ -210,18 +210,18 @@ void step_inputs_differing(const step_input_list *l, struct buf *out)
 void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
 {
     if (x->row[TARGET] == NONE || x->row[GOLDEN] == NONE) {
-        buf_cstr(out, x->row[TARGET] == NONE ? _("the target recorded none") : _("the golden side recorded none"));
+        buf_cstr(out, x->row[TARGET] == NONE ? _("not recorded on the target side") : _("not recorded on the golden side"));
         return;
     }
     if (x->equal == 1)
         buf_cstr(out, x->statistics ? _("same figures; the elements were not compared") : _("equal in every element"));
     else if (x->equal == 0 && x->elements.differ)
-        buf_fmt(out, _("not the same: %llu of %llu elements differ, the first at %llu: %g against %g"), (unsigned long long)x->elements.differ,
+        buf_fmt(out, _("different: %llu of %llu elements differ, the first at %llu: %g and %g"), (unsigned long long)x->elements.differ,
                 (unsigned long long)x->elements.compared, (unsigned long long)x->elements.first, x->elements.value[0], x->elements.value[1]);
     else if (x->equal == 0)
-        buf_fmt(out, _("not the same: max %g against %g, min %g against %g"),
+        buf_fmt(out, _("different: max %g and %g, min %g and %g"),
                 side[0]->rows.v[x->row[0]].stat[STAT_MAX], side[1]->rows.v[x->row[1]].stat[STAT_MAX],
                 side[0]->rows.v[x->row[0]].stat[STAT_MIN], side[1]->rows.v[x->row[1]].stat[STAT_MIN]);
     else
-        buf_cstr(out, _("too little was recorded to tell"));
+        buf_cstr(out, _("undecided: too little was recorded"));
 }

@@ -6,7 +6,8 @@
 #include "judge/input_elements.h"
 #include "judge/verdict.h"
 
-enum step_input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER, INPUT_COUNT };
+enum step_input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION_MASK, INPUT_LOSS_MASK, INPUT_OTHER,
+                      INPUT_COUNT };
 
 struct step_input {
     enum step_input_what what;

@@ -64,13 +64,12 @@ static void find_suspects(struct suspects_walk *w)
             const struct line_judgement *l = &w->j->line[i];
             if (w->m->pairing->lines.v[i].pair == NONE || (l->flags & LINE_DOUBTFUL))
                 continue;
-            bool alike = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT;
             if (d->rows.v[r].io == IO_OUTPUT) {
                 if (verdict_is_bad(l->verdict) && x.line == NONE) {
                     x.line = i;
                     x.out = (double)l->error;
                 }
-            } else if (alike && !tainted[r]) {
+            } else if (line_agrees(l) && !tainted[r]) {
                 inputs += d->rows.v[r].kind == ROW_TENSOR;
                 x.in = l->error > x.in ? (double)l->error : x.in;
             } else if (l->verdict != VERDICT_SKIP) {
@@ -110,7 +109,8 @@ static enum entry_point_kind kind_of(const struct suspects_walk *w, uint32_t row
     uint32_t line = line_of(w, row);
     if (r->io == IO_OUTPUT)
         return ENTRY_POINT_OUTPUT;
-    bool given = r->kind != ROW_TENSOR || r->io == IO_PARAMETER || w->j->line[line].rule == RULE_PARAMETER || (w->j->line[line].flags & LINE_SOURCE);
+    bool given = r->kind != ROW_TENSOR || r->io == IO_PARAMETER || w->j->line[line].rule == RULE_PARAMETER ||
+                 (w->j->line[line].flags & LINE_SOURCE);
     return !given && behind_gap(w, line) ? ENTRY_POINT_GAP : ENTRY_POINT_INPUT;
 }
 
@@ -245,7 +245,8 @@ static void find_frontier(struct suspects_walk *w)
         call[x->call] |= set;
     }
     for (size_t i = 0; i < w->j->frontier.n; i++)
-        w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1); /* itself not counted */
+        /* itself not counted */
+        w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1);
     if (w->j->frontier.n)
         qsort(w->j->frontier.v, w->j->frontier.n, sizeof *w->j->frontier.v, by_downstream);
     free(uses.first);
@@ -284,7 +285,8 @@ enum call_error_kind call_error_kind(const struct call_error *x)
 {
     if (isnan(x->factor))
         return CALL_ERROR_UNKNOWN;
-    return x->factor >= rule_limit(RULE_LIMIT_PASSAGE_ADDED) ? CALL_ERROR_ADDED : x->factor <= rule_limit(RULE_LIMIT_PASSAGE_INHERITED) ? CALL_ERROR_INHERITED : CALL_ERROR_BOTH;
+    return x->factor >= rule_limit(RULE_LIMIT_PASSAGE_ADDED) ? CALL_ERROR_ADDED : x->factor <=
+           rule_limit(RULE_LIMIT_PASSAGE_INHERITED) ? CALL_ERROR_INHERITED : CALL_ERROR_BOTH;
 }
 
 const char *call_error_name(enum call_error_kind k)

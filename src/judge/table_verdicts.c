@@ -10,7 +10,8 @@
 struct line *table_verdicts_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
     const struct result *t = result_of(target), *g = result_of(golden);
-    size_t rows = !t || !g ? 0 : t->lines.n < g->lines.n ? t->lines.n : g->lines.n; /* the file may have grown in between */
+    /* the file may have grown in between */
+    size_t rows = !t || !g ? 0 : t->lines.n < g->lines.n ? t->lines.n : g->lines.n;
     struct line *l = mem_alloc((rows + 1) * sizeof *l);
     for (*n = 0; *n < rows; ++*n)
         l[*n] = (struct line){{t->lines.v[*n].row, g->lines.v[*n].row}, NONE};
@@ -19,6 +20,8 @@ struct line *table_verdicts_pairs(const struct dump *target, const struct dump *
 
 const struct result_line *table_verdicts_line(const struct measure *m, uint32_t line)
 {
+    if (!m->pairing) /* one side alone */
+        return NULL;
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || m->pairing->pairs.v[l->pair].why != WHY_TABLE)
         return NULL;
@@ -95,10 +98,10 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
     char n[NUM_MAX];
     double v;
     if (!t) {
-        buf_cstr(out, _("a result table says so"));
+        buf_cstr(out, _("verdict of a result table"));
         return;
     }
-    buf_fmt(out, _("the result table says \"%s\""), t->said);
+    buf_fmt(out, _("the result table gives \"%s\""), t->said);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         if (table_verdicts_figure(m, line, shown[i].which, &v))
             buf_fmt(out, "; %s %s", shown[i].name, num_cell(n, v, 7));

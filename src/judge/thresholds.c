@@ -91,12 +91,13 @@ int thresholds_set(struct thresholds *t, struct str key, struct str value, struc
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (str_is(key, keys[i].key)) {
             if (!str_double(value, &v) || !(v >= 0) || isinf(v))
-                return err_set(e, ERR_USAGE, _("%s: a number of at least 0 was expected, not \"%.*s\""),
+                return err_set(e, ERR_USAGE, _("%s: expected a number of at least 0, found \"%.*s\""),
                                keys[i].key, STR_ARG(value));
             *slot(t, i) = v;
             return 0;
         }
-    return err_set(e, ERR_USAGE, _("\"%.*s\" is not the name of a threshold; they are those of thresholds.json, such as float32.deviate"),
+    return err_set(e, ERR_USAGE, _("\"%.*s\": unknown threshold; thresholds.json has the names, such as "
+                                   "float32.deviate"),
                    STR_ARG(key));
 }
 
@@ -138,6 +139,7 @@ static void load_rules(void)
         [RULE_LIMIT_INTEGERS_TURNED_MOST] = "integers_turned_most",
         [RULE_LIMIT_GRADIENT_ROUNDING] = "gradient_rounding",
         [RULE_LIMIT_GRADIENT_ROUNDING_COARSE] = "gradient_rounding_coarse",
+        [RULE_LIMIT_KINK_CHANCE] = "kink_chance",
         [RULE_LIMIT_REORDERED] = "reordered",
         [RULE_LIMIT_PASSAGE_ADDED] = "passage_added",
         [RULE_LIMIT_PASSAGE_INHERITED] = "passage_inherited",
@@ -145,6 +147,7 @@ static void load_rules(void)
         [RULE_LIMIT_FACTOR_ROUNDINGS] = "factor_roundings",
         [RULE_LIMIT_FACTOR_LEVELS] = "factor_levels",
         [RULE_LIMIT_FACTOR_LEAST] = "factor_least",
+        [RULE_LIMIT_ROUNDED_LEAST] = "rounded_least",
         [RULE_LIMIT_ARGUMENT_ROUNDINGS] = "argument_roundings",
         [RULE_LIMIT_NORMS_UNSEEN] = "norms_unseen",
         [RULE_LIMIT_NORMS_FACTOR] = "norms_factor",
@@ -153,6 +156,10 @@ static void load_rules(void)
         [RULE_LIMIT_STEP_COPIES] = "step_copies",
         [RULE_LIMIT_STEP_HIDDEN] = "step_hidden",
         [RULE_LIMIT_STEP_BLURRED] = "step_blurred",
+        [RULE_LIMIT_ORACLE_WRONG] = "oracle_wrong",
+        [RULE_LIMIT_ORACLE_HONEST] = "oracle_honest",
+        [RULE_LIMIT_ORACLE_ARITHMETIC] = "oracle_arithmetic",
+        [RULE_LIMIT_ORACLE_MASK] = "oracle_mask",
     };
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);

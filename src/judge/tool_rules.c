@@ -26,7 +26,8 @@ static int by_msprobe(const struct tool_case *k)
     if (k->statistics) {
         if (k->output && k->in.norm < 0.1 && k->row.norm > 0.5)
             return 2;
-        return k->first_output && (k->out.norm > 10 * k->in.norm || (k->in.norm == 0 && k->out.norm > 0.1)) && k->out.norm > 0.1 ? 1 : 0;
+        return k->first_output && (k->out.norm > 10 * k->in.norm || (k->in.norm == 0 && k->out.norm > 0.1)) &&
+               k->out.norm > 0.1 ? 1 : 0;
     }
     if (k->first_output && k->in.ratio > 0.9 && k->out.ratio < 0.1)
         return 2;

@@ -25,8 +25,13 @@ int judgement_status(const struct judgement *j, const struct judge_options *o)
 {
     if (j->first != NONE)
         return 1;
+    if (j->sum.unread || j->sum.unread_files) /* "nothing deviates" would be said of what nobody saw */
+        return 5;
     uint32_t all = j->sum.compute[TARGET];
-    if (!all) /* nothing that computes was recorded: the rows themselves have to do */
-        return j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT] >= o->tol->coverage * j->sum.pairs && j->sum.pairs ? 0 : 5;
+    if (!all) { /* nothing that computes was recorded (two checkpoints): the rows themselves have to do */
+        uint32_t good = j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT];
+        uint32_t rows = j->sum.pairs - j->sum.by[VERDICT_SKIP] + j->sum.only[TARGET];
+        return good && good >= o->tol->coverage * rows ? 0 : 5;
+    }
     return j->sum.judged >= o->tol->coverage * all ? 0 : 5;
 }

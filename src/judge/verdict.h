@@ -64,6 +64,11 @@ enum verdict_rule {
     RULE_DISCARDED,     /* it differs only where what comes next drops it (discarded.h) */
     RULE_MASKED_BEFORE, /* one side has masked it already, the other masks it here (masked_operand.h) */
     RULE_FILLS,         /* two numbers that stand for minus infinity, each the lowest of a floating type */
+    RULE_FUSED_SCALE,   /* attention written out on one side with another scale than the other's fused call (fused_scale.h) */
+    RULE_ROUNDED,       /* a float32 output of one side holds a coarser type's numbers only; what went in does not */
+    RULE_BEHIND_UNREAD, /* more than the noise here, no more than a product leaves: the product before could not be read */
+    RULE_SAME_PICKS,    /* a router's choices, or values in their order: the same of every token (routing.h) */
+    RULE_MASKED_ROWS,   /* it differs only for queries that may see no key (masked_rows.h) */
     RULE_COUNT
 };
 
@@ -117,6 +122,7 @@ enum region { REGION_FORWARD, REGION_BACKWARD, REGION_OPTIMIZER, REGION_COLLECTI
 struct judge_summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
+    uint32_t unread_files;       /* of both sides: files, or ends of them, that are there and could not be read */
     uint32_t ill;                /* of the doubtful: RULE_ILL */
     uint32_t known;              /* accepted differences: pairs, but of no verdict */
     uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
@@ -164,6 +170,12 @@ static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can 
 static inline bool line_is_bad(const struct line_judgement *l) /* and not held apart as doubtful */
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
+}
+/* Both sides' values were held against each other, and agree: figures recorded beside elements that could not be read
+ * are no reason to excuse another line. */
+static inline bool line_agrees(const struct line_judgement *l)
+{
+    return (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT) && !(l->flags & LINE_UNREAD);
 }
 /* Exit status of a finished comparison: 0 aligned, 1 deviates, 5 could not be judged. */
 int judgement_status(const struct judgement *j, const struct judge_options *o);

@@ -9,6 +9,7 @@
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
 #include "judge/framework_difference.h"
+#include "judge/fused_scale.h"
 #include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
 #include "judge/table_verdicts.h"
@@ -28,7 +29,7 @@ static void dtypes(const struct measure *m, const struct line *l, const char *na
 static const char *error_name(const struct line_judgement *x)
 {
     return x->flags & LINE_STATISTICS ? _("the largest difference of max, min and norm, relative to the golden norm,")
-           : x->flags & LINE_MASKED   ? _("rel L2 of what no mask fills")
+           : x->flags & LINE_MASKED   ? _("rel L2 without masked elements")
                                       : "rel L2";
 }
 
@@ -51,8 +52,10 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct figures *f = measure_figures(m, line);
     if (!f) {
-        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements were counted on one side only, or not as many; the recorded extremes pass them over")
-                                            : _("the recorded extremes are not finite on one side only, or differently"));
+        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements on one side only, or another number of "
+                                                "them; the recorded extremes leave them out")
+                                            : _("the recorded extremes are non-finite on one side only, or in another "
+                                                "way"));
         return;
     }
     buf_fmt(out, _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
@@ -66,16 +69,37 @@ static void ill(const struct line_judgement *x, struct buf *out)
     enum condition_kind kind = (enum condition_kind)x->was;
     char e[NUM_MAX], k[NUM_MAX], lim[NUM_MAX];
     if (kind == CONDITION_NONE) {
-        buf_cstr(out, _("doubtful: it holds whole numbers that an ill-conditioned operator before it turned, where values nearly tie; noise alone does that"));
+        buf_cstr(out, _("doubtful: integer results changed upstream at near ties of an ill-conditioned operator"));
+        return;
+    }
+    if (kind == CONDITION_OTHER_ORDER) {
+        buf_fmt(out, _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; largest, smallest and norm differ by %s of the norm"),
+                digits(e, x->error));
+        return;
+    }
+    if (kind == CONDITION_POOL_TIE) {
+        buf_cstr(out, _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their sums agree"));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
     if (condition_is_discrete(kind))
-        buf_fmt(out, _("doubtful: ill-conditioned (%s): the noise of its inputs alone turns up to %s of its whole numbers (kappa ~ %s)"),
+        buf_fmt(out, _("doubtful: ill-conditioned (%s): noise alone can change %s of its integers (kappa ~ %s)"),
                 condition_text(kind), digits(lim, x->limit), k);
     else
-        buf_fmt(out, _("doubtful: ill-conditioned (kappa ~ %s, %s): %s is %s, and the noise of its inputs alone can make it %s"), k,
+        buf_fmt(out, _("doubtful: ill-conditioned (kappa ~ %s, %s): %s is %s, input noise alone can reach %s"), k,
                 condition_text(kind), error_name(x), digits(e, x->error), digits(lim, x->limit));
+}
+
+static void rounded(const struct line_judgement *x, const struct figures *f, struct buf *out)
+{
+    char e[NUM_MAX];
+    int s = f && f->kept[GOLDEN] ? GOLDEN : TARGET;
+    bool part = f && f->kept[s] & KEPT_PART;
+    const char *side = s == TARGET ? _("target") : _("golden");
+    digits(e, x->error);
+    buf_fmt(out, part ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what went in has none")
+                      : _("%s is %s; all elements are %s numbers on the %s side only, where most that went in are not"),
+            error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
 static const char *scalar_text(const struct measure *m, const struct line *l, int side)
@@ -98,40 +122,59 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_COUNT:
         break;
     case RULE_PENDING:
-        buf_cstr(out, _("its tensors are still to be compared"));
+        buf_cstr(out, _("tensors not compared yet"));
         break;
     case RULE_ONE_SIDED:
-        buf_cstr(out, l->row[TARGET] == NONE ? _("no target row was found for it") : _("no golden row was found for it"));
+        buf_cstr(out, l->row[TARGET] == NONE ? _("no target row found for it") : _("no golden row found for it"));
         break;
     case RULE_NESTED: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
         uint32_t other = d->calls.v[d->rows.v[l->row[s]].call].nested;
-        buf_fmt(out, _("recorded twice: %s holds the same tensors and is paired"), other == NONE ? _("the call around it") : d->calls.v[other].name);
+        buf_fmt(out, _("recorded twice: %s has the same tensors and is paired"), other == NONE ? _("the call around it") : d->calls.v[other].name);
         break;
     }
     case RULE_RECOMPUTED: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
         uint32_t first = d->calls.v[d->rows.v[l->row[s]].call].recomputes;
-        buf_fmt(out, _("recomputed inside the backward pass: %s is the same call the first time"), first == NONE ? _("an earlier call") : d->calls.v[first].name);
+        buf_fmt(out, _("recomputed inside the backward pass: %s is the same call, first run"), first == NONE ? _("an earlier call") : d->calls.v[first].name);
         break;
     }
     case RULE_IDLE_ARGUMENT:
-        buf_fmt(out, _("%s against %s; every output of the call agrees, so it changes nothing here"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s and %s; every output of the call agrees, so this argument has no effect here"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_FACTOR:
-        buf_fmt(out, _("the golden value times %s: a constant factor that the other side applies elsewhere; what is computed from it agrees"), lim);
+        buf_fmt(out, _("the golden value times %s: a constant factor the other side applies elsewhere; results "
+                       "computed from it agree"), lim);
         break;
     case RULE_CONTAINER:
-        buf_cstr(out, _("the other side's container ends at another call: what is inside both agrees, and so does what is computed from it"));
+        buf_cstr(out, _("the other side's container ends at another call: its content agrees, and so does what is "
+                        "computed from it"));
         break;
     case RULE_DISCARDED:
-        buf_cstr(out, _("it differs where what comes next drops it (an activation, a where): everything computed from it agrees"));
+        buf_cstr(out, _("it differs only where the next call drops it (an activation, a where): everything computed "
+                        "from it agrees"));
         break;
     case RULE_MASKED_BEFORE:
-        buf_cstr(out, _("a mask has been applied on one side already, on the other it is applied here: the result agrees"));
+        buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
+    case RULE_MASKED_ROWS:
+        buf_cstr(out, _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, everything else agrees"));
+        break;
+    case RULE_SAME_PICKS:
+        buf_cstr(out, _("the same for every token, in another order: experts are compared as a set"));
+        break;
+    case RULE_ROUNDED:
+        rounded(x, measure_figures(m, line), out);
+        break;
+    case RULE_FUSED_SCALE: {
+        int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        num_cell(e, fused_scale_given(m->side[s], l->row[s]), 6);
+        num_cell(lim, (double)x->limit, 6);
+        buf_fmt(out, _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a fused call"), e, lim);
+        break;
+    }
     case RULE_EQUAL:
         buf_cstr(out, _("no element differs"));
         break;
@@ -139,7 +182,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_fmt(out, _("%s %s, within the limit %s"), error_name(x), e, lim);
         break;
     case RULE_LEVEL:
-        buf_fmt(out, _("%s is %s, no more than the noise that has come down the calls so far (level %s)"), error_name(x), e, lev);
+        buf_fmt(out, _("%s is %s, within the noise accumulated so far (level %s)"), error_name(x), e, lev);
         break;
     case RULE_DRIFT:
         buf_fmt(out, _("%s is %s: above the noise here (level %s), below the limit %s"), error_name(x), e, lev, lim);
@@ -148,13 +191,18 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_fmt(out, _("%s is %s, above the limit %s (noise level here %s)"), error_name(x), e, lim, lev);
         break;
     case RULE_JUMP:
-        buf_fmt(out, _("%s is %s: it jumps far above the noise level here, %s, and above the floor"), error_name(x), e, lev);
+        buf_fmt(out, _("%s is %s: far above the local noise level %s, and above the floor"), error_name(x), e, lev);
+        break;
+    case RULE_BEHIND_UNREAD:
+        buf_fmt(out, _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be read and may have left as much"),
+                error_name(x), e, lev);
         break;
     case RULE_SOURCE:
-        buf_fmt(out, _("an input that nothing recorded produced (a table or a buffer), so no noise excuses it: %s is %s, the limit %s"), error_name(x), e, lim);
+        buf_fmt(out, _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, limit "
+                       "%s"), error_name(x), e, lim);
         break;
     case RULE_PARAMETER:
-        buf_fmt(out, _("a parameter, which must agree within the rounding of its type: %s is %s, the limit %s"), error_name(x), e, lim);
+        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), error_name(x), e, lim);
         break;
     case RULE_SAME_STATS:
         buf_cstr(out, x->error > 0 ? _("same statistics within the limit; the elements were not recorded")
@@ -164,43 +212,43 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("same value"));
         break;
     case RULE_FILLS:
-        buf_fmt(out, _("%s and %s are each the lowest number of a type, what masks fill with"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s and %s are each the lowest number of a type, a mask's fill value"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_SCALAR_DIFFERS:
-        buf_fmt(out, _("%s against %s; a scalar must be the same on both sides"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_INTEGERS_DIFFER:
-        buf_cstr(out, _("integers must be the same on both sides"));
+        buf_cstr(out, _("integers must be equal"));
         break;
     case RULE_CHECKSUM_SAME:
         buf_cstr(out, _("same checksum"));
         break;
     case RULE_CHECKSUM_DIFFERS:
-        buf_cstr(out, _("checksums differ where equal bits can be expected"));
+        buf_cstr(out, _("checksums differ; equal bits are expected here"));
         break;
     case RULE_CHECKSUM_SAYS_NOTHING:
-        buf_cstr(out, _("checksums differ, which says nothing between two frameworks' results; no figures were recorded"));
+        buf_cstr(out, _("checksums differ; between two frameworks this proves nothing; no statistics were recorded"));
         break;
     case RULE_NONFINITE:
         nonfinite(m, line, out);
         break;
     case RULE_NONFINITE_ALIKE:
-        buf_cstr(out, _("non-finite on both sides; where, the recorded figures do not tell"));
+        buf_cstr(out, _("non-finite on both sides; the recorded statistics do not show where"));
         break;
     case RULE_PART:
-        buf_cstr(out, _("a part of a fused tensor: it needs a view to be compared"));
+        buf_cstr(out, _("a part of a fused tensor: compare it through a view"));
         break;
     case RULE_PART_SAME:
         buf_cstr(out, _("a part of a fused tensor: all parts together have its extremes and norm"));
         break;
     case RULE_ELEMENTS:
-        buf_fmt(out, _("%llu elements against %llu"),
+        buf_fmt(out, _("%llu elements on the target, %llu on the golden side"),
                 (unsigned long long)dump_row_numel(m->side[0], l->row[0]),
                 (unsigned long long)dump_row_numel(m->side[1], l->row[1]));
         break;
     case RULE_KINDS:
         dtypes(m, l, type);
-        buf_fmt(out, _("kinds that cannot be compared: %s against %s"), type[0], type[1]);
+        buf_fmt(out, _("kinds differ and cannot be compared: %s on the target, %s on the golden side"), type[0], type[1]);
         break;
     case RULE_ABSENT:
         buf_cstr(out, _("recorded as absent"));
@@ -209,7 +257,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("no elements on either side"));
         break;
     case RULE_NO_FIGURES:
-        buf_cstr(out, _("no figures were recorded to compare"));
+        buf_cstr(out, _("no statistics were recorded to compare"));
         break;
     case RULE_FRAMEWORK: {
         const char *why = framework_difference_of(m->side, m->pairing->lines.v[line].row);
@@ -217,7 +265,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     }
     case RULE_REORDERED:
-        buf_cstr(out, _("the same extremes and norm, but other elements at the same places: the same values in another order, or another quantity"));
+        buf_cstr(out, _("the same extremes and norm, but other elements at the same places: reordered values, or "
+                        "another quantity"));
         break;
     case RULE_PRESET:
         buf_fmt(out, _("by the rule of %s: %s"), tool_rules_name(j->preset),
@@ -231,13 +280,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_ACCEPTED: {
         const struct accepted *q = accepted_of(j, line);
-        buf_fmt(out, _("an accepted difference (%s): %s"), verdict_label((enum verdict)x->was), q ? q->reason : "");
+        buf_fmt(out, _("known difference, accepted (%s): %s"), verdict_label((enum verdict)x->was), q ? q->reason : "");
         if (q && *q->until)
             buf_fmt(out, _(", until %s"), q->until);
         break;
     }
     case RULE_EXACT:
-        buf_cstr(out, _("not the same bit for bit, as an exact comparison asks"));
+        buf_cstr(out, _("not bitwise equal, as the exact comparison requires"));
         break;
     }
 }
@@ -253,13 +302,13 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
         view_text(v, out);
     }
     if (x->flags & LINE_BAND)
-        buf_cstr(out, _("; the level is the difference of the two golden runs"));
+        buf_cstr(out, _("; noise level: the difference of the two golden runs"));
     if (x->flags & LINE_ILL && x->rule != RULE_ILL)
-        buf_cstr(out, _("; its terms nearly cancel, so their errors grow in it, and the level with them"));
+        buf_cstr(out, _("; cancellation: relative error and noise level grow"));
     if (x->flags & LINE_DTYPE_DIFF) {
         const char *type[2];
         dtypes(m, l, type);
-        buf_fmt(out, _("; the types differ: %s against %s"), type[0], type[1]);
+        buf_fmt(out, _("; types differ: %s on the target, %s on the golden side"), type[0], type[1]);
     }
     if ((x->flags & LINE_UNREAD) && m->failure && m->failure[line])
         buf_fmt(out, _("; judged without its tensor: %s"), m->failure[line]);
@@ -270,7 +319,7 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
                 buf_fmt(out, _("; %s"), q->text);
         }
     if (x->flags & LINE_DOUBTFUL && x->rule != RULE_ILL)
-        buf_cstr(out, _("; the pair itself is doubtful"));
+        buf_cstr(out, _("; doubtful pair"));
     if (packed_verdicts_line(m, line))
         buf_cstr(out, _("; from the pack"));
 }
@@ -278,10 +327,13 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
 static const struct {
     const char *name, *text;
 } classes[] = {
-    [FIRST_INPUT] = {N_("input-first"), N_("An input deviates first: the call received it so. Look upstream: at what produced it, a call that was not recorded, or a constant.")},
-    [FIRST_OUTPUT] = {N_("output-first"), N_("The inputs agree and an output deviates: this call makes the difference.")},
-    [FIRST_GAP] = {N_("gap-first"), N_("It comes out of a stretch that only one side recorded: compare what lies in the gap.")},
-    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: another layout, padding, or not the same quantity.")},
+    [FIRST_INPUT] = {N_("input-first"), N_("An input deviates first. Look upstream: the call that produced it, an "
+                                           "unrecorded call, or a constant.")},
+    [FIRST_OUTPUT] = {N_("output-first"), N_("The inputs agree and an output deviates: the deviation starts in this "
+                                             "call.")},
+    [FIRST_GAP] = {N_("gap-first"), N_("The deviation starts in calls that only one side recorded: compare the calls "
+                                       "of this gap.")},
+    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: another layout, padding, or another quantity.")},
     [FIRST_NONFINITE] = {N_("nonfinite-first"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
 };
 
@@ -300,7 +352,7 @@ const char *verdict_label(enum verdict v)
     static const char *const label[VERDICT_COUNT] = {
         [VERDICT_PENDING] = N_("pending"), [VERDICT_MATCH] = N_("match"), [VERDICT_DRIFT] = N_("drift"),
         [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"), [VERDICT_SHAPE] = N_("element counts differ"),
-        [VERDICT_DTYPE] = N_("kinds differ"), [VERDICT_ONLY] = N_("no partner"), [VERDICT_SKIP] = N_("skipped"),
+        [VERDICT_DTYPE] = N_("kinds differ"), [VERDICT_ONLY] = N_("not paired"), [VERDICT_SKIP] = N_("skipped"),
     };
     return _(label[v]);
 }
@@ -328,16 +380,18 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     const struct line_judgement *x = &j->line[j->first];
     const struct line *l = &m->pairing->lines.v[j->first];
     if (x->rule == RULE_PARAMETER)
-        return _("A weight or table differs before the call runs: compare what was loaded, initialised or computed beforehand on both sides.");
+        return _("A weight or table differs before the call runs: compare how both sides load, initialise or compute it.");
+    if (x->rule == RULE_FUSED_SCALE)
+        return _("An argument differs, not a computed value: compare both sides' configuration and code.");
     if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
-        return _("An argument differs, not a value that was computed: compare both sides' configuration and code.");
+        return _("An argument differs, not a computed value: compare both sides' configuration and code.");
     if (x->rule == RULE_SOURCE)
-        return _("Look at where both sides compute this table or buffer, and in what precision.");
+        return _("Check where both sides compute this table or buffer, and in what precision.");
     bool unsure;
     if (j->first_class == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
-        return _("No input of this call was recorded: what it gives deviates.");
+        return _("No input of this call was recorded; its output deviates.");
     if (j->first_class == FIRST_OUTPUT && unsure)
-        return _("An output deviates, and so does an input whose pair is doubtful: look at that input first.");
+        return _("An output deviates, and so does an input of doubtful pairing: check that input first.");
     return _(classes[j->first_class].text);
 }
 
@@ -364,15 +418,16 @@ void explain_reference(const struct third_run_errors *c, const uint32_t row[2], 
         return;
     digits(n[0], c->error[TARGET][row[TARGET]]);
     digits(n[1], c->error[GOLDEN][row[GOLDEN]]);
-    buf_fmt(out, nearer == TARGET   ? _("rel L2 to the reference: target %s, golden %s; the target is nearer to it")
-                 : nearer == GOLDEN ? _("rel L2 to the reference: target %s, golden %s; the golden side is nearer to it")
-                                    : _("rel L2 to the reference: target %s, golden %s; both are about as near"), n[0], n[1]);
+    buf_fmt(out, nearer == TARGET   ? _("rel L2 to the reference: target %s, golden %s; the target is closer")
+                 : nearer == GOLDEN ? _("rel L2 to the reference: target %s, golden %s; the golden side is closer")
+                                    : _("rel L2 to the reference: target %s, golden %s; both equally close to the "
+                                        "reference"), n[0], n[1]);
 }
 
 const char *entry_point_label(enum entry_point_kind k)
 {
     static const char *const label[] = {
-        [ENTRY_POINT_OUTPUT] = N_("made by this call"), [ENTRY_POINT_INPUT] = N_("an input nothing recorded produced"), [ENTRY_POINT_GAP] = N_("out of a gap"),
+        [ENTRY_POINT_OUTPUT] = N_("starts in this call"), [ENTRY_POINT_INPUT] = N_("an input without a recorded producer"), [ENTRY_POINT_GAP] = N_("starts in a gap"),
     };
     return _(label[k]);
 }
@@ -391,7 +446,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     bool any = false;
     add_count(out, &any, j->pending_before, _("rows still to be compared"));
     add_count(out, &any, j->doubtful_before - j->ill_before, _("doubtful pairs"));
-    add_count(out, &any, j->ill_before, _("rows doubtful for ill-conditioned operators"));
+    add_count(out, &any, j->ill_before, _("rows doubtful at ill-conditioned operators"));
     add_count(out, &any, j->gaps_before, _("gaps of compute calls"));
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
 }
@@ -402,18 +457,22 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     int status = judgement_status(j, o);
     if (status == 1) {
         buf_cstr(out, _("deviates"));
+    } else if (s->unread || s->unread_files) {
+        buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"), s->unread, s->unread_files);
     } else if (!s->compute[TARGET]) { /* nothing to take a share of: the rows alone tell */
         buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target's side")
-                                  : _("could not be judged: no sure pair deviates, but too little was paired; pair more (--map) or record more"));
+                                  : _("could not be judged: no certain pair deviates, but too little was paired; pair "
+                                      "more (--map) or record more"));
     } else {
         double share = 100.0 * s->judged / s->compute[TARGET];
         buf_fmt(out, status == 0 ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
-                                 : _("could not be judged: no sure pair deviates, but only %.0f %% of the target's compute calls were judged match or drift; pair more (--map) or record more"), share);
+                                 : _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
+                                     "compute calls were judged match or drift; pair more (--map) or record more"), share);
     }
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage) /* a dump that ends early, a smaller model */
-        buf_fmt(out, _("; but only %.0f %% of the golden side's have a partner: nothing is said of the others"), 100 * s->coverage[GOLDEN]);
+        buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"), 100 * s->coverage[GOLDEN]);
     if (status != 1 && s->ill)
-        buf_fmt(out, _("; rows held apart as doubtful, at ill-conditioned operators: %u"), s->ill);
+        buf_fmt(out, _("; doubtful rows at ill-conditioned operators: %u"), s->ill);
 }
 
 void explain_regions(const struct judge_summary *s, const char *before, struct buf *out)

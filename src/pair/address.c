@@ -140,7 +140,8 @@ uint32_t address_find(const struct addresses *a, struct str address)
 {
     struct buf text = {0};
     uint32_t found = NONE;
-    for (size_t at = address.n; at-- > 0 && found == NONE;) /* a slot's own name may hold a slash: an argument's is any text */
+    /* a slot's own name may hold a slash: an argument's is any text */
+    for (size_t at = address.n; at-- > 0 && found == NONE;)
         if (address.p[at] == '/')
             found = find_at(a, address, at, &text);
     buf_release(&text);

@@ -1,7 +1,8 @@
 /* Where a row stands, without the call numbers that one extra call shifts: what a rule's pattern is matched with.
  *
  *   model.layers.0.attention.wq/MatMul@0/forward.output.0     the module path, where the dump has one
- *   rope.py:42<attention.py:88<block.py:30/mul@1/forward.output.0     else the lines it was called from, innermost first
+ *   rope.py:42<attention.py:88<block.py:30/mul@1/forward.output.0     else the lines it was called from, innermost
+ * first
  *   [2,8,16]/linear@3/forward.output.0                        else the shape of what it gives
  *
  * "@" is followed by the call's number among those of the same place, operator and phase. */

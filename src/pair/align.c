@@ -79,7 +79,8 @@ static int score_flow(const struct align_item *a, const struct align_item *b, co
     return 2 * led - misled;
 }
 
-int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
+/* How well two items go together; 0: not at all. */
+static int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
     if (a->numel != b->numel || a->set || b->set)
         return 0;

@@ -20,8 +20,6 @@ struct align_known {
 
 /* Items that are SET_MATCH keep their partners and part the lists. */
 void align_items(align_item_list *t, align_item_list *g, const struct align_known *m);
-/* How well two items go together; 0: not at all. */
-int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m);
 /* Pairs calls left over on both sides that lie near each other but cross others' order: where launch order is
  * not source order. */
 void align_crossing(align_item_list *t, align_item_list *g, const struct align_known *m, bool unordered);

@@ -99,14 +99,16 @@ struct str align_item_operator(const struct dump *d, uint32_t call)
         while (at && s.p[at - 1] != '.')
             at--;
         struct str word = str_cut(s, at);
-        if (!digits_only(word) && !str_is(word, "forward") && !str_is(word, "backward") && !str_is(word, "parameters_grad"))
+        if (!digits_only(word) && !str_is(word, "forward") && !str_is(word, "backward") &&
+            !str_is(word, "parameters_grad"))
             return inner_name(word);
         s.n = at ? at - 1 : 0;
     }
     return dump_call_name(d, call);
 }
 
-int32_t align_item_layer(const struct dump *d, uint32_t call)
+/* The number in its path, or -1: "model.layers.3.attention" → 3. */
+static int32_t align_item_layer(const struct dump *d, uint32_t call)
 {
     uint32_t scope = d->calls.v[call].scope;
     struct str rest = scope == NONE ? str_of("") : str_of(d->scopes.v[scope]), word;
@@ -188,7 +190,8 @@ static void join_activations(align_item_list *l)
         for (size_t k = i + 1; a->op == sigmoid && a->inputs && k < l->n && k < i + 64 && !joined; k++) {
             struct align_item *m = &l->v[k];
             for (int q = 0; q < m->inputs && m->family == FAMILY_MUL && m->inputs == 2 && !joined; q++)
-                joined = fingerprint_compare(&m->in[q], &a->value) == LIKE_SAME && fingerprint_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
+                joined = fingerprint_compare(&m->in[q], &a->value) == LIKE_SAME &&
+                         fingerprint_compare(&m->in[!q], &a->in[0]) == LIKE_SAME;
             if (joined) {
                 m->family = FAMILY_ACTIVATION;
                 m->op = silu;
@@ -207,7 +210,8 @@ static void join_activations(align_item_list *l)
 static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t in, uint32_t out)
 {
     EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == dump_row_numel(d, in))
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            dump_row_numel(d, r) == dump_row_numel(d, in))
             return r;
     return out;
 }
@@ -220,7 +224,9 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
         enum align_item_class own = call->gradient                ? ITEMS_GRADIENTS
                               : call->kind == CALL_MODULE ? ITEMS_MODULES
                                                           : ITEMS_CALLS;
-        if (call->phase != phase || own != klass || call->recomputes != NONE || (call->nested != NONE && call->nested < c)) /* recorded twice */
+        /* recorded twice */
+        if (call->phase != phase || own != klass || call->recomputes != NONE ||
+            (call->nested != NONE && call->nested < c))
             continue;
         struct align_item it = {.call = c, .out = NONE, .match = NONE, .group = NONE, .family = call->family};
         uint32_t lone = NONE, in = NONE;

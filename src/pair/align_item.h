@@ -10,7 +10,8 @@ enum { ITEM_INPUTS = 3 }; /* looked at of one call */
 /* What tells one value from another, in few bytes. */
 struct fingerprint {
     float max, min, norm;
-    uint32_t size : 28, has : 3, coarse : 1; /* element count (folded), HAS_MAX … HAS_NORM as bits 0 … 2, 16-bit float */
+    /* element count (folded), HAS_MAX … HAS_NORM as bits 0 … 2, 16-bit float */
+    uint32_t size : 28, has : 3, coarse : 1;
 };
 
 enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
@@ -50,8 +51,6 @@ struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
 /* The bare name of what a call does: "Mul", "__mul__", "RMSNorm". */
 struct str align_item_operator(const struct dump *d, uint32_t call);
-/* The number in its path, or -1: "model.layers.3.attention" → 3. */
-int32_t align_item_layer(const struct dump *d, uint32_t call);
 
 /* Per row of a side: the first output that held the same value before, or NONE; the caller frees it. Views
  * change neither count nor extremes, so a value is followed through them. */

@@ -81,7 +81,8 @@ static bool same_values(const struct figures *f)
 }
 
 /* The best order of `moved`'s axes for laying it on `fixed`. */
-static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat, double *least,
+static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat,
+                  double *least,
                   struct err *e)
 {
     int perm[TENSOR_DIMS], rc = 0;
@@ -108,7 +109,8 @@ static int search(const struct tensor *fixed, const struct tensor *moved, int be
     return rc;
 }
 
-int axis_order_find(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error, struct err *e)
+int axis_order_find(const struct tensor *t, const struct tensor *g, struct view *v, double *stored, double *error,
+                    struct err *e)
 {
     int best[TENSOR_DIMS];
     int64_t plain[TENSOR_DIMS];

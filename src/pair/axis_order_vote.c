@@ -47,9 +47,9 @@ static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])
     return axis_order_needed(&t[TARGET], &t[GOLDEN]);
 }
 
-/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q, or the
- * gradient of a linear call's weight, which PyTorch's inner step holds transposed. A weight has its axes, whatever their
- * lengths. */
+/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q,
+ * or the gradient of a linear call's weight, which PyTorch's inner step holds transposed. A weight has its axes,
+ * whatever their lengths. */
 static bool may_be_transposed(const struct ordering *x, const struct line *l)
 {
     const struct shape *s = dump_row_shape(x->d[TARGET], l->row[TARGET]);
@@ -59,8 +59,10 @@ static bool may_be_transposed(const struct ordering *x, const struct line *l)
     for (int i = 0; i < s->ndim; i++)
         for (int k = i + 1; k < s->ndim; k++)
             alike = alike || (s->dim[i] > 1 && s->dim[i] == s->dim[k]);
-    bool weight_gradient = c->phase == PHASE_BACKWARD && c->family == FAMILY_LINEAR && c->kind != CALL_MODULE && r->io == IO_OUTPUT;
-    return alike && (s->ndim > 2 || weight_gradient) && r->kind == ROW_TENSOR && (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
+    bool weight_gradient = c->phase == PHASE_BACKWARD && c->family == FAMILY_LINEAR && c->kind != CALL_MODULE &&
+                           r->io == IO_OUTPUT;
+    return alike && (s->ndim > 2 || weight_gradient) && r->kind == ROW_TENSOR &&
+           (c->phase == PHASE_BACKWARD || (family_is_product(c->family) && r->io == IO_INPUT)) &&
            strcmp(x->d[TARGET]->framework, x->d[GOLDEN]->framework) != 0;
 }
 
@@ -85,12 +87,14 @@ static void collect(struct ordering *x)
 {
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
-        if (l->pair == NONE || x->p->pairs.v[l->pair].view != NONE || !readable(x->d[0], l->row[0]) || !readable(x->d[1], l->row[1]) ||
+        if (l->pair == NONE || x->p->pairs.v[l->pair].view != NONE || !readable(x->d[0], l->row[0]) ||
+            !readable(x->d[1], l->row[1]) ||
             dump_row_numel(x->d[0], l->row[0]) != dump_row_numel(x->d[1], l->row[1]) ||
             (!shapes_differ(x->d, l->row) && !may_be_transposed(x, l)))
             continue;
         uint64_t shapes, key = kind_key(x->d, l->row, &shapes);
-        if (!shapes_differ(x->d, l->row)) { /* each by itself: k is transposed where v, an operand of the same kind, is not */
+        /* each by itself: k is transposed where v, an operand of the same kind, is not */
+        if (!shapes_differ(x->d, l->row)) {
             key ^= hash_bytes(&i, sizeof i, 31);
             shapes = key;
         }
@@ -119,9 +123,10 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
         return false;
     bool told = false;
     if (dump_tensor(x->d[GOLDEN], row[GOLDEN], &t[GOLDEN], &quiet) == 0) {
+        /* also where they deviate, if far less so than otherwise */
         told = t[TARGET].numel == t[GOLDEN].numel && t[TARGET].numel &&
                axis_order_find(&t[TARGET], &t[GOLDEN], v, &stored, &error, &quiet) == 0 &&
-               (error < AGREES || (error < 1 && error < FAR * stored && shapes_differ(x->d, row))); /* also where they deviate, if far less so than otherwise */
+               (error < AGREES || (error < 1 && error < FAR * stored && shapes_differ(x->d, row)));
         tensor_close(&t[GOLDEN]);
     }
     tensor_close(&t[TARGET]);

@@ -60,11 +60,12 @@ int decided_pairs_names(const struct dump *const side[2], const char *const name
     for (int s = 0; s < 2; s++) {
         found[s] = decided_pairs_name(side[s], str_of(name[s]), &which);
         if (found[s] == NAMED_NOTHING)
-            return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"") : _("the target has no row, call or module \"%s\""),
+            return err_set(e, ERR_USAGE, s ? _("the golden side has no row, call or module \"%s\"")
+                                           : _("the target has no row, call or module \"%s\""),
                            name[s]);
     }
     if (found[0] != found[1])
-        return err_set(e, ERR_USAGE, "%s", _("a row goes with a row, a call with a call, a module with a module"));
+        return err_set(e, ERR_USAGE, "%s", _("pair a row with a row, a call with a call, a module with a module"));
     *sort = found[0];
     return 0;
 }
@@ -143,7 +144,8 @@ static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t 
 /* An address below a module's path, or of the module itself. */
 static bool in_module(struct str address, struct str module)
 {
-    return str_starts(address, module.p) && address.n > module.n && (address.p[module.n] == '.' || address.p[module.n] == '/');
+    return str_starts(address, module.p) && address.n > module.n &&
+           (address.p[module.n] == '.' || address.p[module.n] == '/');
 }
 
 /* Calls below two module paths that have the same place in them. */
@@ -179,7 +181,8 @@ static void hold_modules(struct pairs_search *f, struct str target, struct str g
 static void mark(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
-    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t),
+               b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW)
         hold(f, t, g, NONE, keep_view(f, m->view));
     else if (a == NAMED_CALL && b == NAMED_CALL)
@@ -205,7 +208,8 @@ static void deny_calls(struct pairs_search *f, uint32_t t, uint32_t g)
 static void reject(struct pairs_search *f, const struct mark *m)
 {
     uint32_t t, g;
-    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t), b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
+    enum named a = decided_pairs_name(f->d[TARGET], str_of(m->side[TARGET]), &t),
+               b = decided_pairs_name(f->d[GOLDEN], str_of(m->side[GOLDEN]), &g);
     if (a == NAMED_ROW && b == NAMED_ROW) {
         deny_rows(f, t, g);
         const struct row *x = &f->d[TARGET]->rows.v[t], *y = &f->d[GOLDEN]->rows.v[g];
@@ -238,7 +242,8 @@ static const char *plain_end(const char *pattern)
     for (size_t k = 0; k < ARRAY_LEN(phases); k++)
         phase = phase || str_starts(str_of(tail), phases[k]);
     for (const char *p = tail; *p; p++)
-        if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') && !(*p >= '0' && *p <= '9') && *p != '.' && *p != '_')
+        if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') && !(*p >= '0' && *p <= '9') && *p != '.' &&
+            *p != '_')
             return NULL;
     return phase ? tail : NULL;
 }

@@ -38,7 +38,8 @@ struct decided_pairs {
     struct nmap denied_rows, denied_calls; /* key: decided_pairs_key */
     VEC(struct view) views;
     size_t missing; /* marks that name something these dumps do not have */
-    uint32_t spent; /* number of the last rule that was given up: it took too many steps on an address, and pairs nothing; NONE */
+    /* number of the last rule that was given up: it took too many steps on an address, and pairs nothing; NONE */
+    uint32_t spent;
 };
 
 static inline uint64_t decided_pairs_key(uint32_t t, uint32_t g)

@@ -1,6 +1,7 @@
 /* What a person decided about correspondences, in the order it was decided: an append-only list with a place in it, so
  * that everything can be taken back and done again, also after the program was left. What holds now is read off the
- * list (`ruling`); names are full row names, call names or module paths of either side (pair/decided_pairs.h finds them). */
+ * list (`ruling`); names are full row names, call names or module paths of either side (pair/decided_pairs.h finds
+ * them). */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
@@ -25,6 +26,7 @@ struct decision {
     uint32_t rule;       /* of DECIDE_RULE_OFF and _ON: index of the rule's decision */
     const char *side[2]; /* target, golden; "" with a rule's number */
     const char *view;    /* as view_parse reads it, or "" */
+    const char *rest;    /* members of a newer version, as JSON, or NULL */
 };
 
 struct decisions {

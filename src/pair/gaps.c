@@ -17,8 +17,10 @@ static void find_paired(const struct pairing *p, const struct dump *const side[2
             paired[s][side[s]->rows.v[p->lines.v[i].row[s]].call] = 1;
 }
 
-/* The one-sided call a line belongs to, its side in *s; NONE where its call has a partner, or is one made a second time. */
-static uint32_t lone_call(const struct pairing *p, const struct dump *const side[2], uint8_t *const paired[2], size_t line, int *s)
+/* The one-sided call a line belongs to, its side in *s; NONE where its call has a partner, or is one made a second
+ * time. */
+static uint32_t lone_call(const struct pairing *p, const struct dump *const side[2], uint8_t *const paired[2],
+                          size_t line, int *s)
 {
     const struct line *l = &p->lines.v[line];
     if (l->pair != NONE)
@@ -210,7 +212,8 @@ void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint3
             break;
         for (int s = 0; s < 2 && !mine; s++) {
             uint32_t c = x->row[s] == NONE ? NONE : side[s]->rows.v[x->row[s]].call;
-            if (c != NONE && side[s]->calls.v[c].kind != CALL_MODULE && n[s] < PARTS_NAMED && (!n[s] || call[s][n[s] - 1] != c))
+            if (c != NONE && side[s]->calls.v[c].kind != CALL_MODULE && n[s] < PARTS_NAMED &&
+                (!n[s] || call[s][n[s] - 1] != c))
                 call[s][n[s]++] = c;
         }
     }

@@ -1,5 +1,6 @@
-/* What only one side has: runs of calls without a partner between two paired ones, and all such calls put together by the
- * function they were called in (a helper under torch.jit.script records nothing: its other side shows as one group). */
+/* What only one side has: runs of calls without a partner between two paired ones, and all such calls put together by
+ * the function they were called in (a helper under torch.jit.script records nothing: its other side shows as one
+ * group). */
 #ifndef PAIR_GAPS_H
 #define PAIR_GAPS_H
 
@@ -34,7 +35,8 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line);
 void gap_group_text(const struct gap_group *g, const struct dump *const side[2], struct buf *out);
 
 /* What the last of several parts hides: the calls of its side that stand before it and have no partner, named in their
- * order ("mul, rsqrt, mul"). For a pair of one call with the last of its parts (WHY_WHOLE); appends nothing otherwise. */
+ * order ("mul, rsqrt, mul"). For a pair of one call with the last of its parts (WHY_WHOLE); appends nothing
+ * otherwise. */
 void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint32_t line, struct buf *out);
 
 #endif

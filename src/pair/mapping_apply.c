@@ -140,7 +140,8 @@ static void by_matches(struct work *w)
 static bool replace_first(struct buf *text, struct str what, struct str with, struct buf *tmp)
 {
     const char *p = text->p, *end = text->p + text->n;
-    while (what.n && (p = memchr(p, what.p[0], (size_t)(end - p))) && ((size_t)(end - p) < what.n || memcmp(p, what.p, what.n) != 0))
+    while (what.n && (p = memchr(p, what.p[0], (size_t)(end - p))) &&
+           ((size_t)(end - p) < what.n || memcmp(p, what.p, what.n) != 0))
         p++;
     if (!what.n || !p)
         return false;

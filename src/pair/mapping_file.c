@@ -27,9 +27,10 @@ static int add_pair(struct mapping *m, const cJSON *it, int n, struct err *e)
     struct view view;
     struct err why;
     if (!cJSON_IsString(t) || (!cJSON_IsString(g) && !cJSON_IsNull(g)))
-        return err_set(e, ERR_DATA, _("%s: pairs[%d] needs \"target\" and \"golden\" row names"), m->path, n);
+        return err_set(e, ERR_DATA, _("%s: pairs[%d]: expected \"target\" and \"golden\" row names"), m->path, n);
     if (v && !cJSON_IsNull(v) && !cJSON_IsString(v))
-        return err_set(e, ERR_DATA, _("%s: pairs[%d]: \"view\" is a text, as in \"golden split -1 2 0:8\""), m->path,
+        return err_set(e, ERR_DATA, _("%s: pairs[%d]: \"view\": expected a text, as in \"golden split -1 2 0:8\""),
+                       m->path,
                        n);
     struct mapping_entry x =
         mapping_entry_of(m, str_of(t->valuestring), cJSON_IsString(g) ? str_of(g->valuestring) : STR(""));
@@ -47,10 +48,11 @@ static int load_pairs(struct mapping *m, const cJSON *root, const cJSON *pairs, 
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
     m->kind = MAPPING_PAIRS;
     if (cJSON_IsNumber(schema) && schema->valuedouble > 1)
-        return err_set(e, ERR_DATA, _("%s: it was written by a newer version (schema %g, 1 is known)"), m->path,
+        return err_set(e, ERR_DATA, _("%s: written by a newer version (schema %g; this program reads 1)"), m->path,
                        schema->valuedouble);
     if (!cJSON_IsArray(pairs))
-        return err_set(e, ERR_DATA, _("%s: \"pairs\" is a list: {\"pairs\": [{\"target\": row, \"golden\": row}]}"),
+        return err_set(e, ERR_DATA, _("%s: \"pairs\": expected a list, {\"pairs\": [{\"target\": row, \"golden\": "
+                                      "row}]}"),
                        m->path);
     int n = 0;
     for (const cJSON *it = pairs->child; it; it = it->next)

@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/msg.h"
 #include "base/utf8.h"
 
@@ -38,14 +39,16 @@ static int next(struct yaml_reading *r)
         if (r->held)
             yaml_event_delete(&r->ev);
         r->held = yaml_parser_parse(&r->parser, &r->ev) != 0;
+        if (!r->held && r->parser.error == YAML_MEMORY_ERROR)
+            mem_failed(0);
         if (!r->held)
             return err_line(r->e, r->m->path, r->parser.problem_mark.line + 1, "%s",
                             r->parser.problem ? r->parser.problem : "YAML");
     } while (r->ev.type == YAML_STREAM_START_EVENT || r->ev.type == YAML_DOCUMENT_END_EVENT);
     if (r->ev.type == YAML_ALIAS_EVENT)
-        return expected(r, _("a name was expected, not a reference to another value"));
+        return expected(r, _("expected a name, found a reference to another value"));
     if (r->ev.type == YAML_SCALAR_EVENT && r->ev.data.scalar.length > MAPPING_TEXT_MOST)
-        return expected(r, _("a name was expected; this text has more than 4096 bytes"));
+        return expected(r, _("expected a name, found a text of more than 4096 bytes"));
     return 0;
 }
 
@@ -82,7 +85,7 @@ static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
     }
     if (str_eq(r->m->entries.v[at].golden, x.golden))
         return 0;
-    return err_line(r->e, r->m->path, line, _("\"%s\" is listed before with another partner; a name may come once"),
+    return err_line(r->e, r->m->path, line, _("\"%s\" is listed before with another pair; list a name once"),
                     shown(r, x.target));
 }
 
@@ -119,16 +122,16 @@ static int read_list(struct yaml_reading *r, struct operator_lists *o, const str
 {
     bool many = is(r, YAML_SEQUENCE_START_EVENT);
     if (!many && !is(r, YAML_SCALAR_EVENT))
-        return expected(r, _("a list of places was expected, as in [0, 1]"));
+        return expected(r, _("expected a list of places, as in [0, 1]"));
     if (!many && !scalar(r).n) /* nothing given */
         return 0;
     while (!many || next(r) == 0) {
         if (many && is(r, YAML_SEQUENCE_END_EVENT))
             return 0;
         if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("a place was expected: a number, or the name of a keyword argument"));
+            return expected(r, _("expected a place: a number, or the name of a keyword argument"));
         if (o->list[k->side][k->io].n == ARGS_MOST)
-            return expected(r, _("the end of the list was expected: no operator has more than 256 arguments"));
+            return expected(r, _("expected the end of the list: operators have at most 256 arguments"));
         struct str s = arena_str(&r->m->arena, scalar(r));
         vec_push(&o->list[k->side][k->io], s);
         if (!many)
@@ -146,7 +149,7 @@ static int read_operator_key(struct yaml_reading *r, struct operator_lists *o)
         if (next(r))
             return -1;
         if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("the name of an operator was expected, as in \"Functional.mul\""));
+            return expected(r, _("expected the name of an operator, as in \"Functional.mul\""));
         o->name[side] = arena_str(&r->m->arena, scalar(r));
         return 0;
     }
@@ -154,8 +157,8 @@ static int read_operator_key(struct yaml_reading *r, struct operator_lists *o)
         if (str_is(key, keys[i].name) || (keys[i].other && str_is(key, keys[i].other)))
             return next(r) ? -1 : read_list(r, o, &keys[i]);
     return err_line(r->e, r->m->path, line_of(r),
-                    _("expected ms_api, pt_api, ms_args, pt_args, ms_output, pt_output or "
-                      "ms_/pt_parameters, not \"%s\""),
+                    _("expected ms_api, pt_api, ms_args, pt_args, ms_output, pt_output or ms_/pt_parameters, found "
+                      "\"%s\""),
                     shown(r, key));
 }
 
@@ -164,13 +167,13 @@ static int keep_operator(struct yaml_reading *r, const struct operator_lists *o,
     static const char *const names[IO_COUNT] = {"args", "output", "parameters", "parameters_grad"};
     struct mapping *m = r->m;
     if (!o->name[TARGET].n || !o->name[GOLDEN].n)
-        return err_line(r->e, m->path, line, _("expected ms_api and pt_api: which operator corresponds to which"));
+        return err_line(r->e, m->path, line, _("expected ms_api and pt_api: the two operators that correspond"));
     struct mapping_entry x = {.target = o->name[TARGET], .golden = o->name[GOLDEN], .slot = (uint32_t)m->slots.n};
     for (int io = 0; io < IO_COUNT; io++) {
         size_t n = o->list[TARGET][io].n;
         if (n != o->list[GOLDEN][io].n)
             return err_line(r->e, m->path, line,
-                            _("ms_%s has %zu entries, pt_%s %zu: as many were expected, one for one"), names[io], n,
+                            _("ms_%s has %zu entries, pt_%s %zu: expected equal numbers"), names[io], n,
                             names[io], o->list[GOLDEN][io].n);
         for (size_t i = 0; i < n; i++) {
             struct mapping_slot s = {(uint8_t)io, o->list[TARGET][io].v[i], o->list[GOLDEN][io].v[i]};
@@ -190,7 +193,7 @@ static int read_operator(struct yaml_reading *r, bool first)
     int rc = 0;
     while (rc == 0 && (rc = first ? 0 : next(r)) == 0 && !is(r, YAML_MAPPING_END_EVENT)) {
         first = false;
-        rc = is(r, YAML_SCALAR_EVENT) ? read_operator_key(r, &o) : expected(r, _("a key such as ms_api was expected"));
+        rc = is(r, YAML_SCALAR_EVENT) ? read_operator_key(r, &o) : expected(r, _("expected a key such as ms_api"));
     }
     if (rc == 0)
         rc = keep_operator(r, &o, line);
@@ -209,8 +212,8 @@ static int read_operators(struct yaml_reading *r)
         if (is(r, YAML_SEQUENCE_END_EVENT))
             return 0;
         if (!is(r, YAML_MAPPING_START_EVENT))
-            return expected(r, _("expected an operator: ms_api, pt_api, ms_args, pt_args, "
-                                 "ms_output, pt_output (an api mapping)"));
+            return expected(r, _("expected an operator: ms_api, pt_api, ms_args, pt_args, ms_output, pt_output (an "
+                                 "api mapping)"));
         if (read_operator(r, false))
             return -1;
     }
@@ -231,13 +234,13 @@ static int read_children(struct yaml_reading *r, struct str first_class_name)
         if (is(r, YAML_MAPPING_END_EVENT))
             return 0;
         if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("the path of a child was expected"));
+            return expected(r, _("expected the path of a child"));
         size_t line = line_of(r);
         struct str child = arena_str(&r->m->arena, scalar(r)), golden, rest;
         if (next(r))
             return -1;
         if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("the path of a child on the golden side was expected"));
+            return expected(r, _("expected the path of a child on the golden side"));
         str_split(scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
         struct mapping_entry x = mapping_entry_of(r->m, child, str_trim(golden));
         x.within = str_is(first_class_name, "Cell") ? STR(MAPPING_TOP) : first_class_name;
@@ -276,7 +279,7 @@ static int read_names(struct yaml_reading *r)
         if (is(r, YAML_MAPPING_END_EVENT))
             break;
         if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("a name was expected"));
+            return expected(r, _("expected a name"));
         if (n == 0 && operator_key(scalar(r))) {
             r->m->kind = MAPPING_API;
             return read_operator(r, true);
@@ -292,8 +295,7 @@ static int read_names(struct yaml_reading *r)
             continue;
         }
         if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("expected \"target name: golden name\" as in the lines before; "
-                                 "this is a nested value"));
+            return expected(r, _("expected \"target name: golden name\" as in the lines before, found a nested value"));
         if (add(r, mapping_entry_of(r->m, key, scalar(r)), line))
             return -1;
         rows = rows || row_like(key);
@@ -318,7 +320,7 @@ static int read_document(struct yaml_reading *r)
                            "a list of operators"));
     if (rc == 0 && !is(r, YAML_STREAM_END_EVENT))
         rc = next(r);
-    return rc || is(r, YAML_STREAM_END_EVENT) ? rc : expected(r, _("the end of the file was expected: one document"));
+    return rc || is(r, YAML_STREAM_END_EVENT) ? rc : expected(r, _("expected the end of the file: one document"));
 }
 
 /* libyaml holds a scalar several times over. */
@@ -339,7 +341,7 @@ int mapping_yaml(struct mapping *m, struct str text, struct err *e)
     if (check_lines(m, text, e))
         return -1;
     if (!yaml_parser_initialize(&r.parser))
-        return err_set(e, ERR_DATA, "%s: libyaml", m->path);
+        mem_failed(0);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
     int rc = read_document(&r);
     if (r.held)

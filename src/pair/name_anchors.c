@@ -1,6 +1,7 @@
 /* 1. Modules and their gradients by path, class and order; then by path alone, where the class differs.
  * 2. Backward calls follow the forward calls they belong to, forward calls that were computed again the first time's.
- * 3. Calls between two paired modules: all of them where both sides have the same run of names, else those of one name. */
+ * 3. Calls between two paired modules: all of them where both sides have the same run of names, else those of one
+ * name. */
 #include "pair/name_anchors.h"
 
 #include <stdlib.h>
@@ -173,10 +174,12 @@ static void pair_backward(struct anchoring *w, const uint32_t *before)
     for (int s = 1; s >= 0; s--)
         for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
             const struct call *x = &w->d[s]->calls.v[c];
-            uint32_t f = x->phase != PHASE_BACKWARD || x->gradient || w->of[s][c] != NONE ? NONE : dump_first_forward(w->d[s], c);
+            uint32_t f = x->phase != PHASE_BACKWARD || x->gradient ||
+                         w->of[s][c] != NONE ? NONE : dump_first_forward(w->d[s], c);
             if (f == NONE)
                 continue;
-            uint32_t other = s || (before && before[f] != NONE) ? NONE : w->of[0][f], b = other == NONE ? MAP_NONE : nmap_get(&backward, other);
+            uint32_t other = s || (before && before[f] != NONE) ? NONE : w->of[0][f],
+                     b = other == NONE ? MAP_NONE : nmap_get(&backward, other);
             if (s)
                 nmap_set(&backward, f, c);
             else if (b != MAP_NONE && w->of[1][b] == NONE)
@@ -237,7 +240,8 @@ static bool same_call(const struct anchoring *w, uint32_t t, uint32_t g)
 /* How two runs begin alike, whatever one of them goes on with. */
 static void join_beginning(struct anchoring *w, const struct name_group *x)
 {
-    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a], b = w->next[1][b])
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a],
+         b = w->next[1][b])
         join(w, a, b);
 }
 
@@ -379,7 +383,8 @@ void anchors_find(const struct dump *t, const struct dump *g, const struct decid
     free(of[1]);
 }
 
-void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2], anchor_list *out)
+void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2],
+                  anchor_list *out)
 {
     struct anchoring w;
     group_list groups = {0};

@@ -149,7 +149,8 @@ static void quote(struct str s, bool pattern, struct buf *out)
 }
 
 /* Copies the address with `hole` in the place of each number. */
-static void with_holes(struct str s, const struct number *hole, int n, const char *const *text, bool pattern, struct buf *out)
+static void with_holes(struct str s, const struct number *hole, int n, const char *const *text, bool pattern,
+                       struct buf *out)
 {
     size_t at = 0;
     buf_clear(out);
@@ -179,7 +180,8 @@ static struct number ordinal_of(struct str address)
 }
 
 /* Call numbers: equal ones run alike; else one call in P of one side stands against one in Q of the other. */
-static bool propose_calls(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct str at,
+static bool propose_calls(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g,
+                          struct str at,
                           struct str ag, struct buf *pattern, struct buf *template)
 {
     struct number x = ordinal_of(at), y = ordinal_of(ag);
@@ -236,7 +238,8 @@ static bool propose_paths(struct str at, struct str ag, struct buf *pattern, str
     return true;
 }
 
-bool pair_rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g, struct buf *pattern,
+bool pair_rule_propose(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g,
+                       struct buf *pattern,
                        struct buf *template)
 {
     struct buf at = {0}, ag = {0};

@@ -188,7 +188,7 @@ static uint32_t *partners_by_name(const struct pairs_building *b)
 {
     uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
     for (uint32_t c = 0; c < b->t->calls.n; c++)
-        partner[c] = map_get(&b->g->call_names, dump_call_name(b->t, c));
+        partner[c] = dump_find_call(b->g, dump_call_name(b->t, c), c ? partner[c - 1] : NONE);
     return partner;
 }
 
@@ -356,12 +356,21 @@ static int by_target(const void *a, const void *b)
     return x->g < y->g ? -1 : x->g > y->g;
 }
 
+/* As they are where both sides made the same calls. */
+static bool in_order(const struct pairs_building *b)
+{
+    for (size_t i = 1; i < b->found.n; i++)
+        if (by_target(&b->found.v[i - 1], &b->found.v[i]) > 0)
+            return false;
+    return true;
+}
+
 /* Lays the table out (see the header). */
 static void lay_out(struct pairs_building *b)
 {
     struct pairing *p = b->p;
     size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
-    if (b->found.n)
+    if (!in_order(b))
         qsort(b->found.v, b->found.n, sizeof *b->found.v, by_target);
     for (int s = 0; s < 2; s++) {
         size_t n = s == TARGET ? nt : ng;
@@ -479,8 +488,8 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
 {
     uint32_t i = p->lines.v[line].pair;
     if (i == NONE) {
-        buf_cstr(out, p->lines.v[line].row[TARGET] == NONE ? _("no target row was found for it")
-                                                           : _("no golden row was found for it"));
+        buf_cstr(out, p->lines.v[line].row[TARGET] == NONE ? _("no target row found for it")
+                                                           : _("no golden row found for it"));
         return;
     }
     const struct pair *x = &p->pairs.v[i];
@@ -492,49 +501,50 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         buf_fmt(out, _("listed in %s"), x->source < o->map_count ? o->maps[x->source].path : "?");
         break;
     case WHY_FINGERPRINT:
-        buf_cstr(out, _("same kind of operator, element count and figures, in the same order"));
+        buf_cstr(out, _("same kind of operator, element count and statistics, in the same order"));
         break;
     case WHY_BETWEEN:
-        buf_cstr(out, _("the same run of operators between two matched calls"));
+        buf_cstr(out, _("the same sequence of operators between two matched calls"));
         break;
     case WHY_INPUTS:
         buf_cstr(out, _("same kind of operator and element count, and its inputs agree"));
         break;
     case WHY_FLOW:
-        buf_cstr(out, _("same kind of operator, fed by calls that are paired"));
+        buf_cstr(out, _("same kind of operator, inputs from paired calls"));
         break;
     case WHY_PATH:
-        buf_cstr(out, _("the same call between the same modules: as many of this name on both sides, and nothing contradicts it"));
+        buf_cstr(out, _("the same call between the same modules: equally many of this name on both sides, no "
+                        "contradiction"));
         break;
     case WHY_PLACE:
-        buf_cstr(out, _("the same part of the same layer, by its path"));
+        buf_cstr(out, _("the same part of the same layer, by path"));
         break;
     case WHY_ORDER:
-        buf_cstr(out, _("same kind of operator and element count; only the order speaks for it"));
+        buf_cstr(out, _("same kind of operator and element count; matched by kind and order only"));
         break;
     case WHY_UNLIKELY:
-        buf_cstr(out, _("only kind and order speak for it, and no figure agrees where all around agree"));
+        buf_cstr(out, _("matched by kind and order only, and no figure agrees where all around agree"));
         break;
     case WHY_TWIN:
-        buf_cstr(out, _("the forward calls are paired, so are their backward calls"));
+        buf_cstr(out, _("the forward calls are paired, so the backward calls are too"));
         break;
     case WHY_FUSED:
-        buf_cstr(out, _("parts of one fused call: together they are as large, and they share its input"));
+        buf_cstr(out, _("parts of one fused call: same total size, same input"));
         break;
     case WHY_WHOLE:
-        buf_cstr(out, _("one call does what several do on the other side: its result is that of the last"));
+        buf_cstr(out, _("one call does the work of several on the other side: its result is that of the last"));
         break;
     case WHY_WEIGHT:
         buf_cstr(out, _("both calls use the same weight, which no other call uses"));
         break;
     case WHY_SAMPLE:
-        buf_cstr(out, _("of all results of this size these two are nearest to each other, element by element"));
+        buf_cstr(out, _("nearest to each other element by element, of all results of this size"));
         break;
     case WHY_SLOT:
-        buf_cstr(out, _("its call is paired and it has the same place in it"));
+        buf_cstr(out, _("its call is paired, same position in it"));
         break;
     case WHY_TABLE:
-        buf_cstr(out, _("the result table pairs them"));
+        buf_cstr(out, _("paired in the result table"));
         break;
     case WHY_MARK:
         buf_cstr(out, _("marked by hand"));

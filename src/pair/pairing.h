@@ -1,8 +1,8 @@
 /* Which rows of the two sides are held to be the same quantity, and the one table that comes of it.
  *
  * A line of the table is one target row with one golden row; either may be absent. A pair says how they
- * came together; pairs that share a row (fused QKV and its parts) make a group. Lines stand in the target's execution order, each golden-only row
- * behind its predecessor on its own side. */
+ * came together; pairs that share a row (fused QKV and its parts) make a group. Lines stand in the target's execution
+ * order, each golden-only row behind its predecessor on its own side. */
 #ifndef PAIR_PAIRING_H
 #define PAIR_PAIRING_H
 

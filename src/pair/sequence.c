@@ -2,7 +2,8 @@
  *
  * 1. Modules, then calls, each in order (align.h); a call's module tells where it stands.
  * 2. Fused calls: one wide product against the narrow ones that share its input.
- * 3. Backward calls follow their forward twins, gradients of parameters their modules; what is left is aligned where its
+ * 3. Backward calls follow their forward twins, gradients of parameters their modules; what is left is aligned where
+ * its
  *    figures agree.
  * 4. Rows of paired calls: by figures, then by where their values come from, then by place.
  *
@@ -100,8 +101,8 @@ static uint32_t free_gradient(const struct sequence *w, int s, uint32_t module, 
     return i == NONE || w->items[PHASE_BACKWARD][ITEMS_GRADIENTS][s].v[i].match != NONE ? NONE : c;
 }
 
-/* Gradients of the parameters of paired modules, whatever they hold. A module that is called several times has one record:
- * its surest pair decides. */
+/* Gradients of the parameters of paired modules, whatever they hold. A module that is called several times has one
+ * record: its surest pair decides. */
 static void follow_modules(struct sequence *w, const struct nmap gradients[2])
 {
     static const float least[] = {0.9f, 0.6f, 0};
@@ -237,7 +238,8 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
                             .from = {w->from[TARGET], w->from[GOLDEN]},
                             .call_pair = {w->call_pair[TARGET], w->call_pair[GOLDEN]},
                             .of = {w->module_of[0], w->module_of[1]},
-                            .items = {&w->items[PHASE_FORWARD][ITEMS_MODULES][0], &w->items[PHASE_FORWARD][ITEMS_MODULES][1]},
+                            .items =
+                            {&w->items[PHASE_FORWARD][ITEMS_MODULES][0], &w->items[PHASE_FORWARD][ITEMS_MODULES][1]},
                             .denied = &w->ruled->denied_calls};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
@@ -292,10 +294,12 @@ static void meet_levels(struct sequence *w)
         sequence_meet(w, &l[ITEMS_CALLS][0], &l[ITEMS_MODULES][1]);
 }
 
-void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, struct sequence_result *out)
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o,
+                    struct sequence_result *out)
 {
     static const struct decided_pairs nothing;
-    struct sequence w = {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
+    struct sequence w =
+        {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
     struct nmap gradients[2] = {{0}, {0}};
     begin(&w, o->anchors, gradients);
     bool loose = unordered(&w);
@@ -315,6 +319,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
     for (int s = 0; s < 2; s++)
         if (is_graph(w.d[s])) {
             sequence_backward_values(&w, s);
+            sequence_product_gradients(&w, s);
             break;
         }
     for (uint32_t s = 0; s < 2; s++)

@@ -30,6 +30,7 @@ struct sequence_options {
 
 /* Calls a person put together are aligned with each other and part the lists: what lies between two of them is aligned
  * by itself. out: zeroed; the caller releases both lists. */
-void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o, struct sequence_result *out);
+void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o,
+                    struct sequence_result *out);
 
 #endif

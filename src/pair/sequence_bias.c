@@ -1,5 +1,5 @@
-/* A product and the addition of its bias, where the other side has one call for both. The two are taken for one call: its
- * result is the sum's, and the sum is nobody's equal. */
+/* A product and the addition of its bias, where the other side has one call for both. The two are taken for one call:
+ * its result is the sum's, and the sum is nobody's equal. */
 #include "pair/sequence_parts.h"
 
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t 
 {
     EACH_EARLY_ROW(w->d[s], call, r) {
         const struct row *x = &w->d[s]->rows.v[r];
-        if ((x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR && w->from[s][r] == NONE && length > 1 &&
+        if ((x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR && w->from[s][r] == NONE &&
+            length > 1 &&
             is_vector(w->d[s], r, length))
             return r;
     }
@@ -125,7 +126,8 @@ void sequence_pair_bias(struct sequence *w, const struct align_item *a, const st
             continue;
         int64_t length = bias_length(w->d[s], x[s]);
         uint32_t here = bias_of(w, s, sum, length), there = bias_of(w, !s, x[!s]->call, length);
-        if (here != NONE && there != NONE && w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] &&
+        if (here != NONE && there != NONE && w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE &&
+            !w->taken[s][here] &&
             !w->taken[!s][there])
             sequence_emit(w, s ? there : here, s ? here : there, WHY_SLOT, a->confidence < 0.8f ? a->confidence : 0.8f);
     }

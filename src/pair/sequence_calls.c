@@ -154,10 +154,12 @@ static void move_to_free(struct sequence *w, align_item_list *A, align_item_list
         struct align_item *a = &A->v[i];
         if (a->match == NONE || a->set || fingerprint_compare(&a->value, &B->v[a->match].value) != LIKE_NOT)
             continue;
-        size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0, to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
+        size_t from = a->match > UNCROSS ? a->match - UNCROSS : 0,
+               to = a->match + UNCROSS < B->n ? a->match + UNCROSS : B->n;
         for (size_t k = from; k < to; k++) {
             struct align_item *y = &B->v[k];
-            if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op || role_conflict(a->role, y->role) ||
+            if (y->match != NONE || y->set || y->numel != a->numel || y->op != a->op ||
+                role_conflict(a->role, y->role) ||
                 fingerprint_compare(&a->value, &y->value) != LIKE_SAME)
                 continue;
             w->call_pair[1][B->v[a->match].call] = NONE;
@@ -180,7 +182,8 @@ void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B
             continue;
         for (size_t k = i + 1; k < A->n && k < i + UNCROSS; k++) {
             struct align_item *b = &A->v[k];
-            if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel || b->layer != a->layer ||
+            if (b->match == NONE || a->set || b->set || b->op != a->op || b->numel != a->numel ||
+                b->layer != a->layer ||
                 role_conflict(a->role, B->v[b->match].role) || role_conflict(b->role, B->v[a->match].role) ||
                 fingerprint_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
                 continue;

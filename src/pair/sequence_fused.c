@@ -39,12 +39,14 @@ static bool same_input(const struct align_item *a, const struct align_item *b)
 static int find_parts(const struct align_item *wide, const align_item_list *l, size_t at, uint32_t part[PARTS],
                       bool proven)
 {
-    size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0, to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
+    size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0,
+           to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
     for (size_t first = from; first < to; first++) {
         const struct align_item *x = &l->v[first];
         uint64_t sum = 0;
         int n = 0;
-        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel || !x->inputs ||
+        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel ||
+            !x->inputs ||
             x->in[0].size != wide->in[0].size || role_conflict(x->role, wide->role) ||
             (x->layer >= 0 && wide->layer >= 0 && x->layer != wide->layer))
             continue;
@@ -59,7 +61,8 @@ static int find_parts(const struct align_item *wide, const align_item_list *l, s
         struct fingerprint value[PARTS];
         for (int k = 0; k < n; k++)
             value[k] = l->v[part[k]].value;
-        if (!proven || fingerprint_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN || parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
+        if (!proven || fingerprint_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN ||
+            parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
             return n;
     }
     return 0;
@@ -110,7 +113,8 @@ static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
 }
 
 /* One row of a fused call with the rows of its parts. */
-static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum, const struct align_item *x)
+static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum,
+                       const struct align_item *x)
 {
     uint64_t all = 0, whole = dump_row_numel(w->d[s], wide);
     bool begun = holds_parts(w, s, wide);
@@ -130,7 +134,8 @@ static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t 
             sequence_emit(w, s ? part[i] : wide, s ? wide : part[i], WHY_FUSED, x->confidence);
 }
 
-static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint32_t *call, int n, enum row_io io, int index,
+static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint32_t *call, int n, enum row_io io,
+                            int index,
                             bool sum, const struct align_item *x)
 {
     uint32_t part[PARTS], row = wide == NONE ? NONE : sequence_nth_row(w, s, wide, io, index);
@@ -140,7 +145,8 @@ static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint
         pair_parts(w, s, row, part, n, sum, x);
 }
 
-void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s, const struct nmap gradients[2])
+void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s,
+                          const struct nmap gradients[2])
 {
     for (size_t i = 0; i < wide->n; i++) {
         const struct align_item *x = &wide->v[i];
@@ -194,7 +200,8 @@ void sequence_meet(struct sequence *w, const align_item_list *t, const align_ite
             const struct align_item *b = &g->v[k];
             bool whole = family_is_compute(a->family) || family_is_compute(b->family) || a->family == FAMILY_MODULE ||
                          b->family == FAMILY_MODULE;
-            if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel || !changes_its_input(b) ||
+            if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel ||
+                !changes_its_input(b) ||
                 (a->layer >= 0 && b->layer >= 0 && a->layer != b->layer) ||
                 fingerprint_compare(&a->value, &b->value) != LIKE_SAME)
                 continue;

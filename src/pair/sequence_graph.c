@@ -1,4 +1,4 @@
-/* What graph dumps record otherwise: gradients of weights and losses written out as operators. */
+/* What graph dumps record otherwise: gradients of weights and around products, losses written out as operators. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -51,7 +51,8 @@ static void index_uses(const struct dump *d, const align_item_list *l, struct nm
 
 /* The backward product whose result is as large as the weight, fed by the forward product's input and by what
  * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
-static uint32_t find_gradient(const struct dump *d, const align_item_list *back, const struct readers *r, const struct align_item *f)
+static uint32_t find_gradient(const struct dump *d, const align_item_list *back, const struct readers *r,
+                              const struct align_item *f)
 {
     uint64_t x = f->inputs > 1 ? value_of(d, f->in_row[0]) : 0, weight = x ? value_of(d, f->in_row[1]) : 0;
     uint64_t size = f->inputs > 1 ? dump_row_numel(d, f->in_row[1]) : 0;
@@ -59,7 +60,8 @@ static uint32_t find_gradient(const struct dump *d, const align_item_list *back,
         const struct align_item *dx = &back->v[r->list.v[i].item];
         for (int k = 0; k < dx->inputs; k++) {
             uint64_t dy = value_of(d, dx->in_row[k]);
-            for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE; n = r->list.v[n].next) {
+            for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE;
+                 n = r->list.v[n].next) {
                 const struct align_item *dw = &back->v[r->list.v[n].item];
                 for (int q = 0; q < dw->inputs; q++)
                     if (dw->numel == size && value_of(d, dw->in_row[q]) == x)
@@ -88,7 +90,8 @@ static void gradients_by_value(struct sequence *w, int s)
             if (!pass) {
                 uint64_t key[2] = {numel, (uint64_t)at};
                 uint64_t k = hash_bytes(key, sizeof key, 9);
-                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR && w->from[s][r] == NONE)
+                if (x->io == IO_OUTPUT && c->phase == PHASE_BACKWARD && c->kind == CALL_OPERATOR &&
+                    w->from[s][r] == NONE)
                     nmap_set(&cell, k, nmap_get(&cell, k) == MAP_NONE ? r : NONE - 1);
                 continue;
             }
@@ -135,7 +138,8 @@ static void pair_losses(struct sequence *w, int s)
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
-        const align_item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
+        const align_item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s],
+                              *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
         struct readers r = {.first = {0}};
         struct nmap uses = {0};
         if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)
@@ -155,7 +159,8 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
             if (dw == NONE || there == NONE || back->v[dw].match != NONE)
                 continue;
             uint32_t here = back->v[dw].out;
-            if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] && !w->taken[!s][there] &&
+            if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] &&
+                !w->taken[!s][there] &&
                 dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
                 sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
         }
@@ -164,4 +169,106 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
         vec_release(&r.list);
         pair_losses(w, s);
     }
+}
+
+/* ---- gradients around a product ----
+ *
+ * The backward product that reads a forward product's second operand gets the gradient of its result and puts out that
+ * of its first operand, whatever values they have: a gradient that is wrong on one side alone meets its counterpart
+ * here. */
+
+/* The one item that reads the value; NONE where several do or none does. */
+static uint32_t lone_reader(const struct readers *r, uint64_t value)
+{
+    uint32_t found = NONE;
+    for (uint32_t i = value ? nmap_get(&r->first, value) : MAP_NONE; i != MAP_NONE; i = r->list.v[i].next) {
+        if (found != NONE && found != r->list.v[i].item)
+            return NONE;
+        found = r->list.v[i].item;
+    }
+    return found;
+}
+
+/* Both rows are one gradient: they, and the rows that put it out. */
+static void pair_gradient(struct sequence *w, int s, uint32_t here, uint32_t there)
+{
+    for (int from = 0; from < 2 && here != NONE && there != NONE; from++) {
+        bool paired = w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE;
+        bool taken = w->taken[s][here] || w->taken[!s][there];
+        if (!paired && !taken && dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
+            sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.7f);
+        here = w->from[s][here];
+        there = w->from[!s][there];
+    }
+}
+
+/* The one tensor of this size that a call of the backward pass got, or NONE. */
+static uint32_t lone_input(const struct dump *d, uint32_t call, uint64_t numel)
+{
+    uint32_t found = NONE;
+    if (call != NONE)
+        EACH_EARLY_ROW(d, call, r) {
+            if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR || dump_row_numel(d, r) != numel)
+                continue;
+            if (found != NONE)
+                return NONE;
+            found = r;
+        }
+    return found;
+}
+
+/* The call that put out what this row of a forward call reads, the last of them, where nothing else reads it from there
+ * on: its gradient is that of the row alone. NONE otherwise. */
+static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
+{
+    const struct dump *d = w->d[s];
+    uint64_t value = value_of(d, row);
+    uint32_t first = w->from[s][row], last = NONE;
+    if (!value || first == NONE)
+        return NONE;
+    for (uint32_t r = first; r < d->rows.n; r++) {
+        const struct call *c = &d->calls.v[d->rows.v[r].call];
+        if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || value_of(d, r) != value)
+            continue;
+        if (d->rows.v[r].io == IO_OUTPUT && r < row)
+            last = d->rows.v[r].call;
+        else if (d->rows.v[r].io == IO_INPUT && r > row)
+            return NONE;
+    }
+    return last;
+}
+
+/* Whether two products have the same second operand: a weight, or what was computed, and then the first one as well. An
+ * operand that only one side has scaled leaves gradients that are scaled too. */
+static bool same_operands(const struct sequence *w, int s, const struct align_item *a, const struct align_item *b)
+{
+    bool computed = w->from[s][a->in_row[1]] != NONE;
+    return fingerprint_compare(&a->in[1], &b->in[1]) >= LIKE_NEAR &&
+           (!computed || fingerprint_compare(&a->in[0], &b->in[0]) >= LIKE_NEAR);
+}
+
+void sequence_product_gradients(struct sequence *w, int s)
+{
+    const align_item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s],
+                          *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
+    const align_item_list *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
+    struct readers r = {.first = {0}};
+    index_readers(w->d[s], back, &r);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct align_item *a = &f->v[i], *b = a->match == NONE ? NULL : &other->v[a->match];
+        bool products = b && a->family == FAMILY_LINEAR && b->family == FAMILY_LINEAR && a->inputs > 1 && b->inputs > 1;
+        if (!products || a->numel != b->numel || !same_operands(w, s, a, b))
+            continue;
+        uint64_t operand = value_of(w->d[s], a->in_row[1]);
+        uint32_t product = lone_reader(&r, operand), source = sole_source(w, !s, b->in_row[0]);
+        for (int k = 0; product != NONE && k < back->v[product].inputs; k++)
+            if (value_of(w->d[s], back->v[product].in_row[k]) != operand)
+                pair_gradient(w, s, back->v[product].in_row[k],
+                              lone_input(w->d[!s], sequence_twin(w, !s, b->call), b->numel));
+        if (product != NONE && source != NONE)
+            pair_gradient(w, s, back->v[product].out,
+                          lone_input(w->d[!s], sequence_twin(w, !s, source), dump_row_numel(w->d[!s], b->in_row[0])));
+    }
+    nmap_release(&r.first);
+    vec_release(&r.list);
 }

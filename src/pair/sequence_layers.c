@@ -36,7 +36,8 @@ static void index_weights(const struct sequence *w, int s, struct nmap *layer_of
         }
 }
 
-/* The golden number most weights of each target layer stand under, -1 where none tells. False: there is nothing to learn. */
+/* The golden number most weights of each target layer stand under, -1 where none tells. False: there is nothing to
+ * learn. */
 static bool vote(const struct sequence *w, int32_t to[LAYERS_MOST])
 {
     struct nmap layer_of[2] = {{0}, {0}}, count = {0};

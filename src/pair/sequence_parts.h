@@ -24,7 +24,8 @@ struct sequence {
     uint32_t *from[2];     /* align_items_producers */
     uint32_t *call_pair[2]; /* call → the other side's call, or NONE */
     uint32_t *row_pair[2]; /* row → the other side's row once paired, or NONE */
-    uint32_t *adder[2];    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
+    /* call → the sum of its result and its bias, a call of its own, which are taken for one; or NONE */
+    uint32_t *adder[2];
     uint32_t *weight_twin[2]; /* forward call's item → the other side's that uses the same weight, or NONE */
     struct value_sample *sample[2]; /* of forward calls, by item; NULL: none were taken */
     uint32_t looked;       /* pairs of rows whose elements sequence_backward_values has looked at */
@@ -57,9 +58,9 @@ void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list 
 void sequence_pair_bias(struct sequence *w, const struct align_item *a, const struct align_item *b);
 /* A sample of the row's tensor; false where it cannot be read or is all zeros. */
 bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *out);
-/* Whether elements of two rows, laid on each other as they are stored, contradict that they hold one value: nearly alike
- * is another value, as a rotated gradient is; nothing in common may be another order of axes. *proven: they agree. `row`
- * is one of side s, `other` one of the other side. */
+/* Whether elements of two rows, laid on each other as they are stored, contradict that they hold one value: nearly
+ * alike is another value, as a rotated gradient is; nothing in common may be another order of axes. *proven: they
+ * agree. `row` is one of side s, `other` one of the other side. */
 bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t other, bool *proven);
 float sequence_cosine(const struct value_sample *a, const struct value_sample *b); /* 0 where one tells nothing */
 /* Calls of two lists that use the same weight or whose results are clearly nearest to each other become SET_MATCH,
@@ -73,7 +74,8 @@ void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B
 /* Joins the wide products of side s with their parts on the other; `proven`: only where figures show it. */
 void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *narrow, int s, bool proven);
 /* The rows of what was joined; gradients: scope → parameters_grad call, a side each. */
-void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s, const struct nmap gradients[2]);
+void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s,
+                          const struct nmap gradients[2]);
 /* Results of wholes with those of the last of their parts, where the figures are equal. */
 void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g);
 
@@ -84,8 +86,11 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
 /* Gradients of weights and losses of graph dumps. */
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]);
 
-/* What is left of the backward rows where side `graph` is a graph dump: pairs rows that hold one value, then the outputs
- * of calls whose inputs were paired so. */
+/* What is left of the backward rows where side `graph` is a graph dump: pairs rows that hold one value, then the
+ * outputs of calls whose inputs were paired so. */
 void sequence_backward_values(struct sequence *w, int graph);
+/* Of the rows left, those that are the gradient of one product's result or operand, where side `graph` is a graph
+ * dump. */
+void sequence_product_gradients(struct sequence *w, int graph);
 
 #endif

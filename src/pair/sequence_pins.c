@@ -1,5 +1,5 @@
-/* Calls that hold the same values on both sides, pinned before anything is aligned. Both sides run the same weights, so a
- * weight says which product is which whatever happened upstream; and a result is nearest to its own counterpart long
+/* Calls that hold the same values on both sides, pinned before anything is aligned. Both sides run the same weights, so
+ * a weight says which product is which whatever happened upstream; and a result is nearest to its own counterpart long
  * after an error has crept in. Order and kind decide only what values leave open.
  *
  * Two calls may have exchanged their weights: that is the fault somebody looks for, and where what reads their results
@@ -30,7 +30,8 @@ struct sampling {
     struct value_sample *out;
 };
 
-/* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the same. */
+/* A few stretches of elements in logical order, at places that depend on the count alone: reshaped tensors have the
+ * same. */
 bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
 {
     struct tensor t;
@@ -46,7 +47,9 @@ bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *s)
         unsigned char raw[STRETCH * 16];
         double value[STRETCH];
         size_t take = n - k < STRETCH ? (size_t)(n - k) : STRETCH;
-        uint64_t at = t.numel <= VALUE_SAMPLE ? k : (uint64_t)((double)(t.numel - STRETCH) / (VALUE_SAMPLE / STRETCH - 1) * (double)(k / STRETCH));
+        uint64_t at = t.numel <= VALUE_SAMPLE ? k
+                                              : (uint64_t)((double)(t.numel - STRETCH) / (VALUE_SAMPLE / STRETCH - 1) *
+                                                           (double)(k / STRETCH));
         tensor_walk_seek(&w, at);
         long got = tensor_walk_next(&w, raw, take, &quiet);
         if (got <= 0) {
@@ -103,7 +106,8 @@ static uint64_t *readers_of(const struct sequence *w, int s)
         const struct row *row = &d->rows.v[r];
         const struct call *c = &d->calls.v[row->call];
         bool carries = c->family == FAMILY_VIEW || c->family == FAMILY_COPY || c->family == FAMILY_CAST;
-        if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE || carries)
+        if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
+            carries)
             continue;
         mask[d->rows.v[w->from[s][r]].call] |= UINT64_C(1) << c->family;
     }
@@ -129,8 +133,10 @@ static bool may_pin(const struct pins *x, uint32_t t, uint32_t g)
 {
     const struct align_item *a = &x->items[TARGET]->v[t], *b = &x->items[GOLDEN]->v[g];
     bool layers = a->layer < 0 || b->layer < 0 || a->layer == b->layer;
-    bool denied = x->w->ruled->denied_calls.n && nmap_get(&x->w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
-    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied && !role_conflict(a->role, b->role);
+    bool denied = x->w->ruled->denied_calls.n &&
+                  nmap_get(&x->w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
+    return a->numel == b->numel && a->family == b->family && !a->set && !b->set && layers && !denied &&
+           !role_conflict(a->role, b->role);
 }
 
 static void pin(const struct pins *x, uint32_t t, uint32_t g, enum pair_why why, float confidence)
@@ -159,10 +165,12 @@ struct item_stretch {
 static struct item_stretch around(const struct pins *x, int s, uint32_t i)
 {
     size_t n = x->items[!s]->n, place = (size_t)((double)i * (double)n / (double)x->items[s]->n);
-    return (struct item_stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0, place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
+    return (struct item_stretch){place > NEIGHBOURHOOD ? place - NEIGHBOURHOOD : 0,
+                                 place + NEIGHBOURHOOD < n ? place + NEIGHBOURHOOD : n};
 }
 
-/* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source order. */
+/* What lies between the partners of the nearest pins before and behind, and a little more: launch order is not source
+ * order. */
 static struct item_stretch between(const struct pins *x, int s, uint32_t i)
 {
     const align_item_list *l = x->items[s];
@@ -184,8 +192,8 @@ static struct item_stretch between(const struct pins *x, int s, uint32_t i)
     return (struct item_stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
 }
 
-/* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before all;
- * NONE where none is. */
+/* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before
+ * all; NONE where none is. */
 static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
 {
     const align_item_list *own = x->items[s], *l = x->items[!s];
@@ -195,7 +203,8 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_str
     if (!(a->norm > 0))
         return NONE;
     for (size_t k = r.from; k < r.to; k++) {
-        bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 && may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
+        bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 &&
+                   may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
         float c = may ? sequence_cosine(a, &all[k]) : -1;
         if (!may || c <= second)
             continue;
@@ -212,7 +221,8 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_str
     return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
 }
 
-static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const struct pins *x, int s, uint32_t i), float clear, float confidence)
+static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const struct pins *x, int s, uint32_t i),
+                        float clear, float confidence)
 {
     uint32_t n = (uint32_t)x->items[TARGET]->n, *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; i < n; i++)
@@ -234,11 +244,13 @@ static void undo_exchanges(const struct pins *x)
     align_item_list *A = x->items[TARGET], *B = x->items[GOLDEN];
     for (uint32_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i];
-        if (a->set != SET_MATCH || (a->why != WHY_WEIGHT && a->why != WHY_SAMPLE) || read_alike(x, a, &B->v[a->match]) > 0.5f)
+        if (a->set != SET_MATCH || (a->why != WHY_WEIGHT && a->why != WHY_SAMPLE) ||
+            read_alike(x, a, &B->v[a->match]) > 0.5f)
             continue;
         for (uint32_t k = i + 1; k < A->n && k < i + NEIGHBOURHOOD; k++) {
             struct align_item *b = &A->v[k];
-            if (b->set != SET_MATCH || (b->why != WHY_WEIGHT && b->why != WHY_SAMPLE) || b->numel != a->numel || b->op != a->op || b->layer != a->layer)
+            if (b->set != SET_MATCH || (b->why != WHY_WEIGHT && b->why != WHY_SAMPLE) || b->numel != a->numel ||
+                b->op != a->op || b->layer != a->layer)
                 continue;
             struct align_item *p = &B->v[a->match], *q = &B->v[b->match];
             float now = read_alike(x, a, p) + read_alike(x, b, q), crossed = read_alike(x, a, q) + read_alike(x, b, p);

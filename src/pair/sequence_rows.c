@@ -5,6 +5,7 @@
 
 #include "dump/family.h"
 #include "fmt/weight_names.h"
+#include "pair/call_arguments.h"
 
 #define ROWS 32 /* of one call, inputs or outputs, that are looked at */
 
@@ -195,6 +196,22 @@ static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence
         sequence_emit(w, one[0], one[1], WHY_SLOT, confidence);
 }
 
+static bool is_free(const struct sequence *w, int s, uint32_t row)
+{
+    return !w->taken[s][row] && w->row_pair[s][row] == NONE;
+}
+
+/* Numbers, truth values and texts of one operator, by what the frameworks call them. */
+static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confidence)
+{
+    struct named_argument a[ARGUMENTS_MOST], b[ARGUMENTS_MOST];
+    int n[2] = {arguments_named(w->d[0], t, a), arguments_named(w->d[1], g, b)};
+    for (int i = 0; i < n[0]; i++)
+        for (int k = 0; k < n[1]; k++)
+            if (is_free(w, 0, a[i].row) && is_free(w, 1, b[k].row) && argument_same(w->d[0], a[i], w->d[1], b[k]))
+                sequence_emit(w, a[i].row, b[k].row, WHY_SLOT, confidence);
+}
+
 /* Of these the other framework may record the gradients of one inner node only (doc/formats.md). */
 static bool composite(uint8_t f)
 {
@@ -234,8 +251,11 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
     }
     if (certain)
         learn(w, a, b);
-    else if (!modules && !backward && a->op == b->op && commutes)
-        scalars(w, a->call, b->call, base);
+    else if (!modules && !backward && a->op == b->op) {
+        arguments(w, a->call, b->call, base);
+        if (commutes)
+            scalars(w, a->call, b->call, base);
+    }
 }
 
 uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n)

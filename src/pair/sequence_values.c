@@ -1,6 +1,6 @@
 /* Rows of backward calls by their values. A graph dump's backward operators have no forward twins by name, and their
- * scopes name one user of a shared subgraph; but every gradient that one framework hands from call to call the other one
- * holds as well. */
+ * scopes name one user of a shared subgraph; but every gradient that one framework hands from call to call the other
+ * one holds as well. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ static bool is_free(const struct sequence *w, int s, uint32_t row)
     return w->row_pair[s][row] == NONE && !w->taken[s][row];
 }
 
-/* Where the row's value belongs in the index; false for what tells nothing: numbers, constants, rows without figures. */
+/* Where the row's value belongs in the index; false for what tells nothing: numbers, constants, rows without
+ * figures. */
 static bool cell_of(const struct dump *d, uint32_t row, int64_t *cell)
 {
     const struct row *r = &d->rows.v[row];
@@ -61,13 +62,15 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
     }
 }
 
-/* How far the figures of two rows of one size are apart: extremes and mean by what an element is, the norm by itself. */
+/* How far the figures of two rows of one size are apart: extremes and mean by what an element is, the norm by
+ * itself. */
 static double distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
 {
     const struct row *a = &d->rows.v[row], *b = &o->rows.v[other];
     double extreme = fmax(fabs(b->stat[STAT_MAX]), fabs(b->stat[STAT_MIN])), element = extreme;
     int both = a->has & b->has;
-    double worst = fmax(fabs(a->stat[STAT_MAX] - b->stat[STAT_MAX]), fabs(a->stat[STAT_MIN] - b->stat[STAT_MIN])) / extreme;
+    double worst =
+        fmax(fabs(a->stat[STAT_MAX] - b->stat[STAT_MAX]), fabs(a->stat[STAT_MIN] - b->stat[STAT_MIN])) / extreme;
     if ((both & HAS_NORM) && b->stat[STAT_NORM] > 0) {
         worst = fmax(worst, fabs(a->stat[STAT_NORM] / b->stat[STAT_NORM] - 1));
         element = b->stat[STAT_NORM] / sqrt((double)dump_row_numel(o, other));
@@ -98,7 +101,8 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
 }
 
 /* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
- * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the first. */
+ * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the
+ * first. */
 static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
@@ -110,7 +114,8 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
     if (!cell_of(o, row, &cell))
         return NONE;
     for (int64_t c = cell - REACH; c <= cell + REACH; c++)
-        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES; i = x->list.v[i].next) {
+        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES;
+             i = x->list.v[i].next) {
             struct value_candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
             struct fingerprint have = fingerprint_of(d, k.row);
             k.like = fingerprint_compare(&have, &want);
@@ -124,7 +129,8 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
         if (!is_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
             continue;
         bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
-        bool better = found == NONE || (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)), proven;
+        bool better = found == NONE ||
+                      (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)), proven;
         if (!better || sequence_contradicted(w, s, all[i].row, row, &proven))
             continue;
         /* figures that are only near each other, after noise or in a coarse type, need elements that agree */
@@ -151,7 +157,8 @@ static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint
 {
     uint32_t found = NONE;
     EACH_EARLY_ROW(w->d[s], call, r) {
-        if (w->d[s]->rows.v[r].io != IO_OUTPUT || w->d[s]->rows.v[r].kind != ROW_TENSOR || dump_row_numel(w->d[s], r) != numel)
+        if (w->d[s]->rows.v[r].io != IO_OUTPUT || w->d[s]->rows.v[r].kind != ROW_TENSOR ||
+            dump_row_numel(w->d[s], r) != numel)
             continue;
         if (found != NONE || !is_free(w, s, r))
             return NONE;
@@ -173,7 +180,8 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
             continue;
         uint64_t numel = dump_row_numel(w->d[TARGET], r);
         uint32_t other = lone_output(w, GOLDEN, call[GOLDEN], numel);
-        if (numel > 1 && other != NONE && lone_output(w, TARGET, call[TARGET], numel) == r && !passes_through(w->d[GOLDEN], other) &&
+        if (numel > 1 && other != NONE && lone_output(w, TARGET, call[TARGET], numel) == r &&
+            !passes_through(w->d[GOLDEN], other) &&
             family[TARGET] == family[GOLDEN])
             sequence_emit(w, r, other, WHY_INPUTS, 0.7f);
     }

@@ -1,5 +1,5 @@
-/* Which calls of the two sides use the same weight. Both runs begin with the same weights, so a weight that one call a side
- * uses names it whatever happened upstream. */
+/* Which calls of the two sides use the same weight. Both runs begin with the same weights, so a weight that one call a
+ * side uses names it whatever happened upstream. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ typedef VEC(struct weight_use) weight_list;
 
 static bool has_weight(uint8_t family)
 {
-    return family == FAMILY_LINEAR || family == FAMILY_CONV || family == FAMILY_EMBEDDING || family == FAMILY_NORM || family == FAMILY_MUL;
+    return family == FAMILY_LINEAR || family == FAMILY_CONV || family == FAMILY_EMBEDDING || family == FAMILY_NORM ||
+           family == FAMILY_MUL;
 }
 
 static int by_extremes(const void *a, const void *b)
@@ -69,7 +70,8 @@ static uint32_t lone_user(const weight_list *l, const struct weight_use *u, floa
         else
             hi = mid;
     }
-    for (size_t i = lo; i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
+    for (size_t i = lo;
+         i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
         if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
             continue;
         if (found != NONE)
@@ -79,7 +81,8 @@ static uint32_t lone_user(const weight_list *l, const struct weight_use *u, floa
     return found;
 }
 
-/* Relative difference up to which two extremes are one number: of recordings that print few digits, what those leave open. */
+/* Relative difference up to which two extremes are one number: of recordings that print few digits, what those leave
+ * open. */
 static float tolerance(const struct sequence *w)
 {
     int digits = w->d[0]->digits < w->d[1]->digits ? w->d[0]->digits : w->d[1]->digits;

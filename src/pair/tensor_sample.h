@@ -16,8 +16,8 @@ struct tensor_sample {
 /* All elements of a small tensor, else some at places that are the same every time. */
 int tensor_sample_take(struct tensor_sample *s, const struct tensor *t, struct err *e);
 void tensor_sample_release(struct tensor_sample *s);
-/* Relative L2 error of a view, as many elements as the sampled tensor, against the sample; infinite where the view holds
- * nothing but zeros, or most elements are not finite. All views given to one sample are of one file. */
+/* Relative L2 error of a view, as many elements as the sampled tensor, against the sample; infinite where the view
+ * holds nothing but zeros, or most elements are not finite. All views given to one sample are of one file. */
 int tensor_sample_error(struct tensor_sample *s, const struct tensor *view, double *out, struct err *e);
 
 #endif

@@ -89,11 +89,13 @@ int view_parse(struct view *v, struct str text, struct err *e)
             if (str_is(word, ops[i].word))
                 s.op = (uint8_t)i;
         if (s.op == VIEW_OPS)
-            return err_set(e, ERR_USAGE, _("view: \"%.*s\" is no step; steps are reshape, permute, transpose, slice, split and repeat"), STR_ARG(word));
+            return err_set(e, ERR_USAGE, _("view: expected reshape, permute, transpose, slice, split or repeat, found "
+                                           "\"%.*s\""), STR_ARG(word));
         if (!step_numbers(&s, &rest) || s.n < ops[s.op].least || s.n > ops[s.op].most)
-            return err_set(e, ERR_USAGE, _("view: %s needs its numbers, as in \"%s\""), ops[s.op].word, ops[s.op].form);
+            return err_set(e, ERR_USAGE, _("view: %s: expected its numbers, as in \"%s\""), ops[s.op].word,
+                           ops[s.op].form);
         if (v->count == VIEW_STEPS)
-            return err_set(e, ERR_USAGE, _("view: more than %d steps"), VIEW_STEPS);
+            return err_set(e, ERR_USAGE, _("view: at most %d steps"), VIEW_STEPS);
         v->step[v->count++] = s;
     }
     return 0;
@@ -346,7 +348,8 @@ int view_apply(const struct view *v, struct tensor *t, struct err *e)
             step_text(&v->step[i], &step);
             for (int k = 0; k < made.ndim; k++)
                 buf_fmt(&shape, k ? ",%lld" : "%lld", (long long)made.shape[k]);
-            int rc = err_set(e, ERR_DATA, _("%s: \"%s\" does not go with the shape [%s]"), t->file.name, step.p, shape.p ? shape.p : "");
+            int rc = err_set(e, ERR_DATA, _("%s: \"%s\" does not fit the shape [%s]"), t->file.name, step.p,
+                             shape.p ? shape.p : "");
             buf_release(&step);
             buf_release(&shape);
             return rc;

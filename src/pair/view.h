@@ -1,11 +1,12 @@
 /* A view makes the two sides of a pair comparable: one side's tensor cut, put in another order of axes or
- * parted, without a copy. Views are found (pair/axis_order.h, pair/fused_parts.h), given by a person with a mark, or come with a rule.
+ * parted, without a copy. Views are found (pair/axis_order.h, pair/fused_parts.h), given by a person with a mark, or
+ * come with a rule.
  *
  * As text: "golden reshape 2,8,2,3,8 slice 3 0:1". The side, then steps in order: "reshape SIZES" (one may be -1),
  * "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), and
  * "split AXIS PIECES FROM:TO", which parts an axis into PIECES pieces and keeps FROM:TO of each: a part of a fused
- * tensor, in one piece or interleaved head group by head group, and "repeat AXIS TIMES", which lays an axis of one out as often
- * (a table for the whole batch against one a sample). Axes may count from the end: -1 is the last. */
+ * tensor, in one piece or interleaved head group by head group, and "repeat AXIS TIMES", which lays an axis of one out
+ * as often (a table for the whole batch against one a sample). Axes may count from the end: -1 is the last. */
 #ifndef PAIR_VIEW_H
 #define PAIR_VIEW_H
 
@@ -33,7 +34,8 @@ struct view {
 int view_parse(struct view *v, struct str text, struct err *e);
 bool view_same(const struct view *a, const struct view *b); /* either may be NULL */
 void view_write(const struct view *v, struct buf *out); /* the text that view_parse reads */
-void view_text(const struct view *v, struct buf *out);  /* for people: "permuted (0,2,1,3)", "reshaped"; NULL: nothing */
+/* for people: "permuted (0,2,1,3)", "reshaped"; NULL: nothing */
+void view_text(const struct view *v, struct buf *out);
 /* Lays the view over that side's tensor: shape, strides, offset and numel follow. -1 where the shape does not allow
  * it; t is then as it was. */
 int view_apply(const struct view *v, struct tensor *t, struct err *e);

@@ -1,0 +1,261 @@
+/* Finds fused attention calls written out on the other side, by the figures of queries and keys, and compares the
+ * scales. */
+#include "judge/fused_scale.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+#include "dump/recorded_figures.h"
+#include "judge/value_readers.h"
+#include "pair/align_item.h"
+#include "pair/call_arguments.h"
+
+#define STEPS 12 /* calls between a product and its softmax, or a softmax and the product with the values */
+#define SCALE_WORDS "scale scale_value scalar_value softmax_scale"
+
+struct fused_search {
+    struct judgement *j;
+    const struct measure *m;
+    const struct thresholds *tol;
+    const struct dataflow *flow; /* a side each */
+    struct value_readers readers[2];
+};
+
+/* A fused call: the scale it has by an argument or by default. */
+struct fused_call {
+    uint32_t query, key, output; /* its rows */
+    uint32_t argument;           /* the row of its scale, or NONE */
+    double scale;
+};
+
+/* Attention written out. */
+struct written_out {
+    int side;
+    double scale;
+    uint32_t number; /* the row of the last number applied, or NONE */
+    int numbers;
+    uint32_t output; /* the product with the values */
+};
+
+static bool is_tensor(const struct dump *d, uint32_t row, enum row_io io)
+{
+    return d->rows.v[row].io == io && d->rows.v[row].kind == ROW_TENSOR;
+}
+
+static uint32_t result_of(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (is_tensor(d, r, IO_OUTPUT))
+            return r;
+    return NONE;
+}
+
+/* One value by all that was recorded of it, within what an accepted row may differ by. */
+static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+{
+    const struct row *a = &x->m->side[side]->rows.v[row], *b = &x->m->side[!side]->rows.v[other];
+    int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    if ((a->has & b->has & all) != all || !dtype_is_float(a->dtype) || !dtype_is_float(b->dtype) ||
+        dump_row_numel(x->m->side[side], row) != dump_row_numel(x->m->side[!side], other))
+        return false;
+    return recorded_error(a, b) <= thresholds_of(x->tol, dtype_coarser(a->dtype, b->dtype))->deviate;
+}
+
+/* ---- the fused side ---- */
+
+static bool fused_call(const struct dump *d, uint32_t call, struct fused_call *out)
+{
+    const struct call *c = &d->calls.v[call];
+    if (c->family != FAMILY_ATTENTION || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE || c->recomputes != NONE)
+        return false;
+    *out = (struct fused_call){.query = call_input(d, call, 0),
+                               .key = call_input(d, call, 1),
+                               .output = result_of(d, call),
+                               .argument = call_argument(d, call, SCALE_WORDS),
+                               .scale = NAN};
+    if (out->argument != NONE)
+        out->scale = d->rows.v[out->argument].stat[STAT_MAX];
+    struct str rest = STR(SCALE_WORDS), word;
+    while (rest.n && isnan(out->scale)) {
+        str_split(rest, ' ', &word, &rest);
+        out->scale = left_out_number(d, call, word);
+    }
+    return out->key != NONE && out->output != NONE && isfinite(out->scale) && out->scale > 0;
+}
+
+/* ---- the written-out side ---- */
+
+static bool is_operator(const struct dump *d, uint32_t call, struct str name)
+{
+    return family_operator(align_item_operator(d, call)) == family_operator(name);
+}
+
+/* A number, or a tensor of one value. */
+static double number_of(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    bool one = r->kind == ROW_TENSOR && dtype_is_float(r->dtype) && dump_row_numel(d, row) == 1;
+    bool number = r->kind == ROW_INT || r->kind == ROW_FLOAT || (one && r->has & HAS_MAX);
+    return r->io == IO_INPUT && number ? r->stat[STAT_MAX] : NAN;
+}
+
+double fused_scale_given(const struct dump *d, uint32_t row)
+{
+    uint32_t call = d->rows.v[row].call;
+    double v = number_of(d, row);
+    return d->calls.v[call].family == FAMILY_MUL && is_operator(d, call, STR("div")) ? 1 / v : v;
+}
+
+/* What passes scores on: a mask added or filled in, a cast, another shape, dropout. */
+static bool passes_on(const struct dump *d, uint32_t call)
+{
+    enum family f = (enum family)d->calls.v[call].family;
+    struct str op = align_item_operator(d, call);
+    return f == FAMILY_VIEW || f == FAMILY_CAST || f == FAMILY_COPY || f == FAMILY_ADD || f == FAMILY_RANDOM ||
+           str_ihas(op, "masked") || str_ihas(op, "where") || str_ihas(op, "identity");
+}
+
+/* Whether a call between leaves scores but for a number that it multiplies or divides them by. */
+static bool go_past(const struct dump *d, uint32_t call, struct written_out *w)
+{
+    bool product = is_operator(d, call, STR("mul")), quotient = is_operator(d, call, STR("div"));
+    if (d->calls.v[call].family != FAMILY_MUL)
+        return passes_on(d, call);
+    uint32_t number = NONE, first = NONE;
+    EACH_EARLY_ROW(d, call, r) {
+        first = first == NONE ? r : first;
+        number = !isnan(number_of(d, r)) ? r : number;
+    }
+    if (number == NONE || !(product || (quotient && number != first)))
+        return false;
+    w->scale *= fused_scale_given(d, number);
+    w->number = number;
+    w->numbers++;
+    return true;
+}
+
+/* The forward call that reads an output first; modules that put out what they were given stand between. */
+static uint32_t reader_of(const struct fused_search *x, int side, uint32_t output)
+{
+    const struct dump *d = x->m->side[side];
+    for (int i = 0; i < STEPS && output != NONE; i++) {
+        uint32_t handed_on = NONE;
+        for (uint32_t r = x->readers[side].first[output]; r != NONE; r = x->readers[side].next[r]) {
+            const struct call *c = &d->calls.v[d->rows.v[r].call];
+            uint32_t out = result_of(d, d->rows.v[r].call);
+            if (c->kind != CALL_MODULE && c->phase == PHASE_FORWARD)
+                return d->rows.v[r].call;
+            if (c->kind == CALL_MODULE && out != NONE && x->flow[side].held[out] == output)
+                handed_on = out;
+        }
+        output = handed_on;
+    }
+    return NONE;
+}
+
+static bool computed(const struct dump *d, uint32_t row)
+{
+    return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].kind != CALL_MODULE;
+}
+
+/* From an operand of the product back to the fused call's value. */
+static bool comes_from(const struct fused_search *x, struct written_out *w, uint32_t operand, uint32_t value)
+{
+    const struct dump *d = x->m->side[w->side];
+    for (int i = 0; i < STEPS && operand != NONE; i++) {
+        if (alike(x, w->side, operand, value))
+            return true;
+        for (int k = 0; k < STEPS && operand != NONE && !computed(d, operand); k++)
+            operand = x->flow[w->side].held[operand];
+        if (operand == NONE || !computed(d, operand))
+            return false;
+        uint32_t call = d->rows.v[operand].call, row = operand;
+        operand = call_input(d, call, 0);
+        if (operand == NONE || dump_row_numel(d, operand) != dump_row_numel(d, row) || !go_past(d, call, w))
+            return false;
+    }
+    return false;
+}
+
+/* From the product through the softmax to the product with the values. */
+static bool leads_to_values(const struct fused_search *x, struct written_out *w, uint32_t product)
+{
+    const struct dump *d = x->m->side[w->side];
+    bool softmax = false;
+    uint32_t call = product;
+    for (int i = 0; i < 2 * STEPS && call != NONE; i++) {
+        uint32_t out = result_of(d, call);
+        call = out == NONE ? NONE : reader_of(x, w->side, out);
+        if (call == NONE)
+            return false;
+        if (softmax && family_is_product(d->calls.v[call].family)) {
+            w->output = result_of(d, call);
+            return w->output != NONE;
+        }
+        bool now = !softmax && is_operator(d, call, STR("softmax"));
+        if (!now && (!go_past(d, call, w) || (softmax && w->number != NONE && d->rows.v[w->number].call == call)))
+            return false;
+        softmax = softmax || now;
+    }
+    return false;
+}
+
+/* The product of queries and keys on the other side. */
+static bool written_out(const struct fused_search *x, int side, const struct fused_call *f, struct written_out *out)
+{
+    const struct dump *d = x->m->side[side];
+    for (uint32_t call = 0; call < d->calls.n; call++) {
+        const struct call *c = &d->calls.v[call];
+        if (!family_is_product(c->family) || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
+            c->recomputes != NONE)
+            continue;
+        uint32_t a = call_input(d, call, 0), b = call_input(d, call, 1);
+        *out = (struct written_out){.side = side, .scale = 1, .number = NONE};
+        if (a != NONE && b != NONE && comes_from(x, out, a, f->query) && comes_from(x, out, b, f->key))
+            return leads_to_values(x, out, call);
+    }
+    return false;
+}
+
+/* ---- the verdict ---- */
+
+static void give(const struct fused_search *x, int side, uint32_t row, double other)
+{
+    uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[side][row];
+    if (line == NONE || x->j->line[line].rule != RULE_ONE_SIDED)
+        return;
+    struct line_judgement *l = &x->j->line[line];
+    l->verdict = VERDICT_DEVIATE;
+    l->rule = RULE_FUSED_SCALE;
+    l->limit = (float)other;
+}
+
+/* Another scale, and what comes of it differs too. */
+static bool scales_differ(const struct fused_search *x, const struct fused_call *f, const struct written_out *w)
+{
+    const struct dump *d = x->m->side[w->side], *fused = x->m->side[!w->side];
+    bool comparable = dump_row_numel(d, w->output) == dump_row_numel(fused, f->output);
+    return comparable && fabs(w->scale / f->scale - 1) > rule_limit(RULE_LIMIT_FACTOR_LEAST) &&
+           !alike(x, w->side, w->output, f->output);
+}
+
+void fused_scales_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                       const struct thresholds *tol)
+{
+    struct fused_search x = {.j = j, .m = m, .flow = flow, .tol = tol};
+    for (int s = 0; s < 2; s++)
+        for (uint32_t call = 0; call < m->side[s]->calls.n; call++) {
+            struct fused_call f;
+            struct written_out w;
+            if (!fused_call(m->side[s], call, &f))
+                continue;
+            for (int k = 0; k < 2 && !x.readers[k].first; k++)
+                readers_build(&x.readers[k], m->side[k], &flow[k]);
+            if (!written_out(&x, !s, &f, &w) || w.numbers != 1 || !scales_differ(&x, &f, &w))
+                continue;
+            give(&x, !s, w.number, f.scale);
+            give(&x, s, f.argument, w.scale);
+        }
+    for (int s = 0; s < 2; s++)
+        readers_release(&x.readers[s]);
+}

@@ -1,0 +1,167 @@
+/* Compares choices as sets a token. Both sides have to pick the highest of their own scores: that tells a choice by them from
+ * one by something else, and holds to the bit under any noise. */
+#include "judge/routing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+#include "measure/element_sample.h"
+#include "pair/align_item.h"
+
+#define PICKS_MOST 64
+
+static bool has(const double *picked, size_t n, double expert)
+{
+    for (size_t i = 0; i < n; i++)
+        if (picked[i] == expert)
+            return true;
+    return false;
+}
+
+/* The lowest picked and the highest left of a token's scores; false where a number is no place among them or stands twice. */
+static bool edges(const struct routing_choice *c, int side, size_t token, double *lowest, double *highest)
+{
+    const double *score = c->score[side] + token * c->width, *picked = c->picked[side] + token * c->picks;
+    *lowest = INFINITY;
+    *highest = -INFINITY;
+    for (size_t i = 0; i < c->picks; i++) {
+        if (!(picked[i] >= 0 && picked[i] < (double)c->width) || has(picked, i, picked[i]))
+            return false;
+        *lowest = fmin(*lowest, score[(size_t)picked[i]]);
+    }
+    for (size_t e = 0; e < c->width; e++)
+        if (!has(picked, c->picks, (double)e))
+            *highest = fmax(*highest, score[e]);
+    return true;
+}
+
+static double largest_of(const double *v, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, isfinite(v[i]) ? fabs(v[i]) : 0);
+    return most;
+}
+
+static bool picks_highest(const struct routing_choice *c, int side)
+{
+    for (size_t t = 0; t < c->tokens; t++) {
+        double lowest, highest;
+        if (!edges(c, side, t, &lowest, &highest) ||
+            !(lowest >= highest - c->rounding * largest_of(c->score[side] + t * c->width, c->width)))
+            return false;
+    }
+    return true;
+}
+
+enum routing routing_of(const struct routing_choice *c, double noise)
+{
+    bool same = true;
+    double tie = noise * largest_of(c->score[GOLDEN], c->tokens * c->width);
+    if (!picks_highest(c, GOLDEN))
+        return ROUTING_UNKNOWN;
+    if (!picks_highest(c, TARGET))
+        return ROUTING_OTHER;
+    for (size_t t = 0; t < c->tokens; t++) {
+        double lowest, highest;
+        const double *picked = c->picked[TARGET] + t * c->picks, *score = c->score[GOLDEN] + t * c->width;
+        edges(c, GOLDEN, t, &lowest, &highest);
+        for (size_t i = 0; i < c->picks; i++) {
+            if (has(c->picked[GOLDEN] + t * c->picks, c->picks, picked[i]))
+                continue;
+            same = false;
+            if (!(lowest - score[(size_t)picked[i]] <= tie))
+                return ROUTING_OTHER;
+        }
+    }
+    return same ? ROUTING_SAME : ROUTING_TIED;
+}
+
+/* Scores [.., width] of as many places as the numbers have, with room for all of them. */
+static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores)
+{
+    const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, scores);
+    if (d->rows.v[scores].kind != ROW_TENSOR || !dtype_is_float((enum dtype)d->rows.v[scores].dtype) || !a || !b || a->ndim < 1 ||
+        a->ndim != b->ndim || a->dim[a->ndim - 1] >= b->dim[b->ndim - 1] || a->dim[a->ndim - 1] > PICKS_MOST)
+        return false;
+    for (int i = 0; i + 1 < a->ndim; i++)
+        if (a->dim[i] != b->dim[i])
+            return false;
+    return true;
+}
+
+uint32_t routing_scores(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    bool module = d->calls.v[r->call].kind == CALL_MODULE;
+    if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
+        d->calls.v[r->call].phase != PHASE_FORWARD ||
+        (!module && family_operator(align_item_operator(d, r->call)) != family_operator(STR("topk"))))
+        return NONE;
+    EACH_EARLY_ROW(d, r->call, x)
+        if (d->rows.v[x].io == (module ? IO_OUTPUT : IO_INPUT) && may_be_scores(d, row, x))
+            return x;
+    return NONE;
+}
+
+static bool read_whole(const struct dump *d, uint32_t row, struct element_sample *out)
+{
+    struct err quiet;
+    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &quiet) == 0;
+}
+
+enum routing routing_compare(const struct measure *m, uint32_t line, double noise)
+{
+    struct element_sample x[2][2] = {{{.n = 0}}};
+    struct routing_choice c = {.rounding = dtype_table[DTYPE_F32].epsilon};
+    bool fine = true;
+    for (int s = 0; s < 2 && fine; s++) {
+        uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
+        fine = scores != NONE && read_whole(m->side[s], row, &x[s][0]) && read_whole(m->side[s], scores, &x[s][1]);
+        if (!fine)
+            break;
+        const struct shape *a = dump_row_shape(m->side[s], row), *b = dump_row_shape(m->side[s], scores);
+        size_t picks = (size_t)a->dim[a->ndim - 1], width = (size_t)b->dim[b->ndim - 1], tokens = picks ? x[s][0].n / picks : 0;
+        fine = tokens > 0 && x[s][1].n == tokens * width && (s == 0 || (picks == c.picks && width == c.width && tokens == c.tokens));
+        c.tokens = tokens;
+        c.width = width;
+        c.picks = picks;
+        c.picked[s] = x[s][0].v[0];
+        c.score[s] = x[s][1].v[0];
+        c.rounding = fmax(c.rounding, dtype_table[m->side[s]->rows.v[scores].dtype].epsilon);
+    }
+    c.rounding *= 4;
+    enum routing found = fine ? routing_of(&c, noise) : ROUTING_UNKNOWN;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 2; i++)
+            element_sample_release(&x[s][i]);
+    return found;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double routing_sorted_error(const struct measure *m, uint32_t line)
+{
+    struct element_sample x[2] = {{.n = 0}};
+    double off = 0, whole = 0;
+    const struct line *l = &m->pairing->lines.v[line];
+    bool fine = read_whole(m->side[0], l->row[0], &x[0]) && read_whole(m->side[1], l->row[1], &x[1]) && x[0].n == x[1].n && x[1].ndim > 0;
+    size_t run = fine ? (size_t)x[1].shape[x[1].ndim - 1] : 0;
+    fine = fine && run > 0 && run <= PICKS_MOST && x[0].n % run == 0;
+    for (size_t i = 0; fine && i < x[0].n; i += run)
+        for (int s = 0; s < 2; s++)
+            qsort(x[s].v[0] + i, run, sizeof(double), ascending);
+    for (size_t i = 0; fine && i < x[0].n; i++) {
+        double d = x[0].v[0][i] - x[1].v[0][i];
+        off += d * d;
+        whole += x[1].v[0][i] * x[1].v[0][i];
+    }
+    for (int s = 0; s < 2; s++)
+        element_sample_release(&x[s]);
+    return fine && whole > 0 ? sqrt(off / whole) : NAN;
+}

@@ -1,0 +1,183 @@
+/* Names and defaults of the arguments of calls: their slots, and the signatures of data/arguments.tsv. */
+#include "pair/call_arguments.h"
+
+#include <math.h>
+
+#include "base/embed.h"
+#include "dump/family.h"
+#include "pair/align_item.h"
+
+#define WITHOUT_EFFECT "inplace return_indices sparse dtype" /* on a number that comes out; a type is a row's own */
+
+bool is_one_of(const char *words, struct str word)
+{
+    struct str rest = str_of(words), one;
+    while (rest.n) {
+        str_split(rest, ' ', &one, &rest);
+        if (str_ieq(one, word))
+            return true;
+    }
+    return false;
+}
+
+uint32_t call_input(const struct dump *d, uint32_t call, int nth)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && nth-- == 0)
+            return r;
+    return NONE;
+}
+
+/* One argument of a signature: what the operator calls it, what torch calls it, and what leaving it out means. */
+struct argument {
+    struct str own, name, value;
+};
+
+static bool next_argument(struct str *rest, struct argument *out)
+{
+    struct str one, name;
+    if (!rest->n)
+        return false;
+    str_split(*rest, ' ', &one, rest);
+    str_split(one, '=', &name, &out->value);
+    if (!str_split(name, '/', &out->own, &out->name))
+        out->name = out->own;
+    return true;
+}
+
+/* The line of an operator: "p=0.5 training=True"; empty where it is not listed. `origin`: the library it has to be
+ * listed for. */
+static struct str listed(struct str origin, struct str op)
+{
+    struct str rest = embed_str(&embed_arguments_tsv), line, name, library, plain;
+    char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
+    struct str want = family_plain(op, a);
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line))
+            continue;
+        if (!str_split(name, ':', &library, &plain)) {
+            plain = name;
+            library.n = 0;
+        }
+        if (str_eq(library, origin) && str_eq(family_plain(plain, b), want))
+            return line;
+    }
+    return str_n("", 0);
+}
+
+/* MindSpore's kernels name nothing they are given, but for those its mint calls. */
+static struct str signature(const struct dump *d, uint32_t call)
+{
+    struct str op = align_item_operator(d, call), name = dump_call_name(d, call), found = {0};
+    bool kernel = str_starts(name, "Primitive."), mindspore = kernel || strcmp(d->framework, "mindspore") == 0;
+    if (kernel) {
+        if (!str_ends(op, "Ext"))
+            return found;
+        op.n -= strlen("Ext");
+    } else if (mindspore && !str_starts(name, "Mint")) {
+        found = listed(STR("mindspore.ops"), op);
+    }
+    if (mindspore && !found.n)
+        found = listed(STR("mindspore"), op);
+    return found.n ? found : listed(STR(""), op);
+}
+
+struct str left_out_value(const struct dump *d, uint32_t call, struct str argument)
+{
+    struct str rest = signature(d, call);
+    struct argument one;
+    while (next_argument(&rest, &one))
+        if (str_eq(one.name, argument))
+            return one.value;
+    return str_n("", 0);
+}
+
+double left_out_number(const struct dump *d, uint32_t call, struct str argument)
+{
+    struct str value = left_out_value(d, call, argument);
+    double number;
+    if (str_double(value, &number))
+        return number;
+    uint32_t first = call_input(d, call, 0);
+    const struct shape *s = first == NONE ? NULL : dump_row_shape(d, first);
+    return str_is(value, "head_dim**-0.5") && s && s->ndim > 1 ? 1 / sqrt((double)s->dim[s->ndim - 1]) : NAN;
+}
+
+/* "input.4.0" → 4: the place of the argument, not of what lies in it. */
+static struct str name_in(struct str signature, const struct dump *d, uint32_t row)
+{
+    struct str slot = str_of(d->slots.v[d->rows.v[row].slot]), io, place, rest;
+    unsigned long long nth;
+    if (d->rows.v[row].io != IO_INPUT || !str_split(slot, '.', &io, &rest))
+        return str_n("", 0);
+    str_split(rest, '.', &place, &rest);
+    bool by_place = str_u64(place, &nth);
+    struct argument one;
+    for (uint64_t i = 0; next_argument(&signature, &one); i++)
+        if (by_place ? i == nth : str_eq(one.own, place))
+            return one.name;
+    return by_place ? str_n("", 0) : place;
+}
+
+struct str argument_name(const struct dump *d, uint32_t row)
+{
+    return name_in(signature(d, d->rows.v[row].call), d, row);
+}
+
+int arguments_named(const struct dump *d, uint32_t call, struct named_argument out[ARGUMENTS_MOST])
+{
+    struct str names = signature(d, call);
+    int n = 0;
+    EACH_EARLY_ROW(d, call, r) {
+        enum row_kind kind = (enum row_kind)d->rows.v[r].kind;
+        if (kind != ROW_INT && kind != ROW_FLOAT && kind != ROW_BOOL && kind != ROW_STR)
+            continue;
+        struct str name = name_in(names, d, r);
+        if (name.n && n < ARGUMENTS_MOST)
+            out[n++] = (struct named_argument){r, name};
+    }
+    return n;
+}
+
+/* What lies behind its name: "0" of "input.4.0". */
+static struct str part_of(const struct dump *d, uint32_t row)
+{
+    struct str rest = str_of(d->slots.v[d->rows.v[row].slot]), word;
+    str_split(rest, '.', &word, &rest);
+    str_split(rest, '.', &word, &rest);
+    return rest;
+}
+
+/* The axis of a number that counts it from the front or, below zero, from behind; NAN where that is not known. */
+static double axis_from_front(const struct dump *d, uint32_t row)
+{
+    uint32_t first = call_input(d, d->rows.v[row].call, 0);
+    const struct shape *s = first == NONE ? NULL : dump_row_shape(d, first);
+    double v = d->rows.v[row].stat[STAT_MAX];
+    return s ? (v < 0 ? v + s->ndim : v) : NAN;
+}
+
+static bool names_axis(struct str name)
+{
+    return str_is(name, "dim") || str_is(name, "dims");
+}
+
+bool argument_same(const struct dump *d, struct named_argument a, const struct dump *other, struct named_argument b)
+{
+    const struct row *x = &d->rows.v[a.row], *y = &other->rows.v[b.row];
+    if (!str_eq(a.name, b.name) || is_one_of(WITHOUT_EFFECT, a.name) || !str_eq(part_of(d, a.row), part_of(other, b.row)) ||
+        (x->kind == ROW_STR) != (y->kind == ROW_STR))
+        return false;
+    return !names_axis(a.name) || x->stat[STAT_MAX] == y->stat[STAT_MAX] ||
+           axis_from_front(d, a.row) != axis_from_front(other, b.row);
+}
+
+uint32_t call_argument(const struct dump *d, uint32_t call, const char *words)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_TENSOR && d->rows.v[r].kind != ROW_NULL &&
+            is_one_of(words, argument_name(d, r)))
+            return r;
+    return NONE;
+}

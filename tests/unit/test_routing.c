@@ -1,0 +1,96 @@
+/* Choices of experts, token by token: sets, ties, and choices by something else than the scores. */
+#include "elements.h"
+#include "judge/routing.h"
+
+enum { TOKENS = 3, WIDTH = 5, PICKS = 2 };
+
+#define SCORES ((const int64_t[]){TOKENS, WIDTH, 0})
+#define CHOICES ((const int64_t[]){TOKENS, PICKS, 0})
+
+static const double scores[TOKENS][WIDTH] = {{0.9, 0.1, 0.5, 0.499, 0.2}, {0.1, 0.2, 0.3, 0.8, 0.7}, {0.6, 0.5, 0.1, 0.2, 0.3}};
+static const double picked[TOKENS][PICKS] = {{0, 2}, {3, 4}, {0, 1}};
+
+struct example {
+    const char *name;
+    double score[TOKENS][WIDTH], picked[TOKENS][PICKS]; /* the target's where they are not the golden ones */
+    double noise;
+    enum routing is;
+};
+
+static const struct example examples[] = {
+    {"the same", {{0}}, {{0, 2}, {3, 4}, {0, 1}}, 1e-4, ROUTING_SAME},
+    {"another order", {{0}}, {{2, 0}, {4, 3}, {1, 0}}, 1e-4, ROUTING_SAME},
+    {"a tie turned", {{0.9, 0.1, 0.4993, 0.4995, 0.2}}, {{0, 3}, {3, 4}, {0, 1}}, 5e-3, ROUTING_TIED},
+    {"more than noise turned it", {{0.9, 0.1, 0.4993, 0.4995, 0.2}}, {{0, 3}, {3, 4}, {0, 1}}, 1e-4, ROUTING_OTHER},
+    {"not by its own scores", {{0}}, {{0, 2}, {3, 1}, {0, 1}}, 0.9, ROUTING_OTHER}, /* whatever the noise */
+    {"one expert twice", {{0}}, {{0, 0}, {3, 4}, {0, 1}}, 0.9, ROUTING_OTHER},
+    {"no such expert", {{0}}, {{0, 5}, {3, 4}, {0, 1}}, 0.9, ROUTING_OTHER},
+};
+
+static void fill(const struct example *x, double score[TOKENS][WIDTH])
+{
+    for (int t = 0; t < TOKENS; t++)
+        memcpy(score[t], x->score[t][0] > 0 ? x->score[t] : scores[t], sizeof score[t]);
+}
+
+static void sets_of_a_token(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+        double score[TOKENS][WIDTH];
+        fill(&examples[i], score);
+        struct routing_choice c = {.tokens = TOKENS, .width = WIDTH, .picks = PICKS, .score = {score[0], scores[0]},
+                                   .picked = {examples[i].picked[0], picked[0]}, .rounding = 1e-6};
+        if (routing_of(&c, examples[i].noise) != examples[i].is)
+            fail_msg("%s: %d", examples[i].name, routing_of(&c, examples[i].noise));
+        c.picked[GOLDEN] = (const double[]){1, 2, 3, 4, 0, 1}; /* picked by something that was not recorded */
+        assert_int_equal(routing_of(&c, examples[i].noise), ROUTING_UNKNOWN);
+    }
+}
+
+/* ---- in a judgement ---- */
+
+/* Another order is no deviation, neither of the experts nor of what stands in their order; another expert is one where the
+ * scores say so, however much noise there is. */
+static void judged(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+        double score[TOKENS][WIDTH], value[2][TOKENS][PICKS], share[2][TOKENS][PICKS];
+        fill(&examples[i], score);
+        for (int t = 0; t < TOKENS; t++)
+            for (int k = 0; k < PICKS; k++) {
+                int own = (int)examples[i].picked[t][k] % WIDTH;
+                value[0][t][k] = examples[i].is == ROUTING_OTHER && i > 3 ? scores[t][(int)picked[t][k]] : score[t][own];
+                value[1][t][k] = scores[t][(int)picked[t][k]];
+                for (int side = 0; side < 2; side++)
+                    share[side][t][k] = value[side][t][k] * 3;
+            }
+        scene_start(&s);
+        both_call("topk", PHASE_FORWARD);
+        uint32_t in = both_rows("input.0", DTYPE_BF16, SCORES, score[0], scores[0]);
+        uint32_t best = both_rows("output.0", DTYPE_BF16, CHOICES, value[0][0], value[1][0]);
+        uint32_t where = both_rows("output.1", DTYPE_I64, CHOICES, examples[i].picked[0], picked[0]);
+        both_call("mul", PHASE_FORWARD);
+        uint32_t given = both_rows("input.0", DTYPE_BF16, CHOICES, value[0][0], value[1][0]);
+        uint32_t made = both_rows("output.0", DTYPE_BF16, CHOICES, share[0][0], share[1][0]);
+        elements_readable();
+        elements_compared(in);
+        elements_compared(best);
+        elements_compared(where);
+        elements_compared(given);
+        elements_compared(made);
+        scene_judge(&s);
+        uint8_t rule = s.j.line[scene_line(&s, where)].rule;
+        bool other = examples[i].is == ROUTING_OTHER && i > 3; /* bfloat16's rounding is wider than the examples' noise */
+        if ((s.j.first != NONE) != other || (other && s.j.first != scene_line(&s, where)) || (i == 1 && rule != RULE_SAME_PICKS))
+            fail_msg("%s: the first deviation is line %d, rule %u", examples[i].name, (int)s.j.first, rule);
+        elements_end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
