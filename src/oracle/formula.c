@@ -1,0 +1,389 @@
+/* Arguments, candidates, tensors and products as formulas use them. */
+#include "oracle/formula.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/msg.h"
+#include "base/str.h"
+
+static const char *const reasons[UNKNOWN_COUNT] = {
+    [UNKNOWN_NOT] = "",
+    [UNKNOWN_OPERATOR] = N_("no formula for this operator"),
+    [UNKNOWN_CLASS] = N_("no formula for this class"),
+    [UNKNOWN_UNEXPLAINED_CLASS] = N_("no public formula explains this class"),
+    [UNKNOWN_TENSOR] = N_("a tensor is not recorded or not readable"),
+    [UNKNOWN_LARGE] = N_("too many elements"),
+    [UNKNOWN_BUDGET] = N_("beyond the budget"),
+    [UNKNOWN_NAN] = N_("NaN in the inputs"),
+    [UNKNOWN_GRADIENT] = N_("NaN or Inf in the incoming gradient"),
+    [UNKNOWN_NO_GRADIENT] = N_("no incoming gradient recorded"),
+    [UNKNOWN_FORWARD] = N_("the forward call is not recorded"),
+    [UNKNOWN_IN_PLACE] = N_("in place: the recorded input is the output"),
+    [UNKNOWN_COMPOSITE] = N_("composite: gradients of its last node"),
+    [UNKNOWN_RECOMPUTED] = N_("computed again in the backward pass"),
+    [UNKNOWN_ARGUMENT] = N_("an argument is not recorded"),
+    [UNKNOWN_VARIANT] = N_("no formula for this variant"),
+    [UNKNOWN_RANDOM] = N_("random values"),
+    [UNKNOWN_COLLECTIVE] = N_("a collective inside"),
+    [UNKNOWN_SHAPE] = N_("sizes do not fit the formula"),
+};
+
+const char *unknown_text(enum unknown u)
+{
+    return reasons[u];
+}
+
+/* ---- arguments ---- */
+
+static bool has_word(const char *words, const char *name)
+{
+    struct str rest = str_of(words), word;
+    while (rest.n) {
+        str_split(rest, ' ', &word, &rest);
+        if (str_is(word, name))
+            return true;
+    }
+    return false;
+}
+
+static const struct value *named(const struct named_value *v, int n, const char *words)
+{
+    for (int i = 0; i < n; i++)
+        if (has_word(words, v[i].name))
+            return &v[i].value;
+    return NULL;
+}
+
+static const struct value *given_value(const struct call_values *c, int place, const char *words)
+{
+    const struct value *v = named(c->keyword, c->keywords, words);
+    if (!v && place >= 0 && place < c->places)
+        v = &c->place[place];
+    return v && v->kind != VALUE_NONE ? v : NULL;
+}
+
+const struct value *call_value(const struct call_values *c, int place, const char *words)
+{
+    const struct value *v = given_value(c, place, words);
+    if (!v && c->default_taken)
+        *c->default_taken = true;
+    return v;
+}
+
+static const struct real_tensor *tensor_of(const struct value *v)
+{
+    return v && v->kind == VALUE_TENSOR ? &v->tensor : NULL;
+}
+
+const struct real_tensor *call_tensor_at(const struct call_values *c, int place, const char *words)
+{
+    return tensor_of(given_value(c, place, words));
+}
+
+const struct real_tensor *call_parameter(const struct call_values *c, const char *words)
+{
+    return tensor_of(named(c->parameter, c->parameters, words));
+}
+
+static bool number_of(const struct value *v, double *out)
+{
+    if (v->kind == VALUE_NUMBER || v->kind == VALUE_BOOL)
+        return *out = v->number, true;
+    if (v->kind == VALUE_TENSOR && v->tensor.count == 1 && v->tensor.v)
+        return *out = v->tensor.v[0], true;
+    return false;
+}
+
+double call_number(const struct call_values *c, int place, const char *words, double left_out)
+{
+    const struct value *v = call_value(c, place, words);
+    double out;
+    return v && number_of(v, &out) ? out : left_out;
+}
+
+const char *call_text(const struct call_values *c, int place, const char *words)
+{
+    const struct value *v = call_value(c, place, words);
+    return v && v->kind == VALUE_TEXT ? v->text : NULL;
+}
+
+int call_integers(const struct call_values *c, int place, const char *words, int64_t *out, int most)
+{
+    const struct value *v = call_value(c, place, words);
+    double x;
+    if (!v)
+        return 0;
+    if (v->kind == VALUE_TENSOR && v->tensor.axes) {
+        if (!v->tensor.v || v->tensor.count > most)
+            return -1;
+        for (int64_t i = 0; i < v->tensor.count; i++)
+            out[i] = (int64_t)v->tensor.v[i];
+        return (int)v->tensor.count;
+    }
+    if (v->kind != VALUE_LIST)
+        return most > 0 && number_of(v, &x) ? (out[0] = (int64_t)x, 1) : -1;
+    if (v->items > most)
+        return -1;
+    for (int i = 0; i < v->items; i++) {
+        if (!number_of(&v->item[i], &x))
+            return -1;
+        out[i] = (int64_t)x;
+    }
+    return v->items;
+}
+
+int call_axes(const struct call_values *c, int place, const char *words, int axes)
+{
+    int64_t list[REAL_AXES];
+    int n = call_integers(c, place, words, list, REAL_AXES), mask = 0;
+    if (n < 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        int64_t axis = list[i] < 0 ? list[i] + axes : list[i];
+        if (axis < 0 || axis >= (axes ? axes : 1))
+            return -1;
+        mask |= axes ? 1 << axis : 0;
+    }
+    return n ? mask : (1 << axes) - 1;
+}
+
+int call_axis(const struct call_values *c, int place, const char *words, int axes, int left_out)
+{
+    double x = call_number(c, place, words, left_out);
+    if (x < 0)
+        x += axes;
+    return x >= 0 && x < axes ? (int)x : -1;
+}
+
+static const struct real_tensor *nth_tensor(const struct value *v, int *nth)
+{
+    if (v->kind == VALUE_TENSOR && (*nth)-- == 0)
+        return &v->tensor;
+    const struct real_tensor *found = NULL;
+    for (int i = 0; v->kind == VALUE_LIST && i < v->items && !found; i++)
+        found = nth_tensor(&v->item[i], nth);
+    return found;
+}
+
+const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth)
+{
+    const struct real_tensor *found = NULL;
+    for (int i = 0; i < c->places && !found; i++)
+        found = nth_tensor(&c->place[i], &nth);
+    for (int i = 0; i < c->keywords && !found; i++)
+        found = nth_tensor(&c->keyword[i].value, &nth);
+    return found;
+}
+
+/* ---- candidates ---- */
+
+struct candidate *candidate_add(struct call_values *c, int output, const char *fmt, ...)
+{
+    if ((c->candidates & (c->candidates - 1)) == 0) { /* full at powers of two */
+        struct candidate *more = arena_alloc(c->arena, (size_t)(c->candidates ? 2 * c->candidates : 1) * sizeof *more);
+        if (c->candidates)
+            memcpy(more, c->candidate, (size_t)c->candidates * sizeof *more);
+        c->candidate = more;
+    }
+    struct candidate *p = &c->candidate[c->candidates++];
+    va_list ap;
+    va_start(ap, fmt);
+    *p = (struct candidate){.output = output, .formula = arena_vfmt(c->arena, fmt, ap)};
+    va_end(ap);
+    return p;
+}
+
+void call_unknown(struct call_values *c, enum unknown why)
+{
+    if (c->unknown == UNKNOWN_NOT)
+        c->unknown = why;
+}
+
+/* ---- tensors ---- */
+
+double *real_array(struct call_values *c, int64_t n)
+{
+    return arena_zalloc(c->arena, (size_t)(n ? n : 1) * sizeof(double));
+}
+
+struct real_tensor real_new(struct call_values *c, int axes, const int64_t *shape)
+{
+    struct real_tensor t = {.axes = axes, .count = 1, .dtype = DTYPE_F64};
+    for (int i = 0; i < axes; i++)
+        t.count *= t.shape[i] = shape[i];
+    t.v = real_array(c, t.count);
+    return t;
+}
+
+struct real_tensor real_like(struct call_values *c, const struct real_tensor *t)
+{
+    return real_new(c, t->axes, t->shape);
+}
+
+void real_around(const struct real_tensor *t, int axis, int64_t *outer, int64_t *n, int64_t *inner)
+{
+    *outer = *inner = 1;
+    for (int i = 0; i < axis; i++)
+        *outer *= t->shape[i];
+    for (int i = axis + 1; i < t->axes; i++)
+        *inner *= t->shape[i];
+    *n = t->axes ? t->shape[axis] : 1;
+}
+
+bool real_broadcast_shape(const struct real_tensor *a, const struct real_tensor *b, struct real_tensor *out)
+{
+    *out = (struct real_tensor){.axes = a->axes > b->axes ? a->axes : b->axes, .count = 1, .dtype = DTYPE_F64};
+    for (int i = out->axes - 1, ia = a->axes - 1, ib = b->axes - 1; i >= 0; i--, ia--, ib--) {
+        int64_t na = ia >= 0 ? a->shape[ia] : 1, nb = ib >= 0 ? b->shape[ib] : 1;
+        if (na != nb && na != 1 && nb != 1)
+            return false;
+        out->count *= out->shape[i] = na == 1 ? nb : na;
+    }
+    return true;
+}
+
+/* Steps of t's elements along the axes of a shape it is spread over; false where it does not broadcast to it. */
+static bool spread_steps(const struct real_tensor *t, int axes, const int64_t *shape, int64_t step[REAL_AXES])
+{
+    int64_t at = 1;
+    if (t->axes > axes)
+        return false;
+    for (int i = axes - 1, it = t->axes - 1; i >= 0; i--, it--) {
+        int64_t n = it >= 0 ? t->shape[it] : 1;
+        if (n != 1 && n != shape[i])
+            return false;
+        step[i] = n == 1 ? 0 : at;
+        at *= n;
+    }
+    return true;
+}
+
+/* Copies elements in the order of `shape` from places stepped through. */
+static void gather_steps(double *out, const double *v, int axes, const int64_t *shape, const int64_t *step)
+{
+    int64_t index[REAL_AXES] = {0}, count = 1, at = 0;
+    for (int i = 0; i < axes; i++)
+        count *= shape[i];
+    for (int64_t n = 0; n < count; n++) {
+        out[n] = v[at];
+        for (int i = axes - 1; i >= 0; i--) {
+            at += step[i];
+            if (++index[i] < shape[i])
+                break;
+            at -= step[i] * shape[i];
+            index[i] = 0;
+        }
+    }
+}
+
+static bool same_shape(const struct real_tensor *t, int axes, const int64_t *shape)
+{
+    return t->axes == axes && (!axes || memcmp(t->shape, shape, (size_t)axes * sizeof *shape) == 0);
+}
+
+struct real_tensor real_broadcast(struct call_values *c, const struct real_tensor *t, int axes, const int64_t *shape)
+{
+    int64_t step[REAL_AXES];
+    if (same_shape(t, axes, shape))
+        return *t;
+    if (!spread_steps(t, axes, shape, step))
+        return (struct real_tensor){0};
+    struct real_tensor out = real_new(c, axes, shape);
+    out.dtype = t->dtype;
+    gather_steps(out.v, t->v, axes, shape, step);
+    return out;
+}
+
+struct real_tensor real_permuted(struct call_values *c, const struct real_tensor *t, const int *order)
+{
+    int64_t shape[REAL_AXES], step[REAL_AXES], own[REAL_AXES], at = 1;
+    for (int i = t->axes - 1; i >= 0; i--) {
+        own[i] = at;
+        at *= t->shape[i];
+    }
+    for (int i = 0; i < t->axes; i++) {
+        shape[i] = t->shape[order[i]];
+        step[i] = own[order[i]];
+    }
+    struct real_tensor out = real_new(c, t->axes, shape);
+    out.dtype = t->dtype;
+    gather_steps(out.v, t->v, t->axes, shape, step);
+    return out;
+}
+
+/* ---- products ---- */
+
+struct product *product_new(struct call_values *c)
+{
+    return arena_zalloc(c->arena, sizeof(struct product));
+}
+
+/* The last two axes of a tensor as a matrix; a vector is a row (first) or a column. */
+static void last_two(const struct real_tensor *t, bool first, bool turned, int64_t *rows, int64_t *columns,
+    struct matrix *m)
+{
+    *m = (struct matrix){.v = t->v};
+    if (t->axes < 2) {
+        *rows = first ? 1 : t->count;
+        *columns = first ? t->count : 1;
+        m->row_step = first ? t->count : 1;
+        m->column_step = 1;
+        return;
+    }
+    int64_t r = t->shape[t->axes - 2], k = t->shape[t->axes - 1];
+    *rows = turned ? k : r;
+    *columns = turned ? r : k;
+    m->row_step = turned ? 1 : k;
+    m->column_step = turned ? k : 1;
+}
+
+/* Where each batch of a tensor begins, its leading axes spread over those of the product. */
+static int64_t *batch_places(struct call_values *c, const struct real_tensor *t, const struct real_tensor *lead)
+{
+    struct real_tensor own = {.axes = t->axes > 2 ? t->axes - 2 : 0};
+    memcpy(own.shape, t->shape, sizeof own.shape);
+    int64_t step[REAL_AXES], index[REAL_AXES] = {0}, at = 0;
+    int64_t matrix = t->axes > 1 ? t->shape[t->axes - 1] * t->shape[t->axes - 2] : t->count;
+    spread_steps(&own, lead->axes, lead->shape, step);
+    int64_t *out = arena_alloc(c->arena, (size_t)(lead->count ? lead->count : 1) * sizeof *out);
+    for (int64_t n = 0; n < lead->count; n++) {
+        out[n] = at * matrix;
+        for (int i = lead->axes - 1; i >= 0; i--) {
+            at += step[i];
+            if (++index[i] < lead->shape[i])
+                break;
+            at -= step[i] * lead->shape[i];
+            index[i] = 0;
+        }
+    }
+    return out;
+}
+
+struct candidate *product_matmul(struct call_values *c, int output, const struct real_tensor *a, bool ta,
+    const struct real_tensor *b, bool tb, const char *formula)
+{
+    struct product p = {0};
+    int64_t terms;
+    if (!a->axes || !b->axes)
+        return NULL;
+    last_two(a, true, ta, &p.rows, &p.terms, &p.a);
+    last_two(b, false, tb, &terms, &p.columns, &p.b);
+    struct real_tensor la = {.axes = a->axes > 2 ? a->axes - 2 : 0}, lb = {.axes = b->axes > 2 ? b->axes - 2 : 0}, lead;
+    memcpy(la.shape, a->shape, sizeof la.shape);
+    memcpy(lb.shape, b->shape, sizeof lb.shape);
+    if (terms != p.terms || !real_broadcast_shape(&la, &lb, &lead))
+        return NULL;
+    p.batches = lead.count;
+    p.a.at = batch_places(c, a, &lead);
+    p.b.at = batch_places(c, b, &lead);
+    int64_t *y = arena_alloc(c->arena, (size_t)(p.batches ? p.batches : 1) * sizeof *y);
+    for (int64_t i = 0; i < p.batches; i++)
+        y[i] = i * p.rows * p.columns;
+    p.y = (struct matrix){.at = y, .row_step = p.columns, .column_step = 1};
+    struct candidate *out = candidate_add(c, output, "%s", formula);
+    struct product *kept = product_new(c);
+    *kept = p;
+    out->product = kept;
+    return out;
+}

@@ -1,0 +1,87 @@
+/* Sums and copies of gradients, with what honest sums may err by: sums of gradients are often kept in the low type. */
+#include "oracle/gradients.h"
+
+#include <string.h>
+
+struct room room_for(struct call_values *c, int output, const struct real_tensor *shape, const char *formula)
+{
+    struct room r = {real_array(c, shape->count), real_array(c, shape->count), real_array(c, shape->count)};
+    struct candidate *k = candidate_add(c, output, "%s", formula);
+    k->y = *shape;
+    k->y.v = r.y;
+    k->y.dtype = DTYPE_F64;
+    k->roundings = r.roundings;
+    k->inside = r.inside;
+    return r;
+}
+
+void candidate_moved(struct call_values *c, int output, const struct real_tensor *values, const char *formula)
+{
+    struct candidate *k = candidate_add(c, output, "%s", formula);
+    k->y = *values;
+    k->move = true;
+}
+
+void sums_bound(struct room r, const double *terms, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double s = sqrt(r.roundings[i]), root = sqrt(terms[i]);
+        r.roundings[i] = fmax(2, root) * s;
+        r.inside[i] = terms[i] > 1 ? 2 * root * (s + fabs(r.y[i])) : 0;
+    }
+}
+
+void gradient_scattered(struct call_values *c, const struct real_tensor *full, const int64_t *place,
+                        const struct real_tensor *to, const char *formula)
+{
+    double *terms = real_array(c, to->count);
+    struct room r = room_for(c, ANY_OUTPUT, to, formula);
+    for (int64_t i = 0; i < full->count; i++) {
+        if (place[i] < 0)
+            continue;
+        r.y[place[i]] += full->v[i];
+        r.roundings[place[i]] += full->v[i] * full->v[i];
+        terms[place[i]]++;
+    }
+    sums_bound(r, terms, to->count);
+}
+
+/* Where each element of `full` goes in the shape it was broadcast from. */
+static int64_t *broadcast_places(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to)
+{
+    int64_t *place = arena_alloc(c->arena, (size_t)full->count * sizeof *place + 1);
+    int lead = full->axes - to->axes;
+    for (int64_t i = 0; i < full->count; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        for (int axis = full->axes - 1; axis >= 0; axis--) {
+            int64_t k = rest % full->shape[axis];
+            rest /= full->shape[axis];
+            if (axis < lead)
+                continue;
+            at += to->shape[axis - lead] == 1 ? 0 : k * step;
+            step *= to->shape[axis - lead];
+        }
+        place[i] = at;
+    }
+    return place;
+}
+
+void gradient_summed(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to,
+                     const char *formula)
+{
+    if (full->axes < to->axes)
+        return;
+    gradient_scattered(c, full, broadcast_places(c, full, to), to, formula);
+}
+
+struct real_tensor gradient_as(struct call_values *c, const struct real_tensor *shape)
+{
+    struct real_tensor g = *shape;
+    g.dtype = c->gradient[0].dtype;
+    g.v = c->gradient[0].v;
+    if (c->gradient[0].count != shape->count) {
+        g.v = NULL;
+        call_unknown(c, UNKNOWN_SHAPE);
+    }
+    return g;
+}

@@ -1,0 +1,650 @@
+/* Normalisations: over the last axes (layer, RMS), over the batch, over groups of channels, with their gradients. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/gradients.h"
+#include "oracle/operators.h"
+
+/* Elements are normalised in groups. Group (p, q) and member (m, k) of it lie at p · group_step[0] + q · group_step[1]
+ * + m · member_step[0] + k · member_step[1]. The weight of the element at i is number i / run % weights. */
+struct layout {
+    int64_t groups[2], group_step[2], members[2], member_step[2];
+    int64_t run, weights;
+};
+
+static int64_t group_count(const struct layout *l)
+{
+    return l->groups[0] * l->groups[1];
+}
+
+static int64_t member_count(const struct layout *l)
+{
+    return l->members[0] * l->members[1];
+}
+
+static int64_t group_start(const struct layout *l, int64_t g)
+{
+    return g / l->groups[1] * l->group_step[0] + g % l->groups[1] * l->group_step[1];
+}
+
+/* Where the nth member lies behind the start of its group. */
+static int64_t member_at(const struct layout *l, int64_t n)
+{
+    return n / l->members[1] * l->member_step[0] + n % l->members[1] * l->member_step[1];
+}
+
+/* The last `count` elements of each row together. */
+static struct layout over_last(const struct real_tensor *x, int64_t count)
+{
+    return (struct layout){{1, x->count / count}, {0, count}, {1, count}, {0, 1}, 1, count};
+}
+
+static int64_t inner_of(const struct real_tensor *x)
+{
+    int64_t inner = 1;
+    for (int i = 2; i < x->axes; i++)
+        inner *= x->shape[i];
+    return inner;
+}
+
+/* All elements of a channel (axis 1) together. */
+static struct layout over_batch(const struct real_tensor *x)
+{
+    int64_t inner = inner_of(x), channels = x->shape[1];
+    return (struct layout){{1, channels}, {0, inner}, {x->shape[0], inner}, {channels * inner, 1}, inner, channels};
+}
+
+/* `groups` runs of channels of each sample. */
+static struct layout over_groups(const struct real_tensor *x, int64_t groups)
+{
+    int64_t inner = inner_of(x), channels = x->shape[1], n = channels / groups * inner;
+    return (struct layout){{1, x->shape[0] * groups}, {0, n}, {1, n}, {0, 1}, inner, channels};
+}
+
+/* The channels of each place together. */
+static struct layout over_channels(const struct real_tensor *x)
+{
+    int64_t inner = inner_of(x), channels = x->shape[1];
+    return (struct layout){{x->shape[0], inner}, {channels * inner, 1}, {1, channels}, {0, inner}, inner, channels};
+}
+
+/* What a normalisation is besides its epsilon. */
+struct norm {
+    const char *name;
+    const struct real_tensor *x, *weight, *bias; /* both may be NULL */
+    const struct real_tensor *mean, *variance;   /* running figures, one a group, or NULL: those of the group */
+    struct layout layout;
+    bool centred;
+    double offset; /* added to the weight: 1 where it is kept as a difference from one */
+};
+
+static double weight_at(const struct norm *n, int64_t i)
+{
+    return n->weight ? n->weight->v[i / n->layout.run % n->layout.weights] + n->offset : 1;
+}
+
+static double bias_at(const struct norm *n, int64_t i)
+{
+    return n->bias ? n->bias->v[i / n->layout.run % n->layout.weights] : 0;
+}
+
+struct moments {
+    double mean, variance;
+};
+
+static struct moments moments_of(const struct norm *n, int64_t group)
+{
+    const struct layout *l = &n->layout;
+    const double *x = n->x->v + group_start(l, group);
+    int64_t count = member_count(l);
+    struct moments m = {0, 0};
+    if (n->mean)
+        return (struct moments){n->mean->v[group], n->variance->v[group]};
+    for (int64_t i = 0; i < count && n->centred; i++)
+        m.mean += x[member_at(l, i)];
+    m.mean /= (double)count;
+    for (int64_t i = 0; i < count; i++) {
+        double z = x[member_at(l, i)] - m.mean;
+        m.variance += z * z;
+    }
+    m.variance /= (double)count;
+    return m;
+}
+
+/* ---- forward ---- */
+
+/* The variance as E[x²] − μ² is honest, too. */
+static double conditioning(const struct norm *n, const struct moments *m, double eps)
+{
+    return n->centred && !n->mean ? 1 + m->mean * m->mean / (m->variance + eps) : 1;
+}
+
+static void fill_group(const struct norm *n, int64_t group, double eps, struct room r)
+{
+    const struct layout *l = &n->layout;
+    int64_t start = group_start(l, group), count = member_count(l);
+    struct moments m = moments_of(n, group);
+    double rate = 1 / sqrt(m.variance + eps), root = sqrt((double)count), worse = conditioning(n, &m, eps);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = start + member_at(l, i);
+        double h = (n->x->v[at] - m.mean) * rate, w = weight_at(n, at);
+        r.y[at] = h * w + bias_at(n, at);
+        r.roundings[at] = 2 * fabs(h * w) + fabs(r.y[at]);
+        r.inside[at] =
+            fabs(w) * rate * (fabs(n->x->v[at]) + fabs(m.mean) * (1 + 2 * root)) + fabs(w * h) * (8 + 2 * root) * worse;
+    }
+}
+
+static void norm_forward(struct call_values *c, const struct norm *n, double eps)
+{
+    const char *formula = arena_fmt(c->arena, "%s, eps = %g", n->name, eps);
+    struct room r = room_for(c, 0, n->x, formula);
+    for (int64_t g = 0; g < group_count(&n->layout); g++)
+        fill_group(n, g, eps, r);
+}
+
+/* ---- the epsilon, where it is not recorded ---- */
+
+/* Of a group, with h = w z (z centred, not scaled): Σ(y−b)², Σ(y−b)h, Σh² and the variance. */
+struct group_sums {
+    double yy, yh, hh, variance;
+};
+
+static struct group_sums group_sums_of(const struct norm *n, int64_t group, const double *y)
+{
+    const struct layout *l = &n->layout;
+    int64_t start = group_start(l, group), count = member_count(l);
+    struct moments m = moments_of(n, group);
+    struct group_sums s = {.variance = m.variance};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = start + member_at(l, i);
+        double h = (n->x->v[at] - m.mean) * weight_at(n, at), d = y[at] - bias_at(n, at);
+        s.yy += d * d;
+        s.yh += d * h;
+        s.hh += h * h;
+    }
+    return s;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median over groups of 1/r² − variance, r = ⟨y − b, h⟩ / ⟨h, h⟩; at least 0. */
+static double fitted_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
+{
+    double *eps = real_array(c, groups), median;
+    int64_t n = 0;
+    for (int64_t g = 0; g < groups; g++) {
+        double rate = s[g].yh / s[g].hh, e = 1 / (rate * rate) - s[g].variance;
+        if (isfinite(e))
+            eps[n++] = e;
+    }
+    if (!n)
+        return 0;
+    qsort(eps, (size_t)n, sizeof *eps, by_value);
+    median = n % 2 ? eps[n / 2] : (eps[n / 2 - 1] + eps[n / 2]) / 2;
+    return fmax(0, median);
+}
+
+static double error_with(const struct group_sums *s, int64_t groups, double eps)
+{
+    double error = 0;
+    for (int64_t g = 0; g < groups; g++) {
+        double rate = 1 / sqrt(s[g].variance + eps);
+        error += s[g].yy - 2 * rate * s[g].yh + rate * rate * s[g].hh;
+    }
+    return error;
+}
+
+static const double usual_eps[] = {1e-5, 1e-6, 1e-12, 1e-8, 1e-7, 1e-3, 0};
+
+/* The usual epsilon that explains the sums best, unless the fitted one does clearly better: by a tenth of the error,
+ * and more than doubles resolve. */
+static double best_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
+{
+    double fitted = fitted_eps(c, s, groups), least = INFINITY, best = fitted, size = 0;
+    for (size_t i = 0; i < sizeof usual_eps / sizeof *usual_eps; i++) {
+        double error = error_with(s, groups, usual_eps[i]);
+        if (error < least) {
+            least = error;
+            best = usual_eps[i];
+        }
+    }
+    for (int64_t g = 0; g < groups; g++)
+        size += s[g].yy;
+    return least <= 1.21 * fmax(0, error_with(s, groups, fitted)) + 1e-15 * size ? best : fitted;
+}
+
+static void norm_with_best_eps(struct call_values *c, const struct norm *n)
+{
+    int64_t groups = group_count(&n->layout);
+    if (c->output[0].count != n->x->count)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    struct group_sums *sums = arena_alloc(c->arena, (size_t)groups * sizeof *sums + 1);
+    for (int64_t g = 0; g < groups; g++)
+        sums[g] = group_sums_of(n, g, c->output[0].v);
+    norm_forward(c, n, best_eps(c, sums, groups));
+}
+
+/* eps: as recorded; negative: it is not. */
+static void norm_of(struct call_values *c, const struct norm *n, double eps)
+{
+    if (eps >= 0)
+        norm_forward(c, n, eps);
+    else
+        norm_with_best_eps(c, n);
+}
+
+/* ---- backward ---- */
+
+/* Gradient by one group's inputs: r (gw − mean gw − h mean(gw h)). */
+static void gradient_group(const struct norm *n, int64_t group, double eps, const double *g, struct room r, double *h)
+{
+    const struct layout *l = &n->layout;
+    int64_t start = group_start(l, group), count = member_count(l);
+    struct moments m = moments_of(n, group);
+    double rate = 1 / sqrt(m.variance + eps), first = 0, second = 0, squares = 0, root = sqrt((double)count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = start + member_at(l, i);
+        double gw = g[at] * weight_at(n, at);
+        h[at] = (n->x->v[at] - m.mean) * rate;
+        first += gw / (double)count;
+        second += gw * h[at] / (double)count;
+        squares += gw * gw / (double)count;
+    }
+    first = n->centred && !n->mean ? first : 0;
+    second = n->mean ? 0 : second;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = start + member_at(l, i);
+        double gw = g[at] * weight_at(n, at);
+        double size = rate * (fabs(gw) + fabs(first) + fabs(h[at] * second) + sqrt(squares));
+        r.y[at] = rate * (gw - first - h[at] * second);
+        r.roundings[at] = 2 * size;
+        r.inside[at] = size * (8 + 2 * root) * conditioning(n, &m, eps);
+    }
+}
+
+/* The weight each element belongs to. */
+static int64_t *weight_places(struct call_values *c, const struct norm *n)
+{
+    int64_t *place = arena_alloc(c->arena, (size_t)n->x->count * sizeof *place + 1);
+    for (int64_t i = 0; i < n->x->count; i++)
+        place[i] = i / n->layout.run % n->layout.weights;
+    return place;
+}
+
+static void norm_backward(struct call_values *c, const struct norm *n, double eps)
+{
+    struct real_tensor g = gradient_as(c, n->x), h = real_like(c, n->x);
+    if (!g.v)
+        return;
+    struct room r = room_for(c, ANY_OUTPUT, n->x, arena_fmt(c->arena, "%s backward, eps = %g", n->name, eps));
+    for (int64_t i = 0; i < group_count(&n->layout); i++)
+        gradient_group(n, i, eps, g.v, r, h.v);
+    struct real_tensor weights = {.axes = 1, .shape = {n->layout.weights}, .count = n->layout.weights};
+    const int64_t *place = weight_places(c, n);
+    for (int64_t i = 0; i < n->x->count; i++)
+        h.v[i] *= g.v[i];
+    gradient_scattered(c, &h, place, &weights, "sum of g h");
+    gradient_scattered(c, &g, place, &weights, "sum of g");
+}
+
+static void norm_backward_of(struct call_values *c, const struct norm *n, double eps)
+{
+    if (eps >= 0)
+        return norm_backward(c, n, eps);
+    for (size_t i = 0; i < sizeof usual_eps / sizeof *usual_eps; i++)
+        norm_backward(c, n, usual_eps[i]);
+}
+
+static void norm_run(struct call_values *c, const struct norm *n, double eps)
+{
+    if (c->backward)
+        norm_backward_of(c, n, eps);
+    else
+        norm_of(c, n, eps);
+}
+
+/* Whether weight and bias have as many elements as the layout has weights. */
+static bool weights_fit(struct call_values *c, const struct norm *n)
+{
+    bool fits = n->layout.weights > 0 && n->x->count > 0 && (!n->weight || n->weight->count == n->layout.weights) &&
+                (!n->bias || n->bias->count == n->layout.weights);
+    if (!fits)
+        call_unknown(c, UNKNOWN_SHAPE);
+    return fits;
+}
+
+/* ---- layer_norm, rms_norm ---- */
+
+/* Elements of the last axes that are normalised together: those of normalized_shape; 0 where it does not fit. */
+static int64_t normalized_count(struct call_values *c, const struct real_tensor *x, int place)
+{
+    int64_t shape[REAL_AXES], count = 1;
+    int n = call_integers(c, place, "normalized_shape", shape, REAL_AXES);
+    for (int i = 0; i < n && i < x->axes; i++)
+        if (shape[n - 1 - i] != x->shape[x->axes - 1 - i])
+            return 0;
+    for (int i = 0; i < n; i++)
+        count *= shape[i];
+    return n > 0 && n <= x->axes ? count : 0;
+}
+
+/* x, normalized_shape, weight, bias, eps; MindSpore's primitive: x, gamma, beta, its epsilon an attribute. */
+static void layer_norm(struct call_values *c)
+{
+    const struct value *second = call_value(c, 1, "normalized_shape");
+    struct norm n = {.name = "layer_norm", .x = call_tensor_at(c, 0, "input x input_x"), .centred = true};
+    if (!n.x || !second)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    bool primitive = second->kind == VALUE_TENSOR && second->tensor.axes > 0 && dtype_is_float(second->tensor.dtype);
+    n.weight = primitive ? &second->tensor : call_tensor_at(c, 2, "weight gamma");
+    n.bias = primitive ? call_tensor_at(c, 2, "beta") : call_tensor_at(c, 3, "bias beta");
+    int64_t count = primitive ? n.weight->count : normalized_count(c, n.x, 1);
+    if (!count)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    n.layout = over_last(n.x, count);
+    double eps = call_number(c, primitive ? -1 : 4, "eps epsilon", primitive || c->mindspore ? -1 : 1e-5);
+    if (weights_fit(c, &n))
+        norm_run(c, &n, eps);
+}
+
+/* What torch takes where no eps is given: the distance from 1 to the next value of x's type. */
+static double type_epsilon(const struct real_tensor *x)
+{
+    return dtype_table[x->dtype].epsilon > 0 ? dtype_table[x->dtype].epsilon : 0x1p-23;
+}
+
+static const char *rms_name = "rms_norm";
+
+/* torch: x, normalized_shape, weight, eps. MindSpore, NPU: x, gamma, epsilon. */
+static void rms_norm(struct call_values *c)
+{
+    const struct value *second = call_value(c, 1, "normalized_shape gamma");
+    struct norm n = {.name = rms_name, .x = call_tensor_at(c, 0, "input x self")};
+    if (!n.x || !second)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    bool gamma = second->kind == VALUE_TENSOR && second->tensor.axes > 0 && dtype_is_float(second->tensor.dtype);
+    n.weight = gamma ? &second->tensor : call_tensor_at(c, 2, "weight");
+    int64_t count = gamma ? n.weight->count : normalized_count(c, n.x, 1);
+    if (!count)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    n.layout = over_last(n.x, count);
+    double eps = gamma ? call_number(c, 2, "epsilon eps", 1e-6) : call_number(c, 3, "eps", type_epsilon(n.x));
+    if (weights_fit(c, &n))
+        norm_run(c, &n, eps);
+}
+
+/* npu_add_rms_norm: x1, x2, gamma, epsilon; gives the norm of the sum, 1/root mean square, and the sum. */
+static void add_rms_norm(struct call_values *c)
+{
+    const struct real_tensor *a = call_tensor_at(c, 0, "x1"), *b = call_tensor_at(c, 1, "x2"),
+                             *gamma = call_tensor_at(c, 2, "gamma");
+    if (!a || !b || !gamma)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    if (a->count != b->count || !gamma->count || a->count % gamma->count != 0)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    struct real_tensor sum = *a;
+    sum.v = real_array(c, sum.count);
+    for (int64_t i = 0; i < sum.count; i++)
+        sum.v[i] = a->v[i] + b->v[i];
+    struct norm n = {.name = "rms_norm(a + b)", .x = &sum, .weight = gamma, .layout = over_last(a, gamma->count)};
+    norm_forward(c, &n, call_number(c, 3, "epsilon", 1e-6));
+    struct room r = room_for(c, c->outputs - 1, &sum, "a + b");
+    for (int64_t i = 0; i < sum.count && c->outputs > 1; i++) {
+        r.y[i] = sum.v[i];
+        r.roundings[i] = fabs(sum.v[i]);
+    }
+}
+
+/* ---- batch, group and instance ---- */
+
+/* MindSpore's primitive: x, scale, bias, mean, variance, the rest attributes; its function has PyTorch's order. */
+static bool is_primitive_batch_norm(const struct call_values *c)
+{
+    return c->mindspore && strcmp(c->operator, "batchnorm") == 0;
+}
+
+static struct norm batch_norm_of(struct call_values *c, bool running)
+{
+    struct norm n = {.x = call_tensor_at(c, 0, "input x"), .centred = true};
+    bool primitive = is_primitive_batch_norm(c);
+    n.weight = call_tensor_at(c, primitive ? 1 : 3, "weight scale");
+    n.bias = call_tensor_at(c, primitive ? 2 : 4, "bias");
+    n.mean = running ? call_tensor_at(c, primitive ? 3 : 1, "running_mean mean") : NULL;
+    n.variance = running ? call_tensor_at(c, primitive ? 4 : 2, "running_var variance") : NULL;
+    n.name = running ? "batch_norm of running figures" : "batch_norm of the batch";
+    return n;
+}
+
+/* Whether training is recorded: 1, 0, or -1 where MindSpore's primitive keeps it. */
+static int training_of(const struct call_values *c, int place)
+{
+    if (is_primitive_batch_norm(c))
+        return -1;
+    return call_number(c, place, "training use_input_stats", 0) != 0;
+}
+
+static void batch_norm(struct call_values *c)
+{
+    int training = training_of(c, 5);
+    for (int running = 0; running < 2; running++) {
+        struct norm n = batch_norm_of(c, running);
+        if (!n.x || n.x->axes < 2 || !n.x->count)
+            return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
+        if (training == !!running || (running && (!n.mean || !n.variance)))
+            continue;
+        n.layout = over_batch(n.x);
+        if (weights_fit(c, &n) &&
+            (!running || (n.mean->count == n.layout.weights && n.variance->count == n.layout.weights)))
+            norm_run(c, &n, call_number(c, 7, "eps epsilon", c->mindspore && training < 0 ? -1 : 1e-5));
+    }
+}
+
+/* input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps; running figures are of a channel, not
+ * a group. */
+static void instance_norm(struct call_values *c)
+{
+    struct norm n = {.name = "instance_norm", .x = call_tensor_at(c, 0, "input"), .centred = true};
+    n.weight = call_tensor_at(c, 3, "weight");
+    n.bias = call_tensor_at(c, 4, "bias");
+    if (!n.x || n.x->axes < 3)
+        return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
+    if (call_number(c, 5, "use_input_stats", 1) == 0)
+        return call_unknown(c, UNKNOWN_VARIANT);
+    n.layout = over_groups(n.x, n.x->shape[1]);
+    if (weights_fit(c, &n))
+        norm_run(c, &n, call_number(c, 7, "eps", 1e-5));
+}
+
+/* input, num_groups, weight, bias, eps. */
+static void group_norm(struct call_values *c)
+{
+    struct norm n = {.name = "group_norm", .x = call_tensor_at(c, 0, "input"), .centred = true};
+    double groups = call_number(c, 1, "num_groups", 0);
+    n.weight = call_tensor_at(c, 2, "weight");
+    n.bias = call_tensor_at(c, 3, "bias");
+    if (!n.x || groups < 1)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    if (n.x->axes < 2 || n.x->shape[1] % (int64_t)groups != 0 || !n.x->count)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    n.layout = over_groups(n.x, (int64_t)groups);
+    if (weights_fit(c, &n))
+        norm_run(c, &n, call_number(c, 4, "eps", 1e-5));
+}
+
+/* ---- modules: every public variant ---- */
+
+static const struct real_tensor *weight_of(const struct call_values *c)
+{
+    return call_parameter(c, "weight gamma");
+}
+
+static const struct real_tensor *bias_of(const struct call_values *c)
+{
+    return call_parameter(c, "bias beta");
+}
+
+/* Whether t's axes are the last of x's. */
+static bool ends_with(const struct real_tensor *x, const struct real_tensor *t)
+{
+    return t->axes && t->axes <= x->axes &&
+           memcmp(x->shape + x->axes - t->axes, t->shape, (size_t)t->axes * sizeof *t->shape) == 0;
+}
+
+static void module_over_last(struct call_values *c, const struct real_tensor *x, bool centred, double offset)
+{
+    struct norm n = {.x = x, .weight = weight_of(c), .bias = bias_of(c), .centred = centred, .offset = offset};
+    n.name = centred ? "layer_norm" : offset > 0 ? "rms_norm of 1 + weight" : rms_name;
+    n.layout = over_last(x, n.weight->count);
+    if (weights_fit(c, &n))
+        norm_of(c, &n, -1);
+}
+
+static void module_rms(struct call_values *c)
+{
+    const struct real_tensor *x = call_nth_tensor(c, 0), *w = weight_of(c);
+    if (!x || !w)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    if (!w->count || !x->axes || x->shape[x->axes - 1] != w->count)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    module_over_last(c, x, false, 0);
+    module_over_last(c, x, false, 1);
+}
+
+/* A layer norm by its class; T5's is an RMS norm, ConvNeXt's may run over axis 1. */
+static void module_layer(struct call_values *c)
+{
+    const struct real_tensor *x = call_nth_tensor(c, 0), *w = weight_of(c);
+    if (!x || !w)
+        return call_unknown(c, UNKNOWN_ARGUMENT);
+    if (w->count && ends_with(x, w)) {
+        module_over_last(c, x, true, 0);
+        if (!bias_of(c))
+            module_over_last(c, x, false, 0);
+    }
+    if (x->axes > 2 && w->axes == 1 && w->count == x->shape[1]) {
+        struct norm n = {.name = "layer_norm over axis 1", .x = x, .weight = w, .bias = bias_of(c), .centred = true};
+        n.layout = over_channels(x);
+        if (weights_fit(c, &n))
+            norm_of(c, &n, -1);
+    }
+    if (!c->candidates)
+        call_unknown(c, UNKNOWN_SHAPE);
+}
+
+/* Running figures that are not recorded (PyTorch's modules): of each channel those that a line through its elements
+ * gives, where it rises as the weight's sign asks for. */
+static void fit_running(const struct norm *n, const double *y, double *mean, double *variance)
+{
+    const struct layout *l = &n->layout;
+    for (int64_t g = 0; g < group_count(l); g++) {
+        int64_t start = group_start(l, g), count = member_count(l);
+        double w = weight_at(n, start), b = bias_at(n, start), sx = 0, sy = 0, xx = 0, xy = 0;
+        for (int64_t i = 0; i < count; i++) {
+            sx += n->x->v[start + member_at(l, i)] / (double)count;
+            sy += y[start + member_at(l, i)] / (double)count;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            double dx = n->x->v[start + member_at(l, i)] - sx;
+            xx += dx * dx;
+            xy += dx * (y[start + member_at(l, i)] - sy);
+        }
+        double rate = xx > 0 && w != 0 ? xy / xx / w : 1;
+        bool rises = rate > 0 && isfinite(rate);
+        variance[g] = rises ? 1 / (rate * rate) : 1;
+        mean[g] = rises && w != 0 ? sx - (sy - b) / (rate * w) : 0;
+    }
+}
+
+/* Whether the last candidate is within its own bound of the output, so that no other one is asked for. */
+static bool explains_output(const struct call_values *c, double unit)
+{
+    const struct candidate *k = &c->candidate[c->candidates - 1];
+    double error = 0, bound = 0;
+    for (int64_t i = 0; i < k->y.count; i++) {
+        double d = k->y.v[i] - c->output[0].v[i],
+               b = unit * (fabs(k->y.v[i]) + k->roundings[i]) + 0x1p-24 * k->inside[i];
+        error += d * d;
+        bound += b * b;
+    }
+    return error <= bound;
+}
+
+/* The batch's figures, else running ones, recorded (MindSpore) or not: any rising line of a channel is that of some
+ * running figures, so those are asked only where the batch's do not explain the output. */
+static void module_batch(struct call_values *c)
+{
+    struct norm n = {.name = "batch_norm of the batch",
+                     .x = call_nth_tensor(c, 0),
+                     .weight = weight_of(c),
+                     .bias = bias_of(c),
+                     .centred = true};
+    const struct real_tensor *mean = call_parameter(c, "running_mean moving_mean"),
+                             *variance = call_parameter(c, "running_var moving_variance");
+    if (!n.x || n.x->axes < 2)
+        return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
+    n.layout = over_batch(n.x);
+    if (!weights_fit(c, &n))
+        return;
+    norm_of(c, &n, -1);
+    double unit = dtype_table[c->output[0].dtype].epsilon / 2;
+    if (c->unknown || explains_output(c, unit > 0 ? unit : 0x1p-24))
+        return;
+    bool recorded = mean && variance && mean->count == n.layout.weights && variance->count == n.layout.weights;
+    struct real_tensor figures[2] = {real_new(c, 1, &n.layout.weights), real_new(c, 1, &n.layout.weights)};
+    if (!recorded)
+        fit_running(&n, c->output[0].v, figures[0].v, figures[1].v);
+    n.mean = recorded ? mean : &figures[0];
+    n.variance = recorded ? variance : &figures[1];
+    n.name = recorded ? "batch_norm of running figures" : "batch_norm of some running figures";
+    norm_of(c, &n, recorded ? -1 : 0);
+}
+
+/* The number of groups is kept: every one that divides the channels. */
+static void module_group(struct call_values *c)
+{
+    struct norm n = {
+        .name = "group_norm", .x = call_nth_tensor(c, 0), .weight = weight_of(c), .bias = bias_of(c), .centred = true};
+    if (!n.x || n.x->axes < 2 || !n.weight)
+        return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
+    for (int64_t groups = 1; groups <= n.x->shape[1]; groups++) {
+        if (n.x->shape[1] % groups != 0)
+            continue;
+        n.name = arena_fmt(c->arena, "group_norm of %lld groups", (long long)groups);
+        n.layout = over_groups(n.x, groups);
+        if (!weights_fit(c, &n))
+            return;
+        norm_of(c, &n, -1);
+    }
+}
+
+/* ---- table ---- */
+
+#define NORM(words, function, from) {.names = words, .forward = function, .backward = function, .source = from}
+
+const struct operator operators_norm[] = {
+    NORM("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm,
+         "torch.nn.functional.layer_norm"),
+    NORM("rms_norm rmsnorm npu_rms_norm", rms_norm, "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
+    {.names = "npu_add_rms_norm add_rms_norm addrmsnorm",
+     .forward = add_rms_norm,
+     .source = "torch_npu.npu_add_rms_norm"},
+    NORM("batch_norm batchnorm", batch_norm, "torch.nn.functional.batch_norm"),
+    NORM("instance_norm", instance_norm, "torch.nn.functional.instance_norm"),
+    NORM("group_norm groupnorm", group_norm, "torch.nn.functional.group_norm"),
+    {.names = NULL},
+};
+
+const struct operator operators_norm_class[] = {
+    {.names = "*rmsnorm*", .forward = module_rms, .source = "torch.nn.RMSNorm"},
+    {.names = "*layernorm*", .forward = module_layer, .source = "torch.nn.LayerNorm"},
+    {.names = "batchnorm1d batchnorm2d batchnorm3d",
+     .forward = module_batch,
+     .source = "torch.nn.BatchNorm2d; mindspore.nn.BatchNorm2d"},
+    {.names = "groupnorm", .forward = module_group, .source = "torch.nn.GroupNorm"},
+    {.names = NULL},
+};

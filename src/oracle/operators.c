@@ -1,0 +1,72 @@
+/* The operators that can be computed anew: all tables, and finding a name in them. */
+#include "oracle/operators.h"
+
+#include "base/mem.h"
+
+static const struct operator *const tables[] = {
+    operators_product,
+    operators_convolution,
+    operators_elementwise,
+    operators_move,
+    operators_index,
+    operators_reduce,
+    operators_pool,
+    operators_activation,
+    operators_dropout,
+    operators_norm,
+    operators_softmax,
+    operators_attention,
+    operators_rotary,
+    operators_loss,
+};
+
+static const struct operator *const class_tables[] = {
+    operators_norm_class,
+    operators_convolution_class,
+    operators_product_class,
+    operators_activation_class,
+    operators_move_class,
+    operators_index_class,
+    operators_pool_class,
+    operators_dropout_class,
+};
+
+/* Whether the word, which may begin or end with "*", is that name in whatever case. */
+static bool word_matches(struct str word, struct str name)
+{
+    bool before = word.n && word.p[0] == '*', behind = word.n > 1 && word.p[word.n - 1] == '*';
+    struct str core = str_n(word.p + before, word.n - before - behind);
+    if (core.n > name.n)
+        return false;
+    size_t last = before ? name.n - core.n : 0, first = before && !behind ? last : 0;
+    if (!before && !behind)
+        return str_ieq(core, name);
+    for (size_t at = first; at <= last; at++)
+        if (str_ieq(core, str_n(name.p + at, core.n)))
+            return true;
+    return false;
+}
+
+static const struct operator *find_in(const struct operator *const *table, size_t tables_n, struct str name)
+{
+    for (size_t i = 0; i < tables_n; i++)
+        for (const struct operator *o = table[i]; o->names; o++) {
+            struct str rest = str_of(o->names), word;
+            while (rest.n) {
+                str_split(rest, ' ', &word, &rest);
+                if (word_matches(word, name))
+                    return o;
+            }
+        }
+    return NULL;
+}
+
+const struct operator *operator_find(struct str name)
+{
+    return find_in(tables, ARRAY_LEN(tables), name);
+}
+
+const struct operator *operator_find_class(struct str name)
+{
+    return find_in(class_tables, ARRAY_LEN(class_tables), name);
+}

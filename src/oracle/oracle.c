@@ -1,0 +1,225 @@
+/* The budget spent on calls, suspects first, and the verdict of a pair of rows. */
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "oracle/recompute.h"
+
+/* A call to compute, and what it may cost. */
+struct oracle_task {
+    uint32_t call;
+    uint8_t side;
+    double allowed;
+};
+typedef VEC(struct oracle_task) task_list;
+
+struct planning {
+    struct oracle *o;
+    task_list tasks;
+    bool *seen[2]; /* per call */
+    double left;
+};
+
+/* The most one pair of calls may take of what is left: one large product does not starve all others. */
+#define SHARE_MOST 0.25
+#define ROWS_LEAST 2 /* of a product that is sampled */
+
+/* ---- planning ---- */
+
+static bool computable(const struct oracle *o, int side, uint32_t call)
+{
+    return call != NONE && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
+}
+
+static void add_task(struct planning *p, int side, uint32_t call, double allowed, double cost)
+{
+    vec_push(&p->tasks, ((struct oracle_task){call, (uint8_t)side, allowed}));
+    p->left -= cost;
+    p->o->spent += cost;
+}
+
+/* What a call costs where at most `share` may be spent on it, and what its products may cost; -1: it does not fit. */
+static double affordable(const struct call_plan *c, double share, double *allowed)
+{
+    *allowed = INFINITY;
+    if (c->operations <= share)
+        return c->operations;
+    *allowed = floor(share / c->products);
+    return c->row_operations > 0 && *allowed >= ROWS_LEAST * c->row_operations ? share : -1;
+}
+
+static void plan_calls(struct planning *p, const uint32_t call[2])
+{
+    double cost[2] = {0, 0}, allowed[2], each[2];
+    int wanted[2], n = 0;
+    for (int i = 0; i < 2; i++) {
+        wanted[i] = (uint32_t)i < p->o->sides && computable(p->o, i, call[i]) && !p->seen[i][call[i]];
+        n += wanted[i];
+    }
+    if (!n)
+        return;
+    bool whole = p->o->of.mode == ORACLE_ALL;
+    for (int i = 0; i < 2; i++)
+        if (wanted[i]) {
+            const struct call_plan *c = &p->o->side[i].plan[call[i]];
+            each[i] = whole ? INFINITY : c->operations <= p->left / n && c->operations <= p->left * SHARE_MOST
+                ? c->operations : floor(p->left * SHARE_MOST / n);
+            cost[i] = affordable(c, each[i], &allowed[i]);
+            if (cost[i] < 0)
+                return; /* one side alone says little: the other pairs get it */
+        }
+    for (int i = 0; i < 2; i++)
+        if (wanted[i]) {
+            p->seen[i][call[i]] = true;
+            add_task(p, i, call[i], allowed[i], cost[i]);
+        }
+}
+
+static void plan_line(struct planning *p, const struct measure *m, uint32_t line)
+{
+    uint32_t call[2] = {NONE, NONE};
+    for (int i = 0; i < 2; i++) {
+        uint32_t row = m->pairing->lines.v[line].row[i];
+        if (row != NONE && m->side[i]->rows.v[row].io == IO_OUTPUT)
+            call[i] = m->side[i]->rows.v[row].call;
+    }
+    plan_calls(p, call);
+}
+
+static void plan_pairs(struct planning *p, const struct measure *m, const struct judgement *j)
+{
+    for (size_t i = 0; i < j->suspects.n; i++)
+        plan_line(p, m, j->suspects.v[i].line);
+    for (uint32_t i = 0; i < j->lines; i++)
+        if (verdict_is_bad((enum verdict)j->line[i].verdict))
+            plan_line(p, m, i);
+    for (uint32_t i = 0; i < m->pairing->lines.n; i++)
+        plan_line(p, m, i);
+}
+
+static void plan_alone(struct planning *p, const struct dump *d)
+{
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        plan_calls(p, (const uint32_t[]){c, NONE});
+}
+
+/* ---- computing ---- */
+
+struct crew {
+    struct oracle *o;
+    const task_list *tasks;
+    atomic_size_t next;
+    const atomic_bool *cancel;
+};
+
+static void *compute_tasks(void *ctx)
+{
+    struct crew *c = ctx;
+    size_t i;
+    while ((i = atomic_fetch_add(&c->next, 1)) < c->tasks->n) {
+        const struct oracle_task *t = &c->tasks->v[i];
+        if (c->cancel && atomic_load(c->cancel))
+            break;
+        oracle_side_recompute(&c->o->side[t->side], t->call, t->allowed);
+    }
+    return NULL;
+}
+
+static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
+{
+    struct crew c = {.o = o, .tasks = tasks, .cancel = cancel};
+    atomic_init(&c.next, 0);
+    threads_run(threads_wanted(o->of.workers), compute_tasks, &c);
+    return !(cancel && atomic_load(cancel));
+}
+
+static void count_wrong(struct oracle *o, const struct pairing *p)
+{
+    for (size_t i = 0; i < p->lines.n; i++) {
+        enum oracle_which w = oracle_which(o, p->lines.v[i].row);
+        if (w == ORACLE_TARGET || w == ORACLE_GOLDEN || w == ORACLE_BOTH)
+            o->wrong[w - ORACLE_TARGET]++;
+    }
+}
+
+static struct oracle *run(const struct dump *const side[2], const struct measure *m, const struct judgement *j,
+    const struct oracle_options *of, const atomic_bool *cancel)
+{
+    struct oracle *o = mem_zalloc(sizeof *o);
+    struct planning p = {.o = o, .left = of->budget};
+    o->of = *of;
+    o->sides = side[GOLDEN] ? 2 : 1;
+    for (uint32_t i = 0; i < o->sides; i++) {
+        oracle_side_init(&o->side[i], side[i]);
+        p.seen[i] = mem_zalloc(side[i]->calls.n + 1);
+    }
+    m ? plan_pairs(&p, m, j) : plan_alone(&p, side[TARGET]);
+    bool whole = compute(o, &p.tasks, cancel);
+    for (uint32_t i = 0; i < o->sides; i++) {
+        free(p.seen[i]);
+        oracle_side_judge(&o->side[i]);
+    }
+    vec_release(&p.tasks);
+    if (!whole) {
+        oracle_free(o);
+        return NULL;
+    }
+    if (m)
+        count_wrong(o, m->pairing);
+    return o;
+}
+
+struct oracle *oracle_run(const struct measure *m, const struct judgement *j, const struct oracle_options *o,
+    const atomic_bool *cancel)
+{
+    return run(m->side, m, j, o, cancel);
+}
+
+struct oracle *oracle_run_alone(const struct dump *d, const struct oracle_options *o, const atomic_bool *cancel)
+{
+    return run((const struct dump *const[]){d, NULL}, NULL, NULL, o, cancel);
+}
+
+void oracle_free(struct oracle *o)
+{
+    for (uint32_t i = 0; o && i < o->sides; i++)
+        oracle_side_release(&o->side[i]);
+    free(o);
+}
+
+/* ---- names ---- */
+
+static const char *const modes[] = {[ORACLE_OFF] = "off", [ORACLE_AUTO] = "auto", [ORACLE_ALL] = "all"};
+
+const char *oracle_mode_name(enum oracle_mode m)
+{
+    return modes[m];
+}
+
+int oracle_mode_find(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        if (str_is(name, modes[i]))
+            return (int)i;
+    return -1;
+}
+
+const char *oracle_which_name(enum oracle_which w)
+{
+    static const char *const names[] = {[ORACLE_NOBODY_KNOWS] = NULL, [ORACLE_TARGET] = "target",
+        [ORACLE_GOLDEN] = "golden", [ORACLE_BOTH] = "both", [ORACLE_NEITHER] = "neither"};
+    return names[w];
+}
+
+enum oracle_which oracle_which(const struct oracle *o, const uint32_t row[2])
+{
+    const struct oracle_row *r[2];
+    for (int i = 0; i < 2; i++)
+        r[i] = (uint32_t)i < o->sides ? oracle_side_row(&o->side[i], row[i]) : NULL;
+    if (!r[0] || !r[1])
+        return ORACLE_NOBODY_KNOWS;
+    bool t = oracle_row_is_wrong(r[0]), g = oracle_row_is_wrong(r[1]);
+    return t && g ? ORACLE_BOTH : t ? ORACLE_TARGET : g ? ORACLE_GOLDEN : ORACLE_NEITHER;
+}

@@ -1,0 +1,52 @@
+/* Which side is wrong: both sides' calls computed anew in float64, each from its own recorded inputs, within a budget
+ * of operations (doc/oracle.md). Verdicts of the comparison never depend on it. */
+#ifndef ORACLE_ORACLE_H
+#define ORACLE_ORACLE_H
+
+#include "judge/verdict.h"
+#include "oracle/oracle_side.h"
+
+enum oracle_mode { ORACLE_OFF, ORACLE_AUTO, ORACLE_ALL };
+#define ORACLE_BUDGET 2e9 /* operations of ORACLE_AUTO: multiply-adds, elements */
+
+struct oracle_options {
+    enum oracle_mode mode;
+    double budget;
+    int workers; /* 0: one a processor; results do not depend on it */
+};
+
+enum oracle_which { ORACLE_NOBODY_KNOWS, ORACLE_TARGET, ORACLE_GOLDEN, ORACLE_BOTH, ORACLE_NEITHER };
+
+struct oracle {
+    struct oracle_options of;
+    double spent;
+    struct oracle_side side[2];
+    uint32_t sides;           /* 1: one side alone */
+    uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
+};
+
+/* Computes; golden and j are NULL for one side alone. NULL where *cancel was set meanwhile (cancel may be NULL). The
+ * dumps must outlive it. */
+struct oracle *oracle_run(const struct measure *m, const struct judgement *j, const struct oracle_options *o,
+    const atomic_bool *cancel);
+struct oracle *oracle_run_alone(const struct dump *d, const struct oracle_options *o, const atomic_bool *cancel);
+void oracle_free(struct oracle *o); /* NULL: nothing */
+
+const char *oracle_mode_name(enum oracle_mode m);
+int oracle_mode_find(struct str name); /* -1: none */
+enum oracle_which oracle_which(const struct oracle *o, const uint32_t row[2]);
+const char *oracle_which_name(enum oracle_which w); /* NULL: not known */
+
+/* Why outputs differ where neither side is wrong: what differs first of the call's arguments, element types, inputs. */
+enum oracle_reason { ORACLE_REASON_NONE, ORACLE_REASON_ARGUMENT, ORACLE_REASON_DTYPE, ORACLE_REASON_INPUT };
+struct oracle_because {
+    enum oracle_reason kind;
+    uint32_t row[2];          /* one of them may be NONE: left to its default */
+    char name[48];            /* "" : it has none */
+    char left_out[48];        /* the default of the side that has no row, "" : not known */
+};
+const char *oracle_reason_name(enum oracle_reason r);
+void oracle_because_find(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
+    struct oracle_because *out);
+
+#endif

@@ -1,0 +1,173 @@
+/* Why two sides that each computed what their own inputs give differ: an argument, an element type, an input. */
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "dump/family.h"
+#include "pair/align_item.h"
+#include "pair/call_arguments.h"
+
+struct pair_of_calls {
+    const struct measure *m;
+    const struct judgement *j;
+    uint32_t call[2];    /* whose outputs differ */
+    uint32_t forward[2]; /* whose arguments they follow from */
+    struct oracle_because *out;
+};
+
+static bool same_operator(const struct pair_of_calls *p)
+{
+    return family_operator(align_item_operator(p->m->side[TARGET], p->forward[TARGET])) ==
+           family_operator(align_item_operator(p->m->side[GOLDEN], p->forward[GOLDEN]));
+}
+
+static bool is_argument(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->io == IO_INPUT && (r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL
+        || r->kind == ROW_STR);
+}
+
+/* The other side's argument of that name, else of that place; NONE. */
+static uint32_t counterpart(const struct dump *mine, uint32_t row, const struct dump *other, uint32_t call)
+{
+    struct str name = argument_name(mine, row), slot = str_of(mine->slots.v[mine->rows.v[row].slot]);
+    EACH_EARLY_ROW(other, call, r)
+        if (is_argument(other, r)) {
+            struct str theirs = argument_name(other, r);
+            if (name.n && theirs.n ? str_ieq(name, theirs) : str_is(slot, other->slots.v[other->rows.v[r].slot]))
+                return r;
+        }
+    return NONE;
+}
+
+static bool numbers_differ(double a, double b)
+{
+    return fabs(a - b) > 1e-6 * fmax(fabs(a), fabs(b));
+}
+
+/* An axis counted from either end, a size that only says what the tensors say: whole numbers are no reason by
+ * themselves. */
+static bool says_something(const struct row *r)
+{
+    return r->kind != ROW_INT;
+}
+
+static bool rows_differ(const struct row *a, const struct row *b)
+{
+    bool text = a->kind == ROW_STR || b->kind == ROW_STR;
+    if (text)
+        return a->kind == b->kind && a->text && b->text && !str_ieq(str_of(a->text), str_of(b->text));
+    return (says_something(a) || says_something(b)) && numbers_differ(a->stat[STAT_MAX], b->stat[STAT_MAX]);
+}
+
+/* The row against what its operator takes where the argument is left out. */
+static bool differs_from_default(const struct dump *d, uint32_t row, struct str value)
+{
+    const struct row *r = &d->rows.v[row];
+    double number;
+    if (!value.n)
+        return false;
+    if (r->kind == ROW_STR)
+        return r->text && !str_ieq(value, str_of(r->text));
+    if (r->kind == ROW_BOOL)
+        return str_ieq(value, STR("true")) != (r->stat[STAT_MAX] != 0);
+    return str_double(value, &number) && numbers_differ(number, r->stat[STAT_MAX]);
+}
+
+static void tell(struct pair_of_calls *p, enum oracle_reason kind, int side, uint32_t row, uint32_t other,
+    struct str name)
+{
+    p->out->kind = kind;
+    p->out->row[side] = row;
+    p->out->row[!side] = other;
+    snprintf(p->out->name, sizeof p->out->name, "%.*s", STR_ARG(name));
+}
+
+static bool argument_differs(struct pair_of_calls *p, int side)
+{
+    const struct dump *mine = p->m->side[side], *other = p->m->side[!side];
+    EACH_EARLY_ROW(mine, p->forward[side], r) {
+        if (!is_argument(mine, r))
+            continue;
+        uint32_t theirs = counterpart(mine, r, other, p->forward[!side]);
+        struct str name = argument_name(mine, r);
+        struct str value = theirs == NONE && name.n ? left_out_value(other, p->forward[!side], name) : STR("");
+        if (theirs == NONE ? !differs_from_default(mine, r, value)
+                           : !rows_differ(&mine->rows.v[r], &other->rows.v[theirs]))
+            continue;
+        tell(p, ORACLE_REASON_ARGUMENT, side, r, theirs, name);
+        snprintf(p->out->left_out, sizeof p->out->left_out, "%.*s", STR_ARG(value));
+        return true;
+    }
+    return false;
+}
+
+/* The line of a tensor that both sides have. */
+static uint32_t line_of(const struct pair_of_calls *p, uint32_t row)
+{
+    if (p->m->side[TARGET]->rows.v[row].kind != ROW_TENSOR)
+        return NONE;
+    uint32_t line = p->m->pairing->line_of[TARGET][row];
+    return line == NONE || p->m->pairing->lines.v[line].row[GOLDEN] == NONE ? NONE : line;
+}
+
+static bool type_differs(struct pair_of_calls *p, uint32_t call)
+{
+    const struct dump *t = p->m->side[TARGET], *g = p->m->side[GOLDEN];
+    EACH_EARLY_ROW(t, call, r) {
+        uint32_t line = line_of(p, r), other = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
+        if (line == NONE || !(p->j->line[line].flags & LINE_DTYPE_DIFF) || t->rows.v[r].dtype == g->rows.v[other].dtype)
+            continue;
+        tell(p, ORACLE_REASON_DTYPE, TARGET, r, other, STR(""));
+        return true;
+    }
+    return false;
+}
+
+static bool input_differs(struct pair_of_calls *p, uint32_t call)
+{
+    const struct dump *t = p->m->side[TARGET];
+    EACH_EARLY_ROW(t, call, r) {
+        uint32_t line = t->rows.v[r].io == IO_INPUT || t->rows.v[r].io == IO_PARAMETER ? line_of(p, r) : NONE;
+        if (line == NONE || !(p->j->line[line].error > 0))
+            continue;
+        tell(p, ORACLE_REASON_INPUT, TARGET, r, p->m->pairing->lines.v[line].row[GOLDEN], STR(""));
+        return true;
+    }
+    return false;
+}
+
+static uint32_t forward_of(const struct dump *d, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    return c->phase == PHASE_BACKWARD && c->twin != NONE ? c->twin : call;
+}
+
+void oracle_because_find(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
+    struct oracle_because *out)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    struct pair_of_calls p = {.m = m, .j = j, .out = out};
+    *out = (struct oracle_because){.row = {NONE, NONE}};
+    if (oracle_which(o, l->row) != ORACLE_NEITHER || j->line[line].error == 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        p.call[i] = m->side[i]->rows.v[l->row[i]].call;
+        p.forward[i] = forward_of(m->side[i], p.call[i]);
+    }
+    if (same_operator(&p) && (argument_differs(&p, TARGET) || argument_differs(&p, GOLDEN)))
+        return;
+    if (type_differs(&p, p.call[TARGET]) || type_differs(&p, p.forward[TARGET]) || input_differs(&p, p.call[TARGET]))
+        return;
+    input_differs(&p, p.forward[TARGET]);
+}
+
+const char *oracle_reason_name(enum oracle_reason r)
+{
+    static const char *const names[] = {[ORACLE_REASON_NONE] = NULL, [ORACLE_REASON_ARGUMENT] = "argument",
+        [ORACLE_REASON_DTYPE] = "dtype",
+                                        [ORACLE_REASON_INPUT] = "input"};
+    return names[r];
+}

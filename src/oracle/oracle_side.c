@@ -1,0 +1,241 @@
+/* Calls of one side: planned, computed, and judged together, since a side's arithmetic is read off all of them. */
+#include "oracle/oracle_side.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+#include "judge/thresholds.h"
+#include "oracle/recompute.h"
+#include "pair/align_item.h"
+
+enum { DEEPEST = 64 }; /* modules inside each other */
+
+static void add_held(const struct dump *d, uint8_t *holds, uint32_t call, unsigned bits)
+{
+    holds[call] |= (uint8_t)bits;
+    if (d->calls.v[call].twin != NONE)
+        holds[d->calls.v[call].twin] |= (uint8_t)bits;
+}
+
+/* What is recorded inside each call (HOLDS_CALLS …). */
+static uint8_t *held_inside(const struct dump *d)
+{
+    uint8_t *holds = mem_zalloc(d->calls.n + 1);
+    for (size_t i = 0; i < d->calls.n; i++) {
+        uint32_t p = d->calls.v[i].parent;
+        if (p != NONE)
+            add_held(d, holds, p, HOLDS_CALLS);
+        for (int deep = 0; p != NONE && deep < DEEPEST && d->calls.v[i].family == FAMILY_COLLECTIVE; deep++,
+            p = d->calls.v[p].parent)
+            add_held(d, holds, p, HOLDS_COLLECTIVES);
+    }
+    return holds;
+}
+
+void oracle_side_init(struct oracle_side *s, const struct dump *d)
+{
+    *s = (struct oracle_side){.dump = d};
+    uint8_t *holds = held_inside(d);
+    s->plan = mem_zalloc((d->calls.n + 1) * sizeof *s->plan);
+    s->done = mem_zalloc((d->calls.n + 1) * sizeof *s->done);
+    s->begun = mem_zalloc(d->calls.n + 1);
+    s->unknown = mem_zalloc(d->calls.n + 1);
+    s->of_row = mem_alloc((d->rows.n + 1) * sizeof *s->of_row);
+    memset(s->of_row, 0xff, (d->rows.n + 1) * sizeof *s->of_row);
+    for (uint32_t i = 0; i < d->calls.n; i++)
+        call_plan_make(&s->plan[i], d, i, holds[i]);
+    free(holds);
+}
+
+void oracle_side_release(struct oracle_side *s)
+{
+    for (size_t i = 0; s->done && i < s->dump->calls.n; i++)
+        free(s->done[i].output);
+    free(s->plan);
+    free(s->done);
+    free(s->begun);
+    free(s->unknown);
+    free(s->of_row);
+    vec_release(&s->rows);
+    arena_release(&s->arena);
+}
+
+void oracle_side_recompute(struct oracle_side *s, uint32_t call, double allowed)
+{
+    s->begun[call] = true;
+    recompute_call(&s->plan[call], s->dump, call, allowed, &s->done[call]);
+}
+
+/* ---- arithmetic ---- */
+
+struct votes {
+    uint32_t named[ARITHMETIC_COUNT], all;
+};
+
+static void vote(const struct oracle_side *s, uint32_t call, struct votes votes[ORACLE_FAMILIES][DTYPE_COUNT])
+{
+    const struct call_plan *p = &s->plan[call];
+    enum arithmetic a;
+    for (int i = 0; i < s->done[call].outputs; i++) {
+        const struct recomputed_output *o = &s->done[call].output[i];
+        struct votes *v = &votes[p->operator->family][o->type];
+        if (o->product && p->votes && error_names(&o->found, o->type, &a)) {
+            v->named[a]++;
+            v->all++;
+        }
+    }
+}
+
+/* The one named most often beyond the type's own, where five calls and half of those that name one agree. */
+static enum arithmetic most_named(const struct votes *v)
+{
+    enum arithmetic best = ARITHMETIC_TF32;
+    for (int a = ARITHMETIC_TF32; a < ARITHMETIC_COUNT; a++)
+        if (v->named[a] > v->named[best])
+            best = (enum arithmetic)a;
+    return v->named[best] >= rule_limit(RULE_LIMIT_ORACLE_ARITHMETIC) && 2 * v->named[best] >= v->all ? best
+        : ARITHMETIC_OWN;
+}
+
+static void read_arithmetic(struct oracle_side *s)
+{
+    struct votes votes[ORACLE_FAMILIES][DTYPE_COUNT] = {0};
+    for (uint32_t c = 0; c < s->dump->calls.n; c++) {
+        if (!s->done[c].outputs)
+            continue;
+        vote(s, c, votes);
+        for (int i = 0; i < s->done[c].outputs; i++)
+            s->seen[s->plan[c].operator->family][s->done[c].output[i].type] |= s->done[c].output[i].product
+                && s->plan[c].votes;
+    }
+    for (int f = 0; f < ORACLE_FAMILIES; f++)
+        for (int d = 0; d < DTYPE_COUNT; d++)
+            s->arithmetic[f][d] = most_named(&votes[f][d]);
+}
+
+/* ---- rows ---- */
+
+static double excess_of(double error, double bound)
+{
+    if (error == 0)
+        return 0;
+    return bound > 0 ? error / bound : INFINITY;
+}
+
+static void add_row(struct oracle_side *s, uint32_t call, const struct recomputed_output *o)
+{
+    enum arithmetic a = o->product ? s->arithmetic[s->plan[call].operator->family][o->type] : ARITHMETIC_OWN;
+    if (isnan(o->found.bound[a]))
+        a = ARITHMETIC_OWN;
+    struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,
+        .said = true};
+    r.excess = excess_of(r.error, r.bound);
+    r.arithmetic = arithmetic_name(a, o->type);
+    r.rounded = o->rounded == DTYPE_UNKNOWN ? NULL : dtype_table[o->rounded].name;
+    r.operator = arena_cstr(&s->arena, str_of(s->plan[call].name));
+    r.formula = arena_cstr(&s->arena, str_of(o->formula));
+    s->of_row[o->row] = (uint32_t)s->rows.n;
+    vec_push(&s->rows, r);
+}
+
+/* ---- classes ---- */
+
+/* A class's name alone proves nothing: where none of its modules is explained, it is another class. */
+struct class_fit {
+    const char *name;
+    double best;
+};
+
+static int by_class(const void *a, const void *b)
+{
+    return strcmp(((const struct class_fit *)a)->name, ((const struct class_fit *)b)->name);
+}
+
+static bool is_module_row(const struct oracle_side *s, const struct oracle_row *r)
+{
+    return s->dump->calls.v[s->dump->rows.v[r->row].call].kind == CALL_MODULE;
+}
+
+static void refuse_classes(struct oracle_side *s)
+{
+    VEC(struct class_fit) fits = {0};
+    for (size_t i = 0; i < s->rows.n; i++)
+        if (is_module_row(s, &s->rows.v[i]))
+            vec_push(&fits, ((struct class_fit){s->rows.v[i].operator, s->rows.v[i].excess}));
+    if (fits.n)
+        qsort(fits.v, fits.n, sizeof *fits.v, by_class);
+    size_t kinds = 0;
+    for (size_t i = 0; i < fits.n; i++) {
+        if (kinds && strcmp(fits.v[kinds - 1].name, fits.v[i].name) == 0)
+            fits.v[kinds - 1].best = fmin(fits.v[kinds - 1].best, fits.v[i].best);
+        else
+            fits.v[kinds++] = fits.v[i];
+    }
+    for (size_t i = 0; i < s->rows.n; i++) {
+        struct oracle_row *r = &s->rows.v[i];
+        struct class_fit key = {r->operator, 0};
+        const struct class_fit *fit = is_module_row(s, r) ? bsearch(&key, fits.v, kinds, sizeof key, by_class) : NULL;
+        if (fit && fit->best > rule_limit(RULE_LIMIT_ORACLE_HONEST)) {
+            r->said = false;
+            s->unknown[s->dump->rows.v[r->row].call] = UNKNOWN_UNEXPLAINED_CLASS;
+        }
+    }
+    vec_release(&fits);
+}
+
+static void count_cover(struct oracle_side *s)
+{
+    for (uint32_t c = 0; c < s->dump->calls.n; c++) {
+        if (!s->plan[c].counted)
+            continue;
+        s->cover.calls++;
+        if (s->unknown[c])
+            s->cover.unknown[s->unknown[c]]++;
+        else
+            s->cover.recomputed++;
+    }
+    for (size_t i = 0; i < s->rows.n; i++)
+        s->cover.wrong += s->rows.v[i].said && oracle_row_is_wrong(&s->rows.v[i]);
+}
+
+void oracle_side_judge(struct oracle_side *s)
+{
+    read_arithmetic(s);
+    for (uint32_t c = 0; c < s->dump->calls.n; c++) {
+        const struct call_plan *p = &s->plan[c];
+        struct recomputed_call *x = &s->done[c];
+        if (p->looked_at && !x->outputs)
+            s->unknown[c] = (uint8_t)(p->unknown ? p->unknown : s->begun[c] ? x->unknown : UNKNOWN_BUDGET);
+        for (int i = 0; i < x->outputs; i++)
+            add_row(s, c, &x->output[i]);
+        free(x->output);
+        *x = (struct recomputed_call){.output = NULL};
+    }
+    refuse_classes(s);
+    count_cover(s);
+}
+
+bool oracle_row_is_wrong(const struct oracle_row *r)
+{
+    return r->excess > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+}
+
+const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t row)
+{
+    if (row == NONE || s->of_row[row] == NONE || !s->rows.v[s->of_row[row]].said)
+        return NULL;
+    return &s->rows.v[s->of_row[row]];
+}
+
+enum unknown oracle_side_unknown(const struct oracle_side *s, uint32_t row)
+{
+    return row == NONE ? UNKNOWN_NOT : (enum unknown)s->unknown[s->dump->rows.v[row].call];
+}
+
+void oracle_arithmetic_key(int family, enum dtype type, struct buf *out)
+{
+    static const char *const names[ORACLE_FAMILIES] = {[FORMULA_PRODUCT] = "product",
+        [FORMULA_CONVOLUTION] = "convolution"};
+    buf_fmt(out, "%s %s", names[family] ? names[family] : "other", dtype_table[type].name);
+}

@@ -1,0 +1,356 @@
+/* A call's candidates against what was recorded. */
+#include "oracle/recompute.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "judge/thresholds.h"
+#include "oracle/product.h"
+#include "pair/align_item.h"
+#include "pair/call_arguments.h"
+#include "dump/family.h"
+#include "dump/reader.h"
+
+#define ELEMENTS_MOST 200e6 /* doubles of one call's tensors held at once: 1.6 GB */
+#define PROBED_FROM 1e6     /* operations above which candidates are told apart by some rows first */
+enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
+
+/* ---- planning ---- */
+
+static bool is_float_row(const struct dump *d, uint32_t r)
+{
+    return d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].has & HAS_FILE
+        && dtype_is_float((enum dtype)d->rows.v[r].dtype);
+}
+
+static bool has_output(const struct dump *d, uint32_t call, bool floating)
+{
+    EACH_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].has & HAS_FILE
+            && (!floating || is_float_row(d, r)))
+            return true;
+    return false;
+}
+
+static bool is_move(const struct call_plan *p, const struct call *c)
+{
+    return (p->operator && p->operator->move) || c->family == FAMILY_VIEW || c->family == FAMILY_CAST ||
+           c->family == FAMILY_COPY ||
+           c->family == FAMILY_COLLECTIVE;
+}
+
+/* Terms of each sum of a product, from the sizes of its operands. */
+static double product_terms(const struct call_values *c, enum formula_family f)
+{
+    for (int i = 0;; i++) {
+        const struct real_tensor *t = call_nth_tensor(c, i);
+        if (!t)
+            break;
+        if (f == FORMULA_CONVOLUTION && i == 1)
+            return t->axes && t->shape[0] ? (double)t->count / (double)t->shape[0] : 1;
+        if (f == FORMULA_PRODUCT && t->axes > 1)
+            return (double)t->shape[t->axes - 1];
+    }
+    return 1;
+}
+
+/* Rows of a product, from the size of its result. */
+static double product_rows_of(enum formula_family f, const struct real_tensor *y)
+{
+    int columns = f == FORMULA_CONVOLUTION ? 1 : y->axes - 1;
+    return columns >= 0 && columns < y->axes && y->shape[columns] ? (double)y->count / (double)y->shape[columns] : 1;
+}
+
+static double operations_of(const struct operator *o, const struct recorded_call *r)
+{
+    const struct call_values *c = &r->values;
+    double forward = (double)r->largest;
+    if (o->cost) {
+        forward = o->cost(c);
+    } else if (o->family != FORMULA_OTHER) {
+        double results = 0;
+        for (int i = 0; i < c->results; i++)
+            results += (double)c->result[i].count;
+        forward = results * product_terms(c, o->family);
+    }
+    return ceil(forward * (c->backward ? 2 : 1)) + 1;
+}
+
+/* A module's backward call is looked at where its class has a formula for it. */
+static bool is_looked_at(const struct call_plan *p, const struct call *x, bool container)
+{
+    return x->kind != CALL_MODULE || x->phase == PHASE_FORWARD || (!container && p->operator && p->operator->backward);
+}
+
+void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds)
+{
+    bool container = holds & HOLDS_CALLS;
+    const struct call *x = &d->calls.v[call];
+    struct str name = align_item_operator(d, call);
+    *p = (struct call_plan){.operator = NULL};
+    if (x->gradient || x->phase == PHASE_OPTIMIZER || !has_output(d, call, false))
+        return;
+    *p = (struct call_plan){.operator = x->kind == CALL_MODULE ? operator_find_class(name) : operator_find(name)};
+    p->votes = !container;
+    p->looked_at = is_looked_at(p, x, container);
+    p->counted = p->looked_at && !container && !is_move(p, x) && has_output(d, call, true);
+    if (!p->looked_at)
+        return;
+    if (holds & HOLDS_COLLECTIVES) {
+        p->unknown = UNKNOWN_COLLECTIVE;
+        return;
+    }
+    if (!p->operator) {
+        p->unknown = x->kind == CALL_MODULE ? UNKNOWN_CLASS : UNKNOWN_OPERATOR;
+        return;
+    }
+    struct arena a = {0};
+    struct recorded_call r;
+    recorded_call_open(&r, &a, d, call);
+    snprintf(p->name, sizeof p->name, "%s", r.values.operator);
+    p->unknown = r.values.unknown ? r.values.unknown : (double)r.elements > ELEMENTS_MOST ? UNKNOWN_LARGE : UNKNOWN_NOT;
+    p->operations = p->unknown ? 0 : operations_of(p->operator, &r);
+    p->products = r.values.backward ? 4 : 1;
+    if (p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results)
+        p->row_operations = p->operations / fmax(1, product_rows_of(p->operator->family, &r.values.result[0]));
+    arena_release(&a);
+}
+
+/* ---- before the formula ---- */
+
+static bool same_tensor(const struct real_tensor *a, const struct real_tensor *b)
+{
+    return a->count == b->count && memcmp(a->v, b->v, (size_t)a->count * sizeof *a->v) == 0;
+}
+
+static bool asks_in_place(const struct recorded_call *r)
+{
+    const struct dump *d = r->dump;
+    struct str name = str_of(r->values.operator);
+    if ((str_ends(name, "_") && !str_ends(name, "__")) || str_starts(name, "__i"))
+        return true;
+    EACH_EARLY_ROW(d, r->call, i)
+        if (d->rows.v[i].io == IO_INPUT && d->rows.v[i].kind == ROW_BOOL && d->rows.v[i].stat[STAT_MAX] != 0 &&
+            str_is(argument_name(d, i), "inplace"))
+            return true;
+    return false;
+}
+
+static void refuse_in_place(struct recorded_call *r)
+{
+    const struct call_values *c = &r->values;
+    const struct real_tensor *x = call_nth_tensor(c, 0);
+    if (!c->backward && !c->module && c->outputs && x && asks_in_place(r) && same_tensor(x, &c->output[0]))
+        call_unknown(&r->values, UNKNOWN_IN_PLACE);
+}
+
+/* PyTorch's backward hooks see the gradients of a call's last node: more of them than tensors went in are a
+ * composite's. */
+static void refuse_composite(struct recorded_call *r)
+{
+    if (r->values.backward && !r->values.mindspore && !r->values.module && r->values.outputs > r->tensors)
+        call_unknown(&r->values, UNKNOWN_COMPOSITE);
+}
+
+/* ---- candidates against an output ---- */
+
+struct trial {
+    const struct candidate *candidate;
+    struct error_found found;
+    double part;
+};
+
+struct judging {
+    struct recorded_call *r;
+    double allowed;   /* operations for each product */
+};
+
+static int64_t rows_within(const struct product *p, double allowed)
+{
+    int64_t rows = product_rows(p);
+    double each = product_operations(p) / (double)(rows ? rows : 1);
+    if (product_operations(p) <= allowed || !rows)
+        return rows;
+    int64_t n = (int64_t)(allowed / (each > 1 ? each : 1));
+    return n < 1 ? 1 : n < rows ? n : rows;
+}
+
+static void add_elements(const struct candidate *p, const struct real_tensor *recorded, struct error_sums *e)
+{
+    for (int64_t i = 0; i < p->y.count; i++)
+        error_add(e, p->y.v[i], recorded->v[i], p->roundings ? p->roundings[i] : 0, p->inside ? p->inside[i] : 0,
+            p->squares ? p->squares[i] : 0);
+}
+
+static int64_t candidate_count(const struct candidate *p)
+{
+    return p->product ? p->product->batches * p->product->rows * p->product->columns : p->y.count;
+}
+
+/* One candidate for one output, on at most `rows` rows of a product. */
+static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t rows, struct trial *t)
+{
+    const struct real_tensor *recorded = &j->r->values.output[output];
+    struct error_sums e = {.of = {.output = recorded->dtype, .product = p->product || p->squares, .move = p->move,
+        .mask = rule_limit(RULE_LIMIT_ORACLE_MASK)}};
+    e.of.type = recorded_call_type(j->r, recorded->dtype, &e.of.finer);
+    e.of.terms = p->product ? (double)p->product->terms : p->terms;
+    *t = (struct trial){.candidate = p, .part = 1};
+    if (p->product) {
+        int64_t all = product_rows(p->product);
+        product_compare(p->product, recorded, rows, &e);
+        t->part = rows < all ? (double)rows / (double)all : 1;
+    } else {
+        add_elements(p, recorded, &e);
+    }
+    error_find(&e, &t->found);
+}
+
+static bool fits(const struct judging *j, const struct candidate *p, int output)
+{
+    int64_t n = candidate_count(p);
+    return (p->output == ANY_OUTPUT || p->output == output) && n > 0 && n == j->r->values.output[output].count;
+}
+
+static double likeness(const struct trial *t)
+{
+    return t->found.error / fmax(t->found.bound[ARITHMETIC_OWN], 1e-300);
+}
+
+/* Whether products must be told apart by some rows before the best is computed whole. */
+static bool is_probed(const struct judging *j, int output)
+{
+    double operations = 0;
+    int fitting = 0;
+    for (int i = 0; i < j->r->values.candidates; i++) {
+        const struct candidate *p = &j->r->values.candidate[i];
+        if (fits(j, p, output)) {
+            fitting++;
+            operations += p->product ? product_operations(p->product) : 0;
+        }
+    }
+    return fitting > 1 && operations > PROBED_FROM;
+}
+
+/* The candidate that explains the output best; false where none has its size. */
+static bool best_trial(const struct judging *j, int output, struct trial *best)
+{
+    bool probed = is_probed(j, output), found = false;
+    for (int i = 0; i < j->r->values.candidates; i++) {
+        const struct candidate *p = &j->r->values.candidate[i];
+        struct trial t;
+        if (!fits(j, p, output))
+            continue;
+        int64_t rows = p->product ? rows_within(p->product, j->allowed) : 0;
+        try_candidate(j, p, output, probed && rows > PROBE_ROWS ? PROBE_ROWS : rows, &t);
+        if (!found || likeness(&t) < likeness(best))
+            *best = t;
+        found = true;
+    }
+    if (found && probed && best->candidate->product)
+        try_candidate(j, best->candidate, output, rows_within(best->candidate->product, j->allowed), best);
+    return found;
+}
+
+/* The incoming gradient itself, handed on by a view that was a PyTorch call's last node: only where it is the
+ * gradient to the last bits. */
+static bool is_gradient_view(const struct judging *j, int output, struct trial *t)
+{
+    const struct call_values *c = &j->r->values;
+    struct candidate view = {.output = output, .formula = "g", .move = true};
+    if (!c->backward || c->mindspore || c->gradient[0].count != c->output[output].count)
+        return false;
+    struct candidate *kept = arena_alloc(c->arena, sizeof *kept);
+    view.y = c->gradient[0];
+    *kept = view;
+    try_candidate(j, kept, output, 0, t);
+    double u = fmax(unit_roundoff(c->output[output].dtype), 0x1p-24);
+    return t->found.error <= 2 * u;
+}
+
+/* ---- casts that are recorded nowhere ---- */
+
+static bool holds_only(const struct real_tensor *t, uint32_t low_bits)
+{
+    for (int64_t i = 0; i < t->count; i++) {
+        float f = (float)t->v[i];
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        if (bits & ((1u << low_bits) - 1))
+            return false;
+    }
+    return true;
+}
+
+static enum dtype rounded_to(const struct real_tensor *t, enum dtype type, const struct trial *best)
+{
+    double error = best->found.error;
+    if (t->dtype != DTYPE_F32 || type != DTYPE_F32 || t->count < ROUNDED_LEAST || best->candidate->move || error == 0)
+        return DTYPE_UNKNOWN;
+    if (error < 2 * 0x1p-8 && holds_only(t, 16))
+        return DTYPE_BF16;
+    return error < 2 * 0x1p-11 && holds_only(t, 13) ? DTYPE_F16 : DTYPE_UNKNOWN;
+}
+
+/* ---- a call ---- */
+
+static bool judge_output(const struct judging *j, int output, struct recomputed_output *out)
+{
+    const struct call_values *c = &j->r->values;
+    struct trial best, view;
+    bool finer, found = best_trial(j, output, &best);
+    if (is_gradient_view(j, output, &view) && (!found || likeness(&view) < likeness(&best))) {
+        best = view;
+        found = true;
+    }
+    if (!found)
+        return false;
+    *out = (struct recomputed_output){.row = j->r->output_row[output], .found = best.found, .part = best.part};
+    out->type = recorded_call_type(j->r, c->output[output].dtype, &finer);
+    out->product = best.candidate->product || best.candidate->squares;
+    out->rounded = rounded_to(&c->output[output], out->type, &best);
+    snprintf(out->formula, sizeof out->formula, "%s", best.candidate->formula);
+    return true;
+}
+
+static void judge_outputs(const struct judging *j, struct recomputed_call *out)
+{
+    struct call_values *c = &j->r->values;
+    int judged = c->module && !c->backward ? 1 : c->outputs;
+    out->output = mem_zalloc((size_t)(c->outputs + 1) * sizeof *out->output);
+    for (int i = 0; i < judged && i < c->outputs; i++)
+        out->outputs += judge_output(j, i, &out->output[out->outputs]);
+    if (!out->outputs)
+        call_unknown(c, c->candidates ? UNKNOWN_SHAPE : UNKNOWN_OPERATOR);
+}
+
+void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t call, double allowed,
+    struct recomputed_call *out)
+{
+    struct arena a = {0};
+    struct recorded_call r;
+    struct judging j = {&r, allowed};
+    *out = (struct recomputed_call){.output = NULL};
+    recorded_call_open(&r, &a, d, call);
+    struct call_values *c = &r.values;
+    formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;
+    refuse_composite(&r);
+    if (!c->unknown)
+        recorded_call_load(&r);
+    if (!c->unknown)
+        refuse_in_place(&r);
+    if (!c->unknown && formula)
+        formula(c);
+    if (r.default_taken && !c->module && !d->reader->arguments)
+        call_unknown(c, UNKNOWN_ARGUMENT);
+    if (!c->unknown && !formula && (!c->backward || c->mindspore))
+        call_unknown(c, UNKNOWN_OPERATOR);
+    if (!c->unknown)
+        recorded_call_look(&r);
+    if (!c->unknown)
+        judge_outputs(&j, out);
+    out->unknown = c->unknown;
+    if (c->unknown)
+        out->outputs = 0;
+    arena_release(&a);
+}

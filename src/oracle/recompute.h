@@ -1,0 +1,48 @@
+/* One recorded call computed anew from its own inputs, each output held against the candidate that explains it best. */
+#ifndef ORACLE_RECOMPUTE_H
+#define ORACLE_RECOMPUTE_H
+
+#include "oracle/error_bound.h"
+#include "oracle/operators.h"
+#include "oracle/recorded_call.h"
+
+struct recomputed_output {
+    uint32_t row;
+    struct error_found found;
+    enum dtype type;        /* coarsest floating type of what was read and the output; DTYPE_UNKNOWN: none */
+    enum dtype rounded;     /* a float32 output that holds this type's numbers only, by an error that type explains;
+                               DTYPE_UNKNOWN */
+    bool product;           /* whose arithmetic is read off its family */
+    double part;            /* of the rows, 1: all */
+    char formula[64];
+};
+
+struct recomputed_call {
+    enum unknown unknown;   /* why there are no outputs */
+    struct recomputed_output *output; /* the caller frees it */
+    int outputs;
+};
+
+/* What a call of the dump is: */
+struct call_plan {
+    const struct operator *operator; /* NULL: none known */
+    bool looked_at;  /* it has outputs to recompute; else nothing is said of it */
+    bool counted;    /* among the calls that compute */
+    double operations; /* of the whole */
+    double row_operations; /* of one row of a product, which may be sampled; 0: it may not */
+    uint8_t products;  /* computed for it: gradients are several */
+    bool votes;      /* tells its side's arithmetic: no container */
+    char name[48];   /* the operator's */
+    enum unknown unknown; /* known without its values */
+};
+
+/* What is recorded inside a call. */
+enum { HOLDS_CALLS = 1, HOLDS_COLLECTIVES = 2 };
+
+/* `holds`: bits of what is recorded inside it. Reads no tensor. */
+void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
+/* At most `allowed` operations: a product that needs more is sampled by rows. */
+void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t call, double allowed,
+    struct recomputed_call *out);
+
+#endif

@@ -1,0 +1,377 @@
+/* Rows of a call as a tree of arguments, and their tensors as doubles. */
+#include "oracle/recorded_call.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "pair/align_item.h"
+
+enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
+
+/* ---- arguments ---- */
+
+static bool tensor_sizes(const struct dump *d, uint32_t row, struct real_tensor *t)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    *t = (struct real_tensor){.dtype = (enum dtype)d->rows.v[row].dtype, .count = 1};
+    if (!s || s->ndim > REAL_AXES || dtype_table[t->dtype].klass == CLASS_COMPLEX || t->dtype == DTYPE_UNKNOWN)
+        return false;
+    t->axes = s->ndim;
+    for (int i = 0; i < s->ndim; i++)
+        t->shape[i] = s->dim[i];
+    t->count = (int64_t)s->numel;
+    return true;
+}
+
+/* "[0,null,2]": a slice, or numbers; false where it is neither. */
+static bool bracketed(struct arena *a, const char *text, bool slice, struct value *v)
+{
+    double number[REAL_AXES];
+    bool open[REAL_AXES], any_open = false;
+    int n = 0;
+    for (const char *p = text + 1; *p && *p != ']' && n < REAL_AXES; n++) {
+        char *end;
+        open[n] = strncmp(p, "null", 4) == 0;
+        any_open |= open[n];
+        number[n] = open[n] ? 0 : strtod(p, &end);
+        if (!open[n] && end == p)
+            return false;
+        p = open[n] ? p + 4 : end;
+        p += *p == ',';
+    }
+    if (n == 3 && (slice || any_open)) {
+        v->kind = VALUE_SLICE;
+        for (int i = 0; i < 3; i++)
+            v->slice[i] = open[i] ? SLICE_OPEN : (int64_t)number[i];
+        return true;
+    }
+    v->kind = VALUE_LIST;
+    v->items = n;
+    v->item = arena_zalloc(a, (size_t)(n ? n : 1) * sizeof *v->item);
+    for (int i = 0; i < n; i++)
+        v->item[i] = (struct value){.kind = VALUE_NUMBER, .number = number[i], .row = NONE};
+    return true;
+}
+
+static void other_value(struct recorded_call *r, const char *text, struct value *v)
+{
+    bool indexing = r->values.operator && strstr(r->values.operator, "item__");
+    if (text && (strcmp(text, "...") == 0 || strcmp(text, "Ellipsis") == 0))
+        v->kind = VALUE_ELLIPSIS;
+    else if (!text || text[0] != '[' || !bracketed(r->values.arena, text, indexing, v)) {
+        v->kind = VALUE_TEXT;
+        v->text = text ? text : "";
+    }
+}
+
+static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
+{
+    const struct row *x = &r->dump->rows.v[row];
+    *v = (struct value){.kind = VALUE_NONE, .row = row};
+    switch ((enum row_kind)x->kind) {
+    case ROW_TENSOR:
+        v->kind = VALUE_TENSOR;
+        if (!tensor_sizes(r->dump, row, &v->tensor))
+            call_unknown(&r->values, UNKNOWN_VARIANT);
+        if (!(x->has & HAS_FILE))
+            call_unknown(&r->values, UNKNOWN_TENSOR);
+        break;
+    case ROW_INT:
+    case ROW_FLOAT:
+        v->kind = VALUE_NUMBER;
+        v->number = x->stat[STAT_MAX];
+        break;
+    case ROW_BOOL:
+        v->kind = VALUE_BOOL;
+        v->number = x->stat[STAT_MAX];
+        break;
+    case ROW_STR:
+        v->kind = VALUE_TEXT;
+        v->text = x->text;
+        break;
+    case ROW_DTYPE:
+        v->kind = VALUE_DTYPE;
+        v->text = x->text;
+        v->dtype = (enum dtype)x->dtype;
+        break;
+    case ROW_OTHER:
+        other_value(r, x->text, v);
+        break;
+    case ROW_NULL:
+        break;
+    }
+}
+
+/* The item of that number, the list grown up to it. */
+static struct value *list_item(struct arena *a, struct value **item, int *items, int at)
+{
+    if (at >= *items) {
+        int room = *items ? 1 : 0;
+        while (room && room < *items)
+            room *= 2;
+        if (at >= room) {
+            int more = 4;
+            while (more <= at)
+                more *= 2;
+            struct value *grown = arena_zalloc(a, (size_t)more * sizeof *grown);
+            if (*items)
+                memcpy(grown, *item, (size_t)*items * sizeof *grown);
+            *item = grown;
+        }
+        for (int i = *items; i <= at; i++)
+            (*item)[i] = (struct value){.kind = VALUE_NONE, .row = NONE};
+        *items = at + 1;
+    }
+    return &(*item)[at];
+}
+
+/* What the rest of a slot's path names, inside `v`: "0.1". */
+static struct value *inside(struct arena *a, struct value *v, struct str path)
+{
+    struct str word;
+    unsigned long long at;
+    while (path.n) {
+        str_split(path, '.', &word, &path);
+        if (!str_u64(word, &at) || at > PLACES_MOST)
+            at = v->kind == VALUE_LIST ? (unsigned long long)v->items : 0; /* an entry of a dictionary: one more */
+        if (v->kind != VALUE_LIST)
+            *v = (struct value){.kind = VALUE_LIST, .row = NONE};
+        v = list_item(a, &v->item, &v->items, (int)at);
+    }
+    return v;
+}
+
+static struct value *named_place(struct arena *a, struct named_value **list, int *n, struct str name)
+{
+    for (int i = 0; i < *n; i++)
+        if (str_is(name, (*list)[i].name))
+            return &(*list)[i].value;
+    struct named_value *grown = arena_alloc(a, (size_t)(*n + 1) * sizeof *grown);
+    if (*n)
+        memcpy(grown, *list, (size_t)*n * sizeof *grown);
+    *list = grown;
+    grown[*n] = (struct named_value){.name = arena_cstr(a, name), .value = {.kind = VALUE_NONE, .row = NONE}};
+    return &grown[(*n)++].value;
+}
+
+static void take_argument(struct recorded_call *r, uint32_t row)
+{
+    struct call_values *c = &r->values;
+    struct str slot = str_of(r->dump->slots.v[r->dump->rows.v[row].slot]), io, word, rest;
+    unsigned long long place;
+    struct value *v;
+    str_split(slot, '.', &io, &slot);
+    if (r->dump->rows.v[row].io == IO_PARAMETER) {
+        value_of_row(r, row, named_place(c->arena, &c->parameter, &c->parameters, slot));
+        return;
+    }
+    if (!slot.n)
+        return;
+    str_split(slot, '.', &word, &rest);
+    if (str_u64(word, &place)) {
+        if (place > PLACES_MOST)
+            return call_unknown(c, UNKNOWN_VARIANT);
+        v = list_item(c->arena, &c->place, &c->places, (int)place);
+    } else {
+        v = named_place(c->arena, &c->keyword, &c->keywords, word);
+    }
+    value_of_row(r, row, inside(c->arena, v, rest));
+}
+
+/* The tensors of a call that it was given or gave, flat. */
+static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, struct real_tensor **out,
+    const uint32_t **rows)
+{
+    const struct dump *d = r->dump;
+    int n = 0;
+    EACH_ROW(d, call, i)
+        n += d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE;
+    *out = arena_zalloc(r->values.arena, (size_t)(n ? n : 1) * sizeof **out);
+    uint32_t *at = arena_alloc(r->values.arena, (size_t)(n ? n : 1) * sizeof *at);
+    n = 0;
+    EACH_ROW(d, call, i)
+        if (d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE) {
+            if (!tensor_sizes(d, i, &(*out)[n]))
+                call_unknown(&r->values, UNKNOWN_VARIANT);
+            at[n++] = i;
+        }
+    *rows = at;
+    return n;
+}
+
+/* ---- what it reads ---- */
+
+struct tensor_visit {
+    void (*tensor)(struct recorded_call *r, struct real_tensor *t, uint32_t row);
+};
+
+static void visit_value(struct recorded_call *r, struct value *v, const struct tensor_visit *visit)
+{
+    if (v->kind == VALUE_TENSOR)
+        visit->tensor(r, &v->tensor, v->row);
+    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
+        visit_value(r, &v->item[i], visit);
+}
+
+static void visit_arguments(struct recorded_call *r, const struct tensor_visit *visit)
+{
+    struct call_values *c = &r->values;
+    for (int i = 0; i < c->places; i++)
+        visit_value(r, &c->place[i], visit);
+    for (int i = 0; i < c->keywords; i++)
+        visit_value(r, &c->keyword[i].value, visit);
+    for (int i = 0; i < c->parameters; i++)
+        visit_value(r, &c->parameter[i].value, visit);
+}
+
+static void count_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
+{
+    (void)row;
+    r->tensors++;
+    r->elements += t->count;
+    r->largest = t->count > r->largest ? t->count : r->largest;
+}
+
+enum dtype recorded_call_type(const struct recorded_call *r, enum dtype output, bool *finer)
+{
+    uint32_t types = r->types | (dtype_is_float(output) ? 1u << output : 0);
+    enum dtype coarsest = DTYPE_UNKNOWN;
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        if (types >> d & 1)
+            coarsest = dtype_coarser(coarsest, (enum dtype)d);
+    *finer = false;
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        *finer |= (types >> d & 1) && dtype_table[d].epsilon < dtype_table[coarsest].epsilon;
+    return coarsest;
+}
+
+static const char *lower_name(struct arena *a, struct str s)
+{
+    char *out = arena_alloc(a, s.n + 1);
+    for (size_t i = 0; i < s.n; i++)
+        out[i] = (char)tolower((unsigned char)s.p[i]);
+    out[s.n] = 0;
+    return out;
+}
+
+static void open_backward(struct recorded_call *r, uint32_t forward)
+{
+    struct call_values *c = &r->values;
+    c->results = flat_tensors(r, forward, IO_OUTPUT, &c->result, &r->result_row);
+    c->gradients = flat_tensors(r, r->call, IO_INPUT, &c->gradient, &r->gradient_row);
+    if (!c->gradients || !c->results)
+        call_unknown(c, UNKNOWN_NO_GRADIENT);
+}
+
+static void count_all(struct recorded_call *r)
+{
+    static const struct tensor_visit count = {count_tensor};
+    struct call_values *c = &r->values;
+    visit_arguments(r, &count);
+    for (int i = 0; i < c->gradients; i++)
+        r->elements += c->gradient[i].count;
+    for (int i = 0; i < c->outputs; i++) {
+        r->elements += c->output[i].count;
+        r->largest = c->output[i].count > r->largest ? c->output[i].count : r->largest;
+    }
+}
+
+void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
+{
+    const struct call *x = &d->calls.v[call];
+    bool backward = x->phase == PHASE_BACKWARD && x->kind != CALL_OPERATOR; /* a kernel of the backward pass has its
+                                                                               own inputs */
+    uint32_t forward = backward ? x->twin : call;
+    *r = (struct recorded_call){.dump = d, .call = call};
+    struct call_values *c = &r->values;
+    c->arena = a;
+    c->mindspore = strcmp(d->framework, "mindspore") == 0;
+    c->module = x->kind == CALL_MODULE;
+    c->backward = backward;
+    c->default_taken = &r->default_taken;
+    struct str name = align_item_operator(d, call);
+    c->operator = c->module ? arena_cstr(a, name) : lower_name(a, name);
+    c->outputs = flat_tensors(r, call, IO_OUTPUT, &c->output, &r->output_row);
+    if (forward == NONE)
+        return call_unknown(c, UNKNOWN_FORWARD);
+    EACH_ROW(d, forward, i)
+        if (d->rows.v[i].io == IO_INPUT || d->rows.v[i].io == IO_PARAMETER)
+            take_argument(r, i);
+    c->result = c->output;
+    c->results = c->outputs;
+    r->result_row = r->output_row;
+    if (c->backward)
+        open_backward(r, forward);
+    count_all(r);
+}
+
+/* ---- values ---- */
+
+static bool read_tensor(struct tensor *t, double *out)
+{
+    size_t size = dtype_table[t->dtype].size;
+    unsigned char raw[READ_AT_ONCE * 8];
+    struct tensor_walk w;
+    struct err e;
+    int64_t at = 0;
+    long n;
+    tensor_walk_init(&w, t);
+    while ((n = size > 8 ? -1 : tensor_walk_next(&w, raw, READ_AT_ONCE, &e)) > 0) {
+        dtype_to_f64(t->dtype, raw, (size_t)n, out + at);
+        at += n;
+    }
+    tensor_walk_release(&w);
+    return n == 0 && at == (int64_t)t->numel;
+}
+
+static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
+{
+    struct tensor file;
+    struct err e;
+    if (r->values.unknown || t->v)
+        return;
+    if (dump_tensor(r->dump, row, &file, &e))
+        return call_unknown(&r->values, UNKNOWN_TENSOR);
+    t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
+    if ((int64_t)file.numel != t->count || !read_tensor(&file, t->v))
+        call_unknown(&r->values, UNKNOWN_TENSOR);
+    tensor_close(&file);
+}
+
+static void load_list(struct recorded_call *r, struct real_tensor *t, const uint32_t *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        load_tensor(r, &t[i], rows[i]);
+}
+
+void recorded_call_load(struct recorded_call *r)
+{
+    static const struct tensor_visit load = {load_tensor};
+    visit_arguments(r, &load);
+    load_list(r, r->values.output, r->output_row, r->values.outputs);
+    load_list(r, r->values.result, r->result_row, r->values.results);
+    load_list(r, r->values.gradient, r->gradient_row, r->values.gradients);
+}
+
+static void look_at(struct recorded_call *r, struct real_tensor *t, uint32_t row)
+{
+    if (!dtype_is_float(t->dtype) || (r->values.first_unread && r->values.places && row == r->values.place[0].row))
+        return;
+    r->types |= 1u << t->dtype;
+    for (int64_t i = 0; i < t->count; i++)
+        if (isnan(t->v[i]))
+            return call_unknown(&r->values, UNKNOWN_NAN);
+}
+
+void recorded_call_look(struct recorded_call *r)
+{
+    static const struct tensor_visit look = {look_at};
+    visit_arguments(r, &look);
+    if (!r->values.gradients)
+        return;
+    const struct real_tensor *g = &r->values.gradient[0];
+    r->types |= dtype_is_float(g->dtype) ? 1u << g->dtype : 0;
+    for (int64_t i = 0; i < g->count; i++)
+        if (!isfinite(g->v[i]))
+            return call_unknown(&r->values, UNKNOWN_GRADIENT);
+}

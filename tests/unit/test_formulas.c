@@ -1,0 +1,149 @@
+/* The oracle's formulas against what torch gives in float64, and their gradients against differences of the formulas.
+ */
+#include "formulas.h"
+
+#include "formula_cases.h"
+
+#define STEP 1e-5 /* of differences */
+
+/* ---- forward ---- */
+
+static const double *first_output(struct made_call *m)
+{
+    made_call_run(m, false);
+    for (int i = 0; i < m->c.candidates; i++)
+        if (m->c.candidate[i].output == 0 && candidate_elements(&m->c.candidate[i]) == m->result.count)
+            return candidate_values(m, &m->c.candidate[i]);
+    fail_msg("%s gives nothing of the output's size (%s)", m->c.operator, unknown_text(m->c.unknown));
+    return NULL;
+}
+
+static bool is_near(double a, double b, double limit)
+{
+    return fabs(a - b) <= limit * (1 + fabs(b));
+}
+
+static void compare_forward(struct made_call *m, const struct formula_case *f)
+{
+    const double *y = first_output(m);
+    double sum = 0, mixed = 0;
+    for (int64_t i = 0; i < m->result.count; i++) {
+        sum += y[i];
+        mixed += y[i] * sin((double)(i + 1));
+    }
+    if (!is_near(sum, f->sum, 1e-9) || !is_near(mixed, f->mixed, 1e-9))
+        fail_msg("%s %s: %.12g and %.12g, torch gives %.12g and %.12g", f->operator, f->arguments, sum, mixed, f->sum,
+                 f->mixed);
+    memcpy(m->result.v, y, (size_t)m->result.count * sizeof *y);
+}
+
+/* ---- backward ---- */
+
+/* Σ g y with one element of an argument moved. */
+static double moved_sum(struct made_call *m, double *x, double by)
+{
+    double kept = *x, sum = 0;
+    *x += by;
+    const double *y = first_output(m);
+    for (int64_t i = 0; i < m->result.count; i++)
+        sum += m->gradient.v[i] * y[i];
+    *x = kept;
+    return sum;
+}
+
+/* Whether one of the formula's candidates is this gradient; where it says nothing of an element, it need not be. */
+static bool is_a_candidate(struct made_call *m, const double *slope, int64_t n)
+{
+    for (int i = 0; i < m->c.candidates; i++) {
+        const struct candidate *k = &m->c.candidate[i];
+        const double *y = candidate_elements(k) == n ? candidate_values(m, k) : NULL;
+        int64_t same = 0;
+        while (y && same < n && (isnan(y[same]) || is_near(y[same], slope[same], 1e-6)))
+            same++;
+        if (y && same == n)
+            return true;
+    }
+    return false;
+}
+
+static void compare_slope(struct made_call *m, const struct formula_case *f, const struct real_tensor *x, int nth)
+{
+    double *slope = real_array(&m->c, x->count);
+    for (int64_t i = 0; i < x->count; i++)
+        slope[i] = (moved_sum(m, x->v + i, STEP) - moved_sum(m, x->v + i, -STEP)) / (2 * STEP);
+    made_call_run(m, true);
+    if (m->c.unknown)
+        fail_msg("%s %s backward: %s", f->operator, f->arguments, unknown_text(m->c.unknown));
+    if (!is_a_candidate(m, slope, x->count))
+        fail_msg("%s %s: no candidate is the gradient by tensor %d", f->operator, f->arguments, nth);
+}
+
+/* Figures of a batch that were kept, class weights and the like have no gradient: torch gives them none either. */
+static bool has_gradient(const struct formula_case *f, const struct real_tensor *x, int nth)
+{
+    bool kept = strcmp(f->operator, "batch_norm") == 0 && (nth == 1 || nth == 2);
+    bool weight = nth == 2 && (strcmp(f->operator, "cross_entropy") == 0 || strcmp(f->operator, "nll_loss") == 0);
+    return dtype_is_float(x->dtype) && !kept && !weight;
+}
+
+static void compare_slopes(struct made_call *m, const struct formula_case *f)
+{
+    const struct real_tensor *x;
+    m->gradient = real_like(&m->c, &m->result);
+    for (int64_t i = 0; i < m->gradient.count; i++)
+        m->gradient.v[i] = cos(1 + 0.9 * (double)i);
+    m->c.gradient = &m->gradient;
+    m->c.gradients = 1;
+    for (int nth = 0; (x = call_nth_tensor(&m->c, nth)); nth++)
+        if (has_gradient(f, x, nth))
+            compare_slope(m, f, x, nth);
+}
+
+static void compare_case(const struct formula_case *f)
+{
+    struct made_call m;
+    made_call_open(&m, f->operator, f->arguments);
+    made_call_result(&m, f->shape);
+    compare_forward(&m, f);
+    if (f->slopes)
+        compare_slopes(&m, f);
+    made_call_release(&m);
+}
+
+#define FAMILY(name)                                             \
+    static void name##_as_in_torch(void **state)                 \
+    {                                                            \
+        (void)state;                                             \
+        for (size_t i = 0; i < ARRAY_LEN(name##_cases); i++)     \
+            compare_case(&name##_cases[i]);                      \
+    }
+
+FAMILY(activation)
+FAMILY(elementwise)
+FAMILY(product)
+FAMILY(convolution)
+FAMILY(norm)
+FAMILY(softmax)
+FAMILY(loss)
+FAMILY(attention)
+FAMILY(reduce)
+FAMILY(move)
+FAMILY(pool)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(activation_as_in_torch),
+        cmocka_unit_test(elementwise_as_in_torch),
+        cmocka_unit_test(product_as_in_torch),
+        cmocka_unit_test(convolution_as_in_torch),
+        cmocka_unit_test(norm_as_in_torch),
+        cmocka_unit_test(softmax_as_in_torch),
+        cmocka_unit_test(loss_as_in_torch),
+        cmocka_unit_test(attention_as_in_torch),
+        cmocka_unit_test(reduce_as_in_torch),
+        cmocka_unit_test(move_as_in_torch),
+        cmocka_unit_test(pool_as_in_torch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

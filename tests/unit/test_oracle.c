@@ -1,0 +1,358 @@
+/* Recorded calls computed anew: who is wrong, why outputs differ where nobody is, and what is not said. Calls are
+ * made here with the rounding of an arithmetic on them, and with kernels that are wrong. */
+#include "draws.h"
+#include "opened.h"
+#include "sessions.h"
+#include "tensors.h"
+
+#include "dump/reader.h"
+#include "oracle/oracle.h"
+
+enum { ROWS = 8, IN = 32, OUT = 16 };
+
+static uint64_t seed;
+
+static void draw_all(float *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = (float)draw_normal(&seed);
+}
+
+/* ten stored bits, as a tensor core reads a float32 */
+static double tf32(double v)
+{
+    int e;
+    double m = frexp(v, &e);
+    return ldexp(nearbyint(ldexp(m, 11)), e - 11);
+}
+
+/* ---- recordings ---- */
+
+static void open_call(struct tensor_dump *d, const char *name)
+{
+    fprintf(d->json, "%s\"%s\":{\"input_args\":[", d->calls++ ? "," : "", name);
+}
+
+static void end_call(struct tensor_dump *d, const char *name, const char *sizes, const float *out, size_t n)
+{
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, name, "output.0", sizes, out, n);
+    fputs("]}", d->json);
+}
+
+enum kernel { EXACT, TF32, LAST_TERM_MISSING };
+
+/* y = x W^T; the float32 rounding of honest sums is far below what the kernels do. */
+static void linear(struct tensor_dump *d, const char *name, enum kernel k)
+{
+    float x[ROWS * IN], w[OUT * IN], y[ROWS * OUT];
+    draw_all(x, ROWS * IN);
+    draw_all(w, OUT * IN);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < OUT; j++) {
+            double sum = 0;
+            for (int t = 0; t < IN - (k == LAST_TERM_MISSING); t++) {
+                double a = (double)x[i * IN + t], b = (double)w[j * IN + t];
+                sum += k == TF32 ? tf32(a) * tf32(b) : a * b;
+            }
+            y[i * OUT + j] = (float)sum;
+        }
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
+    fputs(",", d->json);
+    tensors_row(d, name, "input.1", "16,32", w, OUT * IN);
+    end_call(d, name, "8,16", y, ROWS * OUT);
+}
+
+static void silu(struct tensor_dump *d, const char *name, double factor)
+{
+    float x[ROWS * IN], y[ROWS * IN];
+    draw_all(x, ROWS * IN);
+    for (int i = 0; i < ROWS * IN; i++)
+        y[i] = (float)(factor * (double)x[i] / (1 + exp(-(double)x[i])));
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
+    end_call(d, name, "8,32", y, ROWS * IN);
+}
+
+static void layer_norm(struct tensor_dump *d, const char *name, double eps)
+{
+    float x[ROWS * IN], y[ROWS * IN];
+    draw_all(x, ROWS * IN);
+    for (int i = 0; i < ROWS; i++) {
+        double mean = 0, square = 0;
+        for (int t = 0; t < IN; t++)
+            mean += (double)x[i * IN + t] / IN;
+        for (int t = 0; t < IN; t++)
+            square += pow((double)x[i * IN + t] - mean, 2) / IN;
+        for (int t = 0; t < IN; t++)
+            y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + eps));
+    }
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
+    fprintf(d->json, ",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":%g}", eps);
+    end_call(d, name, "8,32", y, ROWS * IN);
+}
+
+/* Six products and what is to be seen at the last of them. */
+static void products(struct tensor_dump *d, enum kernel most, enum kernel last, int n)
+{
+    char name[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "Functional.linear.%d.forward", i);
+        linear(d, name, i == n - 1 ? last : most);
+    }
+}
+
+/* ---- one side ---- */
+
+struct alone {
+    struct opened o;
+    struct oracle *found;
+};
+
+static void examine(struct alone *a, const char *dir, const struct oracle_options *of)
+{
+    struct oracle_options all = {.mode = ORACLE_ALL, .budget = ORACLE_BUDGET, .workers = 1};
+    if (open_as(&a->o, dir, "msprobe"))
+        fail_msg("%s", a->o.e.text);
+    a->o.d.complete = true;
+    a->found = oracle_run_alone(&a->o.d, of ? of : &all, NULL);
+    assert_non_null(a->found);
+}
+
+static void forget(struct alone *a)
+{
+    oracle_free(a->found);
+    shut_opened(&a->o);
+}
+
+static const struct oracle_row *row_of(const struct alone *a, const char *name)
+{
+    return oracle_side_row(&a->found->side[TARGET], row_named(&a->o.d, name));
+}
+
+static void an_exact_side_is_honest(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 1;
+    tensors_begin(&d);
+    products(&d, EXACT, EXACT, 6);
+    silu(&d, "Functional.silu.0.forward", 1);
+    layer_norm(&d, "Functional.layer_norm.0.forward", 1e-5);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    const struct oracle_cover *c = &a.found->side[TARGET].cover;
+    assert_int_equal(c->calls, 8);
+    assert_int_equal(c->recomputed, 8);
+    assert_int_equal(c->wrong, 0);
+    assert_string_equal(row_of(&a, "Functional.linear.0.forward.output.0")->arithmetic, "float32");
+    forget(&a);
+}
+
+static void a_wrong_kernel_is_found_from_one_side(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 2;
+    tensors_begin(&d);
+    products(&d, TF32, LAST_TERM_MISSING, 7);
+    silu(&d, "Functional.silu.0.forward", 1.02);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    assert_int_equal(a.found->side[TARGET].cover.wrong, 2);
+    const struct oracle_row *last = row_of(&a, "Functional.linear.6.forward.output.0"), *silu_row = row_of(&a,
+        "Functional.silu.0.forward.output.0");
+    assert_true(oracle_row_is_wrong(last) && oracle_row_is_wrong(silu_row));
+    assert_string_equal(last->arithmetic, "tf32");
+    assert_true(fabs(silu_row->error - 0.02) < 1e-3);
+    assert_true(row_of(&a, "Functional.linear.0.forward.output.0")->excess < 1);
+    forget(&a);
+}
+
+/* four products that agree prove no arithmetic: they are held against the exact one */
+static void few_products_name_no_arithmetic(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 3;
+    tensors_begin(&d);
+    products(&d, TF32, TF32, 4);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    assert_string_equal(row_of(&a, "Functional.linear.0.forward.output.0")->arithmetic, "float32");
+    assert_int_equal(a.found->side[TARGET].cover.wrong, 4);
+    forget(&a);
+}
+
+static void nothing_is_said_of_nan_and_unknown_operators(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    float v[4] = {1, NAN, 2, 3}, y[4] = {1, 0, 2, 3};
+    (void)state;
+    tensors_begin(&d);
+    tensors_pass(&d, "Functional.silu.0.forward", "4", v, y, 4);
+    tensors_pass(&d, "Functional.of_our_own.0.forward", "4", y, y, 4);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    const struct oracle_cover *c = &a.found->side[TARGET].cover;
+    assert_null(row_of(&a, "Functional.silu.0.forward.output.0"));
+    assert_int_equal(c->recomputed, 0);
+    assert_int_equal(c->unknown[UNKNOWN_NAN], 1);
+    assert_int_equal(c->unknown[UNKNOWN_OPERATOR], 1);
+    forget(&a);
+}
+
+/* a format that leaves out what is no tensor: an epsilon nobody recorded is not 1e-05 */
+static void no_default_is_taken_where_arguments_are_not_recorded(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 4;
+    tensors_begin(&d);
+    layer_norm(&d, "Functional.layer_norm.0.forward", 1e-3);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    assert_true(row_of(&a, "Functional.layer_norm.0.forward.output.0")->excess < 1);
+    struct reader other = *a.o.d.reader;
+    other.arguments = false;
+    oracle_free(a.found);
+    a.o.d.reader = &other;
+    const char *left_out = "input.4";
+    for (size_t i = 0; i < a.o.d.rows.n; i++) /* as such a format has it */
+        if (strcmp(a.o.d.slots.v[a.o.d.rows.v[i].slot], left_out) == 0)
+            a.o.d.rows.v[i].kind = ROW_NULL;
+    struct oracle_options all = {.mode = ORACLE_ALL, .workers = 1};
+    a.found = oracle_run_alone(&a.o.d, &all, NULL);
+    assert_int_equal(a.found->side[TARGET].cover.unknown[UNKNOWN_ARGUMENT], 1);
+    forget(&a);
+}
+
+static void a_budget_is_kept_and_results_do_not_depend_on_threads(void **state)
+{
+    struct tensor_dump d;
+    struct alone a, b;
+    (void)state;
+    seed = 5;
+    tensors_begin(&d);
+    products(&d, TF32, LAST_TERM_MISSING, 12);
+    tensors_end(&d);
+    struct oracle_options one = {.mode = ORACLE_AUTO, .budget = 20000, .workers = 1}, many = one;
+    many.workers = 4;
+    examine(&a, d.dir, &one);
+    examine(&b, d.dir, &many);
+    assert_true(a.found->spent <= one.budget && a.found->side[TARGET].rows.n > 0);
+    assert_true(a.found->side[TARGET].cover.recomputed < 12);
+    assert_int_equal(a.found->side[TARGET].rows.n, b.found->side[TARGET].rows.n);
+    bool sampled = false;
+    for (size_t i = 0; i < a.found->side[TARGET].rows.n; i++) {
+        const struct oracle_row *x = &a.found->side[TARGET].rows.v[i], *y = &b.found->side[TARGET].rows.v[i];
+        assert_true(x->row == y->row && x->error == y->error && x->bound == y->bound && x->part == y->part);
+        sampled |= x->part < 1;
+    }
+    assert_true(sampled);
+    forget(&a);
+    forget(&b);
+}
+
+/* ---- two sides ---- */
+
+static struct session *compared(const char *target, const char *golden)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct session_options o = {.of.path = {target, golden}, .of.step = {-1, -1}, .of.rank = {-1, -1}};
+    struct err e;
+    thresholds_init(&o.of.tol);
+    o.of.oracle = (struct oracle_options){.mode = ORACLE_AUTO, .budget = ORACLE_BUDGET};
+    if (session_start(s, &o, &e) || session_wait(s, &e))
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static uint32_t line_named(const struct session *s, const char *name)
+{
+    return s->now->pairing->line_of[TARGET][row_named(&s->now->side[TARGET].dump, name)];
+}
+
+static void two_sides(struct tensor_dump d[2], char dir[2][400])
+{
+    for (int i = 0; i < 2; i++) {
+        tensors_begin(&d[i]);
+        strcpy(dir[i], d[i].dir);
+    }
+}
+
+static void the_side_that_is_wrong_is_named(void **state)
+{
+    struct tensor_dump d[2];
+    char dir[2][400];
+    (void)state;
+    two_sides(d, dir);
+    for (int i = 0; i < 2; i++) {
+        seed = 6;
+        silu(&d[i], "Functional.silu.0.forward", i ? 1.03 : 1);
+        silu(&d[i], "Functional.silu.1.forward", i ? 1 : 1.03);
+        silu(&d[i], "Functional.silu.2.forward", 1.03);
+        silu(&d[i], "Functional.silu.3.forward", 1);
+        tensors_end(&d[i]);
+    }
+    struct session *s = compared(dir[0], dir[1]);
+    static const enum oracle_which which[] = {ORACLE_GOLDEN, ORACLE_TARGET, ORACLE_BOTH, ORACLE_NEITHER};
+    const struct oracle *o = comparison_oracle(s->now);
+    assert_non_null(o);
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "Functional.silu.%d.forward.output.0", i);
+        assert_int_equal(oracle_which(o, s->now->pairing->lines.v[line_named(s, name)].row), which[i]);
+    }
+    assert_int_equal(o->wrong[0] + o->wrong[1] + o->wrong[2], 3);
+    shut(s);
+}
+
+static void an_argument_is_named_before_an_input(void **state)
+{
+    struct tensor_dump d[2];
+    char dir[2][400];
+    struct oracle_because why;
+    (void)state;
+    two_sides(d, dir);
+    for (int i = 0; i < 2; i++) {
+        seed = 7;
+        layer_norm(&d[i], "Functional.layer_norm.0.forward", i ? 1e-5 : 1e-2);
+        seed = 8 + (uint64_t)i; /* other inputs */
+        silu(&d[i], "Functional.silu.0.forward", 1);
+        tensors_end(&d[i]);
+    }
+    struct session *s = compared(dir[0], dir[1]);
+    const struct oracle *o = comparison_oracle(s->now);
+    uint32_t norm = line_named(s, "Functional.layer_norm.0.forward.output.0"), act = line_named(s,
+        "Functional.silu.0.forward.output.0");
+    assert_int_equal(oracle_which(o, s->now->pairing->lines.v[norm].row), ORACLE_NEITHER);
+    oracle_because_find(o, &s->now->measure, s->now->judged, norm, &why);
+    assert_int_equal(why.kind, ORACLE_REASON_ARGUMENT);
+    assert_string_equal(why.name, "eps");
+    oracle_because_find(o, &s->now->measure, s->now->judged, act, &why);
+    assert_int_equal(why.kind, ORACLE_REASON_INPUT);
+    shut(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_exact_side_is_honest),
+        cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
+        cmocka_unit_test(few_products_name_no_arithmetic),
+        cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
+        cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
+        cmocka_unit_test(a_budget_is_kept_and_results_do_not_depend_on_threads),
+        cmocka_unit_test(the_side_that_is_wrong_is_named),
+        cmocka_unit_test(an_argument_is_named_before_an_input),
+    };
+    return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+}
