@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan neon accuracy bench fuzz screenshots doc pot install clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -6,12 +6,16 @@ DESTDIR ?=
 BUILD ?= build
 VERSION := 0.2.0
 
-PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib minizip expat libutf8proc
+PKGS := ncursesw libcjson libpcre2-8 yaml-0.1 zlib expat libutf8proc
 WARN := -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wmissing-prototypes -Wstrict-prototypes \
         -Wpointer-arith -Wundef -Wformat=2 -Werror
 STD := -std=c11 -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64
 OPT ?= -O2 -g
 SAN ?=
+# what a damaged dump could not overwrite unseen (SECURITY.md); sanitizers have checks of their own for what FORTIFY looks at
+SANITIZED = $(findstring -fsanitize,$(OPT) $(SAN))
+HARDEN = -fstack-protector-strong -fPIE $(if $(SANITIZED),,$(if $(filter -O1 -O2 -O3 -Os,$(OPT)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+HARDEN_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 # no fused float arithmetic: every machine and variant computes the same digits
 FLOAT := -ffp-contract=off
 # spreadsheets are written where the library is there
@@ -20,8 +24,8 @@ PKG_CFLAGS := $(filter-out -D_%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # packs are compressed where the library is there
 HAVE_ZSTD := $(shell pkg-config --exists libzstd 2>/dev/null && echo -DHAVE_ZSTD)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) $(if $(HAVE_ZSTD),libzstd) 2>/dev/null)
-FLAGS = $(STD) $(OPT) $(SAN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(HAVE_ZSTD) $(CFLAGS)
-LIBS = $(PKG_LIBS) -lcsv -lm -pthread
+FLAGS = $(STD) $(OPT) $(SAN) $(HARDEN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(HAVE_ZSTD) $(CFLAGS)
+LIBS = $(HARDEN_LINK) $(PKG_LIBS) -lcsv -lm -pthread
 
 ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))
 UI_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard ui/*.c))
@@ -56,17 +60,19 @@ $(BUILD)/libengine.a: $(ENGINE_O)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/%.o: %.c | $(BUILD)/.deps
+# what was built with other flags, for another version or before a library came is built again
+BUILT_WITH := $(FLAGS) $(LIBS)
+$(BUILD)/.flags: FORCE | $(BUILD)/.deps
+	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' >$@
+
+$(BUILD)/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
 
-# they name the version
-$(UI_O) $(filter %/round_freeze.o %/investigation.o,$(ENGINE_O)): Makefile
-
 # the kernels want the vectoriser; they read no errno and no float flags
 $(BUILD)/src/num/kern%.o: override OPT += -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
-ifeq ($(firstword $(subst -, ,$(shell $(CC) -dumpmachine))),x86_64)
+ifeq ($(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))),x86_64)
 $(BUILD)/src/num/kern_avx2.o: override OPT += -mavx2 -mfma -mf16c -mpopcnt
 $(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mf16c -mpopcnt -mprefer-vector-width=512
 endif
@@ -98,7 +104,7 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory check
 
-check: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/killed headers
+check: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/slow_reads.so $(BUILD)/tests/killed headers
 	@tests/run $(BUILD)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a $(wildcard tests/*.h)
@@ -116,6 +122,12 @@ $(BUILD)/tests/term_%: tests/term/term_%.c tests/term/terminal.c tests/term/look
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests $(LDFLAGS) -o $@ $(filter %.c,$^) -lvterm -lutil -lcmocka -lm
 
+# reads that never end, for the terminal's tests
+$(BUILD)/tests/slow_reads.so: tests/term/slow_reads.c | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -O1 -shared -fPIC -o $@ $< -ldl
+
 # killed at so many moments of a session: make killed KILL_POINTS=1000
 $(BUILD)/tests/killed: tests/kill/kill.c | $(BUILD)/.deps
 	$(call say,TEST,$@)
@@ -124,6 +136,26 @@ $(BUILD)/tests/killed: tests/kill/kill.c | $(BUILD)/.deps
 
 killed: $(BUILD)/diverge samples $(BUILD)/tests/killed
 	@$(BUILD)/tests/killed $(BUILD)/diverge $(BUILD)/samples $(KILL_POINTS)
+
+# loaded before the program, it lets the nth call of a kind fail (tests/faults/shim.c)
+$(BUILD)/tests/faults.so: tests/faults/shim.c tests/faults/shim.h | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O2 -g -U_FORTIFY_SOURCE $(WARN) -fPIC -shared -o $@ $< -ldl
+
+$(BUILD)/tests/campaign: $(addprefix tests/faults/,campaign.c slot.c judgement.c faults.h shim.h) | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(PKG_LIBS) -lutil
+
+$(BUILD)/tests/inputs: tests/faults/inputs tests/faults/marks.script $(BUILD)/diverge $(SAMPLES)
+	$(call say,TEST,$@)
+	@rm -rf $@ && mkdir -p $@
+	$(Q)tests/faults/inputs $(BUILD) $@
+
+# every command with every kind of failure: FAULTS_EVERY=10 takes a tenth, CASE="NAME [KIND [AT]]" some (tests/faults/campaign.c)
+faults: $(BUILD)/diverge $(BUILD)/tests/campaign $(BUILD)/tests/faults.so $(BUILD)/tests/inputs
+	@$(BUILD)/tests/campaign $(BUILD)/diverge $(BUILD)/tests/faults.so $(BUILD)/tests/inputs tests/faults/cases $(CASE)
 
 # each header must stand alone, and the engine must know neither curses nor the UI
 HEADERS := $(wildcard src/*/*.h ui/*.h)
@@ -147,7 +179,7 @@ tsan:
 # (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 NEON_CC ?= aarch64-linux-gnu-gcc
 NEON_RUN ?= qemu-aarch64
-NEON_SRC := $(wildcard src/num/*.c) $(addprefix src/base/,arena.c err.c io.c mem.c str.c threads.c) tests/cross/msg.c
+NEON_SRC := $(wildcard src/num/*.c) $(addprefix src/base/,arena.c decimal.c err.c io.c mem.c processors.c str.c threads.c) tests/cross/msg.c
 NEON_TESTS := $(addprefix $(BUILD)/neon/,test_kern test_figures)
 neon:
 	@if command -v $(NEON_CC) >/dev/null && command -v $(NEON_RUN) >/dev/null; then \
@@ -183,19 +215,25 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Itests -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libengine.a $(LIBS)
 
-# ---- measuring: MSPROBE=/path/to/msprobe, GENERATOR=/path/to/gen_torch.py, TENSOR_PAIR=/path/to/a pair, PEER=no (tests/bench/peer) ----
+# ---- measuring (doc/speed.md): PYTHON=/path/to/a python with numpy and torch, MSPROBE=/path/to/msprobe, GENERATOR=/path/to/gen_torch.py, TENSOR_PAIR=/path/to/a pair, PEER=no (tests/bench/peer) ----
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libengine.a
 	$(call say,BENCH,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -O2 -o $@ $< $(BUILD)/libengine.a $(LIBS) -lutil
 
+$(BUILD)/bench/locks.so: tests/bench/locks.c | $(BUILD)/.deps
+	$(call say,BENCH,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC -o $@ $< -ldl
+
 $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	$(call say,BENCH,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-bench: $(BUILD)/diverge $(BUILD)/bench/make_dump $(BUILD)/bench/make_log $(BUILD)/bench/kernels $(BUILD)/bench/tensors $(BUILD)/bench/frames $(BUILD)/bench/idle $(BUILD)/bench/align
+BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels tensors scan locks.so frames idle align)
+bench: $(BUILD)/diverge $(BENCH)
 	@tests/bench/run $(BUILD)
 
 # how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run);
@@ -234,5 +272,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: FORCE all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install clean samples
 .SECONDARY:

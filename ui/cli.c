@@ -1,7 +1,7 @@
 /* What the headless commands share: interrupts, messages, output files, progress, opening a pair. */
 #include "ui/cli.h"
 
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,64 +9,96 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "ui/ending.h"
 #include "ui/open_investigation.h"
 #include "ui/pack_arguments.h"
 #include "ui/wait.h"
 
-static volatile sig_atomic_t interrupted;
+/* ---- standard output and error ---- */
 
-static void on_interrupt(int sig)
+#define UNREAD_SAID 5 /* sentences of what could not be read */
+
+static int unwritten[2]; /* errno of the first failure: of standard output, of standard error */
+
+/* Past the stream's buffer: what a signal interrupts there is lost. */
+static void put(FILE *f, struct str s)
 {
-    (void)sig;
-    interrupted = 1;
+    int *failed = &unwritten[f == stderr];
+    if (fflush(f) && !*failed)
+        *failed = errno;
+    while (s.n && !*failed) {
+        ssize_t w = write(fileno(f), s.p, s.n);
+        if (w < 0 && errno != EINTR)
+            *failed = errno;
+        s = str_cut(s, w < 0 ? 0 : (size_t)w);
+    }
 }
 
-/* The first asks the work to stop, a second one insists. */
-void cli_catch_interrupts(void)
+int cli_end(int status)
 {
-    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
-    sigaction(SIGHUP, &a, NULL);
+    struct err e;
+    put(stderr, str_n("", 0));
+    put(stdout, str_n("", 0));
+    if (fclose(stdout) && !unwritten[0]) /* network file systems tell only now */
+        unwritten[0] = errno;
+    if (!unwritten[0] && !unwritten[1] && !ferror(stderr))
+        return status;
+    errno = unwritten[0] ? unwritten[0] : unwritten[1];
+    err_output(&e, unwritten[0] ? _("standard output") : _("standard error"));
+    return cli_fail(&e);
 }
 
-void cli_release_interrupts(void)
+static void say(const char *before, const char *sentence)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
-}
-
-bool cli_interrupted(void)
-{
-    return interrupted;
+    struct buf b = {0}, named = {0};
+    pack_arguments_names(str_of(sentence), &named);
+    utf8_clean(&b, buf_view(&named));
+    fprintf(stderr, "diverge: %s%s\n", before, b.p ? b.p : "");
+    buf_release(&b);
+    buf_release(&named);
 }
 
 int cli_fail(const struct err *e)
 {
-    struct buf b = {0}, named = {0};
-    pack_arguments_names(str_of(e->text), &named);
-    utf8_clean(&b, buf_view(&named));
-    fprintf(stderr, "diverge: %s\n", b.p ? b.p : "");
-    buf_release(&b);
-    buf_release(&named);
-    switch (e->code) {
-    case ERR_USAGE:
-        return EXIT_USAGE;
-    case ERR_CANCEL:
-        return EXIT_INTERRUPTED;
-    default:
-        return EXIT_UNREADABLE;
+    read_failures_printed(str_of(e->text));
+    say("", e->text);
+    return exit_status_of(e);
+}
+
+/* Whether all that failed are files that had been opened. */
+static bool all_were_open(const read_failures *l)
+{
+    bool all = true;
+    for (size_t i = 0; i < l->n; i++)
+        all = all && l->v[i].opened;
+    return all;
+}
+
+int cli_unread(const read_failures *l, bool written, int status)
+{
+    struct err e;
+    bool ended = status == EXIT_INTERRUPTED || status == EXIT_SYSTEM || status == EXIT_TERMINATED;
+    if (!l->n || ended) /* its reason was said */
+        return status;
+    size_t unsaid = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (!l->v[i].said && unsaid++ < UNREAD_SAID)
+            say(_("not read: "), l->v[i].text);
+    if (unsaid > UNREAD_SAID) {
+        err_set(&e, ERR_IO, _("and %zu more"), unsaid - UNREAD_SAID);
+        say(_("not read: "), e.text);
     }
+    if (status == EXIT_USAGE || status == EXIT_UNOPENED) /* what looked wrong could not be looked at */
+        return all_were_open(l) && !written ? EXIT_UNJUDGED : EXIT_UNOPENED;
+    return status == EXIT_ALIGNED && !written ? EXIT_UNJUDGED : status;
 }
 
 void cli_print(const struct buf *b)
 {
     struct buf named = {0};
+    read_failures_printed(buf_view(b));
     pack_arguments_names(buf_view(b), &named);
-    if (named.n)
-        fwrite(named.p, 1, named.n, stdout);
-    fflush(stdout);
+    put(stdout, buf_view(&named));
     buf_release(&named);
 }
 
@@ -82,7 +114,7 @@ int cli_ending(const char *path, struct err *e)
 {
     struct buf b = {0};
     writer_endings(&b);
-    err_set(e, ERR_USAGE, _("%s: endings tell formats, one of%s"), path, b.p);
+    err_set(e, ERR_USAGE, _("%s: the extension selects the format:%s"), path, b.p);
     buf_release(&b);
     return -1;
 }
@@ -100,12 +132,47 @@ int cli_out(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
-int cli_out_named(const struct options *o, struct out *out, struct err *e)
+/* The same of text that may name files of a pack. */
+static int out_named(const struct options *o, struct out *out, struct err *e)
 {
     if (cli_out(o, out, e))
         return -1;
     out->rename = o->packed ? pack_arguments_names : NULL;
     return 0;
+}
+
+static enum result_form form_of(const struct options *o)
+{
+    if (!o->json && !o->output)
+        return RESULT_TEXT;
+    return !cli_out_standard(o) && str_ends(str_of(o->output), ".csv") ? RESULT_CSV : RESULT_JSON;
+}
+
+bool cli_can_write(const struct options *o, bool csv)
+{
+    return cli_out_standard(o) || str_ends(str_of(o->output), ".json") || (csv && form_of(o) == RESULT_CSV);
+}
+
+int cli_may_write(const struct options *o, bool csv, struct err *e)
+{
+    if (cli_can_write(o, csv))
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"), o->output);
+}
+
+int cli_write(const struct options *o, result_writer *write, const void *result, struct err *e)
+{
+    enum result_form f = form_of(o);
+    struct out out;
+    if (f == RESULT_TEXT)
+        out_memory(&out);
+    else if (out_named(o, &out, e))
+        return -1;
+    write(result, f, &out);
+    if (f == RESULT_TEXT)
+        cli_print_clean(&out.buf);
+    return out_close(&out, e);
 }
 
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
@@ -115,7 +182,7 @@ int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
         cli_print(b);
         return 0;
     }
-    if (cli_out_named(o, &out, e))
+    if (out_named(o, &out, e))
         return -1;
     buf_str(&out.buf, buf_view(b));
     return out_close(&out, e);
@@ -126,8 +193,7 @@ void cli_summary(const struct options *o, const struct buf *line)
     bool taken = o->json || (o->output && strcmp(o->output, "-") == 0) || (o->format && !o->output);
     struct buf named = {0};
     pack_arguments_names(buf_view(line), &named);
-    fwrite(named.p, 1, named.n, taken ? stderr : stdout);
-    fflush(taken ? stderr : stdout);
+    put(taken ? stderr : stdout, buf_view(&named));
     buf_release(&named);
 }
 
@@ -185,7 +251,7 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
     *open = true;
     if (cli_wait(s, o, e))
         return -1;
-    return s->now->single ? err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]) : 0;
+    return s->now->single ? err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]) : 0;
 }
 
 uint32_t cli_line_named(const struct comparison *s, const char *name)

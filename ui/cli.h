@@ -9,8 +9,24 @@
 #define TOOL "diverge " DIVERGE_VERSION
 
 int cli_compare(const struct options *o);
-/* The same for every step or rank both sides have (--step all, --rank all). */
-int cli_compare_all(const struct investigation *v, const struct options *o);
+/* The same for every step or rank both sides have (--step all, --rank all). found: what was walked so far; to be released
+ * after them, also below. */
+int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found);
+/* The comparison of two jobs, a side of which has several ranks. */
+int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found);
+/* Whether these are: as one, or each rank by itself where some of what is there could not be read. */
+enum job_kind { JOB_OF_ONE_RANK, JOB_AS_ONE, JOB_RANK_BY_RANK };
+enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found);
+/* Whether the sides, of one rank each, did the step in different numbers of micro-batches. */
+bool cli_job_of_micro_batches(const struct comparison *c);
+/* "deviates; row 17, input-first: NAME", of one step and rank of several. */
+void cli_rank_outcome(const struct comparison *c, struct buf *b);
+/* The status of several: 1 outweighs 5 outweighs 0, a deviation anywhere is one. */
+int cli_worse_status(int a, int b);
+/* Notes that it could not be read: the others are compared all the same. */
+void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e);
+/* Results that workers wrote, as one. */
+int cli_compare_shares(const struct options *o);
 /* What options.tensor names, of a session that is settled. 0, or -1 with e. */
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e);
 int cli_check(const struct options *o);
@@ -44,14 +60,29 @@ int cli_formats(const struct options *o);
 
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
 int cli_fail(const struct err *e);
-void cli_print(const struct buf *b); /* to standard output */
+/* Says what could not be read, and gives the status that does: EXIT_UNJUDGED instead of EXIT_ALIGNED, and instead of
+ * EXIT_UNOPENED where every file could be opened; unless that only says that something was written, or is somebody's policy. */
+int cli_unread(const read_failures *l, bool written, int status);
+/* The one place where standard output and error are flushed and checked: the status the program ends with, which is
+ * EXIT_SYSTEM, with a sentence, where something printed did not arrive. Nothing is printed afterwards. */
+int cli_end(int status);
+/* To standard output. What could not be written is told at the end, by cli_end. */
+void cli_print(const struct buf *b);
 void cli_print_clean(const struct buf *b); /* the same line by line, controls made visible: it holds names from files */
 /* What to say where a file's ending tells no format; -1. */
 int cli_ending(const char *path, struct err *e);
 /* Where a result goes: standard output with --json or "-o -", else the file. 0, or -1 with e. */
 int cli_out(const struct options *o, struct out *out, struct err *e);
-/* The same of text that may name files of a pack: with the pack's name, not that of the folder it is unpacked into. */
-int cli_out_named(const struct options *o, struct out *out, struct err *e);
+
+/* A result is a text for people unless --json or -o ask for a file of a program's. */
+enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_CSV };
+typedef void result_writer(const void *result, enum result_form f, struct out *out); /* a text goes to out->buf */
+/* Whether -o names a .json file, a .csv file where the result is also written as a table, or nothing. */
+bool cli_can_write(const struct options *o, bool csv);
+int cli_may_write(const struct options *o, bool csv, struct err *e); /* the same: 0, or -1 with a sentence */
+/* Writes it in the form and to the place asked for, a text without controls; files of a pack with the pack's name, not
+ * that of the folder it is unpacked into. An ending that is neither form's makes it JSON. */
+int cli_write(const struct options *o, result_writer *write, const void *result, struct err *e);
 /* The same of a result that is a whole text already, for programs. */
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e);
 /* Prints the line of --summary: to standard output, or where the result goes there to standard error. */
@@ -67,9 +98,5 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
 uint32_t cli_line_named(const struct comparison *s, const char *name);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
-/* Interrupts (INT, TERM, HUP) become this flag. */
-void cli_catch_interrupts(void);
-void cli_release_interrupts(void); /* where nothing would be left behind */
-bool cli_interrupted(void);
 
 #endif

@@ -7,10 +7,12 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "document/write.h"
 #include "report/changes_output.h"
 #include "panel/round_leave.h"
 #include "ticket/round_import.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
@@ -23,7 +25,7 @@ static int compare_now(struct procedure_run *x, const struct options *o, struct 
         *e = x->s.now->err;
         return -1;
     }
-    return x->s.now->judged ? 0 : err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
+    return x->s.now->judged ? 0 : err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]);
 }
 
 static int from_investigation(struct round *r, const struct options *o, const char *path, struct err *e)
@@ -61,7 +63,8 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     int rc = open_investigation_saved(&v, &one, false, false, e);
     struct round_place p = rc ? (struct round_place){.file = NULL} : investigation_before(&v);
     if (rc == 0 && !p.file)
-        rc = err_set(e, ERR_USAGE, _("%s is in its first round: there is nothing to tell it from; diverge round begins the next"), o->arg[0]);
+        rc = err_set(e, ERR_USAGE, _("%s is in its first round: no earlier round to compare with; diverge round "
+                                     "starts the next"), o->arg[0]);
     if (rc == 0)
         rc = round_open(r, &p, e);
     if (rc == 0) {
@@ -70,6 +73,18 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     }
     investigation_release(&v);
     return rc;
+}
+
+static void write_result(const void *result, enum result_form f, struct out *out)
+{
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        changes_section(&d, result);
+        write_text_end(&out->buf, &d);
+    } else {
+        changes_json(out, result);
+    }
 }
 
 /* Prints or writes it; the exit status. */
@@ -84,28 +99,10 @@ static int deliver(const struct round *before, const struct round *now, const ch
     }
     changes_find(&c, before, now, rows ? &join : NULL);
     struct changes_report report = {&c, before, now, {path[0], path[1]}, TOOL};
-    struct buf text = {0};
-    struct out out;
-    int rc = 0;
-    if (!o->json && !o->output) {
-        changes_text(&text, &report);
-        cli_print(&text);
-    } else if ((rc = cli_out_named(o, &out, e)) == 0) {
-        changes_json(&out, &report);
-        rc = out_close(&out, e);
-    }
-    int status = rc ? cli_fail(e) : c.status;
-    buf_release(&text);
+    int status = cli_write(o, write_result, &report, e) ? cli_fail(e) : c.status;
     changes_release(&c);
     round_join_release(&join);
     return status;
-}
-
-static int may_write(const struct options *o, struct err *e)
-{
-    if (cli_out_standard(o) || str_ends(str_of(o->output), ".json"))
-        return 0;
-    return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
 }
 
 int cli_changes(const struct options *o)
@@ -114,10 +111,10 @@ int cli_changes(const struct options *o)
     struct err e = {0};
     struct buf name = {0};
     const char *path[2] = {o->arg[0], o->arg[o->args - 1]};
-    cli_catch_interrupts();
+    ending_catch(NULL);
     round_init(&r[0]);
     round_init(&r[1]);
-    int rc = may_write(o, &e);
+    int rc = cli_may_write(o, false, &e);
     if (rc == 0)
         rc = o->args == 1 ? last_round(&r[0], o, &path[0], &name, &e) : read_one(&r[0], o, path[0], &e);
     if (rc == 0)
@@ -146,7 +143,7 @@ static void list_rounds(const struct investigation *v, struct buf *b)
         if (now)
             buf_cstr(b, _("  (this one)\n"));
         else
-            buf_fmt(b, _("  left %s by %s, kept in %s\n"), when, *r->author ? r->author : "-", r->file);
+            buf_fmt(b, _("  ended %s by %s, saved in %s\n"), when, *r->author ? r->author : "-", r->file);
     }
 }
 
@@ -228,7 +225,7 @@ static int list_or_return(const struct options *o, struct err *e)
     one.args = 1;
     int rc = open_investigation_saved(&v, &one, back, false, e);
     if (rc == 0 && o->undo > 1 && (size_t)o->undo > v.rounds.n)
-        rc = err_set(e, ERR_USAGE, _("%s: rounds that can be gone back: %zu, not %d"), o->arg[0], v.rounds.n, o->undo);
+        rc = err_set(e, ERR_USAGE, _("%s: %zu rounds can be undone, not %d"), o->arg[0], v.rounds.n, o->undo);
     for (int i = 0; rc == 0 && i < o->undo; i++)
         rc = round_return(&v, e);
     if (rc == 0 && (o->json || o->output)) {
@@ -246,8 +243,8 @@ static int list_or_return(const struct options *o, struct err *e)
 int cli_round(const struct options *o)
 {
     struct err e = {0};
-    cli_catch_interrupts();
-    if (may_write(o, &e))
+    ending_catch(NULL);
+    if (cli_may_write(o, false, &e))
         return cli_fail(&e);
     if (o->args == 1)
         return list_or_return(o, &e);

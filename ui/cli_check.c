@@ -2,6 +2,7 @@
 #include "ui/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
@@ -9,9 +10,46 @@
 #include "base/utf8.h"
 #include "dump/dump_check.h"
 #include "compare/input_doubts.h"
+#include "oracle/oracle_text.h"
+#include "report/oracle_json.h"
+#include "fmt/find_recordings.h"
 #include "panel/path_kind.h"
+#include "ranks/collectives.h"
+#include "ranks/replicas.h"
 #include "report/formats.h"
 #include "ui/open_investigation.h"
+#include "ui/ending.h"
+
+/* A recording, what is wrong with it and what is open to doubt. */
+struct checked_dump {
+    const struct dump *d;
+    struct dump_check c;
+    struct fail_on_counts counts;
+    struct arena sentences;
+    input_doubt_list doubts; /* in sentences */
+    struct oracle *oracle;   /* its calls computed anew; NULL: not asked for */
+    bool wrong;              /* more than notes */
+};
+
+/* Of a session that is settled. */
+static void check_dump(struct checked_dump *x, const struct session *s, const struct options *o)
+{
+    *x = (struct checked_dump){.d = &s->now->side[TARGET].dump};
+    dump_check_run(&x->c, x->d, s->kern, threads_wanted(o->workers), NULL, NULL);
+    fail_on_count_check(&x->counts, x->d, &x->c);
+    if (o->oracle.mode == ORACLE_ALL)
+        x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);
+    x->wrong = x->c.problems.n > x->c.notes || (x->oracle && x->oracle->side[TARGET].cover.wrong);
+    input_doubts_alone(s->now, &x->sentences, &x->doubts);
+}
+
+static void checked_dump_release(struct checked_dump *x)
+{
+    arena_release(&x->sentences);
+    vec_release(&x->doubts);
+    dump_check_release(&x->c);
+    oracle_free(x->oracle);
+}
 
 static void name_of(const struct dump *d, uint32_t row, struct buf *b)
 {
@@ -20,78 +58,334 @@ static void name_of(const struct dump *d, uint32_t row, struct buf *b)
         dump_row_name(d, row, b);
 }
 
-static void write_json(struct out *o, const struct dump *d, const struct dump_check *c, const input_doubt_list *doubts)
+static void write_object(struct jsonw *json, struct out *o, const struct checked_dump *x)
 {
-    struct jsonw w;
+    const struct dump *d = x->d;
+    const struct dump_check *c = &x->c;
+    const input_doubt_list *doubts = &x->doubts;
     struct buf name = {0};
-    jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", TOOL);
-    json_side_fields(&w, d);
-    jw_kint(&w, "apis", (int64_t)d->calls.n);
-    jw_kint(&w, "stacks", (int64_t)d->stacks.n);
+    jw_object(json);
+    jw_kint(json, "schema", 1);
+    jw_kcstr(json, "tool", TOOL);
+    json_side_fields(json, d);
+    jw_kint(json, "apis", (int64_t)d->calls.n);
+    jw_kint(json, "stacks", (int64_t)d->stacks.n);
     for (int last = 0; last < 2; last++) {
-        jw_key(&w, last ? "last_row" : "first_row");
+        jw_key(json, last ? "last_row" : "first_row");
         name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
-        d->rows.n ? jw_str(&w, buf_view(&name)) : jw_null(&w);
+        d->rows.n ? jw_str(json, buf_view(&name)) : jw_null(json);
     }
-    jw_key(&w, "warnings");
-    jw_array(&w);
+    jw_key(json, "warnings");
+    jw_array(json);
     for (size_t i = 0; i < doubts->n; i++)
-        jw_cstr(&w, doubts->v[i].text);
-    jw_end_array(&w);
-    jw_key(&w, "problems");
-    jw_array(&w);
+        jw_cstr(json, doubts->v[i].text);
+    jw_end_array(json);
+    jw_key(json, "problems");
+    jw_array(json);
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct dump_check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);
-        jw_object(&w);
-        jw_key(&w, "row");
-        p->row == NONE ? jw_null(&w) : jw_str(&w, buf_view(&name));
-        jw_kcstr(&w, "kind", p->kind);
-        jw_kcstr(&w, "detail", p->text);
-        jw_end_object(&w);
+        json_problem(json, buf_view(&name), p->kind, p->text);
         out_flow(o);
     }
-    jw_end_array(&w);
-    jw_end_object(&w);
-    buf_char(&o->buf, '\n');
+    if (x->oracle)
+        oracle_json_problems(json, &x->oracle->side[TARGET]);
+    jw_end_array(json);
+    if (x->oracle)
+        oracle_json_cover(json, &x->oracle->side[TARGET]);
+    jw_end_object(json);
     buf_release(&name);
 }
 
-static void write_text(const struct dump *d, const struct dump_check *c, const input_doubt_list *doubts)
+static void write_json(struct out *o, const struct checked_dump *x)
 {
-    struct buf b = {0}, name = {0};
+    struct jsonw w;
+    jw_init(&w, &o->buf, false);
+    write_object(&w, o, x);
+    buf_char(&o->buf, '\n');
+}
+
+/* Calls that do not give what their own inputs give, and how many were looked at. */
+static void kernel_lines(const struct oracle_side *s, struct buf *b)
+{
+    struct buf name = {0};
+    size_t n;
+    uint32_t *worst = oracle_worst(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct oracle_row *r = &s->rows.v[worst[i]];
+        name_of(s->dump, r->row, &name);
+        buf_fmt(b, "%-12s %s: ", "kernel", name.p);
+        oracle_row_text(r, b);
+        buf_fmt(b, " (%s)\n", r->formula);
+    }
+    free(worst);
+    oracle_cover_text(s, b);
+    buf_char(b, '\n');
+    buf_release(&name);
+}
+
+static void write_text(const struct checked_dump *x, struct buf *b)
+{
+    const struct dump *d = x->d;
+    const struct dump_check *c = &x->c;
+    const input_doubt_list *doubts = &x->doubts;
+    struct buf name = {0};
     char n[NUM_MAX], m[NUM_MAX];
     const char *known[] = {d->framework, d->level, d->task};
-    buf_fmt(&b, "%s\n%s", d->path, d->reader->name);
+    buf_fmt(b, "%s\n%s", d->path, d->reader->name);
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (*known[i])
-            buf_fmt(&b, " · %s", known[i]);
-    buf_fmt(&b, _(" · %s rows · %s calls\n"), num_count(n, d->rows.n), num_count(m, d->calls.n));
+            buf_fmt(b, " · %s", known[i]);
+    buf_fmt(b, _(" · %s rows · %s calls\n"), num_count(n, d->rows.n), num_count(m, d->calls.n));
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct dump_check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);
-        buf_fmt(&b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
+        buf_fmt(b, "%-12s %s%s%s\n", p->kind, name.n ? name.p : "", name.n ? ": " : "", p->text);
     }
+    if (x->oracle)
+        kernel_lines(&x->oracle->side[TARGET], b);
     for (size_t i = 0; i < doubts->n; i++)
-        buf_fmt(&b, _("warning: %s\n"), doubts->v[i].text);
-    if (!c->problems.n && d->rows.n)
-        buf_cstr(&b, _("no problem found\n"));
-    cli_print_clean(&b);
-    buf_release(&b);
+        buf_fmt(b, _("warning: %s\n"), doubts->v[i].text);
+    if (!c->problems.n && d->rows.n && !(x->oracle && x->oracle->side[TARGET].cover.wrong))
+        buf_cstr(b, _("no problem found\n"));
     buf_release(&name);
 }
 
-static void write_summary(const struct options *o, const struct dump *d, const struct dump_check *c, const struct fail_on_counts *counts, int own)
+static void write_result(const void *result, enum result_form f, struct out *out)
+{
+    const struct checked_dump *x = result;
+    f == RESULT_TEXT ? write_text(x, &out->buf) : write_json(out, x);
+}
+
+static void write_summary(const struct options *o, const struct checked_dump *x, int own)
 {
     struct buf b = {0}, name = {0};
-    name_of(d, c->problems.n ? c->problems.v[0].row : NONE, &name);
-    fail_on_line_check(&b, counts, own, name.p, d->path, o->output);
+    name_of(x->d, x->c.problems.n ? x->c.problems.v[0].row : NONE, &name);
+    fail_on_line_check(&b, &x->counts, own, name.p, x->d->path, o->output);
     cli_summary(o, &b);
     buf_release(&b);
     buf_release(&name);
+}
+
+/* ---- several ranks ---- */
+
+/* What was found on each rank, and over all of them. */
+struct checked_job {
+    const struct options *o;
+    const struct investigation *inv;
+    place_list places;
+    struct found_trees *found;
+    struct rank_set set;
+    struct layout layout;
+    struct whole_calls calls;
+    struct collective_list collectives;
+    struct replica_list replicas;
+    rank_list absent;
+    struct buf ranks, problems, text; /* JSON of the ranks, of their problems; lines for people */
+    struct jsonw ranks_json, problems_json;
+    struct fail_on_counts counts;
+    bool wrong;
+};
+
+/* {"step":…,"rank":…,"row":…,"kind":…,"detail":…} */
+static void job_problem(struct checked_job *x, int rank, struct str row, const char *kind, const char *detail)
+{
+    struct jsonw *w = &x->problems_json;
+    jw_object(w);
+    jw_kint_if(w, "step", x->set.step >= 0, x->set.step);
+    jw_kint(w, "rank", rank);
+    row.n ? jw_kstr(w, "row", row) : jw_knull(w, "row");
+    jw_kcstr(w, "kind", kind);
+    jw_kcstr(w, "detail", detail);
+    jw_end_object(w);
+    buf_fmt(&x->text, _("rank %d  %-12s %.*s%s%s\n"), rank, kind, STR_ARG(row), row.n ? ": " : "", detail);
+}
+
+/* Calls that do not give what their own inputs give. */
+static void rank_kernels(struct checked_job *x, int rank, const struct oracle_side *s)
+{
+    struct buf name = {0}, text = {0};
+    size_t n;
+    uint32_t *worst = oracle_worst(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        buf_clear(&text);
+        name_of(s->dump, s->rows.v[worst[i]].row, &name);
+        oracle_row_text(&s->rows.v[worst[i]], &text);
+        job_problem(x, rank, buf_view(&name), "kernel", text.p);
+    }
+    free(worst);
+    buf_release(&name);
+    buf_release(&text);
+}
+
+static void rank_problems(struct checked_job *x, int rank, const struct checked_dump *found)
+{
+    struct buf name = {0};
+    for (size_t i = 0; i < found->c.problems.n; i++) {
+        const struct dump_check_problem *p = &found->c.problems.v[i];
+        name_of(found->d, p->row, &name);
+        job_problem(x, rank, buf_view(&name), p->kind, p->text);
+    }
+    buf_release(&name);
+    if (found->oracle)
+        rank_kernels(x, rank, &found->oracle->side[TARGET]);
+    for (int k = 0; k < FAIL_ON_KINDS; k++)
+        x->counts.n[k] += found->counts.n[k];
+    x->counts.rows += found->counts.rows;
+    x->wrong |= found->wrong;
+}
+
+static int check_rank(struct checked_job *x, const struct rank_dump *r, struct err *e)
+{
+    struct session s;
+    struct session_options so;
+    open_investigation_session(x->inv, x->o, &so);
+    so.of.alone = true;
+    so.of.found = x->found;
+    so.of.step[TARGET] = x->set.step;
+    so.of.rank[TARGET] = r->rank;
+    if (session_start(&s, &so, e))
+        return -1;
+    int rc = cli_wait(&s, x->o, e);
+    if (rc == 0) {
+        struct checked_dump found;
+        struct out out = {.buf = {0}};
+        check_dump(&found, &s, x->o);
+        out.fd = -1;
+        write_object(&x->ranks_json, &out, &found);
+        rank_problems(x, r->rank, &found);
+        checked_dump_release(&found);
+    }
+    session_stop(&s);
+    return rc;
+}
+
+static void check_over_ranks(struct checked_job *x)
+{
+    whole_calls_build(&x->calls, &x->set, &x->layout);
+    collectives_find(&x->collectives, &x->calls, TARGET, x->set.step);
+    replicas_find(&x->replicas, &x->calls, NULL, TARGET, x->set.step);
+    for (size_t i = 0; i < x->collectives.v.n; i++) {
+        const struct collective *c = &x->collectives.v.v[i];
+        if (collective_is_bad(c))
+            job_problem(x, c->ranks.n ? c->ranks.v[0] : c->group.v[0], str_of(c->at), "collective", c->evidence);
+        x->wrong |= collective_is_bad(c);
+    }
+    for (size_t i = 0; i < x->replicas.v.n; i++) {
+        const struct replica_finding *f = &x->replicas.v.v[i];
+        struct buf name = {0};
+        dump_row_name(&x->set.ranks.v[f->rank]->dump, f->row, &name);
+        job_problem(x, f->odd.n ? f->odd.v[0] : f->ranks.v[0], buf_view(&name), "replica", f->evidence);
+        buf_release(&name);
+        x->wrong = true;
+    }
+    rank_set_absent(&x->set, layout_ranks(&x->layout), &x->absent);
+    for (size_t i = 0; i < x->absent.n; i++) {
+        job_problem(x, x->absent.v[i], STR(""), "missing-rank", _("the layout or a group names this rank, and there is no recording of it"));
+        x->wrong = true;
+    }
+}
+
+static void write_job(const void *result, enum result_form f, struct out *out)
+{
+    const struct checked_job *x = result;
+    struct jsonw json, *w = &json;
+    if (f == RESULT_TEXT) {
+        buf_str(&out->buf, buf_view(&x->text));
+        if (!x->text.n)
+            buf_cstr(&out->buf, _("no problem found\n"));
+        return;
+    }
+    jw_init(w, &out->buf, false);
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", TOOL);
+    struct dump head = x->set.ranks.v[0]->dump;
+    head.path = x->set.path;
+    head.shown = NULL;
+    head.rank = -1;
+    json_side_fields(w, &head);
+    jw_key(w, "layout");
+    job_json_layout(w, &x->layout);
+    jw_key(w, "ranks");
+    jw_raw(w, buf_view(&x->ranks));
+    jw_key(w, "collectives");
+    jw_array(w);
+    for (size_t i = 0; i < x->collectives.v.n; i++)
+        job_json_collective(w, &x->collectives.v.v[i], (uint32_t)i, &x->set);
+    jw_end_array(w);
+    jw_key(w, "replicas");
+    jw_array(w);
+    for (size_t i = 0; i < x->replicas.v.n; i++)
+        job_json_replica(w, &x->replicas.v.v[i], (uint32_t)i, &x->set);
+    jw_end_array(w);
+    jw_key(w, "problems");
+    jw_raw(w, buf_view(&x->problems));
+    jw_end_object(w);
+    buf_char(&out->buf, '\n');
+}
+
+static bool several_ranks(const place_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].step == l->v[0].step && l->v[i].rank != l->v[0].rank && !l->v[i].reader->table && !l->v[i].reader->weights)
+            return true;
+    return false;
+}
+
+static void checked_job_release(struct checked_job *x)
+{
+    collective_list_release(&x->collectives);
+    replica_list_release(&x->replicas);
+    whole_calls_release(&x->calls);
+    rank_set_release(&x->set);
+    vec_release(&x->absent);
+    buf_release(&x->ranks);
+    buf_release(&x->problems);
+    buf_release(&x->text);
+}
+
+/* All ranks of the first step, or of the one asked for. */
+static int check_job(struct checked_job *x)
+{
+    struct err e = {0};
+    int step = x->inv->step[TARGET] >= 0 ? x->inv->step[TARGET] : x->places.v[0].step;
+    jw_init(&x->ranks_json, &x->ranks, false);
+    jw_init(&x->problems_json, &x->problems, false);
+    jw_array(&x->ranks_json);
+    jw_array(&x->problems_json);
+    ending_catch(NULL);
+    int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, &e);
+    if (rc == 0 && !x->set.ranks.n)
+        rc = err_set(&e, ERR_USAGE, _("%s has no such step"), x->inv->input[TARGET]);
+    layout_init(&x->layout);
+    if (rc == 0)
+        layout_infer(&x->layout, &x->set);
+    for (size_t i = 0; i < x->set.ranks.n && rc == 0; i++)
+        rc = check_rank(x, x->set.ranks.v[i], &e);
+    if (rc == 0)
+        check_over_ranks(x);
+    jw_end_array(&x->ranks_json);
+    jw_end_array(&x->problems_json);
+    if (rc == 0 && (x->o->json || x->o->output || !x->o->summary))
+        rc = cli_write(x->o, write_job, x, &e);
+    int status = rc ? cli_fail(&e) : fail_on_status(&x->o->policy, &x->counts, x->wrong ? EXIT_DEVIATES : EXIT_ALIGNED);
+    checked_job_release(x);
+    return status;
+}
+
+/* Whether the path holds several ranks and none was asked for; then all are checked, and *status is the result. */
+static bool check_all_ranks(const struct options *o, const struct investigation *inv, struct found_trees *found, int *status)
+{
+    struct checked_job x = {.o = o, .inv = inv, .found = found};
+    read_failures failed = {0};
+    struct err quiet;
+    bool several = inv->rank[TARGET] < 0 && !o->summary && found_trees_below(found, inv->input[TARGET], NULL, &x.places, &failed, &quiet) == 0 &&
+                   several_ranks(&x.places);
+    if (several)
+        *status = check_job(&x);
+    read_failures_release(&failed);
+    return several;
 }
 
 int cli_check(const struct options *o)
@@ -105,52 +399,43 @@ int cli_check(const struct options *o)
     struct session s;
     struct session_options so;
     struct err e = {0};
-    struct dump_check c;
     int status;
     struct investigation inv;
+    struct found_trees found = {0}; /* walked once, whoever asks */
     if (open_investigation(&inv, o, NULL, false, &e)) {
         investigation_release(&inv);
         return cli_fail(&e);
     }
+    if (check_all_ranks(o, &inv, &found, &status)) {
+        found_trees_release(&found);
+        investigation_release(&inv);
+        return status;
+    }
     open_investigation_session(&inv, o, &so);
     so.of.alone = true;
-    cli_catch_interrupts();
+    so.of.found = &found;
+    ending_catch(NULL);
     if (session_start(&s, &so, &e)) {
+        found_trees_release(&found);
         investigation_release(&inv);
         return cli_fail(&e);
     }
     if (cli_wait(&s, o, &e)) {
         status = cli_fail(&e);
     } else {
-        const struct dump *d = &s.now->side[TARGET].dump;
-        cli_release_interrupts();
-        dump_check_run(&c, d, s.kern, threads_wanted(o->workers), NULL, NULL);
-        struct fail_on_counts counts;
-        fail_on_count_check(&counts, d, &c);
-        int own = c.problems.n > c.notes ? EXIT_DEVIATES : EXIT_ALIGNED;
-        status = fail_on_status(&o->policy, &counts, own);
-        struct arena sentences = {0};
-        input_doubt_list doubts = {0};
-        input_doubts_alone(s.now, &sentences, &doubts);
-        if (o->json || o->output) {
-            struct out out;
-            int rc = cli_out_named(o, &out, &e);
-            if (rc == 0) {
-                write_json(&out, d, &c, &doubts);
-                rc = out_close(&out, &e);
-            }
-            if (rc)
-                status = cli_fail(&e);
-        } else if (!o->summary) {
-            write_text(d, &c, &doubts);
-        }
+        struct checked_dump x;
+        ending_release();
+        check_dump(&x, &s, o);
+        int own = x.wrong ? EXIT_DEVIATES : EXIT_ALIGNED;
+        status = fail_on_status(&o->policy, &x.counts, own);
+        if ((o->json || o->output || !o->summary) && cli_write(o, write_result, &x, &e))
+            status = cli_fail(&e);
         if (o->summary)
-            write_summary(o, d, &c, &counts, own);
-        arena_release(&sentences);
-        vec_release(&doubts);
-        dump_check_release(&c);
+            write_summary(o, &x, own);
+        checked_dump_release(&x);
     }
     session_stop(&s);
+    found_trees_release(&found);
     investigation_release(&inv);
     return status;
 }

@@ -9,13 +9,18 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "document/write.h"
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
-#include "pair/gaps.h"
 #include "compare/input_doubts.h"
-#include "judge/precision.h"
+#include "oracle/oracle_text.h"
+#include "panel/path_kind.h"
+#include "report/report_build.h"
+#include "report/job_merge.h"
+#include "table/field.h"
 #include "ui/open_investigation.h"
 #include "fmt/find_recordings.h"
+#include "ui/ending.h"
 
 /* ---- the comparison in plain text ---- */
 
@@ -76,14 +81,15 @@ static void table_verdicts_line(struct buf *b, const struct comparison *s, uint3
 
 static void stats_line(struct buf *b, const char *word, const struct comparison *s, uint32_t i, int d)
 {
-    const struct line *l = &s->measure.pairing->lines.v[i];
-    const struct figures *f = measure_figures(&s->measure, i);
-    static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    const struct field_line l = field_line(s, i);
+    const struct side_figures *f = comparison_figures(s, i, d);
+    const struct field *stat[STAT_COUNT];
     char n[NUM_MAX];
-    if (l->row[d] == NONE)
+    double v;
+    if (l.row[d] == NONE)
         return;
-    const struct row *r = &s->side[d].dump.rows.v[l->row[d]];
-    const struct shape *shape = dump_row_shape(&s->side[d].dump, l->row[d]);
+    const struct row *r = &s->side[d].dump.rows.v[l.row[d]];
+    const struct shape *shape = dump_row_shape(&s->side[d].dump, l.row[d]);
     buf_fmt(b, "  %s%*s ", word, 7 - utf8_cells(str_of(word)), "");
     if (r->kind != ROW_TENSOR) {
         buf_fmt(b, _("value %s\n"), r->text ? r->text : "-");
@@ -92,13 +98,12 @@ static void stats_line(struct buf *b, const char *word, const struct comparison 
     buf_fmt(b, "%-9s ", dtype_table[r->dtype].name);
     if (shape)
         shape_text(shape, b);
-    const double computed[] = {f ? f->side[d].max : 0, f ? f->side[d].min : 0, f ? f->side[d].mean : 0, f ? f->side[d].norm : 0};
-    static const char *const label[] = {"max", "min", "mean", "norm"};
+    fields_named(d ? "g.max g.min g.mean g.norm" : "t.max t.min t.mean t.norm", stat);
     for (int k = 0; k < STAT_COUNT; k++)
-        if (f || r->has & bit[k])
-            buf_fmt(b, "  %s %s", label[k], num_cell(n, f ? computed[k] : r->stat[k], 7));
+        if (field_value(&l, stat[k], &v))
+            buf_fmt(b, "  %s %s", stat[k]->key, num_cell(n, v, 7));
     if (f)
-        buf_fmt(b, "  nan %llu inf %llu", (unsigned long long)f->side[d].nan, (unsigned long long)f->side[d].inf);
+        buf_fmt(b, "  nan %llu inf %llu", (unsigned long long)f->nan, (unsigned long long)f->inf);
     buf_char(b, '\n');
 }
 
@@ -122,6 +127,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
     }
 }
 
+
 /* What kind of deviation it is, the best explanation with its advice. */
 static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
 {
@@ -135,6 +141,21 @@ static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
             buf_fmt(b, "    %s\n", diagnosis_advice((enum diagnosis_id)d.v[i].id));
     }
     diagnoses_release(&d);
+}
+
+static void which_line(struct buf *b, const struct comparison *s, uint32_t line)
+{
+    const struct oracle *o = comparison_oracle(s);
+    size_t before = b->n;
+    if (o)
+        buf_cstr(b, "  ");
+    size_t empty = b->n;
+    if (o)
+        oracle_whole_text(o, &s->measure, s->judged, line, b);
+    if (b->n == empty)
+        b->n = before;
+    else
+        buf_char(b, '\n');
 }
 
 static void first_text(struct buf *b, const struct comparison *s)
@@ -154,6 +175,7 @@ static void first_text(struct buf *b, const struct comparison *s)
     if (why.n)
         buf_fmt(b, "  %s\n", why.p);
     looks_like(b, s, j->first);
+    which_line(b, s, j->first);
     stats_line(b, _("target"), s, j->first, TARGET);
     stats_line(b, _("golden"), s, j->first, GOLDEN);
     for (int d = 0; d < 2; d++)
@@ -188,60 +210,14 @@ static void list_changes(struct buf *b, const struct comparison *s)
         buf_cstr(b, ".\n");
 }
 
-static void list_precision(struct buf *b, const struct comparison *s)
+/* What the report says of them too. */
+static void sections(struct buf *b, const struct comparison *s)
 {
-    struct arena a = {0};
-    precision_list l = {0};
-    precision_find(s->judged, &s->measure, &a, &l);
-    if (l.n)
-        buf_cstr(b, _("\nprecision differs, whatever the numbers say:\n"));
-    for (size_t i = 0; i < l.n && i < 12; i++)
-        buf_fmt(b, _("  %-10s %-10s %4u rows  %s\n"), dtype_table[l.v[i].dtype[0]].name,
-                dtype_table[l.v[i].dtype[1]].name, l.v[i].rows, l.v[i].scope);
-    vec_release(&l);
-    arena_release(&a);
-}
-
-#define GAPS_TOLD 5
-
-static void list_gaps(struct buf *b, const struct comparison *s)
-{
-    gap_group_list l = {0};
-    gaps_group(s->pairing, s->measure.side, &l);
-    if (l.n)
-        buf_cstr(b, _("\ncalls without a partner, by the function they were called in:\n"));
-    for (size_t i = 0; i < l.n && i < GAPS_TOLD; i++) {
-        buf_cstr(b, "  ");
-        gap_group_text(&l.v[i], s->measure.side, b);
-        buf_char(b, '\n');
-    }
-    if (l.n > GAPS_TOLD)
-        buf_fmt(b, _("  … and %zu more places\n"), l.n - GAPS_TOLD);
-    vec_release(&l);
-}
-
-static void list_suspects(struct buf *b, const struct comparison *s)
-{
-    const struct judgement *j = s->judged;
-    if (j->suspects.n)
-        buf_cstr(b, _("\nsuspects (inputs agree, an output deviates):\n"));
-    for (size_t i = 0; i < j->suspects.n && i < 5; i++) {
-        struct call_error p = call_error_of(j, &s->measure, j->suspects.v[i].call);
-        struct buf more = {0};
-        explain_call_error(&p, &more);
-        buf_fmt(b, "  %-50.*s %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->suspects.v[i].call)), more.n ? more.p : "");
-        buf_release(&more);
-    }
-}
-
-static void list_frontier(struct buf *b, const struct comparison *s)
-{
-    const struct judgement *j = s->judged;
-    if (j->frontier.n > 1) /* one branch is told by the first deviation */
-        buf_cstr(b, _("\nfrontier (where deviations enter, and how much of what deviates depends on it):\n"));
-    for (size_t i = 0; j->frontier.n > 1 && i < j->frontier.n && i < 5; i++)
-        buf_fmt(b, "  %-50.*s %3.0f %%  %s\n", STR_ARG(dump_call_name(&s->side[TARGET].dump, j->frontier.v[i].call)),
-                j->frontier.v[i].downstream * 100, entry_point_label(j->frontier.v[i].kind));
+    static const char *const id[] = {"suspects", "which-side", "gaps", "precision"};
+    struct document d;
+    document_init(&d, NULL);
+    report_part(&d, s, id, ARRAY_LEN(id), 5);
+    write_text_end(b, &d);
 }
 
 static void text_report(struct buf *b, const struct comparison *s)
@@ -264,7 +240,8 @@ static void text_report(struct buf *b, const struct comparison *s)
     vec_release(&doubts);
     arena_release(&sentences);
     if (s->golden2.of)
-        buf_fmt(b, _("golden2 %s\n        the noise to expect, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
+        buf_fmt(b, _("golden2 %s\n"
+                     "        the expected noise, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
     if (s->reference.of)
         buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.of->path, s->reference.of->rows);
     buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
@@ -293,10 +270,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     list_changes(b, s);
     if (s->judged->first != NONE)
         first_text(b, s);
-    list_suspects(b, s);
-    list_frontier(b, s);
-    list_gaps(b, s);
-    list_precision(b, s);
+    sections(b, s);
 }
 
 static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o, struct err *e)
@@ -328,13 +302,29 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
         buf_release(&b);
     }
     open_investigation_note_inputs(inv, s);
-    if (o->investigation && inv->holder) { /* the comparison is made all the same */
-        err_set(e, ERR_IO, _("not saved: %s is open elsewhere (%s)"), inv->path, inv->holder);
+    if (o->investigation && investigation_may_change(inv, e)) { /* the comparison is made all the same */
+        err_prefix(e, "%s", _("not saved"));
         cli_fail(e);
     } else if (o->investigation && investigation_save(inv, e)) {
         return cli_fail(e);
     }
     return cli_fail_on(o, s, status);
+}
+
+/* One path is no pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says more. */
+static bool needs_another(const struct investigation *v)
+{
+    const char *path = v->input[TARGET];
+    return !v->input[GOLDEN] && (path_is_file(path) || path_is_dir(path)) && !place_list_holds_table(path) &&
+           path_kind_find(path, NULL) != PATH_NOTHING;
+}
+
+/* An interrupt ends the program at once while trees are walked; it is caught from then on. */
+static enum job_kind kind_of(const struct investigation *inv, const struct options *o, struct found_trees *found)
+{
+    enum job_kind kind = o->tensor ? JOB_OF_ONE_RANK : cli_job_asked(inv, o, found);
+    ending_catch(NULL);
+    return kind;
 }
 
 int cli_compare(const struct options *o)
@@ -343,34 +333,47 @@ int cli_compare(const struct options *o)
     struct session_options so;
     struct investigation inv;
     struct err e = {0};
+    struct found_trees found = {0}; /* each tree is walked once, whoever asks */
+    enum job_kind kind;
     int status;
-    if (!o->json && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
+    if (!o->json && !o->workers_all && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
         cli_ending(o->output, &e);
         return cli_fail(&e);
     }
-    cli_catch_interrupts();
+    if (o->args == 1 && job_files_there(o->arg[0]))
+        return cli_compare_shares(o);
     if (open_investigation(&inv, o, NULL, o->investigation != NULL, &e)) {
         status = cli_fail(&e);
-    } else if (!inv.input[GOLDEN] && !o->tensor && (path_is_file(inv.input[TARGET]) || path_is_dir(inv.input[TARGET])) &&
-               !place_list_holds_table(inv.input[TARGET])) {
-        err_set(&e, ERR_USAGE, "%s", _("TARGET and GOLDEN are needed to compare, or one result table"));
+    } else if (!o->tensor && needs_another(&inv)) {
+        err_set(&e, ERR_USAGE, "%s", _("compare needs TARGET and GOLDEN, or one result table"));
         status = cli_fail(&e);
     } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
     } else if ((o->all_steps || o->all_ranks) && o->tensor) {
         err_set(&e, ERR_USAGE, "%s", _("--tensor goes with one step and one rank"));
         status = cli_fail(&e);
+    } else if ((kind = kind_of(&inv, o, &found)) == JOB_AS_ONE) {
+        status = cli_compare_job(&inv, o, &found);
+    } else if (kind == JOB_RANK_BY_RANK) {
+        struct options all = *o;
+        all.all_ranks = true;
+        status = cli_compare_all(&inv, &all, &found);
     } else if (o->all_steps || o->all_ranks) {
-        status = cli_compare_all(&inv, o);
+        status = cli_compare_all(&inv, o, &found);
     } else {
         open_investigation_session(&inv, o, &so);
+        so.of.found = &found;
         if (session_start(&s, &so, &e)) {
             status = cli_fail(&e);
         } else {
-            status = cli_wait(&s, o, &e) ? cli_fail(&e) : finish(s.now, &inv, o, &e);
+            bool waited = cli_wait(&s, o, &e) == 0, joined = waited && !o->tensor && cli_job_of_micro_batches(s.now);
+            status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish(s.now, &inv, o, &e);
             session_stop(&s);
+            if (joined)
+                status = cli_compare_job(&inv, o, &found);
         }
     }
+    found_trees_release(&found);
     investigation_release(&inv);
     return status;
 }

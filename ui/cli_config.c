@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "config/settings_section.h"
+#include "document/write.h"
 #include "report/settings_output.h"
 #include "ui/cli.h"
 
@@ -22,23 +24,16 @@ static int add_environment(struct settings *s, const char *file, struct err *e)
     return rc;
 }
 
-static int deliver(const struct options *o, const struct config_compare *c, struct err *e)
+static void write_result(const void *result, enum result_form f, struct out *out)
 {
-    struct out out;
-    bool csv = o->output && !o->json && str_ends(str_of(o->output), ".csv");
-    if (!o->json && !o->output) {
-        struct buf b = {0};
-        config_text(&b, c);
-        cli_print(&b);
-        buf_release(&b);
-        return 0;
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        settings_section(&d, result, SETTINGS_OPEN);
+        write_text_end(&out->buf, &d);
+    } else {
+        f == RESULT_CSV ? config_csv(out, result) : config_json(out, result, TOOL);
     }
-    if (!cli_out_standard(o) && !csv && !str_ends(str_of(o->output), ".json"))
-        return err_set(e, ERR_USAGE, _("%s: settings are written as .json or .csv"), o->output);
-    if (cli_out(o, &out, e))
-        return -1;
-    csv ? config_csv(&out, c) : config_json(&out, c, TOOL);
-    return out_close(&out, e);
 }
 
 int cli_config(const struct options *o)
@@ -55,8 +50,10 @@ int cli_config(const struct options *o)
     }
     if (rc == 0)
         rc = config_compare_run(&c, &side[0], &side[1], o->waiver, (size_t)o->waivers, &e);
+    if (rc == 0 && !cli_can_write(o, true))
+        rc = err_set(&e, ERR_USAGE, _("%s: settings are written as .json or .csv"), o->output);
     if (rc == 0)
-        rc = deliver(o, &c, &e);
+        rc = cli_write(o, write_result, &c, &e);
     int status = rc ? cli_fail(&e) : c.pass ? EXIT_ALIGNED : EXIT_DEVIATES;
     config_compare_release(&c);
     settings_release(&side[0]);

@@ -28,7 +28,8 @@ static void gather(entry_list *read, entry_list *known)
     }
     for (size_t i = 0; log_formats[i].name; i++) {
         const struct log_format *k = &log_formats[i];
-        struct entry x = {k->name, k->title ? _(k->title) : "", k->what, k->versions, k->unread ? _(k->unread) : NULL, NULL};
+        struct entry x =
+            {k->name, k->title ? _(k->title) : "", k->what, k->versions, k->unread ? _(k->unread) : NULL, NULL};
         if (k->title) /* the others are further forms of the row before */
             vec_push(read, x);
     }
@@ -120,42 +121,33 @@ static void write_list(struct jsonw *w, const char *key, const entry_list *l, bo
     jw_end_array(w);
 }
 
-static int write_json(const struct options *o, const entry_list *read, const entry_list *known)
+static void write_result(const void *result, enum result_form f, struct out *out)
 {
-    struct out out;
+    const entry_list *read = result, *known = read + 1;
     struct jsonw w;
-    struct err e;
-    int rc = cli_out(o, &out, &e);
-    if (rc == 0) {
-        jw_init(&w, &out.buf, false);
-        jw_object(&w);
-        jw_kint(&w, "schema", 1);
-        jw_kcstr(&w, "tool", TOOL);
-        write_list(&w, "formats", read, true);
-        write_list(&w, "recognised", known, false);
-        jw_end_object(&w);
-        buf_char(&out.buf, '\n');
-        rc = out_close(&out, &e);
+    if (f == RESULT_TEXT) {
+        print_list(&out->buf, read);
+        buf_fmt(&out->buf, "\n%s\n\n", _("Recognised, not read:"));
+        print_list(&out->buf, known);
+        return;
     }
-    return rc ? cli_fail(&e) : EXIT_ALIGNED;
+    jw_init(&w, &out->buf, false);
+    jw_object(&w);
+    jw_kint(&w, "schema", 1);
+    jw_kcstr(&w, "tool", TOOL);
+    write_list(&w, "formats", read, true);
+    write_list(&w, "recognised", known, false);
+    jw_end_object(&w);
+    buf_char(&out->buf, '\n');
 }
 
 int cli_formats(const struct options *o)
 {
-    entry_list read = {0}, known = {0};
-    struct buf b = {0};
-    int status = EXIT_ALIGNED;
-    gather(&read, &known);
-    if (o->json || o->output) {
-        status = write_json(o, &read, &known);
-    } else {
-        print_list(&b, &read);
-        buf_fmt(&b, "\n%s\n\n", _("Recognised, not read:"));
-        print_list(&b, &known);
-        cli_print(&b);
-    }
-    vec_release(&read);
-    vec_release(&known);
-    buf_release(&b);
+    entry_list list[2] = {{0}, {0}}; /* read, and only known */
+    struct err e;
+    gather(&list[0], &list[1]);
+    int status = cli_write(o, write_result, list, &e) ? cli_fail(&e) : EXIT_ALIGNED;
+    vec_release(&list[0]);
+    vec_release(&list[1]);
     return status;
 }

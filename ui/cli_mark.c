@@ -9,6 +9,7 @@
 #include "pair/pair_rule.h"
 #include "report/mapping_output.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 #include "ui/open_investigation.h"
 
 /* An investigation opened to be changed, and the session that knows its rows. */
@@ -41,7 +42,7 @@ static int check_names(const struct marking *m, const struct options *o, struct 
     if (decided_pairs_names(side, &o->arg[1], &sort, e))
         return -1;
     if (o->rule && sort != NAMED_ROW)
-        return err_set(e, ERR_USAGE, "%s", _("--rule is made from two rows"));
+        return err_set(e, ERR_USAGE, "%s", _("--rule needs two rows"));
     return 0;
 }
 
@@ -92,7 +93,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     }
     nmap_release(&before);
     if (rc == 0 && !b->n)
-        buf_cstr(b, _("marked; no two rows are paired by it that were not before\n"));
+        buf_cstr(b, _("marked; no further rows are paired by it\n"));
     return rc ? -1 : investigation_save(&m->inv, e);
 }
 
@@ -101,13 +102,13 @@ static const char *outcome(const struct rule_preview_row *x)
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
-        return x->otherwise ? _("(paired otherwise now)") : "";
+        return x->otherwise ? _("(paired with another row now)") : "";
     case HIT_HELD:
-        return _("(not made: held by a mark or an earlier rule)");
+        return _("(not made: has a mark or an earlier rule)");
     case HIT_NOBODY:
         return _("(not made: no golden row there)");
     case HIT_SIZES:
-        return _("(not made: sizes that do not go together)");
+        return _("(not made: sizes differ)");
     }
     return "";
 }
@@ -125,7 +126,8 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
     }
     bool open = pair_rule_propose(&at[TARGET], row[TARGET], &at[GOLDEN], row[GOLDEN], &text[0], &text[1]);
     const char *const made[3] = {text[0].p, text[1].p, o->view ? o->view : ""};
-    struct decision self = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions), .side = {o->arg[1], o->arg[2]}, .view = made[2]};
+    struct decision self = {.kind = DECIDE_MARK, .step = decisions_step(&m->inv.decisions),
+                            .side = {o->arg[1], o->arg[2]}, .view = made[2]};
     int rc = 0;
     decisions_add(&m->inv.decisions, self); /* in memory: saved only with --apply */
     if (open) {
@@ -136,7 +138,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         for (size_t i = 0; i < p.rows.n; i++)
             print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
     } else {
-        buf_cstr(b, _("nothing in this pair is counted by layer: there are no others like it\n"));
+        buf_cstr(b, _("no part of this pair is numbered by layer: no other pairs are like it\n"));
         print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     if (rc == 0 && o->apply) {
@@ -147,7 +149,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
             decisions_add(&m->inv.decisions, like);
         rc = investigation_save(&m->inv, e);
     } else if (rc == 0) {
-        buf_cstr(b, _("nothing was changed: --apply makes it so\n"));
+        buf_cstr(b, _("nothing was changed: --apply applies it\n"));
     }
     rule_preview_release(&p);
     for (int s = 0; s < 2; s++) {
@@ -163,8 +165,9 @@ int cli_mark(const struct options *o)
     struct buf b = {0};
     struct err e = {0};
     int status = EXIT_ALIGNED;
-    cli_catch_interrupts();
-    if (begin(&m, o, !o->rule || o->apply, true, &e) || check_names(&m, o, &e) || (o->rule ? rule(&m, o, &b, &e) : mark(&m, o, &b, &e)))
+    ending_catch(NULL);
+    if (begin(&m, o, !o->rule || o->apply, true, &e) || check_names(&m, o, &e) ||
+        (o->rule ? rule(&m, o, &b, &e) : mark(&m, o, &b, &e)))
         status = cli_fail(&e);
     else
         cli_print_clean(&b);
@@ -208,7 +211,7 @@ static void list_text(const struct decisions *d, struct buf *b)
 {
     for (size_t i = 0; i < d->log.n; i++) {
         const struct decision *x = &d->log.v[i];
-        buf_fmt(b, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)x->kind)), i < d->now ? "" : _("(taken back) "));
+        buf_fmt(b, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)x->kind)), i < d->now ? "" : _("(undone) "));
         if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
             buf_fmt(b, _("rule %u"), x->rule);
         else
@@ -216,7 +219,7 @@ static void list_text(const struct decisions *d, struct buf *b)
         buf_char(b, '\n');
     }
     if (!d->log.n)
-        buf_cstr(b, _("nothing has been decided by hand\n"));
+        buf_cstr(b, _("no decisions by hand\n"));
 }
 
 static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
@@ -224,7 +227,7 @@ static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
     int done = 0;
     while (done < steps && decisions_undo(&m->inv.decisions, false))
         done++;
-    buf_fmt(b, _("taken back: %d of %d; %zu decisions hold\n"), done, steps, m->inv.decisions.now);
+    buf_fmt(b, _("undone: %d of %d; %zu decisions left\n"), done, steps, m->inv.decisions.now);
     return investigation_save(&m->inv, e);
 }
 
@@ -246,7 +249,7 @@ int cli_marks(const struct options *o)
     struct buf b = {0};
     struct err e = {0};
     int status = EXIT_ALIGNED;
-    cli_catch_interrupts();
+    ending_catch(NULL);
     if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
         (o->export_to && export(m.s.now, o, &b, &e))) {
         status = cli_fail(&e);

@@ -4,6 +4,7 @@
 #include "panel/subject.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
+#include "ui/ending.h"
 
 /* An investigation and what its findings are seen in. */
 struct noting {
@@ -19,7 +20,8 @@ static struct str name_of(const struct options *o)
     return str_of(o->subject ? o->subject_name : o->arg[1]);
 }
 
-/* Compares the dumps where it is about them, holds the exam where it is about that, both where it may be about anything. */
+/* Compares the dumps where it is about them, holds the exam where it is about that, both where it may be about
+ * anything. */
 static int look(struct noting *n, const struct options *o, struct err *e)
 {
     enum finding_subject kind = (enum finding_subject)o->subject;
@@ -70,7 +72,7 @@ static int link_cause(const struct noting *n, const struct options *o, struct fi
     if (findings_get(&n->inv.findings, x->number, &cause)) /* one that is there already */
         return findings_linkable(&n->inv.findings, x->number, x->cause, e);
     if (x->cause && !findings_get(&n->inv.findings, x->cause, &cause))
-        return err_set(e, ERR_USAGE, _("there is no finding %u; diverge note lists them"), x->cause);
+        return err_set(e, ERR_USAGE, _("no finding %u; diverge note lists them"), x->cause);
     return 0;
 }
 
@@ -89,9 +91,10 @@ static int note(struct noting *n, const struct options *o, struct buf *b, struct
     struct buf about = {0};
     if (subject_find(&n->guide, (enum finding_subject)o->subject, name_of(o), &s, &inv->arena, e))
         return -1;
-    struct finding x = {.number = findings_number(&inv->findings), .step = findings_step(&inv->findings), .author = inv->author,
-                        .time = investigation_date(inv), .text = o->arg[o->args - 1], .subject = (uint8_t)s.kind,
-                        .about = {s.about[0], s.about[1]}, .at = s.at};
+    struct finding x =
+        {.number = findings_number(&inv->findings), .step = findings_step(&inv->findings), .author = inv->author,
+         .time = investigation_date(inv), .text = o->arg[o->args - 1], .subject = (uint8_t)s.kind,
+         .about = {s.about[0], s.about[1]}, .at = s.at};
     x.place = x.number;
     take_words(o, &x);
     if (link_cause(n, o, &x, e))
@@ -101,7 +104,8 @@ static int note(struct noting *n, const struct options *o, struct buf *b, struct
     session_unlock(&n->s);
     findings_add(&inv->findings, x);
     subject_text(&x, &about);
-    buf_fmt(b, _("finding %u: %s, with %zu facts kept, about %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)), x.evidence.n,
+    buf_fmt(b, _("finding %u: %s, with %zu facts kept, about %s\n"), x.number,
+            _(finding_status_name((enum finding_status)x.status)), x.evidence.n,
             about.p ? about.p : "");
     buf_release(&about);
     return investigation_save(inv, e);
@@ -111,7 +115,7 @@ static int edit(struct noting *n, const struct options *o, struct buf *b, struct
 {
     struct finding x;
     if (!findings_get(&n->inv.findings, (uint32_t)o->edit, &x))
-        return err_set(e, ERR_USAGE, _("there is no finding %u; diverge note lists them"), (unsigned)o->edit);
+        return err_set(e, ERR_USAGE, _("no finding %u; diverge note lists them"), (unsigned)o->edit);
     if (o->args == 2)
         x.text = o->arg[1];
     x.removed = o->taken_out;
@@ -123,7 +127,7 @@ static int edit(struct noting *n, const struct options *o, struct buf *b, struct
     x.time = investigation_date(&n->inv);
     findings_add(&n->inv.findings, x);
     if (x.removed)
-        buf_fmt(b, _("finding %u is gone; --undo brings it back\n"), x.number);
+        buf_fmt(b, _("finding %u removed; --undo restores it\n"), x.number);
     else
         buf_fmt(b, _("finding %u: %s\n"), x.number, _(finding_status_name((enum finding_status)x.status)));
     return investigation_save(&n->inv, e);
@@ -134,7 +138,7 @@ static int undo(struct investigation *inv, int steps, struct buf *b, struct err 
     int done = 0;
     while (done < steps && findings_undo(&inv->findings, false))
         done++;
-    buf_fmt(b, _("taken back: %d of %d changes of the findings\n"), done, steps);
+    buf_fmt(b, _("undone: %d of %d changes of the findings\n"), done, steps);
     return investigation_save(inv, e);
 }
 
@@ -144,7 +148,8 @@ static void list_one(const struct finding *x, struct buf *b)
     int in = 2 * (x->depth < 8 ? x->depth : 8);
     finding_line(x->text, &line);
     buf_fmt(b, "%3u %-10s %-7s %*s%s\n", x->number, _(finding_status_name((enum finding_status)x->status)),
-            x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "", in, "", line.p ? line.p : "");
+            x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "", in, "",
+            line.p ? line.p : "");
     buf_clear(&line);
     subject_text(x, &line);
     buf_fmt(b, "    %*s%s\n", in, "", line.p ? line.p : "");
@@ -172,7 +177,7 @@ static void list(const struct investigation *inv, const struct options *o, bool 
             continue;
         told++;
         if (json)
-            finding_json(&w, &l.v[i], true);
+            finding_json(&w, &l.v[i]);
         else
             list_one(&l.v[i], b);
     }
@@ -181,7 +186,7 @@ static void list(const struct investigation *inv, const struct options *o, bool 
         jw_end_object(&w);
         buf_char(b, '\n');
     } else if (!told) {
-        buf_cstr(b, l.n ? _("no finding is of that kind\n") : _("there is no finding yet\n"));
+        buf_cstr(b, l.n ? _("no findings match\n") : _("no findings yet\n"));
     }
     vec_release(&l);
 }
@@ -201,18 +206,18 @@ static int tell(const struct investigation *inv, const struct options *o, struct
 static int check(const struct options *o, bool changes, bool adds, struct err *e)
 {
     if (!changes && !adds && o->args > 1)
-        return err_set(e, ERR_USAGE, "%s", _("note: a row and a text are needed, or an option that says what it is about and a text"));
+        return err_set(e, ERR_USAGE, "%s",
+                       _("note: expected a row and a text, or an option for the subject and a text"));
     if ((o->subject || changes) && o->args == 3)
         return err_set(e, ERR_USAGE, _("one argument too many: %s"), o->arg[2]);
     if ((o->subject && !adds) || (o->args > 1 && !str_trim(str_of(o->arg[o->args - 1])).n))
-        return err_set(e, ERR_USAGE, "%s", _("note: a text is needed: what is to be said of it"));
+        return err_set(e, ERR_USAGE, "%s", _("note: expected a text"));
     if (!changes && !adds && (o->status >= 0 || o->severity >= 0 || o->caused_by >= 0))
-        return err_set(e, ERR_USAGE, "%s", _("note: --status, --severity and --caused-by are of a finding: a text makes one, --edit N changes one; --filter lists"));
+        return err_set(e, ERR_USAGE, "%s", _("note: --status, --severity and --caused-by need a finding: a text adds "
+                                             "one, --edit N changes one; --filter lists"));
     if ((changes || adds || o->undo > 0) && o->output)
-        return err_set(e, ERR_USAGE, "%s", _("note: -o is for the list of findings alone"));
-    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
-        return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
-    return 0;
+        return err_set(e, ERR_USAGE, "%s", _("note: -o writes the list of findings only"));
+    return cli_may_write(o, false, e);
 }
 
 int cli_note(const struct options *o)
@@ -221,10 +226,11 @@ int cli_note(const struct options *o)
     struct options own = *o;
     struct buf b = {0};
     struct err e = {0};
-    bool changes = o->edit >= 0, adds = !changes && (o->args == 3 || (o->subject && o->args == 2)), change = o->undo > 0 || changes || adds;
+    bool changes = o->edit >= 0, adds = !changes && (o->args == 3 || (o->subject && o->args == 2)),
+         change = o->undo > 0 || changes || adds;
     int rc;
     own.nothing = true; /* what it is about may need no dumps */
-    cli_catch_interrupts();
+    ending_catch(NULL);
     rc = check(o, changes, adds, &e);
     if (!rc)
         rc = open_investigation_saved(&n.inv, &own, change, adds, &e);

@@ -1,4 +1,5 @@
 /* diverge panels, give, waive, answer, recipe: the guided panels for scripts. */
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "panel/next_dump.h"
@@ -14,42 +15,34 @@ static int read_ticket(struct procedure_run *t, const struct options *o, bool ch
     *t = (struct procedure_run){.open = false};
     investigation_init(&t->inv);
     if (!str_ends(str_of(o->arg[0]), ".investigation.json"))
-        return err_set(e, ERR_USAGE, _("%s: an investigation was expected, a file NAME.investigation.json"), o->arg[0]);
-    bool there = path_is_file(o->arg[0]);
-    if (!there && !change)
-        return err_set(e, ERR_IO, _("%s: no such investigation; diverge give begins one"), o->arg[0]);
+        return err_set(e, ERR_USAGE, _("%s: expected an investigation, a file NAME.investigation.json"), o->arg[0]);
+    enum path_what what;
+    if (path_look(o->arg[0], &what, e))
+        return -1;
+    bool there = what == PATH_FILE;
+    if (what == PATH_ABSENT && !change)
+        return err_set(e, ERR_IO, _("%s: no such investigation; diverge give creates one"), o->arg[0]);
     if (!change)
         return procedure_run_read(t, o, e);
     saved.nothing = true;
     saved.args = there ? 1 : 0;
     saved.investigation = there ? NULL : o->arg[0];
     saved.unread = true;
-    return open_investigation(&t->inv, &saved, NULL, true, e) ? -1 : open_investigation_writable(&t->inv, e);
+    return open_investigation(&t->inv, &saved, NULL, true, e) ? -1 : investigation_may_change(&t->inv, e);
 }
 
-static int finish(struct procedure_run *t, const struct options *o, struct err *e)
+static void write_result(const void *result, enum result_form f, struct out *out)
 {
-    struct out out;
-    if (!o->json && !o->output) {
-        struct buf b = {0};
-        panels_text(&b, &t->guide);
-        cli_print(&b);
-        buf_release(&b);
-        return 0;
-    }
-    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
-        return err_set(e, ERR_USAGE, _("%s: this result is written as .json"), o->output);
-    if (cli_out_named(o, &out, e))
-        return -1;
-    panels_json(&out, &t->guide, TOOL);
-    return out_close(&out, e);
+    f == RESULT_TEXT ? panels_text(&out->buf, result) : panels_json(out, result, TOOL);
 }
 
 int cli_panels(const struct options *o)
 {
     struct procedure_run t;
     struct err e = {0};
-    int status = read_ticket(&t, o, false, &e) || procedure_run_open(&t, o, &e) || finish(&t, o, &e) ? cli_fail(&e) : panels_status(&t.guide);
+    int rc = read_ticket(&t, o, false, &e) || procedure_run_open(&t, o, &e) || cli_may_write(o, false, &e) ||
+             cli_write(o, write_result, &t.guide, &e);
+    int status = rc ? cli_fail(&e) : panels_status(&t.guide);
     procedure_run_close(&t);
     return status;
 }
@@ -86,7 +79,7 @@ static int tell(const struct options *o, bool answer)
     struct str text = str_trim(str_of(o->args > 2 ? o->arg[2] : ""));
     text_list *l = answer ? &t.inv.answers : &t.inv.waived;
     if (rc == 0 && !panel_knows(str_of(o->arg[1])) && (text.n || !investigation_text(l, o->arg[1])))
-        rc = err_set(&e, ERR_USAGE, _("%s: no check, item or panel is called so; diverge panels lists them"), o->arg[1]);
+        rc = err_set(&e, ERR_USAGE, _("%s: no such check, item or panel; diverge panels lists them"), o->arg[1]);
     if (rc == 0) {
         investigation_tell(&t.inv, l, str_of(o->arg[1]), text);
         rc = investigation_save(&t.inv, &e);
@@ -109,17 +102,19 @@ static void list_recipes(struct buf *b)
 {
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
-        buf_fmt(b, "%-26.*s %-9.*s %-10.*s %.*s\n", STR_ARG(r->name), STR_ARG(r->need), STR_ARG(r->framework), STR_ARG(r->file));
+        buf_fmt(b, "%-26.*s %-9.*s %-10.*s %.*s\n", STR_ARG(r->name), STR_ARG(r->need), STR_ARG(r->framework),
+                STR_ARG(r->file));
     }
 }
 
-static int one_recipe(const struct procedure_run *t, const struct recipe *r, const struct options *o, struct buf *text, struct err *e)
+static int one_recipe(const struct procedure_run *t, const struct recipe *r, const struct options *o, struct buf *text,
+                      struct err *e)
 {
     struct next_dump n;
     struct buf body = {0};
     unsigned long long step = 0;
     if (o->args > 2 && (!str_u64(str_of(o->arg[2]), &step) || step > INT32_MAX))
-        return err_set(e, ERR_USAGE, _("%s: a step of the log was expected"), o->arg[2]);
+        return err_set(e, ERR_USAGE, _("%s: expected a step of the log"), o->arg[2]);
     next_dump_plan(&n, &t->guide, o->args > 2 ? (int64_t)step : -1, DUMP_BUDGET);
     recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
     int rc = 0;

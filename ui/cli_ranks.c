@@ -2,10 +2,12 @@
  * asked first is where it parts first. */
 #include "ui/cli.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 #include "ui/open_investigation.h"
@@ -22,44 +24,80 @@ static bool fits(int have, int want, bool all)
     return all || want < 0 || have == want;
 }
 
-static int find_twins(const struct investigation *v, const struct options *o, twin_list *out, struct err *e)
+/* What is said of the run as a whole: places only one side has, and what could not be read. */
+struct left_out {
+    place_list alone[2];
+    read_failures failed;
+};
+
+static int by_number(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+    return a->step != b->step ? (a->step < b->step ? -1 : 1) : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Of a list sorted by step and rank. */
+static bool has_place(const place_list *l, const struct place *p)
+{
+    return l->n && bsearch(p, l->v, l->n, sizeof *l->v, by_number);
+}
+
+static void note_alone(struct left_out *x, const struct investigation *v, const struct options *o,
+                       const place_list l[2])
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < l[side].n; i++) {
+            const struct place *p = &l[side].v[i];
+            struct place alone = {.step = p->step, .rank = p->rank};
+            bool again = x->alone[side].n && by_number(vec_last(&x->alone[side]), p) == 0;
+            if (fits(p->step, v->step[0], o->all_steps) && fits(p->rank, v->rank[0], o->all_ranks) && !again &&
+                !has_place(&l[!side], p))
+                vec_push(&x->alone[side], alone);
+        }
+}
+
+static void left_out_release(struct left_out *x)
+{
+    read_failures_release(&x->failed);
+    for (int side = 0; side < 2; side++)
+        vec_release(&x->alone[side]);
+}
+
+static int find_twins(const struct investigation *v, const struct options *o, struct found_trees *found,
+                      struct left_out *left, twin_list *out, struct err *e)
 {
     place_list l[2] = {{0}, {0}};
-    int rc = 0;
-    for (int i = 0; i < 2 && rc == 0; i++)
+    for (int i = 0; i < 2; i++)
         /* one path: a result table, its own golden side */
-        rc = find_recordings(v->input[v->input[i] ? i : 0], &l[i], e);
-    for (size_t t = 0; rc == 0 && t < l[0].n; t++)
-        for (size_t g = 0; g < l[1].n; g++) {
-            const struct place *a = &l[0].v[t], *b = &l[1].v[g];
-            if (a->step != b->step || a->rank != b->rank || !fits(a->step, v->step[0], o->all_steps) ||
-                !fits(a->rank, v->rank[0], o->all_ranks))
-                continue;
-            struct twin x = {{a->step, b->step}, {a->rank, b->rank}};
-            vec_push(out, x);
-            break;
-        }
-    if (rc == 0 && !out->n)
-        rc = err_set(e, ERR_USAGE, _("no step and rank that both %s and %s have"), v->input[0], v->input[1]);
-    place_list_release(&l[0]);
-    place_list_release(&l[1]);
-    return rc;
+        if (found_trees_below(found, v->input[v->input[i] ? i : 0], NULL, &l[i], &left->failed, e))
+            return -1;
+    note_alone(left, v, o, l);
+    for (size_t t = 0, g = 0; t < l[0].n; t++) { /* both lists are sorted by step and rank */
+        const struct place *a = &l[0].v[t];
+        while (g < l[1].n && by_number(&l[1].v[g], a) < 0)
+            g++;
+        if (g == l[1].n || by_number(&l[1].v[g], a) != 0 || !fits(a->step, v->step[0], o->all_steps) ||
+            !fits(a->rank, v->rank[0], o->all_ranks))
+            continue;
+        struct twin x = {{a->step, a->step}, {a->rank, a->rank}};
+        vec_push(out, x);
+    }
+    if (!out->n && left->failed.n)
+        return read_failures_error(&left->failed, e);
+    return out->n ? 0 : err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), v->input[0], v->input[1]);
 }
 
 struct ranks_run {
+    struct found_trees *found;
     struct out out;
     struct jsonw w;
     const struct options *o;
     bool json, any;
+    struct left_out left;
+    size_t compared;
     struct buf first; /* JSON of the first deviation of all: its step, rank and row */
     int status;
 };
-
-static void number(struct jsonw *w, const char *key, int v)
-{
-    jw_key(w, key);
-    v < 0 ? jw_null(w) : jw_int(w, v);
-}
 
 static void tell_json(struct ranks_run *r, const struct comparison *s)
 {
@@ -69,8 +107,8 @@ static void tell_json(struct ranks_run *r, const struct comparison *s)
         struct jsonw w;
         jw_init(&w, &r->first, false);
         jw_object(&w);
-        number(&w, "step", d->step);
-        number(&w, "rank", d->rank);
+        jw_kint_if(&w, "step", d->step >= 0, d->step);
+        jw_kint_if(&w, "rank", d->rank >= 0, d->rank);
         jw_key(&w, "row");
         compare_json_row(&w, s, s->judged->first);
         jw_end_object(&w);
@@ -78,39 +116,110 @@ static void tell_json(struct ranks_run *r, const struct comparison *s)
     out_flow(&r->out);
 }
 
+void cli_rank_outcome(const struct comparison *c, struct buf *b)
+{
+    struct judge_options jo = comparison_judge_options(c);
+    uint32_t first = c->judged->first;
+    struct buf name = {0};
+    char n[NUM_MAX];
+    explain_outcome(c->judged, &jo, b);
+    if (first == NONE)
+        return;
+    const struct line *l = &c->pairing->lines.v[first];
+    int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    dump_row_name(&c->side[side].dump, l->row[side], &name);
+    buf_fmt(b, _("; row %s, %s: %s"), num_count(n, first + 1), first_class_label(c->judged->first_class), name.p);
+    buf_release(&name);
+}
+
 static void tell_text(struct ranks_run *r, const struct comparison *s)
 {
     const struct dump *d = &s->side[TARGET].dump;
-    struct judge_options jo = comparison_judge_options(s);
-    struct buf *b = &r->out.buf, name = {0};
-    char n[NUM_MAX];
-    buf_fmt(b, _("step %d rank %d  "), d->step, d->rank);
-    explain_outcome(s->judged, &jo, b);
-    if (s->judged->first != NONE) {
-        const struct line *l = &s->pairing->lines.v[s->judged->first];
-        int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
-        dump_row_name(&s->side[side].dump, l->row[side], &name);
-        buf_fmt(b, _("; row %s, %s: %s"), num_count(n, s->judged->first + 1), first_class_label(s->judged->first_class),
-                name.p);
-    }
-    buf_char(b, '\n');
-    buf_release(&name);
+    struct buf text = {0};
+    buf_fmt(&text, _("step %d rank %d  "), d->step, d->rank);
+    cli_rank_outcome(s, &text);
+    utf8_clean_lines(&r->out.buf, text.p ? buf_view(&text) : STR("")); /* names come from the dump */
+    buf_release(&text);
     out_flow(&r->out);
 }
 
-/* 1 outweighs 5 outweighs 0: a deviation anywhere is one. */
-static void merge(struct ranks_run *r, int status)
+static void alone_text(struct buf *b, const place_list *l, const char *path)
 {
-    if (r->status != EXIT_DEVIATES && status != EXIT_ALIGNED)
-        r->status = status;
+    for (size_t i = 0; i < l->n && i < 16; i++)
+        buf_fmt(b, _("step %d rank %d  only in %s: not compared\n"), l->v[i].step, l->v[i].rank, path);
+    if (l->n > 16)
+        buf_fmt(b, _("and %zu more only in %s\n"), l->n - 16, path);
 }
 
+static void alone_json(struct jsonw *w, const char *key, const place_list *l)
+{
+    jw_key(w, key);
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        jw_object(w);
+        jw_kint_if(w, "step", l->v[i].step >= 0, l->v[i].step);
+        jw_kint_if(w, "rank", l->v[i].rank >= 0, l->v[i].rank);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
+/* Before the first comparison: what none is made of. */
+static void tell_left_out(struct ranks_run *r, const struct investigation *v)
+{
+    struct buf *b = &r->out.buf;
+    if (r->json || r->o->summary)
+        return;
+    for (size_t i = 0; i < r->left.failed.n; i++)
+        buf_fmt(b, _("not read: %s\n"), r->left.failed.v[i].text);
+    for (int side = 0; side < 2; side++)
+        alone_text(b, &r->left.alone[side], v->input[side] ? v->input[side] : v->input[0]);
+}
+
+static void tell_left_out_json(struct ranks_run *r)
+{
+    alone_json(&r->w, "target_only", &r->left.alone[TARGET]);
+    alone_json(&r->w, "golden_only", &r->left.alone[GOLDEN]);
+    jw_key(&r->w, "unread");
+    jw_array(&r->w);
+    for (size_t i = 0; i < r->left.failed.n; i++)
+        jw_cstr(&r->w, r->left.failed.v[i].text);
+    jw_end_array(&r->w);
+}
+
+void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e)
+{
+    struct buf b = {0};
+    buf_fmt(&b, _("step %d rank %d  not read: %s"), step, rank, e->text);
+    struct read_failure f = {.path = mem_strdup(""), .text = b.p};
+    vec_push(l, f);
+}
+
+static void tell_unread(struct ranks_run *r, const struct twin *x, const struct err *e)
+{
+    cli_rank_unread(&r->left.failed, x->step[0], x->rank[0], e);
+    if (!r->json && !r->o->summary)
+        buf_fmt(&r->out.buf, "%s\n", vec_last(&r->left.failed)->text);
+}
+
+int cli_worse_status(int a, int b)
+{
+    return a != EXIT_DEVIATES && b != EXIT_ALIGNED ? b : a;
+}
+
+static void merge(struct ranks_run *r, int status)
+{
+    r->status = cli_worse_status(r->status, status);
+}
+
+/* The trees are walked once, before the first of them is compared. */
 static int one(struct ranks_run *r, const struct investigation *v, const struct twin *x, struct err *e)
 {
     struct session s;
     struct session_options so;
     open_investigation_session(v, r->o, &so);
     so.before = (struct round_place){.file = NULL}; /* it is of one step and rank */
+    so.of.found = r->found;
     for (int i = 0; i < 2; i++) {
         so.of.step[i] = x->step[i];
         so.of.rank[i] = x->rank[i];
@@ -125,18 +234,22 @@ static int one(struct ranks_run *r, const struct investigation *v, const struct 
             tell_json(r, s.now);
         else if (!r->o->summary)
             tell_text(r, s.now);
+        r->compared++;
+    } else if (e->code == ERR_IO || e->code == ERR_DATA) {
+        tell_unread(r, x, e);
+        rc = 0;
     }
     session_stop(&s);
     return rc;
 }
 
-int cli_compare_all(const struct investigation *v, const struct options *o)
+int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found)
 {
-    struct ranks_run r = {.o = o, .json = o->json || o->output};
+    struct ranks_run r = {.o = o, .found = found, .json = o->json || o->output};
     struct err e = {0};
     twin_list twins = {0};
     bool file = o->output && strcmp(o->output, "-") != 0;
-    int rc = find_twins(v, o, &twins, &e);
+    int rc = find_twins(v, o, found, &r.left, &twins, &e);
     if (rc == 0 && file && !str_ends(str_of(o->output), ".json"))
         rc = err_set(&e, ERR_USAGE, _("%s: several steps or ranks are written as .json"), o->output);
     if (rc == 0 && file)
@@ -145,6 +258,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o)
         out_fd(&r.out, STDOUT_FILENO);
     if (rc) {
         vec_release(&twins);
+        left_out_release(&r.left);
         return cli_fail(&e);
     }
     jw_init(&r.w, &r.out.buf, false);
@@ -155,12 +269,18 @@ int cli_compare_all(const struct investigation *v, const struct options *o)
         jw_key(&r.w, "ranks");
         jw_array(&r.w);
     }
+    tell_left_out(&r, v);
     for (size_t i = 0; i < twins.n && rc == 0; i++)
         rc = one(&r, v, &twins.v[i], &e);
+    if (rc == 0 && !r.compared)
+        rc = -1;
+    if (r.left.failed.n && !(o->policy.given && !o->policy.kinds))
+        merge(&r, EXIT_UNJUDGED);
     if (r.json) {
         jw_end_array(&r.w);
         jw_key(&r.w, "first");
         r.first.n ? jw_raw(&r.w, buf_view(&r.first)) : jw_null(&r.w);
+        tell_left_out_json(&r);
         jw_end_object(&r.w);
         buf_char(&r.out.buf, '\n');
     }
@@ -169,5 +289,6 @@ int cli_compare_all(const struct investigation *v, const struct options *o)
     rc = out_close(&r.out, &e);
     vec_release(&twins);
     buf_release(&r.first);
+    left_out_release(&r.left);
     return rc ? cli_fail(&e) : r.status;
 }

@@ -6,6 +6,7 @@
 #include "report/replay_script.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
+#include "ui/ending.h"
 
 /* A pack is unpacked for as long as this program runs: the script is for the folder a person unpacks it into. There the
  * tensors lie in target/ and golden/. */
@@ -20,7 +21,8 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 static int write_script(struct session *s, const struct options *o, struct err *e)
 {
     uint32_t line = cli_line_named(s->now, o->arg[o->args - 1]);
-    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework, .file = s->opt.of.pack ? packed_file : replay_own_file, .ctx = (void *)s->now};
+    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework,
+                                .file = s->opt.of.pack ? packed_file : replay_own_file, .ctx = (void *)s->now};
     struct out out;
     if (line == NONE)
         return err_set(e, ERR_USAGE, _("neither side has a row \"%s\""), o->arg[o->args - 1]);
@@ -30,9 +32,11 @@ static int write_script(struct session *s, const struct options *o, struct err *
     if (out_close(&out, e))
         return -1;
     if (s->opt.of.pack && !o->quiet)
-        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack that (tar -xf) and start the script in the folder they come into\n"), s->opt.of.pack);
+        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack it (tar -xf) and start the script in the "
+                          "unpacked folder\n"), s->opt.of.pack);
     if (!known && !o->quiet)
-        fprintf(stderr, "diverge: %s\n", _("how this call is made is not known: the script has a line marked FILL IN, and until then ends with status 2"));
+        fprintf(stderr, "diverge: %s\n", _("this call is unknown: fill in the line marked FILL IN; until then the "
+                                           "script ends with status 2"));
     return 0;
 }
 
@@ -44,7 +48,7 @@ int cli_replay(const struct options *o)
     struct err e = {0};
     bool open = false;
     two.args = 2;
-    cli_catch_interrupts();
+    ending_catch(NULL);
     int rc = o->args == 2
              ? open_investigation_saved(&inv, o, false, true, &e) : open_investigation(&inv, &two, NULL, false, &e);
     rc = rc || cli_open_pair(&s, &open, &inv, o, true, &e) || write_script(&s, o, &e);

@@ -7,12 +7,14 @@
 #include "report/pack_write.h"
 #include "report/report_build.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
 static int write_report(const struct procedure_run *t, const struct options *o, const struct writer *w, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths};
+    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide,
+                                .date = open_investigation_date(), .paths = o->paths};
     struct out out;
     bool compared = t->s.now->judged && !t->s.now->single;
     if (t->s.now->failed && (w->rows_only || !report_holds(&ro))) {
@@ -20,7 +22,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
         return -1;
     }
     if (!t->s.now->failed && !compared && (w->rows_only || !procedure_begun(&t->guide)))
-        return err_set(e, ERR_USAGE, _("%s compares nothing: it has one side only"), o->arg[0]);
+        return err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]);
     if (cli_out(o, &out, e))
         return -1;
     w->report(&out, t->s.now, &ro);
@@ -28,7 +30,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
         return -1;
     if (t->s.now->failed) {
         cli_fail(&t->s.now->err);
-        fputs(_("written without a comparison: what the investigation holds\n"), stderr);
+        fputs(_("written without a comparison, from what the investigation has\n"), stderr);
     }
     return 0;
 }
@@ -39,7 +41,8 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
     char rows[NUM_MAX], of[NUM_MAX], bytes[NUM_MAX];
     struct buf b = {0};
     if (!o->quiet)
-        fprintf(stderr, _("packed: %s of %s rows, %zu tensors (%s), %zu scripts, %zu further files\n"), num_count(rows, said->rows),
+        fprintf(stderr, _("packed: %s of %s rows, %zu tensors (%s), %zu scripts, %zu further files\n"),
+                num_count(rows, said->rows),
                 num_count(of, said->of), said->tensors, num_bytes(bytes, said->bytes), said->scripts, said->inputs);
     for (size_t i = 0; i < said->left.n; i++) {
         buf_clear(&b);
@@ -51,8 +54,9 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
 
 static int write_pack(const struct procedure_run *t, const struct options *o, struct err *e)
 {
-    struct pack_options po = {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths,
-                              .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
+    struct pack_options po =
+        {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths,
+         .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
     struct pack_said said = {0};
     if (t->s.now->failed) {
         *e = t->s.now->err;
@@ -70,7 +74,7 @@ static const struct writer *format_of(const struct options *o, struct err *e)
 {
     const struct writer *w = cli_out_standard(o) ? writer_named(o->format ? o->format : "json") : writer_for(o->output);
     if (!o->output && !o->json && !o->format) {
-        err_set(e, ERR_USAGE, "%s", _("report: -o FILE or --format says where to and how"));
+        err_set(e, ERR_USAGE, "%s", _("report: expected -o FILE or --format"));
         return NULL;
     }
     if (!w)
@@ -86,8 +90,9 @@ int cli_report(const struct options *o)
     const struct writer *w = only_pack ? NULL : format_of(o, &e);
     if (!w && !only_pack)
         return cli_fail(&e);
-    cli_catch_interrupts();
-    int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) || procedure_run_open(&t, o, &e) ||
+    ending_catch(NULL);
+    int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) ||
+             procedure_run_open(&t, o, &e) ||
              (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
     int status = rc                                                     ? cli_fail(&e)
                  : t.s.now->failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED

@@ -1,63 +1,162 @@
-/* Runs a stage's engine with progress and interrupt, then writes its result in the format asked for: the part that
- * curves, norms and optimizer share. */
+/* diverge curves, norms, optimizer: a row of a table each, its engine and its writers; and the one way a stage is run,
+ * with progress and interrupt, its result written in the format asked for. */
 #include "ui/cli_stage.h"
 
 #include "base/msg.h"
+#include "base/threads.h"
+#include "curves/curves_section.h"
+#include "document/write.h"
+#include "norms/norms_section.h"
+#include "optimizer/optimizer_section.h"
+#include "report/curves_output.h"
+#include "report/norms_output.h"
+#include "report/optimizer_output.h"
+#include "ui/ending.h"
 #include "ui/wait.h"
 
-void cli_stage_limits(struct thresholds *t, const struct options *o)
-{
-    struct err quiet; /* options_parse has looked at them */
-    thresholds_init(t);
-    for (int i = 0; i < o->thresholds; i++)
-        thresholds_set(t, o->threshold_key[i], o->threshold_value[i], &quiet);
-}
+#define NORMS_SHOWN 24 /* weights in the text; -o FILE.csv has all */
 
 struct stage_task {
-    const struct cli_stage *stage;
-    struct figures_watch watch;
+    const struct stage *stage;
+    struct stage_run run;
 };
 
 static int work(struct job *j, void *ctx, struct err *e)
 {
     struct stage_task *t = ctx;
     (void)j;
-    return t->stage->work(t->stage->ctx, &t->watch, e);
+    return t->stage->work(&t->run, e);
 }
 
-static bool wants_csv(const struct options *o)
+int stage_run(const struct stage *s, const struct options *o, void *result)
 {
-    return o->output && !cli_out_standard(o) && str_ends(str_of(o->output), ".csv");
+    static const int exits[] = {
+        [STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
+    struct stage_task t = {.stage = s, .run = {.o = o, .workers = threads_wanted(o->workers), .result = result}};
+    struct waiting w = waiting_with(o, s->say, &t.run, &t.run.watch.cancel);
+    struct err e = {0}; /* of thresholds: options_parse has looked at them */
+    t.run.kern = kern_select(o->cpu);
+    thresholds_init(&t.run.limits);
+    for (int i = 0; i < o->thresholds; i++)
+        thresholds_set(&t.run.limits, o->threshold_key[i], o->threshold_value[i], &e);
+    if (cli_may_write(o, s->csv, &e))
+        return cli_fail(&e);
+    ending_catch(NULL);
+    if (wait_for_run(&w, work, &t, &e) || cli_write(o, s->write, result, &e))
+        return cli_fail(&e);
+    return exits[t.run.verdict];
 }
 
-static int deliver(const struct cli_stage *s, const struct options *o, struct err *e)
+/* ---- curves: loss and global norm of two or more runs against the migration standard ---- */
+
+static int run_curves(struct stage_run *r, struct err *e)
 {
-    struct out out;
-    if (!o->json && !o->output) {
-        struct buf b = {0};
-        s->text(&b, s->ctx);
-        cli_print(&b);
-        buf_release(&b);
-        return 0;
-    }
-    if (cli_out_named(o, &out, e))
+    struct curves *c = r->result;
+    const struct log_options read = {.tensorboard = r->o->tensorboard, .cancel = &r->watch.cancel};
+    if (curves_open(c, r->o->arg, (size_t)r->o->args, &read, e))
         return -1;
-    wants_csv(o) ? s->csv(&out, s->ctx) : s->json(&out, s->ctx);
-    return out_close(&out, e);
+    curves_judge(c, &r->limits.curves);
+    r->verdict = c->verdict;
+    return 0;
 }
 
-int cli_stage_run(const struct cli_stage *s, const struct options *o)
+static void write_curves(const void *result, enum result_form f, struct out *out)
 {
-    static const int exits[] = {[STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
-    struct stage_task t = {.stage = s};
-    struct waiting w = waiting_with(o, NULL, NULL, &t.watch.cancel);
-    struct err e = {0};
-    if (!cli_out_standard(o) && !str_ends(str_of(o->output), ".json") && !(s->csv && wants_csv(o))) {
-        err_set(&e, ERR_USAGE, s->csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"), o->output);
-        return cli_fail(&e);
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        curves_section(&d, result);
+        write_text_end(&out->buf, &d);
+    } else {
+        f == RESULT_CSV ? curves_csv(out, result) : curves_json(out, result, TOOL);
     }
-    cli_catch_interrupts();
-    if (wait_for_run(&w, work, &t, &e) || deliver(s, o, &e))
-        return cli_fail(&e);
-    return exits[s->verdict(s->ctx)];
+}
+
+/* ---- norms: the gradient norm of every weight on both sides ---- */
+
+static int run_norms(struct stage_run *r, struct err *e)
+{
+    struct norms *n = r->result;
+    const struct options *o = r->o;
+    const struct norm_options opt = {
+        .step = {o->step[0], o->step[1]},
+        .rank = o->rank[0],
+        .weights = o->weights,
+        .workers = r->workers,
+        .kern = r->kern,
+        .log = {.tensorboard = o->tensorboard, .cancel = &r->watch.cancel},
+        .watch = &r->watch,
+    };
+    if (o->all_steps || o->all_ranks)
+        return err_set(e, ERR_USAGE, "%s", _("norms are compared of one step and rank"));
+    if (norms_open(n, o->arg[0], o->arg[1], &opt, e))
+        return -1;
+    norms_judge(n, &r->limits.norms);
+    r->verdict = n->verdict;
+    return 0;
+}
+
+static void write_norms(const void *result, enum result_form f, struct out *out)
+{
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        norms_section(&d, result, NORMS_SHOWN);
+        write_text_end(&out->buf, &d);
+    } else {
+        f == RESULT_CSV ? norms_csv(out, result) : norms_json(out, result, TOOL);
+    }
+}
+
+/* ---- optimizer: one step of each side replayed ---- */
+
+static int run_optimizer(struct stage_run *r, struct err *e)
+{
+    struct optimizer *x = r->result;
+    const struct step_options opt = {.workers = r->workers, .kern = r->kern, .watch = &r->watch};
+    int rc = optimizer_run(x, r->o->arg[0], r->o->arg[1], &opt, &r->limits, e);
+    r->verdict = x->verdict;
+    return rc;
+}
+
+static void write_optimizer(const void *result, enum result_form f, struct out *out)
+{
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        optimizer_section(&d, result);
+        write_text_end(&out->buf, &d);
+    } else {
+        optimizer_json(out, result, TOOL);
+    }
+}
+
+/* ---- the table ---- */
+
+static const struct stage curves_stage = {run_curves, write_curves, true, NULL},
+                          norms_stage = {run_norms, write_norms, true, NULL},
+                          optimizer_stage = {run_optimizer, write_optimizer, false, NULL};
+
+int cli_curves(const struct options *o)
+{
+    struct curves c = {0};
+    int status = stage_run(&curves_stage, o, &c);
+    curves_release(&c);
+    return status;
+}
+
+int cli_norms(const struct options *o)
+{
+    struct norms n = {0};
+    int status = stage_run(&norms_stage, o, &n);
+    norms_release(&n);
+    return status;
+}
+
+int cli_optimizer(const struct options *o)
+{
+    struct optimizer x = {0};
+    int status = stage_run(&optimizer_stage, o, &x);
+    optimizer_release(&x);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* What the commands of the stages (curves, norms, optimizer) share on the command line. */
+/* What the commands of the stages (curves, norms, optimizer, weights) share on the command line. */
 #ifndef UI_CLI_STAGE_H
 #define UI_CLI_STAGE_H
 
@@ -7,19 +7,26 @@
 #include "num/figures.h"
 #include "ui/cli.h"
 
-/* A stage's engine and its writers; `ctx` is the command's own. */
-struct cli_stage {
-    void *ctx;
-    int (*work)(void *ctx, struct figures_watch *watch, struct err *e);
-    void (*json)(struct out *o, const void *ctx);
-    void (*csv)(struct out *o, const void *ctx); /* NULL: not written as a table */
-    void (*text)(struct buf *out, const void *ctx);
-    enum stage_verdict (*verdict)(const void *ctx);
+/* What a stage's engine works with. */
+struct stage_run {
+    const struct options *o;
+    struct thresholds limits; /* the defaults with the user's --threshold */
+    struct figures_watch watch;
+    const struct kern *kern;
+    int workers;
+    void *result;              /* the command's own */
+    enum stage_verdict verdict; /* set by `work` */
+};
+
+/* A row of the table of stages: the engine, and how its result is written. */
+struct stage {
+    int (*work)(struct stage_run *r, struct err *e); /* in the background */
+    result_writer *write;
+    bool csv; /* also written as a table */
+    void (*say)(void *run, struct buf *out); /* its progress (wait.h), of a stage_run, or NULL */
 };
 
 /* Does the work so that an interrupt stops it, delivers the result, returns the exit status. */
-int cli_stage_run(const struct cli_stage *s, const struct options *o);
-/* The defaults with the user's --threshold. */
-void cli_stage_limits(struct thresholds *t, const struct options *o);
+int stage_run(const struct stage *s, const struct options *o, void *result);
 
 #endif

@@ -6,6 +6,7 @@
 #include "measure/tensor_reader.h"
 #include "report/tensor_output.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 
 #define WORST_TOLD 10
 
@@ -70,17 +71,21 @@ static void put_text(const struct tensor_report *r, struct buf *b)
     char n[2][NUM_MAX];
     for (int d = 0; d < 2; d++)
         if (l->has[d])
-            buf_fmt(b, "%s  %.*s  %s\n", d ? _("golden") : _("target"), STR_ARG(r->name[d]), dtype_table[l->t[d].dtype].name);
+            buf_fmt(b, "%s  %.*s  %s\n", d ? _("golden") : _("target"), STR_ARG(r->name[d]),
+                    dtype_table[l->t[d].dtype].name);
     for (int i = 0; i < l->ndim; i++)
         buf_fmt(b, i ? ", %lld" : "[%lld", (long long)l->shape[i]);
     buf_fmt(b, _("]  %s elements\n"), num_count(n[0], l->numel));
     if (l->has[0] && l->has[1])
-        buf_fmt(b, _("equal %s, relative error below 1e-3 %s\n"), num_count(n[0], t->equal), num_count(n[1], t->thousandth));
+        buf_fmt(b, _("equal %s, relative error below 1e-3 %s\n"), num_count(n[0], t->equal),
+                num_count(n[1], t->thousandth));
     for (int d = 0; d < 2; d++)
         if (t->nan[d] + t->inf[d])
-            buf_fmt(b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]), num_count(n[1], t->inf[d]));
+            buf_fmt(b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]),
+                    num_count(n[1], t->inf[d]));
     if (t->odds)
-        buf_cstr(b, _("\nthe first that are not finite:\n"));
+        buf_cstr(b, _("\n"
+                      "the first non-finite elements:\n"));
     for (int i = 0; i < t->odds && i < WORST_TOLD; i++)
         put_place(l, &t->odd[i], b);
     if (t->worsts)
@@ -89,24 +94,9 @@ static void put_text(const struct tensor_report *r, struct buf *b)
         put_place(l, &t->worst[i], b);
 }
 
-static int put(const struct tensor_report *r, const struct options *o, struct err *e)
+static void write_result(const void *result, enum result_form f, struct out *out)
 {
-    struct buf b = {0};
-    int rc = 0;
-    if (o->json || o->output) {
-        struct out out;
-        report_tensor(r, &b);
-        rc = cli_out(o, &out, e);
-        if (rc == 0) {
-            buf_str(&out.buf, buf_view(&b));
-            rc = out_close(&out, e);
-        }
-    } else {
-        put_text(r, &b);
-        cli_print_clean(&b);
-    }
-    buf_release(&b);
-    return rc;
+    f == RESULT_TEXT ? put_text(result, &out->buf) : report_tensor(result, &out->buf);
 }
 
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e)
@@ -114,7 +104,7 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
     struct element_lens l;
     struct buf name[2] = {{0}, {0}};
     uint32_t row[2];
-    if (o->output && !cli_out_standard(o) && !str_ends(str_of(o->output), ".json"))
+    if (!cli_can_write(o, false))
         return err_set(e, ERR_USAGE, _("%s: a tensor is written as .json"), o->output);
     if (open_lens(s, o->tensor, row, &l, e))
         return -1;
@@ -122,7 +112,7 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
     int rc = 0;
     tensor_stats_init(t, &l);
     while (rc == 0 && !tally_complete(t)) {
-        rc = cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : tensor_stats_read(t, e);
+        rc = ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : tensor_stats_read(t, e);
         if (rc == 0)
             tensor_stats_count(t);
     }
@@ -131,7 +121,7 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
             if (l.has[d])
                 dump_row_name(&s->side[d].dump, row[d], &name[d]);
         struct tensor_report r = {TOOL, {buf_view(&name[0]), buf_view(&name[1])}, &l, t};
-        rc = put(&r, o, e);
+        rc = cli_write(o, write_result, &r, e);
     }
     tensor_stats_release(t);
     free(t);

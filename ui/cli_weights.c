@@ -8,99 +8,136 @@
 #include "base/num.h"
 #include "base/threads.h"
 #include "base/utf8.h"
+#include "document/write.h"
 #include "report/weights_output.h"
-#include "ui/cli.h"
-#include "ui/wait.h"
+#include "ui/cli_stage.h"
+#include "ui/ending.h"
+#include "weights/weights_section.h"
 
-/* A comparison or a listing under way. */
-struct weights_task {
-    struct figures_watch watch;
-    const struct kern *kern;
-    int workers;
-    struct weight_compare *compare;
-    struct weights *list;
+/* ---- one checkpoint listed ---- */
+
+struct listing {
+    struct weights w;
     struct side_figures *fig;
     bool *has;
+    struct stage_run *run;
     atomic_size_t next;
-    pthread_mutex_t lock; /* of list, which gathers what could not be read */
+    pthread_mutex_t lock; /* of w, which gathers what could not be read */
 };
 
 static void *list_some(void *ctx)
 {
-    struct weights_task *t = ctx;
+    struct listing *l = ctx;
     for (;;) {
-        size_t i = atomic_fetch_add(&t->next, 1);
+        size_t i = atomic_fetch_add(&l->next, 1);
         struct tensor x;
         struct err why;
-        if (i >= t->list->list.n || atomic_load(&t->watch.cancel))
+        if (i >= l->w.list.n || atomic_load(&l->run->watch.cancel))
             return NULL;
-        const struct weight *w = &t->list->list.v[i];
+        const struct weight *w = &l->w.list.v[i];
         if (w->problem || w->text || !w->numel || w->dtype == DTYPE_UNKNOWN)
             continue;
-        int rc = weights_tensor(t->list, (uint32_t)i, &x, &why);
+        int rc = weights_tensor(&l->w, (uint32_t)i, &x, &why);
         if (rc == 0) {
-            rc = figures_one(t->kern, &x, &t->fig[i], &t->watch, &why);
+            rc = figures_one(l->run->kern, &x, &l->fig[i], &l->run->watch, &why);
             tensor_close(&x);
         }
-        t->has[i] = rc == 0;
+        l->has[i] = rc == 0;
         if (rc && why.code != ERR_CANCEL) {
-            pthread_mutex_lock(&t->lock);
-            t->list->list.v[i].problem = arena_cstr(&t->list->arena, str_of(why.text));
-            weights_problem(t->list, (uint32_t)i, "damaged", why.text);
-            pthread_mutex_unlock(&t->lock);
+            pthread_mutex_lock(&l->lock);
+            l->w.list.v[i].problem = arena_cstr(&l->w.arena, str_of(why.text));
+            weights_problem(&l->w, (uint32_t)i, "damaged", why.text);
+            pthread_mutex_unlock(&l->lock);
         }
     }
 }
 
-static int run(struct job *j, void *ctx, struct err *e)
+static int run_listing(struct stage_run *r, struct err *e)
 {
-    struct weights_task *t = ctx;
-    (void)j;
-    if (t->compare)
-        return weight_compare_run(t->compare, t->kern, t->workers, &t->watch, e);
-    threads_run(t->workers, list_some, t);
-    return atomic_load(&t->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
-}
-
-static void say(void *ctx, struct buf *out)
-{
-    struct weights_task *t = ctx;
-    char n[NUM_MAX];
-    buf_fmt(out, _("read %s elements "), num_count(n, atomic_load(&t->watch.done)));
-}
-
-static int wait_for(struct weights_task *t, const struct options *o, struct err *e)
-{
-    struct waiting w = waiting_with(o, say, t, &t->watch.cancel);
-    t->workers = threads_wanted(o->workers);
-    t->kern = kern_select(o->cpu);
-    if (!t->kern)
-        return err_set(e, ERR_USAGE, _("this machine cannot run kernel %s"), o->cpu);
-    return wait_for_run(&w, run, t, e);
-}
-
-/* The result where -o or --json want it, else text. */
-static int deliver(const struct options *o, const struct weight_compare *c, const struct weight_listing *l, struct err *e)
-{
-    struct out out;
-    struct report_options opt = {.rows = o->rows, .tool = TOOL};
-    bool csv = o->output && !o->json && str_ends(str_of(o->output), ".csv");
-    if (!o->json && !o->output) {
-        struct buf b = {0};
-        c ? weights_text(&b, c) : weights_list_text(&b, l);
-        cli_print(&b);
-        buf_release(&b);
-        return 0;
-    }
-    if (!cli_out_standard(o) && !csv && !str_ends(str_of(o->output), ".json"))
-        return err_set(e, ERR_USAGE, _("%s: weights are written as .json or .csv"), o->output);
-    if (cli_out_named(o, &out, e))
+    struct listing *l = r->result;
+    l->run = r;
+    if (weights_open(&l->w, r->o->arg[0], e))
         return -1;
-    if (c)
-        csv ? weights_csv(&out, c) : weights_json(&out, c, &opt);
-    else
-        csv ? weights_list_csv(&out, l) : weights_list_json(&out, l, TOOL);
-    return out_close(&out, e);
+    l->fig = mem_zalloc(l->w.list.n * sizeof *l->fig);
+    l->has = mem_zalloc(l->w.list.n * sizeof *l->has);
+    threads_run(r->workers, list_some, l);
+    r->verdict = l->w.problems.n ? STAGE_FAIL : STAGE_PASS;
+    return atomic_load(&r->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+}
+
+static void write_listing(const void *result, enum result_form f, struct out *out)
+{
+    const struct listing *x = result;
+    const struct weight_listing l = {&x->w, x->fig, x->has};
+    f == RESULT_TEXT  ? weights_list_text(&out->buf, &l)
+    : f == RESULT_CSV ? weights_list_csv(out, &l)
+                      : weights_list_json(out, &l, TOOL);
+}
+
+static void say(void *run, struct buf *out)
+{
+    struct stage_run *r = run;
+    char n[NUM_MAX];
+    buf_fmt(out, _("read %s elements "), num_count(n, atomic_load(&r->watch.done)));
+}
+
+static int list_one(const struct options *o)
+{
+    static const struct stage stage = {run_listing, write_listing, true, say};
+    struct listing l = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    int status = stage_run(&stage, o, &l);
+    free(l.fig);
+    free(l.has);
+    weights_release(&l.w);
+    return status;
+}
+
+/* ---- two compared ---- */
+
+struct weights_compared {
+    struct weight_compare c;
+    enum report_rows rows;
+};
+
+static int run_compare(struct stage_run *r, struct err *e)
+{
+    struct weight_compare *c = &((struct weights_compared *)r->result)->c;
+    const struct options *o = r->o;
+    const struct weight_options opt = {.heads = o->heads,
+                                       .kv_heads = o->kv_heads,
+                                       .tp = o->tp,
+                                       .map = o->map,
+                                       .maps = o->maps,
+                                       .map_only = o->map_only,
+                                       .exact = o->exact};
+    if (weight_compare_open(c, o->arg[0], o->arg[1], &opt, e) ||
+        weight_compare_run(c, r->kern, r->workers, &r->watch, e))
+        return -1;
+    r->verdict = weight_compare_verdict(c);
+    return 0;
+}
+
+static void write_compare(const void *result, enum result_form f, struct out *out)
+{
+    const struct weights_compared *x = result;
+    const struct report_options opt = {.rows = x->rows, .tool = TOOL};
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        weights_section(&d, &x->c);
+        write_text_end(&out->buf, &d);
+    } else {
+        f == RESULT_CSV ? weights_csv(out, &x->c) : weights_json(out, &x->c, &opt);
+    }
+}
+
+static int compare_two(const struct options *o)
+{
+    static const struct stage stage = {run_compare, write_compare, true, say};
+    struct weights_compared x = {.rows = o->rows};
+    int status = stage_run(&stage, o, &x);
+    weight_compare_release(&x.c);
+    return status;
 }
 
 /* ---- elements ---- */
@@ -118,13 +155,13 @@ static int parse_element(const char *text, struct str *name, int64_t *index, int
         return 0;
     s = str_cut(s, (size_t)open + 1);
     if (!s.n || s.p[s.n - 1] != ']')
-        return err_set(e, ERR_USAGE, _("--element takes NAME[I,J,…], not \"%s\""), text);
+        return err_set(e, ERR_USAGE, _("--element: expected NAME[I,J,…], found \"%s\""), text);
     s.n--;
     while (s.n) {
         unsigned long long v;
         str_split(s, ',', &part, &s);
         if (*n == TENSOR_DIMS || !str_u64(str_trim(part), &v) || v > INT64_MAX)
-            return err_set(e, ERR_USAGE, _("--element takes NAME[I,J,…], not \"%s\""), text);
+            return err_set(e, ERR_USAGE, _("--element: expected NAME[I,J,…], found \"%s\""), text);
         index[(*n)++] = (int64_t)v;
     }
     return 0;
@@ -154,13 +191,13 @@ static int element(const struct weights *w, struct str name, const int64_t *inde
     uint64_t at = 0, under = 1;
     unsigned char raw[ELEMENTS_MAX * 16];
     if (i == MAP_NONE)
-        return err_set(e, ERR_USAGE, _("%s: no tensor %.*s in it"), w->path, STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("%s: no tensor %.*s"), w->path, STR_ARG(name));
     const struct weight *x = &w->list.v[i];
     if (n > x->ndim)
         return err_set(e, ERR_USAGE, _("%.*s has %d axes, not %d"), STR_ARG(name), x->ndim, n);
     for (int a = 0; a < x->ndim; a++) {
         if (a < n && index[a] >= x->shape[a])
-            return err_set(e, ERR_USAGE, _("%.*s: axis %d has %lld places, the first is 0"), STR_ARG(name), a, (long long)x->shape[a]);
+            return err_set(e, ERR_USAGE, _("%.*s: axis %d has %lld indices, starting at 0"), STR_ARG(name), a, (long long)x->shape[a]);
         at = at * (uint64_t)x->shape[a] + (a < n ? (uint64_t)index[a] : 0);
         under *= a < n ? 1 : (uint64_t)x->shape[a];
     }
@@ -229,50 +266,16 @@ static int show_element(const struct options *o, struct err *e)
 
 /* ---- the command ---- */
 
-static int list_one(const struct options *o, struct err *e)
-{
-    struct weights w;
-    struct weights_task t = {.list = &w, .lock = PTHREAD_MUTEX_INITIALIZER};
-    int rc = weights_open(&w, o->arg[0], e);
-    if (rc == 0) {
-        t.fig = mem_zalloc(w.list.n * sizeof *t.fig);
-        t.has = mem_zalloc(w.list.n * sizeof *t.has);
-        rc = wait_for(&t, o, e);
-    }
-    if (rc == 0) {
-        struct weight_listing l = {&w, t.fig, t.has};
-        rc = deliver(o, NULL, &l, e);
-    }
-    int status = rc ? cli_fail(e) : w.problems.n ? EXIT_DEVIATES : EXIT_ALIGNED;
-    free(t.fig);
-    free(t.has);
-    weights_release(&w);
-    return status;
-}
-
 int cli_weights(const struct options *o)
 {
     struct err e = {0};
-    struct weight_compare c = {0};
-    struct weights_task t = {.compare = &c};
-    const struct weight_options opt = {
-        .heads = o->heads, .kv_heads = o->kv_heads, .tp = o->tp, .map = o->map, .maps = o->maps, .map_only = o->map_only, .exact = o->exact};
-    cli_catch_interrupts();
-    if (o->element)
+    if (o->element) {
+        ending_catch(NULL);
         return show_element(o, &e) ? cli_fail(&e) : EXIT_ALIGNED;
-    if (o->args == 1)
-        return list_one(o, &e);
-    int rc = weight_compare_open(&c, o->arg[0], o->arg[1], &opt, &e), status;
-    if (rc == 0)
-        rc = wait_for(&t, o, &e);
-    if (rc == 0)
-        rc = deliver(o, &c, NULL, &e);
-    if (rc)
-        status = cli_fail(&e);
-    else {
-        static const int exits[] = {EXIT_ALIGNED, EXIT_DEVIATES, EXIT_UNJUDGED};
-        status = exits[weight_compare_verdict(&c)];
     }
-    weight_compare_release(&c);
-    return status;
+    if (!cli_can_write(o, true)) {
+        err_set(&e, ERR_USAGE, _("%s: weights are written as .json or .csv"), o->output);
+        return cli_fail(&e);
+    }
+    return o->args == 1 ? list_one(o) : compare_two(o);
 }

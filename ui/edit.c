@@ -44,7 +44,7 @@ bool edit_from_prompt(struct screen *s)
         if (editable[i].words)
             rest = split ? behind : str_n(all.p + all.n, 0);
         size_t head = rest.p && rest.n ? (size_t)(rest.p - all.p) : all.n;
-        keep(&s->desk, str_trim(str_n(all.p, head)), rest);
+        keep(&s->work, str_trim(str_n(all.p, head)), rest);
         p->active = false;
         return true;
     }
@@ -92,7 +92,8 @@ static int edited(const char *text, void (*lend)(void (*)(void *), void *), stru
     struct editing x = {.tool = external_tool_named(names, lend ? "vi" : NULL)};
     int rc = -1;
     if (!x.tool) /* a script, and nobody at the keys */
-        return err_set(e, ERR_USAGE, "%s", _("without a terminal no editor is started that $VISUAL or $EDITOR does not name"));
+        return err_set(e, ERR_USAGE, "%s", _("without a terminal an editor is started only if $VISUAL or $EDITOR "
+                                             "names it"));
     char *file = private_file(text, e);
     if (!file)
         return -1;
@@ -102,9 +103,10 @@ static int edited(const char *text, void (*lend)(void (*)(void *), void *), stru
     else
         run_editor(&x);
     if (x.status == TOOL_MISSING)
-        err_set(e, ERR_IO, _("the editor \"%s\" could not be started; $VISUAL or $EDITOR names another. The note is as it was"), x.tool);
+        err_set(e, ERR_IO, _("the editor \"%s\" could not be started; set $VISUAL or $EDITOR. The note is unchanged"),
+                x.tool);
     else if (x.status)
-        err_set(e, ERR_IO, _("the editor \"%s\" ended with status %d: the note is as it was"), x.tool, x.status);
+        err_set(e, ERR_IO, _("the editor \"%s\" ended with status %d: the note is unchanged"), x.tool, x.status);
     else
         rc = file_slurp(file, NOTE_MOST, out, e);
     unlink(file);
@@ -126,14 +128,14 @@ static void again(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     buf_clear(&p->text);
-    buf_fmt(&p->text, "%s %s", s->desk.edit_command, s->desk.edit_text);
+    buf_fmt(&p->text, "%s %s", s->work.edit_command, s->work.edit_text);
     p->at = p->text.n;
     p->active = true;
 }
 
 void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void *ctx))
 {
-    struct workspace *d = &s->desk;
+    struct workspace *d = &s->work;
     struct buf text = {0}, command = {0};
     struct err e;
     bool of_prompt = s->prompt.into_editor;
@@ -145,9 +147,9 @@ void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void
     if (rc) {
         workspace_complain(d, "%s", e.text);
     } else if (!came.n) {
-        workspace_say(d, "%s", _("nothing was written: the findings are as they were"));
+        workspace_say(d, "%s", _("nothing was written: the findings are unchanged"));
     } else if (str_eq(came, trimmed(str_of(d->edit_text))) && !of_prompt) {
-        workspace_say(d, "%s", _("the text is as it was"));
+        workspace_say(d, "%s", _("the text is unchanged"));
     } else {
         buf_fmt(&command, "%s %.*s", d->edit_command, STR_ARG(came));
         screen_command(s, command.p);

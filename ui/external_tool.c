@@ -49,14 +49,16 @@ static void step_forward(const struct manners *m)
 
 int external_tool_run(const char *tool, const char *arg, const char *file)
 {
-    char *copy = mem_strdup(tool), *argv[12], *rest = NULL;
+    /* a name of a dump that begins with "+" or "-" would be an option or a command to the tool */
+    char *copy = mem_strdup(tool), *argv[12], *rest = NULL, *plain = mem_alloc(strlen(file) + 3);
     struct manners m;
     int n = 0, status = 0;
     for (char *word = strtok_r(copy, " ", &rest); word && n < 9; word = strtok_r(NULL, " ", &rest))
         argv[n++] = word;
     if (arg)
         argv[n++] = (char *)(uintptr_t)arg;
-    argv[n++] = (char *)(uintptr_t)file;
+    sprintf(plain, "%s%s", file[0] == '/' ? "" : "./", file);
+    argv[n++] = plain;
     argv[n] = NULL;
     fflush(stdout);
     step_back(&m);
@@ -73,6 +75,7 @@ int external_tool_run(const char *tool, const char *arg, const char *file)
         continue;
     step_forward(&m);
     free(copy);
+    free(plain);
     if (p < 0)
         return TOOL_MISSING;
     return WIFEXITED(status) ? WEXITSTATUS(status) : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 1;

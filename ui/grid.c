@@ -26,6 +26,7 @@ void grid_release(struct grid *g)
 void grid_clear(struct grid *g)
 {
     g->clip = (struct rect){0, 0, g->rows, g->cols};
+    g->cursor_y = g->cursor_x = -1;
     for (int i = 0; i < g->rows * g->cols; i++)
         g->cell[i] = (struct cell){' ', STYLE_TEXT};
 }

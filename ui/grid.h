@@ -18,16 +18,18 @@ struct rect {
     int y, x, h, w;
 };
 
+/* One without cells (zeroed) takes everything and shows nothing: what is to be counted is drawn there. */
 struct grid {
     int rows, cols;
     struct cell *cell; /* rows * cols */
     struct rect clip;  /* nothing is drawn outside */
+    int cursor_y, cursor_x; /* where the terminal's cursor belongs, -1: nowhere */
     bool ascii;        /* the terminal shows no more: glyphs become their ASCII twins */
 };
 
 void grid_init(struct grid *g, int rows, int cols);
 void grid_release(struct grid *g);
-void grid_clear(struct grid *g); /* the clip becomes the whole grid */
+void grid_clear(struct grid *g); /* the clip becomes the whole grid, the cursor is nowhere */
 /* Draws stay inside r from here on; returns what the clip was. */
 struct rect grid_clip(struct grid *g, struct rect r);
 /* Draws s in at most `width` cells from (y, x), clipped to the grid; returns the cells used. Controls

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
-#include "ui/edit.h"
 #include "ui/loop.h"
 #include "ui/screen.h"
 
@@ -36,13 +36,6 @@ static struct str next_key(struct str *s)
     return key;
 }
 
-static bool after(struct script_run *x, int reaction)
-{
-    if (reaction & R_EDIT)
-        edit_perform(&x->screen, NULL);
-    return reaction & R_QUIT;
-}
-
 static void keys(struct script_run *x, struct str text)
 {
     char name[32];
@@ -54,7 +47,7 @@ static void keys(struct script_run *x, struct str text)
         name[k.n] = 0;
         if (strcmp(name, " ") == 0)
             memcpy(name, "Space", 6);
-        x->quit = after(x, screen_key(&x->screen, name));
+        x->quit = screen_key(&x->screen, name);
     }
 }
 
@@ -96,7 +89,8 @@ static int perform(struct script_run *x, struct str line, struct err *e)
     str_split(line, ' ', &word, &rest);
     rest = str_trim(rest);
     if (str_is(word, "size")) {
-        if (!str_split(rest, ' ', &a, &b) || !str_u64(a, &rows) || !str_u64(str_trim(b), &cols) || rows > 500 || cols > 1000)
+        if (!str_split(rest, ' ', &a, &b) || !str_u64(a, &rows) || !str_u64(str_trim(b), &cols) || rows > 500 ||
+            cols > 1000)
             return err_line(e, x->name, x->line, _("expected: size ROWS COLUMNS"));
         screen_size(&x->screen, (int)rows, (int)cols);
     } else if (str_is(word, "settle")) {
@@ -118,7 +112,7 @@ static int perform(struct script_run *x, struct str line, struct err *e)
     } else {
         struct buf c = {0};
         buf_str(&c, line);
-        x->quit = after(x, screen_command(&x->screen, c.p));
+        x->quit = screen_command(&x->screen, c.p);
         buf_release(&c);
     }
     return 0;
@@ -130,6 +124,7 @@ int key_script_run(const struct options *o)
     struct err e = {0};
     struct buf text = {0};
     int status = 0;
+    read_failures_keep(NULL); /* as in a terminal, panes say what could not be read */
     if (file_slurp(o->script, 64 << 20, &text, &e) || screen_start(&x.screen, o, NULL, &e)) {
         buf_release(&text);
         return cli_fail(&e);

@@ -2,6 +2,7 @@
 #include "ui/keymap.h"
 
 #include "base/msg.h"
+#include "base/utf8.h"
 
 static struct str word(struct str *rest)
 {
@@ -42,6 +43,12 @@ int keymap_parse(struct keymap *k, struct str text, const char *name, struct err
     return 0;
 }
 
+bool key_is_character(const char *key)
+{
+    return strcmp(key, "Space") == 0 ||
+           (utf8_cells(str_of(key)) >= 1 && (strlen(key) == 1 || (unsigned char)key[0] >= 0x80));
+}
+
 void keymap_release(struct keymap *k)
 {
     vec_release(&k->bindings);
@@ -64,6 +71,29 @@ const char *keymap_find(const struct keymap *k, const char *place, const char *k
     return b && *b->command ? b->command : NULL;
 }
 
+const char *keymap_find_in(const struct keymap *k, const char *place, const char *key)
+{
+    const struct binding *b = in_place(k, place, key);
+    return b && *b->command ? b->command : NULL;
+}
+
+bool keymap_types(const struct keymap *k, const char *place, const char *key, bool begun)
+{
+    bool words = strcmp(place, "list") == 0 || strcmp(place, "help") == 0, character = key_is_character(key);
+    return words && (character || strcmp(key, "Backspace") == 0) &&
+           ((begun && character) || !keymap_find_in(k, place, key));
+}
+
+const struct binding *keymap_elsewhere(const struct keymap *k, const char *key)
+{
+    for (size_t i = 0; i < k->bindings.n; i++) {
+        const struct binding *b = &k->bindings.v[i];
+        if (strcmp(b->key, key) == 0 && *b->command && in_place(k, b->place, key) == b)
+            return b;
+    }
+    return NULL;
+}
+
 const char *keymap_key(const struct keymap *k, const char *place, const char *command)
 {
     /* the key that works everywhere is the one worth learning */
@@ -71,7 +101,8 @@ const char *keymap_key(const struct keymap *k, const char *place, const char *co
         for (size_t i = 0; i < k->bindings.n; i++) {
             const struct binding *b = &k->bindings.v[i];
             const char *here = strcmp(b->place, pass ? place : "global") == 0 ? keymap_find(k, place, b->key) : NULL;
-            if (here && strcmp(b->command, command) == 0 && strcmp(here, command) == 0)
+            if (here && !keymap_types(k, place, b->key, false) && strcmp(b->command, command) == 0 &&
+                strcmp(here, command) == 0)
                 return b->key;
         }
     return NULL;

@@ -1,5 +1,4 @@
-/* The terminal's loop: waits for keys, signals and news of the session, draws, and does what a command's result asks
- * for (editor, mouse, copy, quit). */
+/* The terminal's loop: waits for keys, signals and news of the session, and draws. */
 #define _GNU_SOURCE /* ppoll */
 #include "ui/loop.h"
 
@@ -17,11 +16,10 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
-#include "ui/edit.h"
+#include "ui/ending.h"
 #include "ui/user_folders.h"
 #include "ui/screen.h"
 #include "ui/term.h"
-#include "ui/external_tool.h"
 
 #define REST_MS 100 /* without a key: the panes below follow the cursor */
 #define WRITING_MS 250 /* how far writing has come is shown so often */
@@ -42,20 +40,24 @@ static void on_news(void *ctx)
     poke('n');
 }
 
+static void on_interrupt(void)
+{
+    poke('q');
+}
+
 static void on_signal(int sig)
 {
     int saved = errno;
-    poke(sig == SIGWINCH ? 'w' : sig == SIGTSTP ? 'z' : 'q');
+    poke(sig == SIGWINCH ? 'w' : sig == SIGTSTP ? 'z' : 'c');
     errno = saved;
 }
 
 static void catch_signals(void)
 {
     struct sigaction a = {.sa_handler = on_signal};
-    sigaction(SIGTERM, &a, NULL);
-    sigaction(SIGHUP, &a, NULL);
-    sigaction(SIGINT, &a, NULL);
+    ending_catch(on_interrupt);
     sigaction(SIGWINCH, &a, NULL);
+    sigaction(SIGCONT, &a, NULL);
     sigaction(SIGTSTP, &a, NULL); /* not the library's handler, which a worker thread might run */
 }
 
@@ -92,40 +94,10 @@ static void load_user_keys(struct screen *s, bool begin)
         if (rc == 0 && begin)
             use_set(s, buf_view(&text));
         if (rc || keymap_parse(&s->keys, buf_view(&text), path.p, &e))
-            workspace_complain(&s->desk, "%s", e.text);
+            workspace_complain(&s->work, "%s", e.text);
     }
     buf_release(&path);
     buf_release(&text);
-}
-
-/* ---- opening a source file ---- */
-
-struct editor_place {
-    const char *file;
-    unsigned line;
-    int status;
-};
-
-/* $EDITOR or $PAGER with "+LINE FILE", which vi, nano, emacs, less and more understand. */
-static void run_viewer(void *ctx)
-{
-    static const char *const names[] = {"DIVERGE_VIEWER", "PAGER", "EDITOR", NULL};
-    struct editor_place *o = ctx;
-    char line[24];
-    snprintf(line, sizeof line, "+%u", o->line);
-    o->status = external_tool_run(external_tool_named(names, "less"), line, o->file);
-}
-
-static void open_source(struct screen *s)
-{
-    struct editor_place o = {s->desk.open_file, s->desk.open_line, 0};
-    if (!path_is_file(o.file)) {
-        workspace_complain(&s->desk, _("%s is not on this machine"), o.file);
-        return;
-    }
-    term_lend(run_viewer, &o);
-    if (o.status == TOOL_MISSING)
-        workspace_complain(&s->desk, _("the viewer could not be started; $PAGER or $EDITOR names it"));
 }
 
 static void stop_here(void *ctx)
@@ -139,44 +111,23 @@ static void stop_here(void *ctx)
     sigaction(SIGTSTP, &ours, NULL);
 }
 
+static void keys_again(struct screen *s)
+{
+    load_user_keys(s, false);
+}
+
+static void stop(void)
+{
+    term_lend(stop_here, NULL);
+}
+
+static const struct screen_terminal terminal = {term_copy, term_mouse, term_repaint, term_lend, stop, keys_again};
+
 /* ---- the loop ---- */
-
-/* To the terminal, and to a file for terminals that do not take it. */
-static void copy(struct screen *s)
-{
-    struct buf path = {0};
-    struct err e;
-    term_copy(buf_view(&s->desk.copy));
-    if (s->state_dir) {
-        buf_fmt(&path, "%s/copied.txt", s->state_dir);
-        if (file_replace(path.p, buf_view(&s->desk.copy), &e) == 0)
-            buf_fmt(&s->desk.message, _("; also in %s"), path.p);
-        buf_release(&path);
-    }
-}
-
-static int after(struct screen *s, int reaction)
-{
-    if (reaction & R_COPY)
-        copy(s);
-    if (reaction & R_KEYS)
-        load_user_keys(s, false);
-    if (reaction & R_MOUSE)
-        term_mouse(s->desk.mouse);
-    if (reaction & R_REPAINT)
-        term_repaint();
-    if (reaction & R_OPEN)
-        open_source(s);
-    if (reaction & R_EDIT)
-        edit_perform(s, term_lend);
-    if (reaction & R_SUSPEND)
-        term_lend(stop_here, NULL);
-    return reaction & R_QUIT;
-}
 
 static const struct scheme *scheme_of(const struct screen *s)
 {
-    return scheme_find(term_has_colour() ? s->desk.theme : "mono");
+    return scheme_find(term_has_colour() ? s->work.theme : "mono");
 }
 
 static void frame(struct screen *s)
@@ -186,21 +137,27 @@ static void frame(struct screen *s)
     if (rows != s->grid.rows || cols != s->grid.cols)
         screen_size(s, rows, cols);
     screen_draw(s);
-    term_show(&s->grid, scheme_of(s), s->cursor_y, s->cursor_x);
+    term_show(&s->grid, scheme_of(s));
 }
 
-/* Empties the pipe and says what was asked for. */
-static int drain(bool *news, bool *dirty)
+/* Empties the pipe and does what signals asked for; true: to leave. */
+static bool drain(bool *news, bool *dirty)
 {
     char c[64];
-    int asked = 0;
+    bool left = false, stopped = false, continued = false;
     for (ssize_t n; (n = read(wake[0], c, sizeof c)) > 0;)
         for (ssize_t i = 0; i < n; i++) {
-            asked |= c[i] == 'q' ? R_QUIT : c[i] == 'z' ? R_SUSPEND : 0;
+            left = left || c[i] == 'q';
+            stopped = stopped || c[i] == 'z';
             *news = *news || c[i] == 'n';
-            *dirty = *dirty || c[i] == 'w';
+            *dirty = *dirty || c[i] == 'w' || c[i] == 'c';
+            continued = continued || c[i] == 'c';
         }
-    return asked;
+    if (continued)
+        term_resume();
+    if (stopped)
+        stop();
+    return left;
 }
 
 static bool take_keys(struct screen *s, bool *dirty)
@@ -213,10 +170,10 @@ static bool take_keys(struct screen *s, bool *dirty)
             continue;
         if (strcmp(key, "Mouse") == 0) {
             if (term_mouse_event(&y, &x, &by))
-                after(s, screen_mouse(s, y, x, by));
+                screen_mouse(s, y, x, by);
             continue;
         }
-        if (after(s, screen_key(s, key)))
+        if (strcmp(key, "Paste") == 0 ? screen_paste(s, term_pasted()) : screen_key(s, key))
             return true;
     }
     return false;
@@ -244,23 +201,25 @@ static void loop(struct screen *s)
         bool busy = screen_idle(s);
         news = news || busy;
         struct pollfd p[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
-        long wait = busy ? 0 : s->hurry ? REST_MS : news ? FRAME_MS : s->writing ? WRITING_MS : s->desk.watch ? SCREEN_TICK_MS : -1;
+        long wait = busy ? 0 : s->hurry ? REST_MS : news ? FRAME_MS : s->writing ? WRITING_MS : s->work.watch
+                        ? SCREEN_TICK_MS
+                        : -1;
         struct timespec soon = {wait / 1000, wait % 1000 * 1000000L};
         if (ppoll(p, 2, wait >= 0 ? &soon : NULL, &waiting) < 0 && errno != EINTR)
             return;
         news = news || s->writing;
-        if (s->desk.watch && clock_ms() - ticked >= SCREEN_TICK_MS) {
+        if (s->work.watch && clock_ms() - ticked >= SCREEN_TICK_MS) {
             ticked = clock_ms();
             screen_tick(s);
             dirty = true;
         }
         bool any = p[0].revents & POLLIN;
-        if (after(s, drain(&news, &dirty)) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
+        if (drain(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
             return;
         if (take_keys(s, &dirty))
             return;
         if (any) {
-            s->hurry = clock_ms() - key < REST_MS && s->desk.focus == FOCUS_TABLE;
+            s->hurry = clock_ms() - key < REST_MS && s->work.focus == FOCUS_TABLE;
             key = clock_ms();
         }
     }
@@ -284,33 +243,72 @@ static void keep_place(struct screen *s)
     struct buf name[2] = {{0}, {0}};
     struct err quiet;
     session_lock(&s->session);
-    if (s->desk.c->paired && !s->desk.follow && workspace_lines(&s->desk)) {
-        workspace_names(&s->desk, s->desk.cursor, name);
+    if (s->work.c->paired && !s->work.follow && workspace_lines(&s->work)) {
+        workspace_names(&s->work, s->work.cursor, name);
         for (int i = 0; i < 2; i++)
             s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
     }
     session_unlock(&s->session);
-    if (s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n)
-        investigation_save(&s->inv, &quiet);
+    bool any = s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n;
+    /* a place alone is not worth a file in the folder of the command */
+    if (any && (s->inv.seen || !s->inv.elsewhere) &&
+        investigation_save(&s->inv, &quiet) == 0)
+        s->inv.unsaved.code = ERR_NONE;
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
 
+#define LEAVE_MS 250 /* for what keeps something for the next time to end by itself */
+
+/* Whether a build looks for memory that nobody frees. */
+static bool all_is_freed(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* What is to be saved is saved. Threads that read on, and what only memory holds, go with the process. */
+static int leave(struct screen *s)
+{
+    struct err e;
+    if (s->inv.unsaved.code) { /* a signal ended it, or it was left all the same */
+        err_prefix(&s->inv.unsaved, "%s", _("not saved"));
+        cli_fail(&s->inv.unsaved);
+    }
+    session_lock(&s->session);
+    bool failed = s->session.now->failed;
+    e = s->session.now->err;
+    session_unlock(&s->session);
+    if (all_is_freed()) {
+        screen_stop(s);
+        keep_place_release(&s->where);
+    } else {
+        screen_leave(s, LEAVE_MS);
+    }
+    return ending_signal() ? ending_status() : failed ? cli_fail(&e) : 0;
+}
+
 int loop_run(const struct options *o)
 {
-    struct screen s = {.notify = on_news};
-    struct buf state = {0};
+    static struct screen s; /* threads may be looking at it until the process is gone */
     struct err e = {0};
+    s.notify = on_news;
+    s.terminal = &terminal;
+    read_failures_keep(NULL); /* panes say what could not be read */
     make_pipe();
     block_stops();
-    if (screen_start(&s, o, user_folder_made(&state, "XDG_STATE_HOME", ".local/state") ? state.p : NULL, &e)) {
-        buf_release(&state);
+    keep_place_look(&s.where);
+    if (screen_start(&s, o, &s.where, &e)) {
+        keep_place_release(&s.where);
         return cli_fail(&e);
     }
     load_user_keys(&s, true);
     if (term_start(&e)) {
         screen_stop(&s);
-        buf_release(&state);
+        keep_place_release(&s.where);
         return cli_fail(&e);
     }
     catch_signals();
@@ -318,9 +316,5 @@ int loop_run(const struct options *o)
     loop(&s);
     keep_place(&s);
     term_stop();
-    bool failed = s.session.now->failed;
-    e = s.session.now->err;
-    screen_stop(&s);
-    buf_release(&state);
-    return failed ? cli_fail(&e) : 0;
+    return leave(&s);
 }

@@ -1,22 +1,19 @@
 /* The program: language, arguments, which command. */
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/msg.h"
 #include "num/kern.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 #include "ui/user_folders.h"
 #include "ui/manual.h"
 #include "ui/pack_arguments.h"
-
-static void out_of_memory(size_t n)
-{
-    fprintf(stderr, "diverge: out of memory (%zu bytes)\n", n);
-    _exit(EXIT_UNREADABLE);
-}
 
 static const char *language_from_environment(void)
 {
@@ -79,17 +76,32 @@ static int choose_kernels(struct options *o, struct err *e)
     return given ? -1 : err_prefix(e, "%s", variable);
 }
 
-int main(int argc, char **argv)
+/* A closed descriptor would become an input's or a report's, and what is printed would go there. Writing results to a closed
+ * standard output fails; who closed standard error wants no messages. */
+static void hold_standard_descriptors(void)
+{
+    static const int how[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", how[fd]) < 0)
+            _exit(EXIT_SYSTEM);
+}
+
+static int run(int argc, char **argv)
 {
     struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
     struct err e = {0};
-    mem_on_failure(out_of_memory);
+    ending_begin();
+    hold_standard_descriptors();
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a failed write, with its sentence */
     set_locale();
     msg_language(language(argc, argv));
     command_first(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        puts(TOOL);
+        struct buf b = {0};
+        buf_cstr(&b, TOOL "\n");
+        cli_print(&b);
+        buf_release(&b);
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "--manual") == 0) { /* for make doc */
@@ -103,6 +115,7 @@ int main(int argc, char **argv)
     bool named = c && *c->name;
     if (!named)
         c = &subcommands[0];
+    o.oracle = (struct oracle_options){.mode = c->options & OPT_ORACLE ? ORACLE_AUTO : ORACLE_OFF, .budget = ORACLE_BUDGET};
     if (options_parse(&o, c, argc - 1 - named, argv + 1 + named, &e))
         return cli_fail(&e);
     if (o.help) {
@@ -113,9 +126,17 @@ int main(int argc, char **argv)
         return 0;
     }
     static struct buf cache;
+    static read_failures unread; /* threads may add to it until the process is gone */
+    read_failures_keep(&unread);
     if (!o.no_cache && user_folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
         o.cache = cache.p;
-    if (choose_kernels(&o, &e) || pack_arguments_unpack(&o, &e))
+    if (choose_kernels(&o, &e))
         return cli_fail(&e);
-    return c->run(&o);
+    int status = pack_arguments_unpack(&o, &e) ? cli_fail(&e) : c->run(&o);
+    return cli_unread(&unread, (c->options & OPT_REPORT) || o.policy.given, status);
+}
+
+int main(int argc, char **argv)
+{
+    return cli_end(run(argc, argv));
 }

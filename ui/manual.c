@@ -1,6 +1,8 @@
 /* Writes the man page in troff from the tables of options, commands and thresholds. */
 #include "ui/manual.h"
 
+#include <stdio.h>
+
 #include "base/embed.h"
 #include "base/msg.h"
 #include "cmd/cmd.h"
@@ -106,22 +108,34 @@ void manual_troff(struct buf *out)
     struct err e;
     memset(&keys, 0, sizeof keys);
     keymap_parse(&keys, embed_str(&embed_keys_conf), "keys.conf", &e);
-    buf_fmt(out, ".\\\" Written by the program (make doc); edit the tables it is made from.\n.TH DIVERGE 1 \"\" \"diverge %s\" \"\"\n", DIVERGE_VERSION);
+    buf_fmt(out,
+            ".\\\" Written by the program (make doc); edit the tables it is made from.\n.TH DIVERGE 1 \"\" \"diverge "
+            "%s\" \"\"\n", DIVERGE_VERSION);
     section(out, "NAME");
     buf_cstr(out, "diverge \\- find why two training runs of one model disagree\n");
     section(out, "SYNOPSIS");
-    buf_cstr(out, ".B diverge\n[\\fIoptions\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fIcommand\\fR [\\fIoptions\\fR] \\fIarguments\\fR\n");
+    buf_cstr(out,
+             ".B diverge\n[\\fIoptions\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fIcommand\\fR "
+             "[\\fIoptions\\fR] \\fIarguments\\fR\n");
     section(out, "DESCRIPTION");
-    text(out, "diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run (the trusted one), "
-              "judges every pair of recorded values against the noise honest arithmetic has, and goes to the first row that deviates: "
-              "both sides' figures, both stacks, and a sentence that says why. A saved *.investigation.json opens what it holds.\n");
+    text(out,
+         "diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run "
+         "(the trusted one), "
+              "judges every pair of recorded values against the noise honest arithmetic has, and goes to the first row "
+              "that deviates: "
+              "both sides' figures, both stacks, and a sentence that says why. A saved *.investigation.json opens what "
+              "it holds.\n");
     section(out, "COMMANDS");
     subcommand_list(out);
     section(out, "OPTIONS");
     option_entries(out);
     section(out, "EXIT STATUS");
-    text(out, "0 aligned or no problem; 1 deviates or problems found; 2 wrong usage; 3 an input could not be read (the message names file, "
-              "position and what was expected); 4 interrupted; 5 could not be judged: nothing deviates, but too little was paired.\n");
+    text(out, "The same for every command; a message names file, position and what was expected.\n");
+    for (const struct exit_meaning *m = exit_meanings; m->text; m++) {
+        char status[16];
+        snprintf(status, sizeof status, "%d", m->status);
+        entry(out, status, NULL, m->text);
+    }
     section(out, "THE SCREEN");
     text(out, "Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n");
     command_entries(out, &keys);
@@ -132,13 +146,21 @@ void manual_troff(struct buf *out)
     for (size_t i = 0; readers[i]; i++)
         entry(out, readers[i]->name, readers[i]->what, _(readers[i]->title));
     section(out, "ENVIRONMENT");
-    entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL, "The language of texts: English, or Chinese where it begins with zh.");
+    entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
+          "The language of texts: English, or Chinese where it begins with zh.");
     entry(out, "NO_COLOR", NULL, "Set to anything: no colours; marks and attributes say the same.");
     entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, "The first one set opens source files, as in VIEWER +LINE FILE.");
-    entry(out, "DIVERGE_CPU", NULL, "The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits.");
-    entry(out, "XDG_CACHE_HOME", NULL, "Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be deleted). See --no-cache.");
-    entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL, "Where investigations without a file of their own are kept (diverge/*.investigation.json) and where keys.conf is read from (diverge/keys.conf).");
+    entry(out, "DIVERGE_CPU", NULL,
+          "The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits.");
+    entry(out, "XDG_CACHE_HOME", NULL,
+          "Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be "
+          "deleted). See --no-cache.");
+    entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL,
+          "Where investigations without a file of their own are kept (diverge/*.investigation.json) and where "
+          "keys.conf is read from (diverge/keys.conf).");
     section(out, "FILES");
-    text(out, "Dump folders are only read. Results and investigations are written beside their path and renamed into place.\n");
+    text(out,
+         "Dump folders are only read. Results and investigations are written beside their path and renamed into "
+         "place.\n");
     keymap_release(&keys);
 }

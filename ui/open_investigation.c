@@ -2,6 +2,7 @@
  * session's options from it. */
 #include "ui/open_investigation.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,24 +12,61 @@
 #include "base/map.h"
 #include "base/msg.h"
 
-void open_investigation_own_path(const char *const input[2], const char *state_dir, struct buf *out)
+int open_investigation_own_path(const char *const input[2], const char *folder, struct buf *out, struct err *e)
 {
     struct buf key = {0};
-    for (int i = 0; i < 2; i++) {
-        char *full = input[i] ? realpath(input[i], NULL) : NULL;
+    int rc = 0;
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        char *full = input[i] ? path_full(input[i]) : NULL;
+        if (input[i] && !full && errno != ENOENT && errno != ENOTDIR)
+            rc = err_system(e, input[i]);
         buf_fmt(&key, "%s\n", full ? full : "");
         free(full);
     }
-    buf_fmt(out, "%s/%016llx.investigation.json", state_dir, (unsigned long long)hash_bytes(key.p, key.n, 7));
+    buf_fmt(out, "%s/%016llx" INVESTIGATION_ENDING, folder, (unsigned long long)hash_bytes(key.p, key.n, 7));
     buf_release(&key);
+    return rc;
 }
 
-static void default_path(struct investigation *v, const char *state_dir)
+/* The one of these inputs in that folder, with what was left in it. */
+static int keep_in(struct investigation *v, const char *folder, bool claim, struct err *e)
 {
     struct buf b = {0};
-    open_investigation_own_path(v->input, state_dir, &b);
-    v->path = investigation_keep(v, b.p);
+    enum path_what what;
+    int rc = open_investigation_own_path(v->input, folder, &b, e);
+    if (rc == 0) {
+        v->path = investigation_keep(v, b.p);
+        if (claim)
+            investigation_claim(v);
+        rc = path_look(v->path, &what, e);
+    }
+    if (rc == 0 && what != PATH_ABSENT)
+        rc = investigation_recall(v, e);
+    if (rc)
+        investigation_move(v, NULL); /* what is there stays as it is */
+    v->own = rc == 0;
     buf_release(&b);
+    return rc;
+}
+
+/* In the user's own folder; where that cannot be, in the folder of the command, but in no dump; else nowhere, and why. */
+static void find_place(struct investigation *v, const struct keep_place *where, bool claim)
+{
+    struct err e = {0};
+    const char *reason = where->reason;
+    if (where->own && keep_in(v, where->own, claim, &e) == 0)
+        return;
+    if (where->own)
+        reason = investigation_keep(v, e.text);
+    bool here = where->here && !keep_place_is_dump(where->here, v->input);
+    if (here && keep_in(v, where->here, claim, &e) == 0) {
+        v->elsewhere = reason;
+        return;
+    }
+    v->unkept = arena_fmt(&v->arena, !where->here ? _(":saveas NAME saves it; this folder cannot be written, and %s")
+                                     : here ? _(":saveas NAME saves it; it could not be saved in this folder either: "
+                                                "%s")
+                                            : _(":saveas NAME saves it; this folder is a dump's, and %s"), reason);
 }
 
 static int64_t fixed_date(void)
@@ -61,21 +99,13 @@ int open_investigation_saved(struct investigation *v, const struct options *o, b
     saved.unread = !read;
     investigation_init(v);
     if (!investigation_is(o->arg[0]))
-        return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: an investigation was expected, a file NAME.investigation.json; compare --investigation writes one"),
+        return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: expected an investigation, a file "
+                                                                         "NAME.investigation.json; compare --investigation "
+                                                                         "writes one"),
                        o->arg[0]);
     if (open_investigation(v, &saved, NULL, change, e))
         return -1;
-    return change ? open_investigation_writable(v, e) : 0;
-}
-
-int open_investigation_writable(const struct investigation *v, struct err *e)
-{
-    if (!v->read_only)
-        return 0;
-    if (v->pack)
-        return err_set(e, ERR_IO, _("%s is a pack: nothing in it is changed"), v->pack);
-    return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), v->path, v->holder)
-                     : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
+    return change ? investigation_may_change(v, e) : 0;
 }
 
 static int load_known(struct investigation *v, struct err *e)
@@ -105,11 +135,12 @@ static void locate_files(struct investigation *v)
     buf_release(&at);
 }
 
-int open_investigation(struct investigation *v, const struct options *o, const char *state_dir, bool claim,
+int open_investigation(struct investigation *v, const struct options *o, const struct keep_place *where, bool claim,
                        struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
+    enum path_what there;
     investigation_init(v);
     v->path = file ? investigation_keep(v, file) : NULL;
     v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
@@ -117,10 +148,10 @@ int open_investigation(struct investigation *v, const struct options *o, const c
     open_investigation_sign(v);
     if (claim)
         investigation_claim(v);
-    if (file && path_is_file(file) && investigation_load(v, file, e))
+    if (file && (path_look(file, &there, e) || (there != PATH_ABSENT && investigation_load(v, file, e))))
         return -1;
     for (int i = 0; i < o->remaps; i++) {
-        struct named_text x = {arena_cstr(&v->arena, o->remap_from[i]), arena_cstr(&v->arena, o->remap_to[i])};
+        struct named_text x = {.name = arena_cstr(&v->arena, o->remap_from[i]), .text = arena_cstr(&v->arena, o->remap_to[i])};
         vec_push(&v->remaps, x);
     }
     if (saved && investigation_find_inputs(v, e)) {
@@ -149,20 +180,16 @@ int open_investigation(struct investigation *v, const struct options *o, const c
         if (o->rank[i] >= 0)
             v->rank[i] = o->rank[i];
     }
-    if (!file && state_dir && v->input[0]) {
-        default_path(v, state_dir);
-        struct err quiet;
-        if (claim)
-            investigation_claim(v);
-        if (path_is_file(v->path))
-            investigation_recall(v, &quiet); /* a damaged one is written anew */
-    }
+    if (!file && where && v->input[0])
+        find_place(v, where, claim);
+    else if (!file && where)
+        v->unkept = _(":saveas NAME saves it; it has no file name");
     for (int i = 0; i < o->thresholds; i++)
         if (thresholds_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
             return -1;
-    v->state_dir = state_dir ? investigation_keep(v, state_dir) : NULL;
+    v->state_dir = where && where->own ? investigation_keep(v, where->own) : NULL;
     if (!v->input[0] && !o->nothing)
-        return err_set(e, ERR_USAGE, "%s", _("no dump is named; see diverge --help"));
+        return err_set(e, ERR_USAGE, "%s", _("no dump given; see diverge --help"));
     return 0;
 }
 
@@ -185,6 +212,7 @@ void open_investigation_session(const struct investigation *v, const struct opti
             .was = {v->state[0], v->state[1]},
             .tol = v->tol,
             .pack = v->pack,
+            .oracle = o->oracle,
         },
         .decisions = &v->decisions,
         .before = investigation_before(v),

@@ -4,25 +4,24 @@
 
 #include "ticket/investigation.h"
 #include "session/session.h"
+#include "ui/keep_place.h"
 #include "ui/options.h"
 
 /* Fills v: a saved investigation named as the only argument or by --investigation, with the command
- * line's own wishes over it. state_dir: where a ticket without a file is kept (NULL: nowhere). claim: it is to be saved, so
- * it is made this program's before it is read (investigation_claim). */
-int open_investigation(struct investigation *v, const struct options *o, const char *state_dir, bool claim,
+ * line's own wishes over it. where: of a ticket without a file (NULL: nowhere). claim: it is to be saved, so it is made
+ * this program's before it is read (investigation_claim). */
+int open_investigation(struct investigation *v, const struct options *o, const struct keep_place *where, bool claim,
                        struct err *e);
-/* Where the investigation of these two lies that nobody gave a file: named after its inputs, so that the same dumps find it
- * again. Appends. */
-void open_investigation_own_path(const char *const input[2], const char *state_dir, struct buf *out);
-/* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and cannot.
- * read: its inputs are looked for. v is to be released in any case. */
+/* Where the investigation of these two lies that nobody gave a file: named after its inputs, so that the same dumps
+ * find it again. Appends; -1 where the system does not say which inputs they are. */
+int open_investigation_own_path(const char *const input[2], const char *folder, struct buf *out, struct err *e);
+/* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and
+ * cannot. read: its inputs are looked for. v is to be released in any case. */
 int open_investigation_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);
 /* The time reports and findings bear: SOURCE_DATE_EPOCH, else now. */
 int64_t open_investigation_date(void);
 /* Who writes now, and when: DIVERGE_AUTHOR, else the account's name; SOURCE_DATE_EPOCH, else the clock. */
 void open_investigation_sign(struct investigation *v);
-/* 0 where it may be changed; -1 with why not: open elsewhere, or of a newer version. */
-int open_investigation_writable(const struct investigation *v, struct err *e);
 /* The session that opens it; strings stay v's and o's. */
 void open_investigation_session(const struct investigation *v, const struct options *o, struct session_options *so);
 

@@ -2,21 +2,24 @@
 #include "ui/options.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/nearest.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "judge/tool_rules.h"
 #include "judge/thresholds.h"
 #include "pair/view.h"
+#include "ranks/layout.h"
 #include "report/replay_script.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)
 {
     unsigned long long n;
     if (!str_u64(s, &n) || n > INT_MAX)
-        return err_set(e, ERR_USAGE, _("%s: a number was expected, not \"%.*s\""), option, STR_ARG(s));
+        return err_set(e, ERR_USAGE, _("%s: expected a number, found \"%.*s\""), option, STR_ARG(s));
     *out = (int)n;
     return 0;
 }
@@ -48,6 +51,30 @@ static int set_rank(struct options *o, const char *v, struct err *e)
     return pair_of("--rank", v, o->rank, &o->all_ranks, e);
 }
 
+static int set_layout_target(struct options *o, const char *v, struct err *e)
+{
+    struct layout check;
+    o->layout[TARGET] = v;
+    return layout_parse(&check, str_of(v), e);
+}
+
+static int set_layout_golden(struct options *o, const char *v, struct err *e)
+{
+    struct layout check;
+    o->layout[GOLDEN] = v;
+    return layout_parse(&check, str_of(v), e);
+}
+
+/* "1/4" */
+static int set_worker(struct options *o, const char *v, struct err *e)
+{
+    struct str i, n;
+    if (!str_split(str_of(v), '/', &i, &n) || number("--worker", i, &o->worker, e) || number("--worker", n, &o->workers_all, e) ||
+        o->worker >= o->workers_all)
+        return err_set(e, ERR_USAGE, _("--worker: expected I/N with I below N, found \"%s\""), v);
+    return 0;
+}
+
 static int add_map(struct options *o, const char *v, struct err *e)
 {
     if (o->maps == MAX_MAPS)
@@ -63,7 +90,32 @@ static int set_rows(struct options *o, const char *v, struct err *e)
     else if (strcmp(v, "deviating") == 0)
         o->rows = ROWS_DEVIATING;
     else
-        return err_set(e, ERR_USAGE, _("--rows takes all or deviating, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--rows: expected all or deviating, found \"%s\""), v);
+    return 0;
+}
+
+static int set_oracle(struct options *o, const char *v, struct err *e)
+{
+    int mode = oracle_mode_find(str_of(v));
+    if (mode < 0)
+        return err_set(e, ERR_USAGE, _("--oracle: expected off, auto or all, found \"%s\""), v);
+    o->oracle.mode = (enum oracle_mode)mode;
+    return 0;
+}
+
+static int set_oracle_alone(struct options *o, const char *v, struct err *e)
+{
+    (void)v, (void)e;
+    o->oracle.mode = ORACLE_ALL;
+    return 0;
+}
+
+static int set_oracle_budget(struct options *o, const char *v, struct err *e)
+{
+    double n;
+    if (!str_double(str_of(v), &n) || !(n >= 0) || n > 1e18)
+        return err_set(e, ERR_USAGE, _("--oracle-budget: expected a number of operations, as in 2e9, found \"%s\""), v);
+    o->oracle.budget = n;
     return 0;
 }
 
@@ -71,7 +123,7 @@ static int set_threshold(struct options *o, const char *v, struct err *e)
 {
     struct str key, value;
     if (!str_split(str_of(v), '=', &key, &value))
-        return err_set(e, ERR_USAGE, _("--threshold takes KEY=VALUE, as in float32.deviate=1e-4, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--threshold: expected KEY=VALUE, as in float32.deviate=1e-4, found \"%s\""), v);
     struct thresholds probe; /* a wrong key or value is told now, with the option's other mistakes */
     thresholds_init(&probe);
     if (thresholds_set(&probe, key, value, e))
@@ -88,7 +140,7 @@ static int add_remap(struct options *o, const char *v, struct err *e)
     if (o->remaps == MAX_REMAPS)
         return err_set(e, ERR_USAGE, _("at most %d --remap"), MAX_REMAPS);
     if (!str_split(str_of(v), '=', &o->remap_from[o->remaps], &o->remap_to[o->remaps]) || !o->remap_from[o->remaps].n)
-        return err_set(e, ERR_USAGE, _("--remap takes OLD=NEW, two beginnings of paths, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--remap: expected OLD=NEW, the start of paths, found \"%s\""), v);
     o->remaps++;
     return 0;
 }
@@ -110,7 +162,7 @@ static int set_status(struct options *o, const char *v, struct err *e)
 {
     o->status = finding_status_find(str_of(v));
     if (o->status < 0)
-        return err_set(e, ERR_USAGE, _("--status takes suspected, cleared, waived or root-cause, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--status: expected suspected, cleared, waived or root-cause, found \"%s\""), v);
     return 0;
 }
 
@@ -118,18 +170,8 @@ static int set_severity(struct options *o, const char *v, struct err *e)
 {
     o->severity = finding_severity_find(str_of(v));
     if (o->severity < 0)
-        return err_set(e, ERR_USAGE, _("--severity takes low, medium, high or unset, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--severity: expected low, medium, high or unset, found \"%s\""), v);
     return 0;
-}
-
-static int set_caused_by(struct options *o, const char *v, struct err *e)
-{
-    return number("--caused-by", str_of(v), &o->caused_by, e);
-}
-
-static int set_edit(struct options *o, const char *v, struct err *e)
-{
-    return number("--edit", str_of(v), &o->edit, e);
 }
 
 static int set_delete(struct options *o, const char *v, struct err *e)
@@ -141,26 +183,12 @@ static int set_delete(struct options *o, const char *v, struct err *e)
 static int set_subject(struct options *o, int kind, const char *v, struct err *e)
 {
     if (o->subject)
-        return err_set(e, ERR_USAGE, "%s", _("note: a finding is about one thing: --call, --gap, --element, --setting … stand alone"));
+        return err_set(e, ERR_USAGE, "%s", _("note: a finding has one subject: give only one of --call, --gap, "
+                                             "--element, --setting …"));
     o->subject = kind;
     o->subject_name = v ? v : "";
     return 0;
 }
-
-#define ABOUT(name, kind)                                                                          \
-    static int about_##name(struct options *o, const char *v, struct err *e)                       \
-    {                                                                                              \
-        return set_subject(o, kind, v, e);                                                         \
-    }
-ABOUT(call, SUBJECT_CALL)
-ABOUT(gap, SUBJECT_GAP)
-ABOUT(setting, SUBJECT_SETTING)
-ABOUT(weight, SUBJECT_WEIGHT)
-ABOUT(norm, SUBJECT_NORM)
-ABOUT(curve, SUBJECT_CURVE)
-ABOUT(hypothesis, SUBJECT_HYPOTHESIS)
-ABOUT(item, SUBJECT_ITEM)
-ABOUT(runs, SUBJECT_RUNS)
 
 /* Of a weight that is printed, or what a finding is about. */
 static int set_element(struct options *o, const char *v, struct err *e)
@@ -174,7 +202,7 @@ static int set_format(struct options *o, const char *v, struct err *e)
     const struct writer *w = writer_named(v);
     o->format = v;
     if (!w || w->file)
-        return err_set(e, ERR_USAGE, _("--format takes html, md, json or csv, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--format: expected html, md, json or csv, found \"%s\""), v);
     return 0;
 }
 
@@ -187,7 +215,7 @@ static int set_preset(struct options *o, const char *v, struct err *e)
 {
     o->preset = tool_rules_find(str_of(v));
     if (o->preset < 0)
-        return err_set(e, ERR_USAGE, _("--preset takes diverge, msprobe, msprobe-xlsx or ptdbg, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--preset: expected diverge, msprobe, msprobe-xlsx or ptdbg, found \"%s\""), v);
     return 0;
 }
 
@@ -195,7 +223,7 @@ static int add_waiver(struct options *o, const char *v, struct err *e)
 {
     struct str id, reason;
     if (!str_split(str_of(v), '=', &id, &reason) || !id.n || id.n >= sizeof o->waiver_id[0] || !str_trim(reason).n)
-        return err_set(e, ERR_USAGE, _("--waive takes ID=REASON, as in C045=\"agreed, see ticket\", not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--waive: expected ID=REASON, as in C045=\"agreed, see ticket\", found \"%s\""), v);
     if (o->waivers == MAX_WAIVERS)
         return err_set(e, ERR_USAGE, _("at most %d --waive"), MAX_WAIVERS);
     char *copy = o->waiver_id[o->waivers];
@@ -205,32 +233,12 @@ static int add_waiver(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
-static int set_heads(struct options *o, const char *v, struct err *e)
-{
-    return number("--heads", str_of(v), &o->heads, e);
-}
-
-static int set_kv_heads(struct options *o, const char *v, struct err *e)
-{
-    return number("--kv-heads", str_of(v), &o->kv_heads, e);
-}
-
-static int set_tp(struct options *o, const char *v, struct err *e)
-{
-    return number("--tp", str_of(v), &o->tp, e);
-}
-
 static int set_from(struct options *o, const char *v, struct err *e)
 {
     o->tensorboard = strcmp(v, "tensorboard") == 0;
     if (!o->tensorboard && strcmp(v, "text") != 0)
-        return err_set(e, ERR_USAGE, _("--from takes text or tensorboard, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--from: expected text or tensorboard, found \"%s\""), v);
     return 0;
-}
-
-static int set_workers(struct options *o, const char *v, struct err *e)
-{
-    return number("--workers", str_of(v), &o->workers, e);
 }
 
 /* 200MB, 2GB, 5000 */
@@ -246,7 +254,7 @@ static int set_pack_limit(struct options *o, const char *v, struct err *e)
     while (!str_ends(s, units[i].unit))
         i++;
     if (!str_u64(str_n(s.p, s.n - strlen(units[i].unit)), &n) || !n || n > (UINT64_MAX >> 2) / units[i].bytes)
-        return err_set(e, ERR_USAGE, _("--pack-limit takes a size, as in 200MB or 2GB, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--pack-limit: expected a size, as in 200MB or 2GB, found \"%s\""), v);
     o->pack_limit = n * units[i].bytes;
     return 0;
 }
@@ -255,154 +263,204 @@ static int set_framework(struct options *o, const char *v, struct err *e)
 {
     o->framework = replay_framework_find(v);
     if (o->framework < 0)
-        return err_set(e, ERR_USAGE, _("--framework takes torch or mindspore, not \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--framework: expected torch or mindspore, found \"%s\""), v);
     return 0;
 }
 
-static int set_ours(struct options *o, const char *v, struct err *e)
-{
-    (void)v, (void)e;
-    o->choice = MERGE_OURS;
-    return 0;
-}
-
-static int set_theirs(struct options *o, const char *v, struct err *e)
-{
-    (void)v, (void)e;
-    o->choice = MERGE_THEIRS;
-    return 0;
-}
-
-#define FLAG(field)                                                                                \
-    static int set_##field(struct options *o, const char *v, struct err *e)                        \
-    {                                                                                              \
-        (void)v;                                                                                   \
-        (void)e;                                                                                   \
-        o->field = true;                                                                           \
-        return 0;                                                                                  \
-    }
-#define TEXT(field)                                                                                \
-    static int set_##field(struct options *o, const char *v, struct err *e)                        \
-    {                                                                                              \
-        (void)e;                                                                                   \
-        o->field = v;                                                                              \
-        return 0;                                                                                  \
-    }
-FLAG(map_only)
-FLAG(exact)
-FLAG(strict_gaps)
-FLAG(quiet)
-FLAG(json)
-FLAG(help)
-FLAG(rule)
-FLAG(apply)
-FLAG(paths)
-FLAG(summary)
-TEXT(output)
-TEXT(golden2)
-TEXT(reference)
-TEXT(known)
-TEXT(investigation)
-TEXT(script)
-TEXT(cpu)
-FLAG(no_cache)
-TEXT(filter)
-TEXT(export_to)
-TEXT(export_as)
-TEXT(target_env)
-TEXT(golden_env)
-TEXT(lang)
-TEXT(weights)
-TEXT(pack)
-FLAG(force)
-TEXT(tensor)
-TEXT(round)
+/* How an option is taken: by its shape into a field, or by a function. */
+struct taking {
+    enum { TAKE_FLAG, TAKE_TEXT, TAKE_NUMBER, TAKE_CHOICE, TAKE_SUBJECT, TAKE_BY } shape;
+    size_t at; /* of the field in struct options */
+    int value; /* that it means */
+    int (*by)(struct options *o, const char *v, struct err *e);
+};
+#define FLAG(field) {TAKE_FLAG, offsetof(struct options, field), 0, NULL}
+#define TEXT(field) {TAKE_TEXT, offsetof(struct options, field), 0, NULL}
+#define NUMBER(field) {TAKE_NUMBER, offsetof(struct options, field), 0, NULL}
+#define CHOICE(choice) {TAKE_CHOICE, 0, choice, NULL}
+#define SUBJECT(kind) {TAKE_SUBJECT, 0, kind, NULL}
+#define BY(function) {TAKE_BY, 0, 0, function}
 
 struct option {
     const char *name, *arg; /* arg NULL: a flag; "[N]": a number that may be left out */
     unsigned group;         /* 0: every subcommand has it */
-    int (*set)(struct options *o, const char *v, struct err *e);
+    struct taking taking;
     const char *help;
 };
 
+static int set(const struct option *x, struct options *o, const char *v, struct err *e)
+{
+    void *field = (char *)o + x->taking.at;
+    switch (x->taking.shape) {
+    case TAKE_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TAKE_TEXT:
+        *(const char **)field = v;
+        return 0;
+    case TAKE_NUMBER:
+        return number(x->name, str_of(v), field, e);
+    case TAKE_CHOICE:
+        o->choice = (enum merge_choice)x->taking.value;
+        return 0;
+    case TAKE_SUBJECT:
+        return set_subject(o, x->taking.value, v, e);
+    case TAKE_BY:
+        return x->taking.by(o, v, e);
+    }
+    return 0;
+}
+
 static const struct option table[] = {
-    {"--step", "N", OPT_STEP, set_step, N_("training step (default: the first both sides have); T:G pairs different ones, all compares every one")},
-    {"--rank", "N", OPT_STEP, set_rank, N_("rank; T:G pairs different ones, all compares every one")},
-    {"--map", "FILE", OPT_PAIR | OPT_MAP, add_map, N_("correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or our JSON; repeatable")},
-    {"--map-only", NULL, OPT_PAIR | OPT_MAP, set_map_only, N_("pair only what --map lists")},
-    {"--exact", NULL, OPT_PAIR | OPT_MAP, set_exact, N_("two runs of the same side, to test determinism: every bit must agree")},
-    {"--golden2", "DUMP", OPT_PAIR, set_golden2, N_("a second golden run: how far it is from GOLDEN is the noise to expect, row by row")},
-    {"--reference", "DUMP", OPT_PAIR, set_reference, N_("a third run nearer the truth (float32, or on a CPU), named as GOLDEN: tells which side is nearer to it")},
-    {"--strict-gaps", NULL, OPT_PAIR, set_strict_gaps, N_("a compute call that only one side has counts as a deviation")},
-    {"--known", "FILE", OPT_PAIR | OPT_REPORT, set_known, N_("differences the team has accepted: counted apart, nobody's first deviation; one that no longer occurs is told of")},
-    {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, set_threshold, N_("a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
-    {"--preset", "NAME", OPT_PAIR, set_preset, N_("whose rule judges: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
-    {"--investigation", "FILE", OPT_PAIR, set_investigation, N_("the investigation: read where it exists, saved to")},
-    {"--round", "NEW_TARGET", OPT_SCREEN, set_round, N_("with an investigation: the dump taken after a fix joins it as its next round; a new golden dump may follow as an argument")},
-    {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, add_remap, N_("an investigation's inputs that lay below OLD lie below NEW now; repeatable")},
-    {"--rule", NULL, OPT_MARK, set_rule, N_("and their like in every layer: print the rule and what it would pair")},
-    {"--apply", NULL, OPT_MARK, set_apply, N_("with --rule: make what it prints")},
-    {"--view", "STEPS", OPT_MARK, set_view, N_("what makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, slice, split)")},
-    {"--undo", "[N]", OPT_MARKS | OPT_NOTE | OPT_ROUND, set_undo, N_("take the last decision, change or round (or the last N) back")},
-    {"--export", "FILE", OPT_MARKS, set_export_to, N_("write the correspondences to FILE: .json is ours, .yaml msprobe's")},
-    {"--as", "KIND", OPT_MARKS, set_export_as, N_("of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
-    {"--rows", "WHICH", OPT_ROWS, set_rows, N_("rows in the JSON: all or deviating (default: none)")},
-    {"--tensor", "ROW", OPT_TENSOR, set_tensor, N_("only this row's tensors: worst elements, how values and errors are spread, what is not finite")},
-    {"--status", "STATUS", OPT_NOTE, set_status, N_("of the finding: suspected (default), cleared, waived, root-cause")},
-    {"--severity", "LEVEL", OPT_NOTE, set_severity, N_("of the finding: low, medium, high")},
-    {"--call", "NAME", OPT_NOTE, about_call, N_("the finding is about this whole call, not a row")},
-    {"--gap", "NAME", OPT_NOTE, about_gap, N_("about the calls without partner this one lies among")},
-    {"--setting", "ID", OPT_NOTE, about_setting, N_("about a check of the checklist (C045 or its key) or another setting")},
-    {"--weight", "NAME", OPT_NOTE, about_weight, N_("about a weight of the checkpoints")},
-    {"--norm", "NAME", OPT_NOTE, about_norm, N_("about a parameter's gradient norm")},
-    {"--curve", "SERIES@STEP", OPT_NOTE, about_curve, N_("about a step of the training curves, as in loss@1200, norm@3, lr@10 or frozen-loss@7")},
-    {"--hypothesis", "SIDE:WHAT", OPT_NOTE, about_hypothesis, N_("about what would explain an optimizer step, as in target:eps")},
-    {"--item", "PANEL:ID", OPT_NOTE, about_item, N_("about another line of a panel, as in 3:first-loss, or the panel itself")},
-    {"--runs", NULL, OPT_NOTE, about_runs, N_("about both runs as a whole")},
-    {"--caused-by", "N", OPT_NOTE, set_caused_by, N_("the finding follows from finding N; 0: from no other")},
-    {"--edit", "N", OPT_NOTE, set_edit, N_("change finding N: its text, --status, --severity, --caused-by")},
-    {"--delete", "N", OPT_NOTE, set_delete, N_("take finding N out; --undo brings it back")},
-    {"--filter", "WORDS", OPT_NOTE, set_filter, N_("list findings of a status, with a #tag, author:NAME, severity:LEVEL, on:SUBJECT (setting, curve …) or words of the text")},
-    {"--format", "NAME", OPT_REPORT, set_format, N_("of a report on standard output: html, md, json, csv")},
-    {"--paths", NULL, OPT_REPORT, set_paths, N_("show paths as they are; without it a report does not tell where on whose machine something lay")},
-    {"--pack", "FILE", OPT_REPORT, set_pack, N_("the evidence in one file, .tar.zst or .tar, for people without the dumps: diverge FILE opens it")},
-    {"--pack-limit", "SIZE", OPT_REPORT | OPT_PACK, set_pack_limit, N_("of a pack's tensors, as in 2GB (default: 200MB); a larger pack needs it to be opened too")},
-    {"--framework", "NAME", OPT_REPLAY, set_framework, N_("that makes the call: torch (default) or mindspore")},
-    {"--ours", NULL, OPT_MERGE, set_ours, N_("where the two say different things, the first is right")},
-    {"--theirs", NULL, OPT_MERGE, set_theirs, N_("where the two say different things, the second is right")},
-    {"--force", NULL, OPT_MERGE, set_force, N_("merge them also where their inputs are not the same")},
-    {"-o", "FILE", OPT_OUTPUT, set_output, N_("write the result to FILE, format by its ending (.json, .csv); - writes JSON to standard output")},
-    {"--json", NULL, OPT_OUTPUT, set_json, N_("JSON on standard output, as -o -")},
-    {"--summary", NULL, OPT_SUMMARY, set_summary, N_("one line for scripts instead of the text: diverge: deviates first=NAME rel_l2=1.2e-2 rows=1200 …")},
-    {"--fail-on", "LIST", OPT_SUMMARY, set_fail_on, N_("exit with 1 exactly when one of these is there: deviate, nonfinite, shape, dtype, drift, only, doubtful, unread, known, new, worse, vanished (check: nan, inf, saturated, damaged, …); none: never")},
-    {"--heads", "N", OPT_WEIGHTS, set_heads, N_("attention heads, where no file says: fused query-key-value weights are cut by them")},
-    {"--kv-heads", "N", OPT_WEIGHTS, set_kv_heads, N_("key-value heads (default: as many as --heads)")},
-    {"--tp", "N", OPT_WEIGHTS, set_tp, N_("tensor-parallel size, where fused weights of a single file lie shard by shard (default: 1)")},
-    {"--element", "NAME[I,J]", OPT_WEIGHTS | OPT_NOTE, set_element, N_("that element: of a weight it is printed, or up to 256 that lie under it; a finding is about that place of a row, ROW[0:4,8] a part")},
-    {"--target-env", "FILE", OPT_CONFIG, set_target_env, N_("environment of the target: the output of env, or a launch script; - is the one diverge runs in")},
-    {"--golden-env", "FILE", OPT_CONFIG, set_golden_env, N_("the same of the golden run; a launch script given as GOLDEN tells its own")},
-    {"--waive", "ID=REASON", OPT_CONFIG, add_waiver, N_("accept a check's difference, with the reason; repeatable")},
-    {"--from", "KIND", OPT_LOGS, set_from, N_("in a folder with both, text (default) or tensorboard: which logs are read")},
-    {"--weights", "FILE", OPT_NORMS, set_weights, N_("a checkpoint of the model: names and sizes for norms printed without, and whether saved gradients are weights")},
-    {"--script", "FILE", OPT_SCREEN, set_script, N_("drive the screen from FILE without a terminal and print what it shows")},
-    {"--workers", "N", OPT_PAIR | OPT_MAP, set_workers, N_("threads that compare tensors (default: one a processor)")},
-    {"--cpu", "NAME", OPT_PAIR | OPT_MAP, set_cpu, N_("kernel variant: scalar, generic, avx2, avx512, neon (default: DIVERGE_CPU, else the best this machine has)")},
-    {"--no-cache", NULL, OPT_PAIR, set_no_cache, N_("neither look up nor keep figures of tensors in the user's cache folder")},
-    {"--lang", "LANG", 0, set_lang, N_("language of texts: en or zh_CN (default: from the environment)")},
-    {"-q", NULL, 0, set_quiet, N_("no progress on standard error")},
-    {"--help", NULL, 0, set_help, N_("this text")},
+    {"--step", "N", OPT_STEP, BY(set_step),
+     N_("training step (default: the first one in common); T:G pairs different ones, all compares every step")},
+    {"--rank", "N", OPT_STEP, BY(set_rank), N_("rank; T:G pairs different ones, all compares every rank")},
+    {"--layout-target", "L", OPT_PAIR | OPT_MAP, BY(set_layout_target),
+     N_("how the target's ranks divide the model, as in tp=2,pp=2,sp=on (default: found from the recordings)")},
+    {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
+    {"--worker", "I/N", OPT_PAIR, BY(set_worker),
+     N_("with -o FOLDER: compare the Ith of N shares of the ranks; `diverge compare FOLDER` shows all that is there "
+        "as one")},
+    {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),
+     N_("read correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or "
+        "diverge's JSON; repeatable")},
+    {"--map-only", NULL, OPT_PAIR | OPT_MAP, FLAG(map_only), N_("pair only what --map lists")},
+    {"--exact", NULL, OPT_PAIR | OPT_MAP, FLAG(exact),
+     N_("compare two runs of one side to test determinism: every bit must agree")},
+    {"--golden2", "DUMP", OPT_PAIR, TEXT(golden2),
+     N_("use a second golden run: its distance from GOLDEN is the expected noise, row by row")},
+    {"--reference", "DUMP", OPT_PAIR, TEXT(reference),
+     N_("use a third, more exact run (float32, or on a CPU), named as GOLDEN: shows which side is closer to "
+        "it")},
+    {"--strict-gaps", NULL, OPT_PAIR, FLAG(strict_gaps),
+     N_("count a compute call that only one side has as a deviation")},
+    {"--known", "FILE", OPT_PAIR | OPT_REPORT, TEXT(known),
+     N_("read accepted differences: counted separately, never first; unused entries are reported")},
+    {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, BY(set_threshold),
+     N_("set a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
+    {"--preset", "NAME", OPT_PAIR, BY(set_preset),
+     N_("judge by the rules of: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
+    {"--oracle", "MODE", OPT_ORACLE, BY(set_oracle),
+     N_("compute recorded calls anew in float64 to tell which side is wrong: auto (default, within the budget), all, "
+        "off")},
+    {"--oracle-budget", "N", OPT_ORACLE, BY(set_oracle_budget),
+     N_("operations it may take with auto (default: 2e9): suspects and deviating rows first")},
+    {"--oracle", NULL, OPT_ORACLE_ALONE, BY(set_oracle_alone),
+     N_("compute every recorded call anew in float64 from its own inputs: calls whose output is not what these give are "
+        "problems")},
+    {"--investigation", "FILE", OPT_PAIR, TEXT(investigation), N_("investigation: read if it exists, and saved")},
+    {"--round", "NEW_TARGET", OPT_SCREEN, TEXT(round),
+     N_("with an investigation: add the dump made after a fix as its next round; a new golden dump may "
+        "follow as an argument")},
+    {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, BY(add_remap),
+     N_("rewrite the start of input paths: files below OLD are now below NEW; repeatable")},
+    {"--rule", NULL, OPT_MARK, FLAG(rule), N_("extend the pair to every layer: print the rule and what it would pair")},
+    {"--apply", NULL, OPT_MARK, FLAG(apply), N_("with --rule: apply what it prints")},
+    {"--view", "STEPS", OPT_MARK, BY(set_view),
+     N_("view that makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, "
+        "slice, split)")},
+    {"--undo", "[N]", OPT_MARKS | OPT_NOTE | OPT_ROUND, BY(set_undo),
+     N_("undo the last decision, change or round (or the last N)")},
+    {"--export", "FILE", OPT_MARKS, TEXT(export_to),
+     N_("write the correspondences to FILE: .json of diverge, .yaml of msprobe")},
+    {"--as", "KIND", OPT_MARKS, TEXT(export_as),
+     N_("kind of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
+    {"--rows", "WHICH", OPT_ROWS, BY(set_rows), N_("rows in the JSON: all or deviating (default: none)")},
+    {"--tensor", "ROW", OPT_TENSOR, TEXT(tensor),
+     N_("show only this row's tensors: worst elements, distribution of values and errors, non-finite elements")},
+    {"--status", "STATUS", OPT_NOTE, BY(set_status),
+     N_("status of the finding: suspected (default), cleared, waived, root-cause")},
+    {"--severity", "LEVEL", OPT_NOTE, BY(set_severity), N_("severity of the finding: low, medium, high")},
+    {"--call", "NAME", OPT_NOTE, SUBJECT(SUBJECT_CALL), N_("subject: the whole call, not a row")},
+    {"--gap", "NAME", OPT_NOTE, SUBJECT(SUBJECT_GAP), N_("subject: the unpaired calls around this one")},
+    {"--setting", "ID", OPT_NOTE, SUBJECT(SUBJECT_SETTING),
+     N_("subject: a check of the checklist (C045 or its key) or another setting")},
+    {"--weight", "NAME", OPT_NOTE, SUBJECT(SUBJECT_WEIGHT), N_("subject: a weight of the checkpoints")},
+    {"--norm", "NAME", OPT_NOTE, SUBJECT(SUBJECT_NORM), N_("subject: a parameter's gradient norm")},
+    {"--curve", "SERIES@STEP", OPT_NOTE, SUBJECT(SUBJECT_CURVE),
+     N_("subject: a step of the training curves, as in loss@1200, norm@3, lr@10 or frozen-loss@7")},
+    {"--hypothesis", "SIDE:WHAT", OPT_NOTE, SUBJECT(SUBJECT_HYPOTHESIS),
+     N_("subject: an explanation of an optimizer step, as in target:eps")},
+    {"--item", "PANEL:ID", OPT_NOTE, SUBJECT(SUBJECT_ITEM),
+     N_("subject: another line of a panel, as in 3:first-loss, or the panel itself")},
+    {"--runs", NULL, OPT_NOTE, SUBJECT(SUBJECT_RUNS), N_("subject: both runs as a whole")},
+    {"--caused-by", "N", OPT_NOTE, NUMBER(caused_by),
+     N_("record that the finding follows from finding N; 0: from no other")},
+    {"--edit", "N", OPT_NOTE, NUMBER(edit), N_("change finding N: its text, --status, --severity, --caused-by")},
+    {"--delete", "N", OPT_NOTE, BY(set_delete), N_("remove finding N; --undo restores it")},
+    {"--filter", "WORDS", OPT_NOTE, TEXT(filter),
+     N_("list findings of a status, with a #tag, author:NAME, severity:LEVEL, on:SUBJECT (setting, curve "
+        "…) or words of the text")},
+    {"--format", "NAME", OPT_REPORT, BY(set_format), N_("format of a report on standard output: html, md, json, csv")},
+    {"--paths", NULL, OPT_REPORT, FLAG(paths),
+     N_("write paths as they are; otherwise a report omits the folders above the inputs")},
+    {"--pack", "FILE", OPT_REPORT, TEXT(pack),
+     N_("write the evidence to one file, .tar.zst or .tar, for people without the dumps: diverge FILE opens "
+        "it")},
+    {"--pack-limit", "SIZE", OPT_REPORT | OPT_PACK, BY(set_pack_limit),
+     N_("limit of a pack's tensors, as in 2GB (default: 200MB); needed again to open a larger pack")},
+    {"--framework", "NAME", OPT_REPLAY, BY(set_framework), N_("framework of the script: torch (default) or mindspore")},
+    {"--ours", NULL, OPT_MERGE, CHOICE(MERGE_OURS), N_("on conflicts the first is right")},
+    {"--theirs", NULL, OPT_MERGE, CHOICE(MERGE_THEIRS), N_("on conflicts the second is right")},
+    {"--force", NULL, OPT_MERGE, FLAG(force), N_("merge them also if their inputs differ")},
+    {"-o", "FILE", OPT_OUTPUT, TEXT(output),
+     N_("write the result to FILE, format by extension (.json, .csv); - writes JSON to standard output")},
+    {"--json", NULL, OPT_OUTPUT, FLAG(json), N_("write JSON to standard output, as -o -")},
+    {"--summary", NULL, OPT_SUMMARY, FLAG(summary),
+     N_("print one line for scripts instead of the text: diverge: deviates first=NAME rel_l2=1.2e-2 "
+        "rows=1200 …")},
+    {"--fail-on", "LIST", OPT_SUMMARY, BY(set_fail_on),
+     N_("exit with 1 exactly if one of these is found: deviate, nonfinite, shape, dtype, drift, only, "
+        "doubtful, unread, known, new, worse, vanished (check: nan, inf, saturated, damaged, …); none: "
+        "never")},
+    {"--heads", "N", OPT_WEIGHTS, NUMBER(heads),
+     N_("number of attention heads, if not in the files: fused query-key-value weights are split by it")},
+    {"--kv-heads", "N", OPT_WEIGHTS, NUMBER(kv_heads), N_("number of key-value heads (default: as --heads)")},
+    {"--tp", "N", OPT_WEIGHTS, NUMBER(tp),
+     N_("tensor-parallel size, if fused weights of a single file are stored shard by shard (default: 1)")},
+    {"--element", "NAME[I,J]", OPT_WEIGHTS | OPT_NOTE, BY(set_element),
+     N_("element: of a weight it is printed, or up to 256 below it; of a finding the place in a row, "
+        "ROW[0:4,8] a part")},
+    {"--target-env", "FILE", OPT_CONFIG, TEXT(target_env),
+     N_("environment of the target: the output of env, or a launch script; - is that of diverge itself")},
+    {"--golden-env", "FILE", OPT_CONFIG, TEXT(golden_env),
+     N_("environment of the golden run; a launch script given as GOLDEN includes its own")},
+    {"--waive", "ID=REASON", OPT_CONFIG, BY(add_waiver),
+     N_("accept a check's difference, with the reason; repeatable")},
+    {"--from", "KIND", OPT_LOGS, BY(set_from),
+     N_("choose the logs in a folder with both: text (default) or tensorboard")},
+    {"--weights", "FILE", OPT_NORMS, TEXT(weights),
+     N_("checkpoint of the model: names and sizes for norms printed without, and whether saved gradients are "
+        "weights")},
+    {"--script", "FILE", OPT_SCREEN, TEXT(script),
+     N_("drive the screen from FILE without a terminal and print what it shows")},
+    {"--workers", "N", OPT_PAIR | OPT_MAP, NUMBER(workers),
+     N_("threads that compare tensors (default: one a processor)")},
+    {"--cpu", "NAME", OPT_PAIR | OPT_MAP, TEXT(cpu),
+     N_("choose the kernel variant: scalar, generic, avx2, avx512, neon (default: DIVERGE_CPU, else the best "
+        "of this machine)")},
+    {"--no-cache", NULL, OPT_PAIR, FLAG(no_cache),
+     N_("do not use the cache of tensor figures in the user's cache folder")},
+    {"--lang", "LANG", 0, TEXT(lang), N_("language of texts: en or zh_CN (default: from the environment)")},
+    {"-q", NULL, 0, FLAG(quiet), N_("show no progress on standard error")},
+    {"--help", NULL, 0, FLAG(help), N_("show this text")},
 };
 
-static const struct option *find(const char *name)
+/* The option of that name, of those groups where several have it. */
+static const struct option *find(const char *name, unsigned groups)
 {
+    const struct option *other = NULL;
     static const char *const alias[][2] = {{"-h", "--help"}, {"--output", "-o"}, {"--quiet", "-q"}};
     for (size_t i = 0; i < ARRAY_LEN(alias); i++)
         if (strcmp(name, alias[i][0]) == 0)
             name = alias[i][1];
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if (strcmp(name, table[i].name) == 0)
-            return &table[i];
-    return NULL;
+        if (strcmp(name, table[i].name) == 0) {
+            if (!table[i].group || table[i].group & groups)
+                return &table[i];
+            other = &table[i];
+        }
+    return other;
 }
 
 const struct subcommand *subcommand_find(const char *name)
@@ -411,6 +469,17 @@ const struct subcommand *subcommand_find(const char *name)
         if (strcmp(name, c->name) == 0)
             return c;
     return NULL;
+}
+
+static int unknown_option(const char *name, const struct subcommand *c, struct err *e)
+{
+    struct nearest near = {.word = str_of(name)};
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (!table[i].group || (table[i].group & c->options))
+            nearest_offer(&near, table[i].name);
+    if (near.name)
+        return err_set(e, ERR_USAGE, _("unknown option %s; did you mean %s?"), name, near.name);
+    return err_set(e, ERR_USAGE, *c->name ? _("unknown option %s; see diverge %s --help") : _("unknown option %s; see diverge%s --help"), name, c->name);
 }
 
 /* One option with its value; moves *i over a value taken from the next argument. */
@@ -423,23 +492,33 @@ static int take(struct options *o, const struct subcommand *c, char **argv, int 
         return err_set(e, ERR_USAGE, _("unknown option %s"), a);
     memcpy(name, a, n);
     name[n] = 0;
-    const struct option *x = find(name);
+    const struct option *x = find(name, c->options);
     if (!x || (x->group && !(x->group & c->options)))
-        return err_set(e, ERR_USAGE, *c->name ? _("unknown option %s; see diverge %s --help") : _("unknown option %s; see diverge%s --help"),
-                       name, c->name);
+        return unknown_option(name, c, e);
     bool free_to_leave = x->arg && x->arg[0] == '[';
     unsigned long long digits;
     if (free_to_leave && !eq && (*i + 1 >= argc || !str_u64(str_of(argv[*i + 1]), &digits)))
-        return x->set(o, NULL, e);
+        return set(x, o, NULL, e);
     if (!x->arg)
-        return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : x->set(o, NULL, e);
+        return eq ? err_set(e, ERR_USAGE, _("%s takes no value"), name) : set(x, o, NULL, e);
     if (eq)
         value = eq + 1;
     else if (*i + 1 < argc)
         value = argv[++*i];
     if (!value)
-        return err_set(e, ERR_USAGE, _("%s needs a value: %s"), name, x->arg);
-    return x->set(o, value, e);
+        return err_set(e, ERR_USAGE, _("%s: expected a value: %s"), name, x->arg);
+    return set(x, o, value, e);
+}
+
+/* The first of them may have been meant as a subcommand. */
+static int too_many(const struct options *o, const struct subcommand *c, const char *last, struct err *e)
+{
+    struct nearest near = {.word = str_of(*c->name ? "" : o->arg[0])};
+    for (const struct subcommand *x = subcommands; x->name; x++)
+        nearest_offer(&near, x->name);
+    if (near.name)
+        return err_set(e, ERR_USAGE, _("no subcommand %s; did you mean %s?"), o->arg[0], near.name);
+    return err_set(e, ERR_USAGE, _("one argument too many: %s"), last);
 }
 
 int options_parse(struct options *o, const struct subcommand *c, int argc, char **argv, struct err *e)
@@ -454,7 +533,7 @@ int options_parse(struct options *o, const struct subcommand *c, int argc, char 
                 return -1;
         } else {
             if (o->args == MAX_ARGS || o->args == c->max_args)
-                return err_set(e, ERR_USAGE, _("one argument too many: %s"), a);
+                return too_many(o, c, a, e);
             o->arg[o->args++] = a;
         }
     }
@@ -531,18 +610,22 @@ void help_subcommand(const struct subcommand *c, struct buf *out)
 void help_program(struct buf *out)
 {
     struct buf left = {0};
-    buf_cstr(out, _("diverge finds why two training runs of one model disagree: it lays both runs' dumps side by side\n"
-                    "and goes to the first row that deviates.\n\nusage:\n"));
+    buf_cstr(out, _("diverge finds why two training runs of one model differ: it compares both runs' dumps side by "
+                    "side\n"
+                    "and goes to the first row that deviates.\n"
+                    "\n"
+                    "usage:\n"));
     for (const struct subcommand *c = subcommands; c->name; c++) {
         buf_clear(&left);
         buf_fmt(&left, "diverge%s%s %s", *c->name ? " " : "", c->name, c->args);
         entry(out, left.p, _(c->summary));
     }
-    entry(out, "diverge --version", _("the version"));
+    entry(out, "diverge --version", _("show the version"));
     buf_cstr(out, _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
                     "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
     option_list(out, subcommands[0].options);
-    buf_cstr(out, _("\nexit status: 0 aligned, 1 deviates, 2 usage, 3 an input could not be read, 4 interrupted,\n"
-                    "5 could not be judged\n"));
+    buf_cstr(out, _("\nexit status:\n"));
+    for (const struct exit_meaning *m = exit_meanings; m->text; m++)
+        buf_fmt(out, "  %3d  %s\n", m->status, _(m->text));
     buf_release(&left);
 }

@@ -7,19 +7,12 @@
 
 #include "base/err.h"
 #include "config/settings_compare.h"
+#include "oracle/oracle.h"
 #include "ticket/finding.h"
 #include "ticket/merge.h"
 #include "report/compare.h"
 #include "report/fail_on.h"
-
-enum exit_status {
-    EXIT_ALIGNED = 0,
-    EXIT_DEVIATES = 1,
-    EXIT_USAGE = 2,
-    EXIT_UNREADABLE = 3,
-    EXIT_INTERRUPTED = 4,
-    EXIT_UNJUDGED = 5,
-};
+#include "ui/exit_status.h"
 
 #define MAX_MAPS 64
 #define MAX_ARGS 16
@@ -35,6 +28,8 @@ struct options {
     int args;
     int step[2], rank[2];      /* -1: the first both sides have */
     bool all_steps, all_ranks;
+    int worker, workers_all;   /* the share of the pairs of ranks, of so many; workers_all 0: all of them */
+    const char *layout[2];     /* how a side's ranks divide the model, or NULL: found from the recordings */
     const char *map[MAX_MAPS];
     int maps;
     bool map_only, exact, strict_gaps, quiet, json, help;
@@ -77,6 +72,7 @@ struct options {
     enum merge_choice choice; /* of what two investigations say differently */
     bool force;              /* also of other inputs */
     int framework;           /* of a script: enum replay_framework */
+    struct oracle_options oracle;
     const char *weights;     /* a checkpoint that names what norms leave unnamed, or NULL */
 };
 
@@ -112,6 +108,8 @@ enum {
     OPT_REPLAY = 1 << 25, /* scripts are written */
     OPT_MERGE = 1 << 26,  /* investigations are merged */
     OPT_ROUND = 1 << 20, /* rounds are listed and taken back */
+    OPT_ORACLE = 1 << 27,  /* calls are computed anew, within a budget */
+    OPT_ORACLE_ALONE = 1 << 28, /* those of one side */
     OPT_SUMMARY = 1 << 21, /* one line for scripts, and what they fail on */
 };
 

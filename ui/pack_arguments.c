@@ -15,6 +15,7 @@
 #include "base/msg.h"
 #include "fmt/pack_read.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 #include "ui/user_folders.h"
 
 #define PREFIX "diverge-pack-"
@@ -51,9 +52,11 @@ static void clear(void)
 static bool place(struct buf *out)
 {
     const char *own = getenv("TMPDIR");
+    struct err quiet;
     buf_clear(out);
     buf_cstr(out, own && *own == '/' ? own : "/tmp");
-    return (path_is_dir(out->p) && access(out->p, W_OK) == 0) || user_folder_made(out, "XDG_CACHE_HOME", ".cache");
+    return (path_is_dir(out->p) && access(out->p, W_OK) == 0) ||
+           user_folder_made(out, "XDG_CACHE_HOME", ".cache", &quiet) == 0;
 }
 
 /* PREFIX-PROCESS-XXXXXX of a process of this user that is no more. */
@@ -68,10 +71,12 @@ static void sweep(const char *dir)
     for (size_t i = 0; i < names.n; i++) {
         unsigned long long pid;
         struct str rest = str_of(names.v[i]), number;
-        if (!str_starts(rest, PREFIX) || !str_split(str_cut(rest, strlen(PREFIX)), '-', &number, &rest) || !str_u64(number, &pid) || pid > 1 << 30)
+        if (!str_starts(rest, PREFIX) || !str_split(str_cut(rest, strlen(PREFIX)), '-', &number, &rest) ||
+            !str_u64(number, &pid) || pid > 1 << 30)
             continue;
         path_join(&path, dir, names.v[i]);
-        if (kill((pid_t)pid, 0) && errno == ESRCH && lstat(path.p, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+        if (kill((pid_t)pid, 0) && errno == ESRCH && lstat(path.p, &st) == 0 && S_ISDIR(st.st_mode) &&
+            st.st_uid == getuid())
             remove_folder(path.p);
     }
     buf_release(&path);
@@ -95,13 +100,13 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
     struct buf path = {0};
     if (!place(&path)) {
         buf_release(&path);
-        return err_set(e, ERR_IO, "%s", _("there is no folder to unpack into; TMPDIR names one"));
+        return err_set(e, ERR_OUTPUT, "%s", _("no folder to unpack into; set TMPDIR"));
     }
     if (!folders.n)
         sweep(path.p);
     buf_fmt(&path, "/" PREFIX "%ld-XXXXXX", (long)getpid());
     if (!mkdtemp(path.p)) {
-        err_system(e, path.p);
+        err_output(e, path.p);
         buf_release(&path);
         return -1;
     }
@@ -113,7 +118,7 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
     int rc = pack_unpack(pack, folder, room, e);
     buf_cstr(&path, "/" TICKET);
     if (rc == 0 && !path_is_file(path.p))
-        rc = err_set(e, ERR_DATA, _("%s: no pack: there is no %s in it"), pack, TICKET);
+        rc = err_set(e, ERR_DATA, _("%s: not a pack: expected %s in it"), pack, TICKET);
     vec_push(&tickets, path.p);
     *ticket = path.p;
     return rc;
@@ -125,12 +130,12 @@ int pack_arguments_unpack(struct options *o, struct err *e)
     for (int i = 0; i < o->args; i++) {
         if (!pack_is(o->arg[i]))
             continue;
-        cli_catch_interrupts(); /* so that the folder goes with the program */
+        ending_catch(NULL); /* so that the folder goes with the program */
         o->packed = o->arg[i];
         if (unpack(o->packed, room, &o->arg[i], e))
             return -1;
     }
-    return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+    return ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
 void pack_arguments_names(struct str text, struct buf *out)

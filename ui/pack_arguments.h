@@ -1,4 +1,5 @@
-/* Packs named on the command line: each is unpacked into a folder of this user's alone, which goes when the program ends. */
+/* Packs named on the command line: each is unpacked into a folder of this user's alone, which goes when the program
+ * ends. */
 #ifndef UI_PACK_ARGUMENTS_H
 #define UI_PACK_ARGUMENTS_H
 

@@ -1,5 +1,6 @@
 /* Two runs' losses and what lies between them, as dots; of one run its loss and its global norm. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
@@ -61,18 +62,52 @@ static size_t usable_from(const struct curves *c, size_t point)
     return low;
 }
 
-static void take(struct plot_runs *x, int at, double v)
+/* All values of a curve, and those that do not stand out. */
+struct extent {
+    struct plot_span all, common;
+};
+
+static void stretch(struct extent *x, double v, bool out)
+{
+    widen(&x->all, v);
+    if (!out)
+        widen(&x->common, v);
+}
+
+#define FLATTENED 2 /* times the others' extent: then few values that stand out would flatten all the others */
+
+/* What the axis spans: few values that would flatten the others are drawn to its edge. */
+static struct plot_span axis_of(const struct extent *x)
+{
+    double all = x->all.high - x->all.low, common = x->common.high - x->common.low;
+    return x->common.n && common > 0 && all > FLATTENED * common ? x->common : x->all;
+}
+
+static void take(struct plot_runs *x, struct extent *e, int at, double v, bool out)
 {
     if (!shown(x, v, &x->out_lower))
         return;
     widen(&x->lower[at], v);
-    widen(&x->all_lower, v);
+    stretch(e, v, out);
+}
+
+static int by_step(const void *step, const void *spike)
+{
+    int64_t a = *(const int64_t *)step, b = ((const struct outlier_step *)spike)->step;
+    return (a > b) - (a < b);
+}
+
+static bool stands_out(const struct curves *c, int64_t step)
+{
+    return c->spikes.n && bsearch(&step, c->spikes.v, c->spikes.n, sizeof *c->spikes.v, by_step);
 }
 
 /* Only what is shown is gone through: a short stretch of a long run costs little. */
 static void gather(struct plot_runs *x, const struct curves *c)
 {
     size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);
+    struct extent loss = {.all.n = 0}, lower = {.all.n = 0};
+    bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, what stands out is what one looks at */
     from -= from > 0;
     for (size_t i = from; i < c->points.n && i <= to + 1; i++) {
         int at = column_of(x, c->points.v[i].step);
@@ -81,24 +116,27 @@ static void gather(struct plot_runs *x, const struct curves *c)
             if (!r || !log_has(r, LOG_LOSS) || !shown(x, r->value[LOG_LOSS], &x->out_loss))
                 continue;
             widen(&x->loss[k][at], r->value[LOG_LOSS]);
-            widen(&x->all_loss, r->value[LOG_LOSS]);
+            stretch(&loss, r->value[LOG_LOSS], whole && stands_out(c, c->points.v[i].step));
         }
         if (at >= 0 && x->beside >= 0 && log_has(record_of(c, i, 0), (enum log_value)x->beside))
-            take(x, at, record_of(c, i, 0)->value[x->beside]);
+            take(x, &lower, at, record_of(c, i, 0)->value[x->beside], false);
     }
     for (size_t i = usable_from(c, from); i < c->diff.n && c->usable.v[i] <= to + 1; i++) {
         int at = column_of(x, c->points.v[c->usable.v[i]].step);
         if (at >= 0)
-            take(x, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i]);
+            take(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i], whole && stands_out(c, c->points.v[c->usable.v[i]].step));
     }
+    x->all_loss = axis_of(&loss);
+    x->all_lower = axis_of(&lower);
 }
 
 /* Runs are told by colour and by a letter that stands on the curve here and there. */
 static const struct {
     char letter;
     uint8_t style;
-} looks[] = {{'T', STYLE_DEVIATE}, {'G', STYLE_SAME_STATS}, {'2', STYLE_ONLY}, {'3', STYLE_PROGRESS}, {'4', STYLE_TITLE},
-             {'5', STYLE_HIT},     {'6', STYLE_KEY},        {'7', STYLE_DRIFT}};
+} looks[] =
+    {{'T', STYLE_DEVIATE}, {'G', STYLE_SAME_STATS}, {'2', STYLE_ONLY}, {'3', STYLE_PROGRESS}, {'4', STYLE_TITLE},
+     {'5', STYLE_HIT},     {'6', STYLE_KEY},        {'7', STYLE_DRIFT}};
 
 static uint8_t look_style(size_t run)
 {
@@ -150,7 +188,8 @@ static void powers(struct grid *g, struct rect r, const struct plot *p)
 }
 
 /* What is drawn, its largest and smallest value, and what is left out. */
-static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s, const struct plot *p, size_t left_out)
+static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s, const struct plot *p,
+                   size_t left_out)
 {
     char n[NUM_MAX];
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
@@ -180,12 +219,14 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
     for (int k = 0; column >= 0 && k < r.h - 1; k++)
         grid_mark(g, r.y + k, r.x + LABEL_W + column / 2, 1, STYLE_CURSOR);
     if (x->beside >= 0 && log_has(t, LOG_LOSS) && log_has(t, (enum log_value)x->beside))
-        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s %s"), (long long)c->points.v[i].step, num_cell(n[0], t->value[LOG_LOSS], 6),
+        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s %s"), (long long)c->points.v[i].step,
+                 num_cell(n[0], t->value[LOG_LOSS], 6),
                  log_value_title((enum log_value)x->beside), num_cell(n[1], t->value[x->beside], 6));
     else if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
         grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: a loss was not printed"), (long long)c->points.v[i].step);
     else
-        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s, apart by %s"), (long long)c->points.v[i].step, num_cell(n[0], t->value[LOG_LOSS], 6),
+        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s, they differ by %s"), (long long)c->points.v[i].step,
+                 num_cell(n[0], t->value[LOG_LOSS], 6),
                     num_cell(n[1], o->value[LOG_LOSS], 6), num_cell(n[2], t->value[LOG_LOSS] - o->value[LOG_LOSS], 3));
 }
 
@@ -195,12 +236,14 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
     char n[2][NUM_MAX];
     int y = r.y + r.h - 1, at = r.x + LABEL_W;
     grid_put(g, y, r.x, LABEL_W - 1, STYLE_DIM, _("step"));
-    at += grid_put(g, y, at, 12, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
+    at += grid_put(g, y, at, 12, STYLE_DIM,
+                   num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
     for (size_t k = 0; k < x->runs; k++) {
         at += grid_fmt(g, y, at, 2, look_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
         if (share >= 0 && r.w < 110) /* the step read out needs the room */
             continue;
-        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k == GOLDEN ? _("golden") : _("target")) : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
+        at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k == GOLDEN ? _("golden") : _("target"))
+                    : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
         at += 2;
     }
     int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
@@ -211,9 +254,11 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
     }
     if (column >= 0) {
         int cell = r.x + LABEL_W + column / 2;
-        grid_fmt(g, y, cell > at ? cell : at, r.w, STYLE_FIRST, _("▲ apart at %s"), num_count(n[1], (unsigned long long)parts));
+        grid_fmt(g, y, cell > at ? cell : at, r.w, STYLE_FIRST, _("▲ differ from %s"),
+                 num_count(n[1], (unsigned long long)parts));
     }
-    grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM, num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
+    grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM,
+               num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
 }
 
 void plot_runs_release(struct plot_runs *x)
@@ -227,7 +272,8 @@ static bool same_part(const struct plot_runs *x, double from, double to)
     return !(x->from < from || x->from > from || x->to < to || x->to > to);
 }
 
-static const char *const short_title[LOG_VALUES] = {[LOG_NORM] = N_("norm"), [LOG_LR] = N_("rate"), [LOG_SCALE] = N_("scale")};
+static const char *const short_title[LOG_VALUES] =
+    {[LOG_NORM] = N_("norm"), [LOG_LR] = N_("rate"), [LOG_SCALE] = N_("scale")};
 
 /* The lower curve of a run alone: the first that it prints of these. */
 static int beside(const struct curves *c)
@@ -242,14 +288,16 @@ static int beside(const struct curves *c)
 
 static void gather_runs(struct plot_runs *x, const struct curves *c, const struct workspace *d, int n)
 {
-    double from = d->plot_from, to = d->plot_to > from ? d->plot_to : 1;
+    double from = d->plot.from, to = d->plot.to > from ? d->plot.to : 1;
     uint32_t version = d->guide.changes;
-    if (x->of == c && x->version == version && x->n == n && x->log == d->plot_log && same_part(x, from, to))
+    if (x->of == c && x->version == version && x->n == n && x->log == d->plot.log && same_part(x, from, to))
         return;
     plot_runs_release(x);
     struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 1));
-    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot_log, .runs = c->runs, .first = c->points.v[0].step,
-                            .span = (double)(vec_last(&c->points)->step - c->points.v[0].step), .lower = room + (size_t)n * c->runs, .beside = beside(c)};
+    *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot.log,
+                            .runs = c->runs, .first = c->points.v[0].step,
+                            .span = (double)(vec_last(&c->points)->step - c->points.v[0].step),
+                            .lower = room + (size_t)n * c->runs, .beside = beside(c)};
     for (size_t k = 0; k < c->runs; k++)
         x->loss[k] = room + (size_t)n * k;
     gather(x, c);
@@ -286,19 +334,31 @@ static void draw_lower(struct grid *g, struct rect r, struct rect at, const stru
     spans(&p, x, x->lower);
     means(&p, x, x->lower, STYLE_DRIFT);
     plot_draw(&p, g);
-    labels(g, r, x->beside < 0 ? _("apart") : _(short_title[x->beside]), &x->all_lower, &p, x->out_lower);
+    labels(g, r, x->beside < 0 ? _("diff") : _(short_title[x->beside]), &x->all_lower, &p, x->out_lower);
     plot_release(&p);
 }
 
-void draw_curves(struct screen *s, struct rect r, const struct curves *c)
+/* Room for both canvases and the legend. */
+static bool enough_room(struct rect r, const struct curves *c)
 {
-    struct plot_runs *x = &s->runs;
+    return r.w - LABEL_W >= 8 && r.h - 1 - (r.h - 1) * 3 / 5 >= 1 && c->points.n;
+}
+
+void pane_curves_update(struct screen *s, struct rect r, const struct curves *c)
+{
+    if (enough_room(r, c))
+        gather_runs(&s->runs, c, &s->work, (r.w - LABEL_W) * 2);
+}
+
+void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, const struct curves *c)
+{
+    const struct plot_runs *x = &s->runs;
     int w = r.w - LABEL_W, upper = (r.h - 1) * 3 / 5, lower = r.h - 1 - upper;
-    if (w < 8 || lower < 1 || !c->points.n)
+    if (!enough_room(r, c))
         return;
-    gather_runs(x, c, &s->desk, w * 2);
-    draw_losses(&s->grid, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
-    draw_lower(&s->grid, (struct rect){r.y + upper, r.x, lower, LABEL_W}, (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
-                    c->limit[CURVE_MEAN_ABS].limit);
-    legend(&s->grid, r, x, c, s->desk.plot_at);
+    draw_losses(g, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
+    draw_lower(g, (struct rect){r.y + upper, r.x, lower, LABEL_W},
+               (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,
+               c->limit[CURVE_MEAN_ABS].limit);
+    legend(g, r, x, c, s->work.plot.at);
 }

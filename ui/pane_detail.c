@@ -4,18 +4,20 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
+#include "oracle/oracle_text.h"
 #include "panel/known_causes.h"
 #include "ui/pane.h"
 
 struct page {
-    struct screen *s;
+    const struct screen *s;
+    struct grid *g;
     struct rect r;
     int y, skip, total;
 };
 
 static void paragraph(struct page *p, uint8_t style, struct str s)
 {
-    p->total += grid_wrap(&p->s->grid, p->r, &p->y, &p->skip, style, s);
+    p->total += grid_wrap(p->g, p->r, &p->y, &p->skip, style, s);
 }
 
 /* A line that is not wrapped; `x` receives its y or -1 when it is not on the page. */
@@ -32,10 +34,10 @@ static int fixed_line(struct page *p)
 
 static void verdict(struct page *p, uint32_t line, const struct line_judgement *j)
 {
-    const struct judgement *all = p->s->desk.c->judged;
+    const struct judgement *all = p->s->work.c->judged;
     struct buf b = {0}, more = {0}, why = {0};
     bool first = all->first == line;
-    explain_verdict(all, &p->s->desk.c->measure, line, &why);
+    explain_verdict(all, &p->s->work.c->measure, line, &why);
     if (first)
         buf_fmt(&b, p->s->session.settled ? _("FIRST DEVIATION, %s: %s.") : _("FIRST DEVIATION SO FAR, %s: %s."),
                 first_class_label(all->first_class), why.p ? why.p : "");
@@ -44,7 +46,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&why);
     paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
     if (first) {
-        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->desk.c->measure)));
+        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->work.c->measure)));
         explain_provisional(all, &more);
         if (more.n)
             paragraph(p, STYLE_DRIFT, buf_view(&more));
@@ -53,11 +55,11 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&more);
 }
 
-/* What kind of deviation it is; nothing until the ward knows. The best explanation stands above the figures, what to
+/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures, what to
  * do about it and what else it may be below them. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
-    const struct diagnoses *x = diagnosis_job_ask(&p->s->desk.ward, p->s->desk.c, line);
+    const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
     struct buf b = {0};
     if (x && x->n && !best)
         paragraph(p, STYLE_TEXT, str_of(diagnosis_advice((enum diagnosis_id)x->v[0].id)));
@@ -73,10 +75,10 @@ static void looks_like(struct page *p, uint32_t line, bool best)
 /* What has been the reason before, where a rule of the known causes matches this row. */
 static void known_cause(struct page *p, uint32_t line)
 {
-    const struct comparison *s = p->s->desk.c;
-    const struct diagnoses *x = diagnosis_job_ask(&p->s->desk.ward, p->s->desk.c, line);
+    const struct comparison *s = p->s->work.c;
+    const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
     uint32_t row[2];
-    workspace_rows(&p->s->desk, line, row);
+    workspace_rows(&p->s->work, line, row);
     int side = row[TARGET] != NONE ? TARGET : GOLDEN;
     if (!x || row[side] == NONE)
         return;
@@ -85,7 +87,7 @@ static void known_cause(struct page *p, uint32_t line)
     struct buf name = {0}, b = {0};
     struct arena a = {0};
     dump_row_name(d, row[side], &name);
-    const struct known_cause_facts f = {.g = &p->s->desk.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+    const struct known_cause_facts f = {.g = &p->s->work.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
                                         .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
     const char *text = known_cause_match(&f, &a, 0);
     if (text) {
@@ -102,7 +104,7 @@ static void noted(struct page *p, uint32_t line)
 {
     struct finding x;
     struct buf b = {0};
-    if (!workspace_finding(&p->s->desk, line, &x))
+    if (!workspace_finding(&p->s->work, line, &x))
         return;
     struct buf text = {0};
     finding_line(x.text, &text);
@@ -116,17 +118,34 @@ static void noted(struct page *p, uint32_t line)
 static void earlier(struct page *p, uint32_t line)
 {
     struct buf b = {0};
-    round_since_line(p->s->desk.c, line, &b);
-    enum change_kind k = round_since_change(p->s->desk.c, line);
+    round_since_line(p->s->work.c, line, &b);
+    enum change_kind k = round_since_change(p->s->work.c, line);
     if (b.n)
         paragraph(p, k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE : k == CHANGE_KINDS ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+/* Which side is wrong, from its call computed anew: above the figures where one is, or where they differ; else below. */
+static void which_side(struct page *p, uint32_t line, bool above)
+{
+    const struct comparison *s = p->s->work.c;
+    const struct oracle *o = comparison_oracle(s);
+    struct buf b = {0};
+    if (!o)
+        return;
+    enum oracle_which w = oracle_which(o, s->measure.pairing->lines.v[line].row);
+    bool wrong = w != ORACLE_NEITHER && w != ORACLE_NOBODY_KNOWS;
+    if (above == (wrong || line_is_bad(&s->judged->line[line])))
+        oracle_whole_text(o, &s->measure, s->judged, line, &b);
+    if (b.n)
+        paragraph(p, wrong ? STYLE_DEVIATE : above ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
 /* What the call does to the error it gets. */
 static void amplification(struct page *p, uint32_t row)
 {
-    const struct comparison *s = p->s->desk.c;
+    const struct comparison *s = p->s->work.c;
     struct buf b = {0};
     if (row == NONE)
         return;
@@ -142,7 +161,7 @@ static void amplification(struct page *p, uint32_t row)
 static void reference(struct page *p, const uint32_t row[2])
 {
     struct buf b = {0};
-    explain_reference(&p->s->desk.c->reference, row, &b);
+    explain_reference(&p->s->work.c->reference, row, &b);
     if (b.n)
         paragraph(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
@@ -219,7 +238,7 @@ static struct figure_columns figure_columns(int w)
 static void figures_head(struct page *p, const struct figure_columns *c)
 {
     static const char *const names[] = {N_("max"), N_("min"), N_("mean"), N_("norm")};
-    struct grid *g = &p->s->grid;
+    struct grid *g = p->g;
     int x = p->r.x, y = fixed_line(p);
     if (y < 0)
         return;
@@ -233,8 +252,8 @@ static void figures_head(struct page *p, const struct figure_columns *c)
 
 static void figures_row(struct page *p, const struct figure_columns *c, int side, const uint32_t row[2], const struct stats st[2])
 {
-    const struct dump *d = &p->s->desk.c->side[side].dump;
-    struct grid *g = &p->s->grid;
+    const struct dump *d = &p->s->work.c->side[side].dump;
+    struct grid *g = p->g;
     int x = p->r.x, y = fixed_line(p);
     char n[NUM_MAX];
     if (y < 0)
@@ -277,9 +296,9 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
     memset(st, 0, sizeof st);
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
-            st[s] = stats_of(&p->s->desk.c->side[s].dump, row[s], comparison_figures(p->s->desk.c, line, s));
+            st[s] = stats_of(&p->s->work.c->side[s].dump, row[s], comparison_figures(p->s->work.c, line, s));
     figures_head(p, &c);
-    for (int s = 0; s < 2 && !(s && p->s->desk.c->single); s++)
+    for (int s = 0; s < 2 && !(s && p->s->work.c->single); s++)
         figures_row(p, &c, s, row, st);
 }
 
@@ -287,7 +306,7 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
 static void problems(struct page *p, uint32_t row)
 {
     size_t n = 0;
-    const struct dump_check_problem *x = row == NONE ? NULL : one_side_problems(&p->s->desk.c->examined, row, &n);
+    const struct dump_check_problem *x = row == NONE ? NULL : one_side_problems(&p->s->work.c->examined, row, &n);
     for (size_t i = 0; x && i < n; i++)
         paragraph(p, dump_check_is_note(&x[i]) ? STYLE_DIM : STYLE_DEVIATE, str_of(x[i].text));
 }
@@ -295,13 +314,13 @@ static void problems(struct page *p, uint32_t row)
 static void names(struct page *p, uint32_t line, const uint32_t row[2])
 {
     struct buf name[2] = {{0}, {0}}, b = {0};
-    workspace_names(&p->s->desk, line, name);
+    workspace_names(&p->s->work, line, name);
     for (int s = 0; s < 2; s++) {
         if (!name[s].n)
             continue;
         buf_clear(&b);
         buf_fmt(&b, "%s  %s  ", s ? _("golden") : _("target"), name[s].p);
-        const struct shape *sh = dump_row_shape(&p->s->desk.c->side[s].dump, row[s]);
+        const struct shape *sh = dump_row_shape(&p->s->work.c->side[s].dump, row[s]);
         if (sh)
             shape_text(sh, &b);
         paragraph(p, STYLE_DIM, buf_view(&b));
@@ -314,7 +333,7 @@ static void names(struct page *p, uint32_t line, const uint32_t row[2])
 /* "Primitive.mul.Mul.3.forward = Tensor.mul.4.forward" of a paired line. */
 static void pair_name(struct page *p, uint32_t line, struct buf *out)
 {
-    const struct comparison *x = p->s->desk.c;
+    const struct comparison *x = p->s->work.c;
     for (int s = 0; s < 2; s++) {
         const struct dump *d = &x->side[s].dump;
         buf_cstr(out, s ? " = " : "");
@@ -325,13 +344,13 @@ static void pair_name(struct page *p, uint32_t line, struct buf *out)
 /* What else lies in the gap, and between which paired calls it does. */
 static void gap_text(struct page *p, uint32_t line)
 {
-    const struct gap *g = gaps_at(&p->s->desk.gaps, line);
+    const struct gap *g = gaps_at(&p->s->work.gaps, line);
     struct buf b = {0};
     if (!g)
         return;
     buf_fmt(&b, _("a gap: %u calls only the target has, %u only the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
     if (g->compute[TARGET] + g->compute[GOLDEN])
-        buf_fmt(&b, _("; %u and %u of them do arithmetic"), g->compute[TARGET], g->compute[GOLDEN]);
+        buf_fmt(&b, _("; %u and %u of them compute"), g->compute[TARGET], g->compute[GOLDEN]);
     paragraph(p, STYLE_DIM, buf_view(&b));
     for (int behind = 0; behind < 2; behind++) {
         uint32_t next = behind ? g->after : g->before;
@@ -347,7 +366,7 @@ static void gap_text(struct page *p, uint32_t line)
 
 static void why_paired(struct page *p, uint32_t line)
 {
-    const struct comparison *x = p->s->desk.c;
+    const struct comparison *x = p->s->work.c;
     struct pairing_options o = comparison_pairing_options(x);
     struct buf b = {0};
     uint32_t pair = x->pairing->lines.v[line].pair;
@@ -361,54 +380,68 @@ static void why_paired(struct page *p, uint32_t line)
     struct buf parts = {0};
     gaps_parts(x->pairing, x->measure.side, line, &parts);
     if (parts.n)
-        buf_fmt(&b, _("; before it, without partners of their own: %s"), parts.p);
+        buf_fmt(&b, _("; before it, not paired themselves: %s"), parts.p);
     buf_release(&parts);
     paragraph(p, STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
-static void draw(struct screen *s, struct rect r)
+/* Everything there is to say of the line; `total` of the page receives the lines it takes. */
+static void fill(struct page *p, uint32_t line)
 {
-    struct workspace *d = &s->desk;
-    struct page p = {.s = s, .r = r, .skip = d->scroll[FOCUS_DETAIL]};
-    uint32_t row[2], line = s->shown_line;
+    const struct workspace *d = &p->s->work;
+    const struct comparison *c = d->c;
     const struct line_judgement *j = workspace_judgement(d, line);
+    uint32_t row[2];
+    workspace_rows(d, line, row);
+    if (j)
+        verdict(p, line, j);
+    problems(p, row[TARGET]);
+    earlier(p, line);
+    noted(p, line);
+    if (j) {
+        looks_like(p, line, true);
+        which_side(p, line, true);
+    }
+    figures_table(p, line, row);
+    two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
+    if (j) {
+        amplification(p, row[TARGET]);
+        reference(p, row);
+        which_side(p, line, false);
+        looks_like(p, line, false);
+        known_cause(p, line);
+    }
+    names(p, line, row);
+    if (c->paired && !c->single)
+        why_paired(p, line);
+}
+
+static void update(struct screen *s, struct rect r)
+{
+    struct workspace *d = &s->work;
+    struct grid nowhere = {0};
+    struct page p = {.s = s, .g = &nowhere, .r = r};
     if (!workspace_lines(d))
         return;
-    workspace_rows(d, line, row);
-    const struct figures *f = s->desk.c->paired ? measure_figures(&s->desk.c->measure, line) : NULL;
-    if (j)
-        verdict(&p, line, j);
-    problems(&p, row[TARGET]);
-    earlier(&p, line);
-    noted(&p, line);
-    if (j)
-        looks_like(&p, line, true);
-    figures_table(&p, line, row);
-    two_sided(&p, f);
-    if (j)
-        amplification(&p, row[TARGET]);
-    if (j)
-        reference(&p, row);
-    if (j) {
-        looks_like(&p, line, false);
-        known_cause(&p, line);
-    }
-    names(&p, line, row);
-    if (s->desk.c->paired && !s->desk.c->single)
-        why_paired(&p, line);
-    /* do not scroll past the end */
-    int most = p.total - r.h;
-    if (d->scroll[FOCUS_DETAIL] > (most > 0 ? most : 0)) {
-        d->scroll[FOCUS_DETAIL] = most > 0 ? most : 0;
-        for (int y = 0; y < r.h; y++)
-            grid_fill(&s->grid, r.y + y, r.x, r.w, ' ', STYLE_TEXT);
-        draw(s, r);
-    }
+    diagnosis_job_ask(&d->diagnosis, d->c, s->shown_line);
+    if (!d->detail_scroll)
+        return;
+    fill(&p, s->shown_line); /* do not scroll past the end */
+    int most = p.total > r.h ? p.total - r.h : 0;
+    if (d->detail_scroll > most)
+        d->detail_scroll = most;
+}
+
+static void draw(const struct screen *s, struct grid *g, struct rect r)
+{
+    struct page p = {.s = s, .g = g, .r = r, .skip = s->work.detail_scroll};
+    if (workspace_lines(&s->work))
+        fill(&p, s->shown_line);
 }
 
 static const struct hint hints[] = {
     {"down", N_("scroll")}, {"pane next", N_("pane")}, {"zoom", N_("zoom")}, {"first", N_("first")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_detail = {"detail", draw, hints};
+const struct pane_ops pane_detail = {"detail", update, draw, hints};

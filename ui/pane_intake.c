@@ -7,7 +7,7 @@
 #include "ui/pane.h"
 
 /* Which parts of a step the side holds, and where its figures come from. */
-static void side_parts(struct screen *s, struct rect r, int *y, const struct side_extent *x)
+static void side_parts(struct grid *g, struct rect r, int *y, const struct side_extent *x)
 {
     static const char *const names[PHASE_COUNT] = {N_("forward"), N_("backward"), N_("optimizer")};
     struct buf b = {0};
@@ -20,27 +20,27 @@ static void side_parts(struct screen *s, struct rect r, int *y, const struct sid
         buf_fmt(&b, _(" · tensors %s"), num_count(n, x->tensors));
     if (x->computed)
         buf_cstr(&b, _(", figures computed from them"));
-    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }
 
-static void side_facts(struct screen *s, struct rect r, int *y, int side)
+static void side_facts(const struct screen *s, struct grid *g, struct rect r, int *y, int side)
 {
-    const struct recording *x = &s->desk.c->side[side];
+    const struct recording *x = &s->work.c->side[side];
     const struct dump *d = &x->dump;
     struct buf b = {0};
     int skip = 0;
     char n[2][NUM_MAX];
-    grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_TITLE, side ? _("GOLDEN") : _("TARGET"));
+    grid_put(g, r.y + *y, r.x, r.w, STYLE_TITLE, side ? _("GOLDEN") : _("TARGET"));
     (*y)++;
-    grid_middle(&s->grid, r.y + *y, r.x, r.w, STYLE_HEADER, str_of(x->path ? x->path : "-"));
+    grid_middle(g, r.y + *y, r.x, r.w, STYLE_HEADER, str_of(x->path ? x->path : "-"));
     (*y)++;
     if (x->state == SIDE_FAILED) {
-        grid_wrap(&s->grid, r, y, &skip, STYLE_ERROR, str_of(x->err.text));
+        grid_wrap(g, r, y, &skip, STYLE_ERROR, str_of(x->err.text));
         return;
     }
     if (!x->places.n) {
-        grid_put(&s->grid, r.y + *y, r.x, r.w, STYLE_DIM, s->desk.c->failed ? _("not opened") : _("looking …"));
+        grid_put(g, r.y + *y, r.x, r.w, STYLE_DIM, s->work.c->failed ? _("not opened") : _("searching …"));
         (*y)++;
         return;
     }
@@ -49,7 +49,7 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (words[i] && *words[i])
             buf_fmt(&b, " · %s", words[i]);
-    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_clear(&b);
     int steps, ranks;
     input_doubts_extent(x, &steps, &ranks);
@@ -60,19 +60,19 @@ static void side_facts(struct screen *s, struct rect r, int *y, int side)
     if (d->rank >= 0)
         buf_fmt(&b, _("rank %d · "), d->rank);
     buf_fmt(&b, _("%s rows · %s read"), num_count(n[0], d->rows.n), num_bytes(n[1], d->bytes_done));
-    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     if (x->state == SIDE_LOADED)
-        side_parts(s, r, y, &x->extent);
-    const char *how = d->complete ? _("read in full") : _("not whole");
+        side_parts(g, r, y, &x->extent);
+    const char *how = d->complete ? _("read in full") : _("incomplete");
     if (x->state != SIDE_LOADED)
-        how = s->desk.c->failed ? _("not read: the other side could not be opened") : _("being read …");
-    grid_wrap(&s->grid, r, y, &skip, STYLE_DIM, str_of(how));
+        how = s->work.c->failed ? _("not read: the other side could not be opened") : _("reading …");
+    grid_wrap(g, r, y, &skip, STYLE_DIM, str_of(how));
     buf_release(&b);
 }
 
-static void doubts(struct screen *s, struct rect r, int *y, int side)
+static void doubts(const struct screen *s, struct grid *g, struct rect r, int *y, int side)
 {
-    const input_doubt_list *l = &s->desk.doubts;
+    const input_doubt_list *l = &s->work.doubts;
     struct buf b = {0};
     int skip = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -80,92 +80,113 @@ static void doubts(struct screen *s, struct rect r, int *y, int side)
             continue;
         buf_clear(&b);
         buf_fmt(&b, "%s %s", l->v[i].question ? "!" : "·", l->v[i].text);
-        grid_wrap(&s->grid, r, y, &skip, l->v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
+        grid_wrap(g, r, y, &skip, l->v[i].question ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
     }
     buf_release(&b);
 }
 
 /* How the sides were paired, once they are, and what one of them left out. */
-static void pairing_facts(struct screen *s, struct rect r, int *y)
+static void pairing_facts(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
-    const struct judgement *j = s->desk.c->judged;
+    const struct judgement *j = s->work.c->judged;
     struct buf b = {0}, reasons = {0};
     int skip = 0;
-    if (!j || s->desk.c->single)
+    if (!j || s->work.c->single)
         return;
     explain_pairing(&j->sum, &reasons);
     if (reasons.n)
         buf_fmt(&b, _("rows paired: %u, by %s"), j->sum.pairs, reasons.p);
     else
         buf_fmt(&b, _("rows paired: %u"), j->sum.pairs);
-    grid_wrap(&s->grid, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_clear(&b);
     explain_regions(&j->sum, "", &b);
     if (b.n)
-        grid_wrap(&s->grid, r, y, &skip, STYLE_DIM, buf_view(&b));
+        grid_wrap(g, r, y, &skip, STYLE_DIM, buf_view(&b));
     buf_release(&b);
     buf_release(&reasons);
 }
 
 /* What has changed since the round before, once that is known. */
-static void rounds(struct screen *s, struct rect r, int *y)
+static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
-    const struct round_since *x = &s->desk.c->since;
+    const struct round_since *x = &s->work.c->since;
     struct buf b = {0};
     int skip = 0;
-    round_since_sentence(s->desk.c, &b);
+    round_since_sentence(s->work.c, &b);
     if (!b.n && x->there)
-        buf_fmt(&b, _("Round %u; what has changed is told when everything is compared."), x->before->number + 1);
+        buf_fmt(&b, _("Round %u; the changes are shown when everything is compared."), x->before->number + 1);
     if (b.n)
-        grid_wrap(&s->grid, r, y, &skip, x->told && x->changes.confirmed ? STYLE_HEADER : STYLE_FIRST, buf_view(&b));
+        grid_wrap(g, r, y, &skip, x->told && x->changes.confirmed ? STYLE_HEADER : STYLE_FIRST, buf_view(&b));
     buf_release(&b);
 }
 
-static void nothing_open(struct screen *s, struct rect r)
+/* Where what is done here is kept, or why it is not. */
+static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
+{
+    const struct investigation *v = &s->inv;
+    struct buf b = {0};
+    struct err e;
+    int skip = 0;
+    bool not = investigation_may_change(v, &e) || !v->path || v->unsaved.code;
+    if (investigation_may_change(v, &e))
+        buf_fmt(&b, _("read-only: %s"), e.text);
+    else if (not && (v->unsaved.code || v->unkept))
+        buf_fmt(&b, _("not saved: %s"), v->unsaved.code ? v->unsaved.text : v->unkept);
+    else if (v->path)
+        buf_fmt(&b, _("kept in %s"), v->path);
+    if (b.n)
+        grid_wrap(g, r, y, &skip, not ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
+    buf_release(&b);
+}
+
+static void nothing_open(struct grid *g, struct rect r)
 {
     int y = 1, skip = 0;
     struct rect in = {r.y, r.x + 2, r.h, r.w - 4};
-    grid_wrap(&s->grid, in, &y, &skip, STYLE_HEADER, str_of(_("Nothing is open yet.")));
+    grid_wrap(g, in, &y, &skip, STYLE_HEADER, str_of(_("Nothing is open yet.")));
     y++;
-    grid_wrap(&s->grid, in, &y, &skip, STYLE_TEXT,
-              str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP looks at one.  d lists the dumps below this folder, :recent the investigations you left.")));
+    grid_wrap(g, in, &y, &skip, STYLE_TEXT,
+              str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP looks at one.  d lists the dumps below this "
+                       "folder, :recent the investigations you left.")));
 }
 
-static void draw(struct screen *s, struct rect r)
+static void draw(const struct screen *s, struct grid *g, struct rect r)
 {
     struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
     int y[2] = {1, 1}, skip = 0;
-    if (!s->desk.c->side[0].path) {
-        nothing_open(s, r);
+    if (!s->work.c->side[0].path) {
+        nothing_open(g, r);
         return;
     }
-    if (r.w >= 76 && !s->desk.c->single) {
+    if (r.w >= 76 && !s->work.c->single) {
         left.w = r.w / 2 - 3;
         right.x = r.x + r.w / 2 + 1;
         right.w = r.w / 2 - 3;
     }
-    side_facts(s, left, &y[0], TARGET);
-    doubts(s, left, &y[0], TARGET);
-    if (!s->desk.c->single) {
+    side_facts(s, g, left, &y[0], TARGET);
+    doubts(s, g, left, &y[0], TARGET);
+    if (!s->work.c->single) {
         if (right.x == left.x)
             y[1] = y[0] + 1;
-        side_facts(s, right, &y[1], GOLDEN);
-        doubts(s, right, &y[1], GOLDEN);
+        side_facts(s, g, right, &y[1], GOLDEN);
+        doubts(s, g, right, &y[1], GOLDEN);
     }
     int at = (y[0] > y[1] ? y[0] : y[1]) + 1;
     struct rect whole = {r.y, r.x + 2, r.h, r.w - 4};
-    bool told = s->desk.c->side[0].state == SIDE_FAILED || s->desk.c->side[1].state == SIDE_FAILED;
-    if (s->desk.c->failed && !told)
-        grid_wrap(&s->grid, whole, &at, &skip, STYLE_ERROR, str_of(s->desk.c->err.text));
-    else if (!s->desk.c->failed && !s->desk.c->single)
-        grid_wrap(&s->grid, whole, &at, &skip, STYLE_DIM, str_of(input_doubts_target(s->desk.c)));
-    pairing_facts(s, whole, &at);
-    rounds(s, whole, &at);
-    doubts(s, whole, &at, -1);
+    bool told = s->work.c->side[0].state == SIDE_FAILED || s->work.c->side[1].state == SIDE_FAILED;
+    if (s->work.c->failed && !told)
+        grid_wrap(g, whole, &at, &skip, STYLE_ERROR, str_of(s->work.c->err.text));
+    else if (!s->work.c->failed && !s->work.c->single)
+        grid_wrap(g, whole, &at, &skip, STYLE_DIM, str_of(input_doubts_target(s->work.c)));
+    pairing_facts(s, g, whole, &at);
+    rounds(s, g, whole, &at);
+    doubts(s, g, whole, &at, -1);
+    kept(s, g, whole, &at);
 }
 
 static const struct hint hints[] = {
     {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"command step", N_("steps")}, {"command rank", N_("ranks")}, {"dumps", N_("dumps here")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_intake = {"intake", draw, hints};
+const struct pane_ops pane_intake = {"intake", NULL, draw, hints};

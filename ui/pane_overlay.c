@@ -1,83 +1,182 @@
 /* Help and lists: they take the place of the table and its pane until they are closed. */
+#include "base/fuzzy.h"
 #include "base/msg.h"
 #include "base/utf8.h"
 #include "ui/pane.h"
 
 /* ---- help, made from the tables ---- */
 
-static void help_section(struct screen *s, const struct command_group *group, struct rect r, int *y, int *skip)
+/* The help while it is laid out: `grid` may be nowhere, to count the lines. */
+struct help {
+    const struct screen *s;
+    struct grid *grid;
+    struct rect r;
+    int y, skip; /* next line, and how many are scrolled out yet */
+    struct str words; /* what has to be in an entry */
+    const char *title; /* of the entries that follow, until one of them is shown */
+};
+
+static void help_line(struct help *h, uint8_t style, const char *text)
 {
-    struct buf keys = {0};
-    struct grid *g = &s->grid;
+    grid_wrap(h->grid, h->r, &h->y, &h->skip, style, str_of(text));
+}
+
+static void help_title(struct help *h)
+{
+    if (!h->title)
+        return;
+    help_line(h, STYLE_TEXT, " ");
+    help_line(h, STYLE_TITLE, h->title);
+    h->title = NULL;
+}
+
+/* A word at the left, what it does beside it, then its keys; nothing where the words are not in it. */
+static void help_entry(struct help *h, const char *word, const char *does, struct str keys)
+{
+    struct buf all = {0};
+    buf_fmt(&all, "%s %s %.*s", word, does, STR_ARG(keys));
+    bool wanted = fuzzy_inside(buf_view(&all), h->words);
+    buf_release(&all);
+    if (!wanted)
+        return;
+    help_title(h);
+    struct rect right = {h->r.y, h->r.x + 19, h->r.h, h->r.w - 20};
+    if (h->skip == 0 && h->y < h->r.h)
+        grid_put(h->grid, h->r.y + h->y, h->r.x + 2, 16, STYLE_KEY, word);
+    grid_wrap(h->grid, right, &h->y, &h->skip, STYLE_TEXT, str_of(does));
+    if (keys.n)
+        grid_wrap(h->grid, right, &h->y, &h->skip, STYLE_TITLE, keys);
+}
+
+/* Every key whose command starts with this name, with its arguments. */
+static void keys_of(const struct keymap *k, const char *name, struct buf *out)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < k->bindings.n; i++) {
+        const struct binding *b = &k->bindings.v[i];
+        if (strncmp(b->command, name, n) != 0 || (b->command[n] && b->command[n] != ' '))
+            continue;
+        bool said = false; /* of another place */
+        for (size_t j = 0; j < i && !said; j++)
+            said = strcmp(k->bindings.v[j].key, b->key) == 0 && strcmp(k->bindings.v[j].command, b->command) == 0;
+        if (!said && keymap_find(k, b->place, b->key) == b->command)
+            buf_fmt(out, "%s%s%s%s", out->n ? "  " : "", b->key, b->command[n] ? " " : "",
+                    b->command[n] ? b->command + n + 1 : "");
+    }
+}
+
+static void help_commands(struct help *h, const struct command_group *group)
+{
+    struct buf keys = {0}, name = {0};
+    h->title = _(group->title);
     for (const struct command *c = group->commands; c->name; c++) {
-        size_t n = strlen(c->name);
         buf_clear(&keys);
-        /* every binding whose command starts with this name, with its arguments */
-        for (size_t i = 0; i < s->keys.bindings.n; i++) {
-            const struct binding *b = &s->keys.bindings.v[i];
-            if (strncmp(b->command, c->name, n) != 0 || (b->command[n] && b->command[n] != ' '))
-                continue;
-            if (keymap_find(&s->keys, b->place, b->key) != b->command)
-                continue;
-            buf_fmt(&keys, "%s%s%s%s", keys.n ? "  " : "", b->key, b->command[n] ? " " : "", b->command[n] ? b->command + n + 1 : "");
-        }
-        struct rect right = {r.y, r.x + 19, r.h, r.w - 20};
-        if (*skip == 0 && *y < r.h)
-            grid_fmt(g, r.y + *y, r.x + 2, 16, STYLE_KEY, ":%s", c->name);
-        grid_wrap(g, right, y, skip, STYLE_TEXT, str_of(_(c->help)));
-        if (keys.n) {
-            grid_wrap(g, right, y, skip, STYLE_TITLE, buf_view(&keys));
-        }
+        buf_clear(&name);
+        keys_of(&h->s->keys, c->name, &keys);
+        buf_fmt(&name, ":%s", c->name);
+        help_entry(h, name.p, _(c->help), buf_view(&keys));
     }
     buf_release(&keys);
+    buf_release(&name);
 }
 
-static void help_line(struct screen *s, struct rect r, int *y, int *skip, uint8_t style, const char *text)
+/* The command's own help, where its first word is one. */
+static const char *does(const char *command)
 {
-    grid_wrap(&s->grid, r, y, skip, style, str_of(text));
+    struct str name, rest;
+    str_split(str_of(command), ' ', &name, &rest);
+    const struct command *c = command_find(name);
+    return c ? _(c->help) : "";
 }
 
-static void draw_help(struct screen *s, struct rect r)
+static void help_key(struct help *h, const char *key, const char *what, const char *command, struct buf *text)
 {
-    int y = 0, skip = s->desk.overlay_scroll, asked = skip;
-    help_line(s, r, &y, &skip, STYLE_TITLE, _("Keys run commands; : takes them by name, Tab completes. Marks in the table:"));
-    help_line(s, r, &y, &skip, STYLE_TEXT,
-              _("  ✓ match   ≈ same statistics   ! drift   ✗ deviates   ∞ non-finite   # element counts   T kinds (int, float)   ∅ no partner   · skipped   … pending   underlined: doubtful"));
-    for (const struct command_group *g = command_groups; g->title; g++) {
-        help_line(s, r, &y, &skip, STYLE_TEXT, " ");
-        help_line(s, r, &y, &skip, STYLE_TITLE, _(g->title));
-        help_section(s, g, r, &y, &skip);
-    }
-    int total = y + asked - skip, most = total > r.h ? total - r.h : 0;
-    if (s->desk.overlay_scroll > most) {
-        s->desk.overlay_scroll = most;
-        for (int i = 0; i < r.h; i++)
-            grid_fill(&s->grid, r.y + i, r.x, r.w, ' ', STYLE_TEXT);
-        draw_help(s, r);
-    }
-    s->desk.page = r.h;
+    buf_clear(text);
+    buf_fmt(text, "%s  :%s", what, command);
+    help_entry(h, key, text->p, STR(""));
 }
 
-static const struct hint help_hints[] = {{"down", N_("scroll")}, {"page-down", N_("page")}, {"back", N_("back")}, {0}};
-const struct pane_ops pane_help = {"help", draw_help, help_hints};
+/* The keys of the pane that help was asked for in: what they do there and nowhere else. */
+static void help_here(struct help *h)
+{
+    const struct keymap *k = &h->s->keys;
+    const struct pane_ops *pane = pane_of(h->s->work.help_of);
+    struct buf text = {0};
+    h->title = _("Keys of this place");
+    for (const struct hint *x = pane->hints; x->command; x++) {
+        const char *key = keymap_key(k, pane->place, x->command);
+        if (key && !keymap_find_in(k, pane->place, key))
+            help_key(h, key, does(x->command), x->command, &text);
+    }
+    for (size_t i = 0; i < k->bindings.n; i++) {
+        const struct binding *b = &k->bindings.v[i];
+        if (strcmp(b->place, pane->place) == 0 && keymap_find_in(k, b->place, b->key) == b->command)
+            help_key(h, b->key, does(b->command), b->command, &text);
+    }
+    buf_release(&text);
+}
+
+/* Returns the lines all of it takes. */
+static int help_text(const struct screen *s, struct grid *g, struct rect r, int from)
+{
+    struct help h = {.s = s, .grid = g, .r = r, .skip = from, .words = buf_view(&s->work.narrow)};
+    struct buf words = {0};
+    if (h.words.n)
+        buf_fmt(&words, _("/%.*s: what holds this; Backspace takes a character back"), STR_ARG(h.words));
+    help_line(&h, STYLE_TITLE,
+              words.n ? words.p
+                      : _("Each key runs a command; : runs it by name, Tab completes. Typing searches here. Marks in "
+                          "the table:"));
+    buf_release(&words);
+    if (!h.words.n)
+        help_line(&h, STYLE_TEXT,
+                  _("  ✓ match   ≈ same statistics   ! drift   ✗ deviates   ∞ non-finite   # element counts   T kinds "
+                    "(int, float)   ∅ not paired   · skipped   … pending   underlined: doubtful"));
+    help_here(&h);
+    for (const struct command_group *group = command_groups; group->title; group++)
+        help_commands(&h, group);
+    return h.y + from - h.skip;
+}
+
+static void update_help(struct screen *s, struct rect r)
+{
+    struct grid nowhere = {0};
+    int most = help_text(s, &nowhere, r, 0) - r.h;
+    most = most > 0 ? most : 0;
+    if (s->work.help_scroll > most)
+        s->work.help_scroll = most;
+    s->work.page = r.h;
+}
+
+static void draw_help(const struct screen *s, struct grid *g, struct rect r)
+{
+    help_text(s, g, r, s->work.help_scroll);
+}
+
+static const struct hint help_hints[] =
+    {{"down", N_("scroll")}, {"page-down", N_("page")}, {"narrow", N_("type to search")}, {"cancel", N_("back")}, {0}};
+const struct pane_ops pane_help = {"help", update_help, draw_help, help_hints};
 
 /* ---- lists ---- */
 
-static void draw_list(struct screen *s, struct rect r)
+static void update_list(struct screen *s, struct rect r)
 {
-    struct workspace *d = &s->desk;
-    struct grid *g = &s->grid;
-    uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), n = (uint32_t)d->list.n;
-    d->page = (int)h;
-    grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, "%s  %u/%u", d->list_title, n ? d->list_at + 1 : 0, n);
-    uint32_t top = (uint32_t)d->overlay_scroll;
-    if (d->list_at < top)
-        top = d->list_at;
-    if (h && d->list_at >= top + h)
-        top = d->list_at - h + 1;
-    d->overlay_scroll = (int)top;
+    struct workspace *d = &s->work;
+    d->page = r.h > 1 ? r.h - 1 : 0;
+    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)d->page);
+}
+
+static void draw_list(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct workspace *d = &s->work;
+    uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), n = (uint32_t)d->list.shown.n, top = (uint32_t)d->list.scroll;
+    if (d->narrow.n)
+        grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("/%s  %u/%u of %zu: %s"), d->narrow.p, n ? d->list.at + 1 : 0,
+                 n, d->list.items.n, d->list.title);
+    else
+        grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, "%s  %u/%u", d->list.title, n ? d->list.at + 1 : 0, n);
     for (uint32_t i = 0; i < h && top + i < n; i++) {
-        const struct list_item *x = &d->list.v[top + i];
+        const struct list_item *x = &d->list.items.v[d->list.shown.v[top + i]];
         int y = r.y + 1 + (int)i;
         if (x->mark)
             grid_put(g, y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
@@ -85,10 +184,11 @@ static void draw_list(struct screen *s, struct rect r)
             grid_put(g, y, r.x + 3, r.w - 4, STYLE_TEXT, x->text);
         else
             grid_middle(g, y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
-        if (top + i == d->list_at)
+        if (top + i == d->list.at)
             grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
     }
 }
 
-static const struct hint list_hints[] = {{"enter", N_("go there")}, {"down", N_("next")}, {"back", N_("back")}, {0}};
-const struct pane_ops pane_list = {"list", draw_list, list_hints};
+static const struct hint list_hints[] =
+    {{"enter", N_("go there")}, {"down", N_("next")}, {"narrow", N_("type to narrow")}, {"cancel", N_("back")}, {0}};
+const struct pane_ops pane_list = {"list", update_list, draw_list, list_hints};

@@ -9,7 +9,8 @@
 uint8_t pane_panel_style(enum panel_state s)
 {
     static const uint8_t style[PANEL_STATES] = {
-        [PANEL_NOT_STARTED] = STYLE_DIM, [PANEL_NEEDS_INPUT] = STYLE_ONLY, [PANEL_OPEN] = STYLE_DRIFT,  [PANEL_PASSED] = STYLE_TEXT,
+        [PANEL_NOT_STARTED] = STYLE_DIM, [PANEL_NEEDS_INPUT] = STYLE_ONLY, [PANEL_OPEN] = STYLE_DRIFT,
+            [PANEL_PASSED] = STYLE_TEXT,
         [PANEL_FAILED] = STYLE_DEVIATE,  [PANEL_WAIVED] = STYLE_SKIP,      [PANEL_WAITS] = STYLE_DRIFT,
     };
     return style[s];
@@ -18,8 +19,10 @@ uint8_t pane_panel_style(enum panel_state s)
 static uint8_t mark_style(enum panel_mark m)
 {
     static const uint8_t style[MARK_COUNT] = {
-        [MARK_NOTE] = STYLE_DIM,     [MARK_ADVICE] = STYLE_DRIFT, [MARK_OK] = STYLE_TEXT,   [MARK_BAD] = STYLE_DEVIATE, [MARK_OPEN] = STYLE_DRIFT,
-        [MARK_RUNNING] = STYLE_PROGRESS, [MARK_MISSING] = STYLE_ONLY, [MARK_WAIVED] = STYLE_SKIP, [MARK_INPUT] = STYLE_DIM,  [MARK_NEED] = STYLE_ONLY,
+        [MARK_NOTE] = STYLE_DIM,     [MARK_ADVICE] = STYLE_DRIFT, [MARK_OK] = STYLE_TEXT,   [MARK_BAD] = STYLE_DEVIATE,
+            [MARK_OPEN] = STYLE_DRIFT,
+        [MARK_RUNNING] = STYLE_PROGRESS, [MARK_MISSING] = STYLE_ONLY, [MARK_WAIVED] = STYLE_SKIP,
+        [MARK_INPUT] = STYLE_DIM,  [MARK_NEED] = STYLE_ONLY,
     };
     return style[m];
 }
@@ -39,27 +42,31 @@ static void overview_text(const struct procedure *gu, int i, struct buf *b)
     buf_cstr(b, p->summary);
 }
 
-static int lines_of(const struct screen *s, struct rect r, const char *text)
+static int lines_of(struct rect r, const char *text)
 {
-    struct grid probe = s->grid; /* drawn nowhere: only counted */
-    int y = 0, skip = 1 << 20;
-    return text && *text ? grid_wrap(&probe, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
+    struct grid nowhere = {0}; /* only counted */
+    int y = 0, skip = 0;
+    return text && *text ? grid_wrap(&nowhere, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
 }
 
-static void draw_overview(struct screen *s, struct rect r)
+static void update_overview(struct screen *s, struct rect r)
 {
-    const struct procedure *gu = &s->desk.guide;
-    struct grid *g = &s->grid;
+    (void)r;
+    s->work.page = PANELS;
+}
+
+static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct procedure *gu = &s->work.guide;
     int title_w = r.w >= 110 ? 36 : r.w >= 70 ? 28 : 16, state_w = 14, x = r.x + 5 + title_w, y = 1, skip = 0;
     struct buf b = {0};
     grid_put(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("the procedure"));
-    s->desk.page = PANELS;
     /* sentences in full where there is room for them */
     struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6};
     int all = 0;
     for (int i = 0; i < PANELS; i++) {
         overview_text(gu, i, &b);
-        int n = lines_of(s, text, b.p);
+        int n = lines_of(text, b.p);
         all += n > 1 ? n : 1;
     }
     bool whole = all + 4 <= r.h;
@@ -67,10 +74,11 @@ static void draw_overview(struct screen *s, struct rect r)
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
         grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));
-        grid_middle(g, r.y + y, r.x + 5, title_w - 1, gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT, str_of(_(panels[i].title)));
+        grid_middle(g, r.y + y, r.x + 5, title_w - 1, gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT,
+                    str_of(_(panels[i].title)));
         buf_clear(&b);
         if (p->state == PANEL_WAITS)
-            buf_fmt(&b, _("waits for %d"), p->waits_for);
+            buf_fmt(&b, _("waiting for %d"), p->waits_for);
         else
             buf_cstr(&b, panel_state_label(p->state));
         grid_text(g, r.y + y, x, state_w - 1, pane_panel_style(p->state), buf_view(&b));
@@ -82,7 +90,7 @@ static void draw_overview(struct screen *s, struct rect r)
         } else {
             grid_end(g, r.y + y, text.x, text.w, STYLE_DIM, buf_view(&b));
         }
-        for (; s->desk.panel_at == (uint32_t)i && from <= y; from++)
+        for (; s->work.panel.at == (uint32_t)i && from <= y; from++)
             grid_mark(g, r.y + from, r.x, r.w, STYLE_CURSOR);
     }
     y++;
@@ -102,14 +110,17 @@ static void bar(struct grid *g, int y, int x, int w, float share)
     static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     int eighths = (int)lroundf(share * (float)(w * 8));
     for (int i = 0; i < w && eighths > 0; i++, eighths -= 8)
-        grid_put(g, y, x + i, 1, STYLE_PROGRESS, g->ascii ? (eighths >= 4 ? "#" : "") : part[eighths > 8 ? 8 : eighths]);
+        grid_put(g, y, x + i, 1, STYLE_PROGRESS,
+                 g->ascii ? (eighths >= 4 ? "#" : "") : part[eighths > 8 ? 8 : eighths]);
 }
 
-static void draw_item(struct screen *s, const struct panel_page *p, const struct panel_item *it, int y, struct rect r, bool here)
+static void draw_item(struct grid *g, const struct panel_page *p, const struct panel_item *it, int y, struct rect r,
+                      bool here)
 {
-    struct grid *g = &s->grid;
-    bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED, table = p->values[0] && !input && (it->value[0] || it->value[1]);
-    int bars = it->share >= 0 && r.w >= 60 ? r.w / 6 : 0, value_w = table ? (r.w - bars) / 4 : 0, id_w = it->id && table ? 6 : 0;
+    bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED,
+         table = p->values[0] && !input && (it->value[0] || it->value[1]);
+    int bars = it->share >= 0 && r.w >= 60 ? r.w / 6 : 0, value_w = table ? (r.w - bars) / 4 : 0,
+        id_w = it->id && table ? 6 : 0;
     int x = r.x + 3, text_w = r.w - 4 - 2 * value_w - bars;
     grid_put(g, y, r.x + 1, 1, mark_style((enum panel_mark)it->mark), panel_mark_glyph((enum panel_mark)it->mark));
     if (id_w)
@@ -128,7 +139,8 @@ static void draw_item(struct screen *s, const struct panel_page *p, const struct
         else
             grid_end(g, y, x, text_w, style, str_of(it->text));
         for (int i = 0; i < 2 && table; i++)
-            grid_middle(g, y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TEXT, str_of(it->value[i] ? it->value[i] : ""));
+            grid_middle(g, y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TEXT,
+                        str_of(it->value[i] ? it->value[i] : ""));
         if (bars)
             bar(g, y, r.x + r.w - bars, bars - 1, it->share);
     }
@@ -136,82 +148,107 @@ static void draw_item(struct screen *s, const struct panel_page *p, const struct
         grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
 }
 
-/* What stands below the list: the sentences of the line under the cursor, and what to do. Returns its height. */
-static int draw_foot(struct screen *s, struct rect r, const struct panel_page *p, const char *detail, bool draw)
+/* From the top: title, goal, curves, the list, the sentences of its selected line, what comes next. */
+struct panel_layout {
+    const char *detail;                        /* sentences of the selected line, NULL: none */
+    struct rect goal, curves, items, told, next; /* of no height: not shown */
+};
+
+static const char *detail_of(const struct panel_page *p, uint32_t at, int w)
 {
+    const struct panel_item *it = at < p->items.n ? &p->items.v[at] : NULL;
+    if (!it || it->detail)
+        return it ? it->detail : NULL;
+    return utf8_cells(str_of(it->text)) > w - 4 ? it->text : NULL;
+}
+
+static void next_text(const struct panel_page *p, struct buf *out)
+{
+    if (*p->next)
+        buf_fmt(out, _("next: %s"), p->next);
+}
+
+static struct panel_layout lay_out(const struct workspace *d, struct rect r)
+{
+    const struct panel_page *p = &d->guide.page[d->panel.number - 1];
+    struct panel_layout l = {.detail = detail_of(p, d->panel.at, r.w)};
     struct rect in = {r.y, r.x + 1, r.h, r.w - 2};
     struct buf next = {0};
-    buf_fmt(&next, _("next: %s"), p->next);
-    int a = lines_of(s, in, detail), b = *p->next ? lines_of(s, in, next.p) : 0, most = r.h / 2;
-    if (a > most - b)
-        a = most - b > 0 ? most - b : 0;
-    if (draw) {
-        int y = r.h - a - b, skip = 0;
-        struct rect upper = {in.y, in.x, r.h - b, in.w};
-        if (a)
-            grid_wrap(&s->grid, upper, &y, &skip, STYLE_TEXT, str_of(detail));
-        y = r.h - b;
-        if (b)
-            grid_wrap(&s->grid, in, &y, &skip, STYLE_FIRST, buf_view(&next));
-    }
+    int y = 1;
+    l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? lines_of(in, _(panels[d->panel.number - 1].goal)) : 0, in.w};
+    y += l.goal.h;
+    l.curves = (struct rect){r.y + y, in.x,
+                             procedure_curves(&d->guide, p) && r.h >= 16 ? r.h / 3 + (r.h > 40 ? 3 : 0) : 0, in.w};
+    y += l.curves.h;
+    next_text(p, &next);
+    int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
+    if (told > most - below)
+        told = most - below > 0 ? most - below : 0;
+    l.items = (struct rect){r.y + y, r.x, rest - told - below > 0 ? rest - told - below : 0, r.w};
+    l.told = (struct rect){r.y + r.h - below - told, in.x, told, in.w};
+    l.next = (struct rect){r.y + r.h - below, in.x, below, in.w};
     buf_release(&next);
-    return a + b;
+    return l;
 }
 
-static void draw_items(struct screen *s, struct rect r, const struct panel_page *p)
+static void update_panel(struct screen *s, struct rect r)
 {
-    struct workspace *d = &s->desk;
-    uint32_t h = (uint32_t)(r.h > 0 ? r.h : 0), top = (uint32_t)d->overlay_scroll, n = (uint32_t)p->items.n;
-    if (d->panel_at < top)
-        top = d->panel_at;
-    if (h && d->panel_at >= top + h)
-        top = d->panel_at - h + 1;
-    d->overlay_scroll = (int)top;
-    d->page = (int)h;
-    for (uint32_t i = 0; i < h && top + i < n; i++)
-        draw_item(s, p, &p->items.v[top + i], r.y + (int)i, r, top + i == d->panel_at);
+    struct workspace *d = &s->work;
+    struct panel_layout l = lay_out(d, r);
+    d->page = l.items.h;
+    d->panel.scroll = (int)pane_top((uint32_t)d->panel.scroll, d->panel.at, (uint32_t)l.items.h);
+    if (l.curves.h)
+        pane_curves_update(s, l.curves, procedure_curves(&d->guide, &d->guide.page[d->panel.number - 1]));
 }
 
-static void draw_panel(struct screen *s, struct rect r)
+static void draw_title(const struct workspace *d, struct grid *g, struct rect r)
 {
-    struct workspace *d = &s->desk;
-    struct grid *g = &s->grid;
-    const struct panel *k = &panels[d->panel - 1];
-    const struct panel_page *p = &d->guide.page[d->panel - 1];
-    int x = r.x + 1, y = 1, skip = 0;
-    x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel, _(k->title)) + 2;
+    const struct panel_page *p = &d->guide.page[d->panel.number - 1];
+    int x = r.x + 1, was = procedure_was(&d->guide, d->panel.number - 1);
+    x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel.number, _(panels[d->panel.number - 1].title)) + 2;
     x += grid_put(g, r.y, x, 1, pane_panel_style(p->state), panel_glyph(p->state)) + 1;
     x += grid_put(g, r.y, x, r.w, pane_panel_style(p->state), panel_state_label(p->state)) + 2;
-    int was = procedure_was(&d->guide, d->panel - 1);
     if (was >= 0 && was != (int)p->state)
         x += grid_fmt(g, r.y, x, r.w, STYLE_DIM, _("(was %s) "), panel_state_label((enum panel_state)was)) + 1;
     if (p->waits_for)
         x += grid_fmt(g, r.y, x, r.w, STYLE_DRIFT, _("panel %d comes first"), p->waits_for) + 2;
     if (p->state == PANEL_WAIVED)
         grid_put(g, r.y, x, r.w, STYLE_DIM, p->summary);
-    if (r.h >= 12)
-        grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, STYLE_DIM, str_of(_(k->goal)));
-    const struct curves *curves = procedure_curves(&d->guide, p);
-    if (curves && r.h >= 16) {
-        int h = r.h / 3 + (r.h > 40 ? 3 : 0);
-        draw_curves(s, (struct rect){r.y + y, r.x + 1, h, r.w - 2}, curves);
-        y += h;
-    }
-    const struct panel_item *at = d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
-    const char *detail = at ? at->detail ? at->detail : utf8_cells(str_of(at->text)) > r.w - 4 ? at->text : NULL : NULL;
-    struct rect rest = {r.y + y, r.x, r.h - y, r.w};
-    int foot = draw_foot(s, rest, p, detail, false);
-    draw_items(s, (struct rect){rest.y, rest.x, rest.h - foot, rest.w}, p);
-    draw_foot(s, rest, p, detail, true);
+}
+
+/* A paragraph from the top of its rectangle. */
+static void draw_text(struct grid *g, struct rect r, uint8_t style, const char *text)
+{
+    int y = 0, skip = 0;
+    if (r.h > 0 && text)
+        grid_wrap(g, r, &y, &skip, style, str_of(text));
+}
+
+static void draw_panel(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct workspace *d = &s->work;
+    const struct panel_page *p = &d->guide.page[d->panel.number - 1];
+    struct panel_layout l = lay_out(d, r);
+    struct buf next = {0};
+    draw_title(d, g, r);
+    draw_text(g, l.goal, STYLE_DIM, _(panels[d->panel.number - 1].goal));
+    if (l.curves.h)
+        pane_curves_draw(s, g, l.curves, procedure_curves(&d->guide, p));
+    for (uint32_t i = 0, top = (uint32_t)d->panel.scroll; i < (uint32_t)l.items.h && top + i < p->items.n; i++)
+        draw_item(g, p, &p->items.v[top + i], l.items.y + (int)i, r, top + i == d->panel.at);
+    next_text(p, &next);
+    draw_text(g, l.told, STYLE_TEXT, l.detail);
+    draw_text(g, l.next, STYLE_FIRST, next.p);
+    buf_release(&next);
 }
 
 static const struct hint overview_hints[] = {
     {"enter", N_("open it")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
 };
 static const struct hint hints[] = {
-    {"enter", N_("go there")}, {"panel do", N_("do what is next")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
+    {"enter", N_("go there")}, {"panel do", N_("do the next step")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write what produces it")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
     {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_overview = {"panel", draw_overview, overview_hints};
-const struct pane_ops pane_panel = {"panel", draw_panel, hints};
+const struct pane_ops pane_overview = {"panel", update_overview, draw_overview, overview_hints};
+const struct pane_ops pane_panel = {"panel", update_panel, draw_panel, hints};

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "judge/verdict_text.h"
+#include "table/shown_name.h"
 #include "ui/pane.h"
 
 const char *verdict_glyph_of(enum verdict v)
@@ -44,61 +45,11 @@ uint8_t verdict_style(const struct line_judgement *l)
     return l && (l->flags & LINE_DOUBTFUL) ? style | STYLE_UNDER : style;
 }
 
-/* "Functional.linear.0.forward.input.1" → "Functional.linear.0.fwd.in.1": the words every name has give
- * way to the ones that tell it from others. Only drawn so; searches and files see the full name. */
-static void shorten_joined(struct str name, struct buf *out)
-{
-    static const struct {
-        const char *word, *twin;
-    } words[] = {{"_forward", "_fwd"}, {"_backward", "_bwd"}, {"_input", "_in"}, {"_output", "_out"}};
-    for (size_t i = 0; i < name.n;) {
-        struct str rest = str_cut(name, i);
-        size_t k = 0;
-        while (k < ARRAY_LEN(words) && !str_starts(rest, words[k].word))
-            k++;
-        if (k < ARRAY_LEN(words)) {
-            buf_cstr(out, words[k].twin);
-            i += strlen(words[k].word);
-        } else {
-            buf_char(out, name.p[i++]);
-        }
-    }
-}
-
-static void name_shorten(struct str name, struct buf *out)
-{
-    static const char *const joined[] = {"_forward_", "_backward_", "_forward#", "_backward#"}; /* ptdbg's names; # where one came again */
-    for (size_t i = 0; i < ARRAY_LEN(joined); i++)
-        if (str_has(name, joined[i])) {
-            shorten_joined(name, out);
-            return;
-        }
-    static const struct {
-        const char *word, *twin;
-    } words[] = {
-        {"forward", "fwd"}, {"backward", "bwd"}, {"input", "in"}, {"output", "out"}, {"parameters", "par"}, {"parameters_grad", "grad"},
-    };
-    struct str rest = name, part;
-    for (bool again = true, first = true; again; first = false) {
-        again = str_split(rest, '.', &part, &rest);
-        const char *twin = NULL;
-        for (size_t i = 0; i < ARRAY_LEN(words); i++)
-            if (str_is(part, words[i].word))
-                twin = words[i].twin;
-        if (!first)
-            buf_char(out, '.');
-        if (twin)
-            buf_cstr(out, twin);
-        else
-            buf_str(out, part);
-    }
-}
-
 /* ---- columns ---- */
 
 struct draw {
-    struct screen *s;
-    struct workspace *d;
+    struct grid *g;
+    const struct workspace *d;
     struct field_line l;
     const struct line_judgement *j;
     uint8_t style;
@@ -137,12 +88,21 @@ static int width_of(const struct workspace *d, const struct field *f)
     return (head > w ? head : w) + 1;
 }
 
+/* What the width gives; what the rows are sorted by comes first, so that it is never what does not fit. */
+static void usual_columns(const struct workspace *d, int w, struct columns *c)
+{
+    const struct field *sort = d->arrange.sort;
+    if (sort && sort->head)
+        c->c[c->n++].field = sort;
+    for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
+        if (w >= u->from && c->n < COLUMNS_MOST && field_find(str_of(u->field)) != sort)
+            c->c[c->n++].field = field_find(str_of(u->field));
+}
+
 static void choose_columns(const struct workspace *d, int w, struct columns *c)
 {
     if (!d->columns) {
-        for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
-            if (w >= u->from)
-                c->c[c->n++].field = field_find(str_of(u->field));
+        usual_columns(d, w, c);
     } else {
         for (int i = d->column_at; i < d->columns; i++)
             c->c[c->n++].field = d->column[i];
@@ -151,13 +111,10 @@ static void choose_columns(const struct workspace *d, int w, struct columns *c)
         c->c[i].w = width_of(d, c->c[i].field);
 }
 
-static struct columns lay_out(struct workspace *d, struct rect r)
+static struct columns lay_out(const struct workspace *d, struct rect r)
 {
     struct columns c = {.lines = 1};
     int gutter = 2, edge = 1, numbers = 0;
-    int most = d->columns - 1;
-    if (d->column_at > (most > 0 ? most : 0))
-        d->column_at = most > 0 ? most : 0;
     choose_columns(d, r.w, &c);
     bool stacked = d->layout == LAYOUT_STACKED && !d->c->single;
     bool one = d->layout == LAYOUT_TARGET || d->layout == LAYOUT_GOLDEN || stacked || d->c->single;
@@ -185,13 +142,12 @@ static struct columns lay_out(struct workspace *d, struct rect r)
     return c;
 }
 
-static void head(struct screen *s, struct rect r, const struct columns *c)
+static void head(const struct screen *s, struct grid *g, struct rect r, const struct columns *c)
 {
-    struct grid *g = &s->grid;
-    const struct workspace *d = &s->desk;
+    const struct workspace *d = &s->work;
     uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
-    bool golden_first = d->layout == LAYOUT_GOLDEN && !s->desk.c->single;
-    const char *first = d->layout == LAYOUT_STACKED && !s->desk.c->single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
+    bool golden_first = d->layout == LAYOUT_GOLDEN && !s->work.c->single;
+    const char *first = d->layout == LAYOUT_STACKED && !s->work.c->single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
     grid_put(g, r.y, c->name[0], c->name_w[0], style, first);
     grid_put(g, r.y, c->verdict, 3, STYLE_TITLE, "│v│");
     for (int i = 0; i < c->n; i++) {
@@ -211,7 +167,7 @@ static void head(struct screen *s, struct rect r, const struct columns *c)
         grid_put(g, r.y, c->name[1] - 1, 1, STYLE_FOCUS, "▶");
     else if (c->name_w[1])
         grid_put(g, r.y, c->name[1] - 1, 1, STYLE_TITLE, "│");
-    grid_put(g, r.y, c->name[1], c->name_w[1], style, s->desk.c->single ? "" : _("GOLDEN"));
+    grid_put(g, r.y, c->name[1], c->name_w[1], style, s->work.c->single ? "" : _("GOLDEN"));
 }
 
 static bool bookmarked(const struct draw *x, const struct buf name[2])
@@ -228,10 +184,10 @@ static uint8_t name_style(const struct draw *x, struct str name)
 
 static void draw_name(const struct draw *x, const struct columns *c, int y, int place, struct str name)
 {
-    struct buf *tmp = &x->s->table.name;
-    buf_clear(tmp);
-    name_shorten(name, tmp);
-    grid_middle(&x->s->grid, y, c->name[place], c->name_w[place], name_style(x, name), buf_view(tmp));
+    struct buf text = {0};
+    shown_name(name, &text);
+    grid_middle(x->g, y, c->name[place], c->name_w[place], name_style(x, name), buf_view(&text));
+    buf_release(&text);
 }
 
 static void draw_names(const struct draw *x, const struct columns *c, int y, struct buf name[2])
@@ -241,7 +197,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     if (how == LAYOUT_BOTH) {
         for (int s = 0; s < 2; s++)
             if (s && same)
-                grid_put(&x->s->grid, y, c->name[1], 1, STYLE_DIM, "·");
+                grid_put(x->g, y, c->name[1], 1, STYLE_DIM, "·");
             else if (name[s].n)
                 draw_name(x, c, y, s, buf_view(&name[s]));
         return;
@@ -249,7 +205,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     if (how == LAYOUT_STACKED) {
         draw_name(x, c, y, 0, buf_view(&name[0]));
         if (same)
-            grid_put(&x->s->grid, y + 1, c->name[0], 1, STYLE_DIM, "·");
+            grid_put(x->g, y + 1, c->name[0], 1, STYLE_DIM, "·");
         else
             draw_name(x, c, y + 1, 0, buf_view(&name[1]));
         return;
@@ -258,7 +214,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     if (name[side].n)
         draw_name(x, c, y, 0, buf_view(&name[side]));
     else if (name[!side].n) /* the other side's alone */
-        grid_fmt(&x->s->grid, y, c->name[0], c->name_w[0], STYLE_DIM, "· %s", name[!side].p);
+        grid_fmt(x->g, y, c->name[0], c->name_w[0], STYLE_DIM, "· %s", name[!side].p);
 }
 
 static void draw_field(const struct draw *x, const struct shown_column *c, int y, bool first)
@@ -267,9 +223,9 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
     char n[NUM_MAX];
     if (f->text) {
         struct buf text = {0};
-        f->text(&x->l, &text);
+        field_text(&x->l, f, &text);
         const char *shown = text.n ? strcmp(f->name, "verdict") == 0 && x->j ? verdict_label((enum verdict)x->j->verdict) : text.p : "";
-        grid_middle(&x->s->grid, y, c->x, c->w - 1, x->style == STYLE_FIRST ? STYLE_TEXT : x->style, str_of(shown));
+        grid_middle(x->g, y, c->x, c->w - 1, x->style == STYLE_FIRST ? STYLE_TEXT : x->style, str_of(shown));
         buf_release(&text);
         return;
     }
@@ -279,7 +235,7 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
     bool judged = strcmp(f->name, "rel_l2") == 0;
     uint8_t style = judged ? (first ? STYLE_FIRST : verdict_style(x->j) & STYLE_ELEMENT) : STYLE_TEXT;
     const char *text = x->d->digits ? num_cell(n, v, x->d->digits) : f->error ? num_error(n, v) : num_cell(n, v, f->width > 9 ? 6 : 3);
-    grid_right(&x->s->grid, y, c->x, c->w - 1, style, text);
+    grid_right(x->g, y, c->x, c->w - 1, style, text);
 }
 
 /* Taken up to be paired. */
@@ -298,12 +254,12 @@ static void draw_problem(const struct draw *x, int y, int at)
     const struct dump_check_problem *p = one_side_problems(&x->d->c->examined, x->l.row[TARGET], &n);
     bool nonfinite = p && (strcmp(p->kind, "nan") == 0 || strcmp(p->kind, "inf") == 0);
     if (p)
-        grid_put(&x->s->grid, y, at, 1, nonfinite ? STYLE_NONFINITE : dump_check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : dump_check_is_note(p) ? "·" : "!");
+        grid_put(x->g, y, at, 1, nonfinite ? STYLE_NONFINITE : dump_check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : dump_check_is_note(p) ? "·" : "!");
 }
 
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
-    struct grid *g = &x->s->grid;
+    struct grid *g = x->g;
     workspace_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
     grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
@@ -338,23 +294,26 @@ static void remap(struct table_state *t, const struct judgement *j, int h)
     }
 }
 
-static void minimap(struct screen *s, struct rect r)
+static int map_height(struct rect r)
 {
-    const struct judgement *j = s->desk.c->judged;
-    int h = r.h > (int)sizeof s->table.map ? (int)sizeof s->table.map : r.h;
-    uint32_t lines = workspace_lines(&s->desk);
+    return r.h > MAP_LINES ? MAP_LINES : r.h;
+}
+
+static void minimap(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct judgement *j = s->work.c->judged;
+    int h = map_height(r);
+    uint32_t lines = workspace_lines(&s->work);
     if (!j || !j->lines || h < 2)
         return;
-    if (s->table.map_of != j->serial || s->table.map_h != h)
-        remap(&s->table, j, h);
     for (int y = 0; y < h; y++) {
         enum verdict v = s->table.map[y];
         uint64_t from = (uint64_t)y * lines / (uint64_t)h, to = (uint64_t)(y + 1) * lines / (uint64_t)h;
-        bool here = s->desk.cursor >= from && (s->desk.cursor < to || y == h - 1);
+        bool here = s->work.cursor >= from && (s->work.cursor < to || y == h - 1);
         const char *glyph = verdict_is_bad(v) ? "▓" : v == VERDICT_DRIFT || v == VERDICT_DTYPE ? "▒" : "░";
-        grid_put(&s->grid, r.y + y, r.x + r.w - 1, 1, v == VERDICT_MATCH || v == VERDICT_SKIP ? STYLE_RULE : verdict_style_of(v), glyph);
+        grid_put(g, r.y + y, r.x + r.w - 1, 1, v == VERDICT_MATCH || v == VERDICT_SKIP ? STYLE_RULE : verdict_style_of(v), glyph);
         if (here)
-            grid_mark(&s->grid, r.y + y, r.x + r.w - 1, 1, STYLE_CURSOR);
+            grid_mark(g, r.y + y, r.x + r.w - 1, 1, STYLE_CURSOR);
     }
 }
 
@@ -373,61 +332,92 @@ static void keep_visible(struct table_state *t, uint32_t cursor, uint32_t n, int
         t->top = n - rows;
 }
 
-static void empty(struct screen *s, struct rect r)
+static void empty(const struct screen *s, struct grid *g, struct rect r)
 {
-    const struct comparison *x = s->desk.c;
+    const struct comparison *x = s->work.c;
     struct rect in = {r.y + r.h / 3, r.x + 2, r.h - r.h / 3, r.w - 4};
     int y = 0, skip = 0;
     if (x->failed && s->looked)
-        grid_wrap(&s->grid, in, &y, &skip, STYLE_ERROR, str_of(s->inv.gone ? s->inv.gone : x->err.text));
+        grid_wrap(g, in, &y, &skip, STYLE_ERROR, str_of(s->inv.gone ? s->inv.gone : x->err.text));
     else
-        grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->desk.arrange.filters.n ? _("No row fulfils the filters; \\ takes them off.") : _("There is no row: both dumps are empty.") : _("Reading …")));
+        grid_wrap(g, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->work.arrange.filters.n ? _("No row matches the filters; \\ removes them.") : _("No rows: both dumps are empty.") : _("Reading …")));
     if (x->failed && s->looked) {
         y++;
         if (s->inv.gone)
-            grid_wrap(&s->grid, in, &y, &skip, STYLE_TEXT, str_of(_("What the investigation keeps is still here: :findings lists the findings, 0 the panels, :report writes it down.")));
-        grid_wrap(&s->grid, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` looks at one side alone, `diverge formats` lists what can be read.")));
+            grid_wrap(g, in, &y, &skip, STYLE_TEXT, str_of(_("The investigation's data are still here: :findings "
+                                                             "lists the findings, 0 the panels, :report writes the "
+                                                             "report.")));
+        grid_wrap(g, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` checks one side alone, "
+                                                        "`diverge formats` lists what can be read.")));
     }
 }
 
-static void draw(struct screen *s, struct rect r)
+static struct rect below_head(struct rect r)
 {
-    struct workspace *d = &s->desk;
+    return (struct rect){r.y + 1, r.x, r.h - 1, r.w};
+}
+
+/* Figures of the lines that are shown come first. */
+static void want_shown(struct screen *s, uint32_t n, uint32_t h)
+{
+    uint32_t want[SESSION_WANT];
+    size_t wanted = 0;
+    for (uint32_t p = s->table.top; p < n && p < s->table.top + h && wanted < SESSION_WANT; p++)
+        want[wanted++] = workspace_at(&s->work, p); /* sorted or filtered they are anywhere: no range */
+    session_want(&s->session, want, wanted);
+}
+
+static void update(struct screen *s, struct rect r)
+{
+    struct workspace *d = &s->work;
+    struct table_state *t = &s->table;
+    const struct judgement *j = d->c->judged;
+    int last = d->columns > 1 ? d->columns - 1 : 0, map = map_height(below_head(r));
+    d->column_at = d->column_at < last ? d->column_at : last;
     struct columns c = lay_out(d, r);
     uint32_t n = workspace_shown(d);
     int h = (r.h - 1) / c.lines;
-    struct buf name[2] = {{0}, {0}};
-    head(s, r, &c);
-    s->table.head = r.y;
-    s->table.step = c.lines;
-    s->table.heads = c.n;
+    t->head = r.y;
+    t->step = c.lines;
+    t->heads = c.n;
     for (int i = 0; i < c.n; i++) {
-        s->table.head_x[i] = c.c[i].x;
-        s->table.head_field[i] = c.c[i].field;
+        t->head_x[i] = c.c[i].x;
+        t->head_field[i] = c.c[i].field;
     }
     if (h < 1)
         return;
     d->page = h;
-    if (!n || s->desk.c->failed) {
-        empty(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
+    if (!n || d->c->failed)
+        return;
+    keep_visible(t, workspace_pos(d), n, h);
+    want_shown(s, n, (uint32_t)h);
+    if (j && j->lines && map >= 2 && (t->map_of != j->serial || t->map_h != map))
+        remap(t, j, map);
+}
+
+static void draw(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct workspace *d = &s->work;
+    struct columns c = lay_out(d, r);
+    uint32_t n = workspace_shown(d), first = d->c->judged ? d->c->judged->first : NONE;
+    int h = (r.h - 1) / c.lines;
+    struct buf name[2] = {{0}, {0}};
+    head(s, g, r, &c);
+    if (h < 1)
+        return;
+    if (!n || d->c->failed) {
+        empty(s, g, below_head(r));
         return;
     }
-    keep_visible(&s->table, workspace_pos(d), n, h);
-    uint32_t want[SESSION_WANT];
-    size_t wanted = 0;
-    for (uint32_t p = s->table.top; p < n && p < s->table.top + (uint32_t)h && wanted < SESSION_WANT; p++)
-        want[wanted++] = workspace_at(d, p); /* sorted or filtered they lie anywhere: no range */
-    session_want(&s->session, want, wanted);
-    uint32_t first = s->desk.c->judged ? s->desk.c->judged->first : NONE;
     for (int k = 0; k < h && s->table.top + (uint32_t)k < n; k++) {
         uint32_t line = workspace_at(d, s->table.top + (uint32_t)k);
-        struct draw x = {.s = s, .d = d, .l = field_line(s->desk.c, line), .j = workspace_judgement(d, line)};
+        struct draw x = {.g = g, .d = d, .l = field_line(d->c, line), .j = workspace_judgement(d, line)};
         int y = r.y + 1 + k * c.lines;
         draw_line(&x, &c, y, name, line == first);
         for (int i = 0; line == d->cursor && i < c.lines; i++)
-            grid_mark(&s->grid, y + i, r.x, r.w - 1, STYLE_CURSOR);
+            grid_mark(g, y + i, r.x, r.w - 1, STYLE_CURSOR);
     }
-    minimap(s, (struct rect){r.y + 1, r.x, r.h - 1, r.w});
+    minimap(s, g, below_head(r));
     buf_release(&name[0]);
     buf_release(&name[1]);
 }
@@ -439,4 +429,4 @@ static const struct hint hints[] = {
     {0},
 };
 
-const struct pane_ops pane_table = {"table", draw, hints};
+const struct pane_ops pane_table = {"table", update, draw, hints};

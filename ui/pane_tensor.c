@@ -1,5 +1,6 @@
 /* The tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, how values and errors
- * are spread, the error along each axis, what is not finite. Draws what measure/tensor_reader knows so far and asks for the rest. */
+ * are spread, the error along each axis, what is not finite. Draws what measure/tensor_reader knows so far and asks for
+ * the rest. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +14,13 @@
 #define FOUR_DECADES 4
 
 struct plate {
-    struct screen *s;
+    const struct screen *s;
     struct grid *g;
-    struct tensor_view *sight;
+    const struct tensor_view *tensor;
     const struct element_lens *l;
     const struct tensor_stats *t;
     struct rect r;
+    const struct tensor_layout *lay;
     bool two;
     int y; /* the next line below the maps */
 };
@@ -46,8 +48,8 @@ static const char *title_of(enum heat_map_kind k)
 /* Name, shape, axes, and where the other axes stand. */
 static void head(struct plate *p)
 {
-    const struct tensor_view *s = p->sight;
-    struct workspace *d = &p->s->desk;
+    const struct tensor_view *s = p->tensor;
+    const struct workspace *d = &p->s->work;
     struct buf name[2] = {{0}, {0}}, right = {0};
     int y = p->r.y, used, slider_x = -1, slider_w = 0;
     workspace_names(d, d->cursor, name);
@@ -90,11 +92,11 @@ static void head(struct plate *p)
 /* What the darkest shade stands for: the row's own largest value where it is known, so that sliding keeps the scale. */
 static double scale_of(const struct plate *p, const struct heat_map *h, enum heat_map_kind k)
 {
-    const struct comparison *x = p->s->desk.c;
+    const struct comparison *x = p->s->work.c;
     double most = h ? h->most[k] : 0;
     if (k == HEAT_MAP_ERROR)
         return p->two && p->t->worsts ? fmax(most, p->t->worst[0].error) : most;
-    const struct figures *f = p->two ? measure_figures(&x->measure, p->s->desk.cursor) : NULL;
+    const struct figures *f = p->two ? measure_figures(&x->measure, p->s->work.cursor) : NULL;
     if (f)
         most = fmax(most, fmax(isfinite(f->side[k - 1].max) ? fabs(f->side[k - 1].max) : 0,
                                isfinite(f->side[k - 1].min) ? fabs(f->side[k - 1].min) : 0));
@@ -108,14 +110,15 @@ static int level_of(double v, double scale, int levels, bool linear)
     scale = fmin(scale, DBL_MAX);
     if (v == 0 || !(scale > 0))
         return 0;
-    int n = linear ? (int)ceil(v / scale * levels) : (int)ceil((log10(v / scale) + FOUR_DECADES) * levels / FOUR_DECADES);
+    int n = linear ? (int)ceil(v / scale * levels)
+                   : (int)ceil((log10(v / scale) + FOUR_DECADES) * levels / FOUR_DECADES);
     return n < 1 ? 1 : n > levels ? levels : n;
 }
 
 static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_kind k, struct rect r, double scale)
 {
     static const char *const shades[2][5] = {{" ", "░", "▒", "▓", "█"}, {" ", ".", ":", "*", "#"}};
-    const struct tensor_view *s = p->sight;
+    const struct tensor_view *s = p->tensor;
     bool ascii = p->g->ascii;
     for (int y = 0; y < h->h && y < r.h; y++)
         for (int x = 0; x < h->w && x < r.w; x++) {
@@ -125,10 +128,12 @@ static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_ki
             else if (c->odd[k])
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, "∞");
             else
-                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT, shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT,
+                         shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
         }
     int64_t row = s->axis[0] >= 0 ? s->at[s->axis[0]] : 0, column = s->at[s->axis[1]];
-    grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]), r.x + (int)((column - h->ask.from[1]) / h->ask.size[1]), 1, STYLE_CURSOR);
+    grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]),
+              r.x + (int)((column - h->ask.from[1]) / h->ask.size[1]), 1, STYLE_CURSOR);
 }
 
 /* "1e-6 ░▒▓█ 0.01": what the lightest shade begins at and the darkest stands for. */
@@ -136,7 +141,8 @@ static void legend(const struct plate *p, enum heat_map_kind k, double scale, st
 {
     char a[NUM_MAX], b[NUM_MAX];
     if (scale > 0)
-        buf_fmt(out, "%s %s %s", num_cell(a, p->sight->linear[k != HEAT_MAP_ERROR] ? 0 : scale / 1e4, 2), p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
+        buf_fmt(out, "%s %s %s", num_cell(a, p->tensor->linear[k != HEAT_MAP_ERROR] ? 0 : scale / 1e4, 2),
+                p->g->ascii ? ".:*#" : "░▒▓█", num_cell(b, scale, 2));
     else if (k == HEAT_MAP_ERROR ? p->t->unlike : p->t->nan[k - 1] + p->t->inf[k - 1])
         buf_cstr(out, _("not finite"));
     else
@@ -145,7 +151,7 @@ static void legend(const struct plate *p, enum heat_map_kind k, double scale, st
 
 static void map_title(struct plate *p, enum heat_map_kind k, int x, int w, double scale)
 {
-    bool here = k == tensor_view_kind(p->sight);
+    bool here = k == tensor_view_kind(p->tensor);
     int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE, title_of(k));
     struct buf t = {0};
     legend(p, k, scale, &t);
@@ -155,32 +161,29 @@ static void map_title(struct plate *p, enum heat_map_kind k, int x, int w, doubl
 }
 
 /* One map beside the other where that leaves them room, else the one that counts. */
-static void draw_maps(struct plate *p, int h)
+static void draw_maps(struct plate *p)
 {
-    struct tensor_view *s = p->sight;
-    int64_t columns = p->l->shape[s->axis[1]];
-    int third = (p->r.w - LABEL_W - 5) / 3, maps = p->two && third >= (columns < 24 ? columns : 24) ? 3 : 1;
-    int w = maps == 3 ? third : p->r.w - LABEL_W - 1;
-    struct heat_map_ask ask;
-    tensor_view_ask(s, h, w, &ask);
-    const struct heat_map *heat = tensor_reader_heat(&s->gaze, &ask);
+    const struct tensor_view *s = p->tensor;
+    int maps = p->lay->maps, w = p->lay->map_w, h = p->lay->map_h;
+    const struct heat_map *heat = tensor_reader_heat(&s->reader);
     for (int i = 0; i < maps; i++) {
         enum heat_map_kind k = maps == 3 ? (enum heat_map_kind)i : tensor_view_kind(s);
         double scale = scale_of(p, heat, k);
-        int x = p->r.x + LABEL_W + i * (third + 2);
+        int x = p->r.x + LABEL_W + i * (w + 2);
         map_title(p, k, x, w, scale);
         if (heat)
             draw_map(p, heat, k, (struct rect){p->r.y + 2, x, h, w}, scale);
     }
     for (int y = 0; heat && y < heat->h; y++)
-        grid_fmt(p->g, p->r.y + 2 + y, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld", (long long)(ask.from[0] + y * ask.size[0]));
+        grid_fmt(p->g, p->r.y + 2 + y, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld",
+                 (long long)(heat->ask.from[0] + y * heat->ask.size[0]));
 }
 
 /* How the cells came to be, and how much of it is known. */
 static void cells_line(struct plate *p)
 {
-    const struct tensor_view *s = p->sight;
-    const struct heat_map *h = tensor_reader_heat(&p->sight->gaze, &p->sight->gaze.ask);
+    const struct tensor_view *s = p->tensor;
+    const struct heat_map *h = tensor_reader_heat(&p->tensor->reader);
     struct buf b = {0};
     if (!h || !heat_map_complete(h)) {
         buf_cstr(&b, _("sampled "));
@@ -201,8 +204,10 @@ static void cells_line(struct plate *p)
         legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
     }
     if (h)
-        buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1], (long long)(h->ask.from[1] + h->ask.count[1] - 1));
-    grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1, h && heat_map_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
+        buf_fmt(&b, _("; columns %lld to %lld"), (long long)h->ask.from[1],
+                (long long)(h->ask.from[1] + h->ask.count[1] - 1));
+    grid_text(p->g, p->y++, p->r.x + 1, p->r.w - 1,
+              h && heat_map_complete(h) && tally_complete(p->t) ? STYLE_DIM : STYLE_PROGRESS, buf_view(&b));
     buf_release(&b);
 }
 
@@ -217,13 +222,14 @@ static void error_text(const struct plate *p, const double v[2], struct buf *out
         return;
     buf_fmt(out, "  Δ %s", num_cell(n[0], alike ? 0 : fabs(v[0] - v[1]), 4));
     if (isfinite(ulp) && dtype_is_float(p->l->coarser))
-        buf_fmt(out, "  ULP %s", ulp >= 1 && ulp < 1e15 ? num_count(n[1], (unsigned long long)(ulp + 0.5)) : num_cell(n[1], ulp, 2));
+        buf_fmt(out, "  ULP %s",
+                ulp >= 1 && ulp < 1e15 ? num_count(n[1], (unsigned long long)(ulp + 0.5)) : num_cell(n[1], ulp, 2));
 }
 
 static void cursor_line(struct plate *p)
 {
-    uint64_t at = element_lens_index(p->l, p->sight->at);
-    const struct element_lens_element *x = tensor_reader_element(&p->sight->gaze, at);
+    uint64_t at = element_lens_index(p->l, p->tensor->at);
+    const struct element_lens_element *x = tensor_reader_element(&p->tensor->reader, at);
     struct buf b = {0};
     element_lens_place_text(p->l, at, &b);
     for (int d = 0; d < 2 && x; d++)
@@ -267,7 +273,8 @@ static void odd_line(struct plate *p)
     char n[2][NUM_MAX];
     for (int d = 0; d < 2; d++)
         if (t->nan[d] + t->inf[d])
-            buf_fmt(&b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]), num_count(n[1], t->inf[d]));
+            buf_fmt(&b, _("%s %s NaN, %s Inf  "), d ? _("golden") : _("target"), num_count(n[0], t->nan[d]),
+                    num_count(n[1], t->inf[d]));
     if (!b.n)
         return;
     buf_cstr(&b, _("at "));
@@ -394,21 +401,25 @@ static void strip_line(struct plate *p, int axis)
             seen = seen || s->seen[i];
             worst = s->worst[i] > worst ? s->worst[i] : worst;
         }
-        grid_put(p->g, p->y, p->r.x + LABEL_W + 8 + x, 1, !seen ? STYLE_DIM : isinf(worst) ? STYLE_NONFINITE : STYLE_TEXT,
-                 !seen ? "·" : isinf(worst) ? "∞" : bars[level_of(worst, most, 8, p->sight->linear[!p->two])]);
+        grid_put(p->g, p->y, p->r.x + LABEL_W + 8 + x, 1,
+                 !seen ? STYLE_DIM : isinf(worst) ? STYLE_NONFINITE : STYLE_TEXT,
+                 !seen ? "·" : isinf(worst) ? "∞" : bars[level_of(worst, most, 8, p->tensor->linear[!p->two])]);
     }
     p->y++;
 }
 
 /* ---- the whole ---- */
 
-static void draw_open(struct plate *p)
+/* How the lines of the pane are shared out, and how many maps stand beside one another. */
+static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
 {
-    int strips = 0, lines = p->r.h - 2, sides = p->two ? 2 : 1, odd = p->t->odds > 0;
-    for (int i = 0; i < p->l->ndim; i++)
-        strips += p->l->shape[i] > 1;
-    int64_t rows = p->sight->axis[0] >= 0 ? p->l->shape[p->sight->axis[0]] : 1;
-    int must = 2 + odd, spread = sides + (p->two ? 2 : 0), worst = lines >= 28 ? 8 : lines >= 14 ? 3 : 1;
+    const struct element_lens *l = &s->reader.lens;
+    bool two = l->has[0] && l->has[1];
+    int strips = 0, lines = r.h - 2, sides = two ? 2 : 1, odd = s->reader.tally.odds > 0;
+    for (int i = 0; i < l->ndim; i++)
+        strips += l->shape[i] > 1;
+    int64_t rows = s->axis[0] >= 0 ? l->shape[s->axis[0]] : 1, columns = l->shape[s->axis[1]];
+    int must = 2 + odd, spread = sides + (two ? 2 : 0), worst = lines >= 28 ? 8 : lines >= 14 ? 3 : 1;
     if (strips > lines / 5)
         strips = lines / 5;
     if (lines - must - spread - strips - worst < 4)
@@ -419,20 +430,42 @@ static void draw_open(struct plate *p)
     for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, a row a line */
         h++;
     h = h < 1 ? 1 : h > rows ? (int)rows : h;
-    if (!p->sight->magnified) { /* no line that no cell would use */
+    if (!s->magnified) { /* no line that no cell would use */
         int64_t size = (rows + h - 1) / h;
         h = (int)((rows + size - 1) / size);
     }
+    int room = lines - h - must - spread - strips, third = (r.w - LABEL_W - 5) / 3;
+    bool all = two && third >= (columns < 24 ? columns : 24);
+    return (struct tensor_layout){.map_h = h, .maps = all ? 3 : 1, .map_w = all ? third : r.w - LABEL_W - 1,
+                                  .worst = room < 1 ? 1 : room,
+                                  .spread = spread > 0, .strips = strips};
+}
+
+static void update(struct screen *s, struct rect r)
+{
+    struct tensor_view *x = &s->work.tensor;
+    struct heat_map_ask plane;
+    tensor_reader_lock(&x->reader);
+    if (tensor_view_ready(&s->work) == TENSOR_READER_OPEN) {
+        s->tensor = lay_out(x, r);
+        tensor_view_ask(x, s->tensor.map_h, s->tensor.map_w, &plane);
+        tensor_reader_ask(&x->reader, &plane, element_lens_index(&x->reader.lens, x->at));
+    }
+    tensor_reader_unlock(&x->reader);
+}
+
+static void draw_open(struct plate *p)
+{
+    int strips = p->lay->strips;
     head(p);
-    draw_maps(p, h);
-    p->y = p->r.y + 2 + h;
-    int room = lines - h - must - spread - strips;
+    draw_maps(p);
+    p->y = p->r.y + 2 + p->lay->map_h;
     cells_line(p);
     cursor_line(p);
-    worst_lines(p, room < 1 ? 1 : room);
-    if (odd)
+    worst_lines(p, p->lay->worst);
+    if (p->t->odds)
         odd_line(p);
-    if (spread) {
+    if (p->lay->spread) {
         error_lines(p);
         for (int d = 0; d < 2; d++)
             if (p->l->has[d])
@@ -445,38 +478,41 @@ static void draw_open(struct plate *p)
         }
 }
 
-static void say(struct screen *s, struct rect r, uint8_t style, const char *text)
+static void say(struct grid *g, struct rect r, uint8_t style, const char *text)
 {
     int y = 1, skip = 0;
-    grid_wrap(&s->grid, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, style, str_of(text));
+    grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 2}, &y, &skip, style, str_of(text));
 }
 
-static void draw(struct screen *s, struct rect r)
+static void draw(const struct screen *s, struct grid *g, struct rect r)
 {
-    struct tensor_view *x = &s->desk.sight;
-    struct plate p = {.s = s, .g = &s->grid, .sight = x, .l = &x->gaze.lens, .t = &x->gaze.tally, .r = r};
+    const struct tensor_view *x = &s->work.tensor;
+    struct plate p =
+        {.s = s, .g = g, .tensor = x, .lay = &s->tensor, .l = &x->reader.lens, .t = &x->reader.tally, .r = r};
     if (x->of == TENSOR_VIEW_NOTHING) {
-        say(s, r, STYLE_DIM, _("No tensor was recorded for this row. e and E go to rows that deviate, q goes back to the table."));
+        say(g, r, STYLE_DIM,
+            _("No tensor was recorded for this row. e and E go to rows that deviate, q goes back to the table."));
         return;
     }
     if (x->of == TENSOR_VIEW_PENDING) {
-        say(s, r, STYLE_DIM, _("The two sides have other shapes and are being compared; the order of axes in which they meet is shown then."));
+        say(g, r, STYLE_DIM, _("The shapes of the two sides differ; the matching order of axes is shown when they are "
+                               "compared."));
         return;
     }
-    pthread_mutex_lock(&x->gaze.job.lock);
-    switch (tensor_view_ready(&s->desk)) {
+    tensor_reader_lock(&x->reader);
+    switch (tensor_view_state(x)) {
     case TENSOR_READER_OPEN:
         p.two = p.l->has[0] && p.l->has[1];
         draw_open(&p);
         break;
     case TENSOR_READER_FAILED:
-        say(s, r, STYLE_ERROR, x->gaze.err.text);
+        say(g, r, STYLE_ERROR, x->reader.err.text);
         break;
     default:
-        say(s, r, STYLE_DIM, _("opening …"));
+        say(g, r, STYLE_DIM, _("opening …"));
         break;
     }
-    pthread_mutex_unlock(&x->gaze.job.lock);
+    tensor_reader_unlock(&x->reader);
 }
 
 static const struct hint hints[] = {
@@ -484,4 +520,4 @@ static const struct hint hints[] = {
     {"map", N_("diff/target/golden")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_tensor = {"tensor", draw, hints};
+const struct pane_ops pane_tensor = {"tensor", update, draw, hints};

@@ -76,7 +76,8 @@ void plot_draw(const struct plot *p, struct grid *g)
                 continue;
             if (g->ascii) { /* by where in the cell the dots are */
                 bool top = d & 0x1b, bottom = d & 0xe4;
-                grid_put(g, p->at.y + y, p->at.x + x, 1, p->style[i], top && bottom ? ascii[5] : top ? ascii[4] : d & 0xc0 ? ascii[1] : ascii[2]);
+                grid_put(g, p->at.y + y, p->at.x + x, 1, p->style[i],
+                         top && bottom ? ascii[5] : top ? ascii[4] : d & 0xc0 ? ascii[1] : ascii[2]);
             } else {
                 grid_fill(g, p->at.y + y, p->at.x + x, 1, 0x2800u + d, p->style[i]);
             }

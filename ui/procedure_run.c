@@ -5,6 +5,7 @@
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
 #include "ui/wait.h"
+#include "ui/ending.h"
 
 static int under_way(const struct procedure *g)
 {
@@ -27,7 +28,18 @@ static int wait_for_exams(struct procedure_run *t, const struct options *o, stru
     struct waiting w = waiting_with(o, say_exam, &t->guide, NULL);
     procedure_wait(&t->guide, waiting_each, &w, WAIT_MS);
     waiting_end(&w);
-    return cli_interrupted() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+    return ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
+}
+
+/* An engine that the system gave no thread says nothing about its inputs. */
+static int lacking(const struct procedure *g, struct err *e)
+{
+    for (int i = 0; i < ENGINE_RUN_COUNT; i++)
+        if (g->exam[i].state == ENGINE_RUN_FAILED && g->exam[i].err.code == ERR_RESOURCE) {
+            *e = g->exam[i].err;
+            return -1;
+        }
+    return 0;
 }
 
 int procedure_run_read(struct procedure_run *t, const struct options *o, struct err *e)
@@ -57,14 +69,14 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
         session_fail(&t->s, &t->gone);
     procedure_init(&t->guide, t->s.now, &t->inv, session_compare, NULL, NULL);
     t->open = true;
-    cli_catch_interrupts();
-    if (cli_wait(&t->s, o, &failed) && failed.code == ERR_CANCEL) {
+    ending_catch(NULL);
+    if (cli_wait(&t->s, o, &failed) && (failed.code == ERR_CANCEL || failed.code == ERR_RESOURCE)) {
         *e = failed;
         return -1;
     }
     procedure_see(&t->guide, t->s.now);
     procedure_look(&t->guide);
-    if (wait_for_exams(t, o, e))
+    if (wait_for_exams(t, o, e) || lacking(&t->guide, e))
         return -1;
     procedure_write(&t->guide);
     return 0;

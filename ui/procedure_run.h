@@ -14,8 +14,8 @@ struct procedure_run {
     bool open;
 };
 
-/* Opens the saved investigation named by the first argument, not to be changed. Inputs that are gone are no error: `gone`
- * says which, and what the investigation holds can still be told. */
+/* Opens the saved investigation named by the first argument, not to be changed. Inputs that are gone are no error:
+ * `gone` says which, and what the investigation holds can still be told. */
 int procedure_run_read(struct procedure_run *t, const struct options *o, struct err *e);
 
 /* Compares the dumps and holds every exam there are files for. Dumps that could not be read are said on the pages; -1

@@ -3,32 +3,41 @@
 
 #include <stdlib.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "ui/edit.h"
 #include "ui/screen.h"
 
+#define CHOICES_SAID 40
+
+static void forget_choices(struct prompt *p)
+{
+    name_list_release(&p->choices);
+    p->choice = 0;
+}
+
 void prompt_open(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     buf_clear(&p->text);
-    buf_cstr(&p->text, s->desk.prompt);
-    p->kind = s->desk.prompt_kind;
+    buf_cstr(&p->text, s->work.prompt);
+    p->kind = s->work.prompt_kind;
     p->at = p->text.n;
     p->active = true;
     p->recall = p->history.n;
-    p->completion = -1;
+    forget_choices(p);
 }
 
-static void insert(struct prompt *p, const char *s)
+static void insert(struct prompt *p, struct str s)
 {
-    size_t n = strlen(s), rest = p->text.n - p->at;
-    buf_reserve(&p->text, n);
-    memmove(p->text.p + p->at + n, p->text.p + p->at, rest);
-    memcpy(p->text.p + p->at, s, n);
-    p->text.n += n;
+    size_t rest = p->text.n - p->at;
+    buf_reserve(&p->text, s.n);
+    memmove(p->text.p + p->at + s.n, p->text.p + p->at, rest);
+    memcpy(p->text.p + p->at, s.p, s.n);
+    p->text.n += s.n;
     p->text.p[p->text.n] = 0;
-    p->at += n;
+    p->at += s.n;
 }
 
 static void cut(struct prompt *p, size_t from, size_t to)
@@ -69,80 +78,98 @@ static void recall(struct prompt *p, int by)
     p->at = p->text.n;
 }
 
+/* What the last word may become; a '&' line has the names of fields at any word. */
+static void find_choices(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    struct str typed = buf_view(&p->text);
+    struct buf asked = {0};
+    p->kept = (size_t)(str_rfind(typed, ' ') + 1);
+    if (p->kind == '&')
+        buf_cstr(&asked, "filter ");
+    buf_str(&asked, p->kind == '&' ? str_cut(typed, p->kept) : typed);
+    command_complete(&s->work, asked.p ? asked.p : "", &p->choices);
+    buf_release(&asked);
+}
+
+/* Over the line, where it is more than one thing. */
+static void say_choices(struct screen *s)
+{
+    struct buf all = {0};
+    const name_list *l = &s->prompt.choices;
+    for (size_t i = 0; i < l->n && i < CHOICES_SAID; i++) {
+        struct str x = str_of(l->v[i]), name = str_n(x.p, x.n - (x.n && x.p[x.n - 1] == '/'));
+        buf_fmt(&all, "%s%s", i ? "  " : "", path_base(name).p);
+    }
+    if (l->n > 1)
+        workspace_say(&s->work, "%s", all.p);
+    buf_release(&all);
+}
+
 static void complete(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     if (p->kind == '/')
         return;
-    if (p->completion < 0) {
-        p->stem = p->text.n;
-        p->completion = 0;
-    }
-    struct buf asked = {0};
-    char *typed = mem_strdup(p->text.p ? p->text.p : "");
-    typed[p->stem] = 0;
-    char *blank = strrchr(typed, ' ');
-    if (p->kind == '&') /* the names of fields, at any word */
-        buf_fmt(&asked, "filter %s", blank ? blank + 1 : typed);
-    else
-        buf_cstr(&asked, typed);
-    session_lock(&s->session);
-    const char *word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion);
-    if (!word && p->completion) /* round again */
-        word = command_complete(&s->desk, asked.p ? asked.p : "", p->completion = 0);
-    session_unlock(&s->session);
-    buf_release(&asked);
-    if (word) {
-        size_t keep = blank ? (size_t)(blank - typed) + 1 : 0;
-        p->text.n = keep;
-        buf_cstr(&p->text, word);
-        p->at = p->text.n;
-        p->completion++;
-    }
-    free(typed);
+    if (!p->choices.n)
+        find_choices(s);
+    if (!p->choices.n)
+        return;
+    say_choices(s);
+    p->text.n = p->kept;
+    buf_cstr(&p->text, p->choices.v[p->choice]);
+    p->at = p->text.n;
+    p->choice = (p->choice + 1) % p->choices.n;
+    if (p->choices.n == 1) /* the next Tab goes on behind it */
+        forget_choices(p);
 }
 
-static int finish(struct screen *s)
+/* What was typed comes back with Up, also what was given up. */
+static void close_line(struct prompt *p)
+{
+    p->active = false;
+    if (!p->text.n)
+        return;
+    struct buf line = {0};
+    buf_char(&line, p->kind);
+    buf_add(&line, p->text.p, p->text.n);
+    vec_push(&p->history, line.p);
+}
+
+static bool finish(struct screen *s)
 {
     struct prompt *p = &s->prompt;
-    char *line = mem_alloc(p->text.n + 2);
-    line[0] = p->kind;
-    memcpy(line + 1, p->text.p ? p->text.p : "", p->text.n);
-    line[p->text.n + 1] = 0;
-    p->active = false;
     struct buf command = {0};
     if (p->kind == '/')
         buf_cstr(&command, "search ");
     if (p->kind == '&' && p->text.n)
         buf_cstr(&command, "filter ");
-    buf_cstr(&command, line + 1);
-    if (p->text.n)
-        vec_push(&p->history, line);
-    else
-        free(line);
-    int r = screen_command(s, command.p ? command.p : "");
+    buf_add(&command, p->text.p, p->text.n);
+    close_line(p);
+    bool leave = screen_command(s, command.p ? command.p : "");
     buf_release(&command);
-    return r;
+    return leave;
 }
 
-int prompt_key(struct screen *s, const char *key)
+bool prompt_key(struct screen *s, const char *key)
 {
     struct prompt *p = &s->prompt;
-    buf_clear(&s->desk.message);
+    buf_clear(&s->work.message);
     if (strcmp(key, "Tab") == 0) {
         complete(s);
-        return R_DRAW;
+        return false;
     }
-    p->completion = -1;
+    forget_choices(p);
     if (strcmp(key, "Enter") == 0)
         return finish(s);
     if (strcmp(key, "C-e") == 0 && edit_from_prompt(s)) {
         p->into_editor = true;
-        return R_DRAW | R_EDIT;
+        screen_edit(s);
+        return false;
     }
     if (strcmp(key, "Esc") == 0 || strcmp(key, "C-c") == 0 || strcmp(key, "C-g") == 0 ||
         (strcmp(key, "Backspace") == 0 && !p->text.n))
-        p->active = false;
+        close_line(p);
     else if (strcmp(key, "Backspace") == 0 && p->at)
         cut(p, before(p), p->at);
     else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
@@ -172,11 +199,33 @@ int prompt_key(struct screen *s, const char *key)
         recall(p, -1);
     else if (strcmp(key, "Down") == 0 || strcmp(key, "C-n") == 0)
         recall(p, 1);
-    else if (strcmp(key, "Space") == 0)
-        insert(p, " ");
-    else if (utf8_cells(str_of(key)) >= 1 && (strlen(key) == 1 || (unsigned char)key[0] >= 0x80))
-        insert(p, key);
-    return R_DRAW;
+    else if (key_is_character(key))
+        insert(p, strcmp(key, "Space") == 0 ? STR(" ") : str_of(key));
+    return false;
+}
+
+void prompt_paste(struct prompt *p, struct str text)
+{
+    struct buf line = {0};
+    forget_choices(p);
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool second = c == '\n' && i && text.p[i - 1] == '\r'; /* of one line end */
+        bool wide = c == 0xc2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xa0; /* U+0080 to U+009F */
+        if (c == '\n' || c == '\r' || c == '\t') {
+            if (!second)
+                buf_char(&line, ' ');
+        } else if (wide) {
+            i++;
+        } else if (c >= 0x20 && c != 0x7f) {
+            buf_char(&line, (char)c);
+        }
+    }
+    while (line.n && line.p[line.n - 1] == ' ' && text.n && strchr("\r\n", text.p[text.n - 1])) /* no line follows */
+        line.p[--line.n] = 0;
+    if (line.n)
+        insert(p, buf_view(&line));
+    buf_release(&line);
 }
 
 void prompt_release(struct prompt *p)
@@ -184,5 +233,6 @@ void prompt_release(struct prompt *p)
     for (size_t i = 0; i < p->history.n; i++)
         free(p->history.v[i]);
     vec_release(&p->history);
+    forget_choices(p);
     buf_release(&p->text);
 }

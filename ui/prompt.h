@@ -2,7 +2,7 @@
 #ifndef UI_PROMPT_H
 #define UI_PROMPT_H
 
-#include "base/str.h"
+#include "base/io.h"
 #include "base/vec.h"
 
 struct screen;
@@ -14,15 +14,18 @@ struct prompt {
     size_t at;        /* byte the cursor stands before */
     VEC(char *) history;
     size_t recall;    /* index in history, n: the fresh line */
-    int completion;   /* the next one Tab offers */
+    name_list choices; /* what Tab goes through; empty: what is typed has not been completed */
+    size_t choice;     /* the next of them */
+    size_t kept;       /* bytes in front of the completed word */
     bool into_editor; /* its text goes on in the editor */
-    size_t stem;      /* bytes that were typed, what follows is completed */
 };
 
-/* Opens it with the text the desk asks for (desk.prompt). */
+/* Opens it with the text the workspace asks for (workspace.prompt). */
 void prompt_open(struct screen *s);
-/* A key while it is active; reaction bits as of screen_key. */
-int prompt_key(struct screen *s, const char *key);
+/* A key while it is active; true as of screen_key. */
+bool prompt_key(struct screen *s, const char *key);
+/* Pasted text at the cursor: lines are joined with blanks, control characters dropped. */
+void prompt_paste(struct prompt *p, struct str text);
 void prompt_release(struct prompt *p);
 
 #endif

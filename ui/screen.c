@@ -1,21 +1,36 @@
-/* The screen's state between frames: starts the session, runs commands and keys, takes what was handed over, and
- * does what a command's result asks for. */
+/* The screen's state between frames: starts the session, again with other inputs, takes keys and what was handed over. */
 #include "ui/screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "report/pack_write.h"
+#include "cmd/pane_verbs.h"
 #include "panel/round_leave.h"
-#include "ui/edit.h"
 #include "ui/pane.h"
 #include "ui/open_investigation.h"
 
 /* ---- start and stop ---- */
+
+/* What is not as a person expects: what is done here cannot be kept, or lies elsewhere. */
+static void say_where(struct screen *s)
+{
+    const struct investigation *v = &s->inv;
+    struct err e;
+    if (v->pack)
+        workspace_say(&s->work, _("%s: the result and the packed tensors; changes here are not saved"), v->pack);
+    else if (investigation_may_change(v, &e))
+        workspace_complain(&s->work, _("read-only: %s"), e.text);
+    else if (v->unkept && v->input[0])
+        workspace_complain(&s->work, _("not saved: %s"), v->unkept);
+    else if (v->elsewhere)
+        workspace_say(&s->work, _("kept in %s: %s"), v->path, v->elsewhere);
+}
 
 static int start_session(struct screen *s, struct err *e)
 {
@@ -26,47 +41,57 @@ static int start_session(struct screen *s, struct err *e)
     so.ctx = s->ctx;
     if (session_start(&s->session, &so, e))
         return -1;
-    workspace_init(&s->desk, &s->session, &s->inv);
-    if (s->inv.pack)
-        workspace_say(&s->desk, _("%s: what was found there, with the tensors that were packed; nothing you do here is saved"), s->inv.pack);
-    if (s->inv.holder)
-        workspace_complain(&s->desk, _("this investigation is open elsewhere (%s): nothing you do here is saved"), s->inv.holder);
-    buf_release(&s->table.name);
+    workspace_init(&s->work, &s->session, &s->inv);
+    say_where(s);
     s->table = (struct table_state){0};
     return 0;
 }
 
-int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e)
+/* Where what nobody gave a file is kept, or NULL. */
+static const struct keep_place *wanted(const struct screen *s)
+{
+    return s->keeps ? &s->where : NULL;
+}
+
+int screen_start(struct screen *s, const struct options *o, const struct keep_place *where, struct err *e)
 {
     s->opt = *o;
     s->opt.gone = true;
     s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels may be all that was told to it */
-    s->state_dir = state_dir ? mem_strdup(state_dir) : NULL;
-    s->cursor_y = s->cursor_x = -1;
+    s->keeps = where != NULL;
+    if (where)
+        s->where = *where;
     if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
-        open_investigation(&s->inv, &s->opt, s->state_dir, true, e) || start_session(s, e)) {
+        open_investigation(&s->inv, &s->opt, wanted(s), true, e) || start_session(s, e)) {
         screen_stop(s);
         return -1;
     }
     if (!s->inv.input[0])
-        s->desk.overlay = OVERLAY_INTAKE;
+        s->work.overlay = OVERLAY_INTAKE;
     return 0;
 }
 
 void screen_stop(struct screen *s)
 {
     path_kind_look_end(&s->look);
-    workspace_release(&s->desk);
+    workspace_release(&s->work);
     session_stop(&s->session);
     investigation_release(&s->inv);
     keymap_release(&s->keys);
     free(s->opened[0]);
     free(s->opened[1]);
-    free(s->state_dir);
     plot_runs_release(&s->runs);
     grid_release(&s->grid);
-    buf_release(&s->table.name);
     prompt_release(&s->prompt);
+}
+
+void screen_leave(struct screen *s, int ms)
+{
+    long until = clock_ms() + ms;
+    report_job_cancel(&s->work.report);
+    session_leave(&s->session, ms);
+    report_job_leave(&s->work.report, (int)(until - clock_ms()));
+    investigation_let_go(&s->inv);
 }
 
 void screen_size(struct screen *s, int rows, int cols)
@@ -74,19 +99,7 @@ void screen_size(struct screen *s, int rows, int cols)
     grid_init(&s->grid, rows < 1 ? 1 : rows, cols < 1 ? 1 : cols);
 }
 
-/* ---- commands and what they leave to do ---- */
-
-/* Begun here, it is written in the background; the message comes with a later frame. */
-static void write_result(struct screen *s)
-{
-    struct workspace *d = &s->desk;
-    const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
-                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = open_investigation_date()};
-    if (d->write_pack)
-        report_job_pack(&d->scribe, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
-    else
-        report_job_begin(&d->scribe, d->c, d->write_path, d->write_report, &ro);
-}
+/* ---- other inputs ---- */
 
 /* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
 static int other_inputs(struct screen *s, char *input[2], struct err *e)
@@ -104,7 +117,21 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     s->opt.packed = NULL; /* what is opened now is no longer in the pack */
     s->looked = false;
     path_kind_look_end(&s->look);
-    return open_investigation(&s->inv, &s->opt, s->state_dir, true, e);
+    return open_investigation(&s->inv, &s->opt, wanted(s), true, e);
+}
+
+/* Where the investigation goes on that is found by its inputs: nothing may be there yet. */
+static int next_own_path(const struct screen *s, const char *const next[2], struct buf *path, struct err *e)
+{
+    struct buf folder = {0};
+    enum path_what what;
+    buf_str(&folder, path_parent(str_of(s->inv.path)));
+    int rc = open_investigation_own_path(next, folder.p, path, e) || path_look(path->p, &what, e) ? -1 : 0;
+    if (rc == 0 && what != PATH_ABSENT)
+        rc = err_set(e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE names another "
+                                     "for several rounds"), path->p);
+    buf_release(&folder);
+    return rc;
 }
 
 /* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is found by
@@ -120,19 +147,17 @@ static bool change_round(struct screen *s, char *input[2])
         bool done = round_return(&s->inv, &e) == 0;
         session_unlock(&s->session);
         if (!done)
-            workspace_complain(&s->desk, "%s", e.text);
+            workspace_complain(&s->work, "%s", e.text);
         return done;
     }
-    bool own = s->inv.path && s->state_dir && str_starts(str_of(s->inv.path), s->state_dir);
-    if (own)
-        open_investigation_own_path(next, s->state_dir, &path);
     session_lock(&s->session);
-    procedure_write(&s->desk.guide);
-    int rc = own && path_is_file(path.p) ? err_set(&e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE keeps one of several rounds"), path.p)
-                                         : round_leave(&s->inv, s->desk.c, &s->desk.guide, input[0], input[1], path.p, &e);
+    procedure_write(&s->work.guide);
+    int rc = s->inv.own ? next_own_path(s, next, &path, &e) : 0;
+    if (rc == 0)
+        rc = round_leave(&s->inv, s->work.c, &s->work.guide, input[0], input[1], path.p, &e);
     session_unlock(&s->session);
     if (rc)
-        workspace_complain(&s->desk, "%s", e.text);
+        workspace_complain(&s->work, "%s", e.text);
     buf_release(&path);
     free(input[0]);
     free(input[1]);
@@ -140,27 +165,39 @@ static bool change_round(struct screen *s, char *input[2])
     return rc == 0;
 }
 
-/* What the user set up stays when the inputs are read anew. */
-static void restart(struct screen *s)
+bool screen_saved(struct screen *s)
+{
+    session_lock(&s->session);
+    bool saved = s->inv.unsaved.code == ERR_NONE || workspace_save(&s->work);
+    session_unlock(&s->session);
+    return saved;
+}
+
+void screen_restart(struct screen *s)
 {
     struct err e = {0}, quiet;
-    struct workspace was = s->desk;
-    struct row_order kept = s->desk.arrange;
-    char *input[2] = {s->desk.new_input[0], s->desk.new_input[1]};
-    bool round = s->desk.new_round, back = round && !input[0];
-    s->desk.new_input[0] = s->desk.new_input[1] = NULL;
-    s->desk.new_round = false;
+    struct workspace was = s->work;
+    struct row_order kept = s->work.arrange;
+    char *input[2] = {s->work.new_input[0], s->work.new_input[1]};
+    bool round = s->work.new_round, back = round && !input[0];
+    s->work.new_input[0] = s->work.new_input[1] = NULL;
+    s->work.new_round = false;
     if (round && !change_round(s, input))
         return;
+    if (!round && input[0] && !screen_saved(s)) { /* the message says why */
+        free(input[0]);
+        free(input[1]);
+        return;
+    }
     if (!back) {
-        memcpy(s->inv.step, s->desk.new_step, sizeof s->inv.step);
-        memcpy(s->inv.rank, s->desk.new_rank, sizeof s->inv.rank);
+        memcpy(s->inv.step, s->work.new_step, sizeof s->inv.step);
+        memcpy(s->inv.rank, s->work.new_rank, sizeof s->inv.rank);
         investigation_save(&s->inv, &quiet);
         memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     }
-    s->desk.arrange = (struct row_order){0};
+    s->work.arrange = (struct row_order){0};
     plot_runs_release(&s->runs);
-    workspace_release(&s->desk);
+    workspace_release(&s->work);
     session_stop(&s->session);
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
     if (start_session(s, &quiet)) /* fails only for options that were good before */
@@ -169,20 +206,20 @@ static void restart(struct screen *s)
     free(kept.line);
     free(kept.place);
     kept.line = kept.place = NULL;
-    s->desk.arrange = kept;
-    s->desk.layout = was.layout;
-    s->desk.digits = was.digits;
-    s->desk.theme = was.theme;
-    s->desk.mouse = was.mouse;
-    s->desk.watch = was.watch;
+    s->work.arrange = kept;
+    s->work.layout = was.layout;
+    s->work.digits = was.digits;
+    s->work.theme = was.theme;
+    s->work.mouse = was.mouse;
+    s->work.watch = was.watch;
     if (rc)
-        workspace_complain(&s->desk, "%s", e.text);
+        workspace_complain(&s->work, "%s", e.text);
     if (input[0] || round || was.overlay == OVERLAY_INTAKE)
-        s->desk.overlay = OVERLAY_INTAKE;
+        s->work.overlay = OVERLAY_INTAKE;
     if (!input[0] && was.overlay == OVERLAY_PANEL) {
-        s->desk.overlay = OVERLAY_PANEL;
-        s->desk.panel = was.panel;
-        s->desk.panel_at = was.panel_at;
+        s->work.overlay = OVERLAY_PANEL;
+        s->work.panel.number = was.panel.number;
+        s->work.panel.at = was.panel.at;
     }
 }
 
@@ -199,45 +236,60 @@ void screen_keys(struct screen *s, struct str set)
             keymap_parse(&s->keys, embed_str(files[i].file), "keys.conf", &e);
 }
 
-int screen_command(struct screen *s, const char *text)
-{
-    buf_clear(&s->desk.message);
-    int r = command_run(&s->desk, text);
-    if (r & R_WRITE)
-        write_result(s);
-    if (r & R_KEYS)
-        screen_keys(s, str_of(s->desk.keys));
-    if (r & R_RESTART)
-        restart(s);
-    if (r & R_PROMPT)
-        prompt_open(s);
-    return (r & (R_QUIT | R_SUSPEND | R_OPEN | R_REPAINT | R_COPY | R_MOUSE | R_KEYS | R_EDIT)) | R_DRAW;
-}
-
 /* ---- keys and the mouse ---- */
 
-int screen_key(struct screen *s, const char *key)
+static bool type(struct screen *s, const char *key)
+{
+    struct buf command = {0};
+    buf_fmt(&command, "type %s", key);
+    bool leave = screen_command(s, command.p);
+    buf_release(&command);
+    return leave;
+}
+
+static void say_unbound(struct screen *s, const char *key)
+{
+    const struct binding *b = keymap_elsewhere(&s->keys, key);
+    if (b)
+        workspace_complain(&s->work, _("%s has no effect here, but in %s: %s; ? lists the keys"), key, b->place, b->command);
+    else
+        workspace_complain(&s->work, _("%s has no effect here; ? lists the keys"), key);
+}
+
+bool screen_key(struct screen *s, const char *key)
 {
     if (s->prompt.active)
         return prompt_key(s, key);
-    const char *command = keymap_find(&s->keys, screen_pane(s)->place, key);
-    buf_clear(&s->desk.message);
-    if (!command) {
-        workspace_complain(&s->desk, _("%s does nothing here; ? lists the keys"), key);
-        return R_DRAW;
-    }
-    return screen_command(s, command);
+    buf_clear(&s->work.message);
+    const char *place = screen_pane(s)->place;
+    if (keymap_types(&s->keys, place, key, s->work.narrow.n > 0))
+        return type(s, key);
+    const char *command = keymap_find(&s->keys, place, key);
+    if (command)
+        return screen_command(s, command);
+    say_unbound(s, key);
+    return false;
 }
 
-int screen_mouse(struct screen *s, int y, int x, int by)
+bool screen_paste(struct screen *s, struct str text)
+{
+    buf_clear(&s->work.message);
+    if (s->prompt.active)
+        prompt_paste(&s->prompt, text);
+    else
+        workspace_complain(&s->work, "%s", _("pasted text is ignored here; : and / open a line that takes it"));
+    return false;
+}
+
+bool screen_mouse(struct screen *s, int y, int x, int by)
 {
     struct table_state *t = &s->table;
     if (s->prompt.active)
-        return 0;
+        return false;
     if (by)
-        return screen_command(s, s->desk.sight.open ? by > 0 ? "cells down 3" : "cells up 3" : by > 0 ? "down 3" : "up 3");
-    if (s->desk.overlay != OVERLAY_NONE || s->desk.sight.open || s->desk.group != GROUP_NONE)
-        return 0;
+        return screen_command(s, s->work.tensor.open ? by > 0 ? "cells down 3" : "cells up 3" : by > 0 ? "down 3" : "up 3");
+    if (pane_covers(pane_now(&s->work)) || s->work.groups.kind != GROUP_NONE)
+        return false;
     if (y == t->head) {
         for (int i = t->heads - 1; i >= 0; i--)
             if (x >= t->head_x[i]) {
@@ -249,14 +301,14 @@ int screen_mouse(struct screen *s, int y, int x, int by)
     }
     if (y > t->head && t->step > 0) {
         session_lock(&s->session);
-        uint32_t pos = t->top + (uint32_t)((y - t->head - 1) / t->step), n = workspace_shown(&s->desk);
-        if ((y - t->head - 1) / t->step < s->desk.page && pos < n)
-            workspace_step(&s->desk, (long)pos - (long)workspace_pos(&s->desk));
-        s->desk.focus = FOCUS_TABLE;
+        uint32_t pos = t->top + (uint32_t)((y - t->head - 1) / t->step), n = workspace_shown(&s->work);
+        if ((y - t->head - 1) / t->step < s->work.page && pos < n)
+            workspace_step(&s->work, (long)pos - (long)workspace_pos(&s->work));
+        s->work.focus = FOCUS_TABLE;
         session_unlock(&s->session);
-        return R_DRAW;
+        return false;
     }
-    return 0;
+    return false;
 }
 
 /* ---- growing dumps ---- */
@@ -286,10 +338,10 @@ static uint64_t stamp_of(const struct comparison *s)
 void screen_tick(struct screen *s)
 {
     session_lock(&s->session);
-    procedure_follow(&s->desk.guide,
-                     s->desk.watch && (s->desk.overlay == OVERLAY_PANEL || procedure_begun(&s->desk.guide)));
-    bool quiet = s->session.settled && s->desk.watch;
-    uint64_t now = quiet ? stamp_of(s->desk.c) : 0;
+    procedure_follow(&s->work.guide,
+                     s->work.watch && (s->work.overlay == OVERLAY_PANEL || procedure_begun(&s->work.guide)));
+    bool quiet = s->session.settled && s->work.watch;
+    uint64_t now = quiet ? stamp_of(s->work.c) : 0;
     session_unlock(&s->session);
     if (!quiet)
         return;
@@ -305,11 +357,22 @@ void screen_tick(struct screen *s)
 
 /* ---- background ---- */
 
-/* A folder of several things: which one is meant? */
-static void list_folder(struct screen *s)
+/* The side whose folder holds something else or several things, of which one may be meant; -1: none. Where the other side
+ * is what cannot be opened, that is to be said. */
+static int folder_side(const struct screen *s)
+{
+    for (int i = 1; i >= 0; i--)
+        if (s->inv.input[i] && access(s->inv.input[i], F_OK) != 0)
+            return -1;
+    int side = s->work.c->side[GOLDEN].state == SIDE_FAILED ? GOLDEN : TARGET;
+    return s->inv.input[side] && path_is_dir(s->inv.input[side]) ? side : -1;
+}
+
+static void list_folder(struct screen *s, int side)
 {
     struct buf b = {0};
-    buf_fmt(&b, "dumps %s", s->inv.input[0]);
+    s->work.offers_for = side;
+    buf_fmt(&b, "dumps %s", s->inv.input[side]);
     screen_command(s, b.p);
     buf_release(&b);
 }
@@ -321,27 +384,27 @@ static void take_handed(struct screen *s)
     if (s->looked)
         return;
     session_lock(&s->session);
-    workspace_see(&s->desk);
-    bool failed = s->desk.c->failed;
+    workspace_see(&s->work);
+    bool failed = s->work.c->failed;
     if (failed && !s->look.started)
         path_kind_look_start(&s->look, &s->inv, s->notify, s->ctx);
-    s->looked = failed ? path_kind_look_done(&s->look) : s->desk.c->paired;
+    s->looked = failed ? path_kind_look_done(&s->look) : s->work.c->paired;
     if (!s->looked) {
         session_unlock(&s->session);
         return;
     }
-    int panel = failed ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->desk.c);
+    int panel = failed ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->work.c);
     if (panel) {
-        s->desk.overlay = OVERLAY_PANEL;
-        s->desk.panel = panel;
-        procedure_tell(&s->desk.guide);
+        s->work.overlay = OVERLAY_PANEL;
+        s->work.panel.number = panel;
+        procedure_tell(&s->work.guide);
     }
-    bool folder = failed && !panel && s->inv.input[0] && path_is_dir(s->inv.input[0]);
+    int side = failed && !panel ? folder_side(s) : -1;
     session_unlock(&s->session);
     if (panel && failed)
-        restart(s);
-    else if (folder)
-        list_folder(s);
+        screen_restart(s);
+    else if (side >= 0)
+        list_folder(s, side);
 }
 
 bool screen_idle(struct screen *s)
@@ -349,29 +412,29 @@ bool screen_idle(struct screen *s)
     bool left = false;
     take_handed(s);
     session_lock(&s->session);
-    uint32_t lines = workspace_lines(&s->desk);
-    if (lines && s->desk.c->paired)
-        left = row_order_step(&s->desk.arrange, s->desk.c, lines);
-    if (s->desk.c->paired && s->desk.search.code) {
-        const struct dump *const side[2] = {&s->desk.c->side[0].dump, &s->desk.c->side[1].dump};
-        left |= search_count(&s->desk.search, side, s->desk.c->pairing, 8192);
+    uint32_t lines = workspace_lines(&s->work);
+    if (lines && s->work.c->paired)
+        left = row_order_step(&s->work.arrange, s->work.c, lines);
+    if (s->work.c->paired && s->work.search.code) {
+        const struct dump *const side[2] = {&s->work.c->side[0].dump, &s->work.c->side[1].dump};
+        left |= search_count(&s->work.search, side, s->work.c->pairing, 8192);
     }
-    left |= workspace_seek(&s->desk);
+    left |= workspace_seek(&s->work);
     session_unlock(&s->session);
     return left;
 }
 
 void screen_rest(struct screen *s)
 {
-    diagnosis_job_wait(&s->desk.ward);
-    procedure_wait(&s->desk.guide, NULL, NULL, 0);
-    report_job_wait(&s->desk.scribe);
-    folder_scan_wait(&s->desk.offers);
-    if (!s->desk.sight.open)
+    diagnosis_job_wait(&s->work.diagnosis);
+    procedure_wait(&s->work.guide, NULL, NULL, 0);
+    report_job_wait(&s->work.report);
+    folder_scan_wait(&s->work.offers);
+    if (!s->work.tensor.open)
         return;
-    tensor_reader_wait(&s->desk.sight.gaze);
+    tensor_reader_wait(&s->work.tensor.reader);
     screen_draw(s); /* asks for what an open tensor has to show */
-    tensor_reader_wait(&s->desk.sight.gaze);
+    tensor_reader_wait(&s->work.tensor.reader);
 }
 
 void screen_settle(struct screen *s)
@@ -385,5 +448,5 @@ void screen_settle(struct screen *s)
         while (screen_idle(s))
             continue;
     }
-    folder_scan_wait(&s->desk.offers);
+    folder_scan_wait(&s->work.offers);
 }

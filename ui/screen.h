@@ -1,4 +1,4 @@
-/* The investigator without a terminal: desk, keymap, prompt and panes, drawn into a grid. The terminal
+/* The investigator without a terminal: workspace, keymap, prompt and panes, drawn into a grid. The terminal
  * loop and the script runner both drive one of these by key names and command text. */
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
@@ -6,10 +6,13 @@
 #include "cmd/cmd.h"
 #include "panel/path_kind.h"
 #include "ui/grid.h"
+#include "ui/keep_place.h"
 #include "ui/keymap.h"
 #include "ui/options.h"
 #include "ui/plot.h"
 #include "ui/prompt.h"
+
+#define MAP_LINES 512
 
 /* What the table keeps between two frames. */
 struct table_state {
@@ -20,49 +23,84 @@ struct table_state {
     const struct field *head_field[COLUMNS_MOST];
     uint64_t map_of; /* serial of the minimap's judgement, and its height */
     int map_h;
-    struct buf name;  /* scratch */
-    uint8_t map[512]; /* enum verdict of the worst line of each stretch */
+    uint8_t map[MAP_LINES]; /* enum verdict of the worst line of each stretch */
+};
+
+/* How the tensor view shares out its lines. */
+struct tensor_layout {
+    int maps, map_h, map_w; /* as many beside one another, cells of each */
+    int worst, strips;      /* lines */
+    bool spread;            /* there is room for how values and errors are spread */
+};
+
+struct screen;
+
+/* What a terminal does for the screen. */
+struct screen_terminal {
+    const char *(*copy)(struct str text); /* to the clipboard; returns what stands between ("tmux"), or NULL */
+    void (*mouse)(bool on);
+    void (*repaint)(void);         /* the next frame is drawn in full */
+    void (*lend)(void (*during)(void *ctx), void *ctx); /* to another program until `during` returns */
+    void (*stop)(void);            /* the program, until the shell goes on with it */
+    void (*keys)(struct screen *s); /* the user's own keys, over the set that was chosen */
 };
 
 struct screen {
+    const struct screen_terminal *terminal; /* NULL: there is none (scripts) */
     struct options opt;         /* paths, wishes; thresholds live in the investigation */
     struct investigation inv;
     struct session session;
-    struct workspace desk;
+    struct workspace work;
     struct keymap keys;
     struct grid grid;
     struct prompt prompt;
     struct table_state table;
+    struct tensor_layout tensor;
     struct plot_runs runs;      /* of the panel that shows curves */
-    int detail_h;               /* lines the detail pane had to show, for scrolling */
+    struct session_progress progress; /* as of the frame */
     bool writing;               /* something is written in the background; how far is shown */
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
-    int cursor_y, cursor_x;     /* where the terminal's cursor belongs, -1: nowhere */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     bool looked;                /* whether the inputs belong to a panel is known (take_handed) */
     struct path_kind_look look;
-    char *state_dir;
+    struct keep_place where;    /* of what nobody gives a file; the caller's to release */
+    bool keeps;                 /* it is wanted: scripts keep nothing that is not named */
+    bool asked;                 /* the last key was to leave, and was answered by what is not saved */
     void (*notify)(void *ctx);  /* from background threads */
     void *ctx;
 };
 
 /* Starts the session of these options. The investigation is the options' file where one is given, else
- * one of the user's own state folder (`state_dir`, NULL: nowhere to save). */
-int screen_start(struct screen *s, const struct options *o, const char *state_dir, struct err *e);
+ * one of `where` (NULL: nowhere). */
+int screen_start(struct screen *s, const struct options *o, const struct keep_place *where, struct err *e);
 void screen_stop(struct screen *s);
+/* Instead of it before the process ends: asks everything at work to end, waits at most ms for what writes to files, and
+ * frees nothing. */
+void screen_leave(struct screen *s, int ms);
 void screen_size(struct screen *s, int rows, int cols);
+/* A frame: what there is to show is brought up to date, then drawn into the grid. */
 void screen_draw(struct screen *s);
-/* A key by its name, or one character as UTF-8. Returns reaction bits left to do: R_QUIT, R_SUSPEND,
- * R_OPEN, R_REPAINT, R_DRAW. */
-int screen_key(struct screen *s, const char *key);
-/* The mouse at a cell: a wheel (by -1 or 1), or a click (by 0). Works only while desk.mouse. */
-int screen_mouse(struct screen *s, int y, int x, int by);
+/* The last frame drawn once more into a grid of the same size: changes nothing. The session locked. */
+void screen_draw_again(const struct screen *s, struct grid *g);
+/* Runs a command and does what its result asks for. True, as below: the program is to end. */
+bool screen_command(struct screen *s, const char *text);
+/* A key by its name, or one character as UTF-8. */
+bool screen_key(struct screen *s, const char *key);
+/* Pasted text: into the prompt where one is open, else nothing but a sentence. It is never keys. */
+bool screen_paste(struct screen *s, struct str text);
+/* The mouse at a cell: a wheel (by -1 or 1), or a click (by 0). Works only while workspace.mouse. */
+bool screen_mouse(struct screen *s, int y, int x, int by);
 /* The default keys and over them those of a set (vim, less; any other name: none). */
 void screen_keys(struct screen *s, struct str set);
-int screen_command(struct screen *s, const char *text);
-/* Every few seconds while desk.watch: reads the inputs again where they have grown since. */
+/* The text the prompt gave away (edit_from_prompt) goes through the editor. */
+void screen_edit(struct screen *s);
+/* Whether what was done is in the file, if need be saved now. */
+bool screen_saved(struct screen *s);
+/* The inputs anew, or those of workspace.new_input; what the user set up stays. */
+void screen_restart(struct screen *s);
+/* Every few seconds while workspace.watch: reads the inputs again where they have grown since. */
 #define SCREEN_TICK_MS 2000
 void screen_tick(struct screen *s);
 /* Work in small pieces when nothing else is to do; true while some is left. */

@@ -79,7 +79,8 @@ static bool shapes(struct buf *out, const struct cell *c, int n, double x, doubl
         all = shape(path, c[i].ch, x + i * CELL_W, y);
     for (int i = 0; i < 5; i++) {
         if (all && path[i].n)
-            buf_fmt(out, "<path fill=\"#%06x\" fill-opacity=\"%.2f\" d=\"%.*s\"/>\n", ink, i / 4.0, (int)path[i].n, path[i].p);
+            buf_fmt(out, "<path fill=\"#%06x\" fill-opacity=\"%.2f\" d=\"%.*s\"/>\n", ink, i / 4.0, (int)path[i].n,
+                    path[i].p);
         buf_release(&path[i]);
     }
     return all;
@@ -94,7 +95,8 @@ static void run(struct buf *out, const struct scheme *s, const struct cell *c, i
     bool cursor = c->style & STYLE_CURSOR || l->reverse, blank = true;
     double left = EDGE + x * CELL_W, top = EDGE + y * (double)CELL_H;
     if (cursor)
-        buf_fmt(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>", left, top, n * CELL_W, CELL_H, ink);
+        buf_fmt(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>", left, top, n * CELL_W,
+                CELL_H, ink);
     for (int i = 0; i < n; i++)
         blank = blank && (c[i].ch == ' ' || c[i].ch == 0);
     if (blank || shapes(out, c, n, left, top, cursor ? s->paper : ink))
@@ -118,7 +120,8 @@ void grid_svg(const struct grid *g, const struct scheme *s, struct buf *out)
     buf_fmt(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"
             "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#%06x\"/>\n"
-            "<g font-family=\"'DejaVu Sans Mono','Noto Sans Mono CJK SC',Menlo,Consolas,monospace\" font-size=\"14\" xml:space=\"preserve\">\n",
+            "<g font-family=\"'DejaVu Sans Mono','Noto Sans Mono CJK SC',Menlo,Consolas,monospace\" font-size=\"14\" "
+            "xml:space=\"preserve\">\n",
             w, h, w, h, s->paper);
     for (int y = 0; y < g->rows; y++) {
         const struct cell *c = &g->cell[y * g->cols];

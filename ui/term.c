@@ -1,10 +1,10 @@
-/* Curses: starts and ends it, puts a grid on the terminal, names keys and mouse events, copies text, and restores
- * the terminal after a crash. */
+/* Curses: starts and ends it, puts a grid on the terminal, names keys and mouse events, collects pasted text,
+ * copies text. */
 #include "ui/term.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -16,56 +16,97 @@
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/utf8.h"
+#include "ui/ending.h"
 
-/* Everything a signal handler may need to put the terminal back, made ready while all is well. */
-static struct {
-    bool on;
-    struct termios saved;
-    char restore[256];
-    size_t restore_n;
-} state;
-
+static bool started; /* curses holds the terminal */
 static const struct scheme *shown_scheme;
 static bool repaint;
 
-/* A broken program must not leave a broken terminal: only calls that are safe in a handler. */
-static void on_crash(int sig)
-{
-    if (state.on) {
-        ssize_t ignored = write(STDOUT_FILENO, state.restore, state.restore_n);
-        (void)ignored;
-        tcsetattr(STDIN_FILENO, TCSANOW, &state.saved);
-    }
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-static void gather(const char *capability)
+/* A capability's bytes behind what is there already. */
+static void gather(struct buf *out, const char *capability)
 {
     const char *s = tigetstr((char *)(uintptr_t)capability);
-    if (!s || s == (char *)-1)
+    if (s && s != (char *)-1)
+        buf_cstr(out, s);
+}
+
+/* Pasted text comes between two marks (bracketed paste). */
+#define PASTE_ASK "\033[?2004h"
+#define PASTE_NO_MORE "\033[?2004l"
+#define MOUSE_NO_MORE "\033[?1006l\033[?1000l"
+#define PASTE_MOST (1u << 20) /* bytes; what is longer is cut */
+#define PASTE_REST_MS 5000    /* a terminal that is silent for so long will not send the second mark */
+enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END };
+
+static struct {
+    struct buf text;
+    bool open;  /* the first mark was there */
+    long since; /* when the last of it came */
+} paste;
+
+/* What puts the terminal back where curses cannot: all of it ready while all is well. */
+static void tell_ending(const struct termios *before)
+{
+    static const char *const capabilities[] = {"sgr0", "op", "rmkx", "rmcup", "cnorm"};
+    struct buf b = {0};
+    buf_cstr(&b, PASTE_NO_MORE MOUSE_NO_MORE);
+    for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
+        gather(&b, capabilities[i]);
+    ending_terminal(before, b.p ? b.p : "", b.n);
+    buf_release(&b);
+}
+
+/* Past curses. */
+static void put(struct str b)
+{
+    if (!ending_draw())
         return;
-    size_t n = strlen(s);
-    if (state.restore_n + n < sizeof state.restore) {
-        memcpy(state.restore + state.restore_n, s, n);
-        state.restore_n += n;
+    fflush(stdout);
+    for (size_t done = 0; done < b.n;) {
+        ssize_t n = write(STDOUT_FILENO, b.p + done, b.n - done);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
     }
+    ending_drawn();
+}
+
+static void ask_for_paste(bool yes)
+{
+    put(str_of(yes ? PASTE_ASK : PASTE_NO_MORE));
 }
 
 int term_start(struct err *e)
 {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct termios before;
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(e, ERR_USAGE, "%s", _("no terminal here; `diverge compare TARGET GOLDEN` prints the comparison, `diverge check PATH` looks at one side alone"));
+        return err_set(e, ERR_USAGE, "%s", _("no terminal; `diverge compare TARGET GOLDEN` prints the comparison, "
+                                             "`diverge check PATH` checks one side alone"));
     if (!name || !*name || strcmp(name, "dumb") == 0)
-        return err_set(e, ERR_USAGE, _("TERM is \"%s\": a full-screen program cannot run there; `diverge compare TARGET GOLDEN` prints the comparison, `diverge check PATH` looks at one side alone"), name ? name : "");
-    tcgetattr(STDIN_FILENO, &state.saved);
-    if (!newterm(NULL, stdout, stdin))
-        return err_set(e, ERR_USAGE, _("no description of the terminal \"%s\" is installed"), name);
+        return err_set(e, ERR_USAGE, _("TERM is \"%s\": a full-screen program cannot run there; `diverge compare "
+                                       "TARGET GOLDEN` prints the comparison, `diverge check PATH` checks one side "
+                                       "alone"), name ? name : "");
+    tcgetattr(STDIN_FILENO, &before);
+    errno = 0;
+    int found = 0;
+    ending_library();
+    if (setupterm(NULL, STDOUT_FILENO, &found) == OK) { /* before anything is written, how to take it back */
+        tell_ending(&before);
+        while (!ending_draw()) /* another thread ends the program */
+            pause();
+    }
+    if (!newterm(NULL, stdout, stdin)) {
+        if (errno == ENOMEM)
+            mem_failed(0);
+        ending_drawn();
+        ending_terminal_ours(false);
+        return err_set(e, ERR_USAGE, _("the terminal description \"%s\" is not installed"), name);
+    }
     if (!getenv("ESCDELAY"))
         set_escdelay(25);
     raw(); /* Ctrl-S, Ctrl-Q and Ctrl-Z arrive as keys */
@@ -80,24 +121,23 @@ int term_start(struct err *e)
         start_color();
         use_default_colors();
     }
-    gather("sgr0");
-    gather("op");
-    gather("rmkx");
-    gather("cnorm");
-    gather("rmcup");
-    state.on = true;
-    for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
-        signal(crashes[i], on_crash);
+    ending_drawn();
+    started = true;
+    define_key("\033[200~", KEY_PASTE);
+    define_key("\033[201~", KEY_PASTE_END);
+    ask_for_paste(true);
     shown_scheme = NULL;
     return 0;
 }
 
 void term_stop(void)
 {
-    if (!state.on)
+    if (!started)
         return;
-    state.on = false;
+    started = false;
+    ask_for_paste(false);
     endwin();
+    ending_terminal_ours(false);
 }
 
 void term_size(int *rows, int *cols)
@@ -152,9 +192,11 @@ static void attributes(uint8_t style, attr_t *attr, short *pair)
         *attr |= A_REVERSE;
 }
 
-void term_show(const struct grid *g, const struct scheme *s, int y, int x)
+void term_show(const struct grid *g, const struct scheme *s)
 {
     int rows, cols;
+    if (!ending_draw())
+        return;
     if (s != shown_scheme)
         use_scheme(s);
     getmaxyx(stdscr, rows, cols);
@@ -171,14 +213,15 @@ void term_show(const struct grid *g, const struct scheme *s, int y, int x)
             setcchar(&cell, text, attr, pair, NULL);
             mvadd_wch(r, c, &cell); /* by position: no width but ours moves what follows */
         }
-    curs_set(y >= 0);
-    if (y >= 0)
-        move(y, x);
+    curs_set(g->cursor_y >= 0);
+    if (g->cursor_y >= 0)
+        move(g->cursor_y, g->cursor_x);
     if (repaint) {
         clearok(curscr, TRUE);
         repaint = false;
     }
     refresh();
+    ending_drawn();
 }
 
 void term_repaint(void)
@@ -215,10 +258,41 @@ static void plain_name(wint_t c, char name[KEY_NAME])
     }
 }
 
+/* Takes what has come of the paste; true at its end, which may come in a later call. */
+static bool paste_ends(int kind, wint_t c)
+{
+    char text[4];
+    for (; kind != ERR; kind = get_wch(&c)) {
+        paste.since = clock_ms();
+        if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
+            return true;
+        if (kind != KEY_CODE_YES && paste.text.n < PASTE_MOST)
+            buf_add(&paste.text, text, utf8_put(text, c));
+    }
+    return false;
+}
+
+struct str term_pasted(void)
+{
+    return buf_view(&paste.text);
+}
+
 bool term_key(char name[KEY_NAME])
 {
-    wint_t c;
-    int kind = get_wch(&c);
+    wint_t c = 0;
+    bool given_up = paste.open && clock_ms() - paste.since > PASTE_REST_MS;
+    int kind = given_up ? ERR : get_wch(&c);
+    if (!paste.open && kind == KEY_CODE_YES && c == KEY_PASTE) {
+        buf_clear(&paste.text);
+        paste.open = true;
+        kind = get_wch(&c);
+        paste.since = clock_ms();
+    }
+    if (paste.open) {
+        paste.open = !given_up && !paste_ends(kind, c);
+        memcpy(name, "Paste", 6);
+        return !paste.open;
+    }
     if (kind == ERR)
         return false;
     if (kind != KEY_CODE_YES) {
@@ -257,37 +331,60 @@ bool term_mouse_event(int *y, int *x, int *by)
     return true;
 }
 
-/* OSC 52. What runs inside tmux or screen must hand it on to the terminal outside. */
-void term_copy(struct str text)
+static void add_base64(struct buf *b, struct str text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    struct buf b = {0};
-    bool tmux = getenv("TMUX") != NULL, screen = !tmux && getenv("STY") != NULL;
-    buf_cstr(&b, tmux ? "\033Ptmux;\033\033]52;c;" : screen ? "\033P\033]52;c;" : "\033]52;c;");
     for (size_t i = 0; i < text.n; i += 3) {
         unsigned v = 0, have = text.n - i < 3 ? (unsigned)(text.n - i) : 3;
         for (unsigned k = 0; k < 3; k++)
             v = v << 8 | (k < have ? (unsigned char)text.p[i + k] : 0);
         for (unsigned k = 0; k < 4; k++)
-            buf_char(&b, k <= have ? digits[v >> (18 - 6 * k) & 63] : '=');
+            buf_char(b, k <= have ? digits[v >> (18 - 6 * k) & 63] : '=');
     }
-    buf_cstr(&b, tmux || screen ? "\a\033\\" : "\a");
-    fflush(stdout);
-    for (size_t done = 0; done < b.n;) {
-        ssize_t n = write(STDOUT_FILENO, b.p + done, b.n - done);
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
+}
+
+static void add_copy(struct buf *b, const char *before, struct str text, const char *behind)
+{
+    buf_cstr(b, before);
+    add_base64(b, text);
+    buf_cstr(b, behind);
+}
+
+/* OSC 52. tmux takes it itself where set-clipboard is on, and hands it on to the terminal outside where allow-passthrough is
+ * (off since 3.3): it gets both. GNU screen only hands on. */
+const char *term_copy(struct str text)
+{
+    struct buf b = {0};
+    bool tmux = getenv("TMUX") != NULL, screen = !tmux && getenv("STY") != NULL;
+    if (!screen)
+        add_copy(&b, "\033]52;c;", text, "\a");
+    if (tmux)
+        add_copy(&b, "\033Ptmux;\033\033]52;c;", text, "\a\033\\");
+    if (screen)
+        add_copy(&b, "\033P\033]52;c;", text, "\a\033\\");
+    put(buf_view(&b));
     buf_release(&b);
+    return tmux ? "tmux" : screen ? "screen" : NULL;
 }
 
 void term_lend(void (*during)(void *ctx), void *ctx)
 {
     def_prog_mode();
+    ask_for_paste(false);
     endwin();
+    ending_terminal_ours(false);
     during(ctx);
+    ending_terminal_ours(true);
+    term_resume();
+}
+
+void term_resume(void)
+{
+    if (!ending_draw())
+        return;
     reset_prog_mode();
     repaint = true;
     refresh();
+    ending_drawn();
+    ask_for_paste(true);
 }

@@ -13,17 +13,22 @@ void term_stop(void); /* safe to call twice */
 void term_size(int *rows, int *cols);
 bool term_has_colour(void);
 bool term_is_utf8(void);
-/* Shows the grid; the cursor at (y, x), hidden when y < 0. */
-void term_show(const struct grid *g, const struct scheme *s, int y, int x);
+/* Shows the grid and its cursor. */
+void term_show(const struct grid *g, const struct scheme *s);
 void term_repaint(void); /* the next frame is drawn in full */
-/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. */
+/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. Pasted text is no keys: it is collected and
+ * then the one key "Paste". */
 bool term_key(char name[KEY_NAME]);
+/* After the key "Paste": the text, as long as no other is pasted. */
+struct str term_pasted(void);
 void term_mouse(bool on);
 /* After the key "Mouse": where, and a wheel's step (-1 up, 1 down, 0 a click). */
 bool term_mouse_event(int *y, int *x, int *by);
-/* To the clipboard of the user's terminal, through tmux and screen where they are there. */
-void term_copy(struct str text);
+/* To the clipboard of the user's terminal. Returns the multiplexer it goes through, "tmux" or "screen", or NULL. */
+const char *term_copy(struct str text);
 /* Gives the terminal back while `during` runs. */
 void term_lend(void (*during)(void *ctx), void *ctx);
+/* After a stop nobody asked for (SIGSTOP): the shell has had the terminal meanwhile. */
+void term_resume(void);
 
 #endif

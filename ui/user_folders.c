@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/msg.h"
 
 bool user_folder_of(struct buf *out, const char *variable, const char *otherwise)
 {
@@ -17,10 +18,9 @@ bool user_folder_of(struct buf *out, const char *variable, const char *otherwise
     return out->n > 0;
 }
 
-bool user_folder_made(struct buf *out, const char *variable, const char *otherwise)
+int user_folder_made(struct buf *out, const char *variable, const char *otherwise, struct err *e)
 {
     if (!user_folder_of(out, variable, otherwise))
-        return false;
-    path_make(out->p);
-    return path_is_dir(out->p) && access(out->p, W_OK) == 0;
+        return err_set(e, ERR_IO, _("no folder: set %s or HOME"), variable);
+    return path_make(out->p) || access(out->p, W_OK) ? err_system(e, out->p) : 0;
 }

@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "base/str.h"
 
 /* $VARIABLE/diverge, or $HOME/otherwise/diverge; false when there is no such place. Nothing is made. */
 bool user_folder_of(struct buf *out, const char *variable, const char *otherwise);
-/* The same, made where it is not there, and writable. */
-bool user_folder_made(struct buf *out, const char *variable, const char *otherwise);
+/* The same, made where it is not there; -1 with why where it cannot be written. */
+int user_folder_made(struct buf *out, const char *variable, const char *otherwise, struct err *e);
 
 #endif

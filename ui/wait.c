@@ -6,10 +6,12 @@
 
 #include "base/clock.h"
 #include "ui/cli.h"
+#include "ui/ending.h"
 
 #define SAY_EVERY_MS 200
 
-struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, struct buf *out), void *ctx, atomic_bool *cancel)
+struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, struct buf *out), void *ctx,
+                            atomic_bool *cancel)
 {
     return (struct waiting){.show = say && !o->quiet && isatty(STDERR_FILENO), .say = say, .ctx = ctx, .cancel = cancel,
                             .next = clock_ms() + SAY_EVERY_MS};
@@ -18,7 +20,7 @@ struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, stru
 bool waiting_each(void *ctx)
 {
     struct waiting *w = ctx;
-    if (cli_interrupted()) {
+    if (ending_signal()) {
         if (!w->cancel)
             return false;
         atomic_store(w->cancel, true);

@@ -8,7 +8,8 @@
 
 struct waiting {
     bool show;         /* progress is wanted: standard error is a terminal */
-    void (*say)(void *ctx, struct buf *out); /* appends what there is to say, without a line end; NULL: nothing is said */
+    /* appends what there is to say, without a line end; NULL: nothing is said */
+    void (*say)(void *ctx, struct buf *out);
     void *ctx;
     atomic_bool *cancel; /* set by an interrupt; the work then ends itself. NULL: the waiting ends */
     bool shown;
@@ -17,7 +18,8 @@ struct waiting {
 
 #define WAIT_MS 50 /* between two looks */
 
-struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, struct buf *out), void *ctx, atomic_bool *cancel);
+struct waiting waiting_with(const struct options *o, void (*say)(void *ctx, struct buf *out), void *ctx,
+                            atomic_bool *cancel);
 /* For job_wait, session_wait_each, procedure_wait: ctx is the waiting. */
 bool waiting_each(void *ctx);
 void waiting_end(struct waiting *w); /* takes the line of progress away */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/nearest.h"
+#include "cmd/complete_path.h"
 
 const struct command_group command_groups[] = {
     {N_("moving"), commands_move},
@@ -44,15 +46,29 @@ static const struct command *by_prefix(struct str name)
     return found;
 }
 
+static void complain_unknown(struct workspace *d, struct str name)
+{
+    struct nearest near = {.word = name};
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct command *c = g->commands; c->name; c++)
+            nearest_offer(&near, c->name);
+    if (near.name)
+        workspace_complain(d, _("no command \"%.*s\"; did you mean %s?"), STR_ARG(name), near.name);
+    else
+        workspace_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
+}
+
 static bool met(struct workspace *d, const struct command *c)
 {
     const struct comparison *s = d->c;
+    if ((c->needs & CHANGES) && !workspace_may_change(d))
+        return false;
     if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED | NEEDS_BOTH)) && s->failed) {
         workspace_complain(d, "%s", s->err.text);
         return false;
     }
     if ((c->needs & NEEDS_BOTH) && s->single) {
-        workspace_complain(d, _("%s: only one side is open; there is nothing to compare it with"), c->name);
+        workspace_complain(d, _("%s: only one side is open; nothing to compare it with"), c->name);
         return false;
     }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
@@ -60,15 +76,16 @@ static bool met(struct workspace *d, const struct command *c)
         return false;
     }
     if ((c->needs & NEEDS_JUDGED) && !(s->single ? s->examined.done : s->judged != NULL)) {
-        workspace_complain(d, s->single ? _("%s: the tensors are still being looked over") : _("%s: nothing has been compared yet"), c->name);
+        workspace_complain(d, s->single ? _("%s: the tensors are still being checked") : _("%s: nothing compared yet"),
+                           c->name);
         return false;
     }
     if ((c->needs & NEEDS_ROW) && !workspace_lines(d)) {
-        workspace_complain(d, _("%s: there is no row yet"), c->name);
+        workspace_complain(d, _("%s: no rows yet"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_SEARCH) && !d->search.code) {
-        workspace_complain(d, _("nothing is searched; / PATTERN starts"));
+        workspace_complain(d, _("no search; / PATTERN starts one"));
         return false;
     }
     return true;
@@ -86,7 +103,7 @@ int command_run_locked(struct workspace *d, const char *text)
 {
     struct str rest = str_trim(str_of(text)), name, args;
     unsigned long long row;
-    int reaction = R_DRAW;
+    int reaction = 0;
     if (!rest.n)
         return 0;
     if (!str_split(rest, ' ', &name, &args))
@@ -102,28 +119,40 @@ int command_run_locked(struct workspace *d, const char *text)
     } else if (str_u64(name, &row) && row > 0) {
         workspace_go(d, row <= workspace_lines(d) ? (uint32_t)row - 1 : workspace_lines(d));
     } else {
-        workspace_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
+        complain_unknown(d, name);
+    }
+    if (d->aside.n) {
+        buf_fmt(&d->message, "%s%s", d->message.n ? "; " : "", d->aside.p);
+        buf_clear(&d->aside);
     }
     return reaction;
 }
 
-const char *command_complete(struct workspace *d, const char *text, int i)
+static void complete_name(struct str begun, name_list *out)
 {
-    struct str rest = str_of(text), name, args;
-    bool has_args = str_split(rest, ' ', &name, &args);
-    if (!has_args) {
-        for (const struct command_group *g = command_groups; g->title; g++)
-            for (const struct command *c = g->commands; c->name; c++)
-                if (strncmp(c->name, name.p, name.n) == 0 && i-- == 0)
-                    return c->name;
-        return NULL;
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct command *c = g->commands; c->name; c++)
+            if (strncmp(c->name, begun.p, begun.n) == 0)
+                vec_push(out, mem_strdup(c->name));
+}
+
+void command_complete(struct workspace *d, const char *text, name_list *out)
+{
+    struct str name, args;
+    if (!str_split(str_of(text), ' ', &name, &args)) {
+        complete_name(name, out);
+        return;
     }
     const struct command *c = command_find(name);
-    if (!c || !c->complete)
-        return NULL;
+    ptrdiff_t blank = str_rfind(args, ' ');
+    if (c && (c->needs & PATHS) && (!c->complete || blank >= 0)) {
+        complete_path(str_cut(args, (size_t)(blank + 1)), out);
+        return;
+    }
     const char *word;
-    for (int k = 0; (word = c->complete(d, k)); k++)
-        if (strncmp(word, args.p, args.n) == 0 && i-- == 0)
-            return word;
-    return NULL;
+    session_lock(d->s);
+    for (int k = 0; c && c->complete && (word = c->complete(d, k)); k++)
+        if (strncmp(word, args.p, args.n) == 0)
+            vec_push(out, mem_strdup(word));
+    session_unlock(d->s);
 }

@@ -1,25 +1,23 @@
 /* Commands: the one way anything happens. Keys, the ':' line, scripts and (later) the guided panels
- * all give command text; a row of the table runs it on a desk and says what has to follow. */
+ * all give command text; a row of the table runs it on a workspace and says what has to follow. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
 #include "cmd/workspace.h"
 
-/* What a command asks of whoever runs it. */
+/* What a command asks of whoever runs it, 0: nothing. A frame follows every command. */
 enum {
-    R_DRAW = 1,      /* something visible changed */
-    R_LAYOUT = 2,    /* panes changed their places */
     R_QUIT = 4,
     R_REPAINT = 8,   /* the terminal itself is in doubt: draw all of it */
     R_SUSPEND = 16,
-    R_OPEN = 32,     /* desk.open_file */
-    R_WRITE = 64,    /* desk.write_path */
-    R_RESTART = 128, /* desk.new_step, desk.new_rank */
-    R_PROMPT = 256,  /* desk.prompt */
-    R_COPY = 512,    /* desk.copy */
-    R_MOUSE = 1024,  /* desk.mouse changed */
-    R_KEYS = 2048,   /* desk.keys */
-    R_EDIT = 4096,   /* desk.edit_command, desk.edit_text */
+    R_OPEN = 32,     /* workspace.open_file */
+    R_WRITE = 64,    /* workspace.write_path */
+    R_RESTART = 128, /* workspace.new_step, workspace.new_rank */
+    R_PROMPT = 256,  /* workspace.prompt */
+    R_COPY = 512,    /* workspace.copy */
+    R_MOUSE = 1024,  /* workspace.mouse changed */
+    R_KEYS = 2048,   /* workspace.keys */
+    R_EDIT = 4096,   /* workspace.edit_command, workspace.edit_text */
 };
 
 /* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */
@@ -29,12 +27,14 @@ enum {
     NEEDS_JUDGED = 4, /* … and verdicts, or of one side alone what is wrong with it */
     NEEDS_SEARCH = 8,
     NEEDS_BOTH = 16,  /* two sides, paired */
+    PATHS = 64,       /* its last words are paths, which complete */
+    CHANGES = 32,     /* an investigation that may be changed: what cannot be kept is not done */
 };
 
 struct command {
     const char *name, *args, *help;
     unsigned needs;
-    int (*run)(struct workspace *d, struct str args); /* session locked; messages through the desk */
+    int (*run)(struct workspace *d, struct str args); /* session locked; messages through the workspace */
     /* The i-th completion of the argument, or NULL; NULL when it has none. */
     const char *(*complete)(const struct workspace *d, int i);
 };
@@ -48,17 +48,14 @@ extern const struct command_group command_groups[]; /* title NULL at the end */
 
 const struct command *command_find(struct str name);
 /* Takes the lock, runs one line of command text, returns the reaction bits. Unknown commands and
- * missing preconditions become the desk's message. "12" alone goes to row 12. */
+ * missing preconditions become the workspace's message. "12" alone goes to row 12. */
 int command_run(struct workspace *d, const char *text);
 int command_run_locked(struct workspace *d, const char *text); /* the same for a command that runs another */
-/* The i-th command or argument that completes `text`; NULL when there are no more. */
-const char *command_complete(struct workspace *d, const char *text, int i);
+/* The commands or words of their arguments that complete `text`, added to out. Takes the lock, but not while a folder is read. */
+void command_complete(struct workspace *d, const char *text, name_list *out);
 
-extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[], commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
+extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[],
+    commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
     commands_panel[];
-
-/* For the commands that move and open: the same in the panels. */
-int panel_enter(struct workspace *d);
-void panel_step(struct workspace *d, long by);
 
 #endif

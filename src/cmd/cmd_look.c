@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
 #include "judge/verdict_text.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
@@ -11,7 +12,7 @@
 static int focus(struct workspace *d, enum focus f)
 {
     d->focus = f;
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_pane(struct workspace *d, struct str args)
@@ -25,7 +26,7 @@ static int run_pane(struct workspace *d, struct str args)
         if (str_is(args, names[i]))
             return focus(d, (enum focus)i);
     workspace_complain(d, _("panes are table, detail, stack; or next, prev"));
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_pane(const struct workspace *d, int i)
@@ -39,34 +40,35 @@ static int run_zoom(struct workspace *d, struct str args)
 {
     (void)args;
     d->zoom = !d->zoom;
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_side(struct workspace *d, struct str args)
 {
-    d->stack_side = str_is(args, "target")   ? TARGET
+    d->stack.side = str_is(args, "target")   ? TARGET
                     : str_is(args, "golden") ? GOLDEN
-                    : d->stack_side == TARGET ? GOLDEN
+                    : d->stack.side == TARGET ? GOLDEN
                                               : TARGET;
-    d->frame = 0;
-    return R_DRAW;
+    d->stack.frame = workspace_stack_start(d, d->cursor, d->stack.side);
+    return 0;
 }
 
 static int run_source(struct workspace *d, struct str args)
 {
     bool twin;
-    uint32_t st = workspace_stack(d, d->cursor, d->stack_side, &twin);
+    uint32_t st = workspace_stack(d, d->cursor, d->stack.side, &twin);
     (void)args;
     if (st == NONE) {
-        workspace_complain(d, _("no stack was recorded for this row on the %s side"), d->stack_side == TARGET ? _("target") : _("golden"));
-        return R_DRAW;
+        workspace_complain(d, _("no stack was recorded for this row on the %s side"),
+                           d->stack.side == TARGET ? _("target") : _("golden"));
+        return 0;
     }
-    const struct dump *x = &d->c->side[d->stack_side].dump;
+    const struct dump *x = &d->c->side[d->stack.side].dump;
     const struct stack *s = &x->stacks.v[st];
-    const struct frame *f = d->frame < s->n ? &x->frames.v[x->stack_frames.v[s->first + d->frame]] : NULL;
+    const struct frame *f = d->stack.frame < s->n ? &x->frames.v[x->stack_frames.v[s->first + d->stack.frame]] : NULL;
     if (!f || !f->line) {
         workspace_complain(d, _("this frame names no file and line"));
-        return R_DRAW;
+        return 0;
     }
     d->open_file = f->file;
     for (size_t i = d->inv->remaps.n; i-- > 0;) { /* recorded elsewhere: where it is here */
@@ -80,69 +82,49 @@ static int run_source(struct workspace *d, struct str args)
         }
     }
     d->open_line = f->line;
-    return R_DRAW | R_OPEN;
+    return R_OPEN;
 }
 
 static int run_remap(struct workspace *d, struct str args)
 {
     struct str from, to;
     if (!str_split(args, ' ', &from, &to) || !str_trim(to).n) {
-        workspace_complain(d, _("remap FROM TO: how paths in stacks begin, and how they begin on this machine"));
-        return R_DRAW;
+        workspace_complain(d, _("remap FROM TO: replaces the start of paths in stacks for this machine"));
+        return 0;
     }
-    struct named_text m = {arena_cstr(&d->inv->arena, from), arena_cstr(&d->inv->arena, str_trim(to))};
+    struct named_text m = {.name = arena_cstr(&d->inv->arena, from), .text = arena_cstr(&d->inv->arena, str_trim(to))};
     vec_push(&d->inv->remaps, m);
     if (workspace_save(d))
-        workspace_say(d, _("%s is looked for as %s"), m.name, m.text);
-    return R_DRAW;
+        workspace_say(d, _("%s is searched as %s"), m.name, m.text);
+    return 0;
 }
 
 static int run_help(struct workspace *d, struct str args)
 {
-    (void)args;
+    if (pane_now(d) != PANE_HELP) {
+        d->help_of = pane_now(d);
+        d->help_over = d->overlay;
+    }
     d->overlay = OVERLAY_HELP;
-    d->overlay_scroll = 0;
-    return R_DRAW | R_LAYOUT;
+    workspace_narrow(d, args);
+    return 0;
 }
 
 static int run_back(struct workspace *d, struct str args)
 {
+    int r = pane_back(d);
     (void)args;
-    if (d->overlay == OVERLAY_INTAKE && !d->c->side[0].path)
-        return R_QUIT;
-    if (d->overlay == OVERLAY_LIST) {
-        workspace_close_list(d);
-    } else if (d->overlay == OVERLAY_PANEL && d->panel) {
-        d->panel_at = (uint32_t)d->panel - 1;
-        d->panel = 0;
-        d->overlay_scroll = 0;
-    } else if (d->overlay != OVERLAY_NONE) {
-        d->overlay = d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
-    } else if (d->sight.open) {
-        d->sight.open = false;
-    } else if (d->pick.on) {
-        d->pick.on = false;
-    } else if (d->zoom) {
-        d->zoom = false;
-    } else if (d->focus != FOCUS_TABLE) {
-        d->focus = FOCUS_TABLE;
-    } else if (d->group != GROUP_NONE) {
-        workspace_group(d, GROUP_NONE);
-    } else if (d->search.code) {
-        search_release(&d->search);
-    } else {
-        return R_QUIT; /* at the top there is nothing left to close; nothing is lost either */
-    }
-    return R_DRAW | R_LAYOUT;
+    return r == NOT_MINE ? R_QUIT : r; /* at the top there is nothing left to close; nothing is lost either */
 }
 
 /* Esc clears, but never leaves. */
 static int run_cancel(struct workspace *d, struct str args)
 {
-    bool at_top = d->overlay == OVERLAY_NONE && !d->sight.open && !d->pick.on && !d->zoom && d->focus == FOCUS_TABLE && d->group == GROUP_NONE && !d->search.code;
-    if (at_top && report_job_busy(&d->scribe))
-        report_job_cancel(&d->scribe);
-    return at_top ? R_DRAW : run_back(d, args);
+    int r = pane_back(d);
+    (void)args;
+    if (r == NOT_MINE && report_job_busy(&d->report))
+        report_job_cancel(&d->report);
+    return r == NOT_MINE ? 0 : r;
 }
 
 /* ---- lists ---- */
@@ -151,7 +133,7 @@ static void list_deviations(struct workspace *d)
 {
     struct buf name[2] = {{0}, {0}}, text = {0};
     const struct judgement *j = d->c->judged;
-    for (uint32_t i = 0; i < j->lines && d->list.n < 5000; i++) {
+    for (uint32_t i = 0; i < j->lines && d->list.items.n < 5000; i++) {
         if (!verdict_is_bad(j->line[i].verdict))
             continue;
         workspace_names(d, i, name);
@@ -171,7 +153,8 @@ static void list_suspects(struct workspace *d)
     for (size_t i = 0; i < j->suspects.n && i < 1000; i++) {
         const struct suspect *x = &j->suspects.v[i];
         buf_clear(&text);
-        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), x->in, x->out);
+        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)),
+                x->in, x->out);
         workspace_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
     }
     buf_release(&text);
@@ -184,7 +167,8 @@ static void list_frontier(struct workspace *d)
     for (size_t i = 0; i < j->frontier.n; i++) {
         const struct entry_point *x = &j->frontier.v[i];
         buf_clear(&text);
-        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100, STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), entry_point_label(x->kind));
+        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100,
+                STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), entry_point_label(x->kind));
         workspace_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
     }
     buf_release(&text);
@@ -198,7 +182,8 @@ static void list_precision(struct workspace *d)
     precision_find(d->c->judged, &d->c->measure, &a, &l);
     for (size_t i = 0; i < l.n; i++) {
         buf_clear(&text);
-        buf_fmt(&text, _("%-10s %-10s %4u rows  %s"), dtype_table[l.v[i].dtype[0]].name, dtype_table[l.v[i].dtype[1]].name,
+        buf_fmt(&text, _("%-10s %-10s %4u rows  %s"), dtype_table[l.v[i].dtype[0]].name,
+                dtype_table[l.v[i].dtype[1]].name,
                 l.v[i].rows, l.v[i].scope);
         workspace_add_item(d, l.v[i].first, 0, buf_view(&text));
     }
@@ -305,11 +290,11 @@ static const struct {
     void (*fill)(struct workspace *d);
 } lists[] = {
     {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
-    {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call makes a difference of its own"), NEEDS_JUDGED, list_suspects},
-    {"frontier", N_("frontier: where deviations enter, and how much of what deviates depends on it"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
+    {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call introduces a deviation"), NEEDS_JUDGED, list_suspects},
+    {"frontier", N_("entry points: calls where a deviation starts, and the share of deviations that depends on each"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
     {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
-    {"gaps", N_("calls only one side has, by the function they were called in"), N_("every call has a partner"), 0, list_gaps},
+    {"gaps", N_("calls only one side has, by the function they were called in"), N_("all calls are paired"), 0, list_gaps},
     {"problems", N_("what could not be read, and what was recorded as wrong"), N_("everything could be read"), 0, list_problems},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
@@ -320,20 +305,20 @@ static int run_list(struct workspace *d, struct str args)
         if (!str_is(args, lists[i].name))
             continue;
         if ((lists[i].needs & NEEDS_JUDGED) && !d->c->judged) {
-            workspace_complain(d, _("nothing has been compared yet"));
-            return R_DRAW;
+            workspace_complain(d, _("nothing compared yet"));
+            return 0;
         }
         workspace_clear_list(d);
         lists[i].fill(d);
-        if (!d->list.n) {
+        if (!d->list.items.n) {
             workspace_say(d, "%s", _(lists[i].empty));
-            return R_DRAW;
+            return 0;
         }
         workspace_show_list(d, _(lists[i].title));
-        return R_DRAW | R_LAYOUT;
+        return 0;
     }
     workspace_complain(d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, bookmarks"));
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_list(const struct workspace *d, int i)
@@ -342,79 +327,30 @@ static const char *complete_list(const struct workspace *d, int i)
     return i < (int)ARRAY_LEN(lists) ? lists[i].name : NULL;
 }
 
-/* Runs the chosen entry's command. Lists that name a command to fill them again stay open. */
-static int choose(struct workspace *d, const char *command)
-{
-    char *text = mem_strdup(command);
-    const char *again = d->list_again;
-    d->overlay = OVERLAY_NONE;
-    int r = command_run_locked(d, text);
-    if (again && d->overlay == OVERLAY_NONE) {
-        d->overlay = OVERLAY_LIST; /* keeps the place in it */
-        r |= command_run_locked(d, again);
-    }
-    d->panel_under &= d->overlay != OVERLAY_NONE;
-    free(text);
-    return r | R_DRAW | R_LAYOUT;
-}
-
-/* Enter: into what lies under the cursor. */
 static int run_enter(struct workspace *d, struct str args)
 {
-    if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n) {
-        if (d->list.v[d->list_at].command)
-            return choose(d, d->list.v[d->list_at].command);
-        uint32_t line = d->list.v[d->list_at].line;
-        if (line == NONE) {
-            workspace_say(d, _("this entry belongs to no row"));
-            return R_DRAW;
-        }
-        d->overlay = OVERLAY_NONE;
-        d->panel_under = false;
-        workspace_go(d, line);
-        return R_DRAW | R_LAYOUT;
-    }
-    if (d->overlay == OVERLAY_LIST && d->list_offers)
-        return R_DRAW; /* nothing is found yet */
-    if (d->overlay == OVERLAY_INTAKE && !d->c->side[0].path) {
-        workspace_say(d, _("nothing is open; d lists the dumps below this folder"));
-        return R_DRAW;
-    }
-    if (d->overlay == OVERLAY_PANEL)
-        return panel_enter(d);
-    if (d->overlay != OVERLAY_NONE)
-        return run_back(d, args);
-    if (d->focus == FOCUS_STACK)
-        return run_source(d, args);
-    if (d->focus == FOCUS_TABLE && d->group != GROUP_NONE) {
-        uint32_t line = d->cursor;
-        workspace_group(d, GROUP_NONE);
-        workspace_go(d, line);
-        return R_DRAW | R_LAYOUT;
-    }
-    if (d->focus == FOCUS_TABLE && workspace_lines(d) && tensor_view_possible(d, d->cursor))
-        return command_run_locked(d, "tensor");
-    return focus(d, d->focus == FOCUS_TABLE ? FOCUS_DETAIL : FOCUS_TABLE);
+    (void)args;
+    return pane_enter(d);
 }
 
 static int run_inside(struct workspace *d, struct str args)
 {
-    if (d->overlay == OVERLAY_LIST && d->list_at < d->list.n && d->list.v[d->list_at].inside)
-        return choose(d, d->list.v[d->list_at].inside);
-    return run_enter(d, args);
+    (void)args;
+    return pane_inside(d);
 }
 
 const struct command commands_look[] = {
-    {"enter", "", N_("into what is under the cursor: the tensors of a row, else its detail, the source of a frame, the row of a list entry"), 0, run_enter, NULL},
-    {"inside", "", N_("in a list: what the entry itself holds (of a finding its evidence and what can be done with it), else as enter"), 0, run_inside, NULL},
-    {"back", "", N_("close what is open; at the top: leave. Nothing is ever lost"), 0, run_back, NULL},
-    {"cancel", "", N_("close what is open, but stay"), 0, run_cancel, NULL},
-    {"pane", "next|prev|NAME", N_("give the keys to another pane: table, detail, stack"), 0, run_pane, complete_pane},
-    {"zoom", "", N_("the pane under the table takes the whole screen, and back"), 0, run_zoom, NULL},
-    {"side", "[target|golden]", N_("the other side's stack, or the one named"), 0, run_side, NULL},
+    {"enter", "", N_("open what is under the cursor: the tensors of a row, else its detail, the source of a frame, "
+                     "the row of a list entry"), 0, run_enter, NULL},
+    {"inside", "", N_("in a list: open the entry itself (a finding with its evidence and actions), else as enter"), 0, run_inside, NULL},
+    {"back", "", N_("close what is open; at the top: leave. Nothing is lost"), 0, run_back, NULL},
+    {"cancel", "", N_("close what is open, but do not leave"), 0, run_cancel, NULL},
+    {"pane", "next|prev|NAME", N_("move the focus to another pane: table, detail, stack"), 0, run_pane, complete_pane},
+    {"zoom", "", N_("show the pane under the table on the whole screen, and back"), 0, run_zoom, NULL},
+    {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
-    {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: how their paths begin here"), 0, run_remap, NULL},
+    {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: the start of their paths here"), 0, run_remap, NULL},
     {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
-    {"help", "", N_("keys and commands"), 0, run_help, NULL},
+    {"help", "[WORD]", N_("keys and commands, those of this place first, or what holds WORD"), 0, run_help, NULL},
     {0},
 };

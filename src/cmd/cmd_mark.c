@@ -20,7 +20,8 @@ static const char *row_name(struct workspace *d, int side, uint32_t row)
     return kept;
 }
 
-static void decide(struct workspace *d, uint8_t kind, const char *target, const char *golden, const char *view, uint32_t step)
+static void decide(struct workspace *d, uint8_t kind, const char *target, const char *golden, const char *view,
+                   uint32_t step)
 {
     struct decision x = {.kind = kind, .step = step, .side = {target, golden}, .view = view};
     decisions_add(&d->inv->decisions, x);
@@ -31,8 +32,9 @@ static void decide(struct workspace *d, uint8_t kind, const char *target, const 
 static void pick(struct workspace *d, int side, uint32_t row)
 {
     d->pick = (struct row_range){.on = true, .side = (uint8_t)side, .row = row, .last = row};
-    workspace_say(d, side == TARGET ? _("taken up: x on its golden row pairs them, x below takes a range, Esc lets go")
-                               : _("taken up: x on its target row pairs them, x below takes a range, Esc lets go"));
+    workspace_say(d, side == TARGET ? _("selected: x on the golden row pairs them, x below selects a range, Esc "
+                                        "cancels")
+                               : _("selected: x on the target row pairs them, x below selects a range, Esc cancels"));
 }
 
 /* Rows of a side from first on that are tensors or numbers, one for each of the picked range. */
@@ -43,7 +45,8 @@ static uint32_t mark_range(struct workspace *d, uint32_t row)
     uint32_t step = decisions_step(&d->inv->decisions), made = 0;
     for (uint32_t k = 0; p.row + k <= p.last && row + k < to->rows.n; k++) {
         uint64_t a = dump_row_numel(from, p.row + k), b = dump_row_numel(to, row + k);
-        if (p.row != p.last && a != b) /* a range goes on as far as the sizes do; a single mark may be a part of a whole */
+        /* a range goes on as far as the sizes do; a single mark may be a part of a whole */
+        if (p.row != p.last && a != b)
             break;
         uint32_t side[2];
         side[p.side] = p.row + k;
@@ -71,11 +74,11 @@ static int mark_names(struct workspace *d, struct str args)
         decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
                decisions_step(&d->inv->decisions));
         if (workspace_decide(d))
-            workspace_say(d, _("marked; z takes it back"));
+            workspace_say(d, _("marked; z undoes it"));
     }
     free(name[0]);
     free(name[1]);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_mark(struct workspace *d, struct str args)
@@ -87,7 +90,7 @@ static int run_mark(struct workspace *d, struct str args)
     if (!d->pick.on) {
         int side = row[TARGET] != NONE ? TARGET : GOLDEN;
         pick(d, side, row[side]);
-        return R_DRAW;
+        return 0;
     }
     uint32_t other = row[!d->pick.side], own = row[d->pick.side];
     if (other == NONE) { /* the same side again: to here */
@@ -95,42 +98,51 @@ static int run_mark(struct workspace *d, struct str args)
             pick(d, d->pick.side, own);
         } else {
             d->pick.last = own;
-            workspace_say(d, _("%u rows taken up; x on the first row of the other side pairs them in order"), own - d->pick.row + 1);
+            workspace_say(d, _("%u rows selected; x on the first row of the other side pairs them in order"),
+                          own - d->pick.row + 1);
         }
-        return R_DRAW;
+        return 0;
     }
     workspace_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;
-    workspace_go(d, d->c->pairing->line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]); /* where the pair will be: c speaks of it */
+    /* where the pair will be: c speaks of it */
+    workspace_go(d, d->c->pairing->line_of[TARGET][d->pick.side == TARGET ? d->pick.row : other]);
     bool saved = workspace_decide(d);
     if (saved && made < wanted)
-        workspace_say(d, _("%u of %u rows marked: behind them the sizes part; z takes it back"), made, wanted);
+        workspace_say(d, _("%u of %u rows marked; the sizes differ after them; z undoes it"), made, wanted);
     else if (saved)
-        workspace_say(d, _("marked; c carries it to every layer, z takes it back"));
-    return R_DRAW;
+        workspace_say(d, _("marked; c extends it to every layer, z undoes it"));
+    return 0;
 }
 
 static int run_unmark(struct workspace *d, struct str args)
 {
     uint32_t row[2];
-    (void)args;
     workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        workspace_complain(d, _("this row has no partner to part from"));
-        return R_DRAW;
+        workspace_complain(d, _("this row is not paired"));
+        return 0;
     }
+    if (str_is(args, "ask") && d->c->judged && d->c->judged->first == d->cursor && d->asked_unpair != d->cursor + 1) {
+        d->asked_unpair = d->cursor + 1;
+        workspace_complain(d, "%s", _("this is the first deviation, which would be hidden; once more unpairs it"));
+        return 0;
+    }
+    d->asked_unpair = 0;
     workspace_remember(d, _("a rejected pair"));
-    decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "", decisions_step(&d->inv->decisions));
+    decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "",
+           decisions_step(&d->inv->decisions));
     if (workspace_decide(d))
-        workspace_say(d, _("not the same: they will not be paired again; z takes it back"));
-    return R_DRAW;
+        workspace_say(d, _("rejected: they will not be paired again; z undoes it"));
+    return 0;
 }
 
 static bool found(const struct workspace *d, uint32_t line)
 {
     uint32_t p = d->c->pairing->lines.v[line].pair;
-    return p != NONE && (d->c->pairing->pairs.v[p].origin == ORIGIN_SEQUENCE || d->c->pairing->pairs.v[p].origin == ORIGIN_RULE);
+    return p != NONE &&
+           (d->c->pairing->pairs.v[p].origin == ORIGIN_SEQUENCE || d->c->pairing->pairs.v[p].origin == ORIGIN_RULE);
 }
 
 /* The found pairs around the cursor, as far as they go without a gap, become marks. */
@@ -140,8 +152,8 @@ static int run_accept(struct workspace *d, struct str args)
     uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
     (void)args;
     if (!found(d, d->cursor)) {
-        workspace_complain(d, _("accept: the program did not find this pair; there is nothing to accept"));
-        return R_DRAW;
+        workspace_complain(d, _("accept: this pair was not found automatically; nothing to accept"));
+        return 0;
     }
     while (first && found(d, first - 1))
         first--;
@@ -149,10 +161,11 @@ static int run_accept(struct workspace *d, struct str args)
         last++;
     workspace_remember(d, _("accepted pairs"));
     for (uint32_t i = first; i <= last; i++)
-        decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]), row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
+        decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]),
+               row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
     if (workspace_decide(d))
-        workspace_say(d, _("%u pairs are marks now; z takes it back"), last - first + 1);
-    return R_DRAW;
+        workspace_say(d, _("%u pairs are marks now; z undoes it"), last - first + 1);
+    return 0;
 }
 
 static int run_view(struct workspace *d, struct str args)
@@ -162,12 +175,12 @@ static int run_view(struct workspace *d, struct str args)
     struct err e;
     workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        workspace_complain(d, _("view: this row has no partner"));
-        return R_DRAW;
+        workspace_complain(d, _("view: this row is not paired"));
+        return 0;
     }
     if (view_parse(&v, args, &e)) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     struct buf text = {0};
     if (v.count)
@@ -178,7 +191,7 @@ static int run_view(struct workspace *d, struct str args)
     if (workspace_decide(d))
         workspace_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
     buf_release(&text);
-    return R_DRAW;
+    return 0;
 }
 
 /* ---- rules ---- */
@@ -220,7 +233,7 @@ static bool propose(struct workspace *d)
     if (open)
         take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
-        workspace_complain(d, _("nothing in this pair is counted by layer: there are no others like it"));
+        workspace_complain(d, _("no part of this pair is numbered by layer: no other pairs are like it"));
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);
         buf_release(&rule[s]);
@@ -234,13 +247,13 @@ static const char *outcome_text(const struct rule_preview_row *x)
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
-        return x->same ? _("paired so already") : x->otherwise ? _("paired otherwise now") : "";
+        return x->same ? _("already paired so") : x->otherwise ? _("paired with another row now") : "";
     case HIT_HELD:
-        return _("held by a mark or an earlier rule");
+        return _("has a mark or an earlier rule");
     case HIT_NOBODY:
         return _("no golden row there");
     case HIT_SIZES:
-        return _("sizes that do not go together");
+        return _("sizes differ");
     }
     return "";
 }
@@ -257,7 +270,8 @@ static void list_rows(struct workspace *d, const struct rule_preview *p)
         if (x->g != NONE)
             dump_row_name(&d->c->side[GOLDEN].dump, x->g, &name);
         buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
-        workspace_add_item(d, d->c->pairing->line_of[TARGET][x->t], x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
+        workspace_add_item(d, d->c->pairing->line_of[TARGET][x->t],
+                           x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
                            buf_view(&text));
     }
     buf_release(&text);
@@ -272,18 +286,19 @@ static int run_rule(struct workspace *d, struct str args)
     struct buf title = {0}, edit = {0};
     const char *at = args.n ? strstr(args.p, BETWEEN) : NULL;
     if (args.n && !at) {
-        workspace_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, the golden ones they go with"), BETWEEN);
-        return R_DRAW;
+        workspace_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, and the golden addresses they "
+                                "match"), BETWEEN);
+        return 0;
     }
     if (at)
         take_rule(d, str_n(args.p, (size_t)(at - args.p)), str_of(at + strlen(BETWEEN)), d->rule[2] ? d->rule[2] : "");
     else if (!propose(d))
-        return R_DRAW;
+        return 0;
     if (rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e)) {
         workspace_complain(d, "%s", e.text);
         drop_rule(d); /* what cannot be shown is not to be applied */
         rule_preview_release(&p);
-        return R_DRAW;
+        return 0;
     }
     workspace_clear_list(d);
     buf_fmt(&edit, "rule %s%s%s", d->rule[0], BETWEEN, d->rule[1]);
@@ -295,7 +310,7 @@ static int run_rule(struct workspace *d, struct str args)
     buf_release(&title);
     buf_release(&edit);
     rule_preview_release(&p);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_rule_apply(struct workspace *d, struct str args)
@@ -303,7 +318,7 @@ static int run_rule_apply(struct workspace *d, struct str args)
     (void)args;
     if (!d->rule[0]) {
         workspace_complain(d, _("no rule is proposed; c on a pair proposes one"));
-        return R_DRAW;
+        return 0;
     }
     workspace_remember(d, _("a rule"));
     decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
@@ -311,8 +326,8 @@ static int run_rule_apply(struct workspace *d, struct str args)
     drop_rule(d);
     d->overlay = OVERLAY_NONE;
     if (workspace_decide(d))
-        workspace_say(d, _("rule %zu holds; :rules lists them, z takes it back"), d->inv->decisions.now - 1);
-    return R_DRAW | R_LAYOUT;
+        workspace_say(d, _("rule %zu enabled; :rules lists them, z undoes it"), d->inv->decisions.now - 1);
+    return 0;
 }
 
 static int run_rules(struct workspace *d, struct str args)
@@ -333,31 +348,34 @@ static int run_rules(struct workspace *d, struct str args)
                 nobody += o == HIT_NOBODY || o == HIT_SIZES;
             }
         snprintf(number, sizeof number, "%u", x->number);
-        workspace_add_command(d, x->on ? "rule-off" : "rule-on", number, _("%s rule %u: %u pairs, %u held otherwise, %u without a partner   %s ↔ %s"),
+        workspace_add_command(d, x->on ? "rule-off" : "rule-on", number,
+                              _("%s rule %u: %u pairs, %u paired differently, %u "
+                                "without a matching row   %s ↔ %s"),
                               x->on ? _("on ") : _("off"), x->number, pairs, held, nobody, x->side[0], x->side[1]);
     }
     if (r.rules.n)
-        workspace_show_list(d, _("rules; Enter turns one off or on"));
+        workspace_show_list(d, _("rules; Enter disables or enables one"));
     else
-        workspace_say(d, _("there is no rule; c on a pair proposes one"));
-    d->list_again = "rules";
+        workspace_say(d, _("no rules; c on a pair proposes one"));
+    d->list.again = "rules";
     decisions_in_force_release(&r);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int turn_rule(struct workspace *d, struct str args, uint8_t kind)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n >= d->inv->decisions.now || d->inv->decisions.log.v[n].kind != DECIDE_RULE) {
-        workspace_complain(d, _("a rule's number was expected; :rules lists them"));
-        return R_DRAW;
+        workspace_complain(d, _("expected a rule's number; :rules lists them"));
+        return 0;
     }
-    workspace_remember(d, kind == DECIDE_RULE_ON ? _("a rule turned on") : _("a rule turned off"));
-    struct decision x = {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
+    workspace_remember(d, kind == DECIDE_RULE_ON ? _("a rule enabled") : _("a rule disabled"));
+    struct decision x =
+        {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
     decisions_add(&d->inv->decisions, x);
     if (workspace_decide(d))
-        workspace_say(d, kind == DECIDE_RULE_ON ? _("rule %llu holds again") : _("rule %llu no longer holds"), n);
-    return R_DRAW;
+        workspace_say(d, kind == DECIDE_RULE_ON ? _("rule %llu enabled") : _("rule %llu disabled"), n);
+    return 0;
 }
 
 static int run_rule_off(struct workspace *d, struct str args)
@@ -377,36 +395,39 @@ static int run_decisions(struct workspace *d, struct str args)
     struct buf text = {0};
     (void)args;
     workspace_clear_list(d);
-    for (size_t i = x->log.n; i-- > 0 && d->list.n < 5000;) {
+    for (size_t i = x->log.n; i-- > 0 && d->list.items.n < 5000;) {
         const struct decision *q = &x->log.v[i];
         uint32_t row[2] = {dump_find_row(&d->c->side[TARGET].dump, str_of(q->side[0])),
                            dump_find_row(&d->c->side[GOLDEN].dump, str_of(q->side[1]))};
         buf_clear(&text);
-        buf_fmt(&text, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)q->kind)), i < x->now ? "" : _("(taken back) "));
+        buf_fmt(&text, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)q->kind)),
+                i < x->now ? "" : _("(undone) "));
         if (*q->side[0])
             buf_fmt(&text, "%s ↔ %s %s", q->side[0], q->side[1], q->view);
         else
             buf_fmt(&text, _("rule %u"), q->rule);
         workspace_add_item(d, workspace_line_of(d, row), 0, buf_view(&text));
     }
-    if (d->list.n)
+    if (d->list.items.n)
         workspace_show_list(d, _("decisions about correspondences, the newest first; Enter goes to the row"));
     else
-        workspace_say(d, _("nothing has been decided by hand yet; x marks a pair"));
+        workspace_say(d, _("no decisions by hand yet; x marks a pair"));
     buf_release(&text);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 const struct command commands_mark[] = {
-    {"mark", "[TARGET GOLDEN]", N_("take this row up, or pair it with the one taken up; or two rows, calls or modules by name"), NEEDS_BOTH | NEEDS_ROW, run_mark, NULL},
-    {"unpair", "", N_("these two are not the same: never pair them"), NEEDS_BOTH | NEEDS_ROW, run_unmark, NULL},
-    {"accept", "", N_("the found pairs around here, up to the next gap, become marks"), NEEDS_BOTH | NEEDS_ROW, run_accept, NULL},
-    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as stored"), NEEDS_BOTH | NEEDS_ROW, run_view, NULL},
-    {"rule", "[PATTERN <-> TEMPLATE]", N_("carry this pair to every layer: shows the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
-    {"rule-apply", "", N_("make the rule that is shown hold"), NEEDS_BOTH, run_rule_apply, NULL},
-    {"rules", "", N_("the rules, what each pairs and what stands against it"), NEEDS_BOTH, run_rules, NULL},
-    {"rule-off", "N", N_("rule N no longer holds"), NEEDS_BOTH, run_rule_off, NULL},
-    {"rule-on", "N", N_("rule N holds again"), NEEDS_BOTH, run_rule_on, NULL},
+    {"mark", "[TARGET GOLDEN]", N_("select this row, or pair it with the selected one; or pair two rows, calls or "
+                                   "modules by name"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_mark, NULL},
+    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_unmark, NULL},
+    {"accept", "", N_("mark the found pairs around here, up to the next gap"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_accept, NULL},
+    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as "
+                           "stored"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_view, NULL},
+    {"rule", "[PATTERN <-> TEMPLATE]", N_("extend this pair to every layer: show the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
+    {"rule-apply", "", N_("apply the rule shown"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
+    {"rules", "", N_("list the rules, what each pairs and what conflicts with it"), NEEDS_BOTH, run_rules, NULL},
+    {"rule-off", "N", N_("disable rule N"), NEEDS_BOTH | CHANGES, run_rule_off, NULL},
+    {"rule-on", "N", N_("enable rule N"), NEEDS_BOTH | CHANGES, run_rule_on, NULL},
     {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_BOTH, run_decisions, NULL},
     {0},
 };

@@ -2,6 +2,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
 #include "judge/verdict_text.h"
 
 /* ---- by rows ---- */
@@ -12,92 +13,61 @@ static uint32_t count_of(struct str args)
     return str_u64(args, &n) && n < UINT32_MAX ? (uint32_t)n : 1;
 }
 
-static int scrolled(int at, long by)
-{
-    long to = at + by;
-    return to < 0 ? 0 : to > 1 << 20 ? 1 << 20 : (int)to; /* the pane knows its end */
-}
-
-/* Steps in whatever the keys go to now. */
-static int step(struct workspace *d, long by)
-{
-    if (d->overlay == OVERLAY_LIST) {
-        long at = (long)d->list_at + by, last = (long)d->list.n - 1;
-        d->list_at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
-    } else if (d->overlay == OVERLAY_PANEL) {
-        panel_step(d, by);
-    } else if (d->overlay == OVERLAY_HELP) {
-        d->overlay_scroll = scrolled(d->overlay_scroll, by);
-    } else if (d->focus == FOCUS_DETAIL) {
-        d->scroll[FOCUS_DETAIL] = scrolled(d->scroll[FOCUS_DETAIL], by);
-    } else if (d->focus == FOCUS_STACK) {
-        bool twin;
-        uint32_t st = workspace_stack(d, d->cursor, d->stack_side, &twin);
-        long n = st == NONE ? 0 : (long)d->c->side[d->stack_side].dump.stacks.v[st].n, at = (long)d->frame + by;
-        d->frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
-    } else if (d->group != GROUP_NONE) {
-        workspace_group_step(d, by);
-    } else {
-        workspace_step(d, by);
-    }
-    return R_DRAW;
-}
-
 static int run_down(struct workspace *d, struct str args)
 {
-    return step(d, (long)count_of(args));
+    return pane_step(d, (long)count_of(args));
 }
 
 static int run_up(struct workspace *d, struct str args)
 {
-    return step(d, -(long)count_of(args));
+    return pane_step(d, -(long)count_of(args));
 }
 
 static int run_page_down(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, d->page > 2 ? d->page - 1 : 1);
+    return pane_step(d, d->page > 2 ? d->page - 1 : 1);
 }
 
 static int run_page_up(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, d->page > 2 ? 1 - d->page : -1);
+    return pane_step(d, d->page > 2 ? 1 - d->page : -1);
 }
 
 static int run_half_down(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, d->page > 3 ? d->page / 2 : 1);
+    return pane_step(d, d->page > 3 ? d->page / 2 : 1);
 }
 
 static int run_half_up(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, d->page > 3 ? -(d->page / 2) : -1);
+    return pane_step(d, d->page > 3 ? -(d->page / 2) : -1);
 }
 
 static int run_top(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, -(long)INT32_MAX);
+    return pane_step(d, -(long)INT32_MAX);
 }
 
 static int run_bottom(struct workspace *d, struct str args)
 {
     (void)args;
-    return step(d, (long)INT32_MAX);
+    return pane_step(d, (long)INT32_MAX);
 }
 
 static int run_row(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n == 0) {
-        workspace_complain(d, _("row: a number of 1 or more was expected"));
-        return R_DRAW;
+        workspace_complain(d, _("row: expected a number of 1 or more"));
+        return 0;
     }
     workspace_go(d, n > workspace_lines(d) ? workspace_lines(d) : (uint32_t)n - 1);
-    return R_DRAW;
+    return 0;
 }
 
 /* ---- by meaning ---- */
@@ -110,10 +80,10 @@ static int first_problem(struct workspace *d)
         if (a->check.problems.v[i].row != NONE && !dump_check_is_note(&a->check.problems.v[i])) {
             workspace_go(d, a->check.problems.v[i].row);
             d->focus = FOCUS_TABLE;
-            return R_DRAW;
+            return 0;
         }
     workspace_say(d, _("no row has a problem"));
-    return R_DRAW;
+    return 0;
 }
 
 static int run_first(struct workspace *d, struct str args)
@@ -135,13 +105,13 @@ static int run_first(struct workspace *d, struct str args)
         workspace_go(d, j->first);
         d->focus = FOCUS_TABLE;
         if (d->cursor != j->first) /* hidden, and said so */
-            return R_DRAW;
+            return 0;
         explain_provisional(j, &b);
         workspace_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
                       first_class_label(j->first_class), b.n ? _("; ") : "", b.n ? b.p : "");
     }
     buf_release(&b);
-    return R_DRAW;
+    return 0;
 }
 
 typedef bool line_test(const struct workspace *d, uint32_t line);
@@ -199,6 +169,14 @@ static bool is_wrong(const struct workspace *d, uint32_t row)
     return one_side_wrong(&d->c->examined, row);
 }
 
+/* Some side's output is not what its own inputs give. */
+static bool is_excess(const struct workspace *d, uint32_t i)
+{
+    const struct oracle *o = comparison_oracle(d->c);
+    enum oracle_which w = o ? oracle_which(o, d->c->pairing->lines.v[i].row) : ORACLE_NOBODY_KNOWS;
+    return w == ORACLE_TARGET || w == ORACLE_GOLDEN || w == ORACLE_BOTH;
+}
+
 static const struct {
     const char *name, *none;
     line_test *test;
@@ -212,6 +190,7 @@ static const struct {
     {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
     {"unread", N_("no unread tensor in that direction"), is_unread},
     {"edge", N_("no edge of a stretch of deviating rows in that direction"), is_edge},
+    {"excess", N_("no output in that direction that is not what its own inputs give"), is_excess},
     {"problem", N_("no row with a problem in that direction"), is_wrong},
 };
 
@@ -256,11 +235,11 @@ static int go_to_kind(struct workspace *d, struct str kind, int by)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
             d->seeking = (struct row_seek){.by = by, .kind = i, .at = at, .left = !n || at >= n ? 0 : by > 0 ? n - 1 - at : at};
             if (!kind_on(d))
-                workspace_say(d, _("looking for the next one …"));
-            return R_DRAW;
+                workspace_say(d, _("searching the next one …"));
+            return 0;
         }
     workspace_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
-    return R_DRAW;
+    return 0;
 }
 
 static int run_next(struct workspace *d, struct str args)
@@ -288,7 +267,7 @@ static void arrive(struct workspace *d, uint32_t line)
     struct row_seek *k = &d->seeking;
     buf_clear(&d->message);
     if (k->wrapped)
-        workspace_say(d, k->by > 0 ? _("search goes on from the top") : _("search goes on from the end"));
+        workspace_say(d, k->by > 0 ? _("search continues from the top") : _("search continues from the end"));
     k->by = 0;
     workspace_go(d, line);
 }
@@ -325,7 +304,8 @@ static bool seek_on(struct workspace *d, uint32_t look)
         struct row_seek before = *k;
         if (!one_on(d)) {
             k->by = 0;
-            workspace_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too long on some rows") : _("\"%s\": not found"), d->search.text);
+            workspace_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too many "
+                                                                  "steps on some rows: simplify it") : _("\"%s\": not found"), d->search.text);
             return true;
         }
         uint32_t line = workspace_at(d, (uint32_t)k->at);
@@ -355,11 +335,11 @@ bool workspace_seek(struct workspace *d)
 static int to_hit(struct workspace *d, int by, bool from_here)
 {
     if (from_here && is_hit(d, d->cursor))
-        return R_DRAW;
+        return 0;
     d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_pos(d), .left = workspace_shown(d)};
     if (!seek_on(d, LOOKED_AT))
-        workspace_say(d, _("looking for \"%s\" …"), d->search.text);
-    return R_DRAW;
+        workspace_say(d, _("searching \"%s\" …"), d->search.text);
+    return 0;
 }
 
 static int run_search(struct workspace *d, struct str args)
@@ -367,11 +347,11 @@ static int run_search(struct workspace *d, struct str args)
     struct err e;
     if (!args.n) {
         search_release(&d->search);
-        return R_DRAW;
+        return 0;
     }
     if (search_set(&d->search, args, &e)) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     return to_hit(d, 1, true);
 }
@@ -414,11 +394,11 @@ static int run_find(struct workspace *d, struct str args)
         uint32_t row = dump_find_row(&d->c->side[s].dump, args);
         if (row != NONE) {
             workspace_go(d, d->c->pairing->line_of[s][row]);
-            return R_DRAW;
+            return 0;
         }
     }
     workspace_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
-    return R_DRAW;
+    return 0;
 }
 
 /* A row of the first call, behind the cursor where there is one, whose name begins so. */
@@ -438,15 +418,15 @@ static int run_call(struct workspace *d, struct str args)
         workspace_go(d, at);
     else
         workspace_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
-    return R_DRAW;
+    return 0;
 }
 
 static int run_layer(struct workspace *d, struct str args)
 {
     unsigned long long want;
     if (!str_u64(args, &want)) {
-        workspace_complain(d, _("layer: a number was expected"));
-        return R_DRAW;
+        workspace_complain(d, _("layer: expected a number"));
+        return 0;
     }
     for (uint32_t i = 0; i < workspace_lines(d); i++) {
         uint32_t row[2];
@@ -455,12 +435,12 @@ static int run_layer(struct workspace *d, struct str args)
             const struct dataflow *f = &d->c->flow[s];
             if (row[s] != NONE && f->layer && f->layer[d->c->side[s].dump.rows.v[row[s]].call] == want) {
                 workspace_go(d, i);
-                return R_DRAW;
+                return 0;
             }
         }
     }
     workspace_complain(d, _("no row belongs to a layer %llu"), want);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_jump(struct workspace *d, struct str args)
@@ -468,7 +448,7 @@ static int run_jump(struct workspace *d, struct str args)
     bool back = !str_is(args, "forward");
     if (back ? d->jump_at == 0 : d->jump_at + 1 >= d->jumps.n) {
         workspace_say(d, back ? _("no place to jump back to") : _("no place to jump forward to"));
-        return R_DRAW;
+        return 0;
     }
     if (back && d->jump_at == d->jumps.n) { /* so that forward leads here again */
         struct line here = {.pair = NONE};
@@ -481,7 +461,7 @@ static int run_jump(struct workspace *d, struct str args)
     d->cursor = line == NONE ? d->cursor : line;
     d->follow = false;
     workspace_refresh(d);
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_jump(const struct workspace *d, int i)
@@ -523,33 +503,34 @@ static int run_twin(struct workspace *d, struct str args)
             line = d->c->pairing->line_of[s][best];
     }
     if (line == NONE)
-        workspace_say(d, _("this call has no twin: forward and backward are matched by name, and the other was not recorded"));
+        workspace_say(d, _("this call has no twin: forward and backward are matched by name, the other was not "
+                           "recorded"));
     else
         workspace_go(d, line);
-    return R_DRAW;
+    return 0;
 }
 
 const struct command commands_move[] = {
-    {"down", "[N]", N_("one row down, or N; scrolls where the keys go to another pane"), 0, run_down, NULL},
-    {"up", "[N]", N_("one row up, or N"), 0, run_up, NULL},
-    {"page-down", "", N_("one page down"), 0, run_page_down, NULL},
-    {"page-up", "", N_("one page up"), 0, run_page_up, NULL},
-    {"half-down", "", N_("half a page down"), 0, run_half_down, NULL},
-    {"half-up", "", N_("half a page up"), 0, run_half_up, NULL},
-    {"top", "", N_("to the first row"), 0, run_top, NULL},
-    {"bottom", "", N_("to the last row"), 0, run_bottom, NULL},
-    {"row", "N", N_("to row N; a number alone does the same"), NEEDS_ROW, run_row, NULL},
-    {"first", "", N_("to the first deviation"), NEEDS_PAIRED | NEEDS_JUDGED, run_first, NULL},
-    {"next", "[KIND]", N_("to the next deviation, drift, gap, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
-    {"prev", "[KIND]", N_("to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
-    {"twin", "", N_("between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW, run_twin, NULL},
+    {"down", "[N]", N_("move down by a row, or N; scroll where another pane has the focus"), 0, run_down, NULL},
+    {"up", "[N]", N_("move up by a row, or N"), 0, run_up, NULL},
+    {"page-down", "", N_("move one page down"), 0, run_page_down, NULL},
+    {"page-up", "", N_("move one page up"), 0, run_page_up, NULL},
+    {"half-down", "", N_("move half a page down"), 0, run_half_down, NULL},
+    {"half-up", "", N_("move half a page up"), 0, run_half_up, NULL},
+    {"top", "", N_("go to the first row"), 0, run_top, NULL},
+    {"bottom", "", N_("go to the last row"), 0, run_bottom, NULL},
+    {"row", "N", N_("go to row N; a number alone does the same"), NEEDS_ROW, run_row, NULL},
+    {"first", "", N_("go to the first deviation"), NEEDS_PAIRED | NEEDS_JUDGED, run_first, NULL},
+    {"next", "[KIND]", N_("go to the next deviation, drift, gap, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
+    {"prev", "[KIND]", N_("go to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
+    {"twin", "", N_("jump between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
     {"search-here", "", N_("search the kind of call under the cursor"), NEEDS_PAIRED | NEEDS_ROW, run_search_here, NULL},
-    {"search-next", "", N_("to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
-    {"search-prev", "", N_("to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
-    {"call", "NAME", N_("to the next row whose name begins so"), NEEDS_ROW, run_call, NULL},
-    {"layer", "N", N_("to the first row of layer N"), NEEDS_PAIRED | NEEDS_ROW, run_layer, NULL},
-    {"jump", "back|forward", N_("to where the last jumps began, and forward again"), NEEDS_ROW, run_jump, complete_jump},
-    {"find", "NAME", N_("to the row of this full name"), NEEDS_PAIRED, run_find, NULL},
+    {"search-next", "", N_("go to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
+    {"search-prev", "", N_("go to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
+    {"call", "NAME", N_("go to the next row whose name starts so"), NEEDS_ROW, run_call, NULL},
+    {"layer", "N", N_("go to the first row of layer N"), NEEDS_PAIRED | NEEDS_ROW, run_layer, NULL},
+    {"jump", "back|forward", N_("go back to the start of the last jumps, and forward again"), NEEDS_ROW, run_jump, complete_jump},
+    {"find", "NAME", N_("go to the row of this full name"), NEEDS_PAIRED, run_find, NULL},
     {0},
 };

@@ -20,8 +20,8 @@ static int ask(struct workspace *d, const char *words)
 static bool kept(struct workspace *d)
 {
     bool ok = workspace_keep(d);
-    if (ok && d->overlay == OVERLAY_LIST && d->list_of) {
-        char *again = mem_strdup(d->list_of);
+    if (ok && d->overlay == OVERLAY_LIST && d->list.of) {
+        char *again = mem_strdup(d->list.of);
         command_run_locked(d, again);
         free(again);
     }
@@ -43,7 +43,8 @@ static void begin(struct workspace *d, const struct subject *s, struct str text)
 {
     struct buf about = {0};
     struct arena *a = &d->inv->arena;
-    struct finding x = {.number = findings_number(&d->inv->findings), .status = FINDING_SUSPECTED, .subject = (uint8_t)s->kind};
+    struct finding x =
+        {.number = findings_number(&d->inv->findings), .status = FINDING_SUSPECTED, .subject = (uint8_t)s->kind};
     x.place = x.number;
     x.text = arena_cstr(a, text);
     for (int i = 0; i < 2; i++)
@@ -62,7 +63,8 @@ static bool placed(struct workspace *d, struct str *text, struct subject *s, str
     ptrdiff_t end = str_find(*text, ']');
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
     int axes;
-    if (s->kind != SUBJECT_ELEMENT || end < 2 || text->p[0] != '[' || !subject_region(str_n(text->p, (size_t)end + 1), from, to, &axes))
+    if (s->kind != SUBJECT_ELEMENT || end < 2 || text->p[0] != '[' ||
+        !subject_region(str_n(text->p, (size_t)end + 1), from, to, &axes))
         return true;
     struct buf name = {0};
     struct err e;
@@ -71,7 +73,7 @@ static bool placed(struct workspace *d, struct str *text, struct subject *s, str
     buf_release(&name);
     *text = str_trim(str_cut(*text, (size_t)end + 1));
     if (rc || !text->n)
-        workspace_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: what is to be said of it was expected"));
+        workspace_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: expected a text"));
     return rc == 0 && text->n;
 }
 
@@ -79,7 +81,7 @@ static int note(struct workspace *d, struct str args, enum note_about which, con
 {
     struct subject s;
     struct arena a = {0};
-    int r = R_DRAW;
+    int r = 0;
     if (note_subject_here(d, which, &s, &a)) {
         if (!args.n)
             r = ask(d, verb);
@@ -109,7 +111,7 @@ static bool by_number(struct workspace *d, unsigned long long n, struct finding 
 {
     if (n <= UINT32_MAX && findings_get(&d->inv->findings, (uint32_t)n, x))
         return true;
-    workspace_complain(d, _("there is no finding %llu; :findings lists them"), n);
+    workspace_complain(d, _("no finding %llu; :findings lists them"), n);
     return false;
 }
 
@@ -125,7 +127,7 @@ static bool named(struct workspace *d, struct str *args, struct finding *x)
     }
     if (note_subject_finding(d, x))
         return true;
-    workspace_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
+    workspace_complain(d, "%s", _("no finding about this; a adds one, :findings lists all"));
     return false;
 }
 
@@ -151,7 +153,7 @@ static int run_note_editor(struct workspace *d, struct str args)
     }
     d->edit_command = mem_strdup(command);
     arena_release(&a);
-    return there ? R_DRAW | R_EDIT : R_DRAW;
+    return there ? R_EDIT : 0;
 }
 
 static const char *complete_status(const struct workspace *d, int i)
@@ -171,39 +173,39 @@ static int run_status(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     int to = args.n ? finding_status_find(args) : (x.status + 1) % FINDING_STATUSES;
     if (to < 0) {
         workspace_complain(d, "%s", _("a finding is suspected, cleared, waived or the root-cause"));
-        return R_DRAW;
+        return 0;
     }
     x.status = (uint8_t)to;
     if (put(d, x, _("a finding's status")))
         workspace_say(d, _("finding %u: %s"), x.number, _(finding_status_name((enum finding_status)to)));
-    return R_DRAW;
+    return 0;
 }
 
 static int run_severity(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     int to = finding_severity_find(args);
     if (to < 0) {
         workspace_complain(d, "%s", _("a finding's severity is low, medium, high or unset"));
-        return R_DRAW;
+        return 0;
     }
     x.severity = (uint8_t)to;
     if (put(d, x, _("a finding's severity")))
         workspace_say(d, _("finding %u: severity %s"), x.number, _(finding_severity_name((enum finding_severity)to)));
-    return R_DRAW;
+    return 0;
 }
 
 static int run_edit(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     if (!args.n) {
         struct buf words = {0};
         if (strchr(x.text, '\n')) { /* more than a line of commands can hold */
@@ -219,8 +221,8 @@ static int run_edit(struct workspace *d, struct str args)
     }
     x.text = arena_cstr(&d->inv->arena, args);
     if (put(d, x, _("a finding's text")))
-        workspace_say(d, _("finding %u says so now"), x.number);
-    return R_DRAW;
+        workspace_say(d, _("finding %u updated"), x.number);
+    return 0;
 }
 
 static int run_tag(struct workspace *d, struct str args)
@@ -228,28 +230,28 @@ static int run_tag(struct workspace *d, struct str args)
     struct finding x;
     struct buf text = {0};
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     if (!args.n) {
-        workspace_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG takes one out"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG removes one"));
+        return 0;
     }
     finding_retag(str_of(x.text), args, &text);
     x.text = arena_cstr(&d->inv->arena, buf_view(&text));
     if (put(d, x, _("a finding's tags")))
         workspace_say(d, _("finding %u: %s"), x.number, x.text);
     buf_release(&text);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_delete(struct workspace *d, struct str args)
 {
     struct finding x;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     x.removed = true;
-    if (put(d, x, _("a finding taken out")))
-        workspace_say(d, _("finding %u is gone; z brings it back"), x.number);
-    return R_DRAW;
+    if (put(d, x, _("a finding removed")))
+        workspace_say(d, _("finding %u removed; z restores it"), x.number);
+    return 0;
 }
 
 /* ---- what follows from what ---- */
@@ -259,16 +261,16 @@ static int link_to(struct workspace *d, struct finding x, uint32_t cause)
     struct err e;
     if (findings_linkable(&d->inv->findings, x.number, cause, &e)) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     x.cause = cause;
-    if (!put(d, x, _("what a finding follows from")))
-        return R_DRAW;
+    if (!put(d, x, _("a finding's cause")))
+        return 0;
     if (cause)
         workspace_say(d, _("finding %u follows from finding %u"), x.number, cause);
     else
         workspace_say(d, _("finding %u follows from no other"), x.number);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_link(struct workspace *d, struct str args)
@@ -278,21 +280,22 @@ static int run_link(struct workspace *d, struct str args)
     unsigned long long n, cause;
     bool two = str_split(args, ' ', &word, &rest);
     if (!str_u64(word, &n) || (two && !str_u64(str_trim(rest), &cause))) {
-        workspace_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the one about what is under the cursor does"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the finding about what is "
+                                      "under the cursor does"));
+        return 0;
     }
     if (!two) {
         cause = n;
         if (!note_subject_finding(d, &x)) {
-            workspace_complain(d, "%s", _("no finding is about this; a notes one, :findings lists all"));
-            return R_DRAW;
+            workspace_complain(d, "%s", _("no finding about this; a adds one, :findings lists all"));
+            return 0;
         }
     } else if (!by_number(d, n, &x)) {
-        return R_DRAW;
+        return 0;
     }
     if (cause > UINT32_MAX) {
-        workspace_complain(d, _("there is no finding %llu; :findings lists them"), cause);
-        return R_DRAW;
+        workspace_complain(d, _("no finding %llu; :findings lists them"), cause);
+        return 0;
     }
     return link_to(d, x, (uint32_t)cause);
 }
@@ -300,25 +303,29 @@ static int run_link(struct workspace *d, struct str args)
 static int run_unlink(struct workspace *d, struct str args)
 {
     struct finding x;
-    return named(d, &args, &x) ? link_to(d, x, 0) : R_DRAW;
+    return named(d, &args, &x) ? link_to(d, x, 0) : 0;
 }
 
 static int move(struct workspace *d, struct str args, int by)
 {
     struct finding x;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     if (findings_movable(&d->inv->findings, x.number, by)) {
         workspace_remember(d, _("the order of findings"));
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
         if (kept(d))
-            workspace_say(d, by < 0 ? _("finding %u stands nearer to the cause") : _("finding %u stands further from the cause"), x.number);
+            workspace_say(d, by < 0 ? _("finding %u moved towards the cause")
+                                    : _("finding %u moved towards the effect"), x.number);
     } else if (x.cause) {
-        workspace_say(d, by < 0 ? _("finding %u is the first that follows from its cause already") : _("finding %u is the last that follows from its cause already"), x.number);
+        workspace_say(d, by < 0 ? _("finding %u is already the first that follows from its cause")
+                                : _("finding %u is already the last that follows from "
+                                    "its cause"), x.number);
     } else {
-        workspace_say(d, by < 0 ? _("finding %u is the first of the chain already") : _("finding %u is the last of the chain already"), x.number);
+        workspace_say(d, by < 0 ? _("finding %u is already the first of the chain")
+                                : _("finding %u is already the last of the chain"), x.number);
     }
-    return R_DRAW;
+    return 0;
 }
 
 static int run_up(struct workspace *d, struct str args)
@@ -350,23 +357,25 @@ static int run_findings(struct workspace *d, struct str args)
         buf_clear(&about);
         subject_text(x, &about);
         finding_line(x->text, &text);
-        workspace_add_command(d, "finding-go", number, "%2u %-10s %*s%s%s  %s  · %s", x->number, _(finding_status_name((enum finding_status)x->status)),
-                              2 * (x->depth < 8 ? x->depth : 8), "", x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "",
+        workspace_add_command(d, "finding-go", number, "%2u %-10s %*s%s%s  %s  · %s", x->number,
+                              _(finding_status_name((enum finding_status)x->status)),
+                              2 * (x->depth < 8 ? x->depth : 8), "",
+                              x->severity ? _(finding_severity_name((enum finding_severity)x->severity)) : "",
                               x->severity ? ":" : "", text.p ? text.p : "", about.p ? about.p : "");
         workspace_add_inside(d, "finding", number);
     }
-    d->list_of = mem_strdup(again.p);
-    if (d->list.n)
-        workspace_show_list(d, _("findings, causes first; Enter goes to what one is about, Space opens it"));
+    d->list.of = mem_strdup(again.p);
+    if (d->list.items.n)
+        workspace_show_list(d, _("findings, causes first; Enter goes there, → opens it"));
     else
-        workspace_say(d, "%s", l.n ? _("no finding is of that kind") : _("there is no finding yet; a notes one"));
-    if (!d->list.n && d->overlay == OVERLAY_LIST) /* nothing is left of a list that was open */
+        workspace_say(d, "%s", l.n ? _("no findings match") : _("no findings yet; a adds one"));
+    if (!d->list.items.n && d->overlay == OVERLAY_LIST) /* nothing is left of a list that was open */
         workspace_close_list(d);
     vec_release(&l);
     buf_release(&text);
     buf_release(&about);
     buf_release(&again);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 /* A text's own lines as entries that go to what the finding is about. */
@@ -388,13 +397,14 @@ static void list_actions(struct workspace *d, const struct finding *x, const cha
         if (k != x->status) {
             buf_clear(&words);
             buf_fmt(&words, "%u %s", x->number, finding_status_name((enum finding_status)k));
-            workspace_add_command(d, "finding-status", words.p, _("[it is: %s]"), _(finding_status_name((enum finding_status)k)));
+            workspace_add_command(d, "finding-status", words.p, _("[set status: %s]"),
+                                  _(finding_status_name((enum finding_status)k)));
         }
-    workspace_add_command(d, "finding-up", number, "%s", _("[nearer to the cause]"));
-    workspace_add_command(d, "finding-down", number, "%s", _("[further from the cause]"));
+    workspace_add_command(d, "finding-up", number, "%s", _("[move towards the cause]"));
+    workspace_add_command(d, "finding-down", number, "%s", _("[move towards the effect]"));
     if (x->cause)
-        workspace_add_command(d, "unlink", number, "%s", _("[it follows from no other]"));
-    workspace_add_command(d, "finding-delete", number, "%s", _("[take it out]"));
+        workspace_add_command(d, "unlink", number, "%s", _("[follows from no other]"));
+    workspace_add_command(d, "finding-delete", number, "%s", _("[remove it]"));
     buf_release(&words);
 }
 
@@ -405,7 +415,7 @@ static int run_finding(struct workspace *d, struct str args)
     struct buf text = {0};
     char number[16];
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     snprintf(number, sizeof number, "%u", x.number);
     workspace_clear_list(d);
     list_text(d, number, str_of(x.text));
@@ -428,18 +438,19 @@ static int run_finding(struct workspace *d, struct str args)
     for (size_t i = 0; i < x.evidence.n; i++) {
         const struct fact *f = &x.evidence.fact[i];
         buf_clear(&text);
-        buf_fmt(&text, "%s: %s%s%s", evidence_label(f->what), f->side[0], f->side[1] ? " │ " : "", f->side[1] ? f->side[1] : "");
+        buf_fmt(&text, "%s: %s%s%s", evidence_label(f->what), f->side[0], f->side[1] ? " │ " : "",
+                f->side[1] ? f->side[1] : "");
         workspace_add_item(d, NONE, 0, buf_view(&text));
     }
     buf_clear(&text);
     buf_fmt(&text, _("finding %u, %s"), x.number, _(finding_status_name((enum finding_status)x.status)));
     if (*x.author)
         buf_fmt(&text, _(", by %s"), x.author);
-    d->list_at = 0;
-    d->overlay_scroll = 0;
+    d->list.at = 0;
+    d->list.scroll = 0;
     workspace_show_list(d, text.p);
     buf_release(&text);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 /* To what a finding is about: the commands its kind of subject names, one after the other. */
@@ -448,23 +459,23 @@ static int run_go(struct workspace *d, struct str args)
     struct finding x;
     struct buf way = {0};
     struct str rest, line;
-    int r = R_DRAW | R_LAYOUT;
+    int r = 0;
     if (!named(d, &args, &x))
-        return R_DRAW;
+        return 0;
     struct subject s = subject_of(&x);
     procedure_look(&d->guide);
     procedure_write(&d->guide);
     subject_kinds[s.kind].place(&d->guide, &s, &way);
     if (!way.n) {
-        workspace_complain(d, _("what finding %u is about is not here now; what was seen of it is kept in it"),
+        workspace_complain(d, _("what finding %u is about is missing here; its evidence is saved in it"),
                            x.number);
-        return R_DRAW;
+        return 0;
     }
     d->overlay = OVERLAY_NONE;
-    d->panel_under = false;
-    d->sight.open = false;
+    d->list.over_panel = false;
+    d->tensor.open = false;
     d->focus = FOCUS_TABLE;
-    if (d->group != GROUP_NONE)
+    if (d->groups.kind != GROUP_NONE)
         workspace_group(d, GROUP_NONE);
     for (rest = buf_view(&way); rest.n;) {
         str_split(rest, '\n', &line, &rest);
@@ -486,7 +497,7 @@ static bool anything_to_report(struct workspace *d, struct str file)
     if (s->failed && ((w && w->rows_only) || !report_holds(&held)))
         workspace_complain(d, "%s", s->err.text);
     else if (!s->failed && !compared && !(s->complete && procedure_begun(&d->guide)))
-        workspace_complain(d, _("%s: nothing has been compared yet"), "report");
+        workspace_complain(d, _("%s: nothing compared yet"), "report");
     else if (!s->failed && !compared && w && w->rows_only)
         workspace_complain(d, _("%.*s: a table of rows needs both dumps"), STR_ARG(file));
     else
@@ -497,14 +508,14 @@ static bool anything_to_report(struct workspace *d, struct str file)
 static int run_report(struct workspace *d, struct str args)
 {
     if (!anything_to_report(d, args))
-        return R_DRAW;
+        return 0;
     if (!args.n)
         return ask(d, "report ");
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_report = true;
     d->write_pack = false;
-    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_WRITE : 0;
 }
 
 static int run_pack(struct workspace *d, struct str args)
@@ -514,27 +525,31 @@ static int run_pack(struct workspace *d, struct str args)
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_pack = true;
-    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_WRITE : 0;
 }
 
 const struct command commands_note[] = {
-    {"note", "[TEXT]", N_("note a finding about what is under the cursor: a row, a gap, an element, a setting, a weight, a step of a curve …; #words are tags"), 0, run_note, NULL},
-    {"note-call", "[TEXT]", N_("note a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW, run_note_call, NULL},
-    {"note-row", "[TEXT]", N_("note a finding about the row itself, also where it lies in a gap or its tensor is open"), NEEDS_PAIRED | NEEDS_ROW, run_note_row, NULL},
-    {"note-editor", "[N]", N_("the same in $EDITOR, for long texts; N: the text of that finding. C-e on the command line goes on there"), 0, run_note_editor, NULL},
-    {"findings", "[FILTER]", N_("the findings, causes first; words choose: a status, #tag, author:NAME, severity:LEVEL, on:SUBJECT, part of the text"), 0, run_findings, complete_status},
-    {"finding", "[N]", N_("one finding with its evidence; N or the one about what is under the cursor"), 0, run_finding, NULL},
-    {"finding-go", "[N]", N_("to what the finding is about"), 0, run_go, NULL},
-    {"finding-status", "[N] [STATUS]", N_("suspected, cleared, waived or root-cause; without STATUS the next of them"), 0, run_status, complete_status},
-    {"finding-severity", "[N] LEVEL", N_("how bad it is: low, medium, high or unset"), 0, run_severity, complete_severity},
-    {"finding-edit", "[N] [TEXT]", N_("what the finding says"), 0, run_edit, NULL},
-    {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG takes one out"), 0, run_tag, NULL},
-    {"link", "N M", N_("finding N follows from finding M"), 0, run_link, NULL},
-    {"unlink", "[N]", N_("the finding follows from no other"), 0, run_unlink, NULL},
-    {"finding-up", "[N]", N_("the finding stands nearer to the cause"), 0, run_up, NULL},
-    {"finding-down", "[N]", N_("the finding stands further from the cause"), 0, run_down, NULL},
-    {"finding-delete", "[N]", N_("take the finding out"), 0, run_delete, NULL},
-    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), 0, run_report, NULL},
-    {"pack", "[FILE]", N_("write the evidence into one file, .tar.zst or .tar, that opens without the dumps"), NEEDS_BOTH | NEEDS_JUDGED, run_pack, NULL},
+    {"note", "[TEXT]", N_("add a finding about what is under the cursor: a row, a gap, an element, a setting, a "
+                          "weight, a step of a curve …; #words are tags"), CHANGES, run_note, NULL},
+    {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_note_call, NULL},
+    {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or with its tensor open"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_note_row, NULL},
+    {"note-editor", "[N]", N_("write it in $EDITOR, for long texts; N: edit the text of that finding. C-e on the "
+                              "command line continues there"), CHANGES, run_note_editor, NULL},
+    {"findings", "[FILTER]", N_("list the findings, causes first; words filter: a status, #tag, author:NAME, "
+                                "severity:LEVEL, on:SUBJECT, part of the text"), 0, run_findings, complete_status},
+    {"finding", "[N]", N_("show one finding with its evidence; N or the one about what is under the cursor"), 0, run_finding, NULL},
+    {"finding-go", "[N]", N_("go to what the finding is about"), 0, run_go, NULL},
+    {"finding-status", "[N] [STATUS]", N_("set the status: suspected, cleared, waived or root-cause; without STATUS "
+                                          "the next one"), CHANGES, run_status, complete_status},
+    {"finding-severity", "[N] LEVEL", N_("set the severity: low, medium, high or unset"), CHANGES, run_severity, complete_severity},
+    {"finding-edit", "[N] [TEXT]", N_("write the text of the finding"), CHANGES, run_edit, NULL},
+    {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG removes one"), CHANGES, run_tag, NULL},
+    {"link", "N M", N_("record that finding N follows from finding M"), CHANGES, run_link, NULL},
+    {"unlink", "[N]", N_("record that the finding follows from no other"), CHANGES, run_unlink, NULL},
+    {"finding-up", "[N]", N_("move the finding towards the cause"), CHANGES, run_up, NULL},
+    {"finding-down", "[N]", N_("move the finding towards the effect"), CHANGES, run_down, NULL},
+    {"finding-delete", "[N]", N_("remove the finding"), CHANGES, run_delete, NULL},
+    {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), PATHS, run_report, NULL},
+    {"pack", "[FILE]", N_("write the evidence into one file, .tar.zst or .tar, that opens without the dumps"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_pack, NULL},
     {0},
 };

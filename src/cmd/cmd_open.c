@@ -10,7 +10,7 @@ static int run_intake(struct workspace *d, struct str args)
 {
     (void)args;
     d->overlay = OVERLAY_INTAKE;
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static bool is_there(struct workspace *d, const char *path)
@@ -34,7 +34,7 @@ static int open_paths(struct workspace *d, struct str target, struct str golden)
         d->new_input[i] = input[i];
         d->new_step[i] = d->new_rank[i] = -1;
     }
-    return there ? R_DRAW | R_LAYOUT | R_RESTART : R_DRAW;
+    return there ? R_RESTART : 0;
 }
 
 static int run_open(struct workspace *d, struct str args)
@@ -42,17 +42,20 @@ static int run_open(struct workspace *d, struct str args)
     struct str target, golden;
     if (!args.n) {
         workspace_complain(d, _("open TARGET [GOLDEN]"));
-        return R_DRAW;
+        return 0;
     }
     if (!str_split(args, ' ', &target, &golden))
         target = args, golden = STR("");
     return open_paths(d, target, str_trim(golden));
 }
 
-/* The first one taken is the target, the next one its golden. */
+/* The first one taken is the target, the next one its golden; where two were given, it stands for the one whose folder
+ * it was found in. */
 static int run_take(struct workspace *d, struct str args)
 {
-    const char *alone = workspace_alone(d);
+    const char *alone = workspace_alone(d), *const *given = d->inv->input;
+    if (d->c->failed && given[0] && given[1])
+        return d->offers_for == TARGET ? open_paths(d, args, str_of(given[1])) : open_paths(d, str_of(given[0]), args);
     return alone ? open_paths(d, str_of(alone), args) : open_paths(d, args, STR(""));
 }
 
@@ -60,14 +63,14 @@ static int run_dumps(struct workspace *d, struct str args)
 {
     struct buf folder = {0}, title = {0};
     buf_str(&folder, args.n ? args : STR("."));
-    buf_fmt(&title, _("looking below %s …"), folder.p);
+    buf_fmt(&title, _("searching below %s …"), folder.p);
     folder_scan_ask(&d->offers, folder.p);
     workspace_clear_list(d);
     workspace_show_list(d, title.p);
-    d->list_offers = true;
+    d->list.offers = true;
     buf_release(&folder);
     buf_release(&title);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 struct left {
@@ -125,18 +128,18 @@ static int run_recent(struct workspace *d, struct str args)
     buf_release(&folder);
     buf_release(&path);
     buf_release(&inputs);
-    if (d->list.n)
-        workspace_show_list(d, _("investigations, the newest first; Enter opens one"));
+    if (d->list.items.n)
+        workspace_show_list(d, _("investigations, newest first; Enter opens one"));
     else
-        workspace_say(d, _("no investigation was left yet"));
-    return R_DRAW | R_LAYOUT;
+        workspace_say(d, _("no earlier investigations"));
+    return 0;
 }
 
 const struct command commands_open[] = {
-    {"intake", "", N_("what is compared: both sides, what is open to doubt"), 0, run_intake, NULL},
-    {"open", "TARGET [GOLDEN]", N_("compare other dumps, or look at one"), 0, run_open, NULL},
-    {"take", "DUMP", N_("as the target; where one is open alone, as its golden side"), 0, run_take, NULL},
-    {"dumps", "[FOLDER]", N_("what can be opened below a folder, to take it"), 0, run_dumps, NULL},
-    {"recent", "", N_("investigations that were left"), 0, run_recent, NULL},
+    {"intake", "", N_("show what is compared: both sides, doubts about the inputs"), 0, run_intake, NULL},
+    {"open", "TARGET [GOLDEN]", N_("compare other dumps, or open one"), PATHS, run_open, NULL},
+    {"take", "DUMP", N_("open it as the target; if one dump is open alone, as its golden side"), 0, run_take, NULL},
+    {"dumps", "[FOLDER]", N_("list files below a folder that can be opened"), PATHS, run_dumps, NULL},
+    {"recent", "", N_("earlier investigations"), 0, run_recent, NULL},
     {0},
 };

@@ -1,26 +1,28 @@
 /* The guided panels: opening them, and what a person tells them. */
 #include <stdio.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
 #include "panel/next_dump.h"
 
 static int open_panel(struct workspace *d, int number)
 {
     procedure_look(&d->guide);
     procedure_write(&d->guide);
-    d->panel = number;
-    d->panel_follow = true;
-    d->panel_at = number ? page_first(&d->guide.page[number - 1]) : 0;
-    d->panel_under = false;
+    d->panel.number = number;
+    d->panel.follow = true;
+    d->panel.at = number ? page_first(&d->guide.page[number - 1]) : 0;
+    d->list.over_panel = false;
     d->overlay = OVERLAY_PANEL;
-    d->overlay_scroll = 0;
+    d->panel.scroll = 0;
     if (!number && d->guide.next)
-        d->panel_at = (uint32_t)d->guide.next - 1;
-    return R_DRAW | R_LAYOUT;
+        d->panel.at = (uint32_t)d->guide.next - 1;
+    return 0;
 }
 
 static int perform(struct workspace *d, const char *command);
@@ -29,7 +31,7 @@ static int run_panel(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (str_is(args, "do")) {
-        const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
+        const struct panel_page *p = pane_now(d) == PANE_PANEL ? &d->guide.page[d->panel.number - 1] : NULL;
         if (p && p->next_command)
             return perform(d, p->next_command);
         args = STR("next"); /* nothing to be done here but to go on */
@@ -42,7 +44,7 @@ static int run_panel(struct workspace *d, struct str args)
         return open_panel(d, 0);
     if (!str_u64(args, &n) || n > PANELS) {
         workspace_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
-        return R_DRAW;
+        return 0;
     }
     return open_panel(d, (int)n);
 }
@@ -53,8 +55,8 @@ static int told(struct workspace *d)
     procedure_write(&d->guide);
     workspace_save(d);
     if (!d->inv->path && !d->inv->input[0])
-        workspace_complain(d, "%s", _("kept while the program runs only: begun with --investigation FILE it is saved"));
-    return R_DRAW;
+        workspace_complain(d, "%s", _("kept only while the program runs; :saveas NAME saves it"));
+    return 0;
 }
 
 static int run_give(struct workspace *d, struct str args)
@@ -67,26 +69,27 @@ static int run_give(struct workspace *d, struct str args)
     path = str_trim(path);
     enum panel_input_id s = panel_input_find(name);
     if (s == PANEL_INPUT_COUNT) {
-        workspace_complain(d, _("give SLOT PATH: a slot's name was expected, as in give target-log train.log (Tab lists them)"));
-        return R_DRAW;
+        workspace_complain(d, _("give SLOT PATH: expected a slot's name, as in give target-log train.log (Tab lists "
+                                "them)"));
+        return 0;
     }
     buf_str(&at, path);
     if (path.n && !path_is_file(at.p) && !path_is_dir(at.p)) {
         workspace_complain(d, _("%s: no such file or folder"), at.p);
         buf_release(&at);
-        return R_DRAW;
+        return 0;
     }
     buf_release(&at);
     if (panel_input_give(d->inv, s, path, &e)) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     if (s <= PANEL_INPUT_GOLDEN) { /* what is compared is read anew */
         workspace_save(d);
         d->new_step[0] = d->new_step[1] = d->new_rank[0] = d->new_rank[1] = -1;
-        return R_DRAW | R_LAYOUT | R_RESTART;
+        return R_RESTART;
     }
-    workspace_say(d, path.n ? _("%s is %.*s") : _("%s is taken away"), panel_inputs[s].name, STR_ARG(path));
+    workspace_say(d, path.n ? _("%s is %.*s") : _("%s removed"), panel_inputs[s].name, STR_ARG(path));
     return told(d);
 }
 
@@ -98,8 +101,8 @@ static const char *complete_slot(const struct workspace *d, int i)
 
 static const struct panel_item *item_at(const struct workspace *d)
 {
-    const struct panel_page *p = d->overlay == OVERLAY_PANEL && d->panel ? &d->guide.page[d->panel - 1] : NULL;
-    return p && d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL;
+    const struct panel_page *p = pane_now(d) == PANE_PANEL ? &d->guide.page[d->panel.number - 1] : NULL;
+    return p && d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL;
 }
 
 /* ID TEXT into a list; without a text what was there goes. */
@@ -113,16 +116,16 @@ static int tell(struct workspace *d, text_list *l, struct str args, const char *
     char name[64];
     if (!id.n || id.n >= sizeof name) {
         workspace_complain(d, "%s", usage);
-        return R_DRAW;
+        return 0;
     }
     snprintf(name, sizeof name, "%.*s", STR_ARG(id));
     if (!text.n && !investigation_text(l, name)) {
         workspace_complain(d, "%s", usage);
-        return R_DRAW;
+        return 0;
     }
     if (text.n && !panel_knows(id)) {
-        workspace_complain(d, _("%s: no check, item or panel is called so"), name);
-        return R_DRAW;
+        workspace_complain(d, _("%s: no such check, item or panel"), name);
+        return 0;
     }
     investigation_tell(d->inv, l, id, text);
     workspace_say(d, "%s %s", name, text.n ? said : gone);
@@ -131,13 +134,15 @@ static int tell(struct workspace *d, text_list *l, struct str args, const char *
 
 static int run_waive(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->waived, args, _("waive ID REASON: a check's, an item's or a panel's, and why it may stay; without a reason a waiver is taken back"),
+    return tell(d, &d->inv->waived, args, _("waive ID REASON: accept a check, an item or a panel; without a reason "
+                                            "the waiver is undone"),
                 _("is waived"), _("counts again"));
 }
 
 static int run_answer(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->answers, args, _("answer ID TEXT: what you found; a text that begins with bad counts against the panel, none takes the answer back"),
+    return tell(d, &d->inv->answers, args, _("answer ID TEXT: your result; a text that starts with bad counts against "
+                                             "the panel, no text removes the answer"),
                 _("is answered"), _("is open again"));
 }
 
@@ -149,14 +154,15 @@ static int ask(struct workspace *d, const char *command, const char *word, const
     d->prompt = mem_strdup(b.p);
     d->prompt_kind = ':';
     buf_release(&b);
-    return R_DRAW | R_PROMPT;
+    return R_PROMPT;
 }
 
 /* The command line with the item under the cursor. */
 static int run_tell_line(struct workspace *d, struct str args)
 {
     const struct panel_item *it = item_at(d);
-    char number[2] = {d->panel ? (char)('0' + d->panel) : (char)('1' + (int)(d->panel_at < PANELS ? d->panel_at : 0)), 0};
+    char number[2] = {d->panel.number ? (char)('0' + d->panel.number)
+                                      : (char)('1' + (int)(d->panel.at < PANELS ? d->panel.at : 0)), 0};
     bool slot = it && (it->mark == MARK_NEED || it->mark == MARK_INPUT);
     char command[16];
     snprintf(command, sizeof command, "%.*s", STR_ARG(args));
@@ -205,15 +211,17 @@ static int write_recipe(struct workspace *d, const struct recipe *r, struct str 
 {
     struct buf path = {0};
     struct err e;
+    enum path_what what;
     buf_str(&path, file);
-    if (path_is_file(path.p))
-        workspace_complain(d, _("%s is there already: choose another name"), path.p);
-    else if (file_replace(path.p, buf_view(body), &e))
+    int rc = path_look(path.p, &what, &e);
+    if (rc == 0 && what != PATH_ABSENT)
+        workspace_complain(d, _("%s exists already: choose another name"), path.p);
+    else if (rc || file_replace(path.p, buf_view(body), &e))
         workspace_complain(d, "%s", e.text);
     else
-        workspace_say(d, _("%.*s is written: %s"), STR_ARG(r->name), path.p);
+        workspace_say(d, _("%.*s written: %s"), STR_ARG(r->name), path.p);
     buf_release(&path);
-    return R_DRAW;
+    return 0;
 }
 
 static int one_recipe(struct workspace *d, const struct recipe *r, struct str file, int64_t step)
@@ -222,7 +230,7 @@ static int one_recipe(struct workspace *d, const struct recipe *r, struct str fi
     struct buf body = {0};
     next_dump_plan(&n, &d->guide, step, DUMP_BUDGET);
     recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
-    int reaction;
+    int reaction = 0;
     if (file.n) {
         reaction = write_recipe(d, r, file, &body);
     } else {
@@ -235,7 +243,6 @@ static int one_recipe(struct workspace *d, const struct recipe *r, struct str fi
         buf_fmt(&title, _("%.*s; :recipe %.*s %.*s writes it"), STR_ARG(r->name), STR_ARG(r->name), STR_ARG(r->file));
         workspace_show_list(d, title.p);
         buf_release(&title);
-        reaction = R_DRAW | R_LAYOUT;
     }
     buf_release(&body);
     next_dump_release(&n);
@@ -246,7 +253,7 @@ static bool wanted(const struct workspace *d, const struct recipe *r, struct str
 {
     if (need.n)
         return str_eq(r->need, need);
-    const struct panel_page *p = d->panel ? &d->guide.page[d->panel - 1] : NULL;
+    const struct panel_page *p = d->panel.number ? &d->guide.page[d->panel.number - 1] : NULL;
     for (size_t i = 0; p && d->overlay == OVERLAY_PANEL && i < p->items.n; i++)
         if (p->items.v[i].need && str_is(r->need, p->items.v[i].need))
             return true;
@@ -263,10 +270,11 @@ static int list_recipes(struct workspace *d, struct str need)
         const struct recipe *r = recipe_at(i);
         if (found && !wanted(d, r, need))
             continue;
-        workspace_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework), STR_ARG(recipe_text(r)));
+        workspace_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework),
+                              STR_ARG(recipe_text(r)));
     }
     workspace_show_list(d, _("what produces it; Enter shows one"));
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_recipe(struct workspace *d, struct str args)
@@ -283,7 +291,7 @@ static int run_recipe(struct workspace *d, struct str args)
         known |= str_eq(recipe_at(i)->need, name);
     if (!known) {
         workspace_complain(d, _("no recipe \"%.*s\"; :recipe lists them"), STR_ARG(name));
-        return R_DRAW;
+        return 0;
     }
     return list_recipes(d, name);
 }
@@ -301,7 +309,8 @@ static int run_recipe_line(struct workspace *d, struct str args)
     (void)args;
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
-        bool side = !it || it->side < 0 || str_is(r->framework, "any") || str_is(r->framework, it->side == TARGET ? "mindspore" : "pytorch");
+        bool side = !it || it->side < 0 || str_is(r->framework, "any") ||
+                    str_is(r->framework, it->side == TARGET ? "mindspore" : "pytorch");
         if (!it || !it->need || !str_is(r->need, it->need) || !side)
             continue;
         return ask(d, "recipe", r->name.p, r->file.p);
@@ -316,8 +325,8 @@ static int run_next_dump(struct workspace *d, struct str args)
     unsigned long long step;
     struct buf body = {0};
     if (args.n && (!str_u64(args, &step) || step > INT32_MAX)) {
-        workspace_complain(d, _("next-dump [STEP]: a step of the log was expected"));
-        return R_DRAW;
+        workspace_complain(d, _("next-dump [STEP]: expected a step of the log"));
+        return 0;
     }
     next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : -1, DUMP_BUDGET);
     workspace_clear_list(d);
@@ -327,7 +336,8 @@ static int run_next_dump(struct workspace *d, struct str args)
         if (!str_is(r->need, "dump"))
             continue;
         workspace_add_item(d, NONE, 0, STR(" "));
-        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use it, and writing it)"), r->name.p, STR_ARG(r->file));
+        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use and write it)"), r->name.p,
+                              STR_ARG(r->file));
         buf_clear(&body);
         recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
         list_body(d, &body);
@@ -335,7 +345,7 @@ static int run_next_dump(struct workspace *d, struct str args)
     workspace_show_list(d, _("the next dump"));
     next_dump_release(&n);
     buf_release(&body);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 /* What lies behind a line, or is next: the panel stays under what is shown over it, and goes where rows are gone to. */
@@ -346,28 +356,43 @@ static int perform(struct workspace *d, const char *command)
         d->overlay = OVERLAY_NONE;
     int r = command_run_locked(d, text);
     free(text);
-    return r | R_DRAW | R_LAYOUT;
+    return r;
 }
 
-int panel_enter(struct workspace *d)
+static int overview_enter(struct workspace *d)
 {
-    if (!d->panel)
-        return open_panel(d, (int)d->panel_at + 1);
+    return open_panel(d, (int)d->panel.at + 1);
+}
+
+static int enter_item(struct workspace *d)
+{
     const struct panel_item *it = item_at(d);
     if (!it || !it->command) {
-        workspace_say(d, "%s", _("nothing lies behind this line"));
-        return R_DRAW;
+        workspace_say(d, "%s", _("nothing to open on this line"));
+        return 0;
     }
     return perform(d, it->command);
 }
 
-void panel_step(struct workspace *d, long by)
+static int panel_back(struct workspace *d)
 {
-    long n = d->panel ? (long)d->guide.page[d->panel - 1].items.n : PANELS, at = (long)d->panel_at + by;
-    d->panel_follow = false;
-    d->plot_held = false;
-    d->panel_at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    d->panel.at = (uint32_t)d->panel.number - 1;
+    d->panel.number = 0;
+    d->panel.scroll = 0;
+    return 0;
 }
+
+static int panel_step(struct workspace *d, long by)
+{
+    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : PANELS, at = (long)d->panel.at + by;
+    d->panel.follow = false;
+    d->plot.held = false;
+    d->panel.at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    return 0;
+}
+
+const struct pane_verbs verbs_panel = {.step = panel_step, .enter = enter_item, .back = panel_back},
+                       verbs_overview = {.step = panel_step, .enter = overview_enter, .back = pane_uncover};
 
 /* ---- the curves of a panel ---- */
 
@@ -381,28 +406,30 @@ static double within(double v, double low, double high)
 /* The curves the open panel shows, or NULL. */
 static const struct curves *shown_curves(const struct workspace *d)
 {
-    return d->overlay == OVERLAY_PANEL && d->panel ? procedure_curves(&d->guide, &d->guide.page[d->panel - 1]) : NULL;
+    return pane_now(d) == PANE_PANEL ? procedure_curves(&d->guide, &d->guide.page[d->panel.number - 1]) : NULL;
 }
 
-/* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of that. */
+/* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of
+ * that. */
 static int keep_plot(struct workspace *d)
 {
-    double to = d->plot_to - d->plot_from < 1 ? d->plot_to : 0;
-    bool changed = d->inv->plot.log != d->plot_log || d->inv->plot.from < d->plot_from || d->inv->plot.from > d->plot_from ||
+    double to = d->plot.to - d->plot.from < 1 ? d->plot.to : 0;
+    bool changed = d->inv->plot.log != d->plot.log || d->inv->plot.from < d->plot.from ||
+                   d->inv->plot.from > d->plot.from ||
                    d->inv->plot.to < to || d->inv->plot.to > to;
-    d->inv->plot.log = d->plot_log;
-    d->inv->plot.from = to > 0 ? d->plot_from : 0;
+    d->inv->plot.log = d->plot.log;
+    d->inv->plot.from = to > 0 ? d->plot.from : 0;
     d->inv->plot.to = to;
-    if (changed && d->inv->path && !d->inv->holder)
+    if (changed && d->inv->path)
         workspace_save(d);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_plot(struct workspace *d, struct str args)
 {
     unsigned long long step;
-    double from = d->plot_from, to = d->plot_to > d->plot_from ? d->plot_to : 1, width = to - from;
-    double at = d->plot_at < 0 ? from + width / 2 : d->plot_at;
+    double from = d->plot.from, to = d->plot.to > d->plot.from ? d->plot.to : 1, width = to - from;
+    double at = d->plot.at < 0 ? from + width / 2 : d->plot.at;
     if (str_is(args, "left") || str_is(args, "right")) {
         at = within(at + (str_is(args, "left") ? -width : width) / 40, 0, 1);
         from = at < from ? at : at > to ? at - width : from;
@@ -410,21 +437,21 @@ static int run_plot(struct workspace *d, struct str args)
         width = within(str_is(args, "in") ? width / 2 : width * 2, 1e-6, 1);
         from = at - width / 2;
     } else if (str_is(args, "all")) {
-        d->plot_from = d->plot_to = 0;
-        d->plot_at = -1;
-        d->plot_held = false;
+        d->plot.from = d->plot.to = 0;
+        d->plot.at = -1;
+        d->plot.held = false;
         return keep_plot(d);
     } else if (str_u64(args, &step) && step <= INT64_MAX && shown_curves(d)) {
         at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
     } else {
         workspace_complain(d, _("plot takes in, out, left, right, all or a step, in a panel with curves"));
-        return R_DRAW;
+        return 0;
     }
-    d->plot_held = true;
-    d->plot_at = at;
-    d->plot_from = within(from, 0, 1 - width);
-    d->plot_to = d->plot_from + width;
+    d->plot.held = true;
+    d->plot.at = at;
+    d->plot.from = within(from, 0, 1 - width);
+    d->plot.to = d->plot.from + width;
     return keep_plot(d);
 }
 
@@ -432,10 +459,11 @@ static int run_axis(struct workspace *d, struct str args)
 {
     if (args.n && !str_is(args, "log") && !str_is(args, "linear")) {
         workspace_complain(d, "%s", _("axis takes log or linear, and without a word the other one"));
-        return R_DRAW;
+        return 0;
     }
-    d->plot_log = args.n ? str_is(args, "log") : !d->plot_log;
-    workspace_say(d, "%s", d->plot_log ? _("log axis: values of 0 or less have no place on it, differences are shown by their size") : _("linear axis"));
+    d->plot.log = args.n ? str_is(args, "log") : !d->plot.log;
+    workspace_say(d, "%s", d->plot.log ? _("log axis: values of 0 or less are not drawn, differences by their size")
+                                       : _("linear axis"));
     return keep_plot(d);
 }
 
@@ -453,15 +481,17 @@ static const char *complete_plot(const struct workspace *d, int i)
 }
 
 const struct command commands_panel[] = {
-    {"panel", "[N|next|do]", N_("a guided panel, 1 to 8; 0 shows all of them, next the one that comes next; do begins its next action"), 0, run_panel, NULL},
-    {"give", "SLOT [PATH]", N_("a file or folder a panel needs; without a path it is taken away"), 0, run_give, complete_slot},
-    {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is taken back"), 0, run_waive, NULL},
-    {"answer", "ID [TEXT]", N_("what a person found where no file can tell; bad … counts against the panel"), 0, run_answer, NULL},
-    {"tell-line", "give|waive|answer", N_("ask for what is told of the line under the cursor"), 0, run_tell_line, NULL},
-    {"recipe", "[NAME [FILE]]", N_("what produces an input: shown, or written to a file"), 0, run_recipe, complete_recipe},
-    {"recipe-line", "", N_("ask for the file to write what produces the input under the cursor"), 0, run_recipe_line, NULL},
-    {"plot", "in|out|left|right|all|STEP", N_("the curves of a panel: a shorter or longer stretch, the step read out, all of it"), 0, run_plot, complete_plot},
-    {"axis", "[log|linear]", N_("the axis of a panel's curves by powers or by equal steps; without a word the other one"), 0, run_axis, complete_axis},
-    {"next-dump", "[STEP]", N_("configurations of the dump that comes next, for both sides, with its size"), 0, run_next_dump, NULL},
+    {"panel", "[N|next|do]", N_("open a guided panel, 1 to 8; 0 shows all of them, next the next one; do starts its "
+                                "next action"), 0, run_panel, NULL},
+    {"give", "SLOT [PATH]", N_("give a file or folder a panel needs; without a path the input is removed"), CHANGES | PATHS, run_give, complete_slot},
+    {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is undone"), CHANGES, run_waive, NULL},
+    {"answer", "ID [TEXT]", N_("answer what the files do not contain; bad … counts against the panel"), CHANGES, run_answer, NULL},
+    {"tell-line", "give|waive|answer", N_("ask for an answer to the line under the cursor"), 0, run_tell_line, NULL},
+    {"recipe", "[NAME [FILE]]", N_("show or write what produces an input"), PATHS, run_recipe, complete_recipe},
+    {"recipe-line", "", N_("ask for the file name and write what produces the input under the cursor"), 0, run_recipe_line, NULL},
+    {"plot", "in|out|left|right|all|STEP", N_("set the stretch of a panel's curves: shorter, longer, all of it, the "
+                                              "step read out"), 0, run_plot, complete_plot},
+    {"axis", "[log|linear]", N_("set the axis of a panel's curves to log or linear; without a word switch it"), 0, run_axis, complete_axis},
+    {"next-dump", "[STEP]", N_("write configurations of the next dump, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},
 };

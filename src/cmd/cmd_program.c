@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
 
 static int run_quit(struct workspace *d, struct str args)
 {
@@ -52,7 +53,7 @@ static int run_theme(struct workspace *d, struct str args)
             next = i;
     d->theme = themes[next];
     workspace_say(d, _("theme: %s"), d->theme);
-    return R_DRAW | R_REPAINT;
+    return R_REPAINT;
 }
 
 static const char *complete_theme(const struct workspace *d, int i)
@@ -70,10 +71,10 @@ static int run_keys(struct workspace *d, struct str args)
             free(d->keys);
             d->keys = mem_strdup(key_sets[i]);
             workspace_say(d, _("keys: %s; ? lists them"), key_sets[i]);
-            return R_DRAW | R_KEYS;
+            return R_KEYS;
         }
     workspace_complain(d, _("sets of keys are default, vim and less"));
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_keys(const struct workspace *d, int i)
@@ -85,8 +86,10 @@ static const char *complete_keys(const struct workspace *d, int i)
 static int run_mouse(struct workspace *d, struct str args)
 {
     d->mouse = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->mouse;
-    workspace_say(d, d->mouse ? _("mouse on: wheel, click on a row, click on a column's title; hold Shift to select text") : _("mouse off"));
-    return R_DRAW | R_MOUSE;
+    workspace_say(d,
+                  d->mouse ? _("mouse on: wheel, click on a row, click on a column's title; hold Shift to select text")
+                           : _("mouse off"));
+    return R_MOUSE;
 }
 
 static const char *complete_mouse(const struct workspace *d, int i)
@@ -108,33 +111,64 @@ static int run_palette(struct workspace *d, struct str args)
             workspace_add_command(d, asks ? "command" : c->name, asks ? c->name : NULL, "%-14s %s", c->name,
                                   _(c->help));
         }
-    if (!d->list.n) {
-        workspace_say(d, _("no command speaks of \"%.*s\""), STR_ARG(args));
-        return R_DRAW;
+    if (!d->list.items.n) {
+        workspace_say(d, _("no command contains \"%.*s\""), STR_ARG(args));
+        return 0;
     }
     workspace_show_list(d, _("every command; Enter runs it"));
-    return R_DRAW | R_LAYOUT;
+    return 0;
+}
+
+static int run_narrow(struct workspace *d, struct str args)
+{
+    if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP)
+        workspace_complain(d, _("narrow WORDS: of a list or the help that is open, shows what holds them"));
+    else
+        workspace_narrow(d, args);
+    return 0;
+}
+
+/* What a key adds to the words, or takes from them. */
+static int run_type(struct workspace *d, struct str key)
+{
+    struct buf words = {0};
+    if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP) {
+        workspace_complain(d, _("type KEY: into a list or the help that is open"));
+        return 0;
+    }
+    if (str_is(key, "Backspace") && !d->narrow.n)
+        return pane_back(d);
+    buf_add(&words, d->narrow.p, d->narrow.n);
+    if (str_is(key, "Backspace")) {
+        while (words.n && (words.p[--words.n] & 0xc0) == 0x80)
+            continue;
+    } else {
+        buf_add(&words, str_is(key, "Space") ? " " : key.p, str_is(key, "Space") ? 1 : key.n);
+    }
+    workspace_narrow(d, buf_view(&words));
+    buf_release(&words);
+    return 0;
 }
 
 static int run_language(struct workspace *d, struct str args)
 {
     char name[16] = "";
-    if (report_job_busy(&d->scribe)) { /* it would be half in the one and half in the other */
-        workspace_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
-        return R_DRAW;
+    if (report_job_busy(&d->report)) { /* it would be half in the one and half in the other */
+        workspace_complain(d, _("%s is still being written; Esc cancels"), d->report.path);
+        return 0;
     }
     if (args.n && args.n < sizeof name)
         memcpy(name, args.p, args.n);
     msg_language(*name ? name : strcmp(msg_current(), "en") == 0 ? "zh_CN" : "en");
     workspace_say(d, _("texts are in English"));
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_redraw(struct workspace *d, struct str args)
 {
     (void)d;
     (void)args;
-    return R_DRAW | R_REPAINT;
+    return R_REPAINT;
 }
 
 static int run_suspend(struct workspace *d, struct str args)
@@ -144,17 +178,68 @@ static int run_suspend(struct workspace *d, struct str args)
     return R_SUSPEND;
 }
 
+/* Over what somebody else made of the file only when asked to. */
+static int run_save(struct workspace *d, struct str args)
+{
+    struct err e;
+    if (str_is(args, "over") && d->inv->path) {
+        if (investigation_save_over(d->inv, &e)) {
+            workspace_complain(d, _("not saved: %s"), e.text);
+            return 0;
+        }
+        d->inv->unsaved.code = ERR_NONE;
+    } else if (args.n) {
+        workspace_complain(d, "%s", _("save, or save over: replaces the changes of somebody else"));
+        return 0;
+    } else if (!workspace_save(d)) {
+        return 0;
+    }
+    if (d->inv->path)
+        workspace_say(d, _("saved in %s"), d->inv->path);
+    else
+        workspace_complain(d, "%s", _("no file name; use :saveas NAME"));
+    return 0;
+}
+
+static const char *complete_save(const struct workspace *d, int i)
+{
+    (void)d;
+    return i ? NULL : "over";
+}
+
+static int run_saveas(struct workspace *d, struct str args)
+{
+    struct err e;
+    struct buf path = {0};
+    buf_fmt(&path, "%.*s%s", STR_ARG(args), str_ends(args, INVESTIGATION_ENDING) ? "" : INVESTIGATION_ENDING);
+    if (!args.n) {
+        workspace_complain(d, "%s", _("saveas NAME: a new file, NAME.investigation.json"));
+    } else if (investigation_save_as(d->inv, path.p, &e)) {
+        workspace_complain(d, _("not saved: %s"), e.text);
+    } else {
+        d->inv->unsaved.code = ERR_NONE;
+        workspace_say(d, _("kept in %s from now on"), d->inv->path);
+    }
+    buf_release(&path);
+    return 0;
+}
+
 const struct command commands_program[] = {
-    {"command", "[TEXT]", N_("the command line; Tab completes"), 0, run_prompt, NULL},
+    {"command", "[TEXT]", N_("open the command line; Tab completes"), 0, run_prompt, NULL},
     {"search-line", "[TEXT]", N_("ask for a pattern to search"), 0, run_search_prompt, NULL},
     {"filter-line", "[TEXT]", N_("ask for a filter"), 0, run_filter_prompt, NULL},
-    {"palette", "[WORD]", N_("every command, or those that speak of WORD"), 0, run_palette, NULL},
-    {"theme", "[NAME]", N_("the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
-    {"keymap", "NAME", N_("a set of keys: default, vim, less; your own file's keys stay"), 0, run_keys, complete_keys},
-    {"mouse", "[on|off]", N_("the wheel and clicks; off leaves the mouse to the terminal"), 0, run_mouse, complete_mouse},
-    {"language", "[en|zh_CN]", N_("the language of texts"), 0, run_language, NULL},
-    {"redraw", "", N_("draw the screen anew"), 0, run_redraw, NULL},
-    {"suspend", "", N_("stop the program as Ctrl-Z does"), 0, run_suspend, NULL},
-    {"quit", "", N_("leave; everything is saved"), 0, run_quit, NULL},
+    {"narrow", "[WORDS]", N_("of a list or the help, show what holds these words; typing does the same"), 0, run_narrow, NULL},
+    {"type", "KEY", N_("a character more, or Backspace, of the words a list is narrowed to"), 0, run_type, NULL},
+    {"palette", "[WORD]", N_("list every command, or those with WORD"), 0, run_palette, NULL},
+    {"theme", "[NAME]", N_("choose the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
+    {"keymap", "NAME", N_("choose a set of keys: default, vim, less; keys of your own file stay"), 0, run_keys, complete_keys},
+    {"mouse", "[on|off]", N_("use the wheel and clicks; off leaves the mouse to the terminal"), 0, run_mouse, complete_mouse},
+    {"language", "[en|zh_CN]", N_("choose the language of texts"), 0, run_language, NULL},
+    {"redraw", "", N_("redraw the screen"), 0, run_redraw, NULL},
+    {"suspend", "", N_("suspend diverge, as Ctrl-Z does in a shell"), 0, run_suspend, NULL},
+    {"save", "[over]", N_("save the investigation, as every change does too; over: also if somebody else changed or "
+                          "deleted the file"), CHANGES, run_save, complete_save},
+    {"saveas", "NAME", N_("save the investigation in NAME.investigation.json from now on"), 0, run_saveas, NULL},
+    {"quit", "", N_("leave; ask first if something could not be saved"), 0, run_quit, NULL},
     {0},
 };

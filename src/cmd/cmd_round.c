@@ -36,11 +36,11 @@ static int run_round(struct workspace *d, struct str args)
     bool back = str_is(args, "--undo");
     if (back && !d->inv->rounds.n) {
         workspace_complain(d, "%s", _("this is the first round"));
-        return R_DRAW;
+        return 0;
     }
     if (!d->s->settled) {
-        workspace_complain(d, "%s", _("a round is left when its comparison is finished"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("a round ends when its comparison is finished"));
+        return 0;
     }
     free(d->new_input[TARGET]);
     free(d->new_input[GOLDEN]);
@@ -50,7 +50,7 @@ static int run_round(struct workspace *d, struct str args)
     memcpy(d->new_step, d->inv->step, sizeof d->new_step);
     memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
     d->new_round = true;
-    return R_DRAW | R_LAYOUT | R_RESTART;
+    return R_RESTART;
 }
 
 #define LISTED 2000
@@ -72,12 +72,12 @@ static void add_gone(struct workspace *d, struct buf *text)
 {
     const struct round_since *x = &d->c->since;
     char n[NUM_MAX];
-    for (uint32_t i = 0; i < x->before->rows.n && d->list.n < LISTED; i++) {
+    for (uint32_t i = 0; i < x->before->rows.n && d->list.items.n < LISTED; i++) {
         const struct round_row *r = &x->before->rows.v[i];
         if (x->join->again[i] || change_of(r, NULL) != CHANGE_VANISHED)
             continue;
         buf_clear(text);
-        buf_fmt(text, _("%s   was %s %s, not recorded any more"), round_row_name(x->before, i), verdict_label((enum verdict)r->verdict),
+        buf_fmt(text, _("%s   was %s %s, not recorded now"), round_row_name(x->before, i), verdict_label((enum verdict)r->verdict),
                 num_error(n, (double)r->error));
         workspace_add_item(d, NONE, r->verdict, buf_view(text));
     }
@@ -89,15 +89,15 @@ static int run_changes(struct workspace *d, struct str args)
     const struct round_since *x = &d->c->since;
     workspace_clear_list(d);
     if (!x->there || !x->told) {
-        workspace_say(d, "%s", x->there ? _("what has changed is told when everything is compared")
-                          : d->inv->rounds.n ? _("what the rows were in the round before could not be read")
-                                             : _("this is the first round; :round NEW_TARGET begins the next"));
-        return R_DRAW;
+        workspace_say(d, "%s", x->there ? _("the changes are shown when everything is compared")
+                          : d->inv->rounds.n ? _("the verdicts of the round before could not be read")
+                                             : _("this is the first round; :round NEW_TARGET starts the next"));
+        return 0;
     }
     for (int k = 0; k < CHANGE_KINDS; k++) {
         if (args.n && !str_is(args, change_name((enum change_kind)k)))
             continue;
-        for (uint32_t i = 0; x->changes.count[k] && i < d->c->judged->lines && d->list.n < LISTED; i++)
+        for (uint32_t i = 0; x->changes.count[k] && i < d->c->judged->lines && d->list.items.n < LISTED; i++)
             if (round_since_change(d->c, i) == (enum change_kind)k)
                 add_row(d, i, &text);
         if (k == CHANGE_VANISHED)
@@ -105,12 +105,12 @@ static int run_changes(struct workspace *d, struct str args)
     }
     buf_clear(&text);
     changes_sentence(&x->changes, &text);
-    if (d->list.n)
+    if (d->list.items.n)
         workspace_show_list(d, text.p);
     else
         workspace_say(d, "%s", text.p);
     buf_release(&text);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static const char *complete_change(const struct workspace *d, int i)
@@ -120,7 +120,8 @@ static const char *complete_change(const struct workspace *d, int i)
 }
 
 const struct command commands_round[] = {
-    {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("the dump taken after a fix joins as the next round, --undo goes back to the one before; what is decided and found stays"), NEEDS_PAIRED | NEEDS_JUDGED, run_round, NULL},
-    {"changes", "[KIND]", N_("rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
+    {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round, --undo returns "
+                                                     "to the one before; decisions and findings stay"), NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | PATHS, run_round, NULL},
+    {"changes", "[KIND]", N_("list rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},
 };

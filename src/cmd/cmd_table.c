@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/nearest.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
 
 /* ---- sides and columns ---- */
 
@@ -18,7 +20,7 @@ static int run_layout(struct workspace *d, struct str args)
             next = (enum layout)i;
     d->layout = next;
     workspace_say(d, _("layout: %s"), layouts[next]);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static const char *complete_layout(const struct workspace *d, int i)
@@ -31,7 +33,7 @@ static const char *complete_field(const struct workspace *d, int i)
 {
     (void)d;
     for (int k = 0; k <= i; k++)
-        if (!fields[k].name)
+        if (!fields[k].head)
             return NULL;
     return fields[i].name;
 }
@@ -45,10 +47,11 @@ static int column_place(const struct workspace *d, const struct field *f)
 }
 
 /* One entry a field: what stands before it, its name and what it is. */
-static void list_fields(struct workspace *d, const char *verb, const char *(*mark)(const struct workspace *, const struct field *))
+static void list_fields(struct workspace *d, const char *verb,
+                        const char *(*mark)(const struct workspace *, const struct field *))
 {
     workspace_clear_list(d);
-    for (const struct field *f = fields; f->name; f++)
+    for (const struct field *f = fields; f->head; f++)
         workspace_add_command(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
 }
 
@@ -70,7 +73,7 @@ static const char *sort_mark(const struct workspace *d, const struct field *f)
 static void list_columns(struct workspace *d)
 {
     list_fields(d, "column", column_mark);
-    d->list_again = "columns";
+    d->list.again = "columns";
     workspace_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
 }
 
@@ -78,7 +81,20 @@ static void columns_changed(struct workspace *d)
 {
     d->column_at = 0;
     workspace_columns_keep(d);
-    workspace_save(d);
+    if (!d->inv->unkept) /* how the table looks is nothing to be warned of */
+        workspace_save(d);
+}
+
+static void complain_no_field(struct workspace *d, struct str name)
+{
+    struct nearest near = {.word = name};
+    for (const struct field *f = fields; f->name; f++)
+        if (f->head)
+            nearest_offer(&near, f->name);
+    if (near.name)
+        workspace_complain(d, _("no field \"%.*s\"; did you mean %s?"), STR_ARG(name), near.name);
+    else
+        workspace_complain(d, _("no field \"%.*s\"; :fields lists them"), STR_ARG(name));
 }
 
 static int run_columns(struct workspace *d, struct str args)
@@ -86,13 +102,13 @@ static int run_columns(struct workspace *d, struct str args)
     struct str rest = args, word;
     if (!args.n) {
         list_columns(d);
-        return R_DRAW | R_LAYOUT;
+        return 0;
     }
     while (rest.n) { /* all good before any is taken */
         str_split(rest, ' ', &word, &rest);
         if (!str_is(word, "default") && word.n && !field_find(word)) {
-            workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(word));
-            return R_DRAW;
+            complain_no_field(d, word);
+            return 0;
         }
     }
     workspace_remember(d, _("columns"));
@@ -104,20 +120,20 @@ static int run_columns(struct workspace *d, struct str args)
             d->column[d->columns++] = f;
     }
     columns_changed(d);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_column(struct workspace *d, struct str args)
 {
     const struct field *f = field_find(args);
     if (!f) {
-        workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(args));
-        return R_DRAW;
+        complain_no_field(d, args);
+        return 0;
     }
     int at = column_place(d, f);
     if (at < 0 && d->columns == COLUMNS_MOST) {
         workspace_complain(d, _("no more than %d columns"), COLUMNS_MOST);
-        return R_DRAW;
+        return 0;
     }
     workspace_remember(d, _("columns"));
     if (at < 0) {
@@ -127,40 +143,33 @@ static int run_column(struct workspace *d, struct str args)
         d->columns--;
     }
     columns_changed(d);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_width(struct workspace *d, struct str args)
 {
     struct str name, number;
     unsigned long long n;
-    if (!str_split(args, ' ', &name, &number) || !field_find(name) || !str_u64(str_trim(number), &n) || n < 3 || n > 200) {
-        workspace_complain(d, _("width FIELD N: a field and 3 to 200 cells were expected"));
-        return R_DRAW;
+    if (!str_split(args, ' ', &name, &number) || !field_find(name) || !str_u64(str_trim(number), &n) || n < 3 ||
+        n > 200) {
+        workspace_complain(d, _("width FIELD N: expected a field and 3 to 200 cells"));
+        return 0;
     }
     struct field_width w = {field_find(name), (int)n};
     vec_push(&d->widths, w); /* the last one counts */
-    return R_DRAW;
+    return 0;
 }
 
 static int run_left(struct workspace *d, struct str args)
 {
     (void)args;
-    if (d->group != GROUP_NONE)
-        workspace_group_across(d, -1);
-    else
-        d->column_at -= d->column_at > 0;
-    return R_DRAW;
+    return pane_across(d, -1);
 }
 
 static int run_right(struct workspace *d, struct str args)
 {
     (void)args;
-    if (d->group != GROUP_NONE)
-        workspace_group_across(d, 1);
-    else
-        d->column_at++; /* drawing knows how many do not fit */
-    return R_DRAW;
+    return pane_across(d, 1);
 }
 
 static int run_digits(struct workspace *d, struct str args)
@@ -178,8 +187,8 @@ static int run_digits(struct workspace *d, struct str args)
     if (d->digits)
         workspace_say(d, _("figures with %d digits"), d->digits);
     else
-        workspace_say(d, _("figures with as many digits as are telling"));
-    return R_DRAW;
+        workspace_say(d, _("figures with significant digits"));
+    return 0;
 }
 
 /* ---- rows put together ---- */
@@ -188,10 +197,10 @@ static const struct {
     const char *name, *help;
 } groups[GROUP_COUNT] = {
     {"none", N_("single rows, in execution order")},
-    {"modules", N_("by module, folded, the worst verdict carried up")},
-    {"frames", N_("by source line: which lines of code hold the deviations")},
-    {"precision", N_("by floating type: which scopes compute in which on each side")},
-    {"layers", N_("by layer, side by side: in which one something starts")},
+    {"modules", N_("group by module, folded, with the worst verdict of its rows")},
+    {"frames", N_("group by source line: shows the lines of code with deviations")},
+    {"precision", N_("group by floating type: the scopes and the types of each side")},
+    {"layers", N_("group by layer, side by side: shows the layer where something starts")},
 };
 
 static int run_group(struct workspace *d, struct str args)
@@ -199,21 +208,22 @@ static int run_group(struct workspace *d, struct str args)
     for (int i = 0; i < GROUP_COUNT; i++)
         if (str_is(args, groups[i].name)) {
             workspace_group(d, (enum group)i);
-            if (i == GROUP_LAYERS && !d->layers.rows.n) {
+            if (i == GROUP_LAYERS && !d->groups.layers.rows.n) {
                 workspace_complain(d, _("no row belongs to a numbered layer"));
                 workspace_group(d, GROUP_NONE);
             }
-            return R_DRAW | R_LAYOUT;
+            return 0;
         }
     if (args.n) {
-        workspace_complain(d, _("rows are put together by modules, frames, precision or layers; none undoes it"));
-        return R_DRAW;
+        workspace_complain(d, _("rows are grouped by modules, frames, precision or layers; none undoes it"));
+        return 0;
     }
     workspace_clear_list(d);
     for (int i = 0; i < GROUP_COUNT; i++)
-        workspace_add_command(d, "group", groups[i].name, "%s %-10s %s", d->group == (enum group)i ? ">" : " ", groups[i].name, _(groups[i].help));
+        workspace_add_command(d, "group", groups[i].name, "%s %-10s %s", d->groups.kind == (enum group)i ? ">" : " ",
+                              groups[i].name, _(groups[i].help));
     workspace_show_list(d, _("how the rows are put together"));
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static const char *complete_group(const struct workspace *d, int i)
@@ -226,7 +236,7 @@ static int run_unfold(struct workspace *d, struct str args)
 {
     (void)args;
     workspace_unfold_all(d);
-    return R_DRAW;
+    return 0;
 }
 
 /* ---- order ---- */
@@ -236,15 +246,15 @@ static int run_sort(struct workspace *d, struct str args)
     struct str name, way;
     if (!args.n) {
         list_fields(d, "sort", sort_mark);
-        workspace_show_list(d, _("sort by; the same once more turns the order round"));
-        return R_DRAW | R_LAYOUT;
+        workspace_show_list(d, _("sort by; again: reverse order"));
+        return 0;
     }
     if (!str_split(args, ' ', &name, &way))
         name = args, way = STR("");
     const struct field *f = str_is(name, "none") ? NULL : field_find(name);
     if (!f && !str_is(name, "none")) {
-        workspace_complain(d, _("no field is called \"%.*s\""), STR_ARG(name));
-        return R_DRAW;
+        complain_no_field(d, name);
+        return 0;
     }
     workspace_remember(d, _("the order"));
     workspace_uncover(d);
@@ -258,12 +268,14 @@ static int run_sort(struct workspace *d, struct str args)
         descending = true;
     d->arrange.sort = f;
     d->arrange.descending = descending;
+    d->to_top = f != NULL;
     row_order_restart(&d->arrange);
     if (f)
-        workspace_say(d, descending ? _("by %s, the largest first; O restores execution order") : _("by %s, the smallest first; O restores execution order"), f->name);
+        workspace_say(d, descending ? _("by %s, the largest first; O restores execution order")
+                                    : _("by %s, the smallest first; O restores execution order"), f->name);
     else
         workspace_say(d, _("execution order"));
-    return R_DRAW;
+    return 0;
 }
 
 /* ---- filters ---- */
@@ -274,14 +286,14 @@ static int add_filter(struct workspace *d, struct str text, bool inverse)
     struct filter *code = filter_compile(text, &e);
     if (!code) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     char *what = str_dup(text);
     workspace_remember(d, what);
     free(what);
     workspace_uncover(d);
     row_order_take(&d->arrange, code, text, inverse);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_filter(struct workspace *d, struct str args)
@@ -291,7 +303,7 @@ static int run_filter(struct workspace *d, struct str args)
         args = str_trim(str_cut(args, 1));
     if (!args.n) {
         workspace_complain(d, _("filter EXPRESSION, as in rel_l2 > 1e-2 && family == linear; :fields lists the names"));
-        return R_DRAW;
+        return 0;
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) /* a saved one by its name */
         if (str_is(args, d->inv->filters.v[i].name))
@@ -316,15 +328,15 @@ static int run_unfilter(struct workspace *d, struct str args)
     unsigned long long n;
     if (!d->arrange.filters.n) {
         workspace_say(d, _("nothing is filtered"));
-        return R_DRAW;
+        return 0;
     }
     workspace_remember(d, _("the filters"));
     if (str_u64(args, &n) && n >= 1 && n <= d->arrange.filters.n)
         row_order_drop(&d->arrange, (size_t)n - 1);
     else
         row_order_clear(&d->arrange);
-    workspace_say(d, d->arrange.filters.n ? _("one filter less") : _("all rows are shown; z brings the filters back"));
-    return R_DRAW;
+    workspace_say(d, d->arrange.filters.n ? _("one filter removed") : _("all rows are shown; z restores the filters"));
+    return 0;
 }
 
 static int run_filters(struct workspace *d, struct str args)
@@ -335,18 +347,19 @@ static int run_filters(struct workspace *d, struct str args)
         const struct row_order_filter *f = &d->arrange.filters.v[i];
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        workspace_add_command(d, "unfilter", number, _("in force   %s%s   (Enter takes it away)"), f->inverse ? "! " : "", f->text);
+        workspace_add_command(d, "unfilter", number, _("in force   %s%s   (Enter removes it)"), f->inverse ? "! " : "",
+                              f->text);
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) {
         const struct named_text *f = &d->inv->filters.v[i];
         workspace_add_command(d, "filter", f->name, _("saved      %s:  %s   (Enter sets it)"), f->name, f->text);
     }
-    if (!d->list.n) {
-        workspace_say(d, _("no filter is set or saved; & sets one, :save-filter NAME saves those in force"));
-        return R_DRAW;
+    if (!d->list.items.n) {
+        workspace_say(d, _("no filters set or saved; & sets one, :save-filter NAME saves those in force"));
+        return 0;
     }
     workspace_show_list(d, _("filters"));
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_save_filter(struct workspace *d, struct str args)
@@ -354,7 +367,7 @@ static int run_save_filter(struct workspace *d, struct str args)
     struct buf all = {0};
     if (!args.n || str_has(args, " ") || !d->arrange.filters.n) {
         workspace_complain(d, _("save-filter NAME: one word, for the filters in force"));
-        return R_DRAW;
+        return 0;
     }
     for (size_t i = 0; i < d->arrange.filters.n; i++) {
         const struct row_order_filter *f = &d->arrange.filters.v[i];
@@ -363,7 +376,7 @@ static int run_save_filter(struct workspace *d, struct str args)
     size_t at = 0;
     while (at < d->inv->filters.n && !str_is(args, d->inv->filters.v[at].name))
         at++;
-    struct named_text x = {arena_cstr(&d->inv->arena, args), investigation_keep(d->inv, all.p)};
+    struct named_text x = {.name = arena_cstr(&d->inv->arena, args), .text = investigation_keep(d->inv, all.p)};
     if (at < d->inv->filters.n)
         d->inv->filters.v[at] = x;
     else
@@ -371,46 +384,41 @@ static int run_save_filter(struct workspace *d, struct str args)
     buf_release(&all);
     if (workspace_save(d))
         workspace_say(d, _("saved; :filter %s sets it again"), x.name);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_fields(struct workspace *d, struct str args)
 {
     (void)args;
     list_fields(d, "filter-line", NULL);
-    workspace_show_list(d, _("what can be filtered on, sorted by and shown; Enter begins a filter with it"));
-    return R_DRAW | R_LAYOUT;
+    workspace_show_list(d, _("fields for filters, sorting and columns; Enter starts a filter with it"));
+    return 0;
 }
 
 /* ---- copying ---- */
 
 static void copy_cell(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    char n[NUM_MAX];
-    if (f->text) {
-        struct buf text = {0}; /* a field's text replaces what is there */
-        f->text(l, &text);
-        for (size_t i = 0; i < text.n; i++) /* one cell it stays, whatever the dump calls its rows */
-            buf_char(out, (unsigned char)text.p[i] < ' ' || text.p[i] == 127 ? ' ' : text.p[i]);
-        buf_release(&text);
-        return;
-    }
-    double v;
-    if (field_value(l, f, &v))
-        buf_cstr(out, num_exact(n, v));
+    struct buf text = {0};
+    field_exact(l, f, &text);
+    for (size_t i = 0; i < text.n; i++) /* one cell it stays, whatever the dump calls its rows */
+        buf_char(out, (unsigned char)text.p[i] < ' ' || text.p[i] == 127 ? ' ' : text.p[i]);
+    buf_release(&text);
 }
 
+#define COPY_FIELDS 20
 #define COPY_MOST (64 * 1024) /* terminals refuse more */
 
 static int run_copy(struct workspace *d, struct str args)
 {
-    static const char *const usual[] = {"row", "target", "golden", "verdict", "rel_l2", "one_minus_cosine", "max_abs",
-                                        "t.max", "g.max", "t.min", "g.min", "t.norm", "g.norm", "t.dtype", "g.dtype", "t.shape", "g.shape"};
+    const struct field *usual[COPY_FIELDS];
+    size_t n = fields_named("row target golden verdict rel_l2 one_minus_cosine max_abs "
+                            "t.max g.max t.min g.min t.norm g.norm t.dtype g.dtype t.shape g.shape", usual);
     uint32_t from = workspace_pos(d), to = from + 1, shown = workspace_shown(d), done = 0;
     buf_clear(&d->copy);
     if (!shown) {
         workspace_complain(d, _("no row is shown"));
-        return R_DRAW;
+        return 0;
     }
     if (str_is(args, "name")) {
         struct buf name[2] = {{0}, {0}};
@@ -425,24 +433,25 @@ static int run_copy(struct workspace *d, struct str args)
             from = 0;
             to = shown;
         }
-        for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-            buf_fmt(&d->copy, "%s%s", i ? "\t" : "", usual[i]);
+        for (size_t i = 0; i < n; i++)
+            buf_fmt(&d->copy, "%s%s", i ? "\t" : "", usual[i]->name);
         buf_char(&d->copy, '\n');
         for (uint32_t p = from; p < to && d->copy.n < COPY_MOST; p++, done++) {
             struct field_line l = field_line(d->c, workspace_at(d, p));
-            for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
+            for (size_t i = 0; i < n; i++) {
                 if (i)
                     buf_char(&d->copy, '\t');
-                copy_cell(&l, field_find(str_of(usual[i])), &d->copy);
+                copy_cell(&l, usual[i], &d->copy);
             }
             buf_char(&d->copy, '\n');
         }
     }
     if (done < to - from)
-        workspace_say(d, _("copied the first %u rows, %zu bytes: a terminal takes no more; :write FILE.csv writes all"), done, d->copy.n);
+        workspace_say(d, _("copied the first %u rows, %zu bytes, the most a terminal accepts; :write FILE.csv writes "
+                           "all"), done, d->copy.n);
     else
         workspace_say(d, _("copied %zu bytes"), d->copy.n);
-    return R_DRAW | R_COPY;
+    return R_COPY;
 }
 
 static const char *complete_copy(const struct workspace *d, int i)
@@ -453,22 +462,23 @@ static const char *complete_copy(const struct workspace *d, int i)
 }
 
 const struct command commands_table[] = {
-    {"layout", "[NAME]", N_("how the sides share the width: both, target, golden, stacked"), 0, run_layout, complete_layout},
-    {"columns", "[FIELD …]", N_("choose the columns; `default` leaves them to the width"), 0, run_columns, complete_field},
-    {"column", "FIELD", N_("add a column, or take it away"), 0, run_column, complete_field},
-    {"group", "[NAME]", N_("put rows together by modules, layers, frames or precision; Enter goes to the row"), NEEDS_BOTH | NEEDS_JUDGED, run_group, complete_group},
-    {"left", "", N_("columns back to the left; folds a module; the layer before"), 0, run_left, NULL},
-    {"right", "", N_("the next columns, where not all fit; unfolds a module; the next layer"), 0, run_right, NULL},
+    {"layout", "[NAME]", N_("choose how the width is divided: both, target, golden, stacked"), 0, run_layout, complete_layout},
+    {"columns", "[FIELD …]", N_("choose the columns; `default` chooses them by the width"), 0, run_columns, complete_field},
+    {"column", "FIELD", N_("add a column, or remove it"), 0, run_column, complete_field},
+    {"group", "[NAME]", N_("group rows by modules, layers, frames or precision; Enter goes to the row"), NEEDS_BOTH | NEEDS_JUDGED, run_group, complete_group},
+    {"left", "", N_("move columns back to the left; fold a module; go to the layer before"), 0, run_left, NULL},
+    {"right", "", N_("show the next columns, where not all fit; unfold a module; go to the next layer"), 0, run_right, NULL},
     {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},
-    {"width", "FIELD N", N_("cells of a column"), 0, run_width, complete_field},
-    {"digits", "[N]", N_("digits of figures: telling ones, 4, 8, all"), 0, run_digits, NULL},
+    {"width", "FIELD N", N_("set the width of a column in cells"), 0, run_width, complete_field},
+    {"digits", "[N]", N_("choose the digits of figures: significant ones, 4, 8, all"), 0, run_digits, NULL},
     {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order"), 0, run_sort, complete_field},
-    {"filter", "EXPRESSION", N_("show only rows that fulfil it, on top of filters that are set; `! EXPRESSION` the others"), 0, run_filter, complete_filter},
-    {"filter-out", "EXPRESSION", N_("hide rows that fulfil it"), 0, run_filter_out, complete_filter},
-    {"unfilter", "[N]", N_("all filters off, or the Nth"), 0, run_unfilter, NULL},
-    {"filters", "", N_("the filters in force and those saved"), 0, run_filters, NULL},
-    {"save-filter", "NAME", N_("save the filters in force under a name"), 0, run_save_filter, NULL},
-    {"fields", "", N_("what can be filtered on, sorted by and shown"), 0, run_fields, NULL},
-    {"copy", "name|row|table", N_("to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW, run_copy, complete_copy},
+    {"filter", "EXPRESSION", N_("show only rows that match it, in addition to the filters set; `! EXPRESSION` the "
+                                "others"), 0, run_filter, complete_filter},
+    {"filter-out", "EXPRESSION", N_("hide rows that match it"), 0, run_filter_out, complete_filter},
+    {"unfilter", "[N]", N_("remove all filters, or the Nth"), 0, run_unfilter, NULL},
+    {"filters", "", N_("list the filters in force and those saved"), 0, run_filters, NULL},
+    {"save-filter", "NAME", N_("save the filters in force under a name"), CHANGES, run_save_filter, NULL},
+    {"fields", "", N_("list fields for filters, sorting and columns"), 0, run_fields, NULL},
+    {"copy", "name|row|table", N_("copy to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW, run_copy, complete_copy},
     {0},
 };

@@ -26,43 +26,44 @@ static int run_tensor(struct workspace *d, struct str args)
     int64_t at[TENSOR_DIMS];
     int n = indices(args, at);
     if (n < 0) {
-        workspace_complain(d, "%s", _("tensor [I,J …]: indices with commas between them were expected"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("tensor [I,J …]: expected indices separated by commas"));
+        return 0;
     }
     if (!tensor_view_possible(d, d->cursor)) {
-        workspace_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; its statistics are in the detail pane"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("no tensor was recorded for this row, or its file cannot be read; the detail "
+                                      "pane has its statistics"));
+        return 0;
     }
-    d->sight.open = true;
-    d->sight.wishes = n;
-    memcpy(d->sight.wish, at, (size_t)n * sizeof *at);
+    d->tensor.open = true;
+    d->tensor.wishes = n;
+    memcpy(d->tensor.wish, at, (size_t)n * sizeof *at);
     d->focus = FOCUS_TABLE;
     d->overlay = OVERLAY_NONE;
     d->follow = false;
     tensor_view_refresh(d);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 /* The view with its tensor there and locked, or NULL and a message. */
 static struct tensor_view *begin(struct workspace *d)
 {
-    struct tensor_view *s = &d->sight;
+    struct tensor_view *s = &d->tensor;
     if (!s->open) {
-        workspace_complain(d, "%s", _("this works in the tensor view; Enter on a row with tensors opens it"));
+        workspace_complain(d, "%s", _("only in the tensor view; Enter on a row with tensors opens it"));
         return NULL;
     }
-    pthread_mutex_lock(&s->gaze.job.lock);
+    tensor_reader_lock(&s->reader);
     if (tensor_view_ready(d) == TENSOR_READER_OPEN)
         return s;
-    pthread_mutex_unlock(&s->gaze.job.lock);
+    tensor_reader_unlock(&s->reader);
     workspace_complain(d, "%s", _("the tensor is not open yet"));
     return NULL;
 }
 
 static int end(struct tensor_view *s)
 {
-    pthread_mutex_unlock(&s->gaze.job.lock);
-    return R_DRAW;
+    tensor_reader_unlock(&s->reader);
+    return 0;
 }
 
 /* ---- moving ---- */
@@ -71,12 +72,12 @@ static int end(struct tensor_view *s)
 static void land(struct tensor_view *s)
 {
     struct heat_map_ask now;
-    struct heat_map_ask *last = &s->gaze.ask;
-    const struct element_lens *l = &s->gaze.lens;
+    struct heat_map_ask *last = &s->reader.ask;
+    const struct element_lens *l = &s->reader.lens;
     tensor_view_ask(s, s->cells[0], s->cells[1], &now);
-    if (!s->gaze.asked || !heat_map_same(&now, last))
+    if (!s->reader.asked || !heat_map_same(&now, last))
         return;
-    const struct heat_map *h = tensor_reader_heat(&s->gaze, &now);
+    const struct heat_map *h = tensor_reader_heat(&s->reader);
     int64_t cell[2];
     for (int i = 0; i < 2; i++)
         cell[i] = ((s->axis[i] >= 0 ? s->at[s->axis[i]] : 0) - now.from[i]) / now.size[i];
@@ -90,7 +91,7 @@ static void move(struct tensor_view *s, int way, int64_t cells)
     int axis = s->axis[way];
     if (axis < 0 || !s->size[way])
         return;
-    int64_t n = s->gaze.lens.shape[axis], size = s->size[way], last = (n - 1) / size, cell = s->at[axis] / size;
+    int64_t n = s->reader.lens.shape[axis], size = s->size[way], last = (n - 1) / size, cell = s->at[axis] / size;
     int64_t to = cells < -cell ? 0 : cells > last - cell ? last : cell + cells;
     if (to == cell)
         return;
@@ -115,11 +116,11 @@ static int run_cells(struct workspace *d, struct str args)
     bool page = str_is(str_trim(count), "page"), all = str_is(str_trim(count), "all");
     if (way == ARRAY_LEN(ways) || (count.n && !page && !all && (!str_u64(str_trim(count), &n) || n > INT32_MAX))) {
         workspace_complain(d, "%s", _("cells up|down|left|right [N|page|all]"));
-        return R_DRAW;
+        return 0;
     }
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
+        return 0;
     int64_t by = all ? INT64_MAX / 2 : page ? s->cells[way / 2] : (int64_t)n;
     move(s, (int)(way / 2), way % 2 ? by : -by);
     return end(s);
@@ -131,8 +132,8 @@ static int run_at(struct workspace *d, struct str args)
     int n = indices(args, at);
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
-    const struct element_lens *l = &s->gaze.lens;
+        return 0;
+    const struct element_lens *l = &s->reader.lens;
     bool good = n == l->ndim;
     for (int i = 0; good && i < n; i++)
         good = at[i] < l->shape[i];
@@ -140,7 +141,7 @@ static int run_at(struct workspace *d, struct str args)
         struct buf shape = {0};
         for (int i = 0; i < l->ndim; i++)
             buf_fmt(&shape, i ? ",%lld" : "%lld", (long long)l->shape[i]);
-        workspace_complain(d, _("at: %d indices inside [%s] were expected, with commas between them"), l->ndim,
+        workspace_complain(d, _("at: expected %d indices inside [%s], separated by commas"), l->ndim,
                            shape.p);
         buf_release(&shape);
         return end(s);
@@ -158,7 +159,7 @@ static int step_of(struct str args)
 static bool go_to(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
                   struct str args)
 {
-    const struct tensor_stats *t = &s->gaze.tally;
+    const struct tensor_stats *t = &s->reader.tally;
     char share[NUM_MAX];
     if (!n && !tally_complete(t)) {
         workspace_say(d, "%s", _("none yet; the tensor is still being read"));
@@ -171,7 +172,7 @@ static bool go_to(struct workspace *d, struct tensor_view *s, const struct tenso
     tensor_view_go(s, list[s->place].at);
     if (tally_complete(t))
         return true;
-    workspace_say(d, _("%d of %d so far; %s %% of the tensor is read"), s->place + 1, n,
+    workspace_say(d, _("%d of %d so far; %s %% of the tensor read"), s->place + 1, n,
                   num_cell(share, floor(1000 * (double)t->read / (double)t->numel) / 10, 3));
     return false;
 }
@@ -180,13 +181,14 @@ static int run_worst(struct workspace *d, struct str args)
 {
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
-    const struct tensor_stats *t = &s->gaze.tally;
-    bool two = s->gaze.lens.has[0] && s->gaze.lens.has[1], said = !go_to(d, s, t->worst, t->worsts, args);
+        return 0;
+    const struct tensor_stats *t = &s->reader.tally;
+    bool two = s->reader.lens.has[0] && s->reader.lens.has[1], said = !go_to(d, s, t->worst, t->worsts, args);
     if (!said && t->worsts)
-        workspace_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"), s->place + 1, t->worsts);
+        workspace_say(d, two ? _("%d of the %d largest errors") : _("%d of the %d values farthest from zero"),
+                      s->place + 1, t->worsts);
     else if (!said)
-        workspace_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or not finite"));
+        workspace_say(d, "%s", two ? _("no finite element differs") : _("every element is zero or non-finite"));
     return end(s);
 }
 
@@ -194,8 +196,8 @@ static int run_nonfinite(struct workspace *d, struct str args)
 {
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
-    const struct tensor_stats *t = &s->gaze.tally;
+        return 0;
+    const struct tensor_stats *t = &s->reader.tally;
     bool said = !go_to(d, s, t->odd, t->odds, args);
     if (!said && t->odds)
         workspace_say(d, _("%d of the first %d elements that are NaN or infinite"), s->place + 1, t->odds);
@@ -208,7 +210,7 @@ static int run_nonfinite(struct workspace *d, struct str args)
 
 static void take_axes(struct tensor_view *s, int rows, int columns)
 {
-    const struct element_lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->reader.lens;
     s->axis[0] = rows;
     s->axis[1] = columns;
     s->from[0] = s->from[1] = 0;
@@ -222,7 +224,7 @@ static void take_axes(struct tensor_view *s, int rows, int columns)
 /* The next or previous two axes longer than 1, rows before columns. */
 static void turn_axes(struct workspace *d, struct tensor_view *s, int step)
 {
-    const struct element_lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->reader.lens;
     int pair[TENSOR_DIMS * TENSOR_DIMS][2], n = 0, now = 0;
     for (int r = 0; r < l->ndim; r++)
         for (int c = r + 1; c < l->ndim; c++)
@@ -233,7 +235,7 @@ static void turn_axes(struct workspace *d, struct tensor_view *s, int step)
                 pair[n++][1] = c;
             }
     if (n < 2) {
-        workspace_say(d, "%s", _("there are no other two axes longer than 1"));
+        workspace_say(d, "%s", _("no other two axes longer than 1"));
         return;
     }
     now = (now + step + n) % n;
@@ -246,14 +248,17 @@ static int run_axes(struct workspace *d, struct str args)
     unsigned long long r, c;
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
-    int n = s->gaze.lens.ndim;
+        return 0;
+    int n = s->reader.lens.ndim;
     if (!args.n || str_is(args, "next") || str_is(args, "prev"))
         turn_axes(d, s, step_of(args));
-    else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n && c < (unsigned)n && r != c)
+    else if (str_split(args, ' ', &a, &b) && str_u64(a, &r) && str_u64(str_trim(b), &c) && r < (unsigned)n &&
+             c < (unsigned)n && r != c)
         take_axes(s, (int)r, (int)c);
     else
-        workspace_complain(d, _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the columns"), n - 1);
+        workspace_complain(d,
+                           _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the "
+                             "columns"), n - 1);
     return end(s);
 }
 
@@ -268,8 +273,8 @@ static int run_slider(struct workspace *d, struct str args)
 {
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
-    const struct element_lens *l = &s->gaze.lens;
+        return 0;
+    const struct element_lens *l = &s->reader.lens;
     int step = step_of(args), at = s->slider;
     for (int i = 0; at >= 0 && i < l->ndim; i++) {
         at = (at + step + l->ndim) % l->ndim;
@@ -278,9 +283,9 @@ static int run_slider(struct workspace *d, struct str args)
     }
     s->slider = at;
     if (at < 0)
-        workspace_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+        workspace_say(d, "%s", _("no hidden axis to move along: all axes longer than 1 are shown"));
     else
-        workspace_say(d, _("sliding along axis %d"), at);
+        workspace_say(d, _("moving along axis %d"), at);
     return end(s);
 }
 
@@ -290,17 +295,17 @@ static int run_slide(struct workspace *d, struct str args)
     struct str number = args.n && (back || args.p[0] == '+') ? str_cut(args, 1) : args;
     unsigned long long n;
     if (!str_u64(number, &n) || n > INT64_MAX / 2) {
-        workspace_complain(d, "%s", _("slide N to that index, slide +N or -N by as many"));
-        return R_DRAW;
+        workspace_complain(d, "%s", _("slide N goes to that index, slide +N or -N moves by N"));
+        return 0;
     }
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
+        return 0;
     if (s->slider < 0) {
-        workspace_say(d, "%s", _("no axis is left to slide along: all longer than 1 are shown"));
+        workspace_say(d, "%s", _("no hidden axis to move along: all axes longer than 1 are shown"));
         return end(s);
     }
-    int64_t last = s->gaze.lens.shape[s->slider] - 1, *at = &s->at[s->slider];
+    int64_t last = s->reader.lens.shape[s->slider] - 1, *at = &s->at[s->slider];
     int64_t to = back ? *at - (int64_t)n : number.n < args.n ? *at + (int64_t)n : (int64_t)n;
     *at = to < 0 ? 0 : to > last ? last : to;
     return end(s);
@@ -312,7 +317,7 @@ static const char *const maps[HEAT_MAP_KINDS] = {"diff", "target", "golden"};
 
 static int run_map(struct workspace *d, struct str args)
 {
-    struct tensor_view *s = &d->sight;
+    struct tensor_view *s = &d->tensor;
     enum heat_map_kind to = (s->shown + 1) % HEAT_MAP_KINDS;
     for (int i = 0; i < HEAT_MAP_KINDS; i++)
         if (str_is(args, maps[i]))
@@ -321,10 +326,10 @@ static int run_map(struct workspace *d, struct str args)
         s->alone = args.n && to != HEAT_MAP_ERROR
                    ? (enum side)(to - HEAT_MAP_TARGET) : s->alone == TARGET ? GOLDEN : TARGET;
         tensor_view_refresh(d);
-        return R_DRAW;
+        return 0;
     }
     s->shown = to;
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_map(const struct workspace *d, int i)
@@ -337,10 +342,10 @@ static int run_log(struct workspace *d, struct str args)
 {
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
+        return 0;
     bool *linear = &s->linear[tensor_view_kind(s) != HEAT_MAP_ERROR];
     *linear = str_is(args, "off") || (!str_is(args, "on") && !*linear);
-    workspace_say(d, "%s", *linear ? _("shades by equal steps") : _("shades by powers of ten"));
+    workspace_say(d, "%s", *linear ? _("linear shading") : _("logarithmic shading"));
     return end(s);
 }
 
@@ -349,11 +354,11 @@ static int run_magnify(struct workspace *d, struct str args)
     bool out = str_is(args, "out");
     struct tensor_view *s = begin(d);
     if (!s)
-        return R_DRAW;
+        return 0;
     if (!out && s->size[0] <= 1 && s->size[1] <= 1)
-        workspace_say(d, "%s", _("every cell is one element already"));
+        workspace_say(d, "%s", _("one element a cell already"));
     else if (out && !s->magnified)
-        workspace_say(d, "%s", _("all of the plane is shown already"));
+        workspace_say(d, "%s", _("the whole plane is shown already"));
     else
         s->magnified += out ? -1 : 1;
     return end(s);
@@ -373,16 +378,18 @@ static const char *complete_way(const struct workspace *d, int i)
 }
 
 const struct command commands_tensor[] = {
-    {"tensor", "[I,J …]", N_("the row's tensors as heat maps, worst elements, histograms; one side's where it has no partner; at that element"), NEEDS_ROW, run_tensor, NULL},
-    {"map", "[diff|target|golden]", N_("the map that counts: the difference, the target, the golden side"), 0, run_map, complete_map},
-    {"log", "[on|off]", N_("shades by powers of ten, or by equal steps"), 0, run_log, NULL},
-    {"axes", "next|prev|ROWS COLUMNS", N_("other axes of the tensor as rows and columns"), 0, run_axes, complete_step},
-    {"slider", "next|prev", N_("the axis, of those not shown, that is slid along"), 0, run_slider, complete_step},
-    {"slide", "N|+N|-N", N_("along it: to an index, or by as many"), 0, run_slide, NULL},
-    {"cells", "up|down|left|right [N|page|all]", N_("move in the map; a cell of several elements puts the cursor on its extreme one"), 0, run_cells, complete_way},
-    {"magnify", "in|out", N_("fewer elements a cell, or more, around the cursor"), 0, run_magnify, complete_magnify},
-    {"at", "I,J,…", N_("to the element with these indices"), 0, run_at, NULL},
-    {"worst", "next|prev", N_("to the element with the next largest error"), 0, run_worst, complete_step},
-    {"nonfinite", "next|prev", N_("to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},
+    {"tensor", "[I,J …]", N_("open the row's tensors: heat maps, worst elements, histograms; one side if not paired; "
+                             "at that element"), NEEDS_ROW, run_tensor, NULL},
+    {"map", "[diff|target|golden]", N_("choose the main map: the difference, the target, the golden side"), 0, run_map, complete_map},
+    {"log", "[on|off]", N_("choose logarithmic or linear shading"), 0, run_log, NULL},
+    {"axes", "next|prev|ROWS COLUMNS", N_("show other axes of the tensor as rows and columns"), 0, run_axes, complete_step},
+    {"slider", "next|prev", N_("choose the hidden axis to move along"), 0, run_slider, complete_step},
+    {"slide", "N|+N|-N", N_("move along the axis: to an index, or by a number"), 0, run_slide, NULL},
+    {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell of several elements the cursor goes "
+                                                    "to the extreme one"), 0, run_cells, complete_way},
+    {"magnify", "in|out", N_("zoom around the cursor"), 0, run_magnify, complete_magnify},
+    {"at", "I,J,…", N_("go to the element with these indices"), 0, run_at, NULL},
+    {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step},
+    {"nonfinite", "next|prev", N_("go to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},
     {0},
 };

@@ -19,14 +19,14 @@ static int run_set(struct workspace *d, struct str args)
         for (int i = 0; (name = thresholds_key(&t, i, &v)); i++)
             if (str_is(args, name)) {
                 workspace_say(d, "%s = %s", name, num_exact(n, v));
-                return R_DRAW;
+                return 0;
             }
         workspace_complain(d, _("set KEY VALUE; keys are those of thresholds.json, such as float32.deviate"));
-        return R_DRAW;
+        return 0;
     }
     if (thresholds_set(&t, key, str_trim(value), &e)) {
         workspace_complain(d, "%s", e.text);
-        return R_DRAW;
+        return 0;
     }
     struct buf what = {0};
     buf_fmt(&what, "set %.*s", STR_ARG(args));
@@ -36,7 +36,7 @@ static int run_set(struct workspace *d, struct str args)
     d->inv->tol = t;
     workspace_say(d, _("%.*s is now %.*s"), STR_ARG(key), STR_ARG(str_trim(value)));
     workspace_save(d);
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_tol(const struct workspace *d, int i)
@@ -66,12 +66,12 @@ static int run_preset(struct workspace *d, struct str args)
         workspace_remember(d, presets[i].name);
         session_set_tol(d->s, &t);
         d->inv->tol = t;
-        workspace_say(d, _("limits: %s, %.3g times the defaults; z takes it back"), presets[i].name, presets[i].times);
+        workspace_say(d, _("limits: %s, %.3g times the defaults; z undoes it"), presets[i].name, presets[i].times);
         workspace_save(d);
-        return R_DRAW;
+        return 0;
     }
     workspace_complain(d, _("presets are default, strict, loose and coarse"));
-    return R_DRAW;
+    return 0;
 }
 
 static const char *complete_preset(const struct workspace *d, int i)
@@ -84,16 +84,16 @@ static int run_undo(struct workspace *d, struct str args)
 {
     (void)args;
     if (!workspace_undo(d, false))
-        workspace_say(d, _("nothing to take back"));
-    return R_DRAW | R_LAYOUT;
+        workspace_say(d, _("nothing to undo"));
+    return 0;
 }
 
 static int run_redo(struct workspace *d, struct str args)
 {
     (void)args;
     if (!workspace_undo(d, true))
-        workspace_say(d, _("nothing to do again"));
-    return R_DRAW | R_LAYOUT;
+        workspace_say(d, _("nothing to redo"));
+    return 0;
 }
 
 /* ---- rows with the same numbers ---- */
@@ -106,14 +106,14 @@ static int run_same(struct workspace *d, struct str args)
     double tolerance = 1e-5, v[STAT_COUNT];
     char n[3][NUM_MAX];
     if (args.n && (!str_double(args, &tolerance) || !(tolerance >= 0))) {
-        workspace_complain(d, _("same TOLERANCE: a relative difference was expected, such as 1e-4"));
-        return R_DRAW;
+        workspace_complain(d, _("same TOLERANCE: expected a relative difference, such as 1e-4"));
+        return 0;
     }
     workspace_rows(d, d->cursor, row);
-    int side = row[d->stack_side] != NONE ? (int)d->stack_side : row[TARGET] != NONE ? TARGET : GOLDEN;
+    int side = row[d->stack.side] != NONE ? (int)d->stack.side : row[TARGET] != NONE ? TARGET : GOLDEN;
     if (row[side] == NONE || same_values_find(d->c, side, row[side], tolerance, &l)) {
-        workspace_complain(d, _("this row has no figures to look for"));
-        return R_DRAW;
+        workspace_complain(d, _("this row has no figures to search"));
+        return 0;
     }
     workspace_clear_list(d);
     for (size_t i = 0; i < l.n && i < 5000; i++) {
@@ -132,11 +132,11 @@ static int run_same(struct workspace *d, struct str args)
     if (l.n)
         workspace_show_list(d, text.p);
     else
-        workspace_say(d, _("no other row on either side holds these numbers (within %g; :same 1e-3 looks wider)"), tolerance);
+        workspace_say(d, _("no other row on either side has these figures (within %g; :same 1e-3 searches wider)"), tolerance);
     vec_release(&l);
     buf_release(&text);
     buf_release(&name);
-    return R_DRAW | R_LAYOUT;
+    return 0;
 }
 
 static int run_bookmark(struct workspace *d, struct str args)
@@ -146,23 +146,23 @@ static int run_bookmark(struct workspace *d, struct str args)
     workspace_names(d, d->cursor, name);
     workspace_remember(d, _("a bookmark"));
     bool added = investigation_bookmark(d->inv, name[0].p, name[1].p);
-    workspace_say(d, added ? _("bookmarked; M lists them") : _("bookmark removed"));
+    workspace_say(d, added ? _("bookmark set; M lists them") : _("bookmark removed"));
     workspace_save(d);
     buf_release(&name[0]);
     buf_release(&name[1]);
-    return R_DRAW;
+    return 0;
 }
 
 static int run_write(struct workspace *d, struct str args)
 {
     if (!args.n) {
-        workspace_complain(d, _("write FILE: the ending tells the format (.json .csv .html .md .xlsx)"));
-        return R_DRAW;
+        workspace_complain(d, _("write FILE; format by extension (.json .csv .html .md .xlsx)"));
+        return 0;
     }
     free(d->write_path);
     d->write_path = str_dup(args);
     d->write_report = d->write_pack = false;
-    return workspace_may_write(d) ? R_DRAW | R_WRITE : R_DRAW;
+    return workspace_may_write(d) ? R_WRITE : 0;
 }
 
 /* N or T:G */
@@ -184,22 +184,72 @@ static bool two_numbers(struct str s, int out[2])
     return true;
 }
 
-static int change_place(struct workspace *d, struct str args, int wanted[2], const char *word)
+static void keep_place(struct workspace *d)
 {
     for (int i = 0; i < 2; i++) {
         d->new_step[i] = d->s->opt.of.step[i];
         d->new_rank[i] = d->s->opt.of.rank[i];
     }
-    if (!two_numbers(args, wanted)) {
-        workspace_complain(d, _("%s N, or T:G for different ones on the two sides"), word);
-        return R_DRAW;
+}
+
+static int place_number(const struct place *p, bool step)
+{
+    return step ? p->step : p->rank;
+}
+
+/* The numbers a side has, each once, for a sentence. */
+static void say_numbers(const place_list *l, bool step, struct buf *out)
+{
+    VEC(int) said = {0};
+    for (size_t i = 0; i < l->n && said.n <= 12; i++) {
+        bool again = false;
+        for (size_t k = 0; k < said.n; k++)
+            again |= said.v[k] == place_number(&l->v[i], step);
+        if (again)
+            continue;
+        vec_push(&said, place_number(&l->v[i], step));
+        buf_fmt(out, said.n > 12 ? ", …" : "%s%d", said.n > 1 ? ", " : "", place_number(&l->v[i], step));
     }
-    return R_DRAW | R_RESTART;
+    vec_release(&said);
+}
+
+/* False with a message where a side has no such step or rank: what is open stays open. */
+static bool place_exists(struct workspace *d, const int wanted[2], bool step)
+{
+    for (int i = 0; i < 2 && !(i && d->c->single); i++) {
+        const place_list *l = &d->c->side[i].places;
+        int n = i && wanted[1] < 0 ? wanted[0] : wanted[i];
+        bool there = false;
+        for (size_t k = 0; k < l->n; k++)
+            there |= place_number(&l->v[k], step) == n || place_number(&l->v[k], step) < 0;
+        if (there || !l->n)
+            continue;
+        struct buf have = {0};
+        say_numbers(l, step, &have);
+        workspace_complain(d, step ? _("%s has no step %d; it has %s") : _("%s has no rank %d; it has %s"), d->c->side[i].path, n, have.p);
+        buf_release(&have);
+        return false;
+    }
+    return true;
+}
+
+static int change_place(struct workspace *d, struct str args, int place[2], bool step)
+{
+    int wanted[2];
+    if (!two_numbers(args, wanted)) {
+        workspace_complain(d, _("%s N, or T:G for different ones on the two sides"), step ? "step" : "rank");
+        return 0;
+    }
+    if (!place_exists(d, wanted, step))
+        return 0;
+    keep_place(d);
+    memcpy(place, wanted, sizeof wanted);
+    return R_RESTART;
 }
 
 static int run_step(struct workspace *d, struct str args)
 {
-    return change_place(d, args, d->new_step, "step");
+    return change_place(d, args, d->new_step, true);
 }
 
 /* The same inputs read again: a dump still being written has more by now. The place is kept. */
@@ -207,10 +257,7 @@ static int run_reload(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
-    for (int i = 0; i < 2; i++) {
-        d->new_step[i] = d->s->opt.of.step[i];
-        d->new_rank[i] = d->s->opt.of.rank[i];
-    }
+    keep_place(d);
     if (workspace_lines(d)) {
         workspace_names(d, d->cursor, name);
         for (int i = 0; i < 2; i++)
@@ -218,7 +265,7 @@ static int run_reload(struct workspace *d, struct str args)
         buf_release(&name[0]);
         buf_release(&name[1]);
     }
-    return R_DRAW | R_RESTART;
+    return R_RESTART;
 }
 
 static int run_pause(struct workspace *d, struct str args)
@@ -226,28 +273,28 @@ static int run_pause(struct workspace *d, struct str args)
     struct session *s = d->s;
     (void)args;
     if (s->settled || d->c->failed) {
-        workspace_say(d, _("nothing is going on"));
-        return R_DRAW;
+        workspace_say(d, _("nothing is running"));
+        return 0;
     }
     bool reading = !d->c->paired;
     session_pause(s, !s->paused);
-    workspace_say(d, s->paused ? reading ? _("reading was stopped; r begins again") : _("comparing waits; :pause goes on") : _("comparing goes on"));
-    return R_DRAW;
+    workspace_say(d, s->paused ? reading ? _("reading stopped; r starts again") : _("comparing paused; :pause resumes it") : _("comparing resumed"));
+    return 0;
 }
 
 static int run_follow(struct workspace *d, struct str args)
 {
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
     d->guide.follow = d->watch;
-    workspace_say(d, d->watch ? _("following: dumps are read again and logs read on when they have grown") : _("no longer following"));
-    return R_DRAW;
+    workspace_say(d, d->watch ? _("following: grown dumps are read again, grown logs read on") : _("no longer following"));
+    return 0;
 }
 
 static int run_swap(struct workspace *d, struct str args)
 {
     if (d->c->single) {
         workspace_complain(d, _("swap: only one side is open"));
-        return R_DRAW;
+        return 0;
     }
     run_reload(d, args);
     const char *p = d->inv->input[0];
@@ -259,26 +306,26 @@ static int run_swap(struct workspace *d, struct str args)
     d->new_rank[0] = d->new_rank[1];
     d->new_rank[1] = rank;
     d->inv->cursor[0] = d->inv->cursor[1];
-    return R_DRAW | R_RESTART;
+    return R_RESTART;
 }
 
 static int run_rank(struct workspace *d, struct str args)
 {
-    return change_place(d, args, d->new_rank, "rank");
+    return change_place(d, args, d->new_rank, false);
 }
 
 const struct command commands_work[] = {
-    {"bookmark", "", N_("remember this row, or forget it"), NEEDS_PAIRED | NEEDS_ROW, run_bookmark, NULL},
-    {"set", "KEY [VALUE]", N_("show or move a limit, as in set float32.deviate 1e-4; verdicts follow at once"), 0, run_set, complete_tol},
-    {"same", "[TOLERANCE]", N_("rows of either side that hold the same numbers as this one"), NEEDS_ROW, run_same, NULL},
-    {"preset", "NAME", N_("all limits at once: default, strict, loose, coarse"), 0, run_preset, complete_preset},
-    {"undo", "", N_("take back the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
-    {"redo", "", N_("do it again"), 0, run_redo, NULL},
-    {"reload", "", N_("read the dumps again, keeping the place"), 0, run_reload, NULL},
-    {"pause", "", N_("stop comparing, or go on; while the dumps are read: stop reading"), 0, run_pause, NULL},
+    {"bookmark", "", N_("set or remove a bookmark on this row"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_bookmark, NULL},
+    {"set", "KEY [VALUE]", N_("show or set a limit, as in set float32.deviate 1e-4; verdicts follow at once"), 0, run_set, complete_tol},
+    {"same", "[TOLERANCE]", N_("list rows of either side with the same figures as this one"), NEEDS_ROW, run_same, NULL},
+    {"preset", "NAME", N_("set all limits at once: default, strict, loose, coarse"), 0, run_preset, complete_preset},
+    {"undo", "", N_("undo the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
+    {"redo", "", N_("redo"), 0, run_redo, NULL},
+    {"reload", "", N_("read the dumps again and stay at this row"), 0, run_reload, NULL},
+    {"pause", "", N_("pause or resume comparing; while the dumps are read: stop reading"), 0, run_pause, NULL},
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
-    {"swap", "", N_("target and golden change places"), 0, run_swap, NULL},
-    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED, run_write, NULL},
+    {"swap", "", N_("swap target and golden"), 0, run_swap, NULL},
+    {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write, NULL},
     {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},
     {"rank", "N", N_("compare another rank; T:G pairs different ones"), 0, run_rank, NULL},
     {0},

@@ -7,12 +7,12 @@
 /* The element under the cursor of the tensor view, on the sides that are shown. */
 static bool element(struct workspace *d, struct subject *out, struct arena *a)
 {
-    struct tensor_view *s = &d->sight;
+    struct tensor_view *s = &d->tensor;
     struct buf at = {0};
     bool there = false;
-    pthread_mutex_lock(&s->gaze.job.lock);
+    tensor_reader_lock(&s->reader);
     if (tensor_view_ready(d) == TENSOR_READER_OPEN) {
-        const struct element_lens *l = &s->gaze.lens;
+        const struct element_lens *l = &s->reader.lens;
         subject_of_line(d->c, NULL, d->cursor, out, a);
         out->kind = SUBJECT_ELEMENT;
         for (int i = 0; i < 2; i++)
@@ -24,7 +24,7 @@ static bool element(struct workspace *d, struct subject *out, struct arena *a)
         out->at = arena_cstr(a, buf_view(&at));
         there = true;
     }
-    pthread_mutex_unlock(&s->gaze.job.lock);
+    tensor_reader_unlock(&s->reader);
     buf_release(&at);
     if (!there)
         workspace_complain(d, "%s", _("the tensor is not open yet"));
@@ -35,8 +35,9 @@ static bool of_line(struct workspace *d, uint32_t line, enum note_about which, s
 {
     const struct comparison *s = d->c;
     if (!s->paired || line >= workspace_lines(d)) {
-        workspace_complain(d, "%s", s->failed ? s->err.text : s->single ? _("only one side is open; there is nothing to compare it with")
-                                                                   : _("there is no row yet to note something about"));
+        workspace_complain(d, "%s",
+                           s->failed ? s->err.text : s->single ? _("only one side is open; nothing to compare it with")
+                                                                   : _("no row to attach a note to"));
         return false;
     }
     if (which == NOTE_ABOUT_CALL)
@@ -50,9 +51,9 @@ static bool of_line(struct workspace *d, uint32_t line, enum note_about which, s
 static bool point(struct workspace *d, const struct panel_page *p, struct subject *out, struct arena *a)
 {
     const struct curves *c = procedure_curves(&d->guide, p);
-    if (!c || d->plot_at < 0 || !d->plot_held)
+    if (!c || d->plot.at < 0 || !d->plot.held)
         return false;
-    size_t at = curve_point_near(c, d->plot_at);
+    size_t at = curve_point_near(c, d->plot.at);
     *out = (struct subject){SUBJECT_CURVE, {"", ""}, ""};
     out->at = arena_fmt(a, "%sloss@%lld", p->picture == ENGINE_RUN_FROZEN ? "frozen-" : "",
                         (long long)c->points.v[at].step);
@@ -61,24 +62,25 @@ static bool point(struct workspace *d, const struct panel_page *p, struct subjec
 
 bool note_subject_here(struct workspace *d, enum note_about which, struct subject *out, struct arena *a)
 {
-    bool list = d->overlay == OVERLAY_LIST && d->list_at < d->list.n, panel = d->overlay == OVERLAY_PANEL || (list && d->panel_under);
-    if (list && d->list.v[d->list_at].line != NONE)
-        return of_line(d, d->list.v[d->list_at].line, which, out, a);
-    if (panel && !d->panel) {
-        subject_of_item((int)d->panel_at + 1, NULL, out, a);
+    const struct list_item *listed = workspace_selected(d);
+    bool panel = d->overlay == OVERLAY_PANEL || (listed && d->list.over_panel);
+    if (listed && listed->line != NONE)
+        return of_line(d, listed->line, which, out, a);
+    if (panel && !d->panel.number) {
+        subject_of_item((int)d->panel.at + 1, NULL, out, a);
         return true;
     }
     if (panel) {
-        const struct panel_page *p = &d->guide.page[d->panel - 1];
+        const struct panel_page *p = &d->guide.page[d->panel.number - 1];
         if (!point(d, p, out, a))
-            subject_of_item(d->panel, d->panel_at < p->items.n ? &p->items.v[d->panel_at] : NULL, out, a);
+            subject_of_item(d->panel.number, d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL, out, a);
         return true;
     }
     if (d->overlay == OVERLAY_INTAKE) {
         *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
         return true;
     }
-    if (d->sight.open && which == NOTE_ABOUT_HERE && d->c->paired)
+    if (d->tensor.open && which == NOTE_ABOUT_HERE && d->c->paired)
         return element(d, out, a);
     return of_line(d, d->cursor, which, out, a);
 }
@@ -88,7 +90,8 @@ static bool listed(const struct workspace *d, struct finding *x)
 {
     struct str word, number;
     unsigned long long n;
-    const char *inside = d->overlay == OVERLAY_LIST && d->list_of && d->list_at < d->list.n ? d->list.v[d->list_at].inside : NULL;
+    const struct list_item *item = workspace_selected(d);
+    const char *inside = item && d->list.of ? item->inside : NULL;
     return inside && str_split(str_of(inside), ' ', &word, &number) && str_u64(number, &n) && n <= UINT32_MAX &&
            findings_get(&d->inv->findings, (uint32_t)n, x);
 }

@@ -8,12 +8,12 @@ void tensor_view_init(struct tensor_view *s, struct session *of)
     memset(s, 0, sizeof *s);
     s->slider = s->place = -1;
     s->linear[1] = true; /* values lie within a few powers of ten, errors do not */
-    tensor_reader_init(&s->gaze, of->opt.notify, of->opt.ctx);
+    tensor_reader_init(&s->reader, of->opt.notify, of->opt.ctx);
 }
 
 void tensor_view_release(struct tensor_view *s)
 {
-    tensor_reader_release(&s->gaze);
+    tensor_reader_release(&s->reader);
 }
 
 static bool side_readable(const struct workspace *d, int side, uint32_t row)
@@ -45,7 +45,7 @@ static enum tensor_view_of look(const struct workspace *d, struct tensor_reader_
         if (state == MEASURE_WAITING || state == MEASURE_RUNNING)
             return TENSOR_VIEW_PENDING;
     }
-    enum side first = d->sight.alone, side = side_readable(d, first, row[first]) ? first : !first;
+    enum side first = d->tensor.alone, side = side_readable(d, first, row[first]) ? first : !first;
     c->job.row[0] = c->job.row[1] = NONE;
     if (!side_readable(d, side, row[side]))
         return TENSOR_VIEW_NOTHING;
@@ -83,14 +83,14 @@ static void follow_wish(struct tensor_view *s, const struct element_lens *l)
 /* Axes and cursor, where the case is a new one. */
 static void place(struct workspace *d)
 {
-    struct tensor_view *s = &d->sight;
-    const struct element_lens *l = &s->gaze.lens;
-    if (s->placed && tensor_reader_case_same(&s->placed_for, &s->gaze.now)) {
+    struct tensor_view *s = &d->tensor;
+    const struct element_lens *l = &s->reader.lens;
+    if (s->placed && tensor_reader_case_same(&s->placed_for, &s->reader.now)) {
         follow_wish(s, l);
         return;
     }
     s->placed = true;
-    s->placed_for = s->gaze.now;
+    s->placed_for = s->reader.now;
     s->magnified = 0;
     s->place = -1;
     s->from[0] = s->from[1] = 0;
@@ -105,36 +105,43 @@ static void place(struct workspace *d)
 
 enum tensor_reader_state tensor_view_ready(struct workspace *d)
 {
-    enum tensor_reader_state now = tensor_reader_ready(&d->sight.gaze);
+    enum tensor_reader_state now = tensor_reader_ready(&d->tensor.reader);
     if (now == TENSOR_READER_OPEN)
         place(d);
     return now;
 }
 
+enum tensor_reader_state tensor_view_state(const struct tensor_view *s)
+{
+    enum tensor_reader_state now = tensor_reader_ready(&s->reader);
+    bool placed = s->placed && tensor_reader_case_same(&s->placed_for, &s->reader.now);
+    return now == TENSOR_READER_OPEN && !placed ? TENSOR_READER_OPENING : now;
+}
+
 void tensor_view_refresh(struct workspace *d)
 {
-    struct tensor_view *s = &d->sight;
+    struct tensor_view *s = &d->tensor;
     struct tensor_reader_case c;
     if (!s->open)
         return;
     s->of = look(d, &c);
-    pthread_mutex_lock(&s->gaze.job.lock);
+    tensor_reader_lock(&s->reader);
     if (s->of == TENSOR_VIEW_BOTH || s->of == TENSOR_VIEW_ALONE)
-        tensor_reader_want(&s->gaze, &c);
+        tensor_reader_want(&s->reader, &c);
     else
-        tensor_reader_want_nothing(&s->gaze);
+        tensor_reader_want_nothing(&s->reader);
     tensor_view_ready(d);
-    pthread_mutex_unlock(&s->gaze.job.lock);
+    tensor_reader_unlock(&s->reader);
 }
 
 void tensor_view_go(struct tensor_view *s, uint64_t index)
 {
-    element_lens_place(&s->gaze.lens, index, s->at);
+    element_lens_place(&s->reader.lens, index, s->at);
 }
 
 enum heat_map_kind tensor_view_kind(const struct tensor_view *s)
 {
-    const struct element_lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->reader.lens;
     if (l->has[0] && l->has[1])
         return s->shown;
     return l->has[0] ? HEAT_MAP_TARGET : HEAT_MAP_GOLDEN;
@@ -142,13 +149,14 @@ enum heat_map_kind tensor_view_kind(const struct tensor_view *s)
 
 void tensor_view_ask(struct tensor_view *s, int h, int w, struct heat_map_ask *ask)
 {
-    const struct element_lens *l = &s->gaze.lens;
+    const struct element_lens *l = &s->reader.lens;
     h = h < 1 ? 1 : h > 256 ? 256 : h;
     w = w < 1 ? 1 : w > HEAT_MAP_CELLS / 256 ? HEAT_MAP_CELLS / 256 : w;
     memset(ask, 0, sizeof *ask);
     memcpy(ask->at, s->at, sizeof ask->at);
     for (int i = 0; i < 2; i++) {
-        int64_t n = s->axis[i] >= 0 ? l->shape[s->axis[i]] : 1, at = s->axis[i] >= 0 ? s->at[s->axis[i]] : 0, cells = i ? w : h;
+        int64_t n = s->axis[i] >= 0 ? l->shape[s->axis[i]] : 1, at = s->axis[i] >= 0 ? s->at[s->axis[i]] : 0,
+                cells = i ? w : h;
         int64_t size = (n + cells - 1) / cells, from = s->from[i];
         for (int z = 0; z < s->magnified && size > 1; z++)
             size = (size + 3) / 4;

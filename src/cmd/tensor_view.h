@@ -1,6 +1,6 @@
 /* The tensor view as far as it is no screen: which row's tensors are looked at, by which two axes, where the cursor
- * is, how far it is drawn together. What it shows belongs to the row under the desk's cursor, whatever became of the
- * pairing since; the reading is measure/tensor_reader's. */
+ * is, how far it is drawn together. What it shows belongs to the row under the workspace's cursor, whatever became of
+ * the pairing since; the reading is measure/tensor_reader's. */
 #ifndef CMD_TENSOR_VIEW_H
 #define CMD_TENSOR_VIEW_H
 
@@ -11,7 +11,7 @@ enum tensor_view_of { TENSOR_VIEW_NOTHING, TENSOR_VIEW_PENDING, TENSOR_VIEW_BOTH
 
 struct tensor_view {
     bool open;
-    struct tensor_reader gaze;
+    struct tensor_reader reader;
     enum tensor_view_of of;        /* what there is to see of the row */
     enum side alone;         /* of TENSOR_VIEW_ALONE: whose; elsewhere the wish for one */
     enum heat_map_kind shown;    /* which of the three maps counts */
@@ -39,11 +39,13 @@ void tensor_view_release(struct tensor_view *s); /* before the session stops, it
 bool tensor_view_possible(const struct workspace *d, uint32_t line); /* a tensor of the line can be read */
 void tensor_view_refresh(struct workspace *d); /* turns to the row under the cursor */
 
-/* With the session's and the gaze's lock held: what is there of the row. Once that is TENSOR_READER_OPEN, axes and cursor are its own;
- * until this has been asked they may still be of the tensor before. */
+/* With the session's and the reader's lock held: what is there of the row. Once that is TENSOR_READER_OPEN, axes and
+ * cursor are its own; until this has been asked they may still be of the tensor before. */
 enum tensor_reader_state tensor_view_ready(struct workspace *d);
+/* The same for who changes nothing: a tensor that tensor_view_ready has not seen open is still opening. */
+enum tensor_reader_state tensor_view_state(const struct tensor_view *s);
 
-/* With the gaze's lock held and TENSOR_READER_OPEN: */
+/* With the reader's lock held and TENSOR_READER_OPEN: */
 void tensor_view_go(struct tensor_view *s, uint64_t index);
 /* The plane for maps of h × w cells at most, scrolled so that the cursor is inside. */
 void tensor_view_ask(struct tensor_view *s, int h, int w, struct heat_map_ask *ask);

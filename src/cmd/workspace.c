@@ -6,7 +6,21 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "cmd/offered_pairs.h"
 #include "report/compare.h"
+
+/* Unknown names are passed over. */
+static void columns_from(struct workspace *d, const char *names)
+{
+    struct str rest = str_of(names), word;
+    d->columns = 0;
+    while (rest.n && d->columns < COLUMNS_MOST) {
+        str_split(rest, ' ', &word, &rest);
+        const struct field *f = field_find(word);
+        if (f)
+            d->column[d->columns++] = f;
+    }
+}
 
 void workspace_init(struct workspace *d, struct session *s, struct investigation *inv)
 {
@@ -17,24 +31,24 @@ void workspace_init(struct workspace *d, struct session *s, struct investigation
         .seen_first = NONE,
         .cursor_row = {NONE, NONE},
         .page = 10,
-        .frame_line = NONE,
-        .plot_at = -1,
-        .plot_log = inv->plot.log,
-        .plot_from = inv->plot.from,
-        .plot_to = inv->plot.to,
+        .stack.line = NONE,
+        .plot.at = -1,
+        .plot.log = inv->plot.log,
+        .plot.from = inv->plot.from,
+        .plot.to = inv->plot.to,
         .new_step = {-1, -1},
         .new_rank = {-1, -1},
         .theme = "dark",
     };
     d->c = session_hold(s);
-    diagnosis_job_init(&d->ward, s->opt.notify, s->opt.ctx);
-    tensor_view_init(&d->sight, s);
+    diagnosis_job_init(&d->diagnosis, s->opt.notify, s->opt.ctx);
+    tensor_view_init(&d->tensor, s);
     procedure_init(&d->guide, d->c, inv, session_compare, s->opt.notify, s->opt.ctx);
-    report_job_init(&d->scribe, &d->guide, s->opt.notify, s->opt.ctx);
+    report_job_init(&d->report, &d->guide, s->opt.notify, s->opt.ctx);
     folder_scan_init(&d->offers, s->opt.notify, s->opt.ctx);
     if (procedure_begun(&d->guide))
         procedure_look(&d->guide);
-    workspace_columns_from(d, inv->columns);
+    columns_from(d, inv->columns);
 }
 
 static void state_release(struct workspace_state *x)
@@ -50,31 +64,39 @@ static void states_release(struct workspace_state *x, size_t n)
         state_release(&x[i]);
 }
 
-void workspace_release(struct workspace *d)
+static void undo_release(struct workspace *d)
 {
-    if (!d->s)
-        return;
-    report_job_release(&d->scribe); /* it looks at the rest */
-    folder_scan_release(&d->offers);
-    tensor_view_release(&d->sight);
-    diagnosis_job_release(&d->ward);
-    procedure_release(&d->guide);
-    comparison_drop(d->c);
-    search_release(&d->search);
-    row_order_release(&d->arrange);
-    row_groups_release(&d->outline);
-    layer_table_release(&d->layers);
     states_release(d->undo.v, d->undo.n);
     states_release(d->redo.v, d->redo.n);
     vec_release(&d->undo);
     vec_release(&d->redo);
+}
+
+void workspace_release(struct workspace *d)
+{
+    if (!d->s)
+        return;
+    report_job_release(&d->report); /* it looks at the rest */
+    folder_scan_release(&d->offers);
+    tensor_view_release(&d->tensor);
+    diagnosis_job_release(&d->diagnosis);
+    procedure_release(&d->guide);
+    comparison_drop(d->c);
+    search_release(&d->search);
+    row_order_release(&d->arrange);
+    row_groups_release(&d->groups.outline);
+    layer_table_release(&d->groups.layers);
+    undo_release(d);
+    buf_release(&d->aside);
     vec_release(&d->jumps);
     vec_release(&d->gaps);
     vec_release(&d->doubts);
     arena_release(&d->sentences);
     workspace_clear_list(d);
-    vec_release(&d->list);
-    free(d->list_title);
+    vec_release(&d->list.items);
+    vec_release(&d->list.shown);
+    buf_release(&d->narrow);
+    free(d->list.title);
     free(d->write_path);
     free(d->prompt);
     free(d->edit_command);
@@ -123,7 +145,8 @@ static bool all_of_one_name(const struct comparison *s)
 /* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
 static void doubt(struct workspace *d)
 {
-    int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) + (d->c->since.err.code != ERR_NONE);
+    int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) +
+                 (d->c->since.err.code != ERR_NONE);
     if (loaded == d->doubts_of)
         return;
     d->doubts_of = loaded;
@@ -157,7 +180,7 @@ static void begin_table(struct workspace *d)
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)
             d->inv->state[i] = s->side[i].now;
-    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(d))
+    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(d) && !offer_pairs(d))
         d->overlay = OVERLAY_INTAKE;
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
@@ -170,18 +193,19 @@ static void begin_table(struct workspace *d)
 
 static bool lists_lines(const struct workspace *d)
 {
-    for (size_t i = 0; i < d->list.n; i++)
-        if (d->list.v[i].line != NONE)
+    for (size_t i = 0; i < d->list.items.n; i++)
+        if (d->list.items.v[i].line != NONE)
             return true;
     return false;
 }
 
-/* Lines are numbered anew: what the desk remembers by line goes by its rows, and what was made of lines goes. */
+/* Lines are numbered anew: what the workspace remembers by line goes by its rows, and what was made of lines goes. */
 static void take_pairing(struct workspace *d)
 {
     const struct comparison *s = d->c;
     bool first = d->pairings == 0;
-    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]}, line = workspace_line_of(d, at);
+    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]},
+             line = workspace_line_of(d, at);
     if (line != NONE)
         d->cursor = line;
     d->pairings = s->pairings;
@@ -194,12 +218,12 @@ static void take_pairing(struct workspace *d)
     row_order_forget(&d->arrange);
     search_restart(&d->search);
     d->seeking.by = 0;
-    if (d->overlay == OVERLAY_LIST && !d->list_again && lists_lines(d))
+    if (d->overlay == OVERLAY_LIST && !d->list.again && lists_lines(d))
         d->overlay = OVERLAY_NONE;
-    if (d->group != GROUP_NONE)
+    if (d->groups.kind != GROUP_NONE)
         make_groups(d);
-    if (d->overlay == OVERLAY_LIST && d->list_again)
-        command_run_locked(d, d->list_again); /* it speaks of pairs */
+    if (d->overlay == OVERLAY_LIST && d->list.again)
+        command_run_locked(d, d->list.again); /* it speaks of pairs */
     if (first)
         begin_table(d);
 }
@@ -207,44 +231,11 @@ static void take_pairing(struct workspace *d)
 /* Lines of a panel go and come with what is found. */
 static void panel_clamp(struct workspace *d)
 {
-    uint32_t n = d->panel ? (uint32_t)d->guide.page[d->panel - 1].items.n : PANELS;
-    if (d->panel && d->panel_follow)
-        d->panel_at = page_first(&d->guide.page[d->panel - 1]);
-    if (d->panel_at >= n)
-        d->panel_at = n ? n - 1 : 0;
-}
-
-void workspace_close_list(struct workspace *d)
-{
-    d->overlay = d->panel_under ? OVERLAY_PANEL : d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
-    d->panel_under = false;
-}
-
-/* What has been found below a folder since comes into the list that was opened for it. */
-static void take_offers(struct workspace *d)
-{
-    struct folder_scan *o = &d->offers;
-    if (d->overlay != OVERLAY_LIST || !d->list_offers) {
-        folder_scan_drop(o);
-        return;
-    }
-    bool busy = folder_scan_busy(o);
-    for (size_t i = d->list.n, n = folder_scan_count(o); i < n; i++) {
-        struct openable x = folder_scan_at(o, i);
-        workspace_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
-    }
-    if (busy)
-        return;
-    d->list_offers = false;
-    if (d->list.n) {
-        workspace_show_list(d, workspace_alone(d) ? _("found here; Enter takes one as the golden side") : _("found here; Enter takes one as the target"));
-        return;
-    }
-    workspace_close_list(d);
-    if (o->err.text[0])
-        workspace_complain(d, "%s", o->err.text);
-    else
-        workspace_say(d, _("nothing that can be opened below %s"), o->folder);
+    uint32_t n = d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : PANELS;
+    if (d->panel.number && d->panel.follow)
+        d->panel.at = page_first(&d->guide.page[d->panel.number - 1]);
+    if (d->panel.at >= n)
+        d->panel.at = n ? n - 1 : 0;
 }
 
 const char *workspace_alone(const struct workspace *d)
@@ -272,7 +263,7 @@ void workspace_refresh(struct workspace *d)
 {
     workspace_see(d);
     const struct comparison *s = d->c;
-    take_offers(d);
+    workspace_take_offers(d);
     if (d->overlay == OVERLAY_PANEL || procedure_begun(&d->guide)) {
         procedure_write(&d->guide);
         panel_clamp(d);
@@ -283,16 +274,20 @@ void workspace_refresh(struct workspace *d)
             d->cursor = d->seen_first;
     }
     uint32_t n = workspace_lines(d);
+    if (d->to_top && d->arrange.line && !d->arrange.work && workspace_shown(d)) {
+        d->to_top = false;
+        workspace_go(d, workspace_at(d, 0));
+    }
     if (d->cursor >= n)
         d->cursor = n ? n - 1 : 0;
-    if (d->group == GROUP_NONE && row_order_pos(&d->arrange, d->cursor) == NONE && workspace_shown(d))
+    if (d->groups.kind == GROUP_NONE && row_order_pos(&d->arrange, d->cursor) == NONE && workspace_shown(d))
         d->cursor = workspace_at(d, workspace_pos(d)); /* filtered away: the next one that is left */
-    if (d->group != GROUP_NONE && d->grouped_for != s->serial && s->complete)
+    if (d->groups.kind != GROUP_NONE && d->groups.made_for != s->serial && s->complete)
         make_groups(d);
-    if (d->frame_line != d->cursor) { /* another row: its stack from the top */
-        d->frame_line = d->cursor;
-        d->frame = 0;
-        memset(d->scroll, 0, sizeof d->scroll);
+    if (d->stack.line != d->cursor) { /* another row: its stack from the model's code on */
+        d->stack.line = d->cursor;
+        d->stack.frame = workspace_stack_start(d, d->cursor, d->stack.side);
+        d->detail_scroll = 0;
     }
     workspace_rows(d, d->cursor, d->cursor_row);
     tensor_view_refresh(d);
@@ -321,12 +316,12 @@ static void remember_place(struct workspace *d)
 static void follow_group(struct workspace *d)
 {
     uint32_t line = NONE;
-    if (d->group == GROUP_LAYERS) {
-        const struct layer_table *x = &d->layers;
-        if (d->node < x->rows.n && d->layer < x->columns)
-            line = x->line[(size_t)d->node * x->columns + d->layer];
-    } else if (d->node < d->outline.nodes.n) {
-        const struct row_groups_node *n = &d->outline.nodes.v[d->node];
+    if (d->groups.kind == GROUP_LAYERS) {
+        const struct layer_table *x = &d->groups.layers;
+        if (d->groups.node < x->rows.n && d->groups.layer < x->columns)
+            line = x->line[(size_t)d->groups.node * x->columns + d->groups.layer];
+    } else if (d->groups.node < d->groups.outline.nodes.n) {
+        const struct row_groups_node *n = &d->groups.outline.nodes.v[d->groups.node];
         line = n->first_bad != NONE ? n->first_bad : n->first;
     }
     if (line != NONE)
@@ -335,58 +330,63 @@ static void follow_group(struct workspace *d)
 
 static void make_groups(struct workspace *d)
 {
-    d->grouped_for = d->c->serial;
-    if (d->group == GROUP_LAYERS) {
-        layer_table_release(&d->layers);
-        layer_table_build(&d->layers, d->c);
-        if (d->node >= d->layers.rows.n)
-            d->node = 0;
+    d->groups.made_for = d->c->serial;
+    if (d->groups.kind == GROUP_LAYERS) {
+        layer_table_release(&d->groups.layers);
+        layer_table_build(&d->groups.layers, d->c);
+        if (d->groups.node >= d->groups.layers.rows.n)
+            d->groups.node = 0;
         return;
     }
-    struct row_groups old = d->outline;
-    row_groups_build(&d->outline, (enum row_groups_kind)(d->group - GROUP_MODULES + ROW_GROUPS_MODULES), d->c, &old);
+    struct row_groups old = d->groups.outline;
+    row_groups_build(&d->groups.outline, (enum row_groups_kind)(d->groups.kind - GROUP_MODULES + ROW_GROUPS_MODULES),
+                     d->c, &old);
     row_groups_release(&old);
-    if (d->node >= d->outline.nodes.n || row_groups_visible(&d->outline, d->node) != d->node)
-        d->node = 0;
+    if (d->groups.node >= d->groups.outline.nodes.n ||
+        row_groups_visible(&d->groups.outline, d->groups.node) != d->groups.node)
+        d->groups.node = 0;
 }
 
 /* The way down to the worst is open, everything else folded. */
 static void open_worst(struct workspace *d)
 {
-    struct row_groups *o = &d->outline;
+    struct row_groups *o = &d->groups.outline;
     uint32_t first = d->c->judged ? d->c->judged->first : NONE;
     for (uint32_t i = 0; i < o->nodes.n && first != NONE; i++)
         if (o->nodes.v[i].first_bad == first) {
             o->nodes.v[i].folded = false;
-            d->node = i;
+            d->groups.node = i;
         }
 }
 
-/* Where the first deviation is: the first row of the layers whose first bad cell it is. */
+/* Where the first deviation is; where it lies outside all layers, the cell that deviates first of them. */
 static void select_worst(struct workspace *d)
 {
-    const struct layer_table *x = &d->layers;
-    uint32_t first = d->c->judged ? d->c->judged->first : NONE;
-    d->layer = 0;
-    for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++)
-        if (x->line[i] == first) {
-            d->node = (uint32_t)(i / x->columns);
-            d->layer = (uint32_t)(i % x->columns);
+    const struct layer_table *x = &d->groups.layers;
+    uint32_t first = d->c->judged ? d->c->judged->first : NONE, earliest = NONE;
+    d->groups.layer = 0;
+    for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++) {
+        if (x->line[i] == NONE || x->line[i] >= earliest || !verdict_is_bad((enum verdict)x->verdict[i]))
+            continue;
+        earliest = x->line[i];
+        d->groups.node = (uint32_t)(i / x->columns);
+        d->groups.layer = (uint32_t)(i % x->columns);
+        if (earliest == first)
             return;
-        }
+    }
 }
 
 void workspace_group(struct workspace *d, enum group g)
 {
-    d->group = g;
-    d->node = 0;
+    d->groups.kind = g;
+    d->groups.node = 0;
     d->focus = FOCUS_TABLE;
     if (g == GROUP_NONE)
         return;
     d->follow = false;
     remember_place(d);
-    row_groups_release(&d->outline);
-    d->outline = (struct row_groups){0};
+    row_groups_release(&d->groups.outline);
+    d->groups.outline = (struct row_groups){0};
     make_groups(d);
     if (g == GROUP_LAYERS)
         select_worst(d);
@@ -397,32 +397,33 @@ void workspace_group(struct workspace *d, enum group g)
 
 void workspace_group_step(struct workspace *d, long by)
 {
-    if (d->group == GROUP_LAYERS) {
-        long last = (long)d->layers.rows.n - 1, at = (long)d->node + by;
-        d->node = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
+    if (d->groups.kind == GROUP_LAYERS) {
+        long last = (long)d->groups.layers.rows.n - 1, at = (long)d->groups.node + by;
+        d->groups.node = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
     }
-    for (uint32_t to = d->node; d->group != GROUP_LAYERS && d->outline.nodes.n && by; by += by < 0 ? 1 : -1) {
-        to = by < 0 ? row_groups_prev(&d->outline, to) : row_groups_next(&d->outline, to);
+    for (uint32_t to = d->groups.node; d->groups.kind != GROUP_LAYERS && d->groups.outline.nodes.n && by;
+         by += by < 0 ? 1 : -1) {
+        to = by < 0 ? row_groups_prev(&d->groups.outline, to) : row_groups_next(&d->groups.outline, to);
         if (to == NONE)
             break;
-        d->node = to;
+        d->groups.node = to;
     }
     follow_group(d);
 }
 
 void workspace_group_across(struct workspace *d, int by)
 {
-    if (d->group == GROUP_LAYERS) {
+    if (d->groups.kind == GROUP_LAYERS) {
         if (by < 0)
-            d->layer -= d->layer > 0;
-        else if (d->layer + 1 < d->layers.columns)
-            d->layer++;
+            d->groups.layer -= d->groups.layer > 0;
+        else if (d->groups.layer + 1 < d->groups.layers.columns)
+            d->groups.layer++;
         follow_group(d);
         return;
     }
-    if (d->node >= d->outline.nodes.n)
+    if (d->groups.node >= d->groups.outline.nodes.n)
         return;
-    struct row_groups_node *n = &d->outline.nodes.v[d->node];
+    struct row_groups_node *n = &d->groups.outline.nodes.v[d->groups.node];
     if (by > 0 && !n->leaf && n->folded)
         n->folded = false;
     else if (by > 0 && !n->leaf)
@@ -430,20 +431,20 @@ void workspace_group_across(struct workspace *d, int by)
     else if (by < 0 && !n->leaf && !n->folded)
         n->folded = true;
     else if (by < 0 && n->parent != NONE)
-        d->node = n->parent;
+        d->groups.node = n->parent;
     follow_group(d);
 }
 
 void workspace_unfold_all(struct workspace *d)
 {
     bool any = false;
-    if (d->group == GROUP_NONE || d->group == GROUP_LAYERS || d->node >= d->outline.nodes.n)
+    if (d->groups.kind == GROUP_NONE || d->groups.kind == GROUP_LAYERS || d->groups.node >= d->groups.outline.nodes.n)
         return;
-    for (size_t i = 0; i < d->outline.nodes.n; i++)
-        any = any || (d->outline.nodes.v[i].folded && !d->outline.nodes.v[i].leaf);
-    for (size_t i = 0; i < d->outline.nodes.n; i++)
-        d->outline.nodes.v[i].folded = !any;
-    d->node = row_groups_visible(&d->outline, d->node);
+    for (size_t i = 0; i < d->groups.outline.nodes.n; i++)
+        any = any || (d->groups.outline.nodes.v[i].folded && !d->groups.outline.nodes.v[i].leaf);
+    for (size_t i = 0; i < d->groups.outline.nodes.n; i++)
+        d->groups.outline.nodes.v[i].folded = !any;
+    d->groups.node = row_groups_visible(&d->groups.outline, d->groups.node);
 }
 
 void workspace_uncover(struct workspace *d)
@@ -470,6 +471,7 @@ void workspace_step(struct workspace *d, long by)
 {
     long at = (long)workspace_pos(d) + by, last = (long)workspace_shown(d) - 1;
     d->follow = false;
+    d->asked_unpair = 0;
     if (last >= 0)
         d->cursor = workspace_at(d, (uint32_t)(at < 0 ? 0 : at > last ? last : at));
     workspace_refresh(d);
@@ -503,6 +505,13 @@ uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, boo
     return dump_call_stack(x, x->rows.v[row[side]].call, of_twin);
 }
 
+uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int side)
+{
+    bool twin;
+    uint32_t st = workspace_stack(d, line, side, &twin);
+    return st == NONE ? 0 : dump_stack_start(&d->c->side[side].dump, st);
+}
+
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2])
 {
     uint32_t row[2];
@@ -525,61 +534,6 @@ bool workspace_finding(const struct workspace *d, uint32_t line, struct finding 
     buf_release(&name[0]);
     buf_release(&name[1]);
     return any;
-}
-
-void workspace_clear_list(struct workspace *d)
-{
-    for (size_t i = 0; i < d->list.n; i++) {
-        free(d->list.v[i].text);
-        free(d->list.v[i].command);
-        free(d->list.v[i].inside);
-    }
-    vec_clear(&d->list);
-    free(d->list_of);
-    d->list_of = NULL;
-    d->list_again = NULL;
-    d->list_offers = false;
-}
-
-void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text)
-{
-    struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
-    vec_push(&d->list, x);
-}
-
-void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
-{
-    struct buf command = {0}, text = {0};
-    va_list ap;
-    va_start(ap, fmt);
-    buf_vfmt(&text, fmt, ap);
-    va_end(ap);
-    buf_fmt(&command, "%s%s%s", verb, words ? " " : "", words ? words : "");
-    struct list_item x = {.text = str_dup(buf_view(&text)), .command = str_dup(buf_view(&command)), .line = NONE};
-    vec_push(&d->list, x);
-    buf_release(&command);
-    buf_release(&text);
-}
-
-void workspace_add_inside(struct workspace *d, const char *verb, const char *words)
-{
-    struct buf command = {0};
-    buf_fmt(&command, "%s %s", verb, words);
-    vec_last(&d->list)->inside = str_dup(buf_view(&command));
-    buf_release(&command);
-}
-
-void workspace_show_list(struct workspace *d, const char *title)
-{
-    free(d->list_title);
-    d->list_title = mem_strdup(title);
-    if (d->overlay == OVERLAY_PANEL)
-        d->panel_under = true;
-    if (d->overlay != OVERLAY_LIST || d->list_at >= d->list.n) {
-        d->list_at = 0;
-        d->overlay_scroll = 0;
-    }
-    d->overlay = OVERLAY_LIST;
 }
 
 /* ---- undo ---- */
@@ -649,6 +603,8 @@ static void go_back_to(struct workspace *d, const struct workspace_state *x)
 /* What was decided or noted in an earlier sitting can be taken back too. */
 static bool undo_decision(struct workspace *d, bool redo)
 {
+    if (!workspace_may_change(d))
+        return true;
     struct workspace_state now = state_now(d, _("a decision about correspondences"));
     bool decided = decisions_undo(&d->inv->decisions, redo);
     if (!decided && !findings_undo(&d->inv->findings, redo)) {
@@ -664,9 +620,11 @@ static bool undo_decision(struct workspace *d, bool redo)
     else
         vec_push(&d->redo, now);
     if (!decided && workspace_keep(d))
-        workspace_say(d, "%s", redo ? _("done again: a change of the findings") : _("taken back: the last change of the findings"));
+        workspace_say(d, "%s",
+                      redo ? _("redone: a change of the findings") : _("undone: the last change of the findings"));
     else if (decided && workspace_decide(d))
-        workspace_say(d, redo ? _("done again: a decision about correspondences") : _("taken back: the last decision about correspondences"));
+        workspace_say(d, redo ? _("redone: a decision about correspondences")
+                              : _("undone: the last decision about correspondences"));
     return true;
 }
 
@@ -686,21 +644,9 @@ bool workspace_undo(struct workspace *d, bool redo)
     go_back_to(d, &x);
     d->guide.changes++;
     if (workspace_save(d))
-        workspace_say(d, redo ? _("done again: %s") : _("taken back: %s"), x.what);
+        workspace_say(d, redo ? _("redone: %s") : _("undone: %s"), x.what);
     state_release(&x);
     return true;
-}
-
-void workspace_columns_from(struct workspace *d, const char *names)
-{
-    struct str rest = str_of(names), word;
-    d->columns = 0;
-    while (rest.n && d->columns < COLUMNS_MOST) {
-        str_split(rest, ' ', &word, &rest);
-        const struct field *f = field_find(word);
-        if (f)
-            d->column[d->columns++] = f;
-    }
 }
 
 void workspace_columns_keep(struct workspace *d)
@@ -722,25 +668,46 @@ bool workspace_decide(struct workspace *d)
 bool workspace_keep(struct workspace *d)
 {
     d->guide.changes++; /* pages tell of findings too */
-    if (d->inv->pack) {
-        workspace_complain(d, _("not saved: %s is a pack, and nothing in it is changed"), d->inv->pack);
+    if (!workspace_may_change(d))
         return false;
-    }
-    if (d->inv->holder) {
-        workspace_complain(d, _("not saved: this investigation is open elsewhere (%s)"), d->inv->holder);
-        return false;
-    }
     return workspace_save(d);
+}
+
+bool workspace_may_change(struct workspace *d)
+{
+    struct err e;
+    if (investigation_may_change(d->inv, &e) == 0)
+        return true;
+    workspace_complain(d, _("read-only: %s"), e.text);
+    return false;
+}
+
+/* What somebody else had saved is in it now: the comparison goes by it, and the way back is that of what was taken
+ * in. */
+static void take_in(struct workspace *d)
+{
+    undo_release(d);
+    session_set_tol(d->s, &d->inv->tol);
+    session_decide(d->s, &d->inv->decisions);
+    d->guide.changes++;
+    buf_clear(&d->aside);
+    buf_fmt(&d->aside, _("%s was changed by somebody else meanwhile: %zu of theirs taken in"),
+            path_base(str_of(d->inv->path)).p, d->inv->taken_in);
 }
 
 bool workspace_save(struct workspace *d)
 {
-    struct err e;
+    uint32_t merges = d->inv->merges;
+    struct err e = {0};
     if (investigation_save(d->inv, &e)) {
         workspace_complain(d, _("not saved: %s"), e.text);
-        return false;
+        buf_clear(&d->aside);
+        buf_cstr(&d->aside, d->inv->path ? _(":save over or :saveas NAME") : "");
+    } else if (d->inv->merges != merges) {
+        take_in(d);
     }
-    return true;
+    d->inv->unsaved = e;
+    return e.code == ERR_NONE;
 }
 
 bool workspace_may_write(struct workspace *d)
@@ -748,17 +715,18 @@ bool workspace_may_write(struct workspace *d)
     if (!d->write_pack && !writer_for(d->write_path)) {
         struct buf b = {0};
         writer_endings(&b);
-        workspace_complain(d, _("%s: endings tell formats, one of%s"), d->write_path, b.p);
+        workspace_complain(d, _("%s: the extension selects the format:%s"), d->write_path, b.p);
         buf_release(&b);
         return false;
     }
-    if (report_job_busy(&d->scribe)) {
-        workspace_complain(d, _("%s is still being written; Esc gives it up"), d->scribe.path);
+    if (report_job_busy(&d->report)) {
+        workspace_complain(d, _("%s is still being written; Esc cancels"), d->report.path);
         return false;
     }
     bool ended = d->s->settled || (d->c->failed && d->write_report); /* a report tells what the investigation holds */
     if (!ended)
-        workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet: then it can be written"));
+        workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet; write it "
+                                                                      "afterwards"));
     return ended;
 }
 

@@ -18,6 +18,9 @@
 #include "report/report_job.h"
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
+/* What the keys go to; those before PANE_GROUPS cover the table. */
+enum pane_id { PANE_HELP, PANE_LIST, PANE_INTAKE, PANE_PANEL, PANE_OVERVIEW, PANE_TENSOR,
+               PANE_GROUPS, PANE_TABLE, PANE_DETAIL, PANE_STACK, PANE_COUNT };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE, OVERLAY_PANEL };
 
 /* How the two sides share the width of the table. */
@@ -71,6 +74,52 @@ struct list_item {
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
 };
 
+/* A list over the table: what to choose from. */
+struct list_view {
+    VEC(struct list_item) items;
+    char *title;
+    const char *again; /* command that fills it anew after one of its entries ran, or NULL */
+    char *of;          /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
+    char *from;        /* the command that made the list it was opened from, or NULL */
+    bool offers;       /* it shows what the workspace's `offers` finds, as it is found */
+    bool over_panel;   /* a panel is under it */
+    VEC(uint32_t) shown; /* the items that `narrow` leaves, the best match first */
+    uint32_t at;       /* selected, of them */
+    int scroll;
+};
+
+/* The guided panels. */
+struct panel_view {
+    int number;  /* the one that is open, 0: all of them */
+    uint32_t at; /* selected line of it */
+    bool follow; /* the line stays where page_first() is, until the user moves it */
+    int scroll;
+};
+
+/* The curves of a panel. */
+struct plot_view {
+    double from, to; /* the part of the steps that is shown, of 0 … 1; both 0: all */
+    double at;       /* the step read out, of 0 … 1; negative: none */
+    bool log;        /* their axis goes by powers */
+    bool held;       /* it was moved last, not the selected line: notes are about it */
+};
+
+struct stack_view {
+    enum side side;
+    uint32_t frame; /* selected */
+    uint32_t line;  /* the table line that selection belongs to */
+};
+
+/* Rows put together by groups of one kind. */
+struct group_view {
+    enum group kind;
+    struct row_groups outline; /* of the groups that are one */
+    struct layer_table layers; /* of GROUP_LAYERS */
+    uint64_t made_for;         /* serial of the comparison they were made from */
+    uint32_t node;             /* selected; a row of the layers there */
+    uint32_t layer;            /* selected column */
+};
+
 struct workspace {
     struct session *s;
     const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (workspace_see) */
@@ -79,6 +128,7 @@ struct workspace {
     struct row_order arrange; /* which lines are shown, in which order */
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
+    bool to_top;       /* the cursor goes to the first row once the order that was asked for is in force */
     uint32_t seen_first; /* the first deviation it followed last */
     uint32_t pairings; /* the pairing `cursor` counts lines of; 0: it counts target rows yet */
     uint32_t cursor_row[2]; /* the rows at the cursor, which keep it when lines are numbered anew */
@@ -100,57 +150,44 @@ struct workspace {
 
     gap_list gaps;     /* of the pairing */
     struct row_range pick;
+    uint32_t asked_unpair; /* 1 + the first deviation whose pair was to be undone, asked about once; 0: none */
     char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 
-    enum group group;
-    struct row_groups outline; /* of the groups that are one */
-    struct layer_table layers;   /* of GROUP_LAYERS */
-    uint64_t grouped_for;   /* serial of the comparison they were made from */
-    uint32_t node;          /* selected; a row of the layers there */
-    uint32_t layer;         /* selected column */
+    struct group_view groups;
 
     VEC(struct workspace_state) undo, redo;
 
     enum focus focus;
     bool zoom;
     enum overlay overlay;
-    int scroll[FOCUS_COUNT]; /* of the detail pane */
-    int overlay_scroll;
-    enum side stack_side;
-    uint32_t frame;    /* selected in the stack pane */
-    uint32_t frame_line; /* the table line that selection belongs to */
+    int detail_scroll, help_scroll;
+    enum pane_id help_of;   /* the pane that had the keys when help was asked for */
+    enum overlay help_over; /* … and what it lay in */
+    struct buf narrow; /* typed in a list or in the help: what does not hold it is left out */
+    struct stack_view stack;
 
     struct search search;
     struct row_seek seeking;
-    struct diagnosis_job ward; /* diagnoses of the lines looked at */
-    struct tensor_view sight; /* the tensor view */
+    struct diagnosis_job diagnosis; /* diagnoses of the lines looked at */
+    struct tensor_view tensor; /* the tensor view */
     struct procedure guide;
-    int panel;         /* the one that is open, 0: all of them */
-    uint32_t panel_at; /* selected line of it */
-    bool panel_follow; /* the line stays where page_first() is, until the user moves it */
-    double plot_from, plot_to; /* the part of the steps a panel's curves show, of 0 … 1; both 0: all */
-    double plot_at;    /* the step read out, of 0 … 1; negative: none */
-    bool plot_log;     /* their axis goes by powers */
-    bool plot_held;    /* it was moved last, not the selected line: notes are about it */
-    bool panel_under;  /* a list lies over it */
-    VEC(struct list_item) list;
-    char *list_title;
-    const char *list_again; /* command that fills it anew after one of its entries ran, or NULL */
-    char *list_of;     /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
-    bool list_offers;  /* it shows what `offers` finds, as it is found */
-    uint32_t list_at;
+    struct panel_view panel;
+    struct plot_view plot;
+    struct list_view list;
     struct folder_scan offers;
+    int offers_for;    /* the side they are for, where both were given */
 
     struct buf message;
+    struct buf aside;  /* what a command says beside it: goes behind its message */
     bool message_is_error;
     const char *theme; /* name of one of the UI's schemes; static */
 
-    /* Asked for by a command, done by whoever holds the desk (the lock must be free for these). */
+    /* Asked for by a command, done by whoever holds the workspace (the lock must be free for these). */
     const char *open_file; /* arena of the dump */
     uint32_t open_line;
     char *write_path;
     bool write_report; /* the findings report, not the comparison */
-    struct report_job scribe; /* writes it */
+    struct report_job report; /* writes it */
     bool write_pack;   /* the evidence, packed */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* NULL both: the same as now */
@@ -198,6 +235,8 @@ void workspace_rows(const struct workspace *d, uint32_t line, uint32_t row[2]);
 const struct line_judgement *workspace_judgement(const struct workspace *d, uint32_t line);
 /* The call's stack on a side, its forward twin's where it has none itself; NONE when there is neither. */
 uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, bool *of_twin);
+/* The frame of that stack that is selected first: the model's code, not the frameworks' calls around it. */
+uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int side);
 /* The line these rows stand in, by the first that has one; NONE where neither has. */
 uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2]);
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2]);
@@ -211,6 +250,12 @@ void workspace_add_command(struct workspace *d, const char *verb, const char *wo
 /* what opens the last entry itself */
 void workspace_add_inside(struct workspace *d, const char *verb, const char *words);
 void workspace_show_list(struct workspace *d, const char *title); /* what was added, as an overlay */
+/* The selected entry of the list that is open, or NULL. */
+const struct list_item *workspace_selected(const struct workspace *d);
+/* Leaves out what does not hold these words, of a list that is open or of the help. */
+void workspace_narrow(struct workspace *d, struct str words);
+/* What has been found below a folder since comes into the list that was opened for it. */
+void workspace_take_offers(struct workspace *d);
 void workspace_close_list(struct workspace *d); /* the panel it was asked for from, or what lies under it */
 /* Before a change: what z goes back to. `what` names the change. */
 void workspace_remember(struct workspace *d, const char *what);
@@ -220,11 +265,13 @@ bool workspace_undo(struct workspace *d, bool redo); /* false: there is nothing;
 bool workspace_decide(struct workspace *d);
 /* The same of what is not about correspondences: saves. */
 bool workspace_keep(struct workspace *d);
-/* Takes the investigation's saved columns; unknown names are passed over. */
-void workspace_columns_from(struct workspace *d, const char *names);
-void workspace_columns_keep(struct workspace *d); /* and gives them to it */
-/* Saves the investigation; a failure becomes the message: false. */
+/* Gives the investigation the columns that are shown. */
+void workspace_columns_keep(struct workspace *d);
+/* Saves the investigation; a failure becomes the message, and inv->unsaved: false. What somebody else had saved meanwhile is
+ * taken in, which the next message says too. */
 bool workspace_save(struct workspace *d);
+/* False, with its reason as the message, where the investigation is read-only. */
+bool workspace_may_change(struct workspace *d);
 
 /* Whether write_path can be written now; a message where it cannot. */
 bool workspace_may_write(struct workspace *d);

@@ -26,7 +26,7 @@ struct recordings *recordings_new(const struct comparison_options *o)
     return r;
 }
 
-struct recordings *recordings_hold(struct recordings *r)
+static struct recordings *recordings_hold(struct recordings *r)
 {
     atomic_fetch_add_explicit(&r->holders, 1, memory_order_relaxed);
     return r;
@@ -45,9 +45,9 @@ void recordings_drop(struct recordings *r)
     for (int i = 0; i < 2; i++) {
         dataflow_release(&r->flow[i]);
         dump_release(&r->side[i].dump);
-        place_list_release(&r->side[i].places);
         free(r->side[i].path);
     }
+    found_trees_release(&r->found);
     free(r);
 }
 
@@ -59,7 +59,7 @@ struct paired_rows *paired_rows_new(struct recordings *r)
     return p;
 }
 
-struct paired_rows *paired_rows_hold(struct paired_rows *p)
+static struct paired_rows *paired_rows_hold(struct paired_rows *p)
 {
     atomic_fetch_add_explicit(&p->holders, 1, memory_order_relaxed);
     return p;
@@ -69,6 +69,7 @@ void paired_rows_drop(struct paired_rows *p)
 {
     if (!p || !let_go(&p->holders))
         return;
+    oracle_free(atomic_load(&p->oracle));
     round_join_release(&p->join);
     one_side_release(&p->examined);
     measure_release(&p->measure);
@@ -159,6 +160,11 @@ const struct side_figures *comparison_figures(const struct comparison *c, uint32
     if (f)
         return &f->side[side];
     return c->single && c->paired && side == TARGET ? one_side_figures(&c->examined, c->pairing->lines.v[line].row[TARGET]) : NULL;
+}
+
+const struct oracle *comparison_oracle(const struct comparison *c)
+{
+    return c->rows ? atomic_load(&c->rows->oracle) : NULL;
 }
 
 struct judge_options comparison_judge_options(const struct comparison *c)

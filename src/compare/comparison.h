@@ -12,7 +12,9 @@
 #include "dump/reader.h"
 #include "judge/verdict.h"
 #include "judge/step_inputs.h"
+#include "fmt/find_recordings.h"
 #include "measure/third_run.h"
+#include "oracle/oracle.h"
 #include "pair/mapping_file.h"
 
 enum side_state { SIDE_FINDING, SIDE_LOADING, SIDE_LOADED, SIDE_FAILED };
@@ -27,7 +29,7 @@ struct side_extent {
 /* One side. While it is SIDE_LOADING its dump grows under the lock of who reads it. */
 struct recording {
     char *path;             /* as given; NULL: there is no such side */
-    place_list places;      /* what was found there */
+    place_list places;      /* what was found there; of `found` */
     size_t place;           /* the one that is open */
     enum side_state state;
     struct file_stamp now; /* of the files that are read */
@@ -48,15 +50,18 @@ struct comparison_options {
     const struct accepted_list *known; /* accepted differences, or NULL */
     bool alone;             /* one side by itself, also of a result table */
     bool pair_only;         /* nothing is computed from tensors */
+    struct oracle_options oracle; /* calls computed anew once all is judged */
     struct file_stamp was[2]; /* the inputs when an investigation was left; zero: not known */
     const char *pack;       /* the pack both sides were taken out of, or NULL */
     struct thresholds tol;
+    struct found_trees *found; /* what is below the paths, shared by comparisons one after the other; NULL: its own */
 };
 
 /* All that was opened; the same for every comparison of these inputs. Nothing changes once both sides are loaded. */
 struct recordings {
     atomic_uint holders;
     struct recording side[2];
+    struct found_trees found; /* where the options bring none */
     struct dataflow flow[2];
     struct mapping *maps;
     size_t map_count;
@@ -73,6 +78,7 @@ struct paired_rows {
     struct pairing pairing;
     struct measure measure;        /* figures are added to it while lines are computed */
     struct one_side examined;         /* of one side alone */
+    _Atomic(struct oracle *) oracle; /* set once, after all is judged (comparison_oracle) */
     struct round_join join;        /* to the rows of the round before; was NULL: not looked up yet */
 };
 
@@ -105,12 +111,10 @@ struct comparison {
 };
 
 struct recordings *recordings_new(const struct comparison_options *o);
-struct recordings *recordings_hold(struct recordings *r);
 void recordings_drop(struct recordings *r);
 
 /* Without lines; holds r. */
 struct paired_rows *paired_rows_new(struct recordings *r);
-struct paired_rows *paired_rows_hold(struct paired_rows *p);
 void paired_rows_drop(struct paired_rows *p); /* NULL: nothing */
 
 /* A snapshot of p (NULL: not paired yet) to be judged and published; holds both. p's lock is held by the caller: lines
@@ -123,6 +127,8 @@ void comparison_drop(const struct comparison *c); /* NULL: nothing */
 
 /* A row's own figures as computed from its tensor: of a pair, or of one side alone; NULL where none were. */
 const struct side_figures *comparison_figures(const struct comparison *c, uint32_t line, int side);
+/* Which side is wrong; NULL: not wanted, or not known yet: it comes after a judgement of all, for every comparison of these pairs. */
+const struct oracle *comparison_oracle(const struct comparison *c);
 struct judge_options comparison_judge_options(const struct comparison *c);
 struct pairing_options comparison_pairing_options(const struct comparison *c);
 

@@ -14,7 +14,7 @@ static bool same_case(const struct line_judgement *a, const struct line_judgemen
     return a->verdict == b->verdict && a->rule == b->rule && a->flags == b->flags;
 }
 
-static struct diagnosis_job_entry *find(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
+static const struct diagnosis_job_entry *find(const struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
     const struct line_judgement *now = &c->judged->line[line];
     for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
@@ -47,7 +47,8 @@ static void go_on(struct diagnosis_job *w)
     if (job_take(&w->job) == JOB_DONE) {
         struct diagnosis_job_entry *e = &w->kept[w->next++ % DIAGNOSIS_JOB_KEPT];
         diagnoses_release(&e->found);
-        *e = (struct diagnosis_job_entry){.line = w->now.line, .pairing = w->now.c->pairings, .of = w->now.c->judged->line[w->now.line], .found = w->found};
+        *e = (struct diagnosis_job_entry){.line = w->now.line, .pairing = w->now.c->pairings,
+                                          .of = w->now.c->judged->line[w->now.line], .found = w->found};
     }
     let_go(&w->now);
     if (!w->wanted.c)
@@ -58,20 +59,27 @@ static void go_on(struct diagnosis_job *w)
         let_go(&w->now); /* asked for again with the next frame */
 }
 
-const struct diagnoses *diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
+static bool possible(const struct comparison *c, uint32_t line)
 {
-    if (!c->judged || line >= c->judged->lines || !diagnose_possible(c->judged, &c->measure, line))
-        return NULL;
+    return c->judged && line < c->judged->lines && diagnose_possible(c->judged, &c->measure, line);
+}
+
+const struct diagnoses *diagnosis_job_known(const struct diagnosis_job *w, const struct comparison *c, uint32_t line)
+{
+    const struct diagnosis_job_entry *e = possible(c, line) ? find(w, c, line) : NULL;
+    return e ? &e->found : NULL;
+}
+
+void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
+{
+    if (!possible(c, line))
+        return;
     go_on(w);
-    struct diagnosis_job_entry *e = find(w, c, line);
-    if (e)
-        return &e->found;
-    if (w->now.c && w->now.line == line && w->now.c->serial == c->serial)
-        return NULL;
+    if (find(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial))
+        return;
     let_go(&w->wanted);
     w->wanted = (struct diagnosis_job_case){comparison_hold(c), line};
     go_on(w);
-    return NULL;
 }
 
 void diagnosis_job_wait(struct diagnosis_job *w)

@@ -33,8 +33,10 @@ struct diagnosis_job {
 /* notify(ctx): a diagnosis that was asked for is there; called by the job's thread. */
 void diagnosis_job_init(struct diagnosis_job *w, void (*notify)(void *ctx), void *ctx);
 void diagnosis_job_release(struct diagnosis_job *w);
-/* What is known of a line, good until the next call; asks for it where nothing is (NULL). */
-const struct diagnoses *diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line);
+/* Takes what was found and starts on a line of which nothing is known. */
+void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line);
+/* What is known of a line, good until the next diagnosis_job_ask; NULL: nothing yet. */
+const struct diagnoses *diagnosis_job_known(const struct diagnosis_job *w, const struct comparison *c, uint32_t line);
 void diagnosis_job_wait(struct diagnosis_job *w); /* until nothing asked for is still to come */
 
 #endif

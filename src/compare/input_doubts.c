@@ -43,7 +43,8 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, inpu
         same++;
     }
     if (same)
-        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank are there; %s is opened, another is %s: name the folder that is meant"),
+        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank found; %s is opened, another is "
+                                            "%s: name the folder you mean"),
                                        same + 1, open->paths.v[0], other));
 }
 
@@ -60,15 +61,17 @@ static void several(const struct comparison *s, int side, struct arena *a, input
     if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
         return;
     if (steps > 1 && ranks > 1)
-        add(out, side, true, arena_fmt(a, s->single ? _("%d steps × %d ranks are there; this is step %d, rank %d")
-                                                    : _("%d steps × %d ranks are there; step %d, rank %d is compared"),
+        add(out, side, true, arena_fmt(a, s->single ? _("%d steps × %d ranks found; this is step %d, rank %d")
+                                                    : _("%d steps × %d ranks found; step %d, rank %d is compared"),
                                        steps, ranks, open->step, open->rank));
     else if (steps > 1)
-        add(out, side, true, arena_fmt(a, s->single ? _("%d steps are there; this is step %d") : _("%d steps are there; step %d is compared"),
-                                       steps, open->step));
+        add(out, side, true,
+            arena_fmt(a, s->single ? _("%d steps found; this is step %d") : _("%d steps found; step %d is compared"),
+                      steps, open->step));
     else if (ranks > 1)
-        add(out, side, true, arena_fmt(a, s->single ? _("%d ranks are there; this is rank %d") : _("%d ranks are there; rank %d is compared"),
-                                       ranks, open->rank));
+        add(out, side, true,
+            arena_fmt(a, s->single ? _("%d ranks found; this is rank %d") : _("%d ranks found; rank %d is compared"),
+                      ranks, open->rank));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -101,7 +104,7 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
         return;
     long ago = written_ago(x->places.v[x->place].paths.v[0]);
     if (ago >= 0 && ago < FRESH)
-        add(out, side, false, arena_fmt(a, _("written to %ld s ago: it may still grow; r reads it again"), ago));
+        add(out, side, false, arena_fmt(a, _("modified %ld s ago, may still be written; r reads it again"), ago));
 }
 
 /* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */
@@ -123,7 +126,8 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
         p = found > p ? found : p;
     }
     if (calls)
-        add(out, side, true, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): two runs differ for no other reason"), calls, p));
+        add(out, side, true, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): this alone makes two runs "
+                                            "differ"), calls, p));
 }
 
 /* Rows at the largest finite number of their type, by type. */
@@ -140,7 +144,8 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
                         ((x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]));
         }
         if (rows)
-            add(out, side, true, arena_fmt(a, _("%g, the largest %s, stands in %u rows: the machine saturates instead of overflowing"),
+            add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows: the device saturates instead "
+                                                "of overflowing"),
                                            most, dtype_table[types[k]].name, rows));
     }
 }
@@ -154,7 +159,7 @@ static void overflows(const struct dump *d, int side, struct arena *a, input_dou
         if (strcmp(d->problems.v[i].kind, "overflow") == 0 && n++ == 0)
             first = d->problems.v[i].text;
     if (n)
-        add(out, side, true, arena_fmt(a, _("%u overflows were recorded by the device; the first: %s"), n, first));
+        add(out, side, true, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
 }
 
 static void of_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
@@ -192,17 +197,28 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
-        add(out, -1, true, arena_fmt(a, _("levels differ (%s against %s): what only one of them records has no partner"), t->level, g->level));
+        add(out, -1, true,
+            arena_fmt(a, _("levels differ (%s and %s): what only one of them records is not paired"), t->level,
+                      g->level));
     if (*t->task && *g->task && strcmp(t->task, g->task) != 0)
-        add(out, -1, true, arena_fmt(a, _("tasks differ (%s against %s): only what both recorded is compared"), t->task, g->task));
+        add(out, -1, true,
+            arena_fmt(a, _("tasks differ (%s and %s): only what both recorded is compared"), t->task, g->task));
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
-        add(out, -1, true, arena_fmt(a, _("step %d is held against step %d"), t->step, g->step));
+        add(out, -1, true, arena_fmt(a, _("step %d is compared with step %d"), t->step, g->step));
     if (t->rank >= 0 && g->rank >= 0 && t->rank != g->rank && s->opt.rank[0] < 0)
-        add(out, -1, true, arena_fmt(a, _("rank %d is held against rank %d"), t->rank, g->rank));
+        add(out, -1, true, arena_fmt(a, _("rank %d is compared with rank %d"), t->rank, g->rank));
     if (t->reader->weights != g->reader->weights)
-        add(out, -1, true, _("one side is a recording, the other holds weights: diverge weights compares weights"));
+        add(out, -1, true, _("one side is a dump, the other a weight file: use diverge weights to compare weights"));
     if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
-        add(out, -1, true, _("the golden side is MindSpore's: usually PyTorch is the benchmark; s swaps them"));
+        add(out, -1, true, _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps them"));
+}
+
+/* Rows of a run beside whose tensors could not be read: how far they are apart there is not known. */
+static void companion(const struct third_run_errors *x, const char *option, struct arena *a, input_doubt_list *out)
+{
+    if (x->unread)
+        add(out, -1, false, arena_fmt(a, _("%s: %zu rows could not be read and were not compared with this run; the "
+                                           "first: %s"), option, x->unread, x->why.text));
 }
 
 static void changed(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
@@ -225,8 +241,10 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
         }
     if (loaded == 2)
         of_both(s, a, out);
+    companion(&s->golden2, "--golden2", a, out);
+    companion(&s->reference, "--reference", a, out);
     if (s->since.err.code)
-        add(out, -1, false, arena_fmt(a, _("what the rows were in the round before is not known: %s"), s->since.err.text));
+        add(out, -1, false, arena_fmt(a, _("the verdicts of the round before are unknown: %s"), s->since.err.text));
     const char *text;
     for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);
@@ -241,6 +259,6 @@ const char *input_doubts_target(const struct comparison *s)
 {
     const struct dump *t = &s->side[0].dump, *g = &s->side[1].dump;
     if (strcmp(t->framework, "mindspore") == 0 && strcmp(g->framework, "pytorch") == 0)
-        return _("the target is the first one named, and the one of MindSpore");
-    return _("the target is the first one named");
+        return _("the target is the first path given and the MindSpore dump");
+    return _("the target is the first path given");
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/io.h"
 #include "base/map.h"
-#include "compare/evidence.h"
 #include "judge/verdict_text.h"
 #include "pair/address.h"
 
@@ -14,7 +14,7 @@
 static void freeze_side(struct round *r, const struct comparison *s, int side)
 {
     const struct recording *x = &s->side[side];
-    char *full = x->path ? realpath(x->path, NULL) : NULL;
+    char *full = x->path ? path_full(x->path) : NULL;
     r->side[side] = (struct round_side){
         .path = arena_cstr(&r->arena, str_of(x->path)),
         .full_path = arena_cstr(&r->arena, str_of(full)),
@@ -24,7 +24,7 @@ static void freeze_side(struct round *r, const struct comparison *s, int side)
         .rank = x->dump.rank,
         .rows = x->dump.rows.n,
         .state = x->now,
-        .fingerprint = evidence_fingerprint(&x->dump),
+        .fingerprint = dump_fingerprint(&x->dump),
     };
     free(full);
 }
@@ -42,7 +42,8 @@ struct round_row round_freeze_line(const struct comparison *s, const struct judg
     };
 }
 
-static void freeze_row(struct round *r, const struct comparison *s, const struct judgement *j, uint32_t line, struct buf name[2])
+static void freeze_row(struct round *r, const struct comparison *s, const struct judgement *j, uint32_t line,
+                       struct buf name[2])
 {
     const struct line *l = &s->pairing->lines.v[line];
     for (int d = 0; d < 2; d++) {

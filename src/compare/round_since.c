@@ -99,7 +99,7 @@ void round_since_named(const struct comparison *s, const char *const name[2], st
     if (line != NONE)
         round_since_line(s, line, out);
     else
-        buf_fmt(out, _("its row is not recorded in round %u"), s->since.before->number + 1);
+        buf_fmt(out, _("round %u has no record of this row"), s->since.before->number + 1);
 }
 
 void round_since_sentence(const struct comparison *s, struct buf *out)

@@ -16,8 +16,8 @@ struct round_since {
     bool told;              /* they are there: the judgement is of everything */
 };
 
-/* Looks up the rows of a comparison that is being made in the round before, once per pairing; `whole`: everything there is
- * to judge is judged, so what changed is counted too. */
+/* Looks up the rows of a comparison that is being made in the round before, once per pairing; `whole`: everything there
+ * is to judge is judged, so what changed is counted too. */
 void round_since_find_changes(struct comparison *c, bool whole);
 
 /* The row a line was, NULL: it was not there, or nothing is known (round_since_knows). */

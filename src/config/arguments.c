@@ -99,13 +99,15 @@ bool setting_aside(enum dialect d, struct str key)
     }
     for (size_t i = 0; i < table.aside.n; i++) {
         const struct aside *x = &table.aside.v[i];
-        if (x->dialect == d && (x->below ? key.n > x->key.n && memcmp(key.p, x->key.p, x->key.n) == 0 : str_eq(key, x->key)))
+        if (x->dialect == d &&
+            (x->below ? key.n > x->key.n && memcmp(key.p, x->key.p, x->key.n) == 0 : str_eq(key, x->key)))
             return true;
     }
     return false;
 }
 
-int argument_add(struct settings *s, struct str name, struct str spelled, struct str value, enum setting_state state, uint32_t line,
+int argument_add(struct settings *s, struct str name, struct str spelled, struct str value, enum setting_state state,
+                 uint32_t line,
                  bool printed, struct err *e)
 {
     ready();

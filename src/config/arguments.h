@@ -6,7 +6,8 @@
 #include "config/settings.h"
 
 /* Adds an argument under the name Megatron keeps it by: "no_rope_fusion" sets apply_rope_fusion to False. */
-int argument_add(struct settings *s, struct str name, struct str spelled, struct str value, enum setting_state state, uint32_t line,
+int argument_add(struct settings *s, struct str name, struct str spelled, struct str value, enum setting_state state,
+                 uint32_t line,
                  bool printed, struct err *e);
 /* False when the argument is unknown or has none ("None", or it follows from others). */
 bool argument_default(struct str name, struct str *value);

@@ -155,7 +155,8 @@ static enum check_state judge_suggest(const struct check_result *j, enum check_w
 /* Set on both sides, whatever to. */
 static enum check_state judge_present(const struct check_result *j, enum check_why *why)
 {
-    bool t = known(j->value[0]) || j->value[0]->state == VALUE_OPEN, g = known(j->value[1]) || j->value[1]->state == VALUE_OPEN;
+    bool t = known(j->value[0]) || j->value[0]->state == VALUE_OPEN,
+         g = known(j->value[1]) || j->value[1]->state == VALUE_OPEN;
     if (t && g)
         return CHECK_OK;
     for (int s = 0; s < 2; s++)

@@ -31,7 +31,9 @@ static void lengthen(struct node *n)
             continue;
         for (size_t i = 0; i + 1 < data.abbreviation.n; i += 2)
             if (str_eq(head, data.abbreviation.v[i]))
-                n->text = str_of(arena_fmt(&data.list.arena, "%.*s.%.*s", STR_ARG(data.abbreviation.v[i + 1]), STR_ARG(rest)));
+                n->text =
+                    str_of(arena_fmt(&data.list.arena, "%.*s.%.*s", STR_ARG(data.abbreviation.v[i + 1]),
+                                     STR_ARG(rest)));
     }
 }
 
@@ -87,7 +89,8 @@ static struct check_row *begin(struct str head, uint32_t line)
         str_split(head, ' ', &r.category, &head);
         str_split(head, ' ', &r.key, &head);
         str_split(head, ' ', &severity, &judge);
-        r.severity = str_is(severity, "error") ? SEVERITY_ERROR : str_is(severity, "warn") ? SEVERITY_WARN : SEVERITY_INFO;
+        r.severity = str_is(severity, "error") ? SEVERITY_ERROR
+                                               : str_is(severity, "warn") ? SEVERITY_WARN : SEVERITY_INFO;
         r.judge = check_way_find(judge);
         if (!r.judge)
             mistake(line, "no such judge");
@@ -104,7 +107,8 @@ static void field(struct check_row *r, struct str word, struct str rest, uint32_
     const struct {
         const char *name;
         struct str *to;
-    } texts[] = {{"want", &r->want}, {"recommended", &r->recommended}, {"accept", &r->accept}, {"en", &r->text}, {"zh", &r->text_zh},
+    } texts[] = {{"want", &r->want}, {"recommended", &r->recommended}, {"accept", &r->accept}, {"en", &r->text},
+                 {"zh", &r->text_zh},
                  {"source", &r->source}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (str_is(word, texts[i].name)) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/cursor.h"
 #include "base/num.h"
 #include "config/arguments.h"
 
@@ -10,23 +11,16 @@
 
 struct expr_reader {
     struct arena *arena;
-    struct str t;
-    size_t at;
+    struct cursor at;
     bool bad;
 };
 
 static struct node *alternatives(struct expr_reader *r);
 
-static char peek(struct expr_reader *r)
-{
-    while (r->at < r->t.n && r->t.p[r->at] == ' ')
-        r->at++;
-    return r->at < r->t.n ? r->t.p[r->at] : 0;
-}
-
 static bool path_char(char c)
 {
-    return c == '_' || c == '.' || c == ':' || c == '[' || c == ']' || c == '-' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+    return c == '_' || c == '.' || c == ':' || c == '[' || c == ']' || c == '-' || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9');
 }
 
@@ -45,45 +39,37 @@ static struct node *call(struct expr_reader *r, struct str name)
     for (const struct expr_function *f = expr_functions; f->name && !n->fn; f++)
         if (str_is(name, f->name))
             n->fn = f;
-    r->at++;
-    while (!r->bad && peek(r) != ')') {
+    cursor_take(&r->at, "(");
+    while (!r->bad && !cursor_take(&r->at, ")")) {
         *end = alternatives(r);
         if (r->bad)
             return n;
         end = &(*end)->next;
         args++;
-        if (peek(r) == ',')
-            r->at++;
-        else
-            r->bad |= peek(r) != ')';
+        r->bad |= !cursor_take(&r->at, ",") && cursor_peek(&r->at) != ')';
     }
-    r->at++;
     r->bad |= !n->fn || args < n->fn->min || (n->fn->max >= 0 && args > n->fn->max);
     return n;
 }
 
 static struct node *atom(struct expr_reader *r)
 {
-    char c = peek(r);
-    size_t from = r->at;
-    if (c == '\'') {
-        ptrdiff_t end = str_find(str_cut(r->t, from + 1), '\'');
-        r->bad |= end < 0;
-        r->at = from + 2 + (size_t)(end < 0 ? 0 : end);
-        return make(r, NODE_LITERAL, str_n(r->t.p + from + 1, (size_t)(end < 0 ? 0 : end)));
+    struct str word = {0};
+    size_t n = 0;
+    if (cursor_peek(&r->at) == '\'') {
+        r->bad |= !cursor_quoted(&r->at, &word);
+        return make(r, NODE_LITERAL, word);
     }
-    bool entry = c == '@';
-    r->at += entry;
-    from = r->at;
-    while (r->at < r->t.n && path_char(r->t.p[r->at]))
-        r->at++;
-    struct str word = str_n(r->t.p + from, r->at - from);
+    bool entry = cursor_take(&r->at, "@");
+    while (n < r->at.rest.n && path_char(r->at.rest.p[n]))
+        n++;
+    word = cursor_skip(&r->at, n);
     r->bad |= !word.n;
     if (r->bad)
         return make(r, NODE_LITERAL, word);
     if (entry)
         return make(r, NODE_ENTRY, word);
-    if (r->at < r->t.n && r->t.p[r->at] == '(')
+    if (str_starts(r->at.rest, "("))
         return call(r, word);
     if (word.p[0] >= '0' && word.p[0] <= '9')
         return make(r, NODE_LITERAL, word);
@@ -93,24 +79,21 @@ static struct node *atom(struct expr_reader *r)
 static struct node *alternatives(struct expr_reader *r)
 {
     struct node *n = atom(r);
-    if (r->bad || peek(r) != '|')
+    if (r->bad || cursor_peek(&r->at) != '|')
         return n;
     struct node *all = make(r, NODE_FIRST, STR(""));
     all->child = n;
-    while (!r->bad && peek(r) == '|') {
-        r->at++;
-        n->next = atom(r);
-        n = n->next;
-    }
+    while (!r->bad && cursor_take(&r->at, "|"))
+        n = n->next = atom(r);
     return all;
 }
 
 struct node *expr_parse(struct arena *a, struct str text, size_t *bad)
 {
-    struct expr_reader r = {.arena = a, .t = text};
+    struct expr_reader r = {.arena = a, .at = {text, " "}};
     struct node *n = alternatives(&r);
-    *bad = r.at;
-    return r.bad || peek(&r) ? NULL : n;
+    *bad = text.n - r.at.rest.n;
+    return r.bad || cursor_peek(&r.at) ? NULL : n;
 }
 
 /* ---- values ---- */
@@ -168,7 +151,8 @@ static struct value from_setting(const struct setting *x)
     struct value v = value_text(x->value);
     v.key = x->spelled;
     v.dflt = x->dflt;
-    v.state = x->state == SETTING_OPEN ? VALUE_OPEN : x->state == SETTING_NULL || settings_null(v.text) ? VALUE_NONE : VALUE_SET;
+    v.state = x->state == SETTING_OPEN ? VALUE_OPEN : x->state == SETTING_NULL ||
+              settings_null(v.text) ? VALUE_NONE : VALUE_SET;
     return v;
 }
 

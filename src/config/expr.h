@@ -68,7 +68,8 @@ struct value value_number(struct scope *s, double v);
 struct value value_bool(bool v);
 /* Whether it counts as yes: True, on, a number other than 0, a list with something in it. */
 bool value_true(const struct value *v);
-bool value_equal(const struct value *a, const struct value *b); /* numbers to 1e-9 of their size, else text without case */
+/* numbers to 1e-9 of their size, else text without case */
+bool value_equal(const struct value *a, const struct value *b);
 struct str value_unquoted(struct str text); /* without Python's or YAML's quotes */
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "config/expr.h"
 
 static struct value arg(struct scope *s, const struct node *args, int i)
@@ -217,8 +218,9 @@ static struct value f_tail(struct scope *s, const struct node *args)
 
 static struct value f_dtype(struct scope *s, const struct node *args)
 {
-    static const char *const alias[][2] = {{"fp32", "float32"}, {"float", "float32"}, {"fp16", "float16"}, {"half", "float16"},
-                                           {"bf16", "bfloat16"}, {"fp64", "float64"}, {"double", "float64"}};
+    static const char *const alias[][2] =
+        {{"fp32", "float32"}, {"float", "float32"}, {"fp16", "float16"}, {"half", "float16"},
+         {"bf16", "bfloat16"}, {"fp64", "float64"}, {"double", "float64"}};
     struct value v = f_tail(s, args);
     for (size_t i = 0; i < ARRAY_LEN(alias) && v.state == VALUE_SET; i++)
         if (str_ieq(v.text, str_of(alias[i][0])))
@@ -393,26 +395,19 @@ static struct value f_swiglu_ffn(struct scope *s, const struct node *args)
 struct list {
     double v[LIST_MAX];
     size_t n;
-    struct str t;
-    size_t at;
+    struct cursor at;
     int depth;
     bool bad;
 };
 
-static char list_peek(struct list *l)
-{
-    while (l->at < l->t.n && (l->t.p[l->at] == ' ' || l->t.p[l->at] == ','))
-        l->at++;
-    return l->at < l->t.n ? l->t.p[l->at] : 0;
-}
-
 static double list_number(struct list *l)
 {
-    size_t from = l->at;
+    struct str t = l->at.rest;
+    size_t n = 0;
     double v = 0;
-    while (l->at < l->t.n && strchr("0123456789.eE+-", l->t.p[l->at]) && !(l->at > from && l->t.p[l->at] == '+' && (l->t.p[l->at - 1] | 32) != 'e'))
-        l->at++;
-    l->bad |= l->at == from || !str_double(str_n(l->t.p + from, l->at - from), &v);
+    while (n < t.n && strchr("0123456789.eE+-", t.p[n]) && !(n && t.p[n] == '+' && (t.p[n - 1] | 32) != 'e'))
+        n++;
+    l->bad |= !n || !str_double(cursor_skip(&l->at, n), &v);
     return v;
 }
 
@@ -421,25 +416,21 @@ static void list_sum(struct list *l)
 {
     do {
         size_t from = l->n;
-        if (list_peek(l) == '+')
-            l->at++;
-        char c = list_peek(l);
-        if ((c == '(' || c == '[') && l->depth < 8) {
-            l->at++;
+        cursor_take(&l->at, "+");
+        if (l->depth < 8 && (cursor_take(&l->at, "(") || cursor_take(&l->at, "["))) {
             l->depth++;
-            while (!l->bad && list_peek(l) && !strchr(")]", list_peek(l)))
+            while (!l->bad && cursor_peek(&l->at) && !strchr(")]", cursor_peek(&l->at)))
                 list_sum(l);
             l->depth--;
-            l->bad |= !list_peek(l);
-            l->at++;
+            l->bad |= !cursor_take(&l->at, ")") && !cursor_take(&l->at, "]");
         } else if (l->n < LIST_MAX) {
+            cursor_peek(&l->at);
             l->v[l->n++] = list_number(l);
         } else {
             l->bad = true;
         }
-        if (!l->bad && list_peek(l) == '*') {
-            l->at++;
-            list_peek(l);
+        if (!l->bad && cursor_take(&l->at, "*")) {
+            cursor_peek(&l->at);
             double times = list_number(l);
             size_t n = l->n - from;
             l->bad |= !(times >= 0) || times * (double)n > LIST_MAX || from + (size_t)(times * (double)n) > LIST_MAX;
@@ -448,16 +439,16 @@ static void list_sum(struct list *l)
             if (!l->bad)
                 l->n = from + (size_t)times * n;
         }
-    } while (!l->bad && list_peek(l) == '+');
+    } while (!l->bad && cursor_peek(&l->at) == '+');
 }
 
 static bool list_read(struct list *l, struct str text)
 {
-    l->t = value_unquoted(text);
-    l->n = l->at = 0;
+    l->at = (struct cursor){value_unquoted(text), " ,"};
+    l->n = 0;
     l->depth = 0;
     l->bad = false;
-    while (!l->bad && list_peek(l))
+    while (!l->bad && cursor_peek(&l->at))
         list_sum(l);
     return !l->bad && l->n;
 }

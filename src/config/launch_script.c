@@ -46,7 +46,8 @@ static void skip_blanks(struct script_walk *w, bool lines)
         char c = w->text.p[w->at];
         if (c == ' ' || c == '\t' || c == '\r' || (lines && c == '\n')) {
             step_over(w, w->at + 1);
-        } else if (c == '\\' && w->at + 1 < w->text.n && (w->text.p[w->at + 1] == '\n' || w->text.p[w->at + 1] == '\r')) {
+        } else if (c == '\\' && w->at + 1 < w->text.n &&
+                   (w->text.p[w->at + 1] == '\n' || w->text.p[w->at + 1] == '\r')) {
             step_over(w, w->at + 2);
         } else if (c == '#') {
             while (w->at < w->text.n && w->text.p[w->at] != '\n')
@@ -107,7 +108,8 @@ static int set_plain(struct script_walk *w, struct str name, struct str value, b
         struct str old = v->field.v[0].text;
         w->sh.work += old.n + x.text.n;
         if (w->sh.work > SHELL_WORK)
-            return err_line(w->sh.e, w->sh.s->path, w->sh.line, _("the script's variables grow to more than %u MB"), SHELL_WORK >> 20);
+            return err_line(w->sh.e, w->sh.s->path, w->sh.line, _("the script's variables expand to more than %u MB"),
+                            SHELL_WORK >> 20);
         x.text = str_of(arena_fmt(&w->sh.s->arena, "%.*s%.*s", STR_ARG(old), STR_ARG(x.text)));
         x.open |= v->field.v[0].open;
     }
@@ -121,7 +123,8 @@ static void export(struct script_walk *w, struct str name)
 {
     const struct shell_var *v = shell_find(&w->sh, name);
     if (v && v->field.n)
-        settings_export(w->sh.s, name, v->field.v[0].text, v->field.v[0].open ? SETTING_OPEN : SETTING_TEXT, w->sh.line);
+        settings_export(w->sh.s, name, v->field.v[0].text, v->field.v[0].open ? SETTING_OPEN : SETTING_TEXT,
+                        w->sh.line);
 }
 
 /* ---- commands ---- */
@@ -181,7 +184,8 @@ static void command(struct script_walk *w)
 
 static bool reserved(struct script_walk *w, struct str raw)
 {
-    static const char *const opens[] = {"if", "case", "for", "while", "until"}, *const closes[] = {"fi", "esac", "done"},
+    static const char *const opens[] = {"if", "case", "for", "while", "until"},
+        *const closes[] = {"fi", "esac", "done"},
                       *const others[] = {"then", "else", "elif", "do", "{", "}", "!", "in", "function", "time"};
     for (size_t i = 0; i < ARRAY_LEN(opens); i++)
         if (str_is(raw, opens[i])) {
@@ -289,12 +293,14 @@ static int statement_word(struct script_walk *w)
         step_over(w, end);
         return 0;
     }
-    if (w->first && (str_is(raw, "export") || str_is(raw, "declare") || str_is(raw, "local") || str_is(raw, "readonly"))) {
+    if (w->first &&
+        (str_is(raw, "export") || str_is(raw, "declare") || str_is(raw, "local") || str_is(raw, "readonly"))) {
         w->exports = str_is(raw, "export");
         step_over(w, end);
         return 0;
     }
-    number = raw.n == 1 && raw.p[0] >= '0' && raw.p[0] <= '9' && end < w->text.n && (w->text.p[end] == '>' || w->text.p[end] == '<');
+    number = raw.n == 1 && raw.p[0] >= '0' && raw.p[0] <= '9' && end < w->text.n &&
+             (w->text.p[end] == '>' || w->text.p[end] == '<');
     w->first = false;
     int rc = number ? 0 : shell_expand(&w->sh, raw, true, &w->word);
     step_over(w, end > w->at ? end : w->at + 1);
@@ -340,7 +346,7 @@ static struct str option_name(struct script_walk *w, struct str spelled, const c
 
 static void tell_outside(struct script_walk *w, struct str word)
 {
-    settings_warn(w->sh.s, _("%s: %.*s comes from outside the script; what it holds is not known"), w->sh.s->path, STR_ARG(word));
+    settings_warn(w->sh.s, _("%s: %.*s is set outside the script; its value is unknown"), w->sh.s->path, STR_ARG(word));
 }
 
 /* One option and its values, from *i on. Option=value counts as well. */
@@ -370,7 +376,8 @@ static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, 
         open |= v->open;
     }
     struct str text = n ? buf_view(&b) : STR("True");
-    int rc = argument_add(w->sh.s, name, spelled, text, open ? SETTING_OPEN : settings_null(text) ? SETTING_NULL : SETTING_TEXT, 0, false,
+    int rc = argument_add(w->sh.s, name, spelled, text,
+                          open ? SETTING_OPEN : settings_null(text) ? SETTING_NULL : SETTING_TEXT, 0, false,
                           w->sh.e);
     buf_release(&b);
     return rc;
@@ -413,7 +420,8 @@ static void take_variables(struct script_walk *w)
 
 bool launch_script_sniff(struct str text)
 {
-    static const char *const begins[] = {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed "};
+    static const char *const begins[] =
+        {"export ", "torchrun ", "python ", "python3 ", "--", "source ", "set -", "bash ", "msrun ", "deepspeed "};
     struct str line, name, value;
     bool append;
     if (str_starts(text, "#!"))

@@ -69,7 +69,7 @@ int printed_arguments_read(struct settings *s, struct str text, struct err *e)
     struct str rest, line, name, value;
     size_t prefix;
     if (!find_head(text, &rest, &prefix))
-        return err_set(e, ERR_DATA, _("%s: no printed arguments"), s->path);
+        return err_set(e, ERR_DATA, _("%s: no printed arguments found"), s->path);
     uint32_t n = 1;
     for (const char *p = text.p; p < rest.p; p++)
         n += *p == '\n';
@@ -85,8 +85,8 @@ int printed_arguments_read(struct settings *s, struct str text, struct err *e)
             return -1;
     }
     if (!s->list.n)
-        return err_line(e, s->path, n, _("arguments were expected (\"  name .... value\")"));
+        return err_line(e, s->path, n, _("expected arguments (\"  name .... value\")"));
     if (!done)
-        settings_warn(s, _("%s: the printed arguments have no end; what follows is missing"), s->path);
+        settings_warn(s, _("%s: the end of the printed arguments is missing; what follows was not read"), s->path);
     return 0;
 }

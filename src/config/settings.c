@@ -49,7 +49,9 @@ static void add_plain_key(struct settings *s, struct str key, uint32_t at)
 int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e)
 {
     s->held += bytes + 64;
-    return s->held > SETTINGS_HELD ? err_line(e, s->path, line, _("more than %u MB of settings in one file"), SETTINGS_HELD >> 20) : 0;
+    return s->held > SETTINGS_HELD
+               ? err_line(e, s->path, line, _("more than %u MB of settings in one file"), SETTINGS_HELD >> 20)
+               : 0;
 }
 
 void settings_warn(struct settings *s, const char *fmt, ...)
@@ -62,7 +64,8 @@ void settings_warn(struct settings *s, const char *fmt, ...)
     va_end(ap);
 }
 
-int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state, uint32_t line,
+int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state,
+                 uint32_t line,
                  struct err *e)
 {
     if (settings_hold(s, 2 * key.n + spelled.n + value.n, line, e))
@@ -133,10 +136,10 @@ static int check_text(const char *path, struct str text, bool whole, struct err 
 {
     const char *zero = memchr(text.p, 0, text.n);
     if (!whole || text.n > SETTINGS_BYTES)
-        return err_set(e, ERR_DATA, _("%s: larger than %u MB and without printed arguments: no file of settings"), path,
+        return err_set(e, ERR_DATA, _("%s: larger than %u MB and without printed arguments: not a settings file"), path,
                        SETTINGS_BYTES >> 20);
     if (zero)
-        return err_at(e, path, (uint64_t)(zero - text.p), _("a text was expected, this byte is zero"));
+        return err_at(e, path, (uint64_t)(zero - text.p), _("expected text, found a zero byte"));
     return 0;
 }
 
@@ -204,7 +207,8 @@ static int open_folder(struct settings *s, const char *path, struct err *e)
     }
     buf_release(&b);
     if (!found)
-        return err_set(e, ERR_DATA, _("%s: a folder without config.json or training_args.json; name the file of settings"), path);
+        return err_set(e, ERR_DATA,
+                       _("%s: a folder without config.json or training_args.json; name the file of settings"), path);
     return rc;
 }
 
@@ -215,7 +219,8 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
         return -1;
     if (s->dialect == DIALECT_NONE)
-        return err_set(e, ERR_DATA, _("%s: an environment holds no settings; give it with --target-env or --golden-env"), path);
+        return err_set(e, ERR_DATA,
+                       _("%s: an environment, not settings; give it with --target-env or --golden-env"), path);
     s->platform = find_platform(s);
     return 0;
 }
@@ -238,9 +243,10 @@ int settings_environment_text(struct settings *s, const char *name, struct str t
     if (rc == 0)
         rc = k->read == launch_script_read ? launch_script_read(&from, text, e) : environment_read(&from, text, e);
     if (rc == 0 && !from.env_known)
-        rc = err_set(e, ERR_DATA, _("%s: NAME=value lines or a launch script were expected"), name);
+        rc = err_set(e, ERR_DATA, _("%s: expected NAME=value lines or a launch script"), name);
     for (size_t i = 0; i < from.env.n && rc == 0; i++)
-        settings_export(s, from.env.v[i].key, from.env.v[i].value, (enum setting_state)from.env.v[i].state, from.env.v[i].line);
+        settings_export(s, from.env.v[i].key, from.env.v[i].value, (enum setting_state)from.env.v[i].state,
+                        from.env.v[i].line);
     settings_release(&from);
     if (rc)
         return -1;

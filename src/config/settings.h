@@ -16,6 +16,11 @@
 enum dialect { DIALECT_NONE, DIALECT_MINDFORMERS, DIALECT_MEGATRON, DIALECT_HF, DIALECTS };
 enum platform { PLATFORM_GPU, PLATFORM_NPU };
 
+static inline const char *platform_name(enum platform p)
+{
+    return p == PLATFORM_NPU ? "npu" : "gpu";
+}
+
 /* Which parts of a dialect a file holds: a Hugging Face config.json tells nothing of the optimizer. */
 enum { SECTION_MODEL = 1, SECTION_TRAINING = 2 };
 

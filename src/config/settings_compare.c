@@ -99,7 +99,8 @@ static void gather_unmapped(struct config_compare *c, int side)
     for (size_t i = 0; i < s->list.n; i++) {
         const struct setting *x = &s->list.v[i];
         struct str plain = plain_key(c, x->key);
-        if (s->dialect == DIALECT_MEGATRON && argument_npu(x->key) && x->state == SETTING_TEXT && !str_is(x->value, "False"))
+        if (s->dialect == DIALECT_MEGATRON && argument_npu(x->key) && x->state == SETTING_TEXT &&
+            !str_is(x->value, "False"))
             vec_push(&c->npu_only[side], x->spelled);
         if (x->dflt || setting_aside(s->dialect, plain) || map_get(&used, plain) != MAP_NONE)
             continue;
@@ -149,7 +150,8 @@ static void count(struct config_compare *c)
     }
 }
 
-int config_compare_run(struct config_compare *c, struct settings *target, struct settings *golden, const struct config_waiver *waiver,
+int config_compare_run(struct config_compare *c, struct settings *target, struct settings *golden,
+                       const struct config_waiver *waiver,
                        size_t waivers, struct err *e)
 {
     const struct checklist *list = checklist_get();
@@ -196,24 +198,34 @@ const char *check_why_text(const struct config_check *k)
 {
     switch (k->why) {
     case WHY_NOT_APPLICABLE:
-        return _("does not matter with these settings");
+        return _("irrelevant with these settings");
     case WHY_NOT_TOLD:
-        return _("neither side tells it");
+        return _("unknown on both sides");
     case WHY_ONE_SIDED:
-        return k->was == CHECK_MISSING ? _("set on one side only") : _("only one side's files tell it");
+        return k->was == CHECK_MISSING ? _("set on one side only") : _("known on one side only");
     case WHY_OPEN:
-        return _("depends on what the files do not tell");
+        return _("undecided: not in the files");
     case WHY_UNWANTED:
-        return _("both sides go against the recommendation");
+        return _("both sides deviate from the recommendation");
     case WHY_UNWANTED_ONE:
-        return _("goes against the recommendation");
+        return _("deviates from the recommendation");
     case WHY_MANUAL:
-        return _("to be confirmed by a person: files cannot settle it");
+        return _("confirm by hand: not in the files");
     case WHY_UNSET:
         return _("not set");
     default:
         return NULL;
     }
+}
+
+void check_advice_text(const struct config_check *k, struct buf *out)
+{
+    const char *why = k->why == WHY_MANUAL ? NULL : check_why_text(k);
+    if (k->reason)
+        buf_fmt(out, _("waived: %s. "), k->reason);
+    else if (why)
+        buf_fmt(out, _("%s. "), why);
+    buf_str(out, checklist_text(k->row));
 }
 
 void config_value_text(struct buf *out, const struct value *v)

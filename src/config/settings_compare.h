@@ -52,13 +52,16 @@ struct config_compare {
 };
 
 /* Takes over both sides' settings (also on failure). Waivers for unknown ids are an ERR_USAGE. */
-int config_compare_run(struct config_compare *c, struct settings *target, struct settings *golden, const struct config_waiver *waiver,
+int config_compare_run(struct config_compare *c, struct settings *target, struct settings *golden,
+                       const struct config_waiver *waiver,
                        size_t waivers, struct err *e);
 void config_compare_release(struct config_compare *c);
 
 const char *check_state_name(enum check_state s); /* "ok", "differs" … */
 /* A sentence for why, in the language in force; NULL where there is nothing to say. */
 const char *check_why_text(const struct config_check *k);
+/* What to mind: why it is waived or does not agree, and the checklist's advice. Appends. */
+void check_advice_text(const struct config_check *k, struct buf *out);
 
 /* A value as a table shows it: "0.1 (default)", "2816 = 2*1408", "adam (AdamW)"; "" where there is none. */
 void config_value_text(struct buf *out, const struct value *v);

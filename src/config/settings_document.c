@@ -3,6 +3,7 @@
  * itself, since an anchor is known only when its node has ended. */
 #include <yaml.h>
 
+#include "base/mem.h"
 #include "base/msg.h"
 #include "config/settings.h"
 
@@ -93,14 +94,14 @@ static int scalar(struct settings_document *d, const yaml_event_t *ev)
     struct document_level *l = top(d);
     uint32_t line = (uint32_t)ev->start_mark.line + 1;
     if (!l)
-        return err_line(d->e, d->s->path, line, _("settings were expected (\"name: value\"), not a single text"));
+        return err_line(d->e, d->s->path, line, _("expected settings (\"name: value\"), found a single text"));
     if (!l->list && !l->have_key) {
         key(d, v);
         return 0;
     }
     enter(d);
     if (l->merge)
-        return err_line(d->e, d->s->path, line, _("<< takes a mapping"));
+        return err_line(d->e, d->s->path, line, _("expected a mapping after <<"));
     size_t first = d->s->list.n, prefix = d->path.n;
     if (v.n > SETTINGS_TEXT)
         return err_line(d->e, d->s->path, line, _("a value of more than %u bytes"), SETTINGS_TEXT);
@@ -115,13 +116,14 @@ static int begin(struct settings_document *d, bool list, const yaml_char_t *anch
 {
     struct document_level *l = top(d);
     if (l && !l->list && !l->have_key)
-        return err_line(d->e, d->s->path, line, _("a name was expected here, not a list or mapping"));
+        return err_line(d->e, d->s->path, line, _("expected a name, found a list or mapping"));
     if (d->depth == DEEPEST)
         return err_line(d->e, d->s->path, line, _("nested more than %d deep"), DEEPEST);
     enter(d);
     if (l && l->list)
         l->nested++;
-    d->level[d->depth++] = (struct document_level){.list = list, .path = d->path.n, .first = d->s->list.n, .anchor = kept(d, anchor), .line = line};
+    d->level[d->depth++] = (struct document_level){.list = list, .path = d->path.n, .first = d->s->list.n,
+                                                   .anchor = kept(d, anchor), .line = line};
     return 0;
 }
 
@@ -216,15 +218,19 @@ static int walk(struct settings_document *d, struct str text)
     bool done = false;
     int rc = 0;
     if (!yaml_parser_initialize(&parser))
-        return err_set(d->e, ERR_DATA, "%s: libyaml", d->s->path);
+        mem_failed(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
     while (rc == 0 && !done) {
         if (!yaml_parser_parse(&parser, &ev)) {
-            rc = err_line(d->e, d->s->path, parser.problem_mark.line + 1, "%s", parser.problem ? parser.problem : "YAML");
+            if (parser.error == YAML_MEMORY_ERROR)
+                mem_failed(0);
+            rc = err_line(d->e, d->s->path, parser.problem_mark.line + 1, "%s",
+                          parser.problem ? parser.problem : "YAML");
             break;
         }
         rc = one_event(d, &ev);
-        done = ev.type == YAML_STREAM_END_EVENT || ev.type == YAML_DOCUMENT_END_EVENT; /* a second document is another file's */
+        /* a second document is another file's */
+        done = ev.type == YAML_STREAM_END_EVENT || ev.type == YAML_DOCUMENT_END_EVENT;
         yaml_event_delete(&ev);
     }
     yaml_parser_delete(&parser);
@@ -283,8 +289,8 @@ int settings_document_read(struct settings *s, struct str text, struct err *e)
     int rc = settings_document_flatten(&own, text, e);
     if (rc == 0 && !(k = kind_by_keys(&own)))
         rc = err_set(e, ERR_DATA,
-                     _("%s: no settings known: a MindFormers yaml, Megatron's launch script or printed arguments, config.json or "
-                       "training arguments were expected"), s->path);
+                     _("%s: expected a MindFormers yaml, Megatron's launch script or printed arguments, config.json "
+                       "or training arguments; no known setting found"), s->path);
     if (rc == 0) {
         s->kind = s->kind ? s->kind : k->name;
         s->dialect = k->dialect;

@@ -21,7 +21,7 @@ typedef VEC(struct shell_field) shell_fields;
 struct shell_var {
     struct str name;
     shell_fields field; /* one of a plain variable, any number of an array's */
-    bool array, exported;
+    bool array;
     bool branch;        /* assigned inside if or case after another value */
     bool told;          /* the warning was given */
 };

@@ -1,5 +1,6 @@
 /* Expands words of a launch script as a shell would: variables, defaults, quotes and sums. Nothing runs; what only
  * running could tell stays open. */
+#include "base/cursor.h"
 #include "base/msg.h"
 #include "config/shell.h"
 
@@ -127,41 +128,29 @@ size_t shell_word_end(struct str t, size_t at)
 
 struct sum {
     struct shell *sh;
-    struct str t;
-    size_t at;
+    struct cursor at; /* signs of a variable say nothing here */
     int depth;
     bool bad;
 };
 
 static int64_t sum_expr(struct sum *s, int level);
 
-static char sum_peek(struct sum *s)
-{
-    while (s->at < s->t.n && (s->t.p[s->at] == ' ' || s->t.p[s->at] == '\t' || s->t.p[s->at] == '$' || s->t.p[s->at] == '{' ||
-                              s->t.p[s->at] == '}' || s->t.p[s->at] == '"'))
-        s->at++;
-    return s->at < s->t.n ? s->t.p[s->at] : 0;
-}
-
 static int64_t sum_atom(struct sum *s)
 {
-    char c = sum_peek(s);
-    size_t from = s->at;
     unsigned long long n;
-    if (c == '(' && s->depth < SHELL_DEEPEST) {
-        s->at++;
+    if (cursor_peek(&s->at) == '(' && s->depth < SHELL_DEEPEST) {
+        cursor_take(&s->at, "(");
         s->depth++;
         int64_t v = sum_expr(s, 0);
         s->depth--;
-        s->bad |= sum_peek(s) != ')';
-        s->at++;
+        s->bad |= !cursor_take(&s->at, ")");
         return v;
     }
-    s->at += shell_name(str_cut(s->t, s->at));
-    if (s->at == from)
-        while (s->at < s->t.n && s->t.p[s->at] >= '0' && s->t.p[s->at] <= '9')
-            s->at++;
-    struct str word = str_n(s->t.p + from, s->at - from);
+    size_t length = shell_name(s->at.rest);
+    if (!length)
+        while (length < s->at.rest.n && s->at.rest.p[length] >= '0' && s->at.rest.p[length] <= '9')
+            length++;
+    struct str word = cursor_skip(&s->at, length);
     if (str_u64(word, &n) && n < INT32_MAX)
         return (int64_t)n;
     const struct shell_var *v = word.n ? shell_find(s->sh, word) : NULL;
@@ -176,10 +165,10 @@ static int64_t sum_expr(struct sum *s, int level)
     static const char *const ops[] = {"+-", "*/%"};
     int64_t v = level == 2 ? sum_atom(s) : sum_expr(s, level + 1);
     while (level < 2 && !s->bad) {
-        char op = sum_peek(s);
+        char op = cursor_peek(&s->at);
         if (!op || !strchr(ops[level], op))
             break;
-        s->at++;
+        cursor_skip(&s->at, 1);
         int64_t w = sum_expr(s, level + 1);
         if ((op == '/' || op == '%') && w == 0)
             s->bad = true;
@@ -207,7 +196,8 @@ static int grow(struct expander *x, struct str s)
 {
     x->sh->work += s.n + 16;
     if (x->sh->work > SHELL_WORK)
-        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("the script's variables grow to more than %u MB"), SHELL_WORK >> 20);
+        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("the script's variables expand to more than %u MB"),
+                        SHELL_WORK >> 20);
     buf_str(&x->b, s);
     x->some = true;
     return 0;
@@ -266,7 +256,8 @@ static int put_fields(struct expander *x, struct shell_var *v, bool quoted)
 {
     if (v->branch && !v->told) {
         v->told = true;
-        settings_warn(x->sh->s, _("%s: line %u: %.*s is set in a branch of the script; its last value is taken"), x->sh->s->path, x->sh->line, STR_ARG(v->name));
+        settings_warn(x->sh->s, _("%s: line %u: %.*s is set in a branch of the script; the last value is used"),
+                      x->sh->s->path, x->sh->line, STR_ARG(v->name));
     }
     for (size_t i = 0; i < v->field.n; i++) {
         if (i && finish(x))
@@ -305,9 +296,9 @@ static int put_braced(struct expander *x, struct str raw, bool quoted, int depth
 static int put_dollar(struct expander *x, struct str raw, bool quoted, int depth)
 {
     if (str_starts(raw, "$((")) {
-        struct sum s = {.sh = x->sh, .t = str_n(raw.p + 3, raw.n > 5 ? raw.n - 5 : 0)};
+        struct sum s = {.sh = x->sh, .at = {str_n(raw.p + 3, raw.n > 5 ? raw.n - 5 : 0), " \t${}\""}};
         int64_t v = sum_expr(&s, 0);
-        if (s.bad || sum_peek(&s))
+        if (s.bad || cursor_peek(&s.at))
             return put_open(x, raw);
         return grow(x, str_of(arena_fmt(&x->sh->s->arena, "%lld", (long long)v)));
     }

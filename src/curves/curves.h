@@ -91,6 +91,7 @@ struct curves {
     struct noise_band band;
     struct curve_lr lr;
     VEC(struct outlier_step) spikes, nonfinite; /* by step */
+    VEC(const char *) unread;        /* what of the logs could not be read: then nothing passes */
     VEC(const char *) warnings;      /* sentences in the language in force */
     VEC(const char *) next;          /* what to look at, best first */
 };
@@ -118,14 +119,13 @@ static inline const struct log_record *curve_record(const struct curves *c, size
 }
 
 /* For files of this folder. */
-/* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
-enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner);
-bool curve_usable(const struct log_record *target, const struct log_record *golden);
 bool curve_skipped(const struct log_record *r);
 void noise_band_find(struct curves *c);
 void learning_rates_find(struct curves *c);
 void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
+/* Fills `unread`. */
+void curve_notes_unread(struct curves *c);
 void curve_notes_write(struct curves *c, const struct thresholds_curves *t);
 
 #endif

@@ -10,7 +10,8 @@ const char *curve_limit_name(enum curve_limit l)
 {
     static const char *const names[] = {
         [CURVE_STEPS] = "steps",         [CURVE_FIRST_ABS] = "first_loss_abs", [CURVE_FIRST_REL] = "first_loss_rel",
-        [CURVE_MEAN_ABS] = "mean_loss_abs", [CURVE_MEAN_REL] = "mean_loss_rel", [CURVE_NORM_REL] = "global_norm_mean_rel",
+        [CURVE_MEAN_ABS] = "mean_loss_abs", [CURVE_MEAN_REL] = "mean_loss_rel",
+        [CURVE_NORM_REL] = "global_norm_mean_rel",
     };
     return names[l];
 }
@@ -75,7 +76,8 @@ static void hold(struct curves *c, enum curve_limit l, double limit)
 static enum stage_verdict either(const struct curves *c, enum curve_limit a, enum curve_limit b)
 {
     enum stage_verdict x = c->limit[a].verdict, y = c->limit[b].verdict;
-    return x == STAGE_PASS || y == STAGE_PASS ? STAGE_PASS : x == STAGE_FAIL || y == STAGE_FAIL ? STAGE_FAIL : STAGE_UNKNOWN;
+    return x == STAGE_PASS || y == STAGE_PASS ? STAGE_PASS : x == STAGE_FAIL ||
+           y == STAGE_FAIL ? STAGE_FAIL : STAGE_UNKNOWN;
 }
 
 static bool target_nonfinite(const struct curves *c)
@@ -86,13 +88,40 @@ static bool target_nonfinite(const struct curves *c)
     return false;
 }
 
+static void doubt(enum stage_verdict *v, enum stage_verdict from)
+{
+    if (*v == from)
+        *v = STAGE_UNKNOWN;
+}
+
+/* What was not read neither passes nor fails: a file of the run may have held its first steps, and where no loss but
+ * zero was found the one file that printed it. A beginning that was read is judged for what it is. */
+static void hold_unread(struct curves *c)
+{
+    for (size_t k = 0; k < c->runs; k++) {
+        const struct series *s = &c->run[k];
+        for (size_t i = 0; i < s->unread.n; i++) {
+            const struct log_unread *u = &s->unread.v[i];
+            bool own = u->rank < 0 || series_rank(s) < 0 || u->rank == series_rank(s);
+            if (u->whole && (own || !series_has_loss(s)))
+                doubt(&c->first_loss, STAGE_FAIL);
+            if (u->whole && !series_has_loss(s)) {
+                doubt(&c->mean_loss, STAGE_FAIL);
+                doubt(&c->global_norm, STAGE_FAIL);
+            }
+        }
+    }
+}
+
 void curves_judge(struct curves *c, const struct thresholds_curves *t)
 {
     vec_clear(&c->spikes);
     vec_clear(&c->nonfinite);
+    vec_clear(&c->unread);
     vec_clear(&c->warnings);
     vec_clear(&c->next);
     arena_clear(&c->arena);
+    curve_notes_unread(c);
     if (c->runs < 2) {
         c->verdict = STAGE_UNKNOWN;
         outlier_steps_find(c, t);
@@ -112,9 +141,11 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
     outlier_steps_find(c, t);
     loss_trend_find(c, t);
     learning_rates_find(c);
-    if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL || target_nonfinite(c))
+    hold_unread(c);
+    if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL ||
+        target_nonfinite(c))
         c->verdict = STAGE_FAIL;
-    else if (c->limit[CURVE_STEPS].verdict != STAGE_PASS || !c->usable.n)
+    else if (c->limit[CURVE_STEPS].verdict != STAGE_PASS || !c->usable.n || c->unread.n)
         c->verdict = STAGE_UNKNOWN;
     else
         c->verdict = STAGE_PASS;

@@ -134,7 +134,8 @@ void loss_trend_find(struct curves *c, const struct thresholds_curves *t)
         limit = t->noise * c->band.spread[CURVE_MEAN_ABS];
     size_t window = steps_of(t->window);
     c->diverges_at = leaves(c, window, limit);
-    c->from_start = c->diverges_at >= 0 && c->first_loss == STAGE_FAIL && c->diverges_at == c->points.v[c->usable.v[window - 1]].step;
+    c->from_start = c->diverges_at >= 0 && c->first_loss == STAGE_FAIL &&
+                    c->diverges_at == c->points.v[c->usable.v[window - 1]].step;
     beginning(c);
     c->apart_at = early_jump(c, t);
     trend(c, t);

@@ -97,7 +97,8 @@ static void norm_outliers(struct curves *c, const struct thresholds_curves *t)
     VEC(double) ratio = {0};
     for (size_t i = 0; i < c->usable.n; i++) {
         double a = value_at(c, c->usable.v[i], 0, CURVE_NORM), b = value_at(c, c->usable.v[i], 1, CURVE_NORM);
-        bool both = log_has(curve_record(c, c->usable.v[i], 0), LOG_NORM) && log_has(curve_record(c, c->usable.v[i], 1), LOG_NORM);
+        bool both = log_has(curve_record(c, c->usable.v[i], 0), LOG_NORM) &&
+                    log_has(curve_record(c, c->usable.v[i], 1), LOG_NORM);
         if (!both || !(a > 0 && b > 0) || isinf(a) || isinf(b))
             continue;
         vec_push(&point, c->usable.v[i]);
@@ -151,10 +152,12 @@ static void nonfinite(struct curves *c, size_t run)
         const struct log_record *r = &s->records.v[i];
         bool hidden = log_loss_hidden(s, r);
         if (hidden || (log_has(r, LOG_LOSS) && !isfinite(r->value[LOG_LOSS]))) {
-            struct outlier_step m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS, .value = hidden ? NAN : r->value[LOG_LOSS]};
+            struct outlier_step m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_LOSS,
+                                     .value = hidden ? NAN : r->value[LOG_LOSS]};
             vec_push(&c->nonfinite, m);
         } else if (log_has(r, LOG_NORM) && !isfinite(r->value[LOG_NORM]) && !curve_skipped(r)) {
-            struct outlier_step m = {.step = r->step, .run = (uint8_t)run, .series = CURVE_NORM, .value = r->value[LOG_NORM]};
+            struct outlier_step m =
+                {.step = r->step, .run = (uint8_t)run, .series = CURVE_NORM, .value = r->value[LOG_NORM]};
             vec_push(&c->nonfinite, m);
         }
     }
@@ -173,7 +176,8 @@ static void pair_outliers(struct curves *c, const struct thresholds_curves *t)
     size_t above = 0;
     for (size_t i = 0; i < c->diff.n; i++)
         above += fabs(c->diff.v[i]) > t->spike;
-    struct course loss = {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
+    struct course loss =
+        {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
     outliers(c, &loss, t, CURVE_LOSS);
     norm_outliers(c, t);
 }

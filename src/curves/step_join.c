@@ -32,7 +32,8 @@ static bool has_epochs(const struct series *s)
     return s->records.n;
 }
 
-enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
+/* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
+static enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
 {
     for (size_t i = 0; i < a->records.n; i++)
         partner[i] = UINT32_MAX;
@@ -62,9 +63,10 @@ bool curve_skipped(const struct log_record *r)
     return log_skipped(r) || ((r->has & LOG_HAS_OVERFLOW) && r->overflow);
 }
 
-bool curve_usable(const struct log_record *t, const struct log_record *g)
+static bool curve_usable(const struct log_record *t, const struct log_record *g)
 {
-    return log_has(t, LOG_LOSS) && log_has(g, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) && isfinite(g->value[LOG_LOSS]) &&
+    return log_has(t, LOG_LOSS) && log_has(g, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) &&
+           isfinite(g->value[LOG_LOSS]) &&
            !curve_skipped(g);
 }
 
@@ -85,7 +87,8 @@ static void *open_some(void *ctx)
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->c->runs)
             return NULL;
-        x->failed[i] = series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
+        x->failed[i] =
+            series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
     }
 }
 
@@ -98,7 +101,8 @@ static void join(struct curves *c)
         if (partner[i] == UINT32_MAX)
             continue;
         const struct log_record *a = &t->records.v[i], *b = &g->records.v[partner[i]];
-        struct curve_point p = {.step = t->stepless ? b->step : a->step, .at = {(uint32_t)i, partner[i]}, .usable = curve_usable(a, b)};
+        struct curve_point p =
+            {.step = t->stepless ? b->step : a->step, .at = {(uint32_t)i, partner[i]}, .usable = curve_usable(a, b)};
         if (p.usable) {
             vec_push(&c->usable, (uint32_t)c->points.n);
             vec_push(&c->diff, a->value[LOG_LOSS] - b->value[LOG_LOSS]);
@@ -128,13 +132,14 @@ int curves_open(struct curves *c, const char *const *path, size_t n, const struc
     return curves_open_after(c, NULL, path, n, o, e);
 }
 
-int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e)
+int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n,
+                      const struct log_options *o, struct err *e)
 {
     struct log_opening x = {.c = c, .old = old && old->runs == n ? old : NULL, .path = path, .o = o};
     *c = (struct curves){.runs = n};
     if (n < 1 || n > CURVE_RUNS) {
         c->runs = 0;
-        return err_set(e, ERR_USAGE, _("curves are of 1 to %d runs, not of %zu"), CURVE_RUNS, n);
+        return err_set(e, ERR_USAGE, _("curves takes 1 to %d runs, not %zu"), CURVE_RUNS, n);
     }
     threads_run((int)n, open_some, &x);
     for (size_t i = 0; i < n; i++)
@@ -146,7 +151,8 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     for (size_t i = 0; i < n; i++)
         if (!c->run[i].records.n)
-            return err_set(e, ERR_DATA, _("%s: no record with a step's loss in it; it holds local norms only (diverge norms)"), path[i]);
+            return err_set(e, ERR_DATA, _("%s: expected records with a step's loss, found local norms only (diverge "
+                                          "norms)"), path[i]);
     n > 1 ? join(c) : list(c);
     return 0;
 }
@@ -162,6 +168,7 @@ void curves_release(struct curves *c)
     vec_release(&c->diff);
     vec_release(&c->spikes);
     vec_release(&c->nonfinite);
+    vec_release(&c->unread);
     vec_release(&c->warnings);
     vec_release(&c->next);
     arena_release(&c->arena);
@@ -171,15 +178,7 @@ void curves_release(struct curves *c)
 /* The first point of this step or a later one; behind the last: there is none. */
 static size_t point_from(const struct curves *c, int64_t step)
 {
-    size_t low = 0, high = c->points.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->points.v[middle].step < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return c->points.n ? step_from(&c->points.v[0].step, c->points.n, sizeof *c->points.v, step) : 0;
 }
 
 size_t curve_point_at(const struct curves *c, int64_t step)

@@ -13,8 +13,8 @@ static bool needs_quotes(struct str s)
     return false;
 }
 
-/* What a spreadsheet would run as a formula gets an apostrophe. Without `controls` none stays, nor what turns the direction
- * of writing, nor a bad byte. */
+/* What a spreadsheet would run as a formula gets an apostrophe. Without `controls` none stays, nor what turns the
+ * direction of writing, nor a bad byte. */
 static void put(struct buf *b, struct str s, bool quote, bool formula, bool controls)
 {
     if (quote)
@@ -75,7 +75,8 @@ void csv_line(struct csv *c)
 
 void csv_cell(struct buf *b, struct str s)
 {
-    bool sign = s.n > 1 && (s.p[0] == '+' || s.p[0] == '-') && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' && s.p[1] != 'I';
+    bool sign = s.n > 1 && (s.p[0] == '+' || s.p[0] == '-') && (s.p[1] < '0' || s.p[1] > '9') && s.p[1] != '.' &&
+                s.p[1] != 'I';
     if (b->n && b->p[b->n - 1] != '\n')
         buf_char(b, ',');
     put(b, s, needs_quotes(s), s.n && (s.p[0] == '=' || s.p[0] == '@' || sign), true);

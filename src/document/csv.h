@@ -12,7 +12,8 @@ struct csv {
     bool first; /* of a line: nothing stands before the next cell */
 };
 
-void csv_sep(struct csv *c); /* what stands between this cell and the one before; whoever writes cells by hand calls it */
+/* what stands between this cell and the one before; whoever writes cells by hand calls it */
+void csv_sep(struct csv *c);
 void csv_text(struct csv *c, struct str s); /* controls become blanks */
 void csv_number(struct csv *c, bool have, double v); /* with every digit */
 void csv_count(struct csv *c, bool have, uint64_t v);

@@ -2,16 +2,27 @@
 #include "document/document.h"
 
 #include "base/msg.h"
+#include "document/write.h"
+
+#define UNREAD 50 /* sentences of what could not be read */
 
 void document_init(struct document *d, const struct sanitize *clean)
 {
     *d = (struct document){.clean = clean, .title = "", .stamp = "", .tool = "", .lang = "en"};
 }
 
+void document_begin(struct document *d)
+{
+    document_init(d, NULL);
+    doc_section(d, "", "");
+}
+
 static void release_section(struct doc_section *s)
 {
-    for (size_t k = 0; k < s->blocks.n; k++)
+    for (size_t k = 0; k < s->blocks.n; k++) {
         vec_release(&s->blocks.v[k].cells);
+        vec_release(&s->blocks.v[k].rows);
+    }
     vec_release(&s->blocks);
 }
 
@@ -45,7 +56,8 @@ void doc_begin(struct document *d, enum doc_block_kind k)
     vec_push(&section(d)->blocks, b);
 }
 
-const char *doc_text(struct document *d, enum doc_kind k, struct str text)
+/* A text made harmless, that lives as long as the document. */
+static const char *doc_text(struct document *d, enum doc_kind k, struct str text)
 {
     struct buf b = {0};
     sanitize_text(d->clean, text, k == DOC_NAME ? SANITIZE_NAME : 0, &b);
@@ -58,6 +70,108 @@ void doc_cell(struct document *d, enum doc_kind k, enum doc_tone t, struct str t
 {
     struct doc_cell c = {doc_text(d, k, text), (uint8_t)k, (uint8_t)t};
     vec_push(&block(d)->cells, c);
+}
+
+enum doc_mark doc_mark_of(enum stage_verdict v)
+{
+    return v == STAGE_PASS ? DOC_OK : v == STAGE_FAIL ? DOC_BAD : DOC_OPEN;
+}
+
+const char *doc_glyph(enum doc_mark m)
+{
+    static const char *const glyphs[] = {
+        [DOC_UNMARKED] = "", [DOC_OK] = "✓", [DOC_BAD] = "✗", [DOC_OPEN] = "?", [DOC_ADVICE] = "!",
+        [DOC_NOTE] = "·", [DOC_NEXT] = "→", [DOC_WAIVED] = "~",
+    };
+    return glyphs[m];
+}
+
+void doc_put_mark(struct buf *b, const struct doc_entry *e)
+{
+    if (e->mark != DOC_UNMARKED && e->mark != DOC_NOTE)
+        buf_fmt(b, "%s ", doc_glyph((enum doc_mark)e->mark));
+}
+
+static enum doc_tone tone_of(enum doc_mark m)
+{
+    static const uint8_t tones[] = {
+        [DOC_OK] = TONE_GOOD, [DOC_BAD] = TONE_BAD, [DOC_OPEN] = TONE_WARN, 
+        [DOC_ADVICE] = TONE_WARN, [DOC_NEXT] = TONE_PLAIN, [DOC_WAIVED] = TONE_PLAIN,
+    };
+    return tones[m];
+}
+
+static struct doc_entry entry_of(struct document *d, enum doc_mark m, const char *id)
+{
+    return (struct doc_entry){.mark = (uint8_t)m, .id = id ? arena_cstr(&d->arena, str_of(id)) : NULL, .share = -1};
+}
+
+void doc_verdict(struct document *d, enum stage_verdict v, const char *id, const char *pass, const char *fail)
+{
+    doc_begin(d, DOC_VERDICT);
+    block(d)->entry = entry_of(d, doc_mark_of(v), id);
+    doc_cell(d, DOC_STRONG, tone_of(doc_mark_of(v)),
+             str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("It could not be judged.")));
+}
+
+void doc_item(struct document *d, enum doc_mark m, const char *id)
+{
+    doc_begin(d, DOC_ITEM);
+    block(d)->entry = entry_of(d, m, id);
+}
+
+void doc_row(struct document *d, enum doc_mark m, const char *id)
+{
+    struct doc_entry e = entry_of(d, m, id);
+    vec_push(&block(d)->rows, e);
+}
+
+/* The item or row that was begun last. */
+static struct doc_entry *entry(struct document *d)
+{
+    return block(d)->rows.n ? vec_last(&block(d)->rows) : &block(d)->entry;
+}
+
+void doc_share(struct document *d, double share)
+{
+    entry(d)->share = (float)share;
+}
+
+void doc_note(struct document *d, enum doc_mark m, const char *id, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    doc_item(d, m, id);
+    doc_cell(d, DOC_TEXT, tone_of(m), buf_view(&b));
+    buf_release(&b);
+}
+
+void doc_detail(struct document *d, const char *fmt, ...)
+{
+    struct buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&b, fmt, ap);
+    va_end(ap);
+    entry(d)->detail = doc_text(d, DOC_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+void doc_notes(struct document *d, enum doc_mark m, const char *const *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        doc_note(d, m, NULL, "%s", s[i]);
+}
+
+void doc_unread(struct document *d, const char *const *s, size_t n)
+{
+    for (size_t i = 0; i < n && i < UNREAD; i++)
+        doc_note(d, DOC_OPEN, "unread", _("could not be read: %s"), s[i]);
+    if (n > UNREAD)
+        doc_note(d, DOC_OPEN, "unread", _("could not be read: %zu more"), n - UNREAD);
 }
 
 void doc_cellf(struct document *d, enum doc_kind k, enum doc_tone t, const char *fmt, ...)
@@ -116,7 +230,8 @@ struct doc_figure *doc_figure(struct document *d, uint32_t n, const char *left, 
 {
     doc_begin(d, DOC_FIGURE);
     struct doc_figure *f = &block(d)->figure;
-    *f = (struct doc_figure){{left, right, mark}, n, n, arena_zalloc(&d->arena, (n + 1) * sizeof(double)), arena_zalloc(&d->arena, n + 1)};
+    *f = (struct doc_figure){{left, right, mark}, n, n, arena_zalloc(&d->arena, (n + 1) * sizeof(double)),
+                             arena_zalloc(&d->arena, n + 1)};
     return f;
 }
 

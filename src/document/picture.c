@@ -16,7 +16,8 @@ void picture_lines(struct picture *p, const char *id, const char *title, double 
     p->columns = steps < PICTURE_COLUMNS ? steps < 1 ? 1 : (uint32_t)steps : PICTURE_COLUMNS;
 }
 
-struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name, enum picture_style look)
+struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name,
+                                      enum picture_style look)
 {
     struct picture_series *s = &p->series[p->count++];
     size_t n = p->kind == DRAWN_LINES ? p->columns : 0;

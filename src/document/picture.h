@@ -1,6 +1,6 @@
-/* Pictures of a report as data: curves over steps, a plane of a tensor as cells, how numbers are spread. What is drawn is
- * what is here, in any format: the data are brought down to as many columns or cells as a reader can tell apart, each
- * with the extremes of all it stands for, so that nothing that stands out is lost and a picture stays small. */
+/* Pictures of a report as data: curves over steps, a plane of a tensor as cells, how numbers are spread. What is drawn
+ * is what is here, in any format: the data are brought down to as many columns or cells as a reader can tell apart,
+ * each with the extremes of all it stands for, so that nothing that stands out is lost and a picture stays small. */
 #ifndef DOCUMENT_PICTURE_H
 #define DOCUMENT_PICTURE_H
 
@@ -58,11 +58,12 @@ struct picture {
 
 /* Strings of all of these live as long as the picture; arrays come from the arena. */
 void picture_lines(struct picture *p, const char *id, const char *title, double from, double to);
-struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name, enum picture_style look);
+struct picture_series *picture_series(struct picture *p, struct arena *a, const char *id, const char *name,
+                                      enum picture_style look);
 void picture_point(struct picture *p, struct picture_series *s, double x, double y); /* not finite: not drawn */
 void picture_rule(struct picture *p, const char *name, double at, bool upright, bool bad);
-/* Chooses the values' axis once all is there: from the data, and those rules that lie close enough; logarithmic where the
- * values are positive and span more than two orders of magnitude. False: there is nothing to draw. */
+/* Chooses the values' axis once all is there: from the data, and those rules that lie close enough; logarithmic where
+ * the values are positive and span more than two orders of magnitude. False: there is nothing to draw. */
 bool picture_fit(struct picture *p);
 
 /* Round numbers on an axis, `parts` of them or fewer; the count. */

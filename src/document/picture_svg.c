@@ -1,5 +1,5 @@
-/* Pictures as SVG within HTML. Text stands beside the drawing, not in it, so that a drawing can be stretched to any width
- * while its letters keep their size. */
+/* Pictures as SVG within HTML. Text stands beside the drawing, not in it, so that a drawing can be stretched to any
+ * width while its letters keep their size. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,8 @@
 #define HIGH 300
 #define SLOTS_LEAST 16 /* of bars: a few are no wider */
 
-static const char *const looks[LOOKS] = {[LOOK_TARGET] = "ta", [LOOK_GOLDEN] = "go", [LOOK_DIFFERENCE] = "di", [LOOK_BAND] = "ba"};
+static const char *const looks[LOOKS] =
+    {[LOOK_TARGET] = "ta", [LOOK_GOLDEN] = "go", [LOOK_DIFFERENCE] = "di", [LOOK_BAND] = "ba"};
 
 static void escaped(struct buf *b, const char *s)
 {
@@ -132,7 +133,8 @@ static void marks_along(struct buf *b, const struct picture *p)
     buf_cstr(b, "<div class=\"xa\" aria-hidden=\"true\">");
     for (int i = 0; i < ticks; i++)
         if (floor(tick[i]) == tick[i])
-            buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100 * picture_along(p, tick[i]), num_count(n, (unsigned long long)fabs(tick[i])));
+            buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100 * picture_along(p, tick[i]),
+                    num_count(n, (unsigned long long)fabs(tick[i])));
     buf_cstr(b, "</div>\n");
 }
 
@@ -235,7 +237,9 @@ static void cells(struct buf *b, const struct picture *p)
     double height = p->rows < 4 ? 3 : 3 + 0.3 * p->rows;
     buf_cstr(b, "<div class=\"ax\">");
     escaped(b, p->axis[0]);
-    buf_fmt(b, "</div>\n<svg class=\"heat\" style=\"height:%.1frem\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">",
+    buf_fmt(b,
+            "</div>\n<svg class=\"heat\" style=\"height:%.1frem\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+            "role=\"img\">",
             height > 18 ? 18 : height, p->cells, p->rows);
     words(b, p);
     for (int i = 0; i <= PICTURE_LEVELS; i++) {
@@ -263,7 +267,8 @@ static void bars(struct buf *b, const struct picture *p, uint32_t k, double most
         uint64_t n = i < 0 ? p->zero[k] : p->bin[k][i];
         double h = n ? 8 + (HIGH - 20) * log1p((double)n) / most : 0;
         if (n)
-            buf_fmt(b, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", looks[p->series[k].look],
+            buf_fmt(b, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+                    looks[p->series[k].look],
                     (i + 1) * each + k * wide + each * 0.05, HIGH - h, wide, h);
     }
 }
@@ -273,7 +278,9 @@ static void counts_svg(struct buf *b, const struct picture *p)
     double most = log1p((double)picture_most(p));
     int step = p->bins / 8 + 1;
     char n[NUM_MAX];
-    buf_fmt(b, "<div class=\"plot\">\n<div class=\"ya\" aria-hidden=\"true\"><span style=\"top:4%%\">%s</span><span style=\"top:97%%\">1</span></div>\n",
+    buf_fmt(b,
+            "<div class=\"plot\">\n<div class=\"ya\" aria-hidden=\"true\"><span style=\"top:4%%\">%s</span><span "
+            "style=\"top:97%%\">1</span></div>\n",
             num_count(n, picture_most(p)));
     buf_fmt(b, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">", WIDE, HIGH);
     words(b, p);
@@ -282,14 +289,16 @@ static void counts_svg(struct buf *b, const struct picture *p)
     buf_cstr(b, "</svg>\n<div class=\"xa\" aria-hidden=\"true\">");
     buf_fmt(b, "<span style=\"left:%.1f%%\">0</span>", 50.0 / slots(p));
     for (int i = step - 1; i < p->bins; i += step)
-        buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100.0 * (i + 1) / slots(p), num_cell(n, ldexp(1, p->first + i), 2));
+        buf_fmt(b, "<span style=\"left:%.1f%%\">%s</span>", 100.0 * (i + 1) / slots(p),
+                num_cell(n, ldexp(1, p->first + i), 2));
     buf_cstr(b, "</div>\n</div>\n");
     key(b, p);
 }
 
 void picture_svg(struct buf *b, const struct picture *p)
 {
-    static void (*const draw[])(struct buf *, const struct picture *) = {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts_svg};
+    static void (*const draw[])(struct buf *, const struct picture *) =
+        {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts_svg};
     buf_fmt(b, "<figure id=\"figure-%s\"><figcaption>", p->id);
     escaped(b, p->title);
     buf_cstr(b, "</figcaption>\n");

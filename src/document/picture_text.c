@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "document/picture.h"
-#include "document/text_layout.h"
 
 #define CHARACTERS 72
 
@@ -79,7 +78,7 @@ static void cells(struct buf *b, const struct picture *p)
     if (*p->axis[0])
         buf_fmt(b, _("down: %s; "), p->axis[0]);
     buf_fmt(b, _("across: %s\n"), p->axis[1]);
-    buf_fmt(b, _("█ %s, each other shade an order of magnitude less\n"), num_cell(n, p->most, 3));
+    buf_fmt(b, _("█ %s; each lighter shade is one order of magnitude less\n"), num_cell(n, p->most, 3));
 }
 
 static void counts(struct buf *b, const struct picture *p)
@@ -91,11 +90,13 @@ static void counts(struct buf *b, const struct picture *p)
             bar_of(b, p->bin[k][i] ? log1p((double)p->bin[k][i]) / most : NAN);
         buf_fmt(b, _("  %s; zero: %s\n"), p->series[k].name, num_count(n[0], p->zero[k]));
     }
-    buf_fmt(b, _("from %s to %s, a power of two each\n"), num_cell(n[0], ldexp(1, p->first), 2), num_cell(n[1], ldexp(1, p->first + p->bins), 2));
+    buf_fmt(b, _("from %s to %s, a power of two each\n"), num_cell(n[0], ldexp(1, p->first), 2),
+            num_cell(n[1], ldexp(1, p->first + p->bins), 2));
 }
 
 void picture_text(struct buf *b, const struct picture *p)
 {
-    static void (*const draw[])(struct buf *, const struct picture *) = {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts};
+    static void (*const draw[])(struct buf *, const struct picture *) =
+        {[DRAWN_LINES] = lines, [DRAWN_CELLS] = cells, [DRAWN_COUNTS] = counts};
     draw[p->kind](b, p);
 }

@@ -90,7 +90,8 @@ static size_t absolute_path(const char *p, size_t n, struct buf *out)
 {
     size_t end = 0;
     int slashes = 0;
-    while (end < n && !strchr(" \t\n\"'`)>]},;|", p[end]) && !(p[end] == ':' && end + 1 < n && (p[end + 1] == ' ' || (p[end + 1] >= '0' && p[end + 1] <= '9')))) {
+    while (end < n && !strchr(" \t\n\"'`)>]},;|", p[end]) &&
+           !(p[end] == ':' && end + 1 < n && (p[end + 1] == ' ' || (p[end + 1] >= '0' && p[end + 1] <= '9')))) {
         slashes += p[end] == '/';
         end++;
     }
@@ -109,7 +110,8 @@ static void without_paths(const struct sanitize *c, struct str s, struct buf *ou
         size_t n = begins_word(s.p, i) ? known_path(c, s.p + i, s.n - i, &brief) : 0;
         if (n) {
             buf_cstr(out, brief);
-        } else if (s.p[i] == '/' && begins_word(s.p, i) && !(i && s.p[i - 1] == ':' && i + 1 < s.n && s.p[i + 1] == '/')) { /* no http:// */
+        } else if (s.p[i] == '/' && begins_word(s.p, i) &&
+                   !(i && s.p[i - 1] == ':' && i + 1 < s.n && s.p[i + 1] == '/')) { /* no http:// */
             n = absolute_path(s.p + i, s.n - i, out);
         }
         if (!n) {
@@ -120,20 +122,20 @@ static void without_paths(const struct sanitize *c, struct str s, struct buf *ou
     }
 }
 
-static void visible(struct str s, bool lines, struct buf *out)
+static void visible(struct str s, int how, struct buf *out)
 {
     while (s.n) {
-        if (lines && s.p[0] == '\n') {
+        if (how & SANITIZE_LINES && s.p[0] == '\n') {
             buf_char(out, '\n');
             s = str_cut(s, 1);
             continue;
         }
         struct str rest = s;
-        uint32_t c = utf8_next(&rest);
-        if (c == 0xfeff || c == 0x2028 || c == 0x2029)
-            buf_fmt(out, "U+%04X", c);
-        else if ((c & 0xfffe) == 0xfffe)
+        uint32_t c = utf8_decode(&rest);
+        if ((c & 0xfffe) == 0xfffe)
             buf_cstr(out, "\xef\xbf\xbd"); /* not a character in any text format */
+        else if (how & SANITIZE_JSON && utf8_is_hidden(c))
+            buf_add(out, s.p, s.n - rest.n);
         else
             utf8_clean(out, str_n(s.p, s.n - rest.n));
         s = rest;
@@ -148,11 +150,11 @@ void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *
         s = buf_view(&b);
     }
     if (s.n > CELL_MOST) { /* the halves may cut a character: its bytes are then shown as bad ones */
-        visible(str_n(s.p, CELL_MOST / 2), how & SANITIZE_LINES, out);
+        visible(str_n(s.p, CELL_MOST / 2), how, out);
         buf_cstr(out, " … ");
-        visible(str_cut(s, s.n - CELL_MOST / 2), how & SANITIZE_LINES, out);
+        visible(str_cut(s, s.n - CELL_MOST / 2), how, out);
     } else {
-        visible(s, how & SANITIZE_LINES, out);
+        visible(s, how, out);
     }
     buf_release(&b);
 }
@@ -173,10 +175,10 @@ void sanitize_path(const struct sanitize *c, const char *path, struct buf *out)
     for (int s = 0; c && s < 2; s++) {
         struct str brief = above(c, s, path);
         if (brief.n) {
-            visible(brief, false, out);
+            visible(brief, 0, out);
             return;
         }
     }
     bool whole = !c || c->paths || (path[0] != '/' && !str_starts(str_of(path), ".."));
-    visible(str_of(whole ? path : path + tail(str_of(path), 2)), false, out);
+    visible(str_of(whole ? path : path + tail(str_of(path), 2)), 0, out);
 }

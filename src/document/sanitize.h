@@ -20,8 +20,10 @@ void sanitize_release(struct sanitize *c);
 enum {
     SANITIZE_NAME = 1,  /* no path in it: every byte that is not dangerous stays */
     SANITIZE_LINES = 2, /* its ends of lines stay */
+    SANITIZE_JSON = 4,  /* hidden characters stay: who writes JSON gives their numbers, and the name is the dump's */
 };
-/* Appends. Control characters become visible ones; bad bytes and marks that turn the direction of writing U+FFFD.
+/* Appends. Control characters become visible ones; bad bytes U+FFFD; what nobody sees, and marks that turn
+ * the direction of writing, stand with their numbers (utf8_clean).
  * c may be NULL: paths stay. */
 void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *out);
 /* The same of a path; an input, or a folder above it, is called as the reports call it. */

@@ -144,8 +144,15 @@ static void span(struct buf *b, const struct doc_cell *c)
 static void spans(struct buf *b, const struct doc_block *k, const char *element)
 {
     buf_fmt(b, "<%s>", element);
+    if (k->kind == DOC_ITEM)
+        doc_put_mark(b, &k->entry);
     for (size_t i = 0; i < k->cells.n; i++)
         span(b, &k->cells.v[i]);
+    if (k->entry.detail) {
+        buf_cstr(b, " <span class=\"quiet\">(");
+        escaped(b, k->entry.detail);
+        buf_cstr(b, ")</span>");
+    }
     buf_fmt(b, "</%s>\n", element);
 }
 
@@ -170,8 +177,9 @@ static void table(struct buf *b, const struct doc_block *k)
         if (i % k->columns == 0)
             buf_cstr(b, i / k->columns - 1 == k->marked ? "<tr class=\"m\">" : "<tr>");
         buf_cstr(b, c->kind == DOC_NUMBER ? "<td class=\"n\">" : c->tone && strlen(c->text) <= CELL_WHOLE ? "<td class=\"v\">" : "<td>");
-        if (*c->text)
-            span(b, c);
+        if (k->rows.n && i % k->columns == 0)
+            doc_put_mark(b, &k->rows.v[i / k->columns - 1]);
+        span(b, c);
         buf_cstr(b, "</td>");
         if ((i + 1) % k->columns == 0)
             buf_cstr(b, "</tr>\n");
@@ -205,6 +213,7 @@ static void block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
     case DOC_PARAGRAPH:
+    case DOC_VERDICT:
         spans(b, k, "p");
         break;
     case DOC_HEADING:

@@ -83,8 +83,15 @@ static void span(struct buf *b, const struct doc_cell *c, bool in_table)
 static void spans(struct buf *b, const struct doc_block *k, const char *before)
 {
     buf_cstr(b, before);
+    if (k->kind == DOC_ITEM)
+        doc_put_mark(b, &k->entry);
     for (size_t i = 0; i < k->cells.n; i++)
         span(b, &k->cells.v[i], false);
+    if (k->entry.detail) {
+        buf_cstr(b, " (");
+        md_escape(b, str_of(k->entry.detail));
+        buf_char(b, ')');
+    }
     buf_cstr(b, "\n");
 }
 
@@ -95,6 +102,8 @@ static void table(struct buf *b, const struct doc_block *k)
         bool marked = k->marked != NO_ROW && i / k->columns == (size_t)k->marked + 1;
         if (marked && i % k->columns == 0)
             buf_cstr(b, "▶ ");
+        if (k->rows.n && i >= k->columns && i % k->columns == 0)
+            doc_put_mark(b, &k->rows.v[i / k->columns - 1]);
         span(b, &k->cells.v[i], true);
         buf_cstr(b, " |");
         if ((i + 1) % k->columns)
@@ -160,6 +169,7 @@ static void block(struct buf *b, const struct doc_block *k)
 {
     switch ((enum doc_block_kind)k->kind) {
     case DOC_PARAGRAPH:
+    case DOC_VERDICT:
         spans(b, k, "");
         break;
     case DOC_HEADING:

@@ -17,7 +17,8 @@ void tensor_reader_init(struct tensor_reader *s, void (*notify)(void *ctx), void
 
 bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct tensor_reader_case *b)
 {
-    return a->side[0] == b->side[0] && a->side[1] == b->side[1] && memcmp(a->job.row, b->job.row, sizeof a->job.row) == 0 &&
+    return a->side[0] == b->side[0] && a->side[1] == b->side[1] &&
+           memcmp(a->job.row, b->job.row, sizeof a->job.row) == 0 &&
            a->job.given == b->job.given && (!a->job.given || view_same(&a->job.view, &b->job.view));
 }
 
@@ -47,7 +48,7 @@ int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_l
         for (int d = 0; d < 2; d++)
             complex[d] = dtype_table[t[d].dtype].klass == CLASS_COMPLEX;
         if (complex[0] != complex[1]) {
-            err_set(e, ERR_DATA, _("%s: complex numbers on one side only; each side can be looked at alone"), t[0].file.name);
+            err_set(e, ERR_DATA, _("%s: complex numbers on one side only; open each side alone"), t[0].file.name);
             tensor_close(&t[0]);
             tensor_close(&t[1]);
             return -1;
@@ -87,12 +88,13 @@ static void turn_to(struct tensor_reader *s)
     s->state = TENSOR_READER_OPEN;
 }
 
-static struct heat_map *find_heat(struct tensor_reader *s, const struct heat_map_ask *ask)
+/* The place of the plane asked for, -1 while there is none. */
+static int heat_at(const struct tensor_reader *s)
 {
-    for (int i = 0; i < TENSOR_READER_HEATS; i++)
-        if (s->used[i] && heat_map_same(&s->heat[i].ask, ask))
-            return &s->heat[i];
-    return NULL;
+    for (int i = 0; s->asked && i < TENSOR_READER_HEATS; i++)
+        if (s->used[i] && heat_map_same(&s->heat[i].ask, &s->ask))
+            return i;
+    return -1;
 }
 
 static struct heat_map *make_heat(struct tensor_reader *s)
@@ -154,9 +156,8 @@ static bool work_on(struct tensor_reader *s, long *plane_since, struct heat_map 
         read_element(s);
         return true;
     }
-    struct heat_map *h = s->asked ? find_heat(s, &s->ask) : NULL;
-    if (s->asked && !h)
-        h = make_heat(s);
+    int at = heat_at(s);
+    struct heat_map *h = at >= 0 ? &s->heat[at] : s->asked ? make_heat(s) : NULL;
     if (h != *plane) {
         for (int i = 0; i < TENSOR_READER_HEATS; i++)
             if (s->used[i] && &s->heat[i] != h)
@@ -241,29 +242,37 @@ enum tensor_reader_state tensor_reader_ready(const struct tensor_reader *s)
            ? s->state : TENSOR_READER_OPENING;
 }
 
-const struct heat_map *tensor_reader_heat(struct tensor_reader *s, const struct heat_map_ask *ask)
+void tensor_reader_lock(const struct tensor_reader *s)
 {
-    if (tensor_reader_ready(s) != TENSOR_READER_OPEN)
-        return NULL;
-    const struct heat_map *h = find_heat(s, ask);
-    if (!s->asked || !heat_map_same(&s->ask, ask)) {
-        s->ask = *ask;
-        s->asked = true;
-        pthread_cond_broadcast(&s->job.changed);
-    }
-    return h;
+    pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&s->job.lock);
 }
 
-const struct element_lens_element *tensor_reader_element(struct tensor_reader *s, uint64_t at)
+void tensor_reader_unlock(const struct tensor_reader *s)
+{
+    pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&s->job.lock);
+}
+
+void tensor_reader_ask(struct tensor_reader *s, const struct heat_map_ask *plane, uint64_t element)
 {
     if (tensor_reader_ready(s) != TENSOR_READER_OPEN)
-        return NULL;
-    if (!s->element_asked || s->element_at != at) {
-        s->element_at = at;
-        s->element_asked = true;
+        return;
+    bool same = s->asked && heat_map_same(&s->ask, plane) && s->element_asked && s->element_at == element;
+    s->ask = *plane;
+    s->element_at = element;
+    s->asked = s->element_asked = true;
+    if (!same)
         pthread_cond_broadcast(&s->job.changed);
-    }
-    return s->element_known && s->element_of == at ? &s->element : NULL;
+}
+
+const struct heat_map *tensor_reader_heat(const struct tensor_reader *s)
+{
+    int at = tensor_reader_ready(s) == TENSOR_READER_OPEN ? heat_at(s) : -1;
+    return at >= 0 ? &s->heat[at] : NULL;
+}
+
+const struct element_lens_element *tensor_reader_element(const struct tensor_reader *s, uint64_t at)
+{
+    return tensor_reader_ready(s) == TENSOR_READER_OPEN && s->element_known && s->element_of == at ? &s->element : NULL;
 }
 
 static bool busy(const struct tensor_reader *s)
@@ -277,10 +286,8 @@ static bool busy(const struct tensor_reader *s)
         return true;
     if (!tally_complete(&s->tally))
         return true;
-    for (int i = 0; s->asked && i < TENSOR_READER_HEATS; i++)
-        if (s->used[i] && heat_map_same(&s->heat[i].ask, &s->ask))
-            return !heat_map_complete(&s->heat[i]);
-    return s->asked;
+    int at = heat_at(s);
+    return at >= 0 ? !heat_map_complete(&s->heat[at]) : s->asked;
 }
 
 void tensor_reader_wait(struct tensor_reader *s)

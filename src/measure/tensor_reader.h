@@ -20,7 +20,8 @@ struct tensor_reader_case {
 enum tensor_reader_state { TENSOR_READER_NOTHING, TENSOR_READER_OPENING, TENSOR_READER_OPEN, TENSOR_READER_FAILED };
 
 struct tensor_reader {
-    struct job job;          /* its lock guards everything below; taken for the time of a drawing or of counting a stretch */
+    /* its lock guards everything below; taken for the time of a drawing or of counting a stretch */
+    struct job job;
 
     struct tensor_reader_case wanted, now;
     bool any;                /* something is wanted */
@@ -46,16 +47,21 @@ void tensor_reader_release(struct tensor_reader *s); /* waits for the job; befor
 int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_lens *l, struct err *e);
 bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct tensor_reader_case *b);
 
-/* All below but tensor_reader_wait with the job's lock held. */
+/* All below but tensor_reader_wait between these two: they take and give the job's lock, which is no part of what is
+ * read. */
+void tensor_reader_lock(const struct tensor_reader *s);
+void tensor_reader_unlock(const struct tensor_reader *s);
 /* What is to be looked at from now on; what was known of another case is gone. */
 void tensor_reader_want(struct tensor_reader *s, const struct tensor_reader_case *c);
 void tensor_reader_want_nothing(struct tensor_reader *s);
 /* Whether what is there belongs to what is wanted: TENSOR_READER_OPENING until it does. */
 enum tensor_reader_state tensor_reader_ready(const struct tensor_reader *s);
-/* The plane as far as it is known, good while the lock is held; asks for it. NULL: nothing yet. */
-const struct heat_map *tensor_reader_heat(struct tensor_reader *s, const struct heat_map_ask *ask);
-/* The element there in both sides, asked for likewise. */
-const struct element_lens_element *tensor_reader_element(struct tensor_reader *s, uint64_t at);
+/* The plane and the element to be read next. */
+void tensor_reader_ask(struct tensor_reader *s, const struct heat_map_ask *plane, uint64_t element);
+/* The plane asked for as far as it is known, good while the lock is held; NULL: nothing yet. */
+const struct heat_map *tensor_reader_heat(const struct tensor_reader *s);
+/* The element there in both sides; NULL: not read yet. */
+const struct element_lens_element *tensor_reader_element(const struct tensor_reader *s, uint64_t at);
 /* Until nothing wanted is still to be read. */
 void tensor_reader_wait(struct tensor_reader *s);
 

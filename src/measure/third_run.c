@@ -42,11 +42,12 @@ static void find_rows(struct third_run *c, const struct dump *const side[2])
     buf_release(&name);
 }
 
-int third_run_open(struct third_run *c, const struct dump *const side[2], pthread_mutex_t *lock, struct err *e)
+int third_run_open(struct third_run *c, struct found_trees *found, const struct dump *const side[2],
+                   pthread_mutex_t *lock, struct err *e)
 {
     const struct dump *golden = side[GOLDEN];
     const struct place *p = NULL;
-    if (find_recordings(c->path, &c->places, e))
+    if (found_trees_below(found, c->path, NULL, &c->places, NULL, e))
         return -1;
     for (size_t i = 0; i < c->places.n && !p; i++)
         if (meets(c->places.v[i].step, golden->step) && meets(c->places.v[i].rank, golden->rank))
@@ -54,7 +55,8 @@ int third_run_open(struct third_run *c, const struct dump *const side[2], pthrea
     if (!p && c->places.n == 1)
         p = &c->places.v[0];
     if (!p)
-        return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d, which the golden side has"), c->path, golden->step, golden->rank);
+        return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d, the golden side's"), c->path,
+                       golden->step, golden->rank);
     c->dump.reader = p->reader;
     c->dump.column = COLUMN_ALL;
     c->dump.path = p->paths.v[0];
@@ -68,7 +70,7 @@ int third_run_open(struct third_run *c, const struct dump *const side[2], pthrea
     c->dump.complete = true;
     find_rows(c, side);
     if (!c->rows)
-        return err_set(e, ERR_DATA, _("%s: it has none of the golden side's rows"), c->path);
+        return err_set(e, ERR_DATA, _("%s: none of the golden rows found in it"), c->path);
     return 0;
 }
 
@@ -83,13 +85,12 @@ void third_run_release(struct third_run *c)
         free(c->error[s]);
     free(c->row_of);
     dump_release(&c->dump);
-    place_list_release(&c->places);
     *c = (struct third_run){0};
 }
 
 void third_run_errors_take(struct third_run_errors *x, const struct third_run *c)
 {
-    *x = (struct third_run_errors){.of = c->path ? c : NULL};
+    *x = (struct third_run_errors){.of = c->path ? c : NULL, .unread = c->unread, .why = c->why};
     for (int s = 0; s < 2 && c->error[s]; s++) {
         x->error[s] = mem_alloc((c->side_rows[s] + 1) * sizeof *x->error[s]);
         memcpy(x->error[s], c->error[s], c->side_rows[s] * sizeof *x->error[s]);
@@ -107,43 +108,61 @@ void third_run_join(struct third_run *c, const struct measure *m)
 {
     for (size_t i = 0; i < m->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
-        if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || m->state[i] != MEASURE_NONE || c->row_of[l->row[GOLDEN]] == NONE)
+        if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE || m->state[i] != MEASURE_NONE ||
+            c->row_of[l->row[GOLDEN]] == NONE)
             continue;
         c->error[TARGET][l->row[TARGET]] =
             figures_error(&m->side[TARGET]->rows.v[l->row[TARGET]], &c->dump.rows.v[c->row_of[l->row[GOLDEN]]]);
     }
 }
 
-/* A side's tensor against the companion's, which lies as the golden one: through the view where one lays them together. */
-static double compare(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k, struct figures_watch *watch)
+/* A side's tensor against the companion's, which lies as the golden one: through the view where one lays them
+ * together. */
+static int compare(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k,
+                   struct figures_watch *watch, float *out, struct err *e)
 {
     struct figures f;
-    struct err e;
-    if (target && view && view_apply(view, view->side == TARGET ? x : y, &e))
-        return NAN;
-    if (x->numel != y->numel || figures_two(k, x, y, &f, watch, &e) || !f.two)
-        return NAN;
-    return (float)figures_judged_error(&f);
+    struct err quiet;
+    if (target && view && view_apply(view, view->side == TARGET ? x : y, &quiet))
+        return 0;
+    if (x->numel != y->numel)
+        return 0;
+    if (figures_two(k, x, y, &f, watch, e))
+        return -1;
+    if (f.two)
+        *out = (float)figures_judged_error(&f);
+    return 0;
 }
 
-void third_run_measure(const struct third_run *c, const struct dump *const side[2], const uint32_t row[2],
-                       const struct view *view, const struct kern *k, struct figures_watch *watch, bool target, float out[2])
+int third_run_measure(const struct third_run *c, const struct dump *const side[2], const uint32_t row[2],
+                      const struct view *view,
+                      const struct kern *k, struct figures_watch *watch, bool target, float out[2], struct err *e)
 {
     uint32_t r = c->row_of[row[GOLDEN]];
-    struct err e;
+    int rc = 0;
     out[TARGET] = out[GOLDEN] = NAN;
     if (r == NONE || !(c->dump.rows.v[r].has & HAS_FILE))
-        return;
-    for (int s = target ? TARGET : GOLDEN; s < 2; s++) {
+        return 0;
+    for (int s = target ? TARGET : GOLDEN; s < 2 && rc == 0; s++) {
         struct tensor x, y;
-        if (dump_tensor(side[s], row[s], &x, &e))
-            continue;
-        if (!dump_tensor(&c->dump, r, &y, &e)) {
-            out[s] = (float)compare(&x, &y, s == TARGET, view, k, watch);
+        if (dump_tensor(side[s], row[s], &x, e))
+            return -1;
+        rc = dump_tensor(&c->dump, r, &y, e);
+        if (rc == 0) {
+            rc = compare(&x, &y, s == TARGET, view, k, watch, &out[s], e);
             tensor_close(&y);
         }
         tensor_close(&x);
     }
+    return rc;
+}
+
+void third_run_post(struct third_run *c, const uint32_t row[2], const float error[2], const struct err *why)
+{
+    for (int s = 0; s < 2; s++)
+        c->error[s][row[s]] = error[s];
+    if (why && why->code != ERR_CANCEL && c->unread++ == 0)
+        c->why = *why;
 }
 
 /* Twice as far is clearly farther: half of that is in the choice of the inputs. */

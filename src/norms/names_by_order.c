@@ -88,16 +88,8 @@ static int by_rank(const void *x, const void *y)
 /* "q" → "qkv", "gate" → "gate_up": what this part is fused into; NULL when it is none. */
 static const char *fused_role(struct str role)
 {
-    return str_is(role, "q") || str_is(role, "k") || str_is(role, "v") ? "qkv" : str_is(role, "gate") || str_is(role, "up") ? "gate_up" : NULL;
-}
-
-static struct weight_id with_role(const struct weight_id *id, struct str role, struct arena *a)
-{
-    struct weight_id out = *id;
-    out.role = role;
-    out.fusion = str_ends(role, "qkv") ? FUSED_QKV : str_ends(role, "gate_up") ? FUSED_GATE_UP : FUSED_NOT;
-    out.key = str_of(arena_fmt(a, "%.*s%.*s/%.*s", STR_ARG(id->base), STR_ARG(role), STR_ARG(id->param)));
-    return out;
+    return str_is(role, "q") || str_is(role, "k") || str_is(role, "v") ? "qkv" : str_is(role, "gate") ||
+           str_is(role, "up") ? "gate_up" : NULL;
 }
 
 static void put(place_ids *out, struct map *seen, const struct weight_id *id, uint64_t elements)
@@ -113,7 +105,8 @@ static void put(place_ids *out, struct map *seen, const struct weight_id *id, ui
 }
 
 /* The reference's weights in this arrangement; false where it does not know one of them. */
-static bool arrange(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem, place_ids *out)
+static bool arrange(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem,
+                    place_ids *out)
 {
     struct map seen = {0};
     const char *part[3];
@@ -125,11 +118,11 @@ static bool arrange(const struct arrangement *a, const struct norm_value *v, siz
         if (id->training)
             continue;
         if (into) {
-            struct weight_id x = with_role(id, str_of(into), mem);
+            struct weight_id x = weight_with_role(id, str_of(into), mem);
             put(out, &seen, &x, v[i].elements);
         } else if (a->form == FORM_SPLIT && parts) {
             for (int k = 0; k < parts; k++) {
-                struct weight_id x = with_role(id, str_of(part[k]), mem);
+                struct weight_id x = weight_with_role(id, str_of(part[k]), mem);
                 put(out, &seen, &x, 0);
             }
         } else {
@@ -229,13 +222,16 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
     }
     const char *who = s ? _("golden") : _("target");
     if (side->order && fitting == 1)
-        norms_warn(n, _("%s: its %zu values carry no names; they are taken to stand in this order: %s (the only known one with that count)"), who,
+        norms_warn(n,
+                   _("%s: its %zu values have no names; assumed order: %s (the only known one with that count)"), who,
                    side->values.n, _(side->order));
     else if (side->order)
-        norms_warn(n, _("%s: its %zu values carry no names; they are taken to stand in this order: %s (of %zu known ones with that count the best fit)"), who,
+        norms_warn(n, _("%s: its %zu values have no names; assumed order: %s (the best match of %zu known ones with "
+                        "that count)"), who,
                    side->values.n, _(side->order), fitting);
     else
-        norms_warn(n, _("%s: its %zu values carry no names and fit no known order of the %zu weights; --weights CHECKPOINT tells names and sizes"), who,
+        norms_warn(n, _("%s: its %zu values have no names and match no known order of the %zu weights; --weights "
+                        "CHECKPOINT gives names and sizes"), who,
                    side->values.n, count);
     vec_release(&ids);
 }
@@ -246,13 +242,15 @@ static void by_place(struct norms *n)
     struct norm_side *t = &n->side[0], *g = &n->side[1];
     bool same = t->values.n == g->values.n;
     for (size_t i = 0; same && i < t->values.n; i++)
-        same = !t->values.v[i].elements || !g->values.v[i].elements || t->values.v[i].elements == g->values.v[i].elements;
+        same = !t->values.v[i].elements || !g->values.v[i].elements ||
+               t->values.v[i].elements == g->values.v[i].elements;
     if (!same) {
-        norms_warn(n, _("neither side's values carry names, and they are not the same weights one by one (%zu and %zu values); --weights CHECKPOINT tells names and sizes"),
+        norms_warn(n, _("the values of both sides have no names and are not the same weights one by one (%zu and %zu "
+                        "values); --weights CHECKPOINT gives names and sizes"),
                    t->values.n, g->values.n);
         return;
     }
-    norms_warn(n, _("neither side's values carry names: they are paired one by one in the order printed"));
+    norms_warn(n, _("the values of both sides have no names: they are paired one by one in the order printed"));
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < t->values.n; i++) {
             struct norm_value *v = &n->side[s].values.v[i];

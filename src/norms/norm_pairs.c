@@ -101,7 +101,9 @@ static double digit_of(const struct norm_side *s)
         return 0;
     for (double unit = 1; unit <= 1e7; unit *= 10) {
         size_t i = 0;
-        while (i < s->values.n && !(fabs(s->values.v[i].value * unit - nearbyint(s->values.v[i].value * unit)) > 1e-6 * fmax(1, fabs(s->values.v[i].value) * 1e-3 * unit)))
+        while (i < s->values.n &&
+               !(fabs(s->values.v[i].value * unit - nearbyint(s->values.v[i].value * unit)) >
+                 1e-6 * fmax(1, fabs(s->values.v[i].value) * 1e-3 * unit)))
             i++;
         if (i == s->values.n)
             return 1 / unit;
@@ -142,6 +144,26 @@ void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf
     }
 }
 
+/* Its parts were all read. */
+static bool read_whole(const struct norms *n, const struct norm_pair *p)
+{
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < p->parts[s]; i++)
+            if (n->side[s].values.v[p->part[s][i]].unread)
+                return false;
+    return true;
+}
+
+/* Pairs of which something is unknown say nothing. */
+static void drop_unread(struct norms *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n->pairs.n; i++)
+        if (read_whole(n, &n->pairs.v[i]))
+            n->pairs.v[kept++] = n->pairs.v[i];
+    n->pairs.n = kept;
+}
+
 void norms_pair(struct norms *n)
 {
     struct norm_pairing p = {.n = n};
@@ -164,9 +186,10 @@ void norms_pair(struct norms *n)
     by(&p, false);
     by_parts(&p, 0);
     by_parts(&p, 1);
+    drop_unread(n);
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < n->side[s].values.n; i++)
-            if (!p.done[s][i])
+            if (!p.done[s][i] && !n->side[s].values.v[i].unread)
                 vec_push(&n->only[s], i);
         free(p.done[s]);
         map_release(&p.keys[s]);
@@ -230,8 +253,10 @@ static void by_global_norm(struct norms *n, int side)
     if (!(off[square] < ADDS_UP && off[!square] > 2 * ADDS_UP))
         return;
     if (square != s->square)
-        norms_warn(n, square ? _("%s: the values are squares of norms: they add up to the global norm of step %lld only so; roots are taken")
-                             : _("%s: the values are norms, though such lists usually hold squares: they add up to the global norm of step %lld only so"),
+        norms_warn(n, square ? _("%s: the values are squares of norms: only so they add up to the global norm of step "
+                                 "%lld; their roots are compared")
+                             : _("%s: the values are norms, although such lists usually have squares: only so they "
+                                 "add up to the global norm of step %lld"),
                    side ? _("golden") : _("target"), (long long)s->step);
     s->square = square;
     s->unit = UNIT_GLOBAL;
@@ -248,7 +273,8 @@ static void by_figures(struct norms *n)
     int flip = -1;
     for (int s = 0; s < 2; s++) {
         double d = n->side[s].unit > UNIT_FORM ? INFINITY : distance_if(n, unit[0] ^ (s == 0), unit[1] ^ (s == 1));
-        if (d < best - 1e-9 || (flip >= 0 && d < best + CLEARLY && n->side[s].unit == UNIT_FORM && n->side[flip].unit != UNIT_FORM)) {
+        if (d < best - 1e-9 ||
+            (flip >= 0 && d < best + CLEARLY && n->side[s].unit == UNIT_FORM && n->side[flip].unit != UNIT_FORM)) {
             best = d;
             flip = s;
         }
@@ -257,8 +283,10 @@ static void by_figures(struct norms *n)
         return;
     n->side[flip].square = !n->side[flip].square;
     n->side[flip].unit = UNIT_FIGURES;
-    norms_warn(n, n->side[flip].square ? _("%s: the values are squares of norms, by the figures: their logarithms are twice the other side's; roots are taken")
-                                       : _("%s: the values are norms already, by the figures, though such lists usually hold squares"),
+    norms_warn(n, n->side[flip].square ? _("%s: the values are squares of norms, by their size: their logarithms are "
+                                           "twice the other side's; their roots are compared")
+                                       : _("%s: the values are norms already, by their size, although such lists "
+                                           "usually have squares"),
                flip ? _("golden") : _("target"));
 }
 

@@ -25,10 +25,12 @@ struct norms_reading {
     const struct dump *d;
     const uint32_t *which;     /* per value the weight or row */
     atomic_size_t next;
-    pthread_mutex_t lock;
-    struct err err;
-    size_t failed;
+    pthread_mutex_t lock; /* of out->unread */
+    size_t read, failed;
+    struct err err; /* while nothing was read */
 };
+
+#define UNREAD_SAID 100 /* tensors that could not be read are named */
 
 static void *read_some(void *ctx)
 {
@@ -53,10 +55,15 @@ static void *read_some(void *ctx)
             v->max = f.max;
             v->min = f.min;
             v->elements = f.count;
-            continue;
+        } else {
+            v->unread = true;
         }
         pthread_mutex_lock(&r->lock);
-        if (!r->failed++)
+        if (rc && r->failed < UNREAD_SAID)
+            vec_push(&r->out->unread, arena_fmt(&r->out->arena, "%s: %s", v->name, e.text));
+        r->read += rc == 0;
+        r->failed += rc != 0;
+        if (rc && !r->read)
             r->err = e;
         pthread_mutex_unlock(&r->lock);
     }
@@ -70,7 +77,9 @@ static int read_tensors(struct norms_reading *r, struct err *e)
     pthread_mutex_destroy(&r->lock);
     if (r->o->watch && atomic_load(&r->o->watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
-    if (r->failed) {
+    if (r->failed > UNREAD_SAID)
+        vec_push(&r->out->unread, arena_fmt(&r->out->arena, _("%zu tensors could not be read"), r->failed));
+    if (r->failed && !r->read) {
         *e = r->err;
         return -1;
     }
@@ -93,10 +102,13 @@ static struct str gradient_name(struct str s, bool *named)
     return s;
 }
 
-int norms_of_weights(const struct weights *w, const struct norm_options *o, bool gradients, struct arena *a, struct norm_side *out,
+int norms_of_weights(const struct weights *w, const struct norm_options *o, bool gradients, struct arena *a,
+                     struct norm_side *out,
                      struct err *e)
 {
     VEC(uint32_t) which = {0};
+    for (size_t i = 0; i < w->problems.n && i < UNREAD_SAID; i++)
+        vec_push(&out->unread, arena_cstr(&out->arena, str_of(w->problems.v[i].text)));
     for (uint32_t i = 0; i < w->list.n; i++) {
         const struct weight *x = &w->list.v[i];
         bool named = true;
@@ -105,7 +117,8 @@ int norms_of_weights(const struct weights *w, const struct norm_options *o, bool
         weight_identify(name, a, &id);
         if (x->text || id.training || x->dtype == DTYPE_UNKNOWN || !dtype_is_float(x->dtype) || !x->numel)
             continue;
-        struct norm_value v = {.name = arena_cstr(a, x->name), .value = NAN, .max = NAN, .min = NAN, .elements = x->numel, .named = named};
+        struct norm_value v = {.name = arena_cstr(a, x->name), .value = NAN, .max = NAN, .min = NAN,
+                               .elements = x->numel, .named = named};
         if (named)
             v.id = id;
         vec_push(&out->values, v);
@@ -200,7 +213,8 @@ static void gradient_rows(struct norm_side *s, const struct dump *d, struct norm
         if (!file && !norm)
             continue;
         const char *scope = c->scope == NONE ? c->name : d->scopes.v[c->scope], *slot = d->slots.v[row->slot];
-        add_value(s, arena_fmt(&s->arena, "%s.%s", scope, slot), true, file ? NAN : row->stat[STAT_NORM], dump_row_numel(d, i));
+        add_value(s, arena_fmt(&s->arena, "%s.%s", scope, slot), true, file ? NAN : row->stat[STAT_NORM],
+                  dump_row_numel(d, i));
         vec_push(&which, file ? i : UINT32_MAX);
     }
     r->which = which.v;
@@ -213,7 +227,7 @@ static int dump_load(struct norm_side *s, const struct norm_options *o, struct e
     struct load load = {.lock = &lock};
     struct dump d;
     if (!p)
-        return err_set(e, ERR_USAGE, _("%s: no step %lld here"), s->path, (long long)s->step);
+        return err_set(e, ERR_USAGE, _("%s: no step %lld"), s->path, (long long)s->step);
     dump_init(&d);
     d.reader = p->reader;
     d.path = p->paths.v[0];
@@ -232,7 +246,8 @@ static int dump_load(struct norm_side *s, const struct norm_options *o, struct e
     }
     dump_release(&d);
     if (rc == 0 && !s->values.n)
-        rc = err_set(e, ERR_DATA, _("%s: no gradient of a weight in this dump: dump level L0 or mix with \"parameters_grad\" records them"), s->path);
+        rc = err_set(e, ERR_DATA, _("%s: no weight gradients in this dump; record them with level L0 or mix "
+                                    "(\"parameters_grad\")"), s->path);
     return rc;
 }
 
@@ -266,7 +281,9 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
     }
     if (!s->steps.n)
         return err_set(e, ERR_DATA,
-                       _("%s: this log prints no local norms. MindFormers: runner_wrapper: {local_norm: True} or monitor_config: {local_norm_format: log}; Megatron needs a patch; msprobe monitor and saved gradients do as well"),
+                       _("%s: this log prints no local norms. MindFormers: runner_wrapper: {local_norm: True} or "
+                         "monitor_config: {local_norm_format: log}; Megatron needs a patch; msprobe monitor or saved "
+                         "gradients work too"),
                        s->path);
     qsort(s->steps.v, s->steps.n, sizeof *s->steps.v, by_number);
     size_t n = 1;
@@ -295,7 +312,8 @@ static int log_load(struct norm_side *s, const struct norm_options *o, struct er
             }
     }
     if (!s->values.n)
-        return err_set(e, ERR_USAGE, _("%s: no local norms at step %lld; there are some from step %lld to %lld"), s->path, (long long)s->step,
+        return err_set(e, ERR_USAGE, _("%s: no local norms at step %lld; steps %lld to %lld have some"), s->path,
+                       (long long)s->step,
                        (long long)s->steps.v[0], (long long)*vec_last(&s->steps));
     return 0;
 }

@@ -31,16 +31,24 @@ static int open_side(struct norm_side *s, const char *path, const struct norm_op
             return -1;
         file_close(&f);
     }
-    for (size_t i = 0; norm_sources[i].name; i++) {
-        int found = norm_sources[i].open(s, o, e);
+    read_failures failed = {0}, *before = read_failures_gather(&failed);
+    int found = 0;
+    for (size_t i = 0; norm_sources[i].name && !found; i++) {
+        found = norm_sources[i].open(s, o, e);
         s->kind = &norm_sources[i];
-        if (found)
-            return found < 0 ? -1 : 0;
-        s->kind->close(s);
-        s->opened = false;
+        if (!found)
+            s->kind->close(s);
+        s->opened = s->opened && found;
     }
-    s->kind = NULL;
-    return err_set(e, ERR_DATA, _("%s: no gradient norms here: a log that prints local norms, a table of msprobe monitor, event files, saved gradients or a dump with parameters_grad was expected"),
+    read_failures_gather(before);
+    s->kind = found ? s->kind : NULL;
+    if (!found && failed.n)
+        found = read_failures_error(&failed, e);
+    read_failures_release(&failed);
+    if (found)
+        return found < 0 ? -1 : 0;
+    return err_set(e, ERR_DATA, _("%s: expected a log with local norms, a table of msprobe monitor, event files, "
+                                  "saved gradients or a dump with parameters_grad; found no gradient norms"),
                    path);
 }
 
@@ -70,8 +78,11 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
         while (i < t->steps.n && !has_step(g, elsewhere(t, g, t->steps.v[i])))
             i++;
         if (i == t->steps.n)
-            return err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %lld to %lld, %s has %lld to %lld; --step T:G pairs different ones"),
-                           t->path, (long long)t->steps.v[0], (long long)*vec_last(&t->steps), g->path, (long long)g->steps.v[0],
+            return err_set(e, ERR_USAGE,
+                           _("no step has norms on both sides: %s has %lld to %lld, %s has %lld to %lld; --step T:G "
+                             "pairs different ones"),
+                           t->path, (long long)t->steps.v[0], (long long)*vec_last(&t->steps), g->path,
+                           (long long)g->steps.v[0],
                            (long long)*vec_last(&g->steps));
         t->step = t->steps.v[i];
         g->step = elsewhere(t, g, t->step);
@@ -84,7 +95,8 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
             x->step = x->steps.v[0];
     }
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && o->step[1] < 0)
-        norms_warn(n, _("the sides count their steps from %lld and from %lld: step %lld meets step %lld"), (long long)t->base, (long long)g->base,
+        norms_warn(n, _("the steps start at %lld and at %lld: step %lld is compared with step %lld"),
+                   (long long)t->base, (long long)g->base,
                    (long long)t->step, (long long)g->step);
     return 0;
 }
@@ -97,7 +109,11 @@ static int open_checkpoint(struct norms *n, const struct norm_options *o, struct
     int rc = norms_of_weights(&n->checkpoint, o, false, &n->arena, &all, e);
     for (size_t i = 0; rc == 0 && i < all.values.n; i++)
         vec_push(&n->reference, all.values.v[i]);
+    for (size_t i = 0; i < all.unread.n; i++)
+        vec_push(&n->unread, arena_cstr(&n->arena, str_of(all.unread.v[i])));
     vec_release(&all.values);
+    vec_release(&all.unread);
+    arena_release(&all.arena);
     return rc;
 }
 
@@ -124,6 +140,7 @@ void norms_release(struct norms *n)
         if (x->kind)
             x->kind->close(x);
         vec_release(&x->steps);
+        vec_release(&x->unread);
         vec_release(&x->values);
         vec_release(&n->only[s]);
         arena_release(&x->arena);
@@ -131,6 +148,7 @@ void norms_release(struct norms *n)
     weights_release(&n->checkpoint);
     vec_release(&n->reference);
     vec_release(&n->pairs);
+    vec_release(&n->unread);
     vec_release(&n->warnings);
     vec_release(&n->next);
     arena_release(&n->arena);

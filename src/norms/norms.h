@@ -21,6 +21,7 @@ struct norm_value {
     uint64_t elements;   /* 0: not known */
     struct weight_id id; /* of its name, or of the one its place in the list stands for */
     bool named;
+    bool unread;         /* it is there and could not be read: it is in no pair, and alone on no side */
 };
 
 /* How it is known whether values are norms or their squares, the weakest first. */
@@ -43,6 +44,7 @@ struct norm_side {
     double digit;        /* what all its values are multiples of, 0: nothing as coarse as is printed */
     const char *order;   /* the arrangement that named its values, or NULL */
     VEC(int64_t) steps;  /* with norms, rising */
+    VEC(const char *) unread; /* sentences: what of the source could not be read, its log's apart */
     VEC(struct norm_value) values; /* of the step chosen, in the source's order */
     /* the kind's own */
     struct series log;
@@ -80,7 +82,8 @@ struct norms {
     enum stage_verdict verdict;
     bool not_gradients;               /* a side's files are weights */
     bool judged;                      /* once at least: the warnings are complete */
-    VEC(const char *) warnings, next; /* sentences */
+    VEC(const char *) unread;         /* sentences: then nothing passes */
+    VEC(const char *) warnings, next; /* the same */
 };
 
 int norms_open(struct norms *n, const char *target, const char *golden, const struct norm_options *o, struct err *e);
@@ -104,7 +107,8 @@ struct norms_format {
 
 extern const struct norms_format norm_sources[]; /* name NULL at the end, in the order they are tried */
 /* All tensors of a set of weights as values; `gradients`: files of one array each may be numbered only. */
-int norms_of_weights(const struct weights *w, const struct norm_options *o, bool gradients, struct arena *a, struct norm_side *out,
+int norms_of_weights(const struct weights *w, const struct norm_options *o, bool gradients, struct arena *a,
+                     struct norm_side *out,
                      struct err *e);
 /* Names values that have none, by a checkpoint or the other side. */
 void names_by_order(struct norms *n);

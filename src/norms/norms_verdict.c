@@ -46,7 +46,7 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
     else if (fail)
         n->verdict = STAGE_FAIL;
     else
-        n->verdict = 2 * (most - n->only[1].n) >= most ? STAGE_PASS : STAGE_UNKNOWN;
+        n->verdict = 2 * (most - n->only[1].n) >= most && !n->unread.n ? STAGE_PASS : STAGE_UNKNOWN;
 }
 
 /* ---- what may mislead ---- */
@@ -60,7 +60,7 @@ static void units(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         if (n->side[s].square && n->side[s].unit == UNIT_FORM)
-            norms_warn(n, _("%s: lists of this form hold sums of squares; their roots are compared"), who(s));
+            norms_warn(n, _("%s: lists of this form have sums of squares; their roots are compared"), who(s));
 }
 
 /* Differences that are as large as the digits printed leave room for. */
@@ -77,15 +77,17 @@ static void resolution(struct norms *n)
     if (!coarse)
         return;
     int s = n->side[1].digit >= n->side[0].digit;
-    norms_warn(n, _("%s: it prints %s to %s, which leaves up to %s %% of %zu small norms open; that much is not held against them"), who(s),
-               n->side[s].square ? _("squares") : _("norms"), num_cell(d, n->side[s].digit, 3), num_cell(v, 100 * most, 2), coarse);
+    norms_warn(n, _("%s: the log rounds %s to %s, an error of up to %s %% for %zu small norms: below the printed "
+                    "resolution, tolerated"), who(s),
+               n->side[s].square ? _("squares") : _("norms"), num_cell(d, n->side[s].digit, 3),
+               num_cell(v, 100 * most, 2), coarse);
 }
 
 static void one_sided(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         if (n->only[s].n && n->pairs.n)
-            norms_warn(n, _("%s: %zu of %zu values have no partner, e.g. %s"), who(s), n->only[s].n, n->side[s].values.n,
+            norms_warn(n, _("%s: %zu of %zu values are not paired, e.g. %s"), who(s), n->only[s].n, n->side[s].values.n,
                        n->side[s].values.v[n->only[s].v[0]].name);
 }
 
@@ -98,9 +100,13 @@ static void common_factor(struct norms *n)
         if (n->pairs.v[i].norm[0] > 0 && n->pairs.v[i].norm[1] > 0 && isfinite(n->pairs.v[i].rel))
             vec_push(&r, n->pairs.v[i].norm[0] / n->pairs.v[i].norm[1]);
     if (r.n >= 3) {
-        double middle = median_of(r.v, r.n), spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
-        if (fabs(middle - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) && spread < rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD))
-            norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) on one side"),
+        double middle = median_of(r.v, r.n),
+               spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
+        if (fabs(middle - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) &&
+            spread < rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD))
+            norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another "
+                            "number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) "
+                            "on one side"),
                        num_cell(tmp, middle, 4));
     }
     vec_release(&r);
@@ -113,8 +119,8 @@ static uint64_t print_of(const struct norm_value *v)
     return hash_bytes(f, sizeof f, 0);
 }
 
-/* The scales of norms stay positive in training; of a gradient about half of the elements are not. Their number where all
- * scales of a side are so, and one's name; 0 where they are not or there is only one. */
+/* The scales of norms stay positive in training; of a gradient about half of the elements are not. Their number where
+ * all scales of a side are so, and one's name; 0 where they are not or there is only one. */
 static size_t positive_scales(const struct norm_side *s, const char **example)
 {
     size_t scales = 0;
@@ -156,13 +162,17 @@ static void gradients_that_are_weights(struct norms *n)
         }
         n->not_gradients = n->not_gradients || equal || scales > ones;
         if (equal)
-            norms_warn(n, _("%s: %zu saved gradients equal weights of the checkpoint (%s is %s): the recipe that saves param instead of param.grad"), who(s),
+            norms_warn(n, _("%s: %zu saved gradients equal weights of the checkpoint (%s is %s): the script saves "
+                            "param instead of param.grad"), who(s),
                        equal, example, weight);
         else if (ones)
-            norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as norm weights are at the start: were weights saved for gradients? --weights CHECKPOINT tells"),
+            norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, like initial norm weights: were weights "
+                            "saved instead of gradients? --weights CHECKPOINT decides"),
                        who(s), ones, one);
         else if (scales)
-            norms_warn(n, _("%s: these are weights, not their gradients: the scales of all %zu norms are positive in every element, e.g. %s"), who(s), scales, scale);
+            norms_warn(n,
+                       _("%s: these are weights, not their gradients: the scales of all %zu norms are positive in "
+                         "every element, e.g. %s"), who(s), scales, scale);
     }
     nmap_release(&known);
 }
@@ -178,6 +188,17 @@ static void zero_gradients(struct norms *n)
             }
         if (zero)
             norms_warn(n, _("%s: %zu gradients are zero, e.g. %s"), who(s), zero, example);
+    }
+}
+
+static void unread_parts(struct norms *n)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct norm_side *x = &n->side[s];
+        for (size_t i = 0; i < x->unread.n; i++)
+            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", who(s), x->unread.v[i]));
+        for (size_t i = 0; i < x->log.unread.n; i++)
+            vec_push(&n->unread, arena_fmt(&n->arena, "%s: %s", who(s), x->log.unread.v[i].text));
     }
 }
 
@@ -200,16 +221,22 @@ static void look(struct norms *n)
     if (first)
         norm_pair_name(n, first, &name);
     if (n->not_gradients)
-        vec_push(&n->next, _("save the gradients themselves (param.grad, before clipping) and compare again: weights say nothing about the backward pass"));
+        vec_push(&n->next, _("save the gradients themselves (param.grad, before clipping) and compare again: weights "
+                             "are not gradients"));
     else if (!first)
-        vec_push(&n->next, _("nothing could be paired: give sources that print names, or --weights CHECKPOINT"));
+        vec_push(&n->next, _("no weights paired: give files that print names, or --weights CHECKPOINT"));
     else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n)
-        vec_push(&n->next, arena_fmt(&n->arena, _("%s stands out: look at that layer's implementation and precision on both sides, then dump the backward pass of this step (diverge compare)"),
+        vec_push(&n->next, arena_fmt(&n->arena, _("%s is an outlier: check this layer's implementation and precision "
+                                                  "on both sides, then dump the backward pass of this step (diverge "
+                                                  "compare)"),
                                      name.p));
     else if (n->verdict == STAGE_FAIL)
-        vec_push(&n->next, _("the norms differ throughout: does the loss of this step agree (diverge curves)? If not, the forward pass comes first; else dump the backward pass and follow it from the loss down"));
+        vec_push(&n->next, _("the norms differ throughout: check the loss of this step (diverge curves). If it "
+                             "differs, check the forward pass first; else dump the backward pass and follow it from "
+                             "the loss on"));
     else if (n->verdict == STAGE_PASS)
-        vec_push(&n->next, _("the gradients agree in size: if step 2's loss is apart all the same, replay the optimizer (diverge optimizer)"));
+        vec_push(&n->next, _("the gradient norms agree: if the loss of step 2 still differs, replay the optimizer "
+                             "(diverge optimizer)"));
     buf_release(&name);
 }
 
@@ -219,6 +246,8 @@ void norms_judge(struct norms *n, const struct thresholds_norms *t)
         qsort(n->pairs.v, n->pairs.n, sizeof *n->pairs.v, largest_first);
     n->median = median_rel(n);
     vec_clear(&n->next);
+    if (!n->judged)
+        unread_parts(n);
     outliers(n, t);
     if (!n->judged) { /* these do not depend on limits */
         units(n);

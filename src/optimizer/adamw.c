@@ -9,7 +9,8 @@ double adam_clip(const struct adam_rule *r, double norm)
     return scale < 1 ? scale : 1;
 }
 
-void adam_step(const struct adam_rule *r, double scale, bool one_axis, const float *p, const float *g, const float *m, const float *v,
+void adam_step(const struct adam_rule *r, double scale, bool one_axis, const float *p, const float *g, const float *m,
+               const float *v,
                float *out, size_t n)
 {
     double b1 = r->v[HYPER_BETA1], b2 = r->v[HYPER_BETA2], step = r->v[HYPER_STEP];

@@ -21,7 +21,8 @@ struct adam_rule {
 /* The factor gradients are multiplied by, from the norm of all of them. */
 double adam_clip(const struct adam_rule *r, double norm);
 /* n elements of a weight. m and v (the moments before) may be NULL: zero. one_axis: a bias or norm. */
-void adam_step(const struct adam_rule *r, double scale, bool one_axis, const float *p, const float *g, const float *m, const float *v,
+void adam_step(const struct adam_rule *r, double scale, bool one_axis, const float *p, const float *g, const float *m,
+               const float *v,
                float *out, size_t n);
 
 #endif

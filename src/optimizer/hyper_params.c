@@ -52,7 +52,8 @@ static bool value_of(struct str s, double *v)
     s = str_trim(s);
     if (str_ieq(s, STR("true")) || str_ieq(s, STR("yes")) || str_ieq(s, STR("on")))
         *v = 1;
-    else if (str_ieq(s, STR("false")) || str_ieq(s, STR("no")) || str_ieq(s, STR("off")) || str_ieq(s, STR("none")) || str_ieq(s, STR("null")))
+    else if (str_ieq(s, STR("false")) || str_ieq(s, STR("no")) || str_ieq(s, STR("off")) || str_ieq(s, STR("none")) ||
+             str_ieq(s, STR("null")))
         *v = 0;
     else
         return str_double(s, v);
@@ -67,7 +68,8 @@ static void take(struct hyper_params *h, const struct setting *x, bool own)
     struct str key = str_cut(x->key, (size_t)(dot + 1)), value = x->value;
     if (x->state == SETTING_OPEN)
         return;
-    if (listed("optimizer optimizer_type optim", key) || (listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
+    if (listed("optimizer optimizer_type optim", key) ||
+        (listed("type", key) && !h->optimizer && str_ihas(value, "adam"))) {
         h->optimizer = arena_cstr(&h->arena, value);
         return;
     }
@@ -140,14 +142,14 @@ const char *hyper_params_problem(const struct hyper_params *h)
 {
     const double *v = h->v;
     if (!isfinite(v[HYPER_LR]))
-        return _("lr is no finite number");
+        return _("expected a finite number for lr");
     if (!(v[HYPER_BETA1] >= 0 && v[HYPER_BETA1] < 1) || !(v[HYPER_BETA2] >= 0 && v[HYPER_BETA2] < 1))
-        return _("beta1 and beta2 are numbers from 0 to below 1");
+        return _("expected numbers from 0 to below 1 for beta1 and beta2");
     if (!(v[HYPER_EPS] >= 0) || !isfinite(v[HYPER_EPS]))
-        return _("eps is a number of at least 0");
+        return _("expected a number of at least 0 for eps");
     if (!isfinite(v[HYPER_DECAY]) || !(v[HYPER_CLIP] >= 0))
-        return _("weight_decay and clip are numbers, clip at least 0");
+        return _("expected numbers for weight_decay and clip, clip at least 0");
     if (!(v[HYPER_STEP] >= 1 && v[HYPER_STEP] < 1e12))
-        return _("step is a number from 1 on");
+        return _("expected a step number from 1 on");
     return NULL;
 }

@@ -102,8 +102,10 @@ static struct sums sums_of(const struct step_side *s, const struct replay_trial 
         if (decayed_only && p->one_axis && t->rule.v[HYPER_DECAY_1D] == 0)
             continue;
         for (size_t at = 0; at < p->taken; at += ARRAY_LEN(moved)) {
-            size_t n = p->taken - at < ARRAY_LEN(moved) ? (size_t)(p->taken - at) : ARRAY_LEN(moved), from = (size_t)p->sample + at;
-            adam_step(&t->rule, scale, p->one_axis, a->p + from, a->g + from, a->moments ? a->m + from : NULL, a->moments ? a->v + from : NULL, moved, n);
+            size_t n = p->taken - at < ARRAY_LEN(moved) ? (size_t)(p->taken - at) : ARRAY_LEN(moved),
+                   from = (size_t)p->sample + at;
+            adam_step(&t->rule, scale, p->one_axis, a->p + from, a->g + from, a->moments ? a->m + from : NULL,
+                      a->moments ? a->v + from : NULL, moved, n);
             for (size_t k = 0; k < n; k++) {
                 double x = a->p[from + k], u = moved[k] - x, w = a->a[from + k] - x;
                 if (!isfinite(u) || !isfinite(w))
@@ -208,17 +210,20 @@ static const struct hypothesis {
     enum hyper_key key;
     double refine;      /* the best value may be off by this factor; 0: it is as proposed */
 } table[] = {
-    {"before", other_side, set_other_p, N_("the update fits the other side's weights before the step: the file \"before\" is not what the step began with"), HYPER_KEYS, 0},
-    {"grads", other_side, set_other_g, N_("the update fits the other side's gradients: the file \"grad\" is not what the step used"), HYPER_KEYS, 0},
-    {"decay_1d", flipped, set_key, N_("weight decay of biases and norms: the other way round than stated"), HYPER_DECAY_1D, 0},
-    {"bias_correction", flipped, set_key, N_("bias correction: the other way round than stated (MindSpore's nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
-    {"clip", switched_off, set_key, N_("gradients not clipped, though stated"), HYPER_CLIP, 0},
-    {"eps", round_eps, set_key, N_("another eps than stated, or added in another place"), HYPER_EPS, 10},
-    {"clip", round_clips, set_key, N_("gradients clipped to another global norm than stated"), HYPER_CLIP, 4},
-    {"lr", fitted_lr, set_key, N_("another learning rate than stated in this step"), HYPER_LR, 1.2},
-    {"weight_decay", fitted_decay, set_key, N_("another weight decay than stated"), HYPER_DECAY, 1.5},
-    {"beta1", round_betas, set_key, N_("another beta1 than stated"), HYPER_BETA1, 0},
-    {"beta2", round_betas, set_key, N_("another beta2 than stated"), HYPER_BETA2, 0},
+    {"before", other_side, set_other_p, N_("the update matches the other side's weights before the step: the file "
+                                           "\"before\" is not what the step started with"), HYPER_KEYS, 0},
+    {"grads", other_side, set_other_g, N_("the update matches the other side's gradients: the file \"grad\" is not "
+                                          "what the step used"), HYPER_KEYS, 0},
+    {"decay_1d", flipped, set_key, N_("weight decay of biases and norms is the opposite of the settings"), HYPER_DECAY_1D, 0},
+    {"bias_correction", flipped, set_key, N_("bias correction is the opposite of the settings (MindSpore's "
+                                             "nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
+    {"clip", switched_off, set_key, N_("gradients are not clipped, against the settings"), HYPER_CLIP, 0},
+    {"eps", round_eps, set_key, N_("eps differs from the settings, or is added at another place"), HYPER_EPS, 10},
+    {"clip", round_clips, set_key, N_("gradients are clipped to another global norm than in the settings"), HYPER_CLIP, 4},
+    {"lr", fitted_lr, set_key, N_("the learning rate of this step differs from the settings"), HYPER_LR, 1.2},
+    {"weight_decay", fitted_decay, set_key, N_("weight decay differs from the settings"), HYPER_DECAY, 1.5},
+    {"beta1", round_betas, set_key, N_("beta1 differs from the settings"), HYPER_BETA1, 0},
+    {"beta2", round_betas, set_key, N_("beta2 differs from the settings"), HYPER_BETA2, 0},
     {"master_weights", half_types, set_weights, N_("the weights are updated in a 16-bit type, without master weights in float32"), HYPER_KEYS, 0},
 };
 
@@ -231,7 +236,8 @@ struct hypothesis_result {
     int fitted;             /* 0: a switch, 1: a round value, 2: refined */
 };
 
-static double at_value(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base, double v, struct replay_trial *out)
+static double at_value(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base, double v,
+                       struct replay_trial *out)
 {
     *out = *base;
     h->set(out, h->key, v);
@@ -271,7 +277,8 @@ static void refine(const struct step_side *s, const struct hypothesis *h, const 
     }
 }
 
-static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base, double enough, struct hypothesis_result *f)
+static bool best_of(const struct step_side *s, const struct hypothesis *h, const struct replay_trial *base,
+                    double enough, struct hypothesis_result *f)
 {
     double values[VALUES];
     size_t n = h->propose(s, base, h->key, values);
@@ -314,7 +321,8 @@ static void sort(struct hypothesis_result *f, size_t n, double enough)
 
 static void add(struct optimizer *x, int side, const struct hypothesis_result *f)
 {
-    struct step_reason r = {.side = side, .what = f->h->what, .value = NAN, .residual = f->residual, .detail = _(f->h->detail)};
+    struct step_reason r =
+        {.side = side, .what = f->h->what, .value = NAN, .residual = f->residual, .detail = _(f->h->detail)};
     if (f->h->set == set_key) {
         r.value = f->value;
         r.flag = hyper_params_is_flag(f->h->key);
@@ -347,7 +355,8 @@ static void add_alternatives(struct optimizer *x, int side, const struct hypothe
             add(x, side, &f[i]);
     }
     if (x->reasons.n > first + 1)
-        step_warn(x, _("%s: one step cannot tell %s from %s here; the first is the likelier"), side ? _("golden") : _("target"),
+        step_warn(x, _("%s: one step cannot separate %s from %s here; the first is likelier"),
+                  side ? _("golden") : _("target"),
                   x->reasons.v[first].what, x->reasons.v[first + 1].what);
 }
 
@@ -378,7 +387,8 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
         now = found[0].residual;
     }
     if (!links || now > fmax(t->residual, t->explain * whole)) {
-        step_warn(x, _("%s: none of the hypotheses explains its step (another optimizer, gradients averaged or scaled after they were saved, other moments?)"), who);
+        step_warn(x, _("%s: no hypothesis explains its step (another optimizer, gradients averaged or scaled after "
+                       "saving, other moments?)"), who);
         return;
     }
     for (size_t i = 0; i < links; i++) {
@@ -387,5 +397,5 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
         vec_last(&x->reasons)->combined = links > 1;
     }
     if (links > 1)
-        step_warn(x, _("%s: no single reason explains the step; these do together"), who);
+        step_warn(x, _("%s: no single cause explains the step; these do together"), who);
 }

@@ -39,21 +39,23 @@ static void lend_hyper(struct optimizer *x)
                 buf_fmt(&b, "%s%s", b.n ? ", " : "", hyper_params_name((enum hyper_key)k));
         }
         if (!own->stated && other->stated)
-            step_warn(x, _("%s: no hyper-parameters here; the other side's are taken"), own->path);
+            step_warn(x, _("%s: no hyper-parameters; the other side's are used"), own->path);
         if (b.n)
-            step_warn(x, _("%s: not stated, so the usual value is taken: %s"), own->path, b.p);
+            step_warn(x, _("%s: not in the settings, the usual value is used: %s"), own->path, b.p);
         buf_release(&b);
     }
     if (!x->side[0].stated && !x->side[1].stated)
-        step_warn(x, _("neither side has hyper.json or a configuration: the defaults of torch.optim.AdamW are replayed"));
+        step_warn(x,
+                  _("no hyper.json or configuration on either side: the defaults of torch.optim.AdamW are replayed"));
     for (int s = 0; s < 2; s++) {
         const char *name = x->side[s].hyper.optimizer;
         if (name && !str_ihas(str_of(name), "adam"))
-            step_warn(x, _("%s: it states the optimizer %s; AdamW is replayed"), x->side[s].path, name);
+            step_warn(x, _("%s: the settings name the optimizer %s; AdamW is replayed"), x->side[s].path, name);
     }
 }
 
-int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct thresholds *t,
+int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o,
+                  const struct thresholds *t,
                   struct err *e)
 {
     *x = (struct optimizer){0};
@@ -77,12 +79,14 @@ void optimizer_release(struct optimizer *x)
             weights_release(&p->set[f]);
         hyper_params_release(&p->hyper);
         vec_release(&p->params);
-        float *const arrays[] = {p->sample.p, p->sample.g, p->sample.a, p->sample.m, p->sample.v, p->sample.other_p, p->sample.other_g};
+        float *const arrays[] =
+            {p->sample.p, p->sample.g, p->sample.a, p->sample.m, p->sample.v, p->sample.other_p, p->sample.other_g};
         for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
             free(arrays[i]);
     }
     vec_release(&x->reasons);
     vec_release(&x->worst);
+    vec_release(&x->unread);
     vec_release(&x->warnings);
     vec_release(&x->next);
     arena_release(&x->arena);

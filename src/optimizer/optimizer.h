@@ -6,6 +6,7 @@
 #ifndef OPTIMIZER_OPTIMIZER_H
 #define OPTIMIZER_OPTIMIZER_H
 
+#include "base/num.h"
 #include "base/stage_verdict.h"
 #include "judge/thresholds.h"
 #include "fmt/weights.h"
@@ -80,12 +81,15 @@ struct optimizer {
     double apart[STEP_FILES];        /* largest rel_l2 of a weight, target against golden; NaN: not compared */
     double together[STEP_FILES];     /* rel_l2 of all weights as one; NaN likewise */
     enum stage_verdict verdict;
+    VEC(const char *) unread; /* sentences: then nothing is judged, as a step's norm is of all its gradients */
     VEC(const char *) warnings, next;
 };
 
 int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct thresholds *t,
                   struct err *e);
 void optimizer_release(struct optimizer *x);
+/* Its value as people read it; "" where it has none. */
+const char *step_reason_value(const struct step_reason *r, char out[NUM_MAX]);
 /* Whether a folder holds one step: weights called before, grad and after. */
 bool optimizer_step_probe(const char *path);
 

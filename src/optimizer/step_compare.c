@@ -48,6 +48,16 @@ static struct step_spread look(struct optimizer *x, const struct weight_compare 
     return s;
 }
 
+/* A step that was read when its side was looked at, and not any more. */
+static void take_unread(struct optimizer *x, const struct weight_compare *c)
+{
+    for (size_t i = 0; i < c->pairs.n; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        if (p->verdict == WEIGHT_UNREAD && !c->id[0][p->weight[0]].training)
+            vec_push(&x->unread, arena_cstr(&x->arena, str_of(p->why)));
+    }
+}
+
 int step_compare(struct optimizer *x, const struct step_options *o, struct err *e)
 {
     static const char *const titles[STEP_FILES] = {N_("before"), N_("grad"), N_("after")};
@@ -68,8 +78,10 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
             if (f == STEP_AFTER)
                 x->pairs = s.pairs;
             if (s.unread || c.only[0].n || c.only[1].n)
-                step_warn(x, _("%s: %zu weights of both sides could not be compared, %zu are only in the target, %zu only in the golden side"), _(titles[f]),
+                step_warn(x, _("%s: %zu weights of both sides could not be compared, %zu are only on the target, %zu "
+                               "only on the golden side"), _(titles[f]),
                           s.unread, c.only[0].n, c.only[1].n);
+            take_unread(x, &c);
         }
         weight_compare_release(&c);
     }

@@ -8,6 +8,7 @@
 #include "optimizer/optimizer.h"
 
 #define ENTRIES 4096
+#define UNREAD_SAID 100 /* of a file that could not be read in part */
 
 static const char *const words[STEP_FILES][3] = {
     [STEP_BEFORE] = {"before", "params_before", NULL},
@@ -55,7 +56,7 @@ static int read_hyper(struct optimizer *x, struct step_side *s, const char *conf
         s->stated = s->stated || s->hyper.has[k];
     if (rc == 0 && strncmp(config, "hyper.", 6) == 0)
         for (size_t i = 0; i < s->hyper.unknown.n; i++)
-            step_warn(x, _("%s: \"%s\" means nothing here"), s->hyper.path, s->hyper.unknown.v[i]);
+            step_warn(x, _("%s: \"%s\" is unknown"), s->hyper.path, s->hyper.unknown.v[i]);
     return rc;
 }
 
@@ -87,14 +88,11 @@ static void finder_init(struct finder *f, const struct weights *w, const struct 
     }
 }
 
-static uint32_t find(struct finder *f, struct str name, uint32_t place)
+static uint32_t find(const struct finder *f, struct str name, struct str key, uint32_t place)
 {
-    struct weight_id id;
     uint32_t at = weights_find(f->w, name);
-    if (at == MAP_NONE) {
-        weight_identify(name, &f->arena, &id);
-        at = map_get(&f->keys, id.key);
-    }
+    if (at == MAP_NONE)
+        at = map_get(&f->keys, key);
     return at == MAP_NONE && f->by_place ? place : at;
 }
 
@@ -107,7 +105,8 @@ static void finder_release(struct finder *f)
 /* The moments saved beside a weight, as the frameworks call them. */
 static uint32_t moment(const struct weights *w, struct str name, bool second)
 {
-    static const char *const before[2][4] = {{"adam_m.", "moment1.", "exp_avg.", "moments."}, {"adam_v.", "moment2.", "exp_avg_sq.", "accum."}};
+    static const char *const before[2][4] =
+        {{"adam_m.", "moment1.", "exp_avg.", "moments."}, {"adam_v.", "moment2.", "exp_avg_sq.", "accum."}};
     struct buf b = {0};
     uint32_t at = MAP_NONE;
     for (size_t i = 0; i < 4 && at == MAP_NONE; i++) {
@@ -142,10 +141,13 @@ static void pair(struct optimizer *x, struct step_side *s)
         weight_identify(w->name, &x->arena, &id);
         if (id.training || w->text)
             continue;
-        struct step_param p = {.at = {i, find(&f[0], w->name, i), find(&f[1], w->name, i)}, .n = w->numel, .one_axis = w->ndim <= 1};
+        struct step_param p = {.at = {i, find(&f[0], w->name, id.key, i), find(&f[1], w->name, id.key, i)},
+                               .n = w->numel,
+                               .one_axis = w->ndim <= 1};
         bool fits = readable(w);
         for (int k = STEP_GRAD; k < STEP_FILES; k++)
-            fits = fits && p.at[k] != MAP_NONE && s->set[k].list.v[p.at[k]].numel == p.n && readable(&s->set[k].list.v[p.at[k]]);
+            fits = fits && p.at[k] != MAP_NONE && s->set[k].list.v[p.at[k]].numel == p.n &&
+                   readable(&s->set[k].list.v[p.at[k]]);
         if (!fits) {
             lost = lost ? lost : w->name.p;
             s->unpaired++;
@@ -162,7 +164,8 @@ static void pair(struct optimizer *x, struct step_side *s)
     for (int k = 0; k < 2; k++)
         finder_release(&f[k]);
     if (lost)
-        step_warn(x, _("%s: %zu weights lack a gradient or an updated weight of their size and are left out, e.g. %s"), s->path, s->unpaired, lost);
+        step_warn(x, _("%s: %zu weights lack a gradient or an updated weight of their size and are left out, e.g. %s"),
+                  s->path, s->unpaired, lost);
 }
 
 int step_open(struct optimizer *x, int side, const char *path, struct err *e)
@@ -178,17 +181,21 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
         for (int k = 0; k < STEP_FILES; k++)
             if (!found[k] && called(names.v[i], (enum step_file)k) && weights_probe(file.p))
                 found[k] = names.v[i];
-        if (config_rank(names.v[i]) >= 0 && !path_is_dir(file.p) && (!config || config_rank(names.v[i]) < config_rank(config)))
+        if (config_rank(names.v[i]) >= 0 && !path_is_dir(file.p) &&
+            (!config || config_rank(names.v[i]) < config_rank(config)))
             config = names.v[i];
     }
     for (int k = 0; k < STEP_FILES && rc == 0; k++) {
         if (!found[k]) {
-            rc = err_set(e, ERR_DATA, _("%s: no weights called \"%s\" here; before, grad and after were expected, each a weight file (.safetensors, .ckpt, .pt, .npz) or a folder"),
+            rc = err_set(e, ERR_DATA, _("%s: expected before, grad and after, each a weight file (.safetensors, "
+                                        ".ckpt, .pt, .npz) or a folder; found no \"%s\""),
                          path, words[k][0]);
             break;
         }
         path_join(&file, path, found[k]);
         rc = weights_open(&s->set[k], file.p, e);
+        for (size_t i = 0; i < s->set[k].problems.n && i < UNREAD_SAID; i++)
+            vec_push(&x->unread, arena_cstr(&x->arena, str_of(s->set[k].problems.v[i].text)));
     }
     if (rc == 0)
         rc = read_hyper(x, s, config, e);

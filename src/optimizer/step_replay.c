@@ -20,7 +20,8 @@ void step_rule(const struct step_side *s, struct adam_rule *r)
 /* The coarser of the two files a weight was read from decides what is rounding. */
 static double epsilon_of(const struct step_side *s, const struct step_param *p)
 {
-    enum dtype b = s->set[STEP_BEFORE].list.v[p->at[STEP_BEFORE]].dtype, a = s->set[STEP_AFTER].list.v[p->at[STEP_AFTER]].dtype;
+    enum dtype b = s->set[STEP_BEFORE].list.v[p->at[STEP_BEFORE]].dtype,
+               a = s->set[STEP_AFTER].list.v[p->at[STEP_AFTER]].dtype;
     double eps = dtype_table[dtype_coarser(a, b)].epsilon;
     return eps > dtype_table[DTYPE_F32].epsilon ? eps : dtype_table[DTYPE_F32].epsilon;
 }
@@ -95,7 +96,7 @@ static int read_block(struct open *o, size_t n, struct err *e)
         if (got < 0)
             return -1;
         if ((size_t)got != n)
-            return err_set(e, ERR_DATA, _("%s: fewer elements than its header says"), o->t[k].file.name);
+            return err_set(e, ERR_DATA, _("%s: fewer elements than in its header"), o->t[k].file.name);
         dtype_to_f64(o->t[k].dtype, o->raw, n, o->wide);
         for (size_t i = 0; i < n; i++)
             o->v[k][i] = (float)o->wide[i];
@@ -104,10 +105,12 @@ static int read_block(struct open *o, size_t n, struct err *e)
 }
 
 /* The other side's weight of the same name and size, where there is one: target's and golden's names may differ. */
-static uint32_t elsewhere(const struct step_side *other, const struct step_side *s, const struct step_param *p, enum step_file f)
+static uint32_t elsewhere(const struct step_side *other, const struct step_side *s, const struct step_param *p,
+                          enum step_file f)
 {
     uint32_t at = weights_find(&other->set[f], s->set[f].list.v[p->at[f]].name);
-    return at != MAP_NONE && other->set[f].list.v[at].numel == p->n && dtype_is_float(other->set[f].list.v[at].dtype) ? at : UINT32_MAX;
+    return at != MAP_NONE && other->set[f].list.v[at].numel == p->n &&
+           dtype_is_float(other->set[f].list.v[at].dtype) ? at : UINT32_MAX;
 }
 
 static int open_all(struct replay_job *j, const struct step_param *p, struct open *o, struct err *e)
@@ -119,7 +122,9 @@ static int open_all(struct replay_job *j, const struct step_param *p, struct ope
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (open_one(o, own[i].read, &j->s->set[own[i].file], p->at[own[i].file], e))
             return -1;
-    if (j->s->sample.moments && (open_one(o, READ_M, &j->s->set[STEP_BEFORE], p->m, e) || open_one(o, READ_V, &j->s->set[STEP_BEFORE], p->v, e)))
+    if (j->s->sample.moments &&
+        (open_one(o, READ_M, &j->s->set[STEP_BEFORE], p->m, e) ||
+         open_one(o, READ_V, &j->s->set[STEP_BEFORE], p->v, e)))
         return -1;
     if (j->s->sample.others && p->taken)
         return open_one(o, READ_OTHER_P, &j->other->set[STEP_BEFORE], elsewhere(j->other, j->s, p, STEP_BEFORE), e) ||
@@ -153,7 +158,8 @@ static void plan_sample(struct step_side *s, const struct step_side *other)
             a->n += p->n - at < BLOCK ? (size_t)(p->n - at) : BLOCK;
         p->taken = a->n - p->sample;
         a->moments = a->moments && p->m != UINT32_MAX;
-        a->others = a->others && elsewhere(other, s, p, STEP_BEFORE) != UINT32_MAX && elsewhere(other, s, p, STEP_GRAD) != UINT32_MAX;
+        a->others = a->others && elsewhere(other, s, p, STEP_BEFORE) != UINT32_MAX &&
+                    elsewhere(other, s, p, STEP_GRAD) != UINT32_MAX;
     }
     float **const arrays[READS] = {&a->p, &a->g, &a->a, &a->m, &a->v, &a->other_p, &a->other_g};
     for (int k = 0; k < READS; k++) {
@@ -247,7 +253,8 @@ static int gradient_norm(struct replay_job *j, struct step_param *p, struct err 
 static void *work(void *ctx)
 {
     struct replay_job *j = ctx;
-    struct open o = {.wide = mem_alloc(BLOCK * sizeof(double)), .raw = mem_alloc(BLOCK * 16), .out = mem_alloc(BLOCK * sizeof(float))};
+    struct open o = {.wide = mem_alloc(BLOCK * sizeof(double)), .raw = mem_alloc(BLOCK * 16),
+                     .out = mem_alloc(BLOCK * sizeof(float))};
     for (int k = 0; k < READS; k++)
         o.v[k] = mem_alloc(BLOCK * sizeof(float));
     for (;;) {
@@ -284,7 +291,8 @@ static int pass(struct replay_job *j, struct err *e)
     return j->failed ? -1 : 0;
 }
 
-int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t, struct err *e)
+int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t,
+                struct err *e)
 {
     struct step_side *s = &x->side[side];
     struct replay_job j = {.x = x, .s = s, .other = &x->side[!side], .o = o, .norms = true,

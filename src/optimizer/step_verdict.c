@@ -25,14 +25,14 @@ static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
     if (x->apart[STEP_BEFORE] > rule_limit(RULE_LIMIT_STEP_COPIES))
         reason(x, "before", NAN, false, _("the weights before the step differ"));
     if (x->together[STEP_GRAD] > t->grads || x->apart[STEP_GRAD] > 5 * t->grads)
-        reason(x, "grads", NAN, false, _("the gradients differ by more than arithmetic does"));
+        reason(x, "grads", NAN, false, _("the gradients differ by more than rounding"));
     for (int k = 0; k < HYPER_KEYS; k++) {
         double a = x->side[0].hyper.v[k], b = x->side[1].hyper.v[k];
         if (fabs(a - b) > 1e-9 * fabs(b) && k != HYPER_STEP)
-            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k), _("stated otherwise than on the golden side"));
+            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k), _("set differently on the golden side"));
     }
     if (x->side[0].hyper.v[HYPER_STEP] != x->side[1].hyper.v[HYPER_STEP])
-        step_warn(x, _("the sides state different step numbers, %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP], x->side[1].hyper.v[HYPER_STEP]);
+        step_warn(x, _("the step numbers differ: %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP], x->side[1].hyper.v[HYPER_STEP]);
 }
 
 /* ---- what one step cannot tell ---- */
@@ -55,15 +55,17 @@ static void cannot_tell(struct optimizer *x, const struct step_side *s, const st
     const double *v = s->hyper.v;
     char a[NUM_MAX], b[NUM_MAX];
     if (blind_to_betas(s, t))
-        step_warn(x, _("this step does not tell beta1 and beta2: with bias correction the first update is the same whatever they are (they show in the loss of step 3)"));
+        step_warn(x, _("this step does not show beta1 and beta2: with bias correction the first update does not "
+                       "depend on them (the loss of step 3 does)"));
     if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
-        step_warn(x, _("this step does not tell eps: no gradient is small enough for it"));
+        step_warn(x, _("this step does not show eps: no gradient is small enough"));
     if (v[HYPER_CLIP] > 0 && adam_clip(&(struct adam_rule){.v = {[HYPER_CLIP] = v[HYPER_CLIP]}}, s->norm) >= 1)
-        step_warn(x, _("clipping was not active: the global norm %s is below %s"), num_cell(a, s->norm, 4), num_cell(b, v[HYPER_CLIP], 4));
+        step_warn(x, _("clipping was inactive: the global norm is %s, limit %s"), num_cell(a, s->norm, 4), num_cell(b, v[HYPER_CLIP], 4));
     else if (v[HYPER_CLIP] > 0 && blind(s, t, HYPER_CLIP, 0))
-        step_warn(x, _("this step does not tell whether gradients are clipped: an Adam step hardly depends on their size"));
+        step_warn(x, _("this step does not show whether gradients are clipped: an Adam step hardly depends on their "
+                       "size"));
     if (blind(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
-        step_warn(x, _("this step does not tell whether biases and norms decay: there are none, or nothing decays"));
+        step_warn(x, _("this step does not show whether biases and norms decay: there are none, or nothing decays"));
 }
 
 static bool stands_still(const struct step_side *s)
@@ -81,12 +83,14 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
         const struct step_side *p = &x->side[s];
         const char *who = s ? _("golden") : _("target");
         if (!p->replayed)
-            step_warn(x, _("%s: step %.0f cannot be replayed without the moments before it (adam_m and adam_v, or exp_avg and exp_avg_sq, beside the weights)"), who,
+            step_warn(x, _("%s: cannot replay step %.0f without the moments before it (adam_m and adam_v, or exp_avg "
+                           "and exp_avg_sq, beside the weights)"), who,
                       p->hyper.v[HYPER_STEP]);
         else if (p->reproduced)
             cannot_tell(x, p, t);
         else if (stands_still(p))
-            step_warn(x, _("%s: no weight moved in this step: it was skipped (overflow), its learning rate is 0, or \"after\" was saved before the update"), who);
+            step_warn(x, _("%s: no weight changed in this step: it was skipped (overflow), its learning rate is 0, or "
+                           "\"after\" was saved before the update"), who);
         if (p->hidden > rule_limit(RULE_LIMIT_STEP_HIDDEN))
             step_warn(x, _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"), who,
                       num_cell(n, 100 * p->hidden, 2));
@@ -100,15 +104,19 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
     static const struct {
         const char *what, *text;
     } advice[] = {
-        {"before", N_("make both sides start from the same weights (diverge weights), then compare this step again")},
-        {"grads", N_("the optimizer is not to blame: find the weight whose gradient is apart (diverge norms) and dump its backward pass")},
-        {"lr", N_("compare the learning rate curves of both sides (diverge curves): warm-up, decay, the step they count from")},
-        {"beta1", N_("set the betas alike on both sides")},
-        {"beta2", N_("set the betas alike on both sides")},
-        {"eps", N_("set eps alike on both sides (Megatron: --adam-eps, MindFormers: optimizer.eps); 1e-8 is the recommended value")},
-        {"weight_decay", N_("set the weight decay alike on both sides, also where it is scheduled")},
-        {"decay_1d", N_("make both sides decay the same weights: Megatron and MindFormers leave biases and norms out, a benchmark of one's own may not")},
-        {"clip", N_("set clipping by the global norm alike on both sides (Megatron: --clip-grad, MindFormers: use_clip_grad and max_grad_norm)")},
+        {"before", N_("start both sides from the same weights (diverge weights), then compare this step again")},
+        {"grads", N_("the optimizer is not the cause: find the weight whose gradient differs (diverge norms) and dump "
+                     "its backward pass")},
+        {"lr", N_("compare the learning rate curves of both sides (diverge curves): warm-up, decay, first step")},
+        {"beta1", N_("set the same betas on both sides")},
+        {"beta2", N_("set the same betas on both sides")},
+        {"eps", N_("set the same eps on both sides (Megatron: --adam-eps, MindFormers: optimizer.eps); 1e-8 is the "
+                   "recommended value")},
+        {"weight_decay", N_("set the same weight decay on both sides, and the same schedule")},
+        {"decay_1d", N_("apply weight decay to the same weights on both sides: Megatron and MindFormers exclude "
+                        "biases and norms, your own benchmark may not")},
+        {"clip", N_("set clipping by the global norm to the same value on both sides (Megatron: --clip-grad, "
+                    "MindFormers: use_clip_grad and max_grad_norm)")},
         {"bias_correction", N_("use an AdamW with bias correction on both sides (MindFormers' type: AdamW)")},
         {"master_weights", N_("keep master weights in float32 on both sides")},
     };
@@ -118,10 +126,13 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
                 vec_push(&x->next, _(advice[i].text));
     if (!x->reasons.n && x->verdict == STAGE_PASS)
         vec_push(&x->next, x->side[0].reproduced && blind_to_betas(&x->side[0], t)
-                               ? _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass of step 1 in detail, and replay a later step for the betas")
-                               : _("the optimizer does on both sides what is stated: if later steps part all the same, dump the backward pass in detail"));
+                               ? _("both optimizers match their settings: if later steps diverge, dump the backward "
+                                   "pass of step 1 in detail, and replay a later step to check the betas")
+                               : _("both optimizers match their settings: if later steps diverge, dump the backward "
+                                   "pass in detail"));
     else if (!x->reasons.n && x->verdict == STAGE_FAIL)
-        vec_push(&x->next, _("save before, grad and after at one place of the optimizer on both sides: unscaled gradients, after their reduction and before clipping"));
+        vec_push(&x->next, _("save before, grad and after at the same place of the optimizer on both sides: unscaled "
+                             "gradients, after reduction and before clipping"));
 }
 
 void step_judge(struct optimizer *x, const struct thresholds *t)
@@ -136,7 +147,7 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
     bool same_step = a->reproduced == b->reproduced && equal;
     if (same_step && !(a->reproduced && b->reproduced)) {
         if (x->reasons.n)
-            step_warn(x, _("both sides arrive at the same weights, and neither by what is stated (%s would explain it)"), x->reasons.v[0].what);
+            step_warn(x, _("the updated weights agree, but not with the settings of either side (%s explains it)"), x->reasons.v[0].what);
         vec_clear(&x->reasons);
     }
     inputs(x, &t->optimizer);
@@ -149,6 +160,19 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
     else
         x->verdict = a->reproduced && b->reproduced ? STAGE_PASS : STAGE_FAIL;
     if (x->verdict == STAGE_PASS && !equal && x->pairs)
-        step_warn(x, _("the updated weights differ as far as honest gradients do; both updates follow from what went in"));
+        step_warn(x, _("the updated weights differ within what the gradients explain; both updates match their inputs"));
+    if (x->unread.n)
+        x->verdict = STAGE_UNKNOWN;
     look(x, &t->optimizer);
+}
+
+const char *step_reason_value(const struct step_reason *r, char out[NUM_MAX])
+{
+    if (r->text)
+        return r->text;
+    if (isnan(r->value))
+        return "";
+    if (r->flag)
+        return r->value != 0 ? _("yes") : _("no");
+    return num_exact(out, r->value);
 }

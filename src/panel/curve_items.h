@@ -4,7 +4,6 @@
 
 #include "panel/procedure.h"
 
-void curve_items_points(struct panel_page *p, const struct curves *c); /* the standard's points */
 /* Steps that stand out of one log alone. */
 void curve_items_spikes(struct panel_page *p, const struct curves *c);
 /* Steps that are not finite or stand out; they decide where no step may. */

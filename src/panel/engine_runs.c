@@ -4,7 +4,6 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "base/threads.h"
 
 /* ---- the engines ---- */
 
@@ -46,7 +45,8 @@ static int run_weights(struct engine_run_result *r, const struct engine_run_case
 static int run_repeat(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
                       struct err *e)
 {
-    const struct comparison_options o = {.path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol};
+    const struct comparison_options o =
+        {.path = {c->path[0], c->path[1]}, .step = {-1, -1}, .rank = {-1, -1}, .exact = true, .tol = c->tol};
     const struct comparison *found;
     (void)watch;
     if (c->compare(&o, c->workers, &found, e))
@@ -99,7 +99,8 @@ static int run_log(struct engine_run_result *r, const struct engine_run_case *c,
     return 0;
 }
 
-static int open_norms(struct engine_run_result *r, const struct engine_run_case *c, const char *target, const char *golden, struct figures_watch *watch,
+static int open_norms(struct engine_run_result *r, const struct engine_run_case *c, const char *target,
+                      const char *golden, struct figures_watch *watch,
                       struct err *e)
 {
     const struct norm_options o = {.step = {-1, -1}, .rank = -1, .workers = c->workers, .kern = kern_select(NULL),
@@ -129,7 +130,7 @@ static int run_norms(struct engine_run_result *r, const struct engine_run_case *
     if (rc == 0)
         norms_judge(r->norms, &c->tol.norms);
     else if (!tries)
-        err_set(e, ERR_USAGE, "%s", _("one side has no norms: neither a file of them nor a log nor a dump was given"));
+        err_set(e, ERR_USAGE, "%s", _("one side has no norms: give a file of norms, a log or a dump"));
     return rc;
 }
 
@@ -142,19 +143,24 @@ static int run_step(struct engine_run_result *r, const struct engine_run_case *c
 }
 
 const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
-    [ENGINE_RUN_SETTINGS] = {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
+    [ENGINE_RUN_SETTINGS] =
+        {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
     [ENGINE_RUN_WEIGHTS] = {N_("weights"), {PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS}, 2, 2, run_weights,
                             false, false},
-    [ENGINE_RUN_REPEAT_TARGET] = {N_("the target run twice"), {PANEL_INPUT_TARGET, PANEL_INPUT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
-    [ENGINE_RUN_REPEAT_GOLDEN] = {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
-    [ENGINE_RUN_CURVES] = {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
+    [ENGINE_RUN_REPEAT_TARGET] =
+    {N_("the target run twice"), {PANEL_INPUT_TARGET, PANEL_INPUT_TARGET_REPEAT}, 2, 2, run_repeat, false, false},
+    [ENGINE_RUN_REPEAT_GOLDEN] =
+    {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
+    [ENGINE_RUN_CURVES] =
+    {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
     [ENGINE_RUN_LOG] = {N_("the log alone"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
                         true},
     [ENGINE_RUN_NORMS] = {N_("gradient norms"),
                           {PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 6, 0, run_norms, false, false},
     [ENGINE_RUN_STEP] = {N_("optimizer step"), {PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP}, 2, 2, run_step,
                          false, false},
-    [ENGINE_RUN_FROZEN] = {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
+    [ENGINE_RUN_FROZEN] =
+    {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
 };
 
 /* ---- cases ---- */
@@ -194,7 +200,7 @@ bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const s
     const struct engine_run_kind *k = &engine_run_kinds[x];
     struct buf at = {0};
     bool there = k->must > 0;
-    *c = (struct engine_run_case){.tol = v->tol, .workers = threads_wanted(0)};
+    *c = (struct engine_run_case){.tol = v->tol};
     for (int i = 0; i < k->slots; i++) {
         const char *p = panel_input_path(v, k->slot[i]);
         if (p) {

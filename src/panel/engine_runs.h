@@ -29,8 +29,8 @@ enum engine_run_id {
 #define ENGINE_RUN_SLOTS 6
 #define ENGINE_RUN_WAIVERS 64
 
-/* Runs a whole comparison and hands over what came of it (comparison_drop). Panels are before whoever runs comparisons, so
- * they are given this. */
+/* Runs a whole comparison and hands over what came of it (comparison_drop). Panels are before whoever runs comparisons,
+ * so they are given this. */
 typedef int compare_run(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e);
 
 /* What an exam is held with; strings are the case's own. */
@@ -80,7 +80,8 @@ extern const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT];
 
 /* Fills a case from the investigation: paths located, limits, waivers of checks. False where a slot that must be there
  * is empty. *key tells this case from others: paths, what the files are now, limits. */
-bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const struct investigation *v, uint64_t *key); /* c->files: of its paths */
+/* c->files: of its paths */
+bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const struct investigation *v, uint64_t *key);
 void engine_run_case_release(struct engine_run_case *c);
 void engine_run_release(struct engine_run_result *r);
 

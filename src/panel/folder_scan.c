@@ -57,9 +57,9 @@ static const char *kind_of_file(const char *path)
     static const char *const text[] = {".log", ".txt", ".out", ".json", ".jsonl", ".csv", ".yaml", ".yml", ".sh"};
     struct str name = str_of(path);
     bool readable = str_has(path_base(name), "tfevents");
-    for (size_t i = 0; readers[i]; i++)
-        if (readers[i]->probe(path))
-            return readers[i]->name;
+    const struct reader *r = find_reader(path);
+    if (r)
+        return r->name;
     for (size_t i = 0; i < ARRAY_LEN(text) && !readable; i++)
         readable = str_ends(name, text[i]);
     return !readable ? NULL : series_probe(path) ? "log" : settings_probe(path) ? "settings" : NULL;
@@ -99,7 +99,7 @@ static int look_into(struct job *j, void *ctx, struct err *e)
     struct scan_walk w = {.o = o, .left = SNIFFED};
     (void)j;
     if (!path_is_dir(o->folder))
-        return err_set(e, ERR_IO, _("%s: a folder was expected"), o->folder);
+        return err_set(e, ERR_IO, _("%s: expected a folder"), o->folder);
     w.listed = add_recordings(&w, o->folder);
     add_files(&w, o->folder, DEPTH);
     return 0;

@@ -1,6 +1,6 @@
-/* What can be opened at or below a folder: recordings, then the files beside them (result tables, weights, logs, settings). A
- * job looks into the files, since the folder may lie on a slow disk; what it has found so far can be shown. One thread owns
- * it: all functions are that thread's. */
+/* What can be opened at or below a folder: recordings, then the files beside them (result tables, weights, logs,
+ * settings). A job looks into the files, since the folder may lie on a slow disk; what it has found so far can be
+ * shown. One thread owns it: all functions are that thread's. */
 #ifndef PANEL_FOLDER_SCAN_H
 #define PANEL_FOLDER_SCAN_H
 

@@ -13,8 +13,8 @@ struct known_cause_facts {
     bool backward, dtype_differs;
 };
 
-/* The i-th card that matches: "cause (matched: what)"; NULL behind the last. Cards are matched to what is looked at: with a
- * row at least one condition has to be the row's own; without one none is. */
+/* The i-th card that matches: "cause (matched: what)"; NULL behind the last. Cards are matched to what is looked at:
+ * with a row at least one condition has to be the row's own; without one none is. */
 const char *known_cause_match(const struct known_cause_facts *f, struct arena *a, size_t i);
 /* Cards matched without a row by conditions of this kind ("check:", "norm:", "curve:") as items. */
 void page_known_causes(struct panel_page *p, const struct procedure *g, const char *kind);

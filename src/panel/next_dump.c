@@ -29,8 +29,8 @@ static uint64_t all_bytes(const struct dump *d)
     return sum;
 }
 
-/* The stretch of calls around `at` that stays within the budget: three back for every one ahead, because what comes in is
- * what has to be known. */
+/* The stretch of calls around `at` that stays within the budget: three back for every one ahead, because what comes in
+ * is what has to be known. */
 static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t *from, uint32_t *to)
 {
     uint64_t sum = call_bytes(d, at);
@@ -116,13 +116,15 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
             n->bytes[side] = n->whole[side];
     }
     if (n->calls[TARGET] || n->calls[GOLDEN])
-        SAY(n, _("tensors of %zu calls of the target and %zu of the golden side around it fit the budget of %s"), n->calls[TARGET], n->calls[GOLDEN],
+        SAY(n, _("tensors of %zu calls of the target and %zu of the golden side around it fit the budget of %s"),
+            n->calls[TARGET], n->calls[GOLDEN],
             num_bytes(a, budget));
     else
         SAY(n, _("all tensors of the step fit the budget of %s"), num_bytes(a, budget));
-    SAY(n, _("estimated: %s of the target, %s of the golden side, each rank and step"), num_bytes(a, n->bytes[TARGET]), num_bytes(b, n->bytes[GOLDEN]));
+    SAY(n, _("estimated: %s of the target, %s of the golden side, each rank and step"), num_bytes(a, n->bytes[TARGET]),
+        num_bytes(b, n->bytes[GOLDEN]));
     if (strcmp(s->side[TARGET].dump.task, "tensor") == 0 && strcmp(s->side[GOLDEN].dump.task, "tensor") == 0)
-        SAY(n, _("these dumps hold tensors already: a dump at level mix of fewer calls tells more than another of all"));
+        SAY(n, _("these dumps have tensors already: dump fewer calls at level mix instead of all again"));
     buf_release(&name);
 }
 
@@ -130,15 +132,15 @@ static void say_why(struct next_dump *n, enum step_why why, int64_t step)
 {
     long long at = step;
     if (why == STEP_NOT_FINITE)
-        SAY(n, _("a value is not finite at step %lld"), at);
+        SAY(n, _("non-finite value at step %lld"), at);
     else if (why == STEP_FIRST)
         SAY(n, _("the first loss differs, at step %lld"), at);
     else if (why == STEP_APART)
-        SAY(n, _("the losses leave each other at step %lld"), at);
+        SAY(n, _("the losses first differ at step %lld"), at);
     else if (why == STEP_PARTS)
-        SAY(n, _("the losses part for good at step %lld"), at);
+        SAY(n, _("the losses diverge from step %lld on"), at);
     else
-        SAY(n, _("step %lld stands out"), at);
+        SAY(n, _("outlier at step %lld"), at);
 }
 
 void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step, uint64_t budget)
@@ -157,12 +159,12 @@ void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step
         if (step < 0)
             say_why(n, why, at);
         SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
-        SAY(n, _("statistics of all calls first: they are small and tell where to take tensors"));
+        SAY(n, _("statistics of all calls first: they are small and show where to take tensors"));
     } else {
         n->facts.step = n->facts.rank = 0;
-        SAY(n, _("nothing is known yet: statistics of the first step on rank 0"));
+        SAY(n, _("nothing known yet: statistics of the first step on rank 0"));
     }
-    SAY(n, _("dump both sides alike: the same step, the same rank, the same level"));
+    SAY(n, _("dump both sides in the same way: the same step, the same rank, the same level"));
 }
 
 void next_dump_release(struct next_dump *n)

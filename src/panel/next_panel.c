@@ -108,20 +108,26 @@ static const struct {
     int panel;
     const char *why;
 } branches[] = {
-    {closed, 8, N_("The root cause is named and confirmed: write the report. What else failed follows from it, or is another ticket's.")},
-    {settings_differ, 1, N_("Settings differ: runs with other settings are other runs. Align or waive them before anything else.")},
-    {data_differ, 2, N_("Inputs, weights or determinism are not equal: everything below follows from them.")},
-    {first_step_differs, 3, N_("Step 1 differs: that is the forward pass. Dump it on both sides and look at the first deviation.")},
-    {norms_to_do, 4, N_("Step 1 agrees and the next does not: backward or optimizer. The local norms tell which; they come first.")},
-    {optimizer_to_do, 5, N_("Step 1 and its gradients agree and the next step does not: the optimizer. Replay one step of each side.")},
+    {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
+                   "to another ticket.")},
+    {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
+    {data_differ, 2, N_("Inputs, weights or determinism differ: everything below follows from them.")},
+    {first_step_differs, 3, N_("Step 1 differs: the forward pass. Dump it on both sides and check the first deviation.")},
+    {norms_to_do, 4, N_("Step 1 agrees, the next does not: backward or optimizer. Check the local norms first: they "
+                        "separate the two.")},
+    {optimizer_to_do, 5, N_("Step 1 and its gradients agree, the next step does not: the optimizer. Replay one step "
+                            "of each side.")},
     {backward_again, 4, N_("Optimizer and local norms agree and step 2 does not: dump the backward pass of step 1 in detail.")},
-    {norms_differ, 4, N_("A weight's gradient stands out: its layer's backward pass is next to be dumped.")},
-    {optimizer_differs, 5, N_("An optimizer does not do what its settings say, or both say other things.")},
-    {frozen_differs, 6, N_("With frozen weights a step stands out: its data and its forward pass alone make it.")},
-    {not_finite, 7, N_("A loss or norm is not finite: find the first row that is not, in a dump of that step; look at overflow and the loss scale before it.")},
-    {drifts, 7, N_("The first steps agree and the losses part later: look at the step where they do, then at learning rate and weight decay.")},
-    {spikes, 7, N_("Single steps stand out: their data first, then overflow, then a dump of the step.")},
-    {beyond_standard, 7, N_("The run is beyond the migration standard though its first steps agree: a slow drift. Optimizer settings, then precision.")},
+    {norms_differ, 4, N_("Outlier gradient of a weight: dump its layer's backward pass next.")},
+    {optimizer_differs, 5, N_("An optimizer does not match its settings, or the settings differ.")},
+    {frozen_differs, 6, N_("With frozen weights a step is an outlier: only its data and its forward pass can cause it.")},
+    {not_finite, 7, N_("A loss or norm is not finite: find the first non-finite row in a dump of that step; check "
+                       "overflow and the loss scale before it.")},
+    {drifts, 7, N_("The first steps agree, the losses diverge later: check the step where they do, then learning rate "
+                   "and weight decay.")},
+    {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step.")},
+    {beyond_standard, 7, N_("The run exceeds the migration standard though its first steps agree: a slow drift. Check "
+                            "optimizer settings, then precision.")},
 };
 
 static const char *first_open(const struct procedure *g, int *panel)

@@ -11,7 +11,7 @@ static const struct {
     [PANEL_PASSED] = {"passed", N_("passed"), "✓"},
     [PANEL_FAILED] = {"failed", N_("failed"), "✗"},
     [PANEL_WAIVED] = {"waived", N_("waived"), "~"},
-    [PANEL_WAITS] = {"waits", N_("waits"), "?"},
+    [PANEL_WAITS] = {"waits", N_("waiting"), "?"},
 };
 
 static const struct {
@@ -94,9 +94,9 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
         page_detail(p, it, _("%s: %s"), _(panel_inputs[s].title), path);
     } else {
         it = page_item(p, MARK_NEED, panel_inputs[s].name, "%s", panel_inputs[s].name);
-        it->value[0] = must ? _("missing") : _("would help");
+        it->value[0] = must ? _("missing") : _("optional");
         it->need = panel_inputs[s].need;
-        page_detail(p, it, _("%s. :give %s PATH gives it; w writes what produces it."), _(panel_inputs[s].title), panel_inputs[s].name);
+        page_detail(p, it, _("%s. :give %s PATH provides it; w writes the recipe for it."), _(panel_inputs[s].title), panel_inputs[s].name);
         it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need, panel_inputs[s].side == TARGET ? "target" : "golden");
     }
     it->side = panel_inputs[s].side;
@@ -107,6 +107,84 @@ void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_inp
 {
     page_input(p, g, target, must);
     page_input(p, g, golden, must);
+}
+
+static enum panel_mark mark_of(const struct doc_entry *e)
+{
+    static const uint8_t as[] = {
+        [DOC_UNMARKED] = MARK_NOTE, [DOC_OK] = MARK_OK, [DOC_BAD] = MARK_BAD, [DOC_OPEN] = MARK_OPEN,
+        [DOC_ADVICE] = MARK_ADVICE, [DOC_NOTE] = MARK_NOTE, [DOC_NEXT] = MARK_NOTE, [DOC_WAIVED] = MARK_WAIVED,
+    };
+    return as[e->mark];
+}
+
+static void add_entry(struct panel_page *p, const struct doc_entry *e, const struct doc_cell *cell, size_t cells)
+{
+    struct buf t = {0};
+    for (size_t i = 0; i < cells; i++)
+        buf_cstr(&t, cell[i].text);
+    if (e->mark == DOC_NEXT && !*p->next) {
+        p->next = arena_cstr(&p->arena, buf_view(&t));
+    } else {
+        struct panel_item *it = page_item(p, mark_of(e), e->id, "%s", t.n ? t.p : "");
+        it->share = e->share;
+        it->detail = e->detail ? arena_cstr(&p->arena, str_of(e->detail)) : NULL;
+    }
+    buf_release(&t);
+}
+
+/* Its first cell is its name, but for the id before it; the next two are what the sides have, where the page has columns
+ * for them. */
+static void add_row(struct panel_page *p, const struct doc_block *k, size_t row)
+{
+    const struct doc_cell *cell = &k->cells.v[(row + 1) * k->columns];
+    const char *id = k->rows.v[row].id;
+    struct panel_item *it;
+    cell += id && strcmp(cell[0].text, id) == 0;
+    add_entry(p, &k->rows.v[row], cell, 1);
+    it = vec_last(&p->items);
+    for (int s = 0; s < 2 && p->values[0]; s++)
+        it->value[s] = arena_cstr(&p->arena, str_of(cell[1 + s].text));
+    for (uint32_t c = 1; c < k->columns && !p->values[0]; c++)
+        if (*cell[c].text)
+            it->text = c == 1 ? arena_fmt(&p->arena, _("%s: %s"), it->text, cell[c].text)
+                              : arena_fmt(&p->arena, _("%s, %s %s"), it->text, k->cells.v[c].text, cell[c].text);
+}
+
+size_t page_items(struct panel_page *p, const struct document *d)
+{
+    size_t first = p->items.n;
+    for (size_t i = 0; i < d->sections.v[0].blocks.n; i++) {
+        const struct doc_block *k = &d->sections.v[0].blocks.v[i];
+        if (k->kind == DOC_ITEM || (k->kind == DOC_VERDICT && k->entry.id))
+            add_entry(p, &k->entry, k->cells.v, k->cells.n);
+        if (k->kind == DOC_VERDICT && k->cells.n > 1 && !*p->summary)
+            p->summary = arena_cstr(&p->arena, str_trim(str_of(k->cells.v[1].text)));
+    }
+    return first;
+}
+
+size_t page_rows(struct panel_page *p, const struct document *d)
+{
+    size_t first = p->items.n;
+    for (size_t i = 0; i < d->sections.v[0].blocks.n; i++)
+        for (size_t row = 0; row < d->sections.v[0].blocks.v[i].rows.n; row++)
+            add_row(p, &d->sections.v[0].blocks.v[i], row);
+    return first;
+}
+
+struct panel_item *page_find(struct panel_page *p, const char *id)
+{
+    for (size_t i = 0; i < p->items.n; i++)
+        if (p->items.v[i].id && strcmp(p->items.v[i].id, id) == 0)
+            return &p->items.v[i];
+    return NULL;
+}
+
+void page_unread(struct panel_page *p, const char *const *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        page_item(p, MARK_OPEN, "unread", _("could not be read: %s"), s[i]);
 }
 
 void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n)

@@ -3,6 +3,7 @@
 #ifndef PANEL_PANEL_H
 #define PANEL_PANEL_H
 
+#include "document/document.h"
 #include "panel/panel_inputs.h"
 
 #define PANELS 8
@@ -93,7 +94,14 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
 /* What its items come to: failed where one is bad, missing input where one is missing … Items whose ids are waived
  * stop counting, and keep their reason; open ones a person has answered are fine, or bad where the answer begins so. */
 void page_settle(struct panel_page *p, const struct procedure *g);
+/* Items from the section of a stage: its verdict and items, then its tables' rows that have marks; the index of the first.
+ * What it says comes next is the page's next step. */
+size_t page_items(struct panel_page *p, const struct document *d);
+size_t page_rows(struct panel_page *p, const struct document *d);
+struct panel_item *page_find(struct panel_page *p, const char *id); /* NULL: none */
 /* Items from sentences. */
+/* What could not be read of the panel's inputs, an item each: it stays open until a person waives "unread". */
+void page_unread(struct panel_page *p, const char *const *s, size_t n);
 void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n);
 size_t page_count(const struct panel_page *p, enum panel_mark m);
 /* The line a person looks for first: what is wrong, open, missing, being read, found. */

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "panel/procedure.h"
+#include "weights/weights_section.h"
 
 /* ---- the step's inputs, from the dumps ---- */
 
@@ -49,8 +50,9 @@ static void id_range(struct panel_page *p, const struct procedure *g, const stru
     bool bad = low < 0 || (words > 0 && high >= words);
     struct panel_item *it =
         words > 0 ? page_item(p, bad ? MARK_BAD : MARK_OK, "id-range", _("token ids from %.0f to %.0f, a vocabulary of %.0f"), low, high, words)
-                  : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range", _("token ids from %.0f to %.0f; the settings of panel 1 tell the vocabulary"), low, high);
-    it->detail = _("Every id has to be 0 or more and below the size of the vocabulary.");
+                  : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range", _("token ids from %.0f to %.0f; the vocabulary size "
+                                                                           "is in the settings of panel 1"), low, high);
+    it->detail = _("Every id must be at least 0 and below the vocabulary size.");
 }
 
 static void step_inputs(struct panel_page *p, const struct procedure *g)
@@ -59,12 +61,12 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
-        struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s", s->failed ? s->err.text : _("step inputs: both sides' dumps are needed"));
+        struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s", s->failed ? s->err.text : _("step inputs: both sides' dumps needed"));
         it->need = "dump";
         return;
     }
     if (!s->complete) {
-        page_item(p, MARK_RUNNING, "inputs", "%s", _("step inputs: the dumps are being compared …"));
+        page_item(p, MARK_RUNNING, "inputs", "%s", _("step inputs: comparing the dumps …"));
         return;
     }
     for (size_t i = 0; i < s->inputs.n; i++) {
@@ -74,7 +76,7 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
         step_input_detail(x, side, &b);
         struct panel_item *it = page_item(p, x->equal == 1 ? MARK_OK : x->equal == 0 ? MARK_BAD : MARK_ADVICE, step_input_name(x->what), "%s: %s",
                                           step_input_name(x->what), b.p ? b.p : "");
-        it->detail = x->equal == 1 ? NULL : _("Where the data differ no layer is to blame: align them first.");
+        it->detail = x->equal == 1 ? NULL : _("While the data differ, no layer is the cause: align them first.");
         dump_row_name(side[of], x->row[of], &name);
         it->command = arena_fmt(&p->arena, "find %s", name.p);
         about_row(p, it, s, x->row);
@@ -82,7 +84,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
             id_range(p, g, x);
     }
     if (!s->inputs.n)
-        page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: none were recognised in the dumps; compare the first batch by hand and answer inputs"));
+        page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: none recognised in the dumps; compare the first batch "
+                                                  "by hand and answer inputs"));
     buf_release(&b);
     buf_release(&name);
 }
@@ -120,15 +123,14 @@ static void weights(struct panel_page *p, const struct procedure *g)
     if (procedure_pending(p, g, ENGINE_RUN_WEIGHTS, "weights", _("initial weights of both sides")))
         return;
     const struct weight_compare *c = procedure_result(g, ENGINE_RUN_WEIGHTS)->weights;
-    size_t equal = 0;
-    for (size_t i = 0; i < c->pairs.n; i++)
-        equal += c->pairs.v[i].verdict == WEIGHT_EQUAL;
-    int verdict = weight_compare_verdict(c);
-    page_item(p, verdict == WEIGHTS_PASS ? MARK_OK : verdict == WEIGHTS_FAIL ? MARK_BAD : MARK_OPEN, "weights",
-              _("weights: %zu of %zu pairs equal, %zu without a partner"), equal, c->pairs.n, c->only[0].n + c->only[1].n)
-        ->detail = _("`diverge weights` tells every pair; a wrong transpose, a permuted query or padded rows are named there.");
+    struct document d;
+    document_begin(&d);
+    weights_section(&d, c);
+    page_items(p, &d);
+    document_release(&d);
+    page_find(p, "weights")->detail = _("`diverge weights` lists every pair; it names a wrong transpose, a permuted query or "
+                                        "padded rows.");
     weights_differing(p, c);
-    page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
 }
 
 /* ---- a run and itself ---- */
@@ -145,14 +147,16 @@ static void determinism(struct panel_page *p, const struct procedure *g)
             continue;
         const struct repeat *x = &r->repeat;
         struct panel_item *it = page_item(p, x->verdict == STAGE_PASS ? MARK_OK : x->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN,
-                                          i ? "golden-repeat" : "target-repeat", x->first ? _("%s: %zu of %zu rows equal, not %s") : _("%s: %zu of %zu rows equal"),
+                                          i ? "golden-repeat" : "target-repeat", x->first ? _("%s: %zu of %zu rows equal, first difference: %s") : _("%s: %zu of %zu rows equal"),
                                           what[i], x->equal, x->rows, x->first);
-        it->detail = x->first ? _("The first row that is not reproducible. What explains it: seeds, dropout, deterministic operators and communication (HCCL_DETERMINISTIC, "
+        it->detail = x->first ? _("The first row that is not reproducible. Possible causes: seeds, dropout, "
+                                  "deterministic operators and communication (HCCL_DETERMINISTIC, "
                                   "ms.set_deterministic, torch.use_deterministic_algorithms), the order of the data.")
                               : NULL;
     }
     if (!any) {
-        struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s", _("determinism: one side's dump once more, nothing changed"));
+        struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s", _("determinism: one side's dump again, nothing "
+                                                                             "changed"));
         it->need = "repeat";
     }
 }
@@ -173,8 +177,9 @@ void panel_data(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < p->items.n && !worst; i++)
         if (p->items.v[i].mark == MARK_MISSING || p->items.v[i].mark == MARK_OPEN || p->items.v[i].mark == MARK_RUNNING)
             worst = &p->items.v[i];
-    p->summary = worst ? worst->text : _("inputs and weights equal, the run repeats itself");
+    p->summary = worst ? worst->text : _("inputs and weights equal, the run is reproducible");
     p->next = p->state == PANEL_FAILED   ? _("Align what is marked ✗ first: everything below follows from it.")
-              : p->state == PANEL_PASSED ? _("Go on to the first loss.")
-                                         : _("Give what is missing; the dumps tell the inputs, the checkpoints the weights, a second run the determinism.");
+              : p->state == PANEL_PASSED ? _("Continue with the first loss.")
+                                         : _("Give what is missing: dumps for the inputs, checkpoints for the "
+                                             "weights, a second run for determinism.");
 }

@@ -12,7 +12,7 @@ static void held(struct panel_page *p, const struct investigation *v)
         it->command = arena_fmt(&p->arena, "find %s", *b->row[0] ? b->row[0] : b->row[1]);
     }
     if (v->decisions.now)
-        page_item(p, MARK_NOTE, NULL, _("%zu decisions about what belongs together"), v->decisions.now);
+        page_item(p, MARK_NOTE, NULL, _("%zu decisions about correspondences"), v->decisions.now);
     for (size_t i = 0; i < v->waived.n; i++)
         page_item(p, MARK_NOTE, NULL, _("waived, %s: %s"), v->waived.v[i].name, v->waived.v[i].text);
     for (size_t i = 0; i < v->answers.n; i++)
@@ -22,14 +22,15 @@ static void held(struct panel_page *p, const struct investigation *v)
 static void question(struct panel_page *p, const char *id, const char *text)
 {
     struct panel_item *it = page_item(p, MARK_OPEN, id, "%s", text);
-    page_detail(p, it, _(":answer %s TEXT keeps it."), id);
+    page_detail(p, it, _(":answer %s TEXT saves it."), id);
 }
 
 /* Each finding as a line that opens it. Suspected ones keep the panel open: somebody has to confirm or clear them. */
 static size_t findings(struct panel_page *p, const struct investigation *v)
 {
-    static const uint8_t marks[FINDING_STATUSES] = {[FINDING_SUSPECTED] = MARK_OPEN, [FINDING_CLEARED] = MARK_NOTE, [FINDING_WAIVED] = MARK_WAIVED,
-                                                    [FINDING_ROOT_CAUSE] = MARK_OK};
+    static const uint8_t marks[FINDING_STATUSES] =
+        {[FINDING_SUSPECTED] = MARK_OPEN, [FINDING_CLEARED] = MARK_NOTE, [FINDING_WAIVED] = MARK_WAIVED,
+         [FINDING_ROOT_CAUSE] = MARK_OK};
     finding_list l = {0};
     struct buf about = {0}, text = {0};
     size_t open = 0;
@@ -39,10 +40,12 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
         buf_clear(&about);
         subject_text(x, &about);
         finding_line(x->text, &text);
-        struct panel_item *it = page_item(p, (enum panel_mark)marks[x->status], NULL, _("%*sfinding %u, %s: %s"), 2 * (x->depth < 8 ? x->depth : 8), "", x->number,
+        struct panel_item *it = page_item(p, (enum panel_mark)marks[x->status], NULL, _("%*sfinding %u, %s: %s"),
+                                          2 * (x->depth < 8 ? x->depth : 8), "", x->number,
                                           _(finding_status_name((enum finding_status)x->status)), text.p ? text.p : "");
         page_subject(p, it, (enum finding_subject)x->subject, x->about[0], x->about[1], x->at);
-        page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm or clear it: Enter opens it.") : _("About %s."), about.p ? about.p : "");
+        page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm or clear it: Enter opens it.")
+                                                          : _("About %s."), about.p ? about.p : "");
         it->command = arena_fmt(&p->arena, "finding %u", x->number);
         open += x->status == FINDING_SUSPECTED;
     }
@@ -52,7 +55,8 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
     return open;
 }
 
-/* Which finding names the root cause of what deviates: that of the first deviation where the dumps have one, else any. */
+/* Which finding names the root cause of what deviates: that of the first deviation where the dumps have one, else
+ * any. */
 static bool root_cause(const struct procedure *g, struct finding *x)
 {
     finding_list l = {0};
@@ -77,8 +81,9 @@ static bool rounds(struct panel_page *p, const struct procedure *g)
     if (!x->told)
         return false;
     changes_sentence(&x->changes, &b);
-    struct panel_item *it = page_item(p, x->changes.confirmed ? MARK_OK : x->changes.status == 1 ? MARK_ADVICE : MARK_NOTE,
-                                      x->changes.confirmed ? "confirmed" : NULL, "%s", b.p);
+    struct panel_item *it =
+        page_item(p, x->changes.confirmed ? MARK_OK : x->changes.status == 1 ? MARK_ADVICE : MARK_NOTE,
+                  x->changes.confirmed ? "confirmed" : NULL, "%s", b.p);
     it->detail = it->text;
     it->command = "changes";
     buf_release(&b);
@@ -96,15 +101,17 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
     }
     struct finding root;
     bool named = root_cause(g, &root);
-    bool begun = g->s->since.told || investigation_text(&v->answers, "root-cause") || investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
+    bool begun = g->s->since.told || investigation_text(&v->answers, "root-cause") ||
+                 investigation_text(&v->answers, "confirmed") || v->bookmarks.n || v->findings.now;
     bool confirmed = rounds(p, g);
     if (all) {
-        page_item(p, MARK_OK, "root-cause", "%s", _("every panel is passed or waived: nothing is left to explain"));
+        page_item(p, MARK_OK, "root-cause", "%s", _("all panels passed or waived"));
     } else if (failed || begun) {
         if (named)
-            page_item(p, MARK_OK, "root-cause", _("root cause: finding %u, %s"), root.number, root.text)->command = arena_fmt(&p->arena, "finding %u", root.number);
+            page_item(p, MARK_OK, "root-cause", _("root cause: finding %u, %s"), root.number, root.text)->command =
+                arena_fmt(&p->arena, "finding %u", root.number);
         else
-            question(p, "root-cause", _("root cause: what makes the runs differ"));
+            question(p, "root-cause", _("root cause: why the runs differ"));
         if (!confirmed)
             question(p, "confirmed", _("confirmed: a run without it agrees"));
     }
@@ -113,13 +120,14 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
     page_settle(p, g);
     size_t notes = v->bookmarks.n + v->answers.n + v->waived.n;
     bool unnamed = p->state == PANEL_OPEN && !named && !investigation_text(&v->answers, "root-cause");
-    p->summary = open      ? arena_fmt(&p->arena, _("findings still only suspected: %zu"), open)
-                 : all     ? _("nothing is left to explain")
+    p->summary = open      ? arena_fmt(&p->arena, _("findings still suspected: %zu"), open)
+                 : all     ? _("all panels passed or waived")
                  : named   ? arena_fmt(&p->arena, _("root cause: finding %u, %s"), root.number, root.text)
                  : unnamed ? _("the root cause is not named yet")
                            : arena_fmt(&p->arena, _("notes: %zu"), notes);
     p->next = p->state == PANEL_PASSED ? _("Write the report and close the ticket.")
-              : p->state == PANEL_OPEN && open && named ? _("Confirm or clear what is still only suspected.")
-              : p->state == PANEL_OPEN ? _("Name the root cause, remove it, run again: confirmed is what goes away and brings nothing new.")
-                                       : _("Nothing yet: findings come from the panels before.");
+              : p->state == PANEL_OPEN && open && named ? _("Confirm or clear the open suspicions.")
+              : p->state == PANEL_OPEN ? _("Name the root cause, remove it, run again: it is confirmed when the "
+                                           "deviation is gone and nothing new deviates.")
+                                       : _("Nothing yet: the panels before produce the findings.");
 }

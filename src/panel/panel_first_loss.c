@@ -1,9 +1,7 @@
 /* Panel 3: the loss of step 1, and where the dumps part if it does not agree. */
-#include <math.h>
-
 #include "base/msg.h"
-#include "base/num.h"
 #include "judge/verdict_text.h"
+#include "curves/curves_section.h"
 #include "panel/subject.h"
 
 static void first_loss(struct panel_page *p, const struct procedure *g)
@@ -11,26 +9,17 @@ static void first_loss(struct panel_page *p, const struct procedure *g)
     if (procedure_pending(p, g, ENGINE_RUN_CURVES, "first-loss", _("loss of step 1, from the logs")))
         return;
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
-    const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
-    char n[4][NUM_MAX];
-    if (!c->usable.n) {
-        page_item(p, MARK_OPEN, "first-loss", "%s", _("loss of step 1: no step has a loss in both logs"));
-        return;
-    }
-    size_t at = c->usable.v[0];
-    const struct log_record *t = curve_record(c, at, 0), *o = curve_record(c, at, 1);
+    struct document d;
+    document_begin(&d);
+    curves_first_section(&d, c);
+    page_items(p, &d);
+    document_release(&d);
     if (c->first_loss == STAGE_FAIL && !c->forward_only) {
-        page_item(p, MARK_MISSING, "first-loss", _("first loss: not in both logs; that of step %lld, after updates, is apart by %s (%s %%)"),
-                  (long long)c->points.v[at].step, num_cell(n[0], a->value, 3), num_cell(n[1], 100 * r->value, 3))
-            ->detail = _("Only the loss before any update is forward only: print every step from the first on, and let neither side skip steps the other makes (loss scale).");
-        return;
+        struct panel_item *it = page_find(p, "first-loss");
+        it->mark = MARK_MISSING;
+        it->detail = _("Only a loss before any update is forward only: print every step from the first on, and let "
+                       "neither side skip steps the other makes (loss scale).");
     }
-    struct panel_item *it = page_item(p, c->first_loss == STAGE_PASS ? MARK_OK : c->first_loss == STAGE_FAIL ? MARK_BAD : MARK_OPEN, "first-loss",
-                                      _("loss of step %lld: %s and %s, apart by %s (%s %%)"), (long long)c->points.v[at].step,
-                                      num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], o->value[LOG_LOSS]), num_cell(n[2], a->value, 3),
-                                      num_cell(n[3], 100 * r->value, 3));
-    page_detail(p, it, _("The limit: below %s, or below %s %%. The first loss is forward only: where it differs, the forward pass does."),
-                num_cell(n[0], a->limit, 3), num_cell(n[1], 100 * r->limit, 3));
 }
 
 /* What the dumps say. `decides`: nothing else tells whether the first step agrees. */
@@ -41,10 +30,11 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
         struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : MARK_MISSING, "first-deviation", "%s",
-                                          s->failed ? s->err.text : _("first deviation: both sides' dumps of step 1 are needed"));
+                                          s->failed ? s->err.text : _("first deviation: both sides' dumps of step 1 "
+                                                                      "needed"));
         it->need = "dump";
     } else if (!s->complete || !j) {
-        page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s", _("first deviation: the dumps are being compared …"));
+        page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s", _("first deviation: comparing the dumps …"));
     } else if (j->first == NONE) {
         struct judge_options o = comparison_judge_options(s);
         explain_outcome(j, &o, &b);
@@ -67,7 +57,8 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
         else if (found)
             page_detail(p, it, _("explained by finding %u: %s"), x.number, x.text);
         else
-            page_detail(p, it, _("%s Enter goes there; a notes a finding about it, and one called the root cause explains it (or :answer first-deviation TEXT)."),
+            page_detail(p, it, _("%s Enter goes there; a adds a finding about it; one with status root-cause explains "
+                                 "it (or :answer first-deviation TEXT)."),
                         explain_first(j, &s->measure));
         it->command = "first";
     }
@@ -96,15 +87,15 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     page_settle(p, g);
     p->summary = p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
     if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
-        p->next = _("The first loss agrees, so the dumps' first deviation is small: come back to it if later panels fail.");
+        p->next = _("The first loss agrees, so the dumps' first deviation is small: return to it if later panels fail.");
     else if (p->state == PANEL_PASSED)
-        p->next = _("The forward pass agrees: go on to the backward pass.");
+        p->next = _("The forward pass agrees: continue with the backward pass.");
     else if (deviation == MARK_BAD)
-        p->next = _("Look at the first deviation: what goes in agrees or not, what kind of error it is, the code it comes from.");
+        p->next = _("Check the first deviation: whether its inputs agree, the kind of error, the source line.");
     else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)
         p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
     else if (deviation == MARK_OK && p->items.v[loss].mark == MARK_BAD)
-        p->next = _("The dumps agree and the losses do not: is it the same step, and is the loss reduced alike?");
+        p->next = _("The dumps agree, the losses differ: check step and loss reduction.");
     else
         p->next = _("Give both training logs for the first loss, or both dumps of step 1.");
     if (g->s->judged && g->s->judged->first != NONE)

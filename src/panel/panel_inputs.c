@@ -7,29 +7,33 @@
 const struct panel_input panel_inputs[PANEL_INPUT_COUNT] = {
     [PANEL_INPUT_TARGET] = {"target", "dump", N_("the target's dump of step 1"), TARGET},
     [PANEL_INPUT_GOLDEN] = {"golden", "dump", N_("the golden run's dump of step 1"), GOLDEN},
-    [PANEL_INPUT_TARGET_SETTINGS] = {"target-settings", "settings", N_("the target's settings: yaml, launch script, printed arguments"), TARGET},
+    [PANEL_INPUT_TARGET_SETTINGS] =
+    {"target-settings", "settings", N_("the target's settings: yaml, launch script, printed arguments"), TARGET},
     [PANEL_INPUT_GOLDEN_SETTINGS] = {"golden-settings", "settings", N_("the golden run's settings"), GOLDEN},
-    [PANEL_INPUT_TARGET_ENV] = {"target-env", "env", N_("the target's environment: what env prints, or its launch script"), TARGET},
+    [PANEL_INPUT_TARGET_ENV] = {"target-env", "env", N_("the target's environment: the output of env, or its launch "
+                                                        "script"), TARGET},
     [PANEL_INPUT_GOLDEN_ENV] = {"golden-env", "env", N_("the golden run's environment"), GOLDEN},
-    [PANEL_INPUT_TARGET_WEIGHTS] = {"target-weights", "weights", N_("the weights the target starts from"), TARGET},
-    [PANEL_INPUT_GOLDEN_WEIGHTS] = {"golden-weights", "weights", N_("the weights the golden run starts from"), GOLDEN},
-    [PANEL_INPUT_TARGET_REPEAT] = {"target-repeat", "repeat", N_("the target's dump once more, nothing changed"),
+    [PANEL_INPUT_TARGET_WEIGHTS] = {"target-weights", "weights", N_("the initial weights of the target"), TARGET},
+    [PANEL_INPUT_GOLDEN_WEIGHTS] = {"golden-weights", "weights", N_("the initial weights of the golden run"), GOLDEN},
+    [PANEL_INPUT_TARGET_REPEAT] = {"target-repeat", "repeat", N_("the target's dump again, nothing changed"),
                                    TARGET},
-    [PANEL_INPUT_GOLDEN_REPEAT] = {"golden-repeat", "repeat", N_("the golden run's dump once more, nothing changed"),
+    [PANEL_INPUT_GOLDEN_REPEAT] = {"golden-repeat", "repeat", N_("the golden run's dump again, nothing changed"),
                                    GOLDEN},
     [PANEL_INPUT_TARGET_LOG] = {"target-log", "log", N_("the target's training log"), TARGET},
     [PANEL_INPUT_GOLDEN_LOG] = {"golden-log", "log", N_("the golden run's training log"), GOLDEN},
-    [PANEL_INPUT_GOLDEN_LOG2] = {"golden-log2", "spread", N_("a second golden run's log, determinism off: its own spread"), GOLDEN},
-    [PANEL_INPUT_GOLDEN_LOG3] = {"golden-log3", "spread", N_("a third golden run's log"), GOLDEN},
+    [PANEL_INPUT_GOLDEN_LOG2] =
+    {"golden-log2", "spread", N_("second golden run's log, determinism off: its own spread"), GOLDEN},
+    [PANEL_INPUT_GOLDEN_LOG3] = {"golden-log3", "spread", N_("third golden run's log"), GOLDEN},
     [PANEL_INPUT_TARGET_NORMS] = {"target-norms", "norms", N_("the target's gradient norm of every weight"), TARGET},
     [PANEL_INPUT_GOLDEN_NORMS] = {"golden-norms", "norms", N_("the golden run's gradient norm of every weight"),
                                   GOLDEN},
     [PANEL_INPUT_TARGET_STEP] = {"target-step", "step", N_("one optimizer step of the target: before, grad, after"),
                                  TARGET},
-    [PANEL_INPUT_GOLDEN_STEP] = {"golden-step", "step", N_("one optimizer step of the golden run"), GOLDEN},
+    [PANEL_INPUT_GOLDEN_STEP] =
+    {"golden-step", "step", N_("one optimizer step of the golden run: before, grad, after"), GOLDEN},
     [PANEL_INPUT_TARGET_FROZEN] = {"target-frozen", "frozen", N_("the target's log with learning rate 0"), TARGET},
     [PANEL_INPUT_GOLDEN_FROZEN] = {"golden-frozen", "frozen", N_("the golden run's log with learning rate 0"), GOLDEN},
-    [PANEL_INPUT_GOLDEN_FROZEN2] = {"golden-frozen2", "frozen", N_("a second golden run's log with learning rate 0"),
+    [PANEL_INPUT_GOLDEN_FROZEN2] = {"golden-frozen2", "frozen", N_("second golden run's log with learning rate 0"),
                                     GOLDEN},
 };
 
@@ -53,10 +57,10 @@ int panel_input_give(struct investigation *v, enum panel_input_id s, struct str 
         return 0;
     }
     if (!path.n)
-        return err_set(e, ERR_USAGE, _("%s is what is compared: give another dump instead of it"),
+        return err_set(e, ERR_USAGE, _("%s is already compared: give another dump"),
                        panel_inputs[s].name);
     if (s == PANEL_INPUT_GOLDEN && !v->input[0])
-        return err_set(e, ERR_USAGE, "%s", _("the target's dump comes first: give target PATH"));
+        return err_set(e, ERR_USAGE, "%s", _("give the target's dump first: give target PATH"));
     v->input[s] = arena_cstr(&v->arena, path);
     v->step[s] = v->rank[s] = -1;
     v->state[s] = (struct file_stamp){0};

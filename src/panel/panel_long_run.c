@@ -4,35 +4,23 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "curves/curves_section.h"
 #include "panel/known_causes.h"
 #include "panel/curve_items.h"
 
 #define LONE_MOST 50 /* problems of one log that are listed */
 
-static void course(struct panel_page *p, const struct curves *c)
+static void judged(struct panel_page *p, const struct curves *c)
 {
-    char n[3][NUM_MAX];
-    if (c->from_start)
-        page_item(p, MARK_BAD, "divergence", "%s", _("the losses are apart from the first step on"));
-    else if (c->diverges_at >= 0)
-        page_item(p, MARK_BAD, "divergence", _("the losses part for good at step %lld"), (long long)c->diverges_at)->command =
-            arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
-    if (c->trend.there) {
-        struct panel_item *it = page_item(p, c->around_zero == 0 ? MARK_ADVICE : MARK_NOTE, NULL,
-                                          c->around_zero == 1   ? _("the difference swings around zero: mean %s, trend %s in 1,000 steps")
-                                          : c->around_zero == 0 ? _("the difference is not around zero: mean %s, trend %s in 1,000 steps")
-                                                                : _("too short to tell whether the difference is around zero: mean %s, trend %s in 1,000 steps"),
-                                          num_cell(n[0], c->trend.mean, 3), num_cell(n[1], c->trend.slope, 3));
-        it->detail = _("A stable difference inside the limits is accepted by the standard and is still no difference around zero: both are said apart.");
-    }
-    if (c->band.runs > 1 && c->band.steps)
-        page_item(p, MARK_NOTE, NULL, _("%zu golden runs are apart by %s on average, %s at most"), c->band.runs,
-                  num_cell(n[0], c->band.spread[CURVE_MEAN_ABS], 3), num_cell(n[1], c->band.max_abs, 3));
-    if (c->band.runs > 1 && !isnan(c->band.inside))
-        page_item(p, MARK_NOTE, NULL, _("the target lies within their band at %s %% of the steps"), num_cell(n[0], 100 * c->band.inside, 3));
-    if (c->lr.there)
-        page_item(p, c->lr.equal ? MARK_OK : MARK_ADVICE, "learning-rate", c->lr.equal ? _("learning rates: equal at all %s steps compared") : _("learning rates: differ (%s steps compared)"),
-                  num_count(n[0], c->lr.steps));
+    struct document d;
+    document_begin(&d);
+    curves_section(&d, c);
+    page_rows(p, &d);
+    page_items(p, &d);
+    document_release(&d);
+    struct panel_item *it = page_find(p, "divergence");
+    if (it && !c->from_start)
+        it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
 }
 
 /* The target's first step that is not finite, -1: none. */
@@ -48,8 +36,9 @@ static int64_t not_finite(const struct curves *c)
 static const struct {
     const char *id, *key, *text;
 } features[] = {
-    {"several-cards", "data_parallel", N_("several cards (data parallel): same data order on every rank, gradients averaged alike")},
-    {"accumulation", "micro_batch_num", N_("gradient accumulation: the same number of micro batches, divided alike")},
+    {"several-cards", "data_parallel", N_("several cards (data parallel): same data order on every rank, same "
+                                          "gradient average")},
+    {"accumulation", "micro_batch_num", N_("gradient accumulation: the same number of micro batches, the same division")},
     {"tensor-parallel", "model_parallel", N_("tensor parallel: collectives and the precision of reductions")},
     {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro batches")},
     {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions")},
@@ -95,9 +84,9 @@ static void scaling(struct panel_page *p, const struct procedure *g)
         if (all)
             page_detail(p, it, _("waived: %s"), all);
         else if (in_use == 0)
-            it->detail = _("The settings of panel 1 do not use it.");
+            it->detail = _("Not used in the settings of panel 1.");
         else
-            page_detail(p, it, _(":answer %s ok … or bad … keeps what you found; :waive scaling REASON leaves all of them out."), features[i].id);
+            page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all of them."), features[i].id);
     }
 }
 
@@ -152,7 +141,7 @@ static void alone(struct panel_page *p, const struct procedure *g)
     if (first) {
         page_item(p, MARK_NOTE, NULL, _("loss: %s at step %s, %s at step %s"), num_cell(n[0], first->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)first->step),
                   num_cell(n[2], last->value[LOG_LOSS], 6), num_count(n[3], (unsigned long long)last->step));
-        page_item(p, MARK_NOTE, NULL, _("its smallest: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
+        page_item(p, MARK_NOTE, NULL, _("minimum: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
     }
     lone_problems(p, s, r->log);
     curve_items_spikes(p, r->curves);
@@ -166,7 +155,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
         p->summary = vec_last(&p->items)->text;
         alone(p, g);
         page_settle(p, g);
-        p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they tell the benchmark's own spread.");
+        p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they "
+                    "show the benchmark's own spread.");
         return;
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
@@ -175,34 +165,37 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
     p->picture = ENGINE_RUN_CURVES;
-    curve_items_points(p, c);
-    course(p, c);
+    judged(p, c);
+    curve_items_marks(p, c, false);
     page_known_causes(p, g, "curve:");
     scaling(p, g);
-    curve_items_marks(p, c, false);
-    page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
-    page_sentences(p, MARK_NOTE, c->next.v, c->next.n);
     page_settle(p, g);
     size_t left = 0;
     for (size_t i = 0; i < p->items.n; i++)
         for (size_t k = 0; k < ARRAY_LEN(features); k++)
             left += p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
-    p->summary = c->from_start ? _("the losses are apart from the first step on")
+    p->summary = c->from_start ? _("the losses differ from the first step on")
                  : c->diverges_at >= 0
                      ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
-                     : arena_fmt(&p->arena, _("%s steps, mean loss apart by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
+                     : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && broken >= 0)
-        p->next = _("The target's loss or norm is not finite: look at overflow and the loss scale before that step, and dump it.");
+        p->next = _("The target's loss or norm is not finite: check overflow and the loss scale before that step, and "
+                    "dump it.");
     else if (p->state == PANEL_FAILED && c->from_start)
-        p->next = _("The losses never agreed: panel 3 comes first.");
+        p->next = _("The losses never agree: check panel 3 first.");
     else if (p->state == PANEL_FAILED && c->diverges_at >= 0)
-        p->next = _("Look at what happens where the losses part: the data, overflow, local norms, then a dump of that step.");
+        p->next = _("Check the step where the losses diverge: the data, overflow, local norms, then a dump of that "
+                    "step.");
     else if (p->state == PANEL_FAILED)
-        p->next = _("Beyond the standard: learning rates and weight decay first, then precision; below one percent at the end, judge by downstream evaluation.");
+        p->next = _("Beyond the standard: check learning rates and weight decay first, then precision; below one "
+                    "percent at the end, judge by downstream evaluation.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
+    else if (c->verdict == STAGE_PASS && c->spikes.n)
+        p->next = arena_fmt(&p->arena, _("The curves meet the standard, but stand out at %s steps, the first %lld: look there, then answer for each scaling feature."),
+                            num_count(n[0], c->spikes.n), (long long)c->spikes.v[0].step);
     else if (c->verdict == STAGE_PASS && left)
-        p->next = _("The curves pass. Say of each feature of the way to the cluster whether it does too.");
+        p->next = _("The curves pass. Answer for each scaling feature.");
     else
         p->next = _("More steps are needed: at least 1,000, better 5,000 or twelve hours.");
 }

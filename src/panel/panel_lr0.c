@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "curves/curves_section.h"
 #include "panel/curve_items.h"
 
 /* The first step whose printed rate is not 0, -1: none; *known: a rate is printed at all. */
@@ -25,9 +26,10 @@ static void frozen(struct panel_page *p, const struct curves *c)
         int64_t at = learns_at(&c->run[k], &known);
         const char *who = k ? _("golden") : _("target");
         if (at >= 0)
-            page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; this log is not of the experiment"), who, (long long)at);
+            page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; this log is of another "
+                                                "experiment"), who, (long long)at);
         else if (!known)
-            page_item(p, MARK_NOTE, NULL, _("%s: the log prints no learning rate, so that it is 0 cannot be seen"), who);
+            page_item(p, MARK_NOTE, NULL, _("%s: the log prints no learning rate; it cannot be checked to be 0"), who);
     }
 }
 
@@ -47,10 +49,21 @@ static void largest(struct panel_page *p, const struct curves *c)
         if (log_has(t, LOG_NORM) && log_has(o, LOG_NORM) && isfinite(d))
             norm = fmax(norm, d);
     }
-    struct panel_item *it = at < 0 ? page_item(p, MARK_NOTE, NULL, _("the losses are equal at all %zu steps; global norms apart by %s at most"), c->usable.n, num_cell(n[0], norm, 2))
+    struct panel_item *it = at < 0 ? page_item(p, MARK_NOTE, NULL, _("the losses are equal at all %zu steps; global "
+                                                                     "norms differ by %s at most"), c->usable.n, num_cell(n[0], norm, 2))
                                    : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
                                                num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
     it->detail = _("In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
+}
+
+static void standard(struct panel_page *p, const struct curves *c)
+{
+    struct document d;
+    document_begin(&d);
+    curves_section(&d, c);
+    page_unread(p, c->unread.v, c->unread.n);
+    page_rows(p, &d);
+    document_release(&d);
 }
 
 void panel_lr0(struct panel_page *p, const struct procedure *g)
@@ -66,7 +79,7 @@ void panel_lr0(struct panel_page *p, const struct procedure *g)
     const struct curves *c = procedure_result(g, ENGINE_RUN_FROZEN)->curves;
     p->picture = ENGINE_RUN_FROZEN;
     frozen(p, c);
-    curve_items_points(p, c);
+    standard(p, c);
     largest(p, c);
     curve_items_marks(p, c, true);
     page_sentences(p, MARK_NOTE, c->warnings.v, c->warnings.n);
@@ -75,11 +88,11 @@ void panel_lr0(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < p->items.n; i++)
         bad += p->items.v[i].mark == MARK_BAD && p->items.v[i].command;
     char n[NUM_MAX];
-    p->summary = bad ? arena_fmt(&p->arena, _("%s steps, %zu stand out"), num_count(n, c->usable.n), bad)
-                     : arena_fmt(&p->arena, p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, none stands out"), num_count(n, c->usable.n));
+    p->summary = bad ? arena_fmt(&p->arena, _("%s steps, %zu outliers"), num_count(n, c->usable.n), bad)
+                     : arena_fmt(&p->arena, p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, no outliers"), num_count(n, c->usable.n));
     int64_t step = c->spikes.n ? c->spikes.v[0].step : -1;
-    p->next = p->state == PANEL_FAILED ? _("Take the step that stands out alone: its data, then a dump of it.") : p->state == PANEL_PASSED
-                  ? _("Frozen runs agree: go on to the long run.")
+    p->next = p->state == PANEL_FAILED ? _("Check the outlier step alone: its data, then a dump of it.") : p->state == PANEL_PASSED
+                  ? _("Frozen runs agree: continue with the long run.")
                   : _("A thousand steps with learning rate 0 are needed on both sides.");
     if (p->state == PANEL_FAILED && step >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)step);

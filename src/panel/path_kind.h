@@ -8,8 +8,8 @@
 
 enum path_kind { PATH_NOTHING, PATH_DUMP, PATH_WEIGHTS, PATH_LOG, PATH_NORMS, PATH_SETTINGS, PATH_STEP };
 
-/* Looks at the files; PATH_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before a
- * log's first record; `cancel` (may be NULL) ends that. */
+/* Looks at the files; PATH_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before
+ * a log's first record; `cancel` (may be NULL) ends that. */
 enum path_kind path_kind_find(const char *path, const atomic_bool *cancel);
 
 /* Both inputs looked at in the background. Zeroed before. */
@@ -26,8 +26,8 @@ bool path_kind_look_done(struct path_kind_look *l);
 void path_kind_look_wait(struct path_kind_look *l); /* until it is done, where it was started */
 void path_kind_look_end(struct path_kind_look *l);  /* breaks it off; zeroed again */
 
-/* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were found to
- * be. The panel that judges them, or 0 where an input is something else and all stays. */
+/* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were
+ * found to be. The panel that judges them, or 0 where an input is something else and all stays. */
 int path_kind_give(struct investigation *v, const enum path_kind what[2]);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
  * out weights: its number, or 0 where they are no checkpoints or their names agree. */

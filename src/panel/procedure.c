@@ -3,6 +3,7 @@
 #include "panel/procedure.h"
 
 #include "base/msg.h"
+#include "base/threads.h"
 
 void procedure_init(struct procedure *g, const struct comparison *c, struct investigation *v, compare_run *compare,
                     void (*notify)(void *ctx), void *ctx)
@@ -14,7 +15,8 @@ void procedure_init(struct procedure *g, const struct comparison *c, struct inve
 /* Whether pages would say something else of b. A comparison that goes on is told of when it is complete. */
 static bool says_else(const struct comparison *a, const struct comparison *b)
 {
-    return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired || (b->complete && a->serial != b->serial);
+    return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired ||
+           (b->complete && a->serial != b->serial);
 }
 
 void procedure_see(struct procedure *g, const struct comparison *c)
@@ -59,7 +61,8 @@ static int next_waiting(const struct procedure *g)
 /* What came of an exam, where nobody has asked for another since. */
 static void take_result(struct engine_run *x, struct engine_run_run *r, bool failed, const struct err *e)
 {
-    bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before : x->state == ENGINE_RUN_RUNNING && x->key == r->key;
+    bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before
+                        : x->state == ENGINE_RUN_RUNNING && x->key == r->key;
     r->of.before = NULL;
     x->lent = false;
     engine_run_release(&x->grave);
@@ -96,6 +99,7 @@ static void start(struct procedure *g, int i)
     r->key = x->key;
     r->of = on ? x->next_case : x->the_case;
     r->of.compare = g->compare;
+    r->of.workers = threads_wanted(0);
     if (on) {
         r->of.before = x->result.curves;
         x->next_case = (struct engine_run_case){0};
@@ -270,7 +274,7 @@ static void write_page(struct procedure *g, int i)
     panels[i].write(p, g);
     for (size_t k = 0; k < p->items.n && p->state == PANEL_PASSED; k++)
         if (p->items.v[k].mark == MARK_NEED)
-            p->items.v[k].value[0] = _("would help");
+            p->items.v[k].value[0] = _("optional");
     char number[2] = {(char)('1' + i), 0};
     const char *reason = investigation_text(&g->inv->waived, number);
     if (reason) {
@@ -340,7 +344,7 @@ bool procedure_pending(struct panel_page *p, const struct procedure *g, enum eng
         break;
     case ENGINE_RUN_WAITING:
     case ENGINE_RUN_RUNNING:
-        page_item(p, MARK_RUNNING, id, _("%s: being read …"), what);
+        page_item(p, MARK_RUNNING, id, _("%s: reading …"), what);
         break;
     case ENGINE_RUN_FAILED:
         it = page_item(p, MARK_OPEN, id, "%s: %s", what, e->err.text);
@@ -350,8 +354,8 @@ bool procedure_pending(struct panel_page *p, const struct procedure *g, enum eng
     return true;
 }
 
-/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs leave each
- * other, then the first of what stands out and where they part for good. */
+/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs leave
+ * each other, then the first of what stands out and where they part for good. */
 static int64_t step_of(const struct curves *c, enum step_why *why)
 {
     int64_t spike = c->spikes.n ? c->spikes.v[0].step : -1;

@@ -72,7 +72,8 @@ void procedure_see(struct procedure *g, const struct comparison *c);
 int procedure_was(const struct procedure *g, int panel);
 /* Looks which inputs are there and what they are now, and starts what has to be examined. */
 void procedure_look(struct procedure *g);
-/* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked at. */
+/* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked
+ * at. */
 void procedure_follow(struct procedure *g, bool on);
 /* Writes the pages anew where something has changed since. */
 void procedure_write(struct procedure *g);
@@ -85,7 +86,8 @@ void procedure_hold(struct procedure *g);
 void procedure_give(struct procedure *g);
 bool procedure_begun(const struct procedure *g); /* something was told to a panel */
 
-/* Until nothing is waiting or running; each(ctx), unless NULL, is called every `ms` meanwhile and gives up by returning false. */
+/* Until nothing is waiting or running; each(ctx), unless NULL, is called every `ms` meanwhile and gives up by returning
+ * false. */
 void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int ms);
 
 /* ---- for the panels ---- */

@@ -50,7 +50,8 @@ static int check_old(const struct investigation *v, const struct comparison *s, 
 {
     for (int i = 0; i < 2; i++)
         if (v->state[i].bytes && s->side[i].now.bytes && !same_state(&v->state[i], &s->side[i].now))
-            return err_set(e, ERR_USAGE, _("%s has changed since round %zu was compared: what its rows were cannot be kept any more. Take each new dump into a folder of its own"),
+            return err_set(e, ERR_USAGE, _("%s has changed since round %zu was compared, so that round cannot be "
+                                           "frozen. Write each new dump to a folder of its own"),
                            v->input[i], v->rounds.n + 1);
     return 0;
 }
@@ -62,7 +63,8 @@ static int check_recording(const char *path, struct err *e)
         return err_set(e, ERR_IO, _("%s: no such file or folder"), path);
     int rc = find_recordings(path, &found, e);
     if (rc == 0 && !found.n)
-        rc = err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), path);
+        rc = err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; see "
+                                    "`diverge formats`"), path);
     place_list_release(&found);
     return rc;
 }
@@ -80,14 +82,14 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
         bool same = path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
         other = other || !same || !same_state(&now, &s->side[i].now);
     }
-    return other ? 0 : err_set(e, ERR_USAGE, _("%s is what this round compares already"), path[TARGET]);
+    return other ? 0 : err_set(e, ERR_USAGE, _("this round compares %s already"), path[TARGET]);
 }
 
 /* Beside the investigation, named after it: NAME.round-N.gz. */
 static void file_name(const struct investigation *v, struct buf *path)
 {
     struct str whole = str_of(v->path);
-    const char *ending = ".investigation.json";
+    const char *ending = INVESTIGATION_ENDING;
     buf_clear(path);
     buf_str(path, str_ends(whole, ending) ? str_n(whole.p, whole.n - strlen(ending)) : whole);
     buf_fmt(path, ".round-%zu" ROUND_ENDING, v->rounds.n + 1);
@@ -106,6 +108,14 @@ static int write_round(const struct investigation *v, const struct comparison *s
     return rc;
 }
 
+/* The round that was just left is open again. */
+static void take_back(struct investigation *v)
+{
+    struct round_undone u = {.answers = {0}};
+    investigation_last_round(v, &u);
+    vec_release(&u.answers);
+}
+
 int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target, const char *golden,
                 const char *path, struct err *e)
 {
@@ -113,11 +123,12 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
     struct buf file = {0};
     struct round_left left = {.author = v->author};
     if (s->single || !s->judged || !s->complete)
-        return err_set(e, ERR_USAGE, "%s", _("a round is left when its comparison is finished"));
+        return err_set(e, ERR_USAGE, "%s", _("a round ends when its comparison is finished"));
     if (!v->path)
-        return err_set(e, ERR_USAGE, "%s", _("rounds are kept beside an investigation's file: --investigation FILE names one"));
-    if (v->read_only)
-        return err_set(e, ERR_IO, _("%s cannot be changed: it is open elsewhere, or of a newer version"), v->path);
+        return err_set(e, ERR_USAGE, "%s", _("rounds are saved beside an investigation's file: --investigation FILE "
+                                             "names one"));
+    if (investigation_may_change(v, e))
+        return -1;
     if (check_old(v, s, e) || check_new(s, next, e))
         return -1;
     if (write_round(v, s, g, &file, &left, e)) {
@@ -127,6 +138,7 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
     left.file = investigation_keep(v, path_base(buf_view(&file)).p);
     buf_release(&file);
     const char *was = v->path;
+    bool seen = v->seen;
     for (int i = 0; i < 2; i++)
         v->state[i] = s->side[i].now;
     investigation_next_round(v, left, target, golden);
@@ -134,17 +146,24 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
         investigation_move(v, path);
     if (investigation_save(v, e) == 0)
         return 0;
-    if (path)
+    if (path) {
         investigation_move(v, was);
-    investigation_last_round(v);
+        v->seen = seen;
+    }
+    take_back(v);
     return -1;
 }
 
 int round_return(struct investigation *v, struct err *e)
 {
-    if (v->read_only)
-        return err_set(e, ERR_IO, _("%s cannot be changed: it is open elsewhere, or of a newer version"), v->path);
-    if (!investigation_last_round(v))
+    struct round_undone u = {.answers = {0}};
+    if (investigation_may_change(v, e))
+        return -1;
+    if (!investigation_last_round(v, &u))
         return err_set(e, ERR_USAGE, _("%s is in its first round"), v->path);
-    return investigation_save(v, e);
+    int rc = investigation_save(v, e);
+    if (rc) /* what is shown, and what the next save writes, is what the file says */
+        investigation_round_again(v, &u);
+    vec_release(&u.answers);
+    return rc;
 }

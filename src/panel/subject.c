@@ -41,7 +41,8 @@ static void gap_names(const struct comparison *s, const struct gap *gap, struct 
     }
 }
 
-void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a)
+void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out,
+                     struct arena *a)
 {
     const struct gap *gap = gaps && s->pairing->lines.v[line].pair == NONE ? gaps_at(gaps, line) : NULL;
     clear(out, gap ? SUBJECT_GAP : s->pairing->lines.v[line].pair == NONE ? SUBJECT_ROW : SUBJECT_PAIR);
@@ -130,7 +131,8 @@ static int find_gap(const struct procedure *g, struct str name, struct subject *
     subject_of_line(g->s, &gaps, line, out, a);
     vec_release(&gaps);
     if (out->kind != SUBJECT_GAP)
-        return err_set(e, ERR_USAGE, _("\"%.*s\" lies in no gap: it has a partner, or no call beside it has none"), STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("\"%.*s\" is in no gap: it is paired, or the calls beside it are"),
+                       STR_ARG(name));
     return 0;
 }
 
@@ -140,7 +142,8 @@ static int find_element(const struct procedure *g, struct str name, struct subje
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
     int axes;
     if (open < 1 || !subject_region(str_cut(name, (size_t)open), from, to, &axes))
-        return err_set(e, ERR_USAGE, _("\"%.*s\": a row and a place in it were expected, as in ROW[1,2,3] or ROW[0:4,8]"), STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a row and a place in it, as in ROW[1,2,3] or ROW[0:4,8]"),
+                       STR_ARG(name));
     struct str row = str_n(name.p, (size_t)open);
     uint32_t line = line_of_row(g->s, row);
     if (line == NONE)
@@ -152,14 +155,16 @@ static int find_element(const struct procedure *g, struct str name, struct subje
     subject_freeze_element(g, out, a, &facts);
     bool seen = facts.n && (strcmp(facts.v[0].what, "value") == 0 || strcmp(facts.v[0].what, "elements") == 0);
     vec_release(&facts);
-    return seen ? 0 : err_set(e, ERR_USAGE, _("%.*s: the tensor has no such place, or it was not recorded"), STR_ARG(name));
+    return seen ? 0
+                : err_set(e, ERR_USAGE, _("%.*s: the tensor has no such element, or it was not recorded"),
+                          STR_ARG(name));
 }
 
 static int no_exam(const struct procedure *g, enum engine_run_id x, struct err *e)
 {
     if (g->exam[x].state == ENGINE_RUN_FAILED)
         return err_set(e, ERR_DATA, "%s", g->exam[x].err.text);
-    return err_set(e, ERR_USAGE, _("%s: not given yet; diverge give tells the panels where they are"), _(engine_run_kinds[x].title));
+    return err_set(e, ERR_USAGE, _("%s: not given yet; use diverge give"), _(engine_run_kinds[x].title));
 }
 
 static int find_setting(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
@@ -171,7 +176,7 @@ static int find_setting(const struct procedure *g, struct str name, struct subje
     const struct check_row *row = checklist_find(name);
     bool known = settings_find(&r->settings->side[0], name) || settings_find(&r->settings->side[1], name);
     if (!row && !known)
-        return err_set(e, ERR_USAGE, _("no check and no setting is called \"%.*s\"; diverge panels lists them"), STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("no check or setting \"%.*s\"; diverge panels lists them"), STR_ARG(name));
     out->at = arena_cstr(a, row ? row->id : name);
     return 0;
 }
@@ -190,7 +195,8 @@ static int find_weight(const struct procedure *g, struct str name, struct subjec
         else if (weights_find(&c->side[d], name) != MAP_NONE)
             out->about[d] = arena_cstr(a, name);
     }
-    return *out->about[0] || *out->about[1] ? 0 : err_set(e, ERR_USAGE, _("neither side has a weight \"%.*s\""), STR_ARG(name));
+    return *out->about[0] ||
+           *out->about[1] ? 0 : err_set(e, ERR_USAGE, _("neither side has a weight \"%.*s\""), STR_ARG(name));
 }
 
 static int find_norm(const struct procedure *g, struct str name, struct subject *out, struct arena *a, struct err *e)
@@ -202,7 +208,7 @@ static int find_norm(const struct procedure *g, struct str name, struct subject 
         return no_exam(g, ENGINE_RUN_NORMS, e);
     const struct norm_pair *x = subject_norm(r->norms, name);
     if (!x)
-        return err_set(e, ERR_USAGE, _("no parameter with a norm on both sides is called \"%.*s\""), STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("no parameter \"%.*s\" with a norm on both sides"), STR_ARG(name));
     norm_pair_name(r->norms, x, &own);
     out->about[0] = arena_cstr(a, buf_view(&own));
     buf_release(&own);
@@ -216,13 +222,15 @@ static int find_curve(const struct procedure *g, struct str name, struct subject
     int64_t step;
     clear(out, SUBJECT_CURVE);
     if (!subject_point(name, &frozen, &v, &step))
-        return err_set(e, ERR_USAGE, _("\"%.*s\": a series and a step were expected, as in loss@1200, norm@3, lr@10 or frozen-loss@7"), STR_ARG(name));
+        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a series and a step, as in loss@1200, norm@3, lr@10 or "
+                                       "frozen-loss@7"), STR_ARG(name));
     enum engine_run_id x = procedure_curve_run(g, frozen);
     const struct engine_run_result *r = procedure_result(g, x);
     if (!r)
         return no_exam(g, x, e);
     if (curve_point_at(r->curves, step) == SIZE_MAX)
-        return err_set(e, ERR_USAGE, r->curves->runs > 1 ? _("no step %lld is printed by both runs") : _("the log prints no step %lld"), (long long)step);
+        return err_set(e, ERR_USAGE, r->curves->runs > 1 ? _("no step %lld in both logs")
+                                                         : _("no step %lld in the log"), (long long)step);
     out->at = arena_cstr(a, name);
     return 0;
 }
@@ -246,7 +254,8 @@ static int find_hypothesis(const struct procedure *g, struct str name, struct su
         return 0;
     for (size_t i = 0; i < r->step->reasons.n; i++)
         buf_fmt(&known, " %s:%s", r->step->reasons.v[i].side ? "golden" : "target", r->step->reasons.v[i].what);
-    err_set(e, ERR_USAGE, _("nothing the optimizer's replay came to is called \"%.*s\"; there are:%s"), STR_ARG(name), known.n ? known.p : _(" none"));
+    err_set(e, ERR_USAGE, _("no result \"%.*s\" of the optimizer's replay; found:%s"), STR_ARG(name),
+            known.n ? known.p : _(" none"));
     buf_release(&known);
     return -1;
 }
@@ -265,7 +274,9 @@ static int find_item(const struct procedure *g, struct str name, struct subject 
     free(at);
     bool whole = !str_split(str_of(out->at), ' ', &number, &rest);
     if (!str_u64(number, &n) || n < 1 || n > PANELS)
-        return err_set(e, ERR_USAGE, _("\"%.*s\": a panel's number was expected, or that and a line's id, as in 3:first-loss"), STR_ARG(name));
+        return err_set(e, ERR_USAGE,
+                       _("\"%.*s\": expected a panel's number, or number and line id, as in 3:first-loss"),
+                       STR_ARG(name));
     if (!whole && subject_item(g, out, &panel) == UINT32_MAX)
         return err_set(e, ERR_USAGE, _("panel %d has no line \"%.*s\""), (int)n, STR_ARG(rest));
     return 0;
@@ -312,7 +323,8 @@ static void place_item(const struct procedure *g, const struct subject *s, struc
     else if (s->kind == SUBJECT_ITEM && str_u64(str_of(s->at), &n))
         buf_fmt(out, "panel %llu", n);
     else if (s->kind != SUBJECT_ITEM) /* its panel lists only what is worth looking at */
-        buf_fmt(out, "panel %d", s->kind == SUBJECT_SETTING ? 1 : s->kind == SUBJECT_WEIGHT ? 2 : s->kind == SUBJECT_NORM ? 4 : 5);
+        buf_fmt(out, "panel %d",
+                s->kind == SUBJECT_SETTING ? 1 : s->kind == SUBJECT_WEIGHT ? 2 : s->kind == SUBJECT_NORM ? 4 : 5);
 }
 
 static void place_curve(const struct procedure *g, const struct subject *s, struct buf *out)
@@ -342,13 +354,16 @@ const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
                          place_item},
     [SUBJECT_WEIGHT] = {"--weight", "NAME", 1u << ENGINE_RUN_WEIGHTS, find_weight, subject_freeze_weight, place_item},
     [SUBJECT_NORM] = {"--norm", "NAME", 1u << ENGINE_RUN_NORMS, find_norm, subject_freeze_norm, place_item},
-    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", 1u << ENGINE_RUN_CURVES | 1u << ENGINE_RUN_LOG, find_curve, subject_freeze_curve, place_curve},
-    [SUBJECT_HYPOTHESIS] = {"--hypothesis", "SIDE:WHAT", 1u << ENGINE_RUN_STEP, find_hypothesis, subject_freeze_hypothesis, place_item},
+    [SUBJECT_CURVE] = {"--curve", "SERIES@STEP", 1u << ENGINE_RUN_CURVES | 1u << ENGINE_RUN_LOG, find_curve,
+                       subject_freeze_curve, place_curve},
+    [SUBJECT_HYPOTHESIS] =
+    {"--hypothesis", "SIDE:WHAT", 1u << ENGINE_RUN_STEP, find_hypothesis, subject_freeze_hypothesis, place_item},
     [SUBJECT_ITEM] = {"--item", "PANEL:ID", 0, find_item, subject_freeze_item, place_item},
     [SUBJECT_RUNS] = {"--runs", NULL, 0, find_runs, subject_freeze_runs, place_runs},
 };
 
-int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e)
+int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out,
+                 struct arena *a, struct err *e)
 {
     return subject_kinds[kind].find(g, name, out, a, e);
 }
@@ -381,7 +396,8 @@ static void curve_text(const char *at, struct buf *out)
     const char *const titles[] = {[LOG_LOSS] = _("loss"), [LOG_LR] = _("learning rate"), [LOG_NORM] = _("global norm"),
                                   [LOG_SCALE] = _("loss scale"), [LOG_EPOCH] = _("epoch")};
     if (subject_point(str_of(at), &frozen, &v, &step))
-        buf_fmt(out, frozen ? _("%s of step %lld at learning rate 0") : _("%s of step %lld"), titles[v], (long long)step);
+        buf_fmt(out, frozen ? _("%s of step %lld at learning rate 0") : _("%s of step %lld"), titles[v],
+                (long long)step);
     else
         buf_cstr(out, at);
 }
@@ -466,7 +482,8 @@ bool subject_explains_first(const struct procedure *g, struct finding *root)
         return false;
     findings_read(&g->inv->findings, &l);
     for (size_t i = 0; i < l.n; i++)
-        if (l.v[i].number > newest && about_call_of(s, s->judged->first, &l.v[i]) && findings_root(&g->inv->findings, l.v[i].number, &x)) {
+        if (l.v[i].number > newest && about_call_of(s, s->judged->first, &l.v[i]) &&
+            findings_root(&g->inv->findings, l.v[i].number, &x)) {
             *root = x;
             newest = l.v[i].number;
         }

@@ -3,7 +3,7 @@
 #ifndef PANEL_SUBJECT_H
 #define PANEL_SUBJECT_H
 
-#include "compare/evidence.h"
+#include "table/evidence.h"
 #include "pair/gaps.h"
 #include "panel/procedure.h"
 
@@ -28,11 +28,14 @@ struct subject_kind {
 extern const struct subject_kind subject_kinds[SUBJECT_COUNT];
 
 /* What is about dumps needs them paired, the rest the exam's result. */
-int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out, struct arena *a, struct err *e);
+int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out,
+                 struct arena *a, struct err *e);
 /* What a line of the table is: a pair, a row without partner, or the gap it lies in. `gaps` may be NULL. */
-void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out, struct arena *a);
+void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out,
+                     struct arena *a);
 void subject_of_call(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a);
-void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a); /* it NULL: the panel */
+/* it NULL: the panel */
+void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a);
 struct evidence subject_freeze(const struct procedure *g, const struct subject *s, struct arena *a);
 struct subject subject_of(const struct finding *x); /* its strings are the finding's */
 /* subject_kind.exams; some names choose among them ("frozen-loss@3"). */
@@ -40,8 +43,8 @@ unsigned subject_engine_runs(enum finding_subject kind, struct str name);
 /* "A ↔ B [1,2]", "setting C045 (lr)", "loss of step 1200": appends. */
 void subject_text(const struct finding *x, struct buf *out);
 
-/* The root cause of the first deviation: what the newest finding about its row, an element of it, a row of its call or the
- * call is or follows from. False where there is none. */
+/* The root cause of the first deviation: what the newest finding about its row, an element of it, a row of its call or
+ * the call is or follows from. False where there is none. */
 bool subject_explains_first(const struct procedure *g, struct finding *root);
 
 /* ---- for the files of the table ---- */
@@ -63,7 +66,6 @@ uint32_t subject_line(const struct comparison *s, const struct subject *x);
 bool subject_region(struct str at, int64_t from[TENSOR_DIMS], int64_t to[TENSOR_DIMS], int *axes);
 /* "frozen-loss@12": which curves, which series (LOG_LOSS …), which step. */
 bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t *step);
-const char *subject_series(enum log_value v); /* "loss", "norm" … */
 const struct weight_pair *subject_weight(const struct weight_compare *c, struct str name);
 const struct norm_pair *subject_norm(const struct norms *n, struct str name);
 const struct step_reason *subject_reason(const struct optimizer *x, struct str at);

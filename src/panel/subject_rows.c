@@ -60,7 +60,8 @@ static void call_row(const struct comparison *s, uint32_t line, struct buf text[
         if (dump_row_shape(x, l->row[d]))
             shape_text(dump_row_shape(x, l->row[d]), &text[d]);
         if (!d && j)
-            buf_fmt(&text[d], "  %s %s", verdict_label(j->verdict), isnan(j->error) ? "" : num_error(n, (double)j->error));
+            buf_fmt(&text[d], "  %s %s", verdict_label(j->verdict),
+                    isnan(j->error) ? "" : num_error(n, (double)j->error));
     }
 }
 
@@ -193,7 +194,8 @@ static void put_bits(const struct element_lens *l, int side, const struct elemen
         buf_fmt(out, "%02x", x->raw[side][i]);
 }
 
-static void one_element(const struct element_lens *l, uint64_t index, const char *what, bool bits, struct arena *a, fact_list *out)
+static void one_element(const struct element_lens *l, uint64_t index, const char *what, bool bits, struct arena *a,
+                        fact_list *out)
 {
     struct element_lens_element x;
     struct buf text[2] = {{0}, {0}};
@@ -383,7 +385,8 @@ void subject_freeze_runs(const struct procedure *g, const struct subject *s, str
     }
     for (int i = 0; g->written && i < PANELS; i++) {
         buf_clear(&b);
-        buf_fmt(&b, "%d %s: %s%s%s", i + 1, _(panels[i].title), panel_state_label(g->page[i].state), *g->page[i].summary ? ", " : "", g->page[i].summary);
+        buf_fmt(&b, "%d %s: %s%s%s", i + 1, _(panels[i].title), panel_state_label(g->page[i].state),
+                *g->page[i].summary ? ", " : "", g->page[i].summary);
         fact_both(out, a, "panel", buf_view(&b));
     }
     evidence_recordings(g->s, a, out);

@@ -57,7 +57,8 @@ uint32_t subject_item(const struct procedure *g, const struct subject *s, int *p
             if (*panel == PANELS && p->items.v[i].at) /* a finding's own line */
                 continue;
             subject_of_item(*panel, &p->items.v[i], &x, &none);
-            bool same = x.kind == s->kind && strcmp(x.at, s->at) == 0 && strcmp(x.about[0], s->about[0]) == 0 && strcmp(x.about[1], s->about[1]) == 0;
+            bool same = x.kind == s->kind && strcmp(x.at, s->at) == 0 && strcmp(x.about[0], s->about[0]) == 0 &&
+                        strcmp(x.about[1], s->about[1]) == 0;
             arena_release(&none);
             if (same)
                 return i;
@@ -118,7 +119,8 @@ void subject_freeze_item(const struct procedure *g, const struct subject *s, str
         panel = (int)n;
     }
     const struct panel_page *p = &g->page[panel - 1];
-    buf_fmt(&b, "%d %s: %s%s%s", panel, _(panels[panel - 1].title), panel_state_label(p->state), *p->summary ? ", " : "", p->summary);
+    buf_fmt(&b, "%d %s: %s%s%s", panel, _(panels[panel - 1].title), panel_state_label(p->state),
+            *p->summary ? ", " : "", p->summary);
     fact_both(out, a, "panel", buf_view(&b));
     buf_release(&b);
     if (at == UINT32_MAX)
@@ -294,7 +296,7 @@ void subject_freeze_norm(const struct procedure *g, const struct subject *s, str
         two_numbers(a, out, "norm", x->norm[0], x->norm[1]);
         fact_number(out, a, "relative", x->rel);
         fact_number(out, a, "median", n->median);
-        fact_both(out, a, "verdict", str_of(x->outlier ? _("stands out") : _("does not stand out")));
+        fact_both(out, a, "verdict", str_of(x->outlier ? _("outlier") : _("not an outlier")));
         fact_number(out, a, "limit", x->outlier ? g->inv->tol.norms.outlier_rel : g->inv->tol.norms.rel);
         two(a, out, "unit", n->side[0].square ? _("printed as a square; its root is compared") : _("a norm"),
             n->side[1].square ? _("printed as a square; its root is compared") : _("a norm"));
@@ -318,12 +320,8 @@ void subject_freeze_norm(const struct procedure *g, const struct subject *s, str
 
 /* ---- curves ---- */
 
-static const char *const series_names[LOG_VALUES] = {[LOG_LOSS] = "loss", [LOG_LR] = "lr", [LOG_NORM] = "norm", [LOG_SCALE] = "scale", [LOG_EPOCH] = "epoch"};
-
-const char *subject_series(enum log_value v)
-{
-    return series_names[v];
-}
+static const char *const series_names[LOG_VALUES] =
+    {[LOG_LOSS] = "loss", [LOG_LR] = "lr", [LOG_NORM] = "norm", [LOG_SCALE] = "scale", [LOG_EPOCH] = "epoch"};
 
 bool subject_point(struct str at, bool *frozen, enum log_value *series, int64_t *step)
 {
@@ -370,7 +368,8 @@ static void curve_limits(const struct curves *c, size_t at, enum log_value v, st
     if (v == LOG_NORM)
         fact_number(out, a, "limit", c->limit[CURVE_NORM_REL].limit);
     else if (v == LOG_LOSS)
-        fact_number(out, a, "limit", c->limit[c->usable.n && c->usable.v[0] == at ? CURVE_FIRST_ABS : CURVE_MEAN_ABS].limit);
+        fact_number(out, a, "limit",
+                    c->limit[c->usable.n && c->usable.v[0] == at ? CURVE_FIRST_ABS : CURVE_MEAN_ABS].limit);
 }
 
 void subject_freeze_curve(const struct procedure *g, const struct subject *s, struct arena *a, fact_list *out)
@@ -403,7 +402,8 @@ void subject_freeze_curve(const struct procedure *g, const struct subject *s, st
             const struct series *run = &c->run[k];
             buf_clear(&text[k]);
             if (rec[k]->file < run->files.n)
-                buf_fmt(&text[k], "%.*s, %s %u", STR_ARG(path_base(str_of(run->files.v[rec[k]->file].path))), run->unit, rec[k]->line);
+                buf_fmt(&text[k], "%.*s, %s %u", STR_ARG(path_base(str_of(run->files.v[rec[k]->file].path))), run->unit,
+                        rec[k]->line);
         }
         fact_sides(out, a, "source", text);
         around_point(c, at, v, a, out);
@@ -433,7 +433,8 @@ void subject_freeze_hypothesis(const struct procedure *g, const struct subject *
     const struct step_reason *why = x ? subject_reason(x, str_of(s->at)) : NULL;
     char n[2][NUM_MAX];
     if (x) {
-        two(a, out, "reproduced", x->side[0].reproduced ? _("yes") : _("no"), x->side[1].reproduced ? _("yes") : _("no"));
+        two(a, out, "reproduced", x->side[0].reproduced ? _("yes") : _("no"),
+            x->side[1].reproduced ? _("yes") : _("no"));
         two(a, out, "residual", x->side[0].replayed ? num_exact(n[0], x->side[0].residual) : "",
             x->side[1].replayed ? num_exact(n[1], x->side[1].residual) : "");
     }

@@ -1,6 +1,6 @@
 /* A finished comparison as JSON (the contract: doc/cli-json.md), as a table of all rows (CSV, XLSX: msprobe's columns
- * beside ours) and, with what people found, as a report (Markdown, HTML, JSON). The comparison must be complete; nothing
- * here computes but diagnoses of the rows that are told. */
+ * beside ours) and, with what people found, as a report (Markdown, HTML, JSON). The comparison must be complete;
+ * nothing here computes but diagnoses of the rows that are told. */
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 

@@ -18,14 +18,9 @@ static void number(struct row_sink *k, double v)
     csv_number(&((struct csv_sink *)k)->out, true, v);
 }
 
-static void count(struct row_sink *k, uint64_t v)
-{
-    csv_count(&((struct csv_sink *)k)->out, true, v);
-}
-
 void compare_csv(struct out *o, const struct comparison *s, const struct report_options *opt)
 {
-    struct csv_sink k = {{text, number, count}, {&o->buf, true}};
+    struct csv_sink k = {{text, number}, {&o->buf, true}};
     struct row_writer c;
     row_table_init(&c, s, &k.sink);
     row_table_head(&c);
@@ -35,4 +30,5 @@ void compare_csv(struct out *o, const struct comparison *s, const struct report_
         csv_line(&k.out);
         out_flow(o);
     }
+    row_table_release(&c);
 }

@@ -9,8 +9,13 @@
 #include "compare/input_doubts.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
-#include "judge/table_verdicts.h"
+#include "ranks/joined_dump.h"
 #include "report/formats.h"
+#include "report/oracle_json.h"
+#include "table/field.h"
+
+enum row_part { ROW_HEAD, ROW_FIGURES, ROW_STATS, ROW_PARTS };
+#define PART_FIELDS 9
 
 struct compare_writing {
     struct jsonw *w;
@@ -20,15 +25,32 @@ struct compare_writing {
     const struct sanitize *clean; /* of reports; NULL: paths stay */
     struct buf name;
     uint32_t diagnosed; /* lines looked at */
+    const struct job_result *job; /* of several ranks: which pair of it this is; or NULL */
+    size_t pair;
+    const struct field *field[ROW_PARTS][PART_FIELDS];
+    size_t fields[ROW_PARTS];
 };
 
 #define DIAGNOSED_MOST 256
+
+static struct compare_writing compare_writing(struct jsonw *w, const struct comparison *s, const struct sanitize *clean)
+{
+    static const char *const names[ROW_PARTS] = {
+        [ROW_HEAD] = "origin confidence verdict",
+        [ROW_FIGURES] = "cosine one_minus_cosine figure.rel_l2 rel_l2 euclid max_abs max_rel one_thousandth five_thousandths",
+        [ROW_STATS] = "t.max t.min t.mean t.norm t.nan t.inf t.zero",
+    };
+    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
+    for (int i = 0; i < ROW_PARTS; i++)
+        x.fields[i] = fields_named(names[i], x.field[i]);
+    return x;
+}
 
 /* A sentence that may name files. */
 static void sentence(struct compare_writing *x, const char *text)
 {
     struct buf b = {0};
-    sanitize_text(x->clean, str_of(text), 0, &b);
+    sanitize_text(x->clean, str_of(text), SANITIZE_JSON, &b);
     x->clean ? jw_str(x->w, buf_view(&b)) : jw_cstr(x->w, text);
     buf_release(&b);
 }
@@ -40,10 +62,8 @@ static void side_fields(struct jsonw *w, const struct dump *d, const char *path)
     jw_kcstr(w, "framework", d->framework);
     jw_kcstr(w, "level", d->level);
     jw_kcstr(w, "task", d->task);
-    jw_key(w, "step");
-    d->step < 0 ? jw_null(w) : jw_int(w, d->step);
-    jw_key(w, "rank");
-    d->rank < 0 ? jw_null(w) : jw_int(w, d->rank);
+    jw_kint_if(w, "step", d->step >= 0, d->step);
+    jw_kint_if(w, "rank", d->rank >= 0, d->rank);
     jw_kint(w, "rows", (int64_t)d->rows.n);
 }
 
@@ -64,7 +84,17 @@ static void side(struct compare_writing *x, int which)
     buf_release(&b);
 }
 
-void json_side(struct jsonw *w, const struct dump *d)
+void json_problem(struct jsonw *w, struct str row, const char *kind, const char *detail)
+{
+    jw_object(w);
+    row.n ? jw_kstr(w, "row", row) : jw_knull(w, "row");
+    jw_kcstr(w, "kind", kind);
+    jw_kcstr(w, "detail", detail);
+    jw_end_object(w);
+}
+
+/* {"path":…,"format":…,…}: one side, as in every command's JSON */
+static void json_side(struct jsonw *w, const struct dump *d)
 {
     jw_object(w);
     json_side_fields(w, d);
@@ -77,8 +107,67 @@ static void name_or_null(struct compare_writing *x, int side, uint32_t row)
         jw_null(x->w);
         return;
     }
-    dump_row_name(x->m->side[side], row, &x->name);
+    const struct dump *d = x->m->side[side];
+    const struct whole_row *whole = joined_dump_row(d, row);
+    buf_clear(&x->name);
+    if (whole) /* by the name its rank gave it */
+        joined_row_name(joined_dump_rows(d), joined_row_part(whole), &x->name);
+    else
+        dump_row_name(d, row, &x->name);
     jw_str(x->w, buf_view(&x->name));
+}
+
+static void part_objects(struct compare_writing *x, int side, uint32_t row)
+{
+    const struct dump *d = x->m->side[side];
+    const struct whole_row *whole = row == NONE ? NULL : joined_dump_row(d, row);
+    const struct whole_rows *rows = joined_dump_rows(d);
+    for (size_t i = 0; whole && i < whole->parts.n; i++) {
+        const struct part_row *p = &whole->parts.v[i];
+        jw_object(x->w);
+        jw_kcstr(x->w, "side", side == TARGET ? "target" : "golden");
+        jw_kint(x->w, "step", part_dump(rows, p)->dump.step);
+        jw_kint(x->w, "rank", part_dump(rows, p)->rank);
+        jw_kint(x->w, "micro", p->micro);
+        buf_clear(&x->name);
+        joined_row_name(rows, p, &x->name);
+        jw_kstr(x->w, "row", buf_view(&x->name));
+        jw_kgiven(x->w, "rel_l2", (double)p->error);
+        jw_end_object(x->w);
+    }
+}
+
+static void join_objects(struct compare_writing *x, int side, uint32_t row)
+{
+    const struct whole_row *whole = row == NONE ? NULL : joined_dump_row(x->m->side[side], row);
+    for (int i = 0; whole && i < whole->steps; i++) {
+        const struct join_step *s = &whole->step[i];
+        jw_object(x->w);
+        jw_kcstr(x->w, "by", cut_name((enum cut)s->by));
+        jw_kcstr(x->w, "how", join_how_name((enum join_how)s->how));
+        jw_kint_if(x->w, "axis", s->axis >= 0, s->axis);
+        jw_knum(x->w, "scale", s->by == CUT_DP || s->by == CUT_CP || i + 1 == whole->steps ? whole->scale : 1);
+        jw_kint_if(x->w, "keys", s->keys >= 0, s->keys);
+        jw_kcstr(x->w, "side", side == TARGET ? "target" : "golden");
+        jw_end_object(x->w);
+    }
+}
+
+/* How the rows of joined recordings came together, and of what. */
+static void joined_members(struct compare_writing *x, const struct line *l)
+{
+    if (!joined_dump_rows(x->m->side[TARGET]))
+        return;
+    jw_key(x->w, "join");
+    jw_array(x->w);
+    for (int s = 0; s < 2; s++)
+        join_objects(x, s, l->row[s]);
+    jw_end_array(x->w);
+    jw_key(x->w, "parts");
+    jw_array(x->w);
+    for (int s = 0; s < 2; s++)
+        part_objects(x, s, l->row[s]);
+    jw_end_array(x->w);
 }
 
 static void call_name(struct compare_writing *x, const char *key, int side, uint32_t call)
@@ -87,14 +176,6 @@ static void call_name(struct compare_writing *x, const char *key, int side, uint
         jw_knull(x->w, key);
     else
         jw_kstr(x->w, key, dump_call_name(x->m->side[side], call));
-}
-
-static void dtype_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
-{
-    if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !d->rows.v[row].dtype)
-        jw_null(w);
-    else
-        jw_cstr(w, dtype_table[d->rows.v[row].dtype].name);
 }
 
 static void shape_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
@@ -125,54 +206,59 @@ static void value_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
         jw_cstr(w, r->text);
 }
 
-static void figure(struct jsonw *w, const char *key, bool have, double v)
+static void field_or_null(struct compare_writing *x, const struct field_line *l, const struct field *f)
 {
-    jw_key(w, key);
-    have ? jw_num(w, v) : jw_null(w);
+    double v;
+    if (f->text) {
+        field_text(l, f, &x->name);
+        x->name.n ? jw_str(x->w, buf_view(&x->name)) : jw_null(x->w);
+    } else {
+        field_value(l, f, &v) ? jw_num(x->w, v) : jw_null(x->w);
+    }
 }
 
-/* Computed here, else as a result table prints it. */
-static void pair_figure(struct compare_writing *x, uint32_t i, const char *key, bool have, double v,
-                        enum result_figure which)
+/* Those of one list; of a side's own the golden side's stand behind the target's. */
+static void keyed_fields(struct compare_writing *x, const struct field_line *l, enum row_part part, int side)
 {
-    have = have || table_verdicts_figure(x->m, i, which, &v);
-    figure(x->w, key, have, v);
+    for (size_t i = 0; i < x->fields[part]; i++) {
+        const struct field *f = x->field[part][i] + side;
+        jw_key(x->w, f->key);
+        field_or_null(x, l, f);
+    }
 }
 
-/* Computed where the tensor was read, else as recorded. */
-static void stats(struct compare_writing *x, const char *key, int side, uint32_t row, const struct side_figures *f)
+/* Of tensors. */
+static void stats(struct compare_writing *x, const char *key, int side, const struct field_line *l)
 {
-    struct jsonw *w = x->w;
-    jw_key(w, key);
-    const struct row *r = row == NONE ? NULL : &x->m->side[side]->rows.v[row];
-    if (!r || r->kind != ROW_TENSOR) {
-        jw_null(w);
+    jw_key(x->w, key);
+    if (l->row[side] == NONE || x->m->side[side]->rows.v[l->row[side]].kind != ROW_TENSOR) {
+        jw_null(x->w);
         return;
     }
-    const struct row_extra *e = r->extra == NONE ? NULL : &x->m->side[side]->extras.v[r->extra];
-    jw_object(w);
-    figure(w, "max", f || r->has & HAS_MAX, f ? f->max : r->stat[STAT_MAX]);
-    figure(w, "min", f || r->has & HAS_MIN, f ? f->min : r->stat[STAT_MIN]);
-    figure(w, "mean", f || r->has & HAS_MEAN, f ? f->mean : r->stat[STAT_MEAN]);
-    figure(w, "norm", f || r->has & HAS_NORM, f ? f->norm : r->stat[STAT_NORM]);
-    jw_key(w, "nan");
-    f ? jw_int(w, (int64_t)f->nan) : e && e->counts & COUNT_NAN ? jw_int(w, (int64_t)e->nan) : jw_null(w);
-    jw_key(w, "inf");
-    f ? jw_int(w, (int64_t)f->inf)
-      : e && e->counts & COUNT_POS_INF ? jw_int(w, (int64_t)(e->pos_inf + e->neg_inf)) : jw_null(w);
-    jw_key(w, "zero");
-    f ? jw_int(w, (int64_t)f->zero) : e && e->counts & COUNT_ZERO ? jw_int(w, (int64_t)e->zero) : jw_null(w);
-    jw_end_object(w);
+    jw_object(x->w);
+    keyed_fields(x, l, ROW_STATS, side);
+    jw_end_object(x->w);
 }
 
-static void pair_fields(struct compare_writing *x, uint32_t i)
+/* What both sides have: [target's, golden's]. */
+static void both_texts(struct compare_writing *x, const struct field_line *l, const char *field)
 {
-    struct jsonw *w = x->w;
-    const struct line *l = &x->m->pairing->lines.v[i];
-    const struct pair *p = l->pair == NONE ? NULL : &x->m->pairing->pairs.v[l->pair];
-    jw_kcstr(w, "origin", p ? origin_name(p->origin) : NULL);
-    jw_key(w, "confidence");
-    p ? jw_num(w, round((double)p->confidence * 1e4) / 1e4) : jw_null(w);
+    const struct field *f = field_find(str_of(field));
+    jw_key(x->w, f->key);
+    jw_array(x->w);
+    field_or_null(x, l, f);
+    field_or_null(x, l, f + 1);
+    jw_end_array(x->w);
+}
+
+static void both_values(struct compare_writing *x, const struct field_line *l, const char *key,
+                        void (*put)(struct jsonw *w, const struct dump *d, uint32_t row))
+{
+    jw_key(x->w, key);
+    jw_array(x->w);
+    for (int s = 0; s < 2; s++)
+        put(x->w, x->m->side[s], l->row[s]);
+    jw_end_array(x->w);
 }
 
 static void view_object(struct jsonw *w, const struct view *v)
@@ -212,14 +298,14 @@ static void companions(struct compare_writing *x, uint32_t i)
     const struct line *l = &x->m->pairing->lines.v[i];
     double apart = band->of && l->row[GOLDEN] != NONE ? (double)band->error[GOLDEN][l->row[GOLDEN]] : NAN;
     if (band->of)
-        figure(w, "noise_band", !isnan(apart), apart);
+        jw_kgiven(w, "noise_band", apart);
     if (!ref->of)
         return;
     jw_key(w, "reference");
     jw_object(w);
     for (int s = 0; s < 2; s++) {
         double off = l->row[s] != NONE ? (double)ref->error[s][l->row[s]] : NAN;
-        figure(w, side[s], !isnan(off), off);
+        jw_kgiven(w, side[s], off);
     }
     int nearer = third_run_nearer(ref, l->row);
     jw_kcstr(w, "nearer", nearer >= 0 ? side[nearer] : nearer == -1 ? "both" : NULL);
@@ -236,8 +322,8 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
     if (r) {
         jw_object(w);
         jw_kcstr(w, "verdict", verdict_name((enum verdict)r->verdict));
-        figure(w, "error", !isnan(r->error), (double)r->error);
-        figure(w, "confidence", !isnan(r->confidence), (double)r->confidence);
+        jw_kgiven(w, "error", r->error);
+        jw_kgiven(w, "confidence", r->confidence);
         jw_end_object(w);
     } else {
         jw_null(w);
@@ -293,77 +379,67 @@ static void diagnosis(struct compare_writing *x, uint32_t i)
     diagnoses_release(&d);
 }
 
+/* Of several ranks: where the row is, and the ranks whose part deviates. */
+static void rank_members(struct compare_writing *x, uint32_t line)
+{
+    if (!x->job)
+        return;
+    rank_list bad = {0};
+    const struct job_pair *p = &x->job->pairs.v[x->pair];
+    bool wrong = verdict_is_bad((enum verdict)x->j->line[line].verdict);
+    if (wrong || p->rank[TARGET] >= 0)
+        job_bad_ranks(x->job, x->pair, line, &bad);
+    jw_kint(x->w, "step", p->step);
+    jw_kint_if(x->w, "rank", bad.n > 0, bad.n ? bad.v[0] : 0);
+    jw_key(x->w, "ranks");
+    jw_array(x->w);
+    for (size_t i = 0; wrong && i < bad.n; i++)
+        jw_int(x->w, bad.v[i]);
+    jw_end_array(x->w);
+    vec_release(&bad);
+}
+
 static void row_object(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
-    const struct line *l = &x->m->pairing->lines.v[i];
-    const struct line_judgement *g = &x->j->line[i];
-    const struct pair *p = l->pair == NONE ? NULL : &x->m->pairing->pairs.v[l->pair];
-    const struct figures *f = measure_figures(x->m, i);
-    bool two = f && f->two;
+    const struct field_line l = field_line(x->s, i);
+    uint32_t pair = x->m->pairing->lines.v[i].pair, group = pair == NONE ? NONE : x->m->pairing->pairs.v[pair].group;
     struct buf why = {0};
     explain_verdict(x->j, x->m, i, &why);
     jw_object(w);
     jw_kint(w, "order", i);
-    for (int s = 0; s < 2; s++) {
-        jw_key(w, s ? "golden" : "target");
-        name_or_null(x, s, l->row[s]);
-    }
-    pair_fields(x, i);
-    jw_kcstr(w, "verdict", verdict_name(g->verdict));
+    rank_members(x, i);
+    jw_key(w, "target");
+    name_or_null(x, TARGET, l.row[TARGET]);
+    jw_key(w, "golden");
+    name_or_null(x, GOLDEN, l.row[GOLDEN]);
+    keyed_fields(x, &l, ROW_HEAD, 0);
     jw_key(w, "reason");
     sentence(x, why.p);
-    jw_key(w, "dtype");
-    jw_array(w);
-    for (int s = 0; s < 2; s++)
-        dtype_or_null(w, x->m->side[s], l->row[s]);
-    jw_end_array(w);
-    jw_kbool(w, "dtype_diff", g->flags & LINE_DTYPE_DIFF);
-    jw_key(w, "shape");
-    jw_array(w);
-    for (int s = 0; s < 2; s++)
-        shape_or_null(w, x->m->side[s], l->row[s]);
-    jw_end_array(w);
-    jw_key(w, "value");
-    jw_array(w);
-    for (int s = 0; s < 2; s++)
-        value_or_null(w, x->m->side[s], l->row[s]);
-    jw_end_array(w);
+    both_texts(x, &l, "t.dtype");
+    jw_kbool(w, "dtype_diff", l.j->flags & LINE_DTYPE_DIFF);
+    both_values(x, &l, "shape", shape_or_null);
+    both_values(x, &l, "value", value_or_null);
     view_object(w, measure_view(x->m, i));
-    jw_key(w, "group");
-    p && p->group != NONE ? jw_int(w, p->group) : jw_null(w);
-    pair_figure(x, i, "cosine", two, two ? f->cosine : 0, RESULT_COSINE);
-    figure(w, "one_minus_cosine", two, two ? f->minus : 0);
-    figure(w, "rel_l2", two, two ? f->rel_l2 : 0);
-    figure(w, "error", !isnan(g->error), (double)g->error);
-    pair_figure(x, i, "euclid", two, two ? f->euclid : 0, RESULT_EUCLID);
-    pair_figure(x, i, "max_abs_err", two, two ? f->max_abs : 0, RESULT_MAX_ABS);
-    pair_figure(x, i, "max_rel_err", two, two ? f->max_rel : 0, RESULT_MAX_REL);
-    pair_figure(x, i, "one_thousandth", two, two ? f->one_thousandth : 0, RESULT_ONE_THOUSANDTH);
-    pair_figure(x, i, "five_thousandths", two, two ? f->five_thousandths : 0, RESULT_FIVE_THOUSANDTHS);
-    stats(x, "target_stats", TARGET, l->row[TARGET], f ? &f->side[0] : NULL);
-    stats(x, "golden_stats", GOLDEN, l->row[GOLDEN], f ? &f->side[1] : NULL);
-    jw_key(w, "checksum");
-    jw_array(w);
-    for (int s = 0; s < 2; s++) {
-        const struct row *r = l->row[s] == NONE ? NULL : &x->m->side[s]->rows.v[l->row[s]];
-        jw_cstr(w, r && r->has & HAS_CHECKSUM ? r->text : NULL);
-    }
-    jw_end_array(w);
+    jw_kint_if(w, "group", group != NONE, group);
+    keyed_fields(x, &l, ROW_FIGURES, 0);
+    stats(x, "target_stats", TARGET, &l);
+    stats(x, "golden_stats", GOLDEN, &l);
+    both_texts(x, &l, "t.checksum");
     companions(x, i);
     compare_json_was(w, x->s, i);
     diagnosis(x, i);
+    if (comparison_oracle(x->s))
+        oracle_json_row(w, comparison_oracle(x->s), x->m, x->j, i);
+    joined_members(x, &x->m->pairing->lines.v[i]);
     jw_end_object(w);
     buf_release(&why);
 }
 
-static void summary(struct compare_writing *x)
+void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s)
 {
     static const enum verdict shown[] = {VERDICT_MATCH, VERDICT_DRIFT, VERDICT_DEVIATE, VERDICT_NONFINITE,
                                          VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_SKIP};
-    struct jsonw *w = x->w;
-    const struct judge_summary *s = &x->j->sum;
-    jw_object(w);
     jw_kint(w, "pairs", s->pairs);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         jw_kint(w, verdict_name(shown[i]), s->by[shown[i]]);
@@ -373,6 +449,7 @@ static void summary(struct compare_writing *x)
     jw_kint(w, "doubtful", s->doubtful);
     jw_kint(w, "ill_conditioned", s->ill);
     jw_kint(w, "unread", s->unread);
+    jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
     jw_key(w, "coverage");
     jw_object(w);
@@ -396,7 +473,15 @@ static void summary(struct compare_writing *x)
         jw_end_array(w);
     }
     jw_end_object(w);
-    jw_end_object(w);
+}
+
+static void summary(struct compare_writing *x)
+{
+    jw_object(x->w);
+    compare_json_summary_members(x->w, &x->j->sum);
+    if (comparison_oracle(x->s))
+        oracle_json_summary(x->w, comparison_oracle(x->s));
+    jw_end_object(x->w);
 }
 
 static void first(struct compare_writing *x)
@@ -430,9 +515,9 @@ static void passage(struct jsonw *w, struct call_error p)
         return;
     }
     jw_object(w);
-    figure(w, "in", !isnan(p.in), p.in);
-    figure(w, "out", !isnan(p.out), p.out);
-    figure(w, "factor", !isnan(p.factor), p.factor);
+    jw_kgiven(w, "in", p.in);
+    jw_kgiven(w, "out", p.out);
+    jw_kgiven(w, "factor", p.factor);
     jw_kcstr(w, "error", call_error_name(call_error_kind(&p)));
     jw_end_object(w);
 }
@@ -448,7 +533,8 @@ static void suspects(struct compare_writing *x)
         struct buf why = {0};
         jw_object(w);
         call_name(x, "target_api", TARGET, q->call);
-        call_name(x, "golden_api", GOLDEN, x->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call);
+        uint32_t golden = l->row[GOLDEN];
+        call_name(x, "golden_api", GOLDEN, golden == NONE ? NONE : x->m->side[GOLDEN]->rows.v[golden].call);
         jw_knum(w, "score", round(q->score * 1e4) / 1e4);
         explain_verdict(x->j, x->m, q->line, &why);
         jw_kstr(w, "why", buf_view(&why));
@@ -469,7 +555,8 @@ static void frontier(struct compare_writing *x)
         const struct line *l = &x->m->pairing->lines.v[q->line];
         jw_object(w);
         call_name(x, "target_api", TARGET, q->call);
-        call_name(x, "golden_api", GOLDEN, x->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call);
+        uint32_t golden = l->row[GOLDEN];
+        call_name(x, "golden_api", GOLDEN, golden == NONE ? NONE : x->m->side[GOLDEN]->rows.v[golden].call);
         jw_kcstr(w, "kind", entry_point_name(q->kind));
         jw_knum(w, "downstream", round(q->downstream * 1e4) / 1e4);
         jw_kint(w, "order", q->line);
@@ -576,7 +663,7 @@ static bool shown(const struct line_judgement *g, enum report_rows rows)
 
 void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *clean)
 {
-    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure, .clean = clean};
+    struct compare_writing x = compare_writing(w, s, clean);
     jw_object(w);
     jw_kint(w, "schema", 1);
     jw_kcstr(w, "tool", opt->tool);
@@ -625,20 +712,18 @@ void compare_json(struct out *o, const struct comparison *s, const struct report
 
 void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line)
 {
-    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    struct compare_writing x = compare_writing(w, s, NULL);
     row_object(&x, line);
     buf_release(&x.name);
 }
 
 void compare_json_brief(struct jsonw *w, const struct comparison *s)
 {
-    struct compare_writing x = {.w = w, .s = s, .j = s->judged, .m = &s->measure};
+    struct compare_writing x = compare_writing(w, s, NULL);
     const struct dump *t = &s->side[TARGET].dump;
     jw_object(w);
-    jw_key(w, "step");
-    t->step < 0 ? jw_null(w) : jw_int(w, t->step);
-    jw_key(w, "rank");
-    t->rank < 0 ? jw_null(w) : jw_int(w, t->rank);
+    jw_kint_if(w, "step", t->step >= 0, t->step);
+    jw_kint_if(w, "rank", t->rank >= 0, t->rank);
     jw_key(w, "target");
     json_side(w, t);
     jw_key(w, "golden");
@@ -647,5 +732,27 @@ void compare_json_brief(struct jsonw *w, const struct comparison *s)
     summary(&x);
     first(&x);
     jw_end_object(w);
+    buf_release(&x.name);
+}
+
+void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pair, uint32_t line)
+{
+    struct compare_writing x = compare_writing(w, r->pairs.v[pair].c, NULL);
+    x.job = r;
+    x.pair = pair;
+    row_object(&x, line);
+    buf_release(&x.name);
+}
+
+void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair, enum report_rows rows)
+{
+    struct compare_writing x = compare_writing(w, r->pairs.v[pair].c, NULL);
+    x.job = r;
+    x.pair = pair;
+    for (uint32_t i = 0; rows != ROWS_NONE && i < x.j->lines; i++)
+        if (shown(&x.j->line[i], rows)) {
+            row_object(&x, i);
+            out_flow(o);
+        }
     buf_release(&x.name);
 }

@@ -6,8 +6,10 @@
 
 #ifdef HAVE_XLSXWRITER
 #include <math.h>
+#include <stdlib.h>
 #include <xlsxwriter.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
 #include "panel/subject.h"
@@ -25,13 +27,43 @@ struct sheet {
     uint16_t column;
 };
 
+#define LIBRARY_NEEDS (4u << 20) /* bytes; a workbook took less than 1 MB more than .csv did */
+#define LOOK_EVERY 256          /* rows */
+
+/* The library goes on with rows missing, or breaks, where it finds no memory: what it may need is asked for before, and every
+ * call of it stands between ready() and done() or there(). */
+static void make_room(void)
+{
+    free(mem_alloc(LIBRARY_NEEDS));
+}
+
+static lxw_worksheet *ready(lxw_worksheet *w)
+{
+    mem_library(true);
+    return w;
+}
+
+/* Where it tells, it tells with an error, or with nothing. */
+static void *there(void *made)
+{
+    if (!made || mem_library_starved())
+        mem_failed(0);
+    return made;
+}
+
+static void done(lxw_error e)
+{
+    if (e == LXW_ERROR_MEMORY_MALLOC_FAILED || mem_library_starved())
+        mem_failed(0);
+}
+
 static void text(struct row_sink *k, struct str s)
 {
     struct sheet *x = (struct sheet *)k;
     struct buf b = {0};
     sanitize_text(NULL, s.n > TEXT_MOST ? str_n(s.p, TEXT_MOST) : s, SANITIZE_NAME, &b);
     if (b.n)
-        worksheet_write_string(x->w, x->row, x->column, b.p, x->format);
+        done(worksheet_write_string(ready(x->w), x->row, x->column, b.p, x->format));
     x->column++;
     buf_release(&b);
 }
@@ -42,14 +74,9 @@ static void number(struct row_sink *k, double v)
     struct sheet *x = (struct sheet *)k;
     char n[NUM_MAX];
     if (isfinite(v))
-        worksheet_write_number(x->w, x->row, x->column++, v, x->format);
+        done(worksheet_write_number(ready(x->w), x->row, x->column++, v, x->format));
     else
         text(k, str_of(num_exact(n, v)));
-}
-
-static void count(struct row_sink *k, uint64_t v)
-{
-    number(k, (double)v);
 }
 
 static void next_row(struct sheet *x, lxw_format *f)
@@ -61,7 +88,7 @@ static void next_row(struct sheet *x, lxw_format *f)
 
 static struct sheet sheet(lxw_workbook *book, const char *name, lxw_format *head)
 {
-    struct sheet x = {{text, number, count}, workbook_add_worksheet(book, name), head, 0, 0};
+    struct sheet x = {{text, number}, there(workbook_add_worksheet(book, name)), head, 0, 0};
     worksheet_freeze_panes(x.w, 1, 1);
     return x;
 }
@@ -74,14 +101,14 @@ static void findings(lxw_workbook *book, const struct report_options *opt, lxw_f
     findings_read(&opt->inv->findings, &l);
     for (size_t i = 0; i < ARRAY_LEN(title); i++)
         text(&x.sink, str_of(_(title[i])));
-    worksheet_set_column(x.w, 3, 5, 60, NULL);
+    done(worksheet_set_column(ready(x.w), 3, 5, 60, NULL));
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *f = &l.v[i];
         struct buf date = {0};
         if (f->time)
             report_date(f->time, &date);
         next_row(&x, NULL);
-        count(&x.sink, f->number);
+        number(&x.sink, f->number);
         text(&x.sink, str_of(_(finding_status_name((enum finding_status)f->status))));
         text(&x.sink, str_of(f->severity ? _(finding_severity_name((enum finding_severity)f->severity)) : ""));
         const char *const rest[] = {f->text, f->about[0], f->about[1], f->author};
@@ -92,7 +119,7 @@ static void findings(lxw_workbook *book, const struct report_options *opt, lxw_f
         subject_text(f, &date);
         text(&x.sink, buf_view(&date));
         if (f->cause)
-            count(&x.sink, f->cause);
+            number(&x.sink, f->cause);
         buf_release(&date);
     }
     vec_release(&l);
@@ -100,7 +127,7 @@ static void findings(lxw_workbook *book, const struct report_options *opt, lxw_f
 
 static lxw_format *tone(lxw_workbook *book, lxw_color_t text_color, lxw_color_t ground)
 {
-    lxw_format *f = workbook_add_format(book);
+    lxw_format *f = there(workbook_add_format(book));
     format_set_font_color(f, text_color);
     format_set_bg_color(f, ground);
     return f;
@@ -112,18 +139,21 @@ static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, 
     struct sheet x = sheet(book, _("rows"), head);
     struct row_writer c;
     row_table_init(&c, s, &x.sink);
-    worksheet_set_column(x.w, 0, 1, 60, NULL);
-    worksheet_set_column(x.w, 2, LAST_COLUMN, 14, NULL);
+    done(worksheet_set_column(ready(x.w), 0, 1, 60, NULL));
+    done(worksheet_set_column(ready(x.w), 2, LAST_COLUMN, 14, NULL));
     worksheet_set_landscape(x.w);
-    worksheet_repeat_rows(x.w, 0, 0);
+    done(worksheet_repeat_rows(ready(x.w), 0, 0));
     row_table_head(&c);
     uint16_t columns = x.column;
     for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
+        if (i % LOOK_EVERY == 0)
+            make_room();
         enum verdict v = c.j->line[i].verdict;
         next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE ? bad : v == VERDICT_DRIFT ? warn : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet : NULL);
         row_table_write(&c, i);
     }
-    worksheet_autofilter(x.w, 0, 0, x.row, (lxw_col_t)(columns - 1));
+    done(worksheet_autofilter(ready(x.w), 0, 0, x.row, (lxw_col_t)(columns - 1)));
+    row_table_release(&c);
 }
 
 void compare_xlsx(struct out *o, const struct comparison *s, const struct report_options *opt)
@@ -132,16 +162,14 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
     char title[] = "diverge"; /* the library takes no constant */
     lxw_doc_properties about = {.title = title, .created = (time_t)(opt->date ? opt->date : 1)};
     if (s->judged->lines >= LXW_ROW_MAX) {
-        err_set(&o->err, ERR_USAGE, _("%zu rows are more than a spreadsheet holds (%d): write .csv"), s->judged->lines, LXW_ROW_MAX - 1);
+        err_set(&o->err, ERR_USAGE, _("%zu rows are too many for a spreadsheet (%d): write .csv"), s->judged->lines, LXW_ROW_MAX - 1);
         return;
     }
-    lxw_workbook *book = workbook_new_opt(o->file.beside, &how);
-    if (!book) {
-        err_set(&o->err, ERR_IO, _("%s: a spreadsheet could not be begun"), o->file.path);
-        return;
-    }
-    workbook_set_properties(book, &about);
-    lxw_format *head = workbook_add_format(book);
+    make_room();
+    mem_library(true);
+    lxw_workbook *book = there(workbook_new_opt(o->file.beside, &how));
+    done(workbook_set_properties(book, &about));
+    lxw_format *head = there(workbook_add_format(book));
     format_set_bold(head);
     rows(book, o, s, opt, head);
     if (opt->inv)
@@ -150,9 +178,13 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
         lxw_workbook_free(book);
         return;
     }
+    make_room();
+    mem_library(true);
     lxw_error e = workbook_close(book);
+    done(e);
+    mem_library(false);
     if (e != LXW_NO_ERROR)
-        err_set(&o->err, ERR_IO, "%s: %s", o->file.path, lxw_strerror(e));
+        err_set(&o->err, ERR_OUTPUT, "%s: %s", o->file.path, lxw_strerror(e));
 }
 
 #else
@@ -161,7 +193,8 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
 {
     (void)s;
     (void)opt;
-    err_set(&o->err, ERR_USAGE, "%s", _("this diverge was built without libxlsxwriter and writes no .xlsx: write .csv, which spreadsheets open"));
+    err_set(&o->err, ERR_USAGE, "%s", _("this build has no libxlsxwriter and writes no .xlsx: write .csv, which "
+                                        "spreadsheets open"));
 }
 
 #endif

@@ -1,15 +1,12 @@
-/* Writes judged training curves as JSON, CSV and text. */
+/* Writes judged training curves as JSON and CSV. */
 #include "report/curves_output.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/json_write.h"
-#include "base/msg.h"
 #include "base/num.h"
 #include "document/csv.h"
-#include "document/text_layout.h"
 
 /* "target", "golden", "golden2", "golden3" … */
 static const char *side_name(size_t run, char out[24])
@@ -20,14 +17,9 @@ static const char *side_name(size_t run, char out[24])
 
 /* ---- JSON ---- */
 
-static void put_or_null(struct jsonw *w, const char *key, double v)
-{
-    isnan(v) ? jw_knull(w, key) : jw_knum(w, key, v);
-}
-
 static void step_or_null(struct jsonw *w, const char *key, int64_t step)
 {
-    step < 0 ? jw_knull(w, key) : jw_kint(w, key, step);
+    jw_kint_if(w, key, step >= 0, step);
 }
 
 static void run_json(struct jsonw *w, const struct series *s)
@@ -66,7 +58,7 @@ static void points_json(struct jsonw *w, const struct curves *c)
         const struct curve_judged *p = &c->limit[l];
         jw_key(w, curve_limit_name((enum curve_limit)l));
         jw_object(w);
-        l == CURVE_STEPS ? jw_kint(w, "value", (int64_t)p->value) : put_or_null(w, "value", p->value);
+        l == CURVE_STEPS ? jw_kint(w, "value", (int64_t)p->value) : jw_kgiven(w, "value", p->value);
         jw_knum(w, "limit", p->limit);
         jw_kcstr(w, "verdict", stage_name(p->verdict));
         if (p->widened > 0)
@@ -118,7 +110,7 @@ static void course_json(struct jsonw *w, const struct curves *c)
         jw_knum(w, "loss_max_abs", b->max_abs);
         jw_kint(w, "runs", (int64_t)b->runs);
         jw_kint(w, "steps", (int64_t)b->steps);
-        put_or_null(w, "target_inside", b->inside);
+        jw_kgiven(w, "target_inside", b->inside);
         jw_end_object(w);
     } else {
         jw_null(w);
@@ -133,7 +125,7 @@ static void course_json(struct jsonw *w, const struct curves *c)
         jw_kint(w, "sign_changes", (int64_t)c->trend.sign_changes);
         jw_kint(w, "blocks", (int64_t)c->trend.blocks);
         jw_knum(w, "block_mean_error", c->trend.error);
-        put_or_null(w, "slope_error", c->trend.slope_error);
+        jw_kgiven(w, "slope_error", c->trend.slope_error);
         jw_end_object(w);
     } else {
         jw_null(w);
@@ -161,6 +153,7 @@ void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, 
     marks_json(o, w, "spikes", c->spikes.v, c->spikes.n);
     marks_json(o, w, "nonfinite", c->nonfinite.v, c->nonfinite.n);
     course_json(w, c);
+    jw_kcstrs(w, "unread", c->unread.v, c->unread.n);
     jw_kcstrs(w, "warnings", c->warnings.v, c->warnings.n);
     jw_kcstrs(w, "next", c->next.v, c->next.n);
     jw_end_object(w);
@@ -222,155 +215,4 @@ void curves_csv(struct out *o, const struct curves *c)
         csv_line(&w);
         out_flow(o);
     }
-}
-
-/* ---- text ---- */
-
-#define SPIKES_SHOWN 8
-
-/* "0.0123" or, of relative points, "1.23 %": as the standard writes them. */
-static void figure(struct buf *b, enum curve_limit l, double v)
-{
-    char n[NUM_MAX];
-    bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
-    if (isnan(v))
-        buf_cstr(b, "-");
-    else if (l == CURVE_STEPS)
-        buf_cstr(b, num_count(n, (unsigned long long)v));
-    else
-        buf_fmt(b, "%s%s", num_cell(n, share ? 100 * v : v, 3), share ? " %" : "");
-}
-
-/* "0.0013 (< 0.01)" */
-static void point_text(struct buf *b, const struct curves *c, enum curve_limit l)
-{
-    const struct curve_judged *p = &c->limit[l];
-    figure(b, l, p->value);
-    buf_fmt(b, " (%s ", l == CURVE_STEPS ? "≥" : l == CURVE_NORM_REL ? "≤" : "<");
-    figure(b, l, p->limit);
-    buf_char(b, ')');
-}
-
-static void points_text(struct buf *b, const struct curves *c)
-{
-    const struct {
-        const char *title;
-        enum stage_verdict verdict;
-        enum curve_limit a, b; /* b == a: one point alone */
-    } rows[] = {
-        {_("first loss"), c->first_loss, CURVE_FIRST_ABS, CURVE_FIRST_REL},
-        {_("mean loss"), c->mean_loss, CURVE_MEAN_ABS, CURVE_MEAN_REL},
-        {_("global norm"), c->global_norm, CURVE_NORM_REL, CURVE_NORM_REL},
-        {_("joined steps"), c->limit[CURVE_STEPS].verdict, CURVE_STEPS, CURVE_STEPS},
-    };
-    struct buf v = {0};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        buf_clear(&v);
-        point_text(&v, c, rows[i].a);
-        buf_fmt(b, "  %s ", text_mark(rows[i].verdict));
-        text_pad(b, str_of(rows[i].title), 14);
-        if (rows[i].a != rows[i].b) {
-            text_pad(b, buf_view(&v), 24);
-            buf_fmt(b, "%s ", _("or"));
-            point_text(b, c, rows[i].b);
-        } else {
-            buf_str(b, buf_view(&v));
-        }
-        buf_char(b, '\n');
-    }
-    buf_release(&v);
-}
-
-/* A line, wrapped. */
-static void line(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void line(struct buf *b, const char *fmt, ...)
-{
-    struct buf text = {0};
-    va_list ap;
-    va_start(ap, fmt);
-    buf_vfmt(&text, fmt, ap);
-    va_end(ap);
-    const char *s = text.p;
-    text_sentences(b, "", &s, 1);
-    buf_release(&text);
-}
-
-static void course_text(struct buf *b, const struct curves *c)
-{
-    char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
-    if (c->from_start)
-        line(b, "%s", _("the losses are apart from the first step on"));
-    else if (c->diverges_at >= 0)
-        line(b, _("the losses part for good at step %lld"), (long long)c->diverges_at);
-    if (c->trend.there)
-        line(b, c->around_zero == 1   ? _("difference: around zero, mean %s, trend %s in 1,000 steps, %s sign changes")
-                : c->around_zero == 0 ? _("difference: not around zero, mean %s, trend %s in 1,000 steps, %s sign changes")
-                                      : _("difference: mean %s, trend %s in 1,000 steps, %s sign changes (too short to tell)"),
-             num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
-    if (c->band.runs > 1 && c->band.steps)
-        line(b, _("golden runs: %zu, apart by %s on average, %s at most"), c->band.runs, num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3),
-             num_cell(m, c->band.max_abs, 3));
-    if (c->band.runs > 1 && !isnan(c->band.inside))
-        line(b, _("the target lies within that band at %s %% of the steps"), num_cell(n, 100 * c->band.inside, 3));
-    if (c->lr.there)
-        line(b, c->lr.equal ? _("learning rates: equal at all %s steps compared") : _("learning rates: differ (%s steps compared)"),
-             num_count(n, c->lr.steps));
-}
-
-/* Marks of one series that follow each other without a joined step between are one stretch. */
-static void spikes_text(struct buf *b, const struct curves *c, enum curve_series series)
-{
-    char n[NUM_MAX];
-    size_t shown = 0, stretches = 0, at = 0;
-    for (size_t i = 0; i < c->spikes.n;) {
-        const struct outlier_step *first = &c->spikes.v[i++], *last = first;
-        size_t marks = 1;
-        if (first->series != series)
-            continue;
-        while (at < c->points.n && c->points.v[at].step < first->step)
-            at++;
-        for (; i < c->spikes.n; i++) {
-            if (c->spikes.v[i].series != series)
-                continue;
-            if (at + marks >= c->points.n || c->points.v[at + marks].step != c->spikes.v[i].step)
-                break;
-            last = &c->spikes.v[i];
-            marks++;
-        }
-        if (++stretches > SPIKES_SHOWN)
-            continue;
-        shown++;
-        const char *what = log_value_title(curve_value(series));
-        if (marks == 1)
-            buf_fmt(b, _("stands out: step %lld, %s, %s %s\n"), (long long)first->step, first->run ? _("golden") : _("target"), what,
-                    num_cell(n, first->value, 6));
-        else
-            buf_fmt(b, _("stands out: steps %lld to %lld, %s\n"), (long long)first->step, (long long)last->step, what);
-    }
-    if (stretches > shown)
-        buf_fmt(b, _("and %s more stretches that stand out; --json lists every step\n"), num_count(n, stretches - shown));
-}
-
-void curves_text(struct buf *out, const struct curves *c)
-{
-    struct buf b = {0};
-    char n[NUM_MAX], m[NUM_MAX];
-    buf_cstr(&b, c->verdict == STAGE_PASS   ? _("pass: the curves meet the standard\n")
-                 : c->verdict == STAGE_FAIL ? _("fail: the curves do not meet the standard\n")
-                                            : _("could not be judged\n"));
-    for (size_t k = 0; k < c->runs; k++) {
-        const struct series *s = &c->run[k];
-        buf_fmt(&b, "  %s  %s\n          %s", k ? _("golden") : _("target"), s->path, s->format);
-        buf_fmt(&b, _(", %s records, steps %lld to %lld\n"), num_count(n, s->records.n), (long long)s->records.v[0].step,
-                (long long)vec_last(&s->records)->step);
-    }
-    points_text(&b, c);
-    buf_fmt(&b, _("loss differences over %s usable steps, global norms over %s\n"), num_count(n, c->usable.n), num_count(m, c->norms));
-    course_text(&b, c);
-    spikes_text(&b, c, CURVE_LOSS);
-    spikes_text(&b, c, CURVE_NORM);
-    text_sentences(&b, "! ", c->warnings.v, c->warnings.n);
-    text_sentences(&b, "→ ", c->next.v, c->next.n);
-    text_clean(out, &b);
 }

@@ -10,6 +10,5 @@
 void curves_json(struct out *o, const struct curves *c, const char *tool);
 void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, const char *tool); /* within another */
 void curves_csv(struct out *o, const struct curves *c); /* a line a joined step */
-void curves_text(struct buf *out, const struct curves *c);
 
 #endif

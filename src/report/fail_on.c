@@ -54,14 +54,15 @@ int fail_on_parse(struct fail_on *p, struct str list, struct err *e)
             struct buf names = {0};
             for (int i = 0; i < FAIL_ON_KINDS; i++)
                 buf_fmt(&names, "%s%s", i ? ", " : "", kinds[i].name);
-            err_set(e, ERR_USAGE, _("--fail-on takes none or some of %s, with commas between, not \"%.*s\""), names.p, STR_ARG(word));
+            err_set(e, ERR_USAGE, _("--fail-on: expected none or some of %s, separated by commas, found \"%.*s\""),
+                    names.p, STR_ARG(word));
             buf_release(&names);
             return -1;
         }
         fresh.kinds |= 1u << k;
     }
     if (!none && !fresh.kinds)
-        return err_set(e, ERR_USAGE, "%s", _("--fail-on none is how nothing fails; an empty list says nothing"));
+        return err_set(e, ERR_USAGE, "%s", _("--fail-on: empty list; \"none\" never fails"));
     *p = fresh;
     return 0;
 }
@@ -71,8 +72,9 @@ int fail_on_fits(const struct fail_on *p, unsigned commands, struct err *e)
     for (int k = 0; k < FAIL_ON_KINDS; k++)
         if (p->kinds & 1u << k && !(kinds[k].commands & commands))
             return kinds[k].commands & FAIL_ON_ROUNDS
-                       ? err_set(e, ERR_USAGE, _("--fail-on %s is told from the round before: an investigation is needed"), kinds[k].name)
-                       : err_set(e, ERR_USAGE, _("--fail-on %s: this command does not count that"), kinds[k].name);
+                       ? err_set(e, ERR_USAGE, _("--fail-on %s needs an earlier round: give an investigation"),
+                                 kinds[k].name)
+                       : err_set(e, ERR_USAGE, _("--fail-on %s: not counted by this command"), kinds[k].name);
     return 0;
 }
 
@@ -97,7 +99,8 @@ int fail_on_status(const struct fail_on *p, const struct fail_on_counts *c, int 
 static int kind_of_verdict(uint8_t verdict)
 {
     static const int8_t kind[VERDICT_COUNT] = {
-        [VERDICT_PENDING] = -1, [VERDICT_MATCH] = -1, [VERDICT_DRIFT] = FAIL_ON_DRIFT, [VERDICT_DEVIATE] = FAIL_ON_DEVIATE,
+        [VERDICT_PENDING] = -1, [VERDICT_MATCH] = -1, [VERDICT_DRIFT] = FAIL_ON_DRIFT,
+            [VERDICT_DEVIATE] = FAIL_ON_DEVIATE,
         [VERDICT_NONFINITE] = FAIL_ON_NONFINITE, [VERDICT_SHAPE] = FAIL_ON_SHAPE, [VERDICT_DTYPE] = FAIL_ON_DTYPE,
         [VERDICT_ONLY] = FAIL_ON_ONLY, [VERDICT_SKIP] = -1,
     };
@@ -114,7 +117,7 @@ void fail_on_count(struct fail_on_counts *c, const struct comparison *s)
             c->n[k]++;
     }
     c->n[FAIL_ON_DOUBTFUL] = j->sum.doubtful;
-    c->n[FAIL_ON_UNREAD] = j->sum.unread;
+    c->n[FAIL_ON_UNREAD] = j->sum.unread + j->sum.unread_files;
     c->n[FAIL_ON_KNOWN] = j->sum.known;
     if (!s->since.told)
         return;
@@ -147,7 +150,8 @@ void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const s
 
 /* ---- the line ---- */
 
-/* As one word: blanks, controls and '%' as %20 and the like; bad bytes and control characters beyond ASCII made visible. */
+/* As one word: blanks, controls and '%' as %20 and the like; bad bytes and control characters beyond ASCII made
+ * visible. */
 static void put_word(struct buf *out, const char *text)
 {
     struct buf clean = {0};
@@ -200,14 +204,16 @@ void fail_on_line(struct buf *out, const struct comparison *s, int status, const
     buf_fmt(out, "diverge: %s", status == 0 ? "aligned" : status == 1 ? "deviates" : "unjudged");
     put_first(out, s);
     put_counts(out, &c, FAIL_ON_COMPARE);
-    buf_fmt(out, " coverage=%.1f%%", floor(j->sum.coverage[TARGET] * 1000) / 10); /* 100 only where nothing is missing */
+    /* 100 only where nothing is missing */
+    buf_fmt(out, " coverage=%.1f%%", floor(j->sum.coverage[TARGET] * 1000) / 10);
     if (t->step >= 0)
         buf_fmt(out, " step=%d", t->step);
     if (t->rank >= 0)
         buf_fmt(out, " rank=%d", t->rank);
     if (s->since.told) {
         const struct changes *x = &s->since.changes;
-        buf_fmt(out, " round=%u fixed=%u new=%u worse=%u vanished=%u confirmed=%s", x->round[1], x->count[CHANGE_FIXED], x->count[CHANGE_NEW],
+        buf_fmt(out, " round=%u fixed=%u new=%u worse=%u vanished=%u confirmed=%s", x->round[1], x->count[CHANGE_FIXED],
+                x->count[CHANGE_NEW],
                 x->count[CHANGE_WORSE], x->count[CHANGE_VANISHED], x->confirmed ? "yes" : "no");
     }
     pair(out, "target", s->side[TARGET].path);
@@ -216,9 +222,10 @@ void fail_on_line(struct buf *out, const struct comparison *s, int status, const
     buf_char(out, '\n');
 }
 
-void fail_on_line_check(struct buf *out, const struct fail_on_counts *c, int status, const char *first, const char *path, const char *file)
+void fail_on_line_check(struct buf *out, const struct fail_on_counts *c, int status, const char *first,
+                        const char *path, const char *file)
 {
-    buf_fmt(out, "diverge: %s", status == 0 ? "clean" : "problems");
+    buf_fmt(out, "diverge: %s", status == 0 ? "clean" : status == 5 ? "unjudged" : "problems");
     pair(out, "first", first);
     put_counts(out, c, FAIL_ON_CHECK);
     pair(out, "path", path);

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "document/sanitize.h"
+#include "compare/job_result.h"
 #include "report/compare.h"
 
 void compare_json(struct out *o, const struct comparison *s, const struct report_options *opt);
@@ -20,11 +21,23 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
 void compare_json_brief(struct jsonw *w, const struct comparison *s);
 void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line);
 
+/* Members of an object. */
+void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s);
+/* A row of a comparison of several ranks, and all of one of its pairs. */
+void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pair, uint32_t line);
+void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair, enum report_rows rows);
+/* The whole of it. */
+void job_json(struct out *o, const struct job_result *r, const struct report_options *opt);
+/* Objects of it, for `check` too. set: the side's. */
+void job_json_layout(struct jsonw *w, const struct layout *l);
+void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t id, const struct rank_set *set);
+void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t id, const struct rank_set *set);
+
 /* Two members of an object: what the round before said of a line, and what became of it; nothing where there is none. */
 void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line);
 
-/* {"path":…,"format":…,…}: one side, as in every command's JSON */
-void json_side(struct jsonw *w, const struct dump *d);
+/* {"row":…,"kind":…,"detail":…}: what is wrong with a recording; no row: null */
+void json_problem(struct jsonw *w, struct str row, const char *kind, const char *detail);
 void json_side_fields(struct jsonw *w, const struct dump *d);
 
 #endif

@@ -1,13 +1,17 @@
 /* Writes the check of one training log as JSON, and its series as CSV. */
 #include "report/log_output.h"
 
+#include <stdio.h>
+
 #include "base/json_write.h"
 #include "base/num.h"
+#include "report/formats.h"
 
 static const struct {
     const char *name;
     enum log_value v;
-} column[] = {{"loss", LOG_LOSS}, {"learning_rate", LOG_LR}, {"global_norm", LOG_NORM}, {"loss_scale", LOG_SCALE}, {"epoch", LOG_EPOCH}};
+} column[] = {{"loss", LOG_LOSS}, {"learning_rate", LOG_LR}, {"global_norm", LOG_NORM}, {"loss_scale", LOG_SCALE},
+              {"epoch", LOG_EPOCH}};
 
 static void row_name(struct jsonw *w, const struct log_record *r)
 {
@@ -61,19 +65,10 @@ static void series_list(struct jsonw *w, const struct series *s)
     jw_end_array(w);
 }
 
-static int used_rank(const struct series *s)
-{
-    int rank = -1;
-    for (size_t i = 0; i < s->files.n; i++)
-        if (s->files.v[i].used)
-            rank = s->files.v[i].rank;
-    return rank;
-}
-
 void log_check_json(struct out *o, const struct series *s, const struct log_check *c, const char *tool)
 {
     struct jsonw w;
-    int rank = used_rank(s);
+    int rank = series_rank(s);
     jw_init(&w, &o->buf, false);
     jw_object(&w);
     jw_kint(&w, "schema", 1);
@@ -84,8 +79,7 @@ void log_check_json(struct out *o, const struct series *s, const struct log_chec
     jw_knull(&w, "level");
     jw_kcstr(&w, "task", "log");
     jw_knull(&w, "step");
-    jw_key(&w, "rank");
-    rank < 0 ? jw_null(&w) : jw_int(&w, rank);
+    jw_kint_if(&w, "rank", rank >= 0, rank);
     jw_kint(&w, "rows", (int64_t)s->records.n);
     jw_kint(&w, "apis", 0);
     jw_kint(&w, "stacks", 0);
@@ -99,26 +93,27 @@ void log_check_json(struct out *o, const struct series *s, const struct log_chec
         const struct log_file *f = &s->files.v[i];
         jw_object(&w);
         jw_kcstr(&w, "path", f->path);
-        jw_key(&w, "rank");
-        f->rank < 0 ? jw_null(&w) : jw_int(&w, f->rank);
+        jw_kint_if(&w, "rank", f->rank >= 0, f->rank);
         jw_kint(&w, "records", (int64_t)f->records);
         jw_kbool(&w, "used", f->used);
         jw_end_object(&w);
     }
     jw_end_array(&w);
     series_list(&w, s);
+    jw_key(&w, "unread");
+    jw_array(&w);
+    for (size_t i = 0; i < s->unread.n; i++)
+        jw_cstr(&w, s->unread.v[i].text);
+    jw_end_array(&w);
     jw_kcstrs(&w, "warnings", s->notes.v, s->notes.n);
     jw_key(&w, "problems");
     jw_array(&w);
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct log_problem *p = &c->problems.v[i];
-        const struct log_record named = {.step = p->step};
-        jw_object(&w);
-        jw_key(&w, "row");
-        p->step < 0 ? jw_null(&w) : row_name(&w, &named);
-        jw_kcstr(&w, "kind", p->kind);
-        jw_kcstr(&w, "detail", p->text);
-        jw_end_object(&w);
+        char step[24] = "";
+        if (p->step >= 0)
+            snprintf(step, sizeof step, "%lld", (long long)p->step);
+        json_problem(&w, str_of(step), p->kind, p->text);
         out_flow(o);
     }
     jw_end_array(&w);

@@ -1,4 +1,4 @@
-/* Writes gradient norms of both sides as JSON, CSV and text. */
+/* Writes gradient norms of both sides as JSON and CSV. */
 #include "report/norms_output.h"
 
 #include <math.h>
@@ -7,7 +7,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "document/csv.h"
-#include "document/text_layout.h"
 
 /* ---- JSON ---- */
 
@@ -17,7 +16,7 @@ static void side_json(struct jsonw *w, const struct norm_side *s)
     jw_kcstr(w, "path", s->path);
     jw_kcstr(w, "format", s->format);
     jw_kcstr(w, "source", s->kind->name);
-    s->step < 0 ? jw_knull(w, "step") : jw_kint(w, "step", s->step);
+    jw_kint_if(w, "step", s->step >= 0, s->step);
     jw_kint(w, "values", (int64_t)s->values.n);
     jw_kcstr(w, "order", s->order ? _(s->order) : NULL);
     jw_end_object(w);
@@ -48,7 +47,7 @@ void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, co
         jw_key(w, sides[s]);
         side_json(w, &n->side[s]);
     }
-    step < 0 ? jw_knull(w, "step") : jw_kint(w, "step", step);
+    jw_kint_if(w, "step", step >= 0, step);
     jw_key(w, "units");
     jw_object(w);
     for (int s = 0; s < 2; s++)
@@ -70,9 +69,10 @@ void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, co
         out_flow(o);
     }
     jw_end_array(w);
-    isnan(n->median) ? jw_knull(w, "median_rel") : jw_knum(w, "median_rel", n->median);
+    jw_kgiven(w, "median_rel", n->median);
     names(w, "target_only", &n->side[0], n->only[0].v, n->only[0].n);
     names(w, "golden_only", &n->side[1], n->only[1].v, n->only[1].n);
+    jw_kcstrs(w, "unread", n->unread.v, n->unread.n);
     jw_kcstrs(w, "warnings", n->warnings.v, n->warnings.n);
     jw_kcstrs(w, "next", n->next.v, n->next.n);
     jw_kcstr(w, "verdict", stage_name(n->verdict));
@@ -130,70 +130,4 @@ void norms_csv(struct out *o, const struct norms *n)
             csv_line(&w);
         }
     buf_release(&name);
-}
-
-/* ---- text ---- */
-
-#define ROWS 24
-
-static void head(struct buf *b, const struct norms *n)
-{
-    char c[NUM_MAX];
-    for (int s = 0; s < 2; s++) {
-        const struct norm_side *x = &n->side[s];
-        buf_fmt(b, "  %s  %s\n          %s, ", s ? _("golden") : _("target"), x->path, x->format);
-        if (x->step >= 0)
-            buf_fmt(b, _("step %lld, "), (long long)x->step);
-        buf_fmt(b, x->square ? _("%s squares of norms\n") : _("%s norms\n"), num_count(c, x->values.n));
-    }
-}
-
-static void table(struct buf *b, const struct norms *n)
-{
-    char x[NUM_MAX];
-    struct buf name = {0};
-    bool digits = false;
-    text_pad(b, str_of(_("    rel diff")), 14);
-    text_pad(b, str_of(_("target")), 13);
-    text_pad(b, str_of(_("golden")), 13);
-    buf_fmt(b, "%s\n", _("weight"));
-    for (size_t i = 0; i < n->pairs.n && i < ROWS; i++) {
-        const struct norm_pair *p = &n->pairs.v[i];
-        norm_pair_name(n, p, &name);
-        digits = digits || (p->rel > 0 && p->rel <= p->unseen);
-        buf_fmt(b, "  %s ", p->outlier ? "!" : p->rel > 0 && p->rel <= p->unseen ? "≈" : " ");
-        text_pad(b, str_of(num_cell(x, p->rel, 3)), 10);
-        text_pad(b, str_of(num_cell(x, p->norm[0], 7)), 13);
-        text_pad(b, str_of(num_cell(x, p->norm[1], 7)), 13);
-        text_fit(b, buf_view(&name), 39);
-        while (b->n && b->p[b->n - 1] == ' ')
-            b->p[--b->n] = 0;
-        buf_char(b, '\n');
-    }
-    if (n->pairs.n > ROWS)
-        buf_fmt(b, _("    and %s more with smaller differences; -o FILE.csv has all\n"), num_count(x, n->pairs.n - ROWS));
-    if (digits)
-        buf_fmt(b, "  ≈ %s\n", _("no more than the digits printed leave open"));
-    buf_release(&name);
-}
-
-void norms_text(struct buf *out, const struct norms *n)
-{
-    struct buf b = {0};
-    char x[NUM_MAX], y[NUM_MAX], z[NUM_MAX];
-    size_t apart = 0;
-    for (size_t i = 0; i < n->pairs.n; i++)
-        apart += n->pairs.v[i].outlier;
-    buf_cstr(&b, n->verdict == STAGE_PASS   ? _("pass: the gradient norms agree\n")
-                 : n->verdict == STAGE_FAIL ? _("fail: the gradient norms do not agree\n")
-                                            : _("could not be judged\n"));
-    head(&b, n);
-    if (n->pairs.n)
-        buf_fmt(&b, _("%s weights in both, the median difference is %s; %s stand out (!)\n"), num_count(x, n->pairs.n),
-            isnan(n->median) ? "-" : num_cell(y, n->median, 3), num_count(z, apart));
-    if (n->pairs.n)
-        table(&b, n);
-    text_sentences(&b, "! ", n->warnings.v, n->warnings.n);
-    text_sentences(&b, "→ ", n->next.v, n->next.n);
-    text_clean(out, &b);
 }

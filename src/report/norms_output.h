@@ -1,4 +1,4 @@
-/* The table of gradient norms as JSON (the contract: doc/cli-json.md), CSV and text. Nothing here computes. */
+/* The table of gradient norms as JSON (the contract: doc/cli-json.md) and CSV. Nothing here computes. */
 #ifndef REPORT_NORMS_OUTPUT_H
 #define REPORT_NORMS_OUTPUT_H
 
@@ -9,6 +9,5 @@
 void norms_json(struct out *o, const struct norms *n, const char *tool);
 void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, const char *tool); /* within another */
 void norms_csv(struct out *o, const struct norms *n);
-void norms_text(struct buf *out, const struct norms *n);
 
 #endif

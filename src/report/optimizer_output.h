@@ -1,4 +1,4 @@
-/* A replayed optimizer step as JSON (the contract: doc/cli-json.md) and text. Nothing here computes. */
+/* A replayed optimizer step as JSON (the contract: doc/cli-json.md). Nothing here computes. */
 #ifndef REPORT_OPTIMIZER_OUTPUT_H
 #define REPORT_OPTIMIZER_OUTPUT_H
 
@@ -8,6 +8,5 @@
 
 void optimizer_json(struct out *o, const struct optimizer *x, const char *tool);
 void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool); /* within another */
-void optimizer_text(struct buf *out, const struct optimizer *x);
 
 #endif

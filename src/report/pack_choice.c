@@ -33,7 +33,8 @@ static bool is_told(const struct pack_choice *c, uint32_t line)
 /* A row's name, or a call's: its first row. */
 static uint32_t row_named(const struct dump *d, const char *name)
 {
-    uint32_t row = *name ? dump_find_row(d, str_of(name)) : NONE, call = row == NONE ? map_get(&d->call_names, str_of(name)) : MAP_NONE;
+    uint32_t row = *name ? dump_find_row(d, str_of(name)) : NONE,
+             call = row == NONE ? map_get(&d->call_names, str_of(name)) : MAP_NONE;
     return call == MAP_NONE ? row : d->calls.v[call].first_row;
 }
 
@@ -124,10 +125,13 @@ static const char *row_name(struct pack_choice *c, int side, uint32_t row)
     return kept;
 }
 
-static void leave(struct pack_choice *c, struct pack_said *said, int side, uint32_t row, uint64_t bytes, const char *why)
+static void leave(struct pack_choice *c, struct pack_said *said, int side, uint32_t row, uint64_t bytes,
+                  const char *why)
 {
     char n[NUM_MAX];
-    vec_push(&said->left, arena_fmt(&said->arena, _("%s (%s, %s): %s"), row_name(c, side, row), side ? _("golden") : _("target"), num_bytes(n, bytes), why));
+    vec_push(&said->left,
+             arena_fmt(&said->arena, _("%s (%s, %s): %s"), row_name(c, side, row), side ? _("golden") : _("target"),
+                       num_bytes(n, bytes), why));
 }
 
 /* numpy has no such type: its name stands in the file's */
@@ -136,13 +140,15 @@ static bool is_foreign(enum dtype t)
     return t == DTYPE_BF16 || t == DTYPE_F8E4M3 || t == DTYPE_F8E5M2;
 }
 
-static void take_tensor(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o, struct pack_said *said)
+static void take_tensor(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
+                        struct pack_said *said)
 {
     const struct dump *d = side_of(c, side);
     uint64_t key = (uint64_t)side << 32 | row;
     struct tensor t;
     struct err why;
-    if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !(d->rows.v[row].has & HAS_FILE) || nmap_get(&c->looked, key) != MAP_NONE)
+    if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !(d->rows.v[row].has & HAS_FILE) ||
+        nmap_get(&c->looked, key) != MAP_NONE)
         return;
     nmap_set(&c->looked, key, 1);
     if (dump_tensor(d, row, &t, &why)) {
@@ -153,17 +159,19 @@ static void take_tensor(struct pack_choice *c, int side, uint32_t row, const str
     enum dtype type = t.dtype;
     tensor_close(&t);
     if (bytes > o->limit - said->bytes) {
-        leave(c, said, side, row, bytes, _("more than the limit leaves room for (--pack-limit)"));
+        leave(c, said, side, row, bytes, _("exceeds the limit (--pack-limit)"));
         return;
     }
     said->bytes += bytes;
     struct pack_tensor x = {row, (uint8_t)side, bytes,
-                            arena_fmt(&c->arena, "%06u%s%s.npy", c->row[side][row], is_foreign(type) ? "." : "", is_foreign(type) ? dtype_table[type].name : "")};
+                            arena_fmt(&c->arena, "%06u%s%s.npy", c->row[side][row], is_foreign(type) ? "." : "",
+                                      is_foreign(type) ? dtype_table[type].name : "")};
     vec_push(&c->tensors, x);
 }
 
 /* A call's inputs and outputs; of a backward call also its forward twin's, from which it can be replayed. */
-static void take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o, struct pack_said *said)
+static void take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
+                      struct pack_said *said)
 {
     const struct dump *d = side_of(c, side);
     if (row == NONE)
@@ -208,7 +216,8 @@ const struct pack_tensor *pack_tensor_of(const struct pack_choice *c, int side, 
     return NULL;
 }
 
-void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o, struct pack_said *said)
+void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o,
+                 struct pack_said *said)
 {
     *c = (struct pack_choice){.s = s};
     size_t all = s->side[0].dump.rows.n + s->side[1].dump.rows.n, most = o->all_rows ? o->all_rows : ALL_ROWS;

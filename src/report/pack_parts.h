@@ -24,7 +24,8 @@ struct pack_choice {
 };
 
 /* What does not fit in or cannot be read is told in said. */
-void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o, struct pack_said *said);
+void pack_choose(struct pack_choice *c, const struct comparison *s, const struct pack_options *o,
+                 struct pack_said *said);
 void pack_choice_release(struct pack_choice *c);
 const struct pack_tensor *pack_tensor_of(const struct pack_choice *c, int side, uint32_t row); /* or NULL */
 
@@ -43,7 +44,7 @@ typedef VEC(struct pack_input) pack_input_list;
 
 /* The investigation as the pack has it: its inputs are the pack's folders, its files those in `inputs`, which it fills.
  * What is too large or no plain file is told in said and left out. */
-int pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
-                struct buf *out, struct err *e);
+void pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a,
+                 pack_input_list *inputs, struct pack_said *said, struct buf *out);
 
 #endif

@@ -18,7 +18,7 @@ static uint32_t renumbered(const uint32_t *number, uint32_t was)
 static void cleaned(struct jsonw *w, const struct sanitize *clean, const char *s)
 {
     struct buf b = {0};
-    sanitize_text(clean, str_of(s), SANITIZE_LINES, &b);
+    sanitize_text(clean, str_of(s), SANITIZE_LINES | SANITIZE_JSON, &b);
     jw_str(w, buf_view(&b));
     buf_release(&b);
 }
@@ -167,7 +167,8 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     end(&w);
 }
 
-static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct sanitize *clean, struct buf *out)
+static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct sanitize *clean,
+                          struct buf *out)
 {
     uint32_t row = renumbered(c->row[side], p->row);
     struct jsonw w;
@@ -217,23 +218,15 @@ void pack_rows(const struct pack_choice *c, int side, const char *id, const stru
 
 static void write_figures(struct jsonw *w, const struct figures *f)
 {
-    const double v[] = {f->cosine, f->minus, f->rel_l2, f->euclid, f->max_abs, f->max_rel, f->one_thousandth, f->five_thousandths};
-    const uint64_t at[] = {f->max_abs_at, f->unlike, f->unlike_at};
     jw_key(w, "figures");
     jw_array(w);
     jw_int(w, f->two);
-    for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        jw_num(w, f->two ? v[i] : 0); /* absent: not looked at */
-    for (size_t i = 0; i < ARRAY_LEN(at); i++)
-        jw_int(w, (int64_t)at[i]);
-    for (int s = 0; s < 2; s++) {
-        const struct side_figures *x = &f->side[s];
-        const double own[] = {x->max, x->min, x->mean, x->norm};
-        const uint64_t counts[] = {x->count, x->nan, x->inf, x->zero, x->saturated};
-        for (size_t i = 0; i < ARRAY_LEN(own); i++)
-            jw_num(w, own[i]);
-        for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-            jw_int(w, (int64_t)counts[i]);
+    for (int i = 0; i < PACKED_NUMBERS; i++) {
+        const void *at = (const char *)f + packed_numbers[i].at;
+        if (packed_numbers[i].whole)
+            jw_int(w, *(const int64_t *)at);
+        else
+            jw_num(w, f->two || i >= PACKED_OF_TWO ? *(const double *)at : 0); /* absent: not looked at */
     }
     jw_end_array(w);
 }
@@ -348,9 +341,12 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
 void pack_npy_head(const struct tensor *t, struct buf *out)
 {
     static const char *const descr[DTYPE_COUNT] = {
-        [DTYPE_UNKNOWN] = "|u1", [DTYPE_F64] = "<f8", [DTYPE_F32] = "<f4", [DTYPE_F16] = "<f2", [DTYPE_BF16] = "<u2", [DTYPE_F8E4M3] = "|u1",
-        [DTYPE_F8E5M2] = "|u1", [DTYPE_I64] = "<i8", [DTYPE_I32] = "<i4", [DTYPE_I16] = "<i2", [DTYPE_I8] = "|i1", [DTYPE_U64] = "<u8",
-        [DTYPE_U32] = "<u4", [DTYPE_U16] = "<u2", [DTYPE_U8] = "|u1", [DTYPE_BOOL] = "|b1", [DTYPE_C64] = "<c8", [DTYPE_C128] = "<c16",
+        [DTYPE_UNKNOWN] = "|u1", [DTYPE_F64] = "<f8", [DTYPE_F32] = "<f4", [DTYPE_F16] = "<f2", [DTYPE_BF16] = "<u2",
+            [DTYPE_F8E4M3] = "|u1",
+        [DTYPE_F8E5M2] = "|u1", [DTYPE_I64] = "<i8", [DTYPE_I32] = "<i4", [DTYPE_I16] = "<i2", [DTYPE_I8] = "|i1",
+        [DTYPE_U64] = "<u8",
+        [DTYPE_U32] = "<u4", [DTYPE_U16] = "<u2", [DTYPE_U8] = "|u1", [DTYPE_BOOL] = "|b1", [DTYPE_C64] = "<c8",
+        [DTYPE_C128] = "<c16",
     };
     struct buf h = {0};
     buf_fmt(&h, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr[t->dtype]);

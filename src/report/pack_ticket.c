@@ -1,8 +1,8 @@
 /* The investigation as a pack holds it: its files taken along under names of the pack, and every path taken out. */
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/json_read.h"
 #include "report/pack_parts.h"
+#include "ticket/investigation_members.h"
 
 #define INPUT_MOST (4u << 20) /* bytes of a file the panels were given */
 #define NAME_MOST 60
@@ -11,7 +11,8 @@ static void harmless(struct buf *out, struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("._-", c));
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     (c && strchr("._-", c));
         buf_char(out, plain ? c : '_');
     }
 }
@@ -49,12 +50,14 @@ static const char *take_file(struct ticket *t, const char *what, const char *pat
     investigation_locate(t->inv, path, &at);
     sanitize_path(t->clean, path, &shown);
     if (path_is_dir(at.p)) {
-        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: a folder, which is not packed"), shown.p, what));
+        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: a folder, not packed"), shown.p, what));
     } else if (file_open(&f, at.p, &why)) {
-        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: it cannot be read"), shown.p, what));
+        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: cannot be read"), shown.p, what));
     } else {
         if (f.size > INPUT_MOST)
-            vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s (%s): too large"), shown.p, what, num_bytes(n, f.size)));
+            vec_push(&t->said->left,
+                     arena_fmt(&t->said->arena, _("%s, given as %s (%s): too large"), shown.p, what,
+                               num_bytes(n, f.size)));
         else
             x = (struct pack_input){arena_cstr(t->a, buf_view(&at)), file_name(t->a, what, t->inputs->n + 1, path)};
         file_close(&f);
@@ -66,112 +69,89 @@ static const char *take_file(struct ticket *t, const char *what, const char *pat
     return x.file;
 }
 
-static void take_maps(struct ticket *t, cJSON *o)
+static void take_maps(struct ticket *t, struct investigation *v)
 {
-    cJSON *maps = cJSON_CreateArray(), *it;
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(o, "maps")) {
-        const char *file = cJSON_IsString(it) ? take_file(t, "map", it->valuestring) : NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < v->maps.n; i++) {
+        const char *file = take_file(t, "map", v->maps.v[i]);
         if (file)
-            cJSON_AddItemToArray(maps, cJSON_CreateString(file));
+            v->maps.v[kept++] = file;
     }
-    cJSON_ReplaceItemInObjectCaseSensitive(o, "maps", maps);
-    const cJSON *known = cJSON_GetObjectItemCaseSensitive(o, "known");
-    const char *file = cJSON_IsString(known) ? take_file(t, "known", known->valuestring) : NULL;
-    cJSON_DeleteItemFromObjectCaseSensitive(o, "known");
-    if (file)
-        cJSON_AddStringToObject(o, "known", file);
+    v->maps.n = kept;
+    v->known_path = v->known_path ? take_file(t, "known", v->known_path) : NULL;
 }
 
-static void take_slots(struct ticket *t, cJSON *told)
+static void take_slots(struct ticket *t, struct investigation *v)
 {
-    cJSON *inputs = cJSON_GetObjectItemCaseSensitive(told, "inputs"), *kept = cJSON_CreateArray(), *it;
-    cJSON_ArrayForEach(it, inputs) {
-        const cJSON *slot = cJSON_GetObjectItemCaseSensitive(it, "slot"), *path = cJSON_GetObjectItemCaseSensitive(it, "path");
-        const char *file = cJSON_IsString(slot) && cJSON_IsString(path) ? take_file(t, slot->valuestring, path->valuestring) : NULL;
-        if (!file)
-            continue;
-        cJSON *x = cJSON_CreateObject();
-        cJSON_AddStringToObject(x, "slot", slot->valuestring);
-        cJSON_AddStringToObject(x, "path", file);
-        cJSON_AddItemToArray(kept, x);
+    size_t kept = 0;
+    for (size_t i = 0; i < v->given.n; i++) {
+        struct named_text x = v->given.v[i];
+        x.text = take_file(t, x.name, x.text);
+        if (x.text)
+            v->given.v[kept++] = x;
     }
-    if (inputs)
-        cJSON_ReplaceItemInObjectCaseSensitive(told, "inputs", kept);
-    else
-        cJSON_Delete(kept);
+    v->given.n = kept;
 }
 
-/* Every text below it without the paths in it. */
-static void clean_tree(cJSON *v, const struct sanitize *clean)
+/* What a newer version wrote is left out, as it may hold paths. */
+static void forget(void *ctx, const struct member *m, void *x)
 {
+    (void)ctx;
+    if (m->kind == MEMBER_REST)
+        *(const char **)member_at(x, m) = NULL;
+}
+
+/* A text without the paths in it; evidence is shared with the investigation, and copied first. */
+static void clean(void *ctx, const struct member *m, void *x)
+{
+    const struct ticket *t = ctx;
     struct buf b = {0};
-    for (; v; v = v->next) {
-        if (cJSON_IsString(v)) {
-            buf_clear(&b);
-            sanitize_text(clean, str_of(v->valuestring), SANITIZE_LINES, &b);
-            if (!str_is(buf_view(&b), v->valuestring))
-                cJSON_SetValuestring(v, b.p ? b.p : "");
-        }
-        clean_tree(v->child, clean);
-    }
+    const char **text = member_at(x, m);
+    if (m->kind == MEMBER_ARRAY)
+        member_copy_array(x, m, t->a);
+    if (m->kind != MEMBER_TEXT || !*text)
+        return;
+    sanitize_text(t->clean, str_of(*text), SANITIZE_LINES, &b);
+    *text = arena_cstr(t->a, buf_view(&b));
     buf_release(&b);
 }
 
-/* Beside what is known by name, nothing that is called a path says where it lay. */
-static void clean_paths(cJSON *v, const struct sanitize *clean)
+static void clean_texts(struct ticket *t, struct investigation *v)
 {
-    struct buf b = {0};
-    for (; v; v = v->next) {
-        if (cJSON_IsString(v) && v->string && (strcmp(v->string, "path") == 0 || strcmp(v->string, "full_path") == 0)) {
-            buf_clear(&b);
-            sanitize_path(clean, v->valuestring, &b);
-            cJSON_SetValuestring(v, b.p ? b.p : "");
-        }
-        clean_paths(v->child, clean);
+    static const char *const keys[] = {"findings", "waived", "answers"};
+    record_each(investigation_members, v, forget, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct member one[] = {*record_member(investigation_members, keys[i]), {.key = NULL}};
+        record_each(one, v, clean, t);
     }
-    buf_release(&b);
+    v->remaps.n = 0;
 }
 
 /* A side is the folder of its name; what its files were is no longer of use. */
-static void set_side(cJSON *o, const char *side)
+static void set_side(struct investigation *v, int side)
 {
-    cJSON *x = cJSON_CreateObject();
-    cJSON_AddStringToObject(x, "path", side);
-    cJSON_ReplaceItemInObjectCaseSensitive(o, side, x);
+    v->input[side] = side == GOLDEN ? "golden" : "target";
+    v->full[side] = NULL;
+    v->step[side] = v->rank[side] = -1;
+    v->state[side] = (struct file_stamp){0};
 }
 
-int pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a, pack_input_list *inputs, struct pack_said *said,
-                struct buf *out, struct err *e)
+void pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a,
+                 pack_input_list *inputs, struct pack_said *said, struct buf *out)
 {
     struct ticket t = {inv, clean, a, inputs, said};
-    struct buf b = {0};
-    investigation_write(inv, &b);
-    cJSON *root = json_text(buf_view(&b), "investigation", e);
-    buf_release(&b);
-    if (!root)
-        return -1;
-    cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation"), *told = cJSON_GetObjectItemCaseSensitive(o, "panels");
-    if (!paths) {
-        cJSON_DeleteItemFromObjectCaseSensitive(o, "remaps");
-        cJSON *what[] = {cJSON_GetObjectItemCaseSensitive(o, "findings"), cJSON_GetObjectItemCaseSensitive(told, "waived"), cJSON_GetObjectItemCaseSensitive(told, "answers")};
-        for (size_t i = 0; i < ARRAY_LEN(what); i++)
-            clean_tree(what[i] ? what[i]->child : NULL, clean);
-    }
-    set_side(o, "target");
-    set_side(o, "golden");
-    if (cJSON_HasObjectItem(o, "rounds")) {
-        cJSON_DeleteItemFromObjectCaseSensitive(o, "rounds");
+    struct investigation v;
+    investigation_look(&v, inv);
+    set_side(&v, TARGET);
+    set_side(&v, GOLDEN);
+    if (v.rounds.n)
         vec_push(&said->left, arena_cstr(&said->arena, str_of(_("earlier rounds: only the last one is packed"))));
-    }
-    take_maps(&t, o);
-    take_slots(&t, told);
+    v.rounds.n = 0;
+    take_maps(&t, &v);
+    take_slots(&t, &v);
     if (!paths)
-        clean_paths(o->child, clean);
-    char *text = cJSON_Print(root);
-    buf_cstr(out, text ? text : "");
-    buf_char(out, '\n');
-    cJSON_free(text);
-    cJSON_Delete(root);
+        clean_texts(&t, &v);
+    investigation_write(&v, out);
+    investigation_look_end(&v);
     said->inputs = inputs->n;
-    return 0;
 }

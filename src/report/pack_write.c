@@ -8,7 +8,6 @@
 #include "base/msg.h"
 #include "base/tar.h"
 #include "base/zstd.h"
-#include "compare/evidence.h"
 #include "fmt/pack_read.h"
 #include "report/formats.h"
 #include "report/pack_parts.h"
@@ -49,7 +48,8 @@ static void add_text(struct pack_writing *p, const char *name)
 
 static int add_report(struct pack_writing *p, const char *name, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = p->o->tool, .inv = p->o->inv, .guide = p->o->guide, .date = p->o->date, .paths = p->o->paths};
+    struct report_options ro = {.rows = ROWS_NONE, .tool = p->o->tool, .inv = p->o->inv, .guide = p->o->guide,
+                                .date = p->o->date, .paths = p->o->paths};
     struct out out;
     out_memory(&out);
     writer_for(name)->report(&out, p->s, &ro);
@@ -118,7 +118,7 @@ static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struc
     }
     tensor_walk_release(&walk);
     if (got == 0 && done != data)
-        got = err_set(e, ERR_DATA, _("%s: it has fewer elements than its shape says"), t.file.name);
+        got = err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t.file.name);
     buf_clear(&p->head);
     tar_fill(&p->head, p->b.n + data);
     zst_write(&p->zst, p->head.p, p->head.n);
@@ -174,12 +174,10 @@ static int add_all(struct pack_writing *p, struct err *e)
     static const char *const side[] = {"target", "golden"};
     struct buf ticket = {0}, name = {0};
     struct arena a = {0};
-    int rc = pack_ticket(p->o->inv, &p->clean, p->o->paths, &a, &p->inputs, p->said, &ticket, e);
-    if (rc == 0) {
-        add_list(p);
-        add(p, "ticket.investigation.json", buf_view(&ticket));
-        rc = add_report(p, "report.html", e) || add_report(p, "report.md", e);
-    }
+    pack_ticket(p->o->inv, &p->clean, p->o->paths, &a, &p->inputs, p->said, &ticket);
+    add_list(p);
+    add(p, "ticket.investigation.json", buf_view(&ticket));
+    int rc = add_report(p, "report.html", e) || add_report(p, "report.md", e);
     for (int d = 0; rc == 0 && d < 2; d++) {
         pack_rows(&p->choice, d, p->id, &p->clean, &p->b);
         buf_clear(&name);
@@ -207,15 +205,18 @@ static int add_all(struct pack_writing *p, struct err *e)
 static int check(const char *path, const struct comparison *s, struct err *e)
 {
     if (s->single || !s->judged)
-        return err_set(e, ERR_USAGE, "%s", _("one side alone: a pack holds a comparison"));
+        return err_set(e, ERR_USAGE, "%s", _("one side only: a pack needs a comparison"));
     if (s->tabled)
-        return err_set(e, ERR_USAGE, "%s", _("a result table is one small file already: send it as it is"));
+        return err_set(e, ERR_USAGE, "%s", _("a result table is one small file: send it as it is"));
     if (str_ends(str_of(path), ".tar") || (str_ends(str_of(path), ".tar.zst") && zst_there()))
         return 0;
-    return err_set(e, ERR_USAGE, zst_there() ? _("%s: a pack's name ends in .tar.zst or .tar") : _("%s: this program was built without zstd: a pack's name ends in .tar"), path);
+    return err_set(e, ERR_USAGE, zst_there() ? _("%s: expected a pack's name ending in .tar.zst or .tar")
+                                             : _("%s: this build has no zstd: a pack's name ends in "
+                                                                                                   ".tar"), path);
 }
 
-int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e)
+int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said,
+               struct err *e)
 {
     struct pack_writing p = {.s = s, .o = o, .said = said};
     struct out out;
@@ -223,7 +224,7 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     if (check(path, s, e) || out_file(&out, path, e))
         return -1;
     snprintf(p.id, sizeof p.id, "%016llx",
-             (unsigned long long)(evidence_fingerprint(&s->side[0].dump) * 31 + evidence_fingerprint(&s->side[1].dump)));
+             (unsigned long long)(dump_fingerprint(&s->side[0].dump) * 31 + dump_fingerprint(&s->side[1].dump)));
     sanitize_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, o->paths);
     int rc = zst_write_begin(&p.zst, &out, str_ends(str_of(path), ".zst"), e);
     if (rc == 0) {

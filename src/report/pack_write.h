@@ -1,6 +1,6 @@
 /* The evidence of one ticket in one file, for people without access to the dumps: an archive (doc/formats.md) of the
- * investigation, both sides' rows, figures and stacks around what was found, the tensors of it up to a limit, the report,
- * and what the panels were given. It opens like the dumps themselves (fmt/pack_read.h). */
+ * investigation, both sides' rows, figures and stacks around what was found, the tensors of it up to a limit, the
+ * report, and what the panels were given. It opens like the dumps themselves (fmt/pack_read.h). */
 #ifndef REPORT_PACK_WRITE_H
 #define REPORT_PACK_WRITE_H
 
@@ -28,9 +28,10 @@ struct pack_said {
     VEC(const char *) left;    /* a sentence each: name, size, why */
 };
 
-/* The comparison complete and judged, of two sides. Written whole or not at all; .tar.zst or .tar by the path's end. said is
- * to be released in any case. */
-int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said, struct err *e);
+/* The comparison complete and judged, of two sides. Written whole or not at all; .tar.zst or .tar by the path's end.
+ * said is to be released in any case. */
+int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said,
+               struct err *e);
 void pack_said_release(struct pack_said *said);
 
 #endif

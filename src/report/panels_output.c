@@ -3,7 +3,7 @@
 
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "document/text_layout.h"
+#include "base/utf8.h"
 
 int panels_status(const struct procedure *g)
 {
@@ -19,6 +19,24 @@ int panels_status(const struct procedure *g)
 
 /* ---- text ---- */
 
+/* s and blanks up to so many cells, one at least. */
+static void text_pad(struct buf *b, struct str s, int cells)
+{
+    int used = utf8_cells(s);
+    buf_str(b, s);
+    do
+        buf_char(b, ' ');
+    while (++used < cells);
+}
+
+/* s cut in its middle to so many cells, and padded. */
+static void text_fit(struct buf *b, struct str s, int cells)
+{
+    int used = utf8_middle(b, s, cells, "…");
+    for (; used < cells; used++)
+        buf_char(b, ' ');
+}
+
 static void a_panel(struct buf *b, const struct procedure *g, int i)
 {
     const struct panel_page *p = &g->page[i];
@@ -26,7 +44,7 @@ static void a_panel(struct buf *b, const struct procedure *g, int i)
     buf_fmt(b, "%d %s ", i + 1, panel_glyph(p->state));
     text_fit(b, str_of(_(panels[i].title)), 34);
     if (p->state == PANEL_WAITS)
-        buf_fmt(&state, _("waits for %d"), p->waits_for);
+        buf_fmt(&state, _("waiting for %d"), p->waits_for);
     else
         buf_cstr(&state, panel_state_label(p->state));
     text_pad(b, buf_view(&state), 14);
@@ -38,8 +56,10 @@ static void a_panel(struct buf *b, const struct procedure *g, int i)
     for (size_t k = 0; k < p->items.n; k++) {
         const struct panel_item *it = &p->items.v[k];
         if (it->mark == MARK_BAD || it->mark == MARK_OPEN || (it->mark == MARK_NEED && !done))
-            buf_fmt(b, "    %s %s%s%s%s%s%s%s\n", panel_mark_glyph((enum panel_mark)it->mark), it->id && it->mark != MARK_NEED ? it->id : "",
-                    it->id && it->mark != MARK_NEED ? "  " : "", it->text, it->value[0] ? "  " : "", it->value[0] ? it->value[0] : "",
+            buf_fmt(b, "    %s %s%s%s%s%s%s%s\n", panel_mark_glyph((enum panel_mark)it->mark),
+                    it->id && it->mark != MARK_NEED ? it->id : "",
+                    it->id && it->mark != MARK_NEED ? "  " : "", it->text, it->value[0] ? "  " : "",
+                    it->value[0] ? it->value[0] : "",
                     it->value[1] ? " ⇄ " : "", it->value[1] ? it->value[1] : "");
     }
     buf_release(&state);
@@ -55,7 +75,8 @@ void panels_text(struct buf *out, const struct procedure *g)
     else
         buf_cstr(&b, g->why);
     buf_char(&b, '\n');
-    text_clean(out, &b);
+    utf8_clean_lines(out, buf_view(&b)); /* all in it may come from a file */
+    buf_release(&b);
 }
 
 /* ---- JSON ---- */
@@ -105,7 +126,7 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *
     jw_kcstr(w, "verdict", status == 0 ? "pass" : status == 1 ? "fail" : "unknown");
     jw_key(w, "next");
     jw_object(w);
-    g->next ? jw_kint(w, "panel", g->next) : jw_knull(w, "panel");
+    jw_kint_if(w, "panel", g->next, g->next);
     jw_kcstr(w, "why", g->why);
     jw_end_object(w);
     jw_key(w, "panels");
@@ -120,7 +141,7 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *
         int was = procedure_was(g, i);
         if (g->s->since.there)
             jw_kcstr(w, "was", was < 0 ? NULL : panel_state_name((enum panel_state)was));
-        p->waits_for ? jw_kint(w, "waits_for", p->waits_for) : jw_knull(w, "waits_for");
+        jw_kint_if(w, "waits_for", p->waits_for, p->waits_for);
         jw_kcstr(w, "summary", p->summary);
         jw_kcstr(w, "next", *p->next ? p->next : NULL);
         items_json(w, p, true);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/embed.h"
+#include "base/io.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
@@ -34,12 +35,12 @@ static void quote(struct buf *out, struct str s)
 {
     buf_char(out, '"');
     while (s.n) {
-        if ((unsigned char)*s.p < ' ') { /* as it is: utf8_next makes them visible */
+        if ((unsigned char)*s.p < ' ') { /* shorter than by eight digits */
             buf_fmt(out, "\\x%02x", (unsigned)*s.p);
             s = str_cut(s, 1);
             continue;
         }
-        uint32_t c = utf8_next(&s);
+        uint32_t c = utf8_decode(&s);
         if (c == '"' || c == '\\')
             buf_fmt(out, "\\%c", (int)c);
         else if (c >= ' ' && c <= '~')
@@ -116,6 +117,32 @@ static struct str cell(struct str *line)
     return head;
 }
 
+static bool has_word(struct str words, struct str word)
+{
+    for (struct str head; words.n; ) {
+        if (!str_split(words, ' ', &head, &words)) {
+            head = words;
+            words = STR("");
+        }
+        if (str_eq(head, word))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the table lists the call as one that computes and does nothing else. Its name is whatever a dump says. */
+static bool is_safe(const struct dump *d, const struct called *x)
+{
+    struct str rest = embed_str(&embed_replay_tsv), line;
+    while (rest.n) {
+        str_split(rest, '\n', &line, &rest);
+        if (str_is(cell(&line), "safe") && str_is(cell(&line), d->framework) && str_eq(cell(&line), x->type) &&
+            has_word(line, x->op))
+            return true;
+    }
+    return false;
+}
+
 /* The Python that makes the call in the wanted framework; n 0 where it is not known. */
 static struct str expression(struct script_writing *w, const struct dump *d, const struct called *x)
 {
@@ -127,11 +154,12 @@ static struct str expression(struct script_writing *w, const struct dump *d, con
         struct str kind = cell(&line), framework = cell(&line), name = cell(&line);
         if (!str_is(framework, d->framework))
             continue;
-        if (str_is(kind, "api") && own && str_eq(name, x->type))
+        if (str_is(kind, "api") && own && str_eq(name, x->type) && is_safe(d, x))
             return str_of(arena_fmt(&w->arena, "api(\"%.*s.%.*s\")(*args, **kwargs)", STR_ARG(line), STR_ARG(x->op)));
         if (!str_is(kind, "op") || !str_eq(name, x->op) || (own && !str_is(x->type, "Primitive")))
             continue;
-        struct str torch = cell(&line), mindspore = cell(&line), python = strcmp(want, "torch") == 0 ? torch : mindspore;
+        struct str torch = cell(&line), mindspore = cell(&line),
+                   python = strcmp(want, "torch") == 0 ? torch : mindspore;
         return str_is(python, "-") ? STR("") : python;
     }
     return STR("");
@@ -159,7 +187,8 @@ static void value(struct script_writing *w, int side, uint32_t row)
 {
     const struct dump *d = &w->s->side[side].dump;
     const struct row *r = &d->rows.v[row];
-    const char *slot = d->slots.v[r->slot], *file = r->kind == ROW_TENSOR ? w->o->file(w->o->ctx, side, row, &w->arena) : NULL;
+    const char *slot = d->slots.v[r->slot],
+               *file = r->kind == ROW_TENSOR ? w->o->file(w->o->ctx, side, row, &w->arena) : NULL;
     switch ((enum row_kind)r->kind) {
     case ROW_TENSOR:
         if (!file) {
@@ -183,7 +212,8 @@ static void value(struct script_writing *w, int side, uint32_t row)
         quote(w->out, str_of(r->text));
         break;
     case ROW_DTYPE:
-        r->dtype ? buf_fmt(w->out, "Named(\"%s\")", dtype_table[r->dtype].name) : missing(w, slot, "a type that is not known");
+        r->dtype ? buf_fmt(w->out, "Named(\"%s\")", dtype_table[r->dtype].name)
+                 : missing(w, slot, "a type that is not known");
         break;
     case ROW_NULL:
         buf_cstr(w->out, "None");
@@ -215,7 +245,8 @@ static void rows(struct script_writing *w, int side, uint32_t call, enum row_io 
 /* ---- the script ---- */
 
 struct replay_part {
-    uint32_t call, forward; /* the call, and of a backward one the forward call it is replayed through; NONE: not here */
+    /* the call, and of a backward one the forward call it is replayed through; NONE: not here */
+    uint32_t call, forward;
     struct str python;      /* how it is made; n 0: not known */
 };
 
@@ -246,7 +277,9 @@ static void define(struct script_writing *w, int side, const struct replay_part 
         buf_fmt(w->out, "    return %.*s\n\n", STR_ARG(p->python));
         return;
     }
-    buf_cstr(w->out, "    # >>> FILL IN: return what the call gives of args (a list) and kwargs (a dict) <<<\n    return not_filled_in(");
+    buf_cstr(w->out,
+             "    # >>> FILL IN: return what the call gives of args (a list) and kwargs (a dict) <<<\n    return "
+             "not_filled_in(");
     quote(w->out, dump_call_name(d, p->call));
     buf_cstr(w->out, ")\n\n");
 }
@@ -259,7 +292,8 @@ static void describe(struct script_writing *w, int side, const struct replay_par
         return;
     buf_fmt(w->out, "    {\n        \"which\": \"%s\",\n        \"name\": ", which);
     quote(w->out, dump_call_name(d, p->call));
-    buf_fmt(w->out, ",\n        \"call\": %s%s,\n", p->python.n || fill ? "call_" : "None", p->python.n || fill ? which : "");
+    buf_fmt(w->out, ",\n        \"call\": %s%s,\n", p->python.n || fill ? "call_" : "None",
+            p->python.n || fill ? which : "");
     rows(w, side, p->forward, IO_INPUT, "inputs");
     if (p->forward != p->call)
         rows(w, side, p->call, IO_INPUT, "gradients");
@@ -276,8 +310,11 @@ bool replay_script(const struct comparison *s, uint32_t line, const struct repla
         p[d] = part_of(&w, d, l->row[d]);
     bool known = p[TARGET].python.n || p[GOLDEN].python.n;
     int fill = known ? -1 : l->row[TARGET] == NONE ? GOLDEN : TARGET;
-    buf_fmt(out, "#!/usr/bin/env python3\n# Written by %s: makes one recorded call again and compares what comes out with what was recorded.\n", o->tool);
-    buf_fmt(out, "# Exit status 2 with a sentence where it cannot be made.\nFRAMEWORK = \"%s\"\n", frameworks[o->framework]);
+    buf_fmt(out,
+            "#!/usr/bin/env python3\n# Written by %s: makes one recorded call again and compares what comes out with "
+            "what was recorded.\n", o->tool);
+    buf_fmt(out, "# Exit status 2 with a sentence where it cannot be made.\nFRAMEWORK = \"%s\"\n",
+            frameworks[o->framework]);
     buf_str(out, embed_str(&embed_replay_py));
     for (int d = 0; d < 2; d++)
         define(&w, d, &p[d], d == fill);
@@ -296,7 +333,7 @@ const char *replay_own_file(void *ctx, int side, uint32_t row, struct arena *a)
     struct err quiet;
     if (dump_tensor(&s->side[side].dump, row, &t, &quiet))
         return NULL;
-    char *full = realpath(t.file.name, NULL);
+    char *full = path_full(t.file.name);
     bool plain = full && (str_ends(str_of(full), ".npy") || str_ends(str_of(full), ".pt"));
     const char *kept = plain ? arena_cstr(a, str_of(full)) : NULL;
     free(full);

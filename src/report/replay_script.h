@@ -1,6 +1,6 @@
-/* A small Python script that makes one recorded call again, from its tensors, and holds what comes out against what both
- * sides recorded. What is called stands in data/replay.tsv; a call that is not known there is left to be filled in, the
- * script then says so and ends with status 2. Names from dumps stand in it as quoted text only. */
+/* A small Python script that makes one recorded call again, from its tensors, and holds what comes out against what
+ * both sides recorded. What is called stands in data/replay.tsv; a call that is not known there is left to be filled
+ * in, the script then says so and ends with status 2. Names from dumps stand in it as quoted text only. */
 #ifndef REPORT_REPLAY_SCRIPT_H
 #define REPORT_REPLAY_SCRIPT_H
 

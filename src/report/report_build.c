@@ -11,56 +11,6 @@
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
 
-/* What is open, of the dumps and of the panels. */
-static void open_questions(struct building *b)
-{
-    if (b->j || b->unread)
-        report_open(b);
-    report_open_panels(b);
-}
-
-static void reproduction(struct building *b)
-{
-    if (b->j || b->unread)
-        report_reproduction(b);
-    report_panels_again(b);
-}
-
-static const struct {
-    const char *id, *title;
-    void (*build)(struct building *b);
-    bool dumps; /* told from two dumps alone */
-} sections[] = {
-    {"summary", N_("Summary"), report_summary, false},
-    {"procedure", N_("Procedure"), report_procedure, false},
-    {"first", N_("First deviation"), report_first, true},
-    {"rounds", N_("Since the round before"), report_rounds, true},
-    {"findings", N_("Findings"), report_findings, false},
-    {"ruled-out", N_("Ruled out"), report_ruled_out, false},
-    {"open", N_("Open questions"), open_questions, false},
-    {"diagnosis", N_("What it looks like"), report_diagnosis, true},
-    {"causes", N_("Known causes that fit"), report_causes, false},
-    {"suspects", N_("Suspects"), report_suspects, true},
-    {"settings", N_("Settings"), report_settings, false},
-    {"checkpoints", N_("Weights the runs start from"), report_checkpoints, false},
-    {"weights", N_("Parameters in the dumps"), report_weights, true},
-    {"determinism", N_("Determinism"), report_determinism, false},
-    {"first-step", N_("Loss of step 1"), report_first_step, false},
-    {"norms", N_("Local norm"), report_norms, false},
-    {"optimizer", N_("Optimizer"), report_optimizer, false},
-    {"frozen", N_("Learning rate 0"), report_lr0, false},
-    {"curves", N_("Long run"), report_long_run, false},
-    {"scaling", N_("Scaling out"), report_scaling, false},
-    {"overflow", N_("Overflow and saturation"), report_overflow, true},
-    {"known", N_("Accepted differences"), report_accepted, true},
-    {"precision", N_("Precision"), report_precision, true},
-    {"gaps", N_("Calls without a partner"), report_gaps, true},
-    {"decisions", N_("Correspondences decided by hand"), report_decisions, false},
-    {"inputs", N_("Inputs"), report_inputs, false},
-    {"limits", N_("Limits"), report_limits, false},
-    {"reproduction", N_("Reproduction"), reproduction, false},
-};
-
 void report_date(int64_t t, struct buf *out)
 {
     time_t at = (time_t)t;
@@ -161,7 +111,7 @@ static void what(struct building *b)
     else
         explain_verdict(b->j, b->m, b->j->first, &t);
     doc_begin(b->d, DOC_ITEM);
-    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(x.n ? _("Looks like: ") : _("What is seen: ")));
+    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(x.n ? _("Looks like: ") : _("Observed: ")));
     doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
     buf_release(&t);
     diagnoses_release(&x);
@@ -243,7 +193,7 @@ static void glance(struct building *b)
         f->mark = (uint32_t)((uint64_t)b->j->first * n / b->j->lines);
 }
 
-void report_summary(struct building *b)
+static void report_summary(struct building *b)
 {
     if (b->j) {
         outcome(b);
@@ -252,8 +202,10 @@ void report_summary(struct building *b)
     } else {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
-        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(b->unread ? _("the dumps could not be read when this was written; it tells what the investigation holds, as it was seen when it was noted")
-                                                             : _("no two dumps were given, so there is no first deviation")));
+        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(b->unread ? _("the dumps could not be read; shown is what the "
+                                                                 "investigation recorded earlier")
+                                                             : _("no two dumps were given, so there is no first "
+                                                                 "deviation")));
         if (b->unread) {
             doc_begin(b->d, DOC_ITEM);
             doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Not read: ")));
@@ -271,6 +223,57 @@ void report_summary(struct building *b)
         reach(b);
 }
 
+/* What is open, of the dumps and of the panels. */
+static void open_questions(struct building *b)
+{
+    if (b->j || b->unread)
+        report_open(b);
+    report_open_panels(b);
+}
+
+static void reproduction(struct building *b)
+{
+    if (b->j || b->unread)
+        report_reproduction(b);
+    report_panels_again(b);
+}
+
+static const struct {
+    const char *id, *title;
+    void (*build)(struct building *b);
+    bool dumps; /* told from two dumps alone */
+} sections[] = {
+    {"summary", N_("Summary"), report_summary, false},
+    {"procedure", N_("Procedure"), report_procedure, false},
+    {"first", N_("First deviation"), report_first, true},
+    {"rounds", N_("Since the round before"), report_rounds, true},
+    {"findings", N_("Findings"), report_findings, false},
+    {"ruled-out", N_("Ruled out"), report_ruled_out, false},
+    {"open", N_("Open questions"), open_questions, false},
+    {"diagnosis", N_("What it looks like"), report_diagnosis, true},
+    {"causes", N_("Known causes that fit"), report_causes, false},
+    {"suspects", N_("Suspects"), report_suspects, true},
+    {"which-side", N_("Which side is wrong"), report_which_side, true},
+    {"settings", N_("Settings"), report_settings, false},
+    {"checkpoints", N_("Weights the runs start from"), report_checkpoints, false},
+    {"weights", N_("Parameters in the dumps"), report_weights, true},
+    {"determinism", N_("Determinism"), report_determinism, false},
+    {"first-step", N_("Loss of step 1"), report_first_step, false},
+    {"norms", N_("Local norm"), report_norms, false},
+    {"optimizer", N_("Optimizer"), report_optimizer, false},
+    {"frozen", N_("Learning rate 0"), report_lr0, false},
+    {"curves", N_("Long run"), report_long_run, false},
+    {"scaling", N_("Scaling out"), report_scaling, false},
+    {"overflow", N_("Overflow and saturation"), report_overflow, true},
+    {"known", N_("Accepted differences"), report_accepted, true},
+    {"precision", N_("Precision"), report_precision, true},
+    {"gaps", N_("Calls without a partner"), report_gaps, true},
+    {"decisions", N_("Correspondences decided by hand"), report_decisions, false},
+    {"inputs", N_("Inputs"), report_inputs, false},
+    {"limits", N_("Limits"), report_limits, false},
+    {"reproduction", N_("Reproduction"), reproduction, false},
+};
+
 /* How the report calls a side's recording: as it was opened, else as the investigation has it. */
 static const char *recording(const struct comparison *s, const struct report_options *o, int side)
 {
@@ -283,10 +286,19 @@ void report_sanitize(struct sanitize *c, const struct comparison *s, const struc
     sanitize_init(c, recording(s, o, TARGET), recording(s, o, GOLDEN), o->paths);
 }
 
+static void add_section(struct building *b, size_t i)
+{
+    doc_section(b->d, sections[i].id, _(sections[i].title));
+    if (b->j || !sections[i].dumps)
+        sections[i].build(b);
+    if (doc_is_empty(b->d))
+        doc_drop(b->d);
+}
+
 void report_build(struct document *d, const struct comparison *s, const struct report_options *o,
                   const struct sanitize *c)
 {
-    struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o,
+    struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o, .most = 20,
                          .unread = s->failed ? s->err.text : NULL};
     struct buf t = {0};
     document_init(d, c);
@@ -308,14 +320,19 @@ void report_build(struct document *d, const struct comparison *s, const struct r
         report_date(o->date, &t);
     }
     d->stamp = arena_cstr(&d->arena, buf_view(&t));
-    for (size_t i = 0; i < ARRAY_LEN(sections) && report_goes_on(o, NULL, i, ARRAY_LEN(sections)); i++) {
-        doc_section(d, sections[i].id, _(sections[i].title));
-        if (b.j || !sections[i].dumps)
-            sections[i].build(&b);
-        if (doc_is_empty(d))
-            doc_drop(d);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(sections) && report_goes_on(o, NULL, i, ARRAY_LEN(sections)); i++)
+        add_section(&b, i);
     vec_release(&b.findings);
     buf_release(&b.name);
     buf_release(&t);
+}
+
+void report_part(struct document *d, const struct comparison *s, const char *const *id, size_t n, size_t most)
+{
+    struct building b = {.d = d, .s = s, .j = s->judged, .m = &s->measure, .most = most};
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(sections[i].id, id[k]) == 0)
+                add_section(&b, i);
+    buf_release(&b.name);
 }

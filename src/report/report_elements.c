@@ -1,4 +1,5 @@
-/* The elements of the first deviation's tensors: where in the tensor they differ, and how errors and values are spread. */
+/* The elements of the first deviation's tensors: where in the tensor they differ, and how errors and values are
+ * spread. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -42,7 +43,8 @@ static const char *axis_text(struct building *b, const struct element_lens *l, c
         return "";
     if (ask->size[i] == 1)
         return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld"), ask->axis[i], (long long)l->shape[ask->axis[i]] - 1);
-    return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld, the extreme of %lld each"), ask->axis[i], (long long)l->shape[ask->axis[i]] - 1, (long long)ask->size[i]);
+    return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld, the extreme of %lld each"), ask->axis[i],
+                     (long long)l->shape[ask->axis[i]] - 1, (long long)ask->size[i]);
 }
 
 /* "at [3, ·, ·]": where the axes that are not shown stand. */
@@ -56,7 +58,7 @@ static const char *plane_text(struct building *b, const struct element_lens *l, 
             buf_cstr(&t, i ? ", ·" : "·");
         else
             buf_fmt(&t, i ? ", %lld" : "%lld", (long long)ask->at[i]);
-    const char *s = arena_fmt(&b->d->arena, _("The plane [%s] of the tensor, through its largest error."), t.p);
+    const char *s = arena_fmt(&b->d->arena, _("The plane [%s] of the tensor that has its largest error."), t.p);
     buf_release(&t);
     return s;
 }
@@ -73,7 +75,8 @@ static int heat_drawn(struct building *b, const struct element_lens *l, const st
         if (rc == 0)
             heat_map_count(&h);
     }
-    struct picture p = {.kind = DRAWN_CELLS, .id = "first-difference", .title = _("Where the tensors differ: |target − golden|"), .text = plane_text(b, l, &ask),
+    struct picture p = {.kind = DRAWN_CELLS, .id = "first-difference",
+                        .title = _("Where the tensors differ: |target − golden|"), .text = plane_text(b, l, &ask),
                         .rows = h.h, .cells = h.w, .most = h.most[HEAT_MAP_ERROR]};
     p.value = arena_alloc(&b->d->arena, (size_t)h.h * (size_t)h.w * sizeof(double));
     for (int i = 0; i < h.h * h.w; i++)
@@ -97,7 +100,8 @@ static void widen(const uint64_t *bins, int *low, int *high)
     *high = *high > to ? *high : to;
 }
 
-static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_style look, const uint64_t *bins, const uint64_t *more)
+static void bins_of(struct building *b, struct picture *p, const char *id, const char *name, enum picture_style look,
+                    const uint64_t *bins, const uint64_t *more)
 {
     uint32_t k = p->count;
     picture_series(p, &b->d->arena, id, name, look);
@@ -116,7 +120,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
         for (int sign = 0; sign < 2; sign++)
             widen(t->values[s][sign], &low, &high);
     struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("How large the values are"),
-                        .text = _("How many elements have a magnitude of so much, a power of two each; heights are logarithmic."),
+                        .text = _("Number of elements by magnitude, one bar a power of two; heights are logarithmic."),
                         .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
     bins_of(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
@@ -125,7 +129,8 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
     low = high = 0;
     widen(t->errors, &low, &high);
     p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("How large the errors are"),
-                         .text = _("How many elements are apart by so much, a power of two each; heights are logarithmic."),
+                         .text = _("Number of elements by size of the error, one bar a power of two; heights are "
+                                   "logarithmic."),
                          .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
     if (high)
@@ -134,7 +139,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
 
 static void worst(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
-    const char *const head[] = {_("element"), _("target"), _("golden"), _("apart by"), "ULP"};
+    const char *const head[] = {_("element"), _("target"), _("golden"), _("differ by"), "ULP"};
     char n[NUM_MAX];
     if (t->worsts)
         doc_table(b->d, ARRAY_LEN(head), head);
@@ -159,10 +164,12 @@ static void counted(struct building *b, const struct element_lens *l, const stru
 {
     char n[4][NUM_MAX];
     if (!tally_complete(t))
-        doc_say(b->d, TONE_QUIET, _("Of %s elements %s were read, from all parts."), num_count(n[0], l->numel), num_count(n[1], t->read));
-    doc_say(b->d, TONE_PLAIN, _("Elements: %s; equal: %s; with a relative error below 0.001: %s."), num_count(n[0], t->read), num_count(n[1], t->equal), num_count(n[2], t->thousandth));
+        doc_say(b->d, TONE_QUIET, _("Of %s elements %s were read, from all parts."), num_count(n[0], l->numel),
+                num_count(n[1], t->read));
+    doc_say(b->d, TONE_PLAIN, _("Elements: %s; equal: %s; with a relative error below 0.001: %s."),
+            num_count(n[0], t->read), num_count(n[1], t->equal), num_count(n[2], t->thousandth));
     if (t->unlike)
-        doc_say(b->d, TONE_BAD, _("%s elements are not finite on one side alone."), num_count(n[0], t->unlike));
+        doc_say(b->d, TONE_BAD, _("%s elements are non-finite on one side only."), num_count(n[0], t->unlike));
 }
 
 static int elements(struct building *b, const struct element_lens *l, struct err *e)
@@ -197,7 +204,8 @@ void report_elements(struct building *b, uint32_t line)
     struct err e = {0};
     struct measure_job job;
     if (!measure_how(b->m, line, &job)) {
-        doc_say(b->d, TONE_QUIET, "%s", _("There are no elements of it to draw: both sides' tensors were not recorded, or do not lie on each other."));
+        doc_say(b->d, TONE_QUIET, "%s", _("No elements to draw: the tensors of both sides were not recorded, or do "
+                                          "not match element by element."));
         return;
     }
     const struct dump *const side[2] = {b->m->side[TARGET], b->m->side[GOLDEN]};

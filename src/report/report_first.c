@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "compare/evidence.h"
+#include "table/evidence.h"
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
 
@@ -54,7 +54,8 @@ static void figures(struct building *b, uint32_t line)
 
 static void stacks(struct building *b, uint32_t line)
 {
-    static const char *const title[] = {N_("Stack of the target, innermost first"), N_("Stack of the golden side, innermost first")};
+    static const char *const title[] =
+        {N_("Stack of the target, innermost first"), N_("Stack of the golden side, innermost first")};
     fact_list l = {0};
     evidence_frames(b->s, line, FRAMES, &b->d->arena, &l);
     for (int s = 0; s < 2; s++) {
@@ -135,12 +136,13 @@ static void call_cell(struct building *b, uint32_t call)
 void report_suspects(struct building *b)
 {
     const char *const who[] = {_("call"), _("error in"), _("error out"), _("growth")};
-    const char *const front[] = {_("call"), _("enters as"), _("share of what deviates later that depends on it")};
+    const char *const front[] = {_("call"), _("share"), _("enters as")};
     if (b->j->suspects.n) {
-        doc_say(b->d, TONE_PLAIN, "%s", _("Calls whose inputs and parameters agree while an output deviates: they make the difference themselves."));
+        doc_say(b->d, TONE_PLAIN, "%s", _("Calls whose inputs and parameters agree while an output deviates: the "
+                                          "deviation starts in this call."));
         doc_table(b->d, ARRAY_LEN(who), who);
     }
-    for (size_t i = 0; i < b->j->suspects.n && i < LISTED; i++) {
+    for (size_t i = 0; i < b->j->suspects.n && i < b->most; i++) {
         struct call_error p = call_error_of(b->j, b->m, b->j->suspects.v[i].call);
         const double v[] = {p.in, p.out, p.factor};
         call_cell(b, b->j->suspects.v[i].call);
@@ -151,16 +153,18 @@ void report_suspects(struct building *b)
             doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(n));
         }
     }
-    if (b->j->suspects.n > LISTED)
-        doc_say(b->d, TONE_QUIET, _("… and %zu more"), b->j->suspects.n - LISTED);
+    if (b->j->suspects.n > b->most)
+        doc_say(b->d, TONE_QUIET, _("… and %zu more"), b->j->suspects.n - b->most);
     if (b->j->frontier.n) {
-        doc_heading(b->d, _("Where deviations enter"));
+        doc_heading(b->d, _("Entry points of deviations"));
+        doc_say(b->d, TONE_PLAIN, "%s", _("Calls where a deviation starts, and the share of later deviations that depends on "
+                                          "each."));
         doc_table(b->d, ARRAY_LEN(front), front);
     }
-    for (size_t i = 0; i < b->j->frontier.n && i < LISTED; i++) {
+    for (size_t i = 0; i < b->j->frontier.n && i < b->most; i++) {
         const struct entry_point *q = &b->j->frontier.v[i];
         call_cell(b, q->call);
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(entry_point_label(q->kind)));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%.0f %%", q->downstream * 100);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(entry_point_label(q->kind)));
     }
 }

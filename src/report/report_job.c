@@ -1,4 +1,5 @@
-/* A job that writes one report, result or pack at a time, from the comparison and the investigation of when it began. */
+/* A job that writes one report, result or pack at a time, from the comparison and the investigation of when it
+ * began. */
 #include "report/report_job.h"
 
 #include "base/mem.h"
@@ -17,7 +18,8 @@ void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(v
 
 static int pack_it(struct report_job *k, struct err *e)
 {
-    const struct pack_options o = {.tool = k->now.tool, .inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
+    const struct pack_options o =
+        {.tool = k->now.tool, .inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
     struct pack_said said = {0};
     struct buf b = {0};
     char n[NUM_MAX];
@@ -40,7 +42,7 @@ static int write_it(struct job *j, void *ctx, struct err *e)
     struct out out;
     (void)j;
     if (!k->c->judged && (!w || !k->report || w->rows_only))
-        return err_set(e, ERR_CANCEL, "%s", _("not written: there is no comparison now"));
+        return err_set(e, ERR_CANCEL, "%s", _("not written: no comparison"));
     if (k->pack)
         return pack_it(k, e);
     if (out_file(&out, k->path, e))
@@ -80,7 +82,8 @@ static void go_on(struct report_job *k)
     job_start(&k->job, write_it, k);
 }
 
-static bool begin(struct report_job *k, const struct comparison *c, const char *path, bool report, uint64_t pack, const struct report_options *o)
+static bool begin(struct report_job *k, const struct comparison *c, const char *path, bool report, uint64_t pack,
+                  const struct report_options *o)
 {
     if (report_job_busy(k))
         return false;
@@ -110,12 +113,14 @@ static bool begin(struct report_job *k, const struct comparison *c, const char *
     return true;
 }
 
-bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report, const struct report_options *o)
+bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report,
+                      const struct report_options *o)
 {
     return begin(k, c, path, report, 0, o);
 }
 
-bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o)
+bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit,
+                     const struct report_options *o)
 {
     return begin(k, c, path, true, limit, o);
 }
@@ -156,6 +161,12 @@ void report_job_wait(struct report_job *k)
         else
             job_wait(&k->job, NULL, NULL, 0);
     }
+}
+
+void report_job_leave(struct report_job *k, int ms)
+{
+    if (k->job.ready)
+        job_wait_ms(&k->job, ms);
 }
 
 void report_job_release(struct report_job *k)

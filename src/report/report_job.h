@@ -29,10 +29,13 @@ struct report_job {
 void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(void *ctx), void *ctx);
 void report_job_release(struct report_job *k); /* what is being written is given up */
 
-/* False while something is written. c, and o's inv, are looked at as they are now; its guide once no exam is under way. */
-bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report, const struct report_options *o);
+/* False while something is written. c, and o's inv, are looked at as they are now; its guide once no exam is under
+ * way. */
+bool report_job_begin(struct report_job *k, const struct comparison *c, const char *path, bool report,
+                      const struct report_options *o);
 /* The evidence instead (report/pack_write.h), at most so many bytes of tensors. */
-bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit, const struct report_options *o);
+bool report_job_pack(struct report_job *k, const struct comparison *c, const char *path, uint64_t limit,
+                     const struct report_options *o);
 void report_job_cancel(struct report_job *k);
 bool report_job_busy(struct report_job *k);
 double report_job_share(const struct report_job *k); /* 0 … 1 of what is being written */
@@ -41,5 +44,7 @@ double report_job_share(const struct report_job *k); /* 0 … 1 of what is being
 enum report_job_state report_job_take(struct report_job *k);
 
 void report_job_wait(struct report_job *k); /* until nothing is being written */
+/* Cancelled before, the process about to end: what is being written has at most ms to be given up. */
+void report_job_leave(struct report_job *k, int ms);
 
 #endif

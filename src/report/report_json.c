@@ -11,7 +11,8 @@
 #include "report/weights_output.h"
 #include "document/write.h"
 
-static void document(struct out *o, const struct comparison *s, const struct report_options *opt, void (*write)(struct out *, const struct document *))
+static void document(struct out *o, const struct comparison *s, const struct report_options *opt,
+                     void (*write)(struct out *, const struct document *))
 {
     struct sanitize c;
     struct document d;
@@ -54,19 +55,19 @@ static void finding(struct jsonw *w, const struct finding *x, const struct sanit
         fact[i] = x->evidence.fact[i];
         for (int k = 0; k < 2; k++) {
             buf_clear(&b);
-            sanitize_text(c, str_of(fact[i].side[k]), 0, &b);
+            sanitize_text(c, str_of(fact[i].side[k]), SANITIZE_JSON, &b);
             if (fact[i].side[k])
                 fact[i].side[k] = arena_cstr(a, buf_view(&b));
         }
     }
     buf_clear(&b);
-    sanitize_text(c, str_of(x->text), 0, &b);
+    sanitize_text(c, str_of(x->text), SANITIZE_JSON, &b);
     shown.text = arena_cstr(a, buf_view(&b));
     buf_clear(&b);
-    sanitize_text(c, str_of(x->at ? x->at : ""), 0, &b);
+    sanitize_text(c, str_of(x->at ? x->at : ""), SANITIZE_JSON, &b);
     shown.at = arena_cstr(a, buf_view(&b));
     shown.evidence.fact = fact;
-    finding_json(w, &shown, true);
+    finding_json(w, &shown);
     buf_release(&b);
 }
 
@@ -94,7 +95,7 @@ static void finding_rows(struct jsonw *w, const struct comparison *s, const find
 /* A text as a report may show it. */
 static void shown(void *ctx, struct str s, struct buf *out)
 {
-    sanitize_text(ctx, s, 0, out);
+    sanitize_text(ctx, s, SANITIZE_JSON, out);
 }
 
 static void repeat(struct jsonw *w, const char *key, const struct engine_run_result *r)
@@ -138,7 +139,8 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
 }
 
 /* The data of every picture a report has. */
-static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *c)
+static void figures(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt,
+                    const struct sanitize *c)
 {
     struct document d;
     report_build(&d, s, opt, c);

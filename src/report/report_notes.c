@@ -2,7 +2,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "compare/evidence.h"
+#include "table/evidence.h"
 #include "judge/tool_rules.h"
 #include "panel/subject.h"
 #include "report/report_sections.h"
@@ -106,9 +106,11 @@ static void finding(struct building *b, const struct finding *x, bool full)
     doc_begin(b->d, full ? DOC_HEADING : DOC_ITEM);
     for (int i = 0; i < x->depth && i < 8; i++) /* below what it follows from */
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, STR("↳ "));
-    doc_cellf(b->d, DOC_TEXT, tone_of(x->status), "%u. %s", x->number, _(finding_status_name((enum finding_status)x->status)));
+    doc_cellf(b->d, DOC_TEXT, tone_of(x->status), "%u. %s", x->number,
+              _(finding_status_name((enum finding_status)x->status)));
     if (x->severity)
-        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", severity %s"), _(finding_severity_name((enum finding_severity)x->severity)));
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", severity %s"),
+                  _(finding_severity_name((enum finding_severity)x->severity)));
     if (full) {
         paragraphs(b, str_of(x->text));
         doc_begin(b->d, DOC_PARAGRAPH);
@@ -157,18 +159,18 @@ void report_open(struct building *b)
     const char *open[8];
     size_t n = 0;
     if ((!b->j || b->j->first != NONE) && !report_count(b, FINDING_ROOT_CAUSE))
-        open[n++] = _("No finding is called the root cause.");
+        open[n++] = _("No finding has the status root-cause.");
     if (suspected)
-        open[n++] = _("Findings are still only suspected: a run without them would confirm or clear them.");
+        open[n++] = _("Findings are still suspected: run without them to confirm or clear them.");
     if (b->j && b->j->doubtful_before)
-        open[n++] = _("Doubtful pairs stand before the first deviation: marking them makes it sure.");
+        open[n++] = _("Doubtful pairs precede the first deviation: mark them to confirm it.");
     if (b->j && b->j->gaps_before)
-        open[n++] = _("Calls that only one side has stand before the first deviation.");
+        open[n++] = _("Calls only one side has precede the first deviation.");
     if (b->j && b->j->unread_before)
         open[n++] = _("Tensors before the first deviation could not be read.");
     for (size_t i = 0; i < b->s->inputs.n; i++)
         if (b->s->inputs.v[i].equal == 0) {
-            open[n++] = _("The step's own inputs are not the same on both sides.");
+            open[n++] = _("The step's own inputs differ between the sides.");
             break;
         }
     for (size_t i = 0; i < n; i++) {
@@ -188,7 +190,7 @@ void report_decisions(struct building *b)
         const struct mark *v;
         size_t n;
         const char *word;
-    } each[] = {{r.marks.v, r.marks.n, _("the same")}, {r.rejects.v, r.rejects.n, _("not the same")}};
+    } each[] = {{r.marks.v, r.marks.n, _("the same")}, {r.rejects.v, r.rejects.n, _("different")}};
     if (r.marks.n + r.rejects.n + r.rules.n)
         doc_table(b->d, ARRAY_LEN(head), head);
     size_t told = 0;
@@ -200,7 +202,8 @@ void report_decisions(struct building *b)
             doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(each[k].v[i].view));
         }
     for (size_t i = 0; i < r.rules.n && told < DECISIONS_TOLD; i++, told++) {
-        doc_cellf(b->d, DOC_TEXT, r.rules.v[i].on ? TONE_PLAIN : TONE_QUIET, r.rules.v[i].on ? _("rule %u") : _("rule %u, turned off"), r.rules.v[i].number);
+        doc_cellf(b->d, DOC_TEXT, r.rules.v[i].on ? TONE_PLAIN : TONE_QUIET,
+                  r.rules.v[i].on ? _("rule %u") : _("rule %u, disabled"), r.rules.v[i].number);
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].side[0]));
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].side[1]));
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(r.rules.v[i].view));
@@ -224,7 +227,8 @@ void report_limits(struct building *b)
     if (!b->j && !b->unread)
         return;
     thresholds_init(&fresh);
-    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), tool_rules_name(preset), b->s->opt.exact ? _(", bit for bit") : "");
+    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), tool_rules_name(preset),
+            b->s->opt.exact ? _(", bit for bit") : "");
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; (key = thresholds_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
@@ -236,7 +240,7 @@ void report_limits(struct building *b)
         doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_exact(n, theirs)));
     }
     if (moved)
-        doc_say(b->d, TONE_WARN, "%s", _("Limits in the first column that stand out were moved."));
+        doc_say(b->d, TONE_WARN, "%s", _("Limits highlighted in the first column were changed."));
 }
 
 /* As a shell reads it. */
@@ -244,7 +248,8 @@ static void word(struct buf *t, struct str s)
 {
     bool plain = s.n > 0;
     for (size_t i = 0; i < s.n && plain; i++)
-        plain = (s.p[i] & 0x80) || strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", s.p[i]);
+        plain = (s.p[i] & 0x80) ||
+                strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", s.p[i]);
     buf_cstr(t, plain ? " " : " '");
     for (size_t i = 0; i < s.n; i++)
         s.p[i] == '\'' ? buf_cstr(t, "'\\''") : buf_char(t, s.p[i]);
@@ -327,7 +332,8 @@ void report_reproduction(struct building *b)
         buf_cstr(&t, " -o report.html");
         buf_release(&file);
     }
-    doc_say(b->d, TONE_PLAIN, "%s", b->d->clean->paths ? _("From the folder the comparison was made in:") : _("With the recordings where these paths say:"));
+    doc_say(b->d, TONE_PLAIN, "%s",
+            b->d->clean->paths ? _("From the folder of the comparison:") : _("With the recordings at these paths:"));
     doc_code(b->d, buf_view(&t));
     buf_release(&t);
 }

@@ -23,25 +23,10 @@ const struct engine_run_result *report_engine_run(struct building *b, enum engin
     if (e->state == ENGINE_RUN_DONE)
         return &e->result;
     if (e->state == ENGINE_RUN_FAILED)
-        doc_say(b->d, TONE_WARN, _("What was given could not be read: %s"), e->err.text);
+        doc_say(b->d, TONE_WARN, _("Given, but could not be read: %s"), e->err.text);
     else
-        doc_say(b->d, TONE_WARN, "%s", _("What was given was not read to its end when this was written."));
+        doc_say(b->d, TONE_WARN, "%s", _("The given files were not read completely when this was written."));
     return NULL;
-}
-
-void report_sentences(struct building *b, enum doc_tone t, const char *const *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        doc_begin(b->d, DOC_ITEM);
-        doc_cell(b->d, DOC_TEXT, t, str_of(s[i]));
-    }
-}
-
-void report_stage(struct building *b, enum stage_verdict v, const char *pass, const char *fail)
-{
-    doc_begin(b->d, DOC_PARAGRAPH);
-    doc_cell(b->d, DOC_STRONG, v == STAGE_PASS ? TONE_GOOD : v == STAGE_FAIL ? TONE_BAD : TONE_WARN,
-             str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("It could not be judged.")));
 }
 
 bool report_told(const struct building *b)
@@ -65,7 +50,7 @@ static void told(struct building *b, const text_list *l, const char *word)
 void report_procedure(struct building *b)
 {
     const struct procedure *g = b->o->guide;
-    const char *const head[] = {"", _("panel"), _("state"), _("what came of it")};
+    const char *const head[] = {"", _("panel"), _("state"), _("outcome")};
     if (!report_told(b))
         return;
     doc_table(b->d, ARRAY_LEN(head), head);
@@ -74,7 +59,7 @@ void report_procedure(struct building *b)
         doc_cellf(b->d, DOC_NUMBER, TONE_QUIET, "%d", i + 1);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(panels[i].title)));
         if (p->state == PANEL_WAITS)
-            doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _("waits for %d"), p->waits_for);
+            doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _("waiting for %d"), p->waits_for);
         else
             doc_cellf(b->d, DOC_TEXT, tone_of(p->state), "%s %s", panel_glyph(p->state), panel_state_label(p->state));
         doc_cell(b->d, DOC_TEXT, p->state == PANEL_NOT_STARTED ? TONE_QUIET : TONE_PLAIN, str_of(p->summary));
@@ -85,7 +70,7 @@ void report_procedure(struct building *b)
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("panel %d. "), g->next);
     doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(g->why));
     if (b->o->inv->waived.n + b->o->inv->answers.n)
-        doc_heading(b->d, _("What people accepted and answered"));
+        doc_heading(b->d, _("Waivers and answers"));
     told(b, &b->o->inv->waived, _("waived"));
     told(b, &b->o->inv->answers, _("answered"));
 }
@@ -130,14 +115,15 @@ void report_panels_again(struct building *b)
         return;
     struct str file = b->o->paths ? str_of(b->o->inv->path) : path_base(str_of(b->o->inv->path));
     doc_begin(b->d, DOC_PARAGRAPH);
-    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("The panels, with the files given to them where they lay: diverge panels, or diverge report, and ")));
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("To list the panels (with the given files where they were): diverge "
+                                                  "panels, or diverge report, and ")));
     doc_cell(b->d, DOC_NAME, TONE_PLAIN, file);
 }
 
 void report_scaling(struct building *b)
 {
     const struct procedure *g = b->o->guide;
-    const char *const head[] = {_("feature"), _("state"), _("what was found")};
+    const char *const head[] = {_("feature"), _("state"), _("result")};
     bool any = false;
     if (!report_told(b) || !procedure_result(g, ENGINE_RUN_CURVES))
         return;
@@ -153,8 +139,8 @@ void report_scaling(struct building *b)
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(it->text));
         doc_cellf(b->d, DOC_TEXT, it->mark == MARK_OK ? TONE_GOOD : it->mark == MARK_BAD ? TONE_BAD : it->mark == MARK_OPEN ? TONE_WARN : TONE_QUIET, "%s %s",
                   panel_mark_glyph((enum panel_mark)it->mark),
-                  it->mark == MARK_OK     ? _("fine")
-                  : it->mark == MARK_BAD  ? _("not fine")
+                  it->mark == MARK_OK     ? _("ok")
+                  : it->mark == MARK_BAD  ? _("not ok")
                   : it->mark == MARK_OPEN ? _("not answered")
                   : it->mark == MARK_WAIVED ? _("waived")
                                             : _("not used"));
@@ -211,7 +197,7 @@ static void identity(const char *path, struct buf *out)
         return;
     }
     if (file_open(&f, path, &quiet)) {
-        buf_cstr(out, _("not there"));
+        buf_cstr(out, _("missing"));
         return;
     }
     buf_cstr(out, num_bytes(n, f.size));

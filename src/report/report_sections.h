@@ -12,18 +12,19 @@ struct building {
     const struct judgement *j; /* NULL: no two dumps were given or read; then the sections of theirs are not built */
     const char *unread;        /* why the dumps that were given could not be read; NULL: they could, or none were given */
     const struct measure *m;
-    const struct report_options *o;
+    const struct report_options *o; /* NULL: of a part (report_part) */
+    size_t most;        /* entries of a list */
     finding_list findings; /* causes first */
     struct buf name;
 };
 
 /* Each adds its blocks to the section that was begun; one that adds nothing is left out. */
-void report_summary(struct building *b);
 void report_inputs(struct building *b);
 void report_weights(struct building *b);
 void report_first(struct building *b);
 void report_diagnosis(struct building *b);
 void report_suspects(struct building *b);
+void report_which_side(struct building *b);
 void report_gaps(struct building *b);
 void report_accepted(struct building *b);
 void report_precision(struct building *b);
@@ -56,9 +57,6 @@ void report_procedure_line(struct building *b);          /* of the summary */
 bool report_told(const struct building *b);              /* something was told to the panels */
 /* The result of an exam, NULL where there is none; says why where something was given. */
 const struct engine_run_result *report_engine_run(struct building *b, enum engine_run_id x);
-void report_sentences(struct building *b, enum doc_tone t, const char *const *s, size_t n); /* as items */
-/* A paragraph that begins with the verdict; cells may follow. */
-void report_stage(struct building *b, enum stage_verdict v, const char *pass, const char *fail);
 void report_limits(struct building *b);
 
 /* A cell: the name of a line's row on a side, "·" where it has none. */

@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "compare/evidence.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "judge/step_inputs.h"
@@ -55,7 +54,7 @@ static void input_text(const struct building *b, int side, int which, struct buf
     else if (which == IN_FILES && now->bytes)
         buf_fmt(t, _("%llu bytes in %llu files"), (unsigned long long)now->bytes, (unsigned long long)now->files);
     else if (which == IN_FINGERPRINT)
-        buf_fmt(t, "%016llx", (unsigned long long)evidence_fingerprint(x));
+        buf_fmt(t, "%016llx", (unsigned long long)dump_fingerprint(x));
 }
 
 static void step_inputs(struct building *b)
@@ -69,7 +68,7 @@ static void step_inputs(struct building *b)
         step_input_detail(&l->v[i], b->m->side, &t);
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(step_input_name(l->v[i].what)));
         doc_cell(b->d, DOC_TEXT, l->v[i].equal > 0 ? TONE_GOOD : l->v[i].equal < 0 ? TONE_QUIET : TONE_BAD,
-                 str_of(l->v[i].equal > 0 ? _("yes") : l->v[i].equal < 0 ? _("cannot be told") : _("no")));
+                 str_of(l->v[i].equal > 0 ? _("yes") : l->v[i].equal < 0 ? _("undecided") : _("no")));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
         buf_release(&t);
     }
@@ -81,7 +80,7 @@ static void warnings(struct building *b)
     input_doubt_list l = {0};
     input_doubts_find(b->s, &a, &l);
     if (l.n)
-        doc_heading(b->d, _("Open to doubt about them"));
+        doc_heading(b->d, _("Doubts about the inputs"));
     for (size_t i = 0; i < l.n; i++) {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(input_doubts_sentence(&l.v[i], &a)));
@@ -101,7 +100,7 @@ void report_inputs(struct building *b)
         [IN_FRAMEWORK] = {N_("framework"), READ},       [IN_LEVEL] = {N_("level, task"), READ},
         [IN_STEP] = {N_("step, rank"), READ | KEPT},    [IN_ROWS] = {N_("rows"), READ},
         [IN_FILES] = {N_("files"), READ | KEPT},        [IN_NEWEST] = {N_("newest file"), KEPT},
-        [IN_FINGERPRINT] = {N_("fingerprint of what was read"), READ},
+        [IN_FINGERPRINT] = {N_("fingerprint of the content"), READ},
     };
     const char *const head[] = {"", _("target"), _("golden")};
     struct buf t = {0};
@@ -110,7 +109,7 @@ void report_inputs(struct building *b)
     if (!b->j && !kept)
         return;
     if (kept)
-        doc_say(b->d, TONE_WARN, "%s", _("Not read for this report; what they were when they were last compared:"));
+        doc_say(b->d, TONE_WARN, "%s", _("Not read for this report; shown is their state when last compared:"));
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; i < IN_COUNT; i++) {
         if (!(rows[i].of & (kept ? KEPT : READ)))
@@ -162,7 +161,8 @@ void report_weights(struct building *b)
         rows_head(b);
     for (uint32_t i = 0, told = 0; bad && i < b->j->lines && told < LISTED; i++) {
         const struct line *l = &b->m->pairing->lines.v[i];
-        if (l->pair != NONE && b->m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_PARAMETER && verdict_is_bad(b->j->line[i].verdict)) {
+        if (l->pair != NONE && b->m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_PARAMETER &&
+            verdict_is_bad(b->j->line[i].verdict)) {
             row(b, i);
             told++;
         }
@@ -180,7 +180,9 @@ static uint64_t extreme(const struct building *b, uint32_t line, int side, bool 
     if (r == NONE || saturated)
         return 0;
     const struct row *q = &b->m->side[side]->rows.v[r];
-    bool off = q->kind == ROW_TENSOR && ((q->has & HAS_MAX && !isfinite(q->stat[STAT_MAX])) || (q->has & HAS_MIN && !isfinite(q->stat[STAT_MIN])));
+    bool off = q->kind == ROW_TENSOR &&
+               ((q->has & HAS_MAX && !isfinite(q->stat[STAT_MAX])) ||
+                (q->has & HAS_MIN && !isfinite(q->stat[STAT_MIN])));
     return off;
 }
 
@@ -199,7 +201,7 @@ void report_overflow(struct building *b)
                 continue;
             }
             if (told++ == 0) {
-                doc_say(b->d, TONE_PLAIN, "%s", _("In execution order, the first one first. Where no tensor was recorded a count is 1."));
+                doc_say(b->d, TONE_PLAIN, "%s", _("In execution order. Where no tensor was recorded a count is 1."));
                 doc_table(b->d, ARRAY_LEN(head), head);
             }
             doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_count(n, i + 1)));
@@ -215,7 +217,7 @@ void report_overflow(struct building *b)
 /* What the team has accepted, entry by entry, with how many rows need it. */
 void report_accepted(struct building *b)
 {
-    const char *const head[] = {_("rows like"), _("reason"), _("until"), _("rows")};
+    const char *const head[] = {_("row pattern"), _("reason"), _("until"), _("rows")};
     const struct accepted_list *l = b->j->known;
     if (l && l->entries.n)
         doc_table(b->d, ARRAY_LEN(head), head);
@@ -237,17 +239,17 @@ void report_precision(struct building *b)
     precision_list l = {0};
     precision_find(b->j, b->m, &b->d->arena, &l);
     if (l.n) {
-        doc_say(b->d, TONE_PLAIN, "%s", _("Where the two sides hold a quantity in different floating types, whatever the numbers say."));
+        doc_say(b->d, TONE_PLAIN, "%s", _("Rows of different floating types, whatever their values."));
         doc_table(b->d, ARRAY_LEN(head), head);
     }
-    for (size_t i = 0; i < l.n && i < LISTED; i++) {
+    for (size_t i = 0; i < l.n && i < b->most; i++) {
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, str_of(l.v[i].scope));
         for (int s = 0; s < 2; s++)
             doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(dtype_table[l.v[i].dtype[s]].name));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%u", l.v[i].rows);
     }
-    if (l.n > LISTED)
-        doc_say(b->d, TONE_QUIET, _("… and %zu more"), l.n - LISTED);
+    if (l.n > b->most)
+        doc_say(b->d, TONE_QUIET, _("… and %zu more"), l.n - b->most);
     vec_release(&l);
 }
 
@@ -255,14 +257,14 @@ void report_gaps(struct building *b)
 {
     gap_group_list l = {0};
     gaps_group(b->m->pairing, b->m->side, &l);
-    for (size_t i = 0; i < l.n && i < LISTED; i++) {
+    for (size_t i = 0; i < l.n && i < b->most; i++) {
         struct buf t = {0};
         gap_group_text(&l.v[i], b->m->side, &t);
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
         buf_release(&t);
     }
-    if (l.n > LISTED)
-        doc_say(b->d, TONE_QUIET, _("… and %zu more"), l.n - LISTED);
+    if (l.n > b->most)
+        doc_say(b->d, TONE_QUIET, _("… and %zu more"), l.n - b->most);
     vec_release(&l);
 }

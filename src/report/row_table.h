@@ -2,30 +2,30 @@
 #ifndef REPORT_ROW_TABLE_H
 #define REPORT_ROW_TABLE_H
 
-#include "compare/comparison.h"
+#include "table/field.h"
 
 /* Where cells go, one after the other; what cannot be told is an empty text. Whoever has one puts it first in a struct
  * of his own. */
 struct row_sink {
     void (*text)(struct row_sink *k, struct str s);
     void (*number)(struct row_sink *k, double v);
-    void (*count)(struct row_sink *k, uint64_t v);
 };
 
-struct table_column;
-#define ROW_PARTS 5
+#define ROW_COLUMNS 60 /* more than there are */
 
 struct row_writer {
     struct row_sink *sink;
     const struct comparison *s;
     const struct judgement *j;
-    const struct measure *m;
-    const struct table_column *part[ROW_PARTS];
+    const struct field *column[ROW_COLUMNS];
+    size_t columns;
+    struct buf text; /* of a cell */
 };
 
 /* The comparison complete; which columns there are depends on what was recorded. */
 void row_table_init(struct row_writer *c, const struct comparison *s, struct row_sink *sink);
 void row_table_head(struct row_writer *c);
 void row_table_write(struct row_writer *c, uint32_t line);
+void row_table_release(struct row_writer *c);
 
 #endif

@@ -5,20 +5,21 @@
 #include "base/msg.h"
 #include "document/csv.h"
 
-const char *framework_name(enum dialect d)
+static const char *framework_name(enum dialect d)
 {
     static const char *const names[DIALECTS] = {"", "mindformers", "megatron", "huggingface"};
     return names[d];
 }
 
-const char *platform_name(enum platform p)
-{
-    return p == PLATFORM_NPU ? "npu" : "gpu";
-}
-
 static bool shown(const struct value *v)
 {
     return v->state == VALUE_SET || v->state == VALUE_OPEN;
+}
+
+static void text_or_null(struct jsonw *w, const char *key, struct str s)
+{
+    jw_key(w, key);
+    s.n ? jw_str(w, s) : jw_null(w);
 }
 
 static void value_json(struct jsonw *w, const char *key, const struct value *v)
@@ -29,21 +30,12 @@ static void value_json(struct jsonw *w, const char *key, const struct value *v)
         return;
     }
     jw_object(w);
-    jw_key(w, "key");
-    v->key.n ? jw_str(w, v->key) : jw_null(w);
-    jw_key(w, "value");
-    v->text.n ? jw_str(w, v->text) : jw_null(w);
+    text_or_null(w, "key", v->key);
+    text_or_null(w, "value", v->text);
     jw_kbool(w, "default", v->dflt && v->state == VALUE_SET);
     jw_kbool(w, "open", v->state == VALUE_OPEN);
-    jw_key(w, "from");
-    v->how.n ? jw_str(w, v->how) : jw_null(w);
+    text_or_null(w, "from", v->how);
     jw_end_object(w);
-}
-
-static void text_or_null(struct jsonw *w, const char *key, struct str s)
-{
-    jw_key(w, key);
-    s.n ? jw_str(w, s) : jw_null(w);
 }
 
 static void check_json(struct jsonw *w, const struct config_check *k)

@@ -9,10 +9,5 @@
 void config_json(struct out *o, const struct config_compare *c, const char *tool);
 void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool); /* within another */
 void config_csv(struct out *o, const struct config_compare *c); /* a line a check */
-/* For people, 80 columns: problems first, then what is recommended and what has to be confirmed by hand. */
-void config_text(struct buf *out, const struct config_compare *c);
-
-const char *framework_name(enum dialect d);
-const char *platform_name(enum platform p);
 
 #endif

@@ -43,10 +43,11 @@ static void places(struct jsonw *w, const struct element_lens *l, const char *ke
         jw_object(w);
         place(w, l, p[i].at);
         for (int d = 0; d < 2; d++)
-            l->has[d] ? jw_knum(w, d ? "golden" : "target", p[i].v[d]) : jw_knull(w, d ? "golden" : "target");
+            jw_knum_if(w, d ? "golden" : "target", l->has[d], p[i].v[d]);
         bool finite = isfinite(p[i].v[0]) && isfinite(p[i].v[1]);
-        two && finite ? jw_knum(w, "error", p[i].error) : jw_knull(w, "error");
-        two && finite && dtype_is_float(l->coarser) ? jw_knum(w, "ulp", element_lens_ulp(l, p[i].v[0], p[i].v[1])) : jw_knull(w, "ulp");
+        jw_knum_if(w, "error", two && finite, p[i].error);
+        two && finite && dtype_is_float(l->coarser) ? jw_knum(w, "ulp", element_lens_ulp(l, p[i].v[0], p[i].v[1]))
+                                                    : jw_knull(w, "ulp");
         jw_end_object(w);
     }
     jw_end_array(w);
@@ -119,9 +120,9 @@ void report_tensor(const struct tensor_report *r, struct buf *out)
         jw_int(&w, l->shape[i]);
     jw_end_array(&w);
     jw_kint(&w, "elements", (int64_t)l->numel);
-    two ? jw_kint(&w, "equal", (int64_t)t->equal) : jw_knull(&w, "equal");
-    two ? jw_kint(&w, "below_thousandth", (int64_t)t->thousandth) : jw_knull(&w, "below_thousandth");
-    two ? jw_kint(&w, "unlike", (int64_t)t->unlike) : jw_knull(&w, "unlike");
+    jw_kint_if(&w, "equal", two, (int64_t)t->equal);
+    jw_kint_if(&w, "below_thousandth", two, (int64_t)t->thousandth);
+    jw_kint_if(&w, "unlike", two, (int64_t)t->unlike);
     places(&w, l, "worst", t->worst, t->worsts);
     places(&w, l, "nonfinite", t->odd, t->odds);
     for (int d = 0; d < 2; d++)

@@ -1,4 +1,4 @@
-/* Writes a comparison of two checkpoints, or the list of one, as JSON, CSV and text. */
+/* Writes a comparison of two checkpoints as JSON and CSV, the list of one also as text. */
 #include "report/weights_output.h"
 
 #include <math.h>
@@ -8,12 +8,14 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "document/csv.h"
+#include "document/write.h"
+#include "weights/weights_section.h"
 
 /* ---- JSON ---- */
 
 static void number_or_zero(struct jsonw *w, const char *key, int v)
 {
-    v > 0 ? jw_kint(w, key, v) : jw_knull(w, key);
+    jw_kint_if(w, key, v > 0, v);
 }
 
 static void side(struct jsonw *w, const struct weights *s)
@@ -51,11 +53,6 @@ static void stats(struct jsonw *w, const char *key, const struct side_figures *f
     jw_end_object(w);
 }
 
-static void figure(struct jsonw *w, const char *key, bool there, double v)
-{
-    there ? jw_knum(w, key, v) : jw_knull(w, key);
-}
-
 static const struct weight *weight_at(const struct weight_compare *c, const struct weight_pair *p, int s)
 {
     return &c->side[s].list.v[p->weight[s]];
@@ -70,7 +67,10 @@ static const int64_t *shape_at(const struct weight_compare *c, const struct weig
 
 static const char *pair_origin(uint8_t o)
 {
-    static const char *const names[] = {"name", "rule", "mapping", "tied"};
+    static const char *const names[] = {
+        [PAIR_BY_NAME] = "name",      [PAIR_BY_RULE] = "rule",    [PAIR_BY_MAP] = "mapping",
+        [PAIR_TIED] = "tied", [PAIR_BY_VALUE] = "values", [PAIR_BY_ORDER] = "order",
+    };
     return names[o];
 }
 
@@ -90,6 +90,11 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
         *part ? jw_cstr(w, part) : jw_null(w);
     }
     jw_end_array(w);
+    jw_key(w, "expert");
+    jw_array(w);
+    for (int s = 0; s < 2; s++)
+        p->expert[s] ? jw_int(w, p->expert[s] - 1) : jw_null(w);
+    jw_end_array(w);
     jw_key(w, "shape");
     jw_array(w);
     for (int s = 0; s < 2; s++) {
@@ -105,10 +110,10 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     }
     jw_end_array(w);
     jw_kcstr(w, "view", p->view);
-    figure(w, "max_abs_err", two, p->fig.max_abs);
-    figure(w, "max_rel_err", two, p->fig.max_rel);
-    figure(w, "cosine", two, p->fig.cosine);
-    figure(w, "rel_l2", two, p->fig.rel_l2);
+    jw_knum_if(w, "max_abs_err", two, p->fig.max_abs);
+    jw_knum_if(w, "max_rel_err", two, p->fig.max_rel);
+    jw_knum_if(w, "cosine", two, p->fig.cosine);
+    jw_knum_if(w, "rel_l2", two, p->fig.rel_l2);
     if (p->read && p->fig.side[0].count) {
         stats(w, "target_stats", &p->fig.side[0]);
         stats(w, "golden_stats", &p->fig.side[1]);
@@ -127,20 +132,6 @@ static void names(struct jsonw *w, const char *key, const struct weights *s, con
     for (size_t i = 0; i < n; i++)
         jw_str(w, s->list.v[v[i]].name);
     jw_end_array(w);
-}
-
-static const char *verdict_text(const struct weight_compare *c)
-{
-    static const char *const names_[] = {"pass", "fail", "unknown"};
-    return names_[weight_compare_verdict(c)];
-}
-
-static size_t equal_count(const struct weight_compare *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->pairs.n; i++)
-        n += c->pairs.v[i].verdict == WEIGHT_EQUAL;
-    return n;
 }
 
 static void rows(struct out *o, struct jsonw *w, const char *key, const struct weight_compare *c, bool all)
@@ -165,7 +156,7 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
     jw_key(w, "golden");
     side(w, &c->side[1]);
     jw_kint(w, "pairs", (int64_t)c->pairs.n);
-    jw_kint(w, "equal", (int64_t)equal_count(c));
+    jw_kint(w, "equal", (int64_t)weights_equal(c));
     jw_kint(w, "dtype_diff", (int64_t)c->dtype_diff);
     names(w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
     names(w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
@@ -174,12 +165,9 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
     rows(o, w, "differs", c, false);
     if (opt->rows != ROWS_NONE)
         rows(o, w, "rows", c, opt->rows == ROWS_ALL);
-    jw_key(w, "warnings");
-    jw_array(w);
-    for (size_t i = 0; i < c->warnings.n; i++)
-        jw_cstr(w, c->warnings.v[i]);
-    jw_end_array(w);
-    jw_kcstr(w, "verdict", verdict_text(c));
+    jw_kcstrs(w, "unread", c->unread.v, c->unread.n);
+    jw_kcstrs(w, "warnings", c->warnings.v, c->warnings.n);
+    jw_kcstr(w, "verdict", stage_name(weight_compare_verdict(c)));
     jw_end_object(w);
 }
 
@@ -316,86 +304,19 @@ void weights_list_csv(struct out *o, const struct weight_listing *l)
     buf_release(&shape);
 }
 
-/* ---- text ---- */
+/* ---- a list as text ---- */
 
-#define TEXT_ROWS 50
-
-static void side_text(struct buf *b, const char *label, const struct weights *w)
-{
-    char n[NUM_MAX];
-    buf_fmt(b, _("%s  %s\n    %s · %s · %s tensors"), label, w->path, w->format, *w->framework ? w->framework : "?",
-            num_count(n, w->list.n));
-    if (w->arch.heads)
-        buf_fmt(b, _(" · %d heads, %d key-value"), w->arch.heads, w->arch.kv_heads);
-    if (w->arch.tp > 1 && strcmp(w->format, "megatron") == 0)
-        buf_fmt(b, _(" · %d tensor-parallel shards joined"), w->arch.tp);
-    buf_char(b, '\n');
-}
-
-static void name_list_text(struct buf *b, const char *title, const struct weights *w, const uint32_t *v, size_t n)
-{
-    char tmp[NUM_MAX];
-    if (!n)
-        return;
-    buf_fmt(b, "%s: %s\n", title, num_count(tmp, n));
-    for (size_t i = 0; i < n && i < TEXT_ROWS; i++)
-        buf_fmt(b, "    %.*s\n", STR_ARG(w->list.v[v[i]].name));
-    if (n > TEXT_ROWS)
-        buf_cstr(b, "    …\n");
-}
-
-void weights_text(struct buf *out, const struct weight_compare *c)
-{
-    struct buf b = {0};
-    char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
-    size_t shown = 0, bad = c->pairs.n - equal_count(c);
-    side_text(&b, _("target"), &c->side[0]);
-    side_text(&b, _("golden"), &c->side[1]);
-    for (size_t i = 0; i < c->warnings.n && i < TEXT_ROWS; i++)
-        buf_fmt(&b, "! %s\n", c->warnings.v[i]);
-    buf_fmt(&b, _("%s pairs, %s equal\n"), num_count(n, c->pairs.n), num_count(m, equal_count(c)));
-    for (size_t i = 0; i < c->pairs.n && shown < TEXT_ROWS; i++) {
-        const struct weight_pair *p = &c->pairs.v[i];
-        if (p->verdict == WEIGHT_EQUAL)
-            continue;
-        shown++;
-        buf_fmt(&b, "%s %.*s ↔ %.*s\n", p->verdict == WEIGHT_UNREAD ? "?" : "✗", STR_ARG(weight_at(c, p, 0)->name),
-                STR_ARG(weight_at(c, p, 1)->name));
-        if (p->why)
-            buf_fmt(&b, "    %s\n", p->why);
-        if (p->view)
-            buf_fmt(&b, "    %s\n", p->view);
-        if (p->read && p->fig.two)
-            buf_fmt(&b, "    1-cos %s  rel L2 %s  max abs %s\n", num_error(n, p->fig.minus), num_error(m, p->fig.rel_l2),
-                    num_error(k, p->fig.max_abs));
-    }
-    if (bad > shown)
-        buf_fmt(&b, _("and %s more; -o FILE.csv has all\n"), num_count(n, bad - shown));
-    name_list_text(&b, _("only in the target"), &c->side[0], c->only[0].v, c->only[0].n);
-    name_list_text(&b, _("only in the golden file"), &c->side[1], c->only[1].v, c->only[1].n);
-    if (c->aside[0].n + c->aside[1].n)
-        buf_fmt(&b, _("not compared, since no parameters of the model: %s in the target, %s in the golden file\n"),
-                num_count(n, c->aside[0].n), num_count(m, c->aside[1].n));
-    switch (weight_compare_verdict(c)) {
-    case WEIGHTS_PASS:
-        buf_cstr(&b, _("pass: the weights are the same\n"));
-        break;
-    case WEIGHTS_FAIL:
-        buf_cstr(&b, _("fail: the weights are not the same\n"));
-        break;
-    default:
-        buf_cstr(&b, _("could not be judged\n"));
-    }
-    utf8_clean_lines(out, buf_view(&b)); /* everything in it may come from a file */
-    buf_release(&b);
-}
+#define PROBLEMS 50
 
 void weights_list_text(struct buf *out, const struct weight_listing *l)
 {
     struct buf b = {0}, shape = {0};
+    struct document d;
     char n[4][NUM_MAX];
     int widest = 0;
-    side_text(&b, _("target"), l->w);
+    document_begin(&d);
+    weights_side_section(&d, l->w, false);
+    write_text_end(&b, &d);
     for (size_t i = 0; i < l->w->list.n; i++) {
         int cells = utf8_cells(l->w->list.v[i].name);
         widest = cells > widest ? cells : widest;
@@ -417,7 +338,7 @@ void weights_list_text(struct buf *out, const struct weight_listing *l)
             buf_fmt(&b, " %s", x->problem);
         buf_char(&b, '\n');
     }
-    for (size_t i = 0; i < l->w->problems.n && i < TEXT_ROWS; i++)
+    for (size_t i = 0; i < l->w->problems.n && i < PROBLEMS; i++)
         buf_fmt(&b, "! %s\n", l->w->problems.v[i].text);
     utf8_clean_lines(out, buf_view(&b)); /* everything in it may come from a file */
     buf_release(&b);

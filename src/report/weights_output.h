@@ -12,7 +12,6 @@
 void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt);
 void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c, const struct report_options *opt); /* within another */
 void weights_csv(struct out *o, const struct weight_compare *c);
-void weights_text(struct buf *out, const struct weight_compare *c);
 
 /* One side: figures[i] where has[i]. */
 struct weight_listing {

@@ -20,7 +20,7 @@ bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t do
     if (!atomic_load(&opt->watch->cancel))
         return true;
     if (o)
-        err_set(&o->err, ERR_CANCEL, "%s", _("not written: it was cancelled"));
+        err_set(&o->err, ERR_CANCEL, "%s", _("not written: cancelled"));
     return false;
 }
 

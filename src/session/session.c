@@ -16,15 +16,29 @@
 #include "judge/table_verdicts.h"
 #include "pair/mapping_file.h"
 #include "fmt/unreadable.h"
+#include "ranks/joined_dump.h"
 #include "dump/step_before.h"
 #include "fmt/find_recordings.h"
 
 #define JUDGE_EVERY_MS 150
+#define ANNOUNCE_EVERY_MS 20
 
 static void announce(struct session *s)
 {
     s->version++;
     pthread_cond_broadcast(&s->changed);
+}
+
+/* A line's figures are there. Whoever waits for figures is woken for the first after a judgement, for the last, and now and
+ * then: to wake all for each of a dump's short tensors takes longer than to compare them. */
+static void announce_figures(struct session *s)
+{
+    const struct measure *m = &s->rows->measure;
+    long now = clock_ms();
+    if (m->finished != m->wanted && m->finished > s->judged_posts + 1 && now - s->announced_ms < ANNOUNCE_EVERY_MS)
+        return;
+    s->announced_ms = now;
+    announce(s);
 }
 
 static void notify(void *ctx)
@@ -75,27 +89,36 @@ static void publish_state(struct session *s, const struct err *failed, bool comp
 
 /* ---- finding and choosing ---- */
 
+/* Where it is kept what is below which path. */
+static struct found_trees *found_of(struct session *s)
+{
+    return s->opt.of.found ? s->opt.of.found : &s->recordings->found;
+}
+
 static int find_side(struct session *s, int i, struct err *e)
 {
     struct recording *x = &s->recordings->side[i];
     place_list found = {0};
-    if (find_recordings_until(x->path, &s->load[i].cancel, &found, e)) {
-        place_list_release(&found);
+    if (found_trees_below(found_of(s), x->path, &s->load[i].cancel, &found, &s->failed[i], e))
         return -1;
-    }
+    if (!found.n && s->failed[i].n)
+        return read_failures_error(&s->failed[i], e);
     if (!found.n) {
-        place_list_release(&found);
         struct file f;
         if (path_is_file(x->path) && file_open(&f, x->path, e) == 0) {
             bool empty = !f.size;
             file_close(&f);
             if (empty)
-                return err_set(e, ERR_DATA, _("%s: an empty file: nothing was written to it, or not yet"), x->path);
+                return err_set(e, ERR_DATA, _("%s: empty file: nothing written, or not yet"), x->path);
         }
-        const struct unreadable *r = unreadable_find(x->path, NULL);
-        if (r)
-            return unreadable_error(r, x->path, e);
-        return err_set(e, ERR_DATA, _("%s: no recording of a known format here or below; see `diverge formats`"), x->path);
+        struct buf at = {0};
+        const struct unreadable *r = unreadable_find(x->path, &at);
+        int rc = r ? unreadable_error(r, at.p, e) : 0;
+        buf_release(&at);
+        if (rc)
+            return rc;
+        return err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; see "
+                                      "`diverge formats`"), x->path);
     }
     session_lock(s);
     x->places = found;
@@ -169,9 +192,10 @@ static int choose(struct session *s, struct err *e)
     for (int i = 0; i < 2; i++)
         list_places(&s->recordings->side[i], &have[i]);
     if (s->single)
-        err_set(e, ERR_USAGE, _("%s has no such step and rank; it has %s"), t->path, have[0].p);
+        err_set(e, ERR_USAGE, _("%s has no such step and rank; found: %s"), t->path, have[0].p);
     else
-        err_set(e, ERR_USAGE, _("no step and rank that both sides have: %s has %s; %s has %s. --step T:G and --rank T:G pair different ones"),
+        err_set(e, ERR_USAGE, _("no step and rank in common: %s has %s; %s has %s. --step T:G and --rank T:G pair "
+                                "different ones"),
                 t->path, have[0].p, g->path, have[1].p ? have[1].p : "");
     buf_release(&have[0]);
     buf_release(&have[1]);
@@ -192,6 +216,20 @@ static struct side_extent extent_of(const struct dump *d)
     return x;
 }
 
+/* What could not be read while recordings were looked for: of this one, or perhaps of others. */
+static void tell_failures(struct dump *d, const read_failures *l)
+{
+    struct str folder = path_parent(str_of(d->path));
+    for (size_t i = 0; i < l->n; i++) {
+        struct str at = str_of(l->v[i].path);
+        bool own = str_starts(at, d->path) || (folder.n && str_eq(path_parent(at), folder));
+        if (own)
+            dump_problem(d, NONE, "missing-file", l->v[i].text);
+        else
+            dump_warn(d, arena_fmt(&d->arena, _("%s; a second recording may exist there and was not checked"), l->v[i].text));
+    }
+}
+
 static int load_side(struct job *j, void *ctx, struct err *e)
 {
     struct session *s = ctx;
@@ -209,6 +247,7 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     session_lock(s);
     if (rc == 0)
         tensor_files_warn(&files, &x->dump);
+    tell_failures(&x->dump, &s->failed[side]);
     x->extent = extent_of(&x->dump);
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
@@ -233,6 +272,7 @@ static int begin_load(struct session *s, int i, struct err *e)
         x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.of.pack, i == TARGET ? "target" : "golden");
     x->dump.parts = (const char *const *)p->paths.v;
     x->dump.part_count = p->paths.n;
+    x->dump.given = p->given;
     x->dump.step = p->step;
     x->dump.rank = p->rank;
     x->dump.past = s->tabled ? NULL : step_before_of(&x->places, x->place);
@@ -264,21 +304,27 @@ static int load_maps(struct session *s, struct err *e)
 /* ---- comparing ---- */
 
 /* The same row of the runs beside: [0] of the second golden run, [1] of the reference. */
-static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, float out[2][2])
+struct companion_errors {
+    float error[2][2];
+    int rc[2];
+    struct err why[2];
+};
+
+static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, struct companion_errors *x)
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
     const struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
         if (c[i]->path)
-            third_run_measure(c[i], side, row, view, s->kern, watch, i == 1, out[i]);
+            x->rc[i] = third_run_measure(c[i], side, row, view, s->kern, watch, i == 1, x->error[i], &x->why[i]);
 }
 
-static void post_companions(struct session *s, const uint32_t row[2], float (*const error)[2])
+static void post_companions(struct session *s, const uint32_t row[2], const struct companion_errors *x)
 {
     struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2; i++)
-        for (int side = 0; c[i]->path && side < 2; side++)
-            c[i]->error[side][row[side]] = error[i][side];
+        if (c[i]->path)
+            third_run_post(c[i], row, x->error[i], x->rc[i] ? &x->why[i] : NULL);
 }
 
 /* For a worker without a line; the lock is held before and after. */
@@ -317,17 +363,17 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         struct view view;
         struct err e;
         bool viewed;
-        float extra[2][2];
+        struct companion_errors extra;
         int rc = measure_compute(side, &job, s->kern, &f, &view, &viewed, watch, &e);
         if (!rc)
-            measure_companions(s, job.row, viewed ? &view : NULL, watch, extra);
+            measure_companions(s, job.row, viewed ? &view : NULL, watch, &extra);
         session_lock(s);
         if (!rc)
-            post_companions(s, job.row, extra);
+            post_companions(s, job.row, &extra);
         s->bytes[me] = 0;
         if (!rc || e.code != ERR_CANCEL)
             measure_post(&s->rows->measure, &job, &f, viewed ? &view : NULL, rc ? &e : NULL);
-        announce(s);
+        announce_figures(s);
     }
     session_unlock(s);
     notify(s);
@@ -368,6 +414,36 @@ static int start_workers(struct session *s, struct err *e)
     return -1;
 }
 
+/* Whether the conductor has to do something at once. */
+static bool asked(const struct session *s)
+{
+    return s->stop || s->rejudge || s->repair;
+}
+
+/* Whether calls are to be computed anew, now that all is judged; the lock is held. */
+static bool wants_oracle(struct session *s, bool all)
+{
+    bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled && !atomic_load(&s->rows->oracle);
+    if (wants)
+        atomic_store(&s->oracle_cancel, asked(s));
+    return wants;
+}
+
+/* Which side is wrong, from a judgement of all, published already: takes seconds, without the lock, and ends early where something else
+ * is asked for. */
+static void ask_oracle(struct session *s, const struct comparison *judged)
+{
+    struct oracle_options o = s->opt.of.oracle;
+    o.workers = s->opt.workers;
+    struct oracle *found = oracle_run(&judged->measure, judged->judged, &o, &s->oracle_cancel);
+    session_lock(s);
+    atomic_store(&judged->rows->oracle, found);
+    s->settled = found && !asked(s);
+    announce(s);
+    session_unlock(s);
+    notify(s);
+}
+
 static void judge_now(struct session *s)
 {
     session_lock(s);
@@ -381,12 +457,19 @@ static void judge_now(struct session *s)
     comparison_judge(fresh, serial, all);
     session_lock(s);
     s->judged_posts = posts;
-    s->settled = (all || s->opt.of.pair_only) && !s->rejudge && !s->repair;
+    bool asking = wants_oracle(s, all);
+    s->settled = (all || s->opt.of.pair_only) && !s->rejudge && !s->repair && !asking;
     fresh->complete = all || s->opt.of.pair_only;
+    if (asking)
+        comparison_hold(fresh);
     const struct comparison *before = publish(s, fresh);
     session_unlock(s);
     comparison_drop(before);
     notify(s);
+    if (asking) {
+        ask_oracle(s, fresh);
+        comparison_drop(fresh);
+    }
 }
 
 /* One path, and what lies there is a comparison somebody made: its other columns are the golden side. */
@@ -410,7 +493,7 @@ static int open_companions(struct session *s, struct err *e)
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
     struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
     for (int i = 0; i < 2 && !s->single; i++)
-        if (c[i]->path && third_run_open(c[i], side, &s->lock, e))
+        if (c[i]->path && third_run_open(c[i], found_of(s), side, &s->lock, e))
             return -1;
     return 0;
 }
@@ -468,12 +551,25 @@ static int prepare(struct session *s, struct err *e)
     return stop ? err_set(e, ERR_CANCEL, "%s", _("stopped")) : 0;
 }
 
-/* Pairs that are given: of a result table, or of a pack. */
+/* Of two joined recordings. */
+static struct line *joined_lines(const struct dump *t, const struct dump *g, size_t *n)
+{
+    struct joined_pair *p = joined_dump_pairs(t, g, n);
+    struct line *l = p ? mem_alloc((*n + 1) * sizeof *l) : NULL;
+    for (size_t i = 0; p && i < *n; i++)
+        l[i] = (struct line){{p[i].row[TARGET], p[i].row[GOLDEN]}, NONE};
+    free(p);
+    return l;
+}
+
+/* Pairs that are given: of a result table, of a pack, or of joined recordings. */
 static struct line *given_pairs(const struct session *s, struct pairing_options *o)
 {
     const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
     struct line *given = s->tabled
                          ? table_verdicts_pairs(t, g, &o->given_count) : packed_verdicts_pairs(t, g, &o->given_count);
+    if (!given)
+        given = joined_lines(t, g, &o->given_count);
     if (!given)
         return NULL;
     o->given = given;
@@ -519,12 +615,6 @@ static int pair_sides(struct session *s, struct err *e)
     paired_rows_drop(before);
     judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
     return s->opt.of.pair_only ? 0 : start_workers(s, e);
-}
-
-/* Whether the conductor has to do something at once. */
-static bool asked(const struct session *s)
-{
-    return s->stop || s->rejudge || s->repair;
 }
 
 /* Judges whenever there is something new, but not more often than the eye can follow. */
@@ -644,12 +734,11 @@ void session_fail(struct session *s, const struct err *why)
     publish_state(s, why, s->settled);
 }
 
-void session_stop(struct session *s)
+static void ask_to_end(struct session *s)
 {
-    if (!s->running)
-        return;
     session_lock(s);
     s->stop = true;
+    atomic_store(&s->oracle_cancel, true);
     for (int i = 0; i < 2; i++)
         atomic_store(&s->load[i].cancel, true);
     third_run_cancel(&s->recordings->golden2);
@@ -658,6 +747,21 @@ void session_stop(struct session *s)
         atomic_store(&s->watch[i].cancel, true);
     announce(s);
     session_unlock(s);
+}
+
+void session_leave(struct session *s, int ms)
+{
+    if (!s->running)
+        return;
+    ask_to_end(s);
+    job_wait_ms(&s->conductor, ms);
+}
+
+void session_stop(struct session *s)
+{
+    if (!s->running)
+        return;
+    ask_to_end(s);
     job_release(&s->conductor); /* it waits for all others */
     for (int i = 0; i < 2; i++)
         job_release(&s->loader[i]);
@@ -668,6 +772,8 @@ void session_stop(struct session *s)
     comparison_drop(s->now);
     paired_rows_drop(s->rows);
     recordings_drop(s->recordings);
+    for (int i = 0; i < 2; i++)
+        read_failures_release(&s->failed[i]);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
     work_crew_release(&s->crew);
@@ -752,6 +858,7 @@ void session_decide(struct session *s, const struct decisions *d)
         return;
     s->repair = true;
     s->settled = false;
+    atomic_store(&s->oracle_cancel, true);
     announce(s);
 }
 
@@ -762,6 +869,7 @@ void session_set_tol(struct session *s, const struct thresholds *t)
         return;
     s->rejudge = true;
     s->settled = false;
+    atomic_store(&s->oracle_cancel, true);
     announce(s);
 }
 

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "base/io.h"
 #include "base/job.h"
 #include "base/threads.h"
 #include "compare/comparison.h"
@@ -42,6 +43,7 @@ struct session {
     struct recordings *recordings; /* what is being loaded; never NULL while it runs */
     struct paired_rows *rows;      /* what is being measured, NULL before */
     struct load load[2];
+    read_failures failed[2]; /* while the side was looked for */
     bool single, tabled;      /* as in the comparison to come */
     uint32_t pairings;        /* counts them */
     uint64_t judgements;
@@ -59,8 +61,10 @@ struct session {
     long began_ms, paused_ms; /* when comparing began, as if there had been no pauses; when the pause began */
     uint64_t worked_before;   /* measure.worked then */
     struct cache *cache;
+    atomic_bool oracle_cancel; /* calls that are computed anew: something else is asked for */
     bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
+    long announced_ms; /* when figures were told of last */
 };
 
 /* Takes the options (strings must outlive the session) and starts the threads. -1 at once only for
@@ -68,6 +72,9 @@ struct session {
  * both NULL: an empty session, settled at once. */
 int session_start(struct session *s, const struct session_options *o, struct err *e);
 void session_stop(struct session *s); /* waits for the threads; comparisons that others hold stay */
+/* Instead of it before the process ends: the threads are asked to end and waited for at most ms, so that what was measured
+ * can be kept for the next time. Nothing is freed. */
+void session_leave(struct session *s, int ms);
 
 /* The newest comparison, held for the caller (comparison_drop). The lock not held. */
 const struct comparison *session_hold(struct session *s);

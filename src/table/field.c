@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include "base/num.h"
+#include "judge/table_verdicts.h"
 #include "judge/verdict_text.h"
 #include "dump/family.h"
 
@@ -50,378 +52,417 @@ static const struct pair *pair_of(const struct field_line *l)
     return p == NONE ? NULL : &l->s->pairing->pairs.v[p];
 }
 
+/* A number that is absent where it is NaN. */
+static bool given(double x, double *v)
+{
+    *v = x;
+    return !isnan(x);
+}
+
 /* ---- errors ---- */
 
-static double amplification(const struct field_line *l)
+static bool amplification(const struct field_line *l, const struct field *f, double *v)
 {
-    if (!l->j || l->row[TARGET] == NONE || l->s->side[TARGET].dump.rows.v[l->row[TARGET]].io != IO_OUTPUT)
-        return NAN;
-    return call_error_of(l->s->judged, &l->s->measure, l->s->side[TARGET].dump.rows.v[l->row[TARGET]].call).factor;
+    const struct row *r = row_of(l, TARGET);
+    (void)f;
+    return l->j && r && r->io == IO_OUTPUT && given(call_error_of(l->s->judged, &l->s->measure, r->call).factor, v);
 }
 
-static double rel_l2(const struct field_line *l)
+enum { JUDGED_ERROR, JUDGED_LEVEL, JUDGED_LIMIT };
+
+static bool judged(const struct field_line *l, const struct field *f, double *v)
 {
-    return l->j ? (double)l->j->error : NAN;
+    return l->j && given((double)(f->which == JUDGED_ERROR   ? l->j->error
+                                  : f->which == JUDGED_LEVEL ? l->j->level
+                                                             : l->j->limit), v);
 }
 
-#define TWO_SIDED(name, member)                                                                    \
-    static double name(const struct field_line *l)                                                 \
-    {                                                                                              \
-        return l->f && l->f->two ? l->f->member : NAN;                                             \
-    }
-TWO_SIDED(cosine, cosine)
-TWO_SIDED(minus, minus)
-TWO_SIDED(euclid, euclid)
-TWO_SIDED(max_abs, max_abs)
-TWO_SIDED(max_rel, max_rel)
-TWO_SIDED(one_thousandth, one_thousandth)
-TWO_SIDED(five_thousandths, five_thousandths)
+enum { FIGURE_MINUS = RESULT_FIGURES, FIGURE_REL_L2 }; /* a result table prints the others too */
 
-static double level(const struct field_line *l)
+/* Computed here, else as a result table prints it. */
+static bool figure(const struct field_line *l, const struct field *f, double *v)
 {
-    return l->j ? (double)l->j->level : NAN;
-}
-
-static double limit(const struct field_line *l)
-{
-    return l->j ? (double)l->j->limit : NAN;
+    const struct figures *x = l->f;
+    if (!x || !x->two)
+        return l->s->paired && f->which < RESULT_FIGURES && table_verdicts_figure(&l->s->measure, l->line, f->which, v);
+    const double own[] = {x->cosine,         x->euclid,           x->max_abs, x->max_rel,
+                          x->one_thousandth, x->five_thousandths, x->minus,   x->rel_l2};
+    *v = own[f->which];
+    return true;
 }
 
 /* ---- one side's figures: computed where the tensor was read, else recorded ---- */
 
-static double stat_of(const struct field_line *l, int side, int stat)
+bool field_line_stat(const struct field_line *l, int side, int stat, double *v)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct row *r = row_of(l, side);
-    if (!r || r->kind != ROW_TENSOR) /* a scalar's value is t.value */
-        return NAN;
     const struct side_figures *f = comparison_figures(l->s, l->line, side);
-    if (f) {
-        const double v[] = {f->max, f->min, f->mean, f->norm};
-        return v[stat];
-    }
-    return r->has & bit[stat] ? r->stat[stat] : NAN;
+    if (!r || !(f || r->has & bit[stat]))
+        return false;
+    const double own[] = {f ? f->max : 0, f ? f->min : 0, f ? f->mean : 0, f ? f->norm : 0};
+    *v = f ? own[stat] : r->stat[stat];
+    return true;
 }
 
-static double count_of(const struct field_line *l, int side, int which)
+bool field_stat(const struct field_line *l, const struct field *f, double *v)
 {
-    const struct row *r = row_of(l, side);
-    const struct side_figures *f = comparison_figures(l->s, l->line, side);
-    if (f)
-        return (double)(which == 0 ? f->nan : which == 1 ? f->inf : f->zero);
-    if (!r || r->extra == NONE)
-        return NAN;
-    const struct row_extra *e = &dump_of(l, side)->extras.v[r->extra];
-    if (which == 0)
-        return e->counts & COUNT_NAN ? (double)e->nan : NAN;
-    if (which == 1)
-        return e->counts & COUNT_POS_INF ? (double)(e->pos_inf + e->neg_inf) : NAN;
-    return e->counts & COUNT_ZERO ? (double)e->zero : NAN;
+    const struct row *r = row_of(l, f->side);
+    return r && r->kind == ROW_TENSOR && field_line_stat(l, f->side, f->which, v);
 }
 
-#define SIDED(name, call)                                                                          \
-    static double t_##name(const struct field_line *l)                                             \
-    {                                                                                              \
-        return call(l, TARGET, S_##name);                                                          \
-    }                                                                                              \
-    static double g_##name(const struct field_line *l)                                             \
-    {                                                                                              \
-        return call(l, GOLDEN, S_##name);                                                          \
-    }
-enum { S_max = STAT_MAX, S_min = STAT_MIN, S_mean = STAT_MEAN, S_norm = STAT_NORM, S_nan = 0, S_inf = 1, S_zero = 2 };
-SIDED(max, stat_of)
-SIDED(min, stat_of)
-SIDED(mean, stat_of)
-SIDED(norm, stat_of)
-SIDED(nan, count_of)
-SIDED(inf, count_of)
-SIDED(zero, count_of)
+enum { COUNTED_NAN, COUNTED_INF, COUNTED_ZERO, COUNTED_SATURATED };
+
+static bool counted(const struct field_line *l, const struct field *f, double *v)
+{
+    static const uint8_t bit[] = {COUNT_NAN, COUNT_POS_INF, COUNT_ZERO, 0}; /* how many are saturated nobody records */
+    const struct row *r = row_of(l, f->side);
+    const struct side_figures *x = comparison_figures(l->s, l->line, f->side);
+    const struct row_extra *e = r && r->extra != NONE ? &dump_of(l, f->side)->extras.v[r->extra] : NULL;
+    if (!x && !(e && e->counts & bit[f->which]))
+        return false;
+    const uint64_t own[] = {x ? x->nan : e->nan, x ? x->inf : e->pos_inf + e->neg_inf,
+                            x ? x->zero : e->zero, x ? x->saturated : 0};
+    *v = (double)own[f->which];
+    return true;
+}
 
 /* ---- what the line is ---- */
 
-static double order(const struct field_line *l)
+static bool order(const struct field_line *l, const struct field *f, double *v)
 {
-    return (double)l->line + 1;
+    (void)f;
+    *v = (double)l->line + 1;
+    return true;
 }
 
-static double numel(const struct field_line *l)
+static bool numel(const struct field_line *l, const struct field *f, double *v)
 {
     int s = speaker(l);
-    return row_of(l, s) ? (double)dump_row_numel(dump_of(l, s), l->row[s]) : NAN;
+    (void)f;
+    if (!row_of(l, s))
+        return false;
+    *v = (double)dump_row_numel(dump_of(l, s), l->row[s]);
+    return true;
 }
 
-static double confidence(const struct field_line *l)
+static bool confidence(const struct field_line *l, const struct field *f, double *v)
 {
     const struct pair *p = pair_of(l);
-    return p ? (double)p->confidence : NAN;
+    (void)f;
+    return p && given(round((double)p->confidence * 1e4) / 1e4, v); /* a float: no more digits than it has */
 }
 
-static double layer(const struct field_line *l)
+static bool layer(const struct field_line *l, const struct field *f, double *v)
 {
     int s = speaker(l);
     const struct row *r = row_of(l, s);
     uint32_t n = r && l->s->flow[s].layer ? l->s->flow[s].layer[r->call] : NONE;
-    return n == NONE ? NAN : (double)n;
+    (void)f;
+    *v = (double)n;
+    return n != NONE;
 }
 
-static double rank(const struct field_line *l)
+static bool rank(const struct field_line *l, const struct field *f, double *v)
 {
-    int r = dump_of(l, TARGET)->rank;
-    return r < 0 ? NAN : r;
+    (void)f;
+    *v = dump_of(l, TARGET)->rank;
+    return *v >= 0;
 }
 
-static void verdict(const struct field_line *l, struct buf *out)
+static void verdict(const struct field_line *l, const struct field *f, struct buf *out)
 {
+    (void)f;
     buf_cstr(out, l->j ? verdict_name(l->j->verdict) : "pending");
 }
 
-static void name_of(const struct field_line *l, int side, struct buf *out)
+static void name(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    if (l->row[side] != NONE)
-        dump_row_name(dump_of(l, side), l->row[side], out);
+    if (l->row[f->side] != NONE)
+        dump_row_name(dump_of(l, f->side), l->row[f->side], out);
 }
 
-static void target(const struct field_line *l, struct buf *out)
+static void dtype(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    name_of(l, TARGET, out);
-}
-
-static void golden(const struct field_line *l, struct buf *out)
-{
-    name_of(l, GOLDEN, out);
-}
-
-static void dtype_of(const struct field_line *l, int side, struct buf *out)
-{
-    const struct row *r = row_of(l, side);
+    const struct row *r = row_of(l, f->side);
     if (r && r->kind == ROW_TENSOR && r->dtype)
         buf_cstr(out, dtype_table[r->dtype].name);
 }
 
-static void t_dtype(const struct field_line *l, struct buf *out)
+static void shape(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    dtype_of(l, TARGET, out);
-}
-
-static void g_dtype(const struct field_line *l, struct buf *out)
-{
-    dtype_of(l, GOLDEN, out);
-}
-
-static void shape_of(const struct field_line *l, int side, struct buf *out)
-{
-    const struct shape *s = l->row[side] == NONE ? NULL : dump_row_shape(dump_of(l, side), l->row[side]);
+    const struct shape *s = l->row[f->side] == NONE ? NULL : dump_row_shape(dump_of(l, f->side), l->row[f->side]);
     if (s)
         shape_text(s, out);
 }
 
-static void t_shape(const struct field_line *l, struct buf *out)
+static void checksum(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    shape_of(l, TARGET, out);
-}
-
-static void g_shape(const struct field_line *l, struct buf *out)
-{
-    shape_of(l, GOLDEN, out);
-}
-
-static void checksum_of(const struct field_line *l, int side, struct buf *out)
-{
-    const struct row *r = row_of(l, side);
+    const struct row *r = row_of(l, f->side);
     if (r && r->has & HAS_CHECKSUM)
         buf_cstr(out, r->text);
 }
 
-static void t_checksum(const struct field_line *l, struct buf *out)
+static void value(const struct field_line *l, const struct field *f, struct buf *out)
 {
-    checksum_of(l, TARGET, out);
-}
-
-static void g_checksum(const struct field_line *l, struct buf *out)
-{
-    checksum_of(l, GOLDEN, out);
-}
-
-static void value_of(const struct field_line *l, int side, struct buf *out)
-{
-    const struct row *r = row_of(l, side);
+    const struct row *r = row_of(l, f->side);
     if (r && r->kind != ROW_TENSOR && r->text)
         buf_cstr(out, r->text);
 }
 
-static void t_value(const struct field_line *l, struct buf *out)
-{
-    value_of(l, TARGET, out);
-}
-
-static void g_value(const struct field_line *l, struct buf *out)
-{
-    value_of(l, GOLDEN, out);
-}
-
-static void origin(const struct field_line *l, struct buf *out)
+static void origin(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct pair *p = pair_of(l);
+    (void)f;
     if (p)
         buf_cstr(out, origin_name(p->origin));
 }
 
-static void side(const struct field_line *l, struct buf *out)
+static void side(const struct field_line *l, const struct field *f, struct buf *out)
 {
+    (void)f;
     buf_cstr(out, l->row[TARGET] == NONE ? "golden" : l->row[GOLDEN] == NONE ? "target" : "both");
 }
 
-static void phase(const struct field_line *l, struct buf *out)
+static void phase(const struct field_line *l, const struct field *f, struct buf *out)
 {
     static const char *const names[PHASE_COUNT] = {"forward", "backward", "optimizer"};
     const struct call *c = call_of(l);
+    (void)f;
     if (c)
         buf_cstr(out, names[c->phase]);
 }
 
-static void io(const struct field_line *l, struct buf *out)
+static void io(const struct field_line *l, const struct field *f, struct buf *out)
 {
     static const char *const names[IO_COUNT] = {"input", "output", "parameter", "gradient"};
     const struct row *r = row_of(l, speaker(l));
+    (void)f;
     if (r)
         buf_cstr(out, names[r->io]);
 }
 
-static void family(const struct field_line *l, struct buf *out)
+static void family(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct call *c = call_of(l);
+    (void)f;
     if (c)
         buf_cstr(out, family_name(c->family));
 }
 
-static void module(const struct field_line *l, struct buf *out)
+static void module(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct call *c = call_of(l);
+    (void)f;
     if (c && c->scope != NONE)
         buf_cstr(out, dump_of(l, speaker(l))->scopes.v[c->scope]);
 }
 
+/* ---- calls computed anew ---- */
+
+static bool excess(const struct field_line *l, const struct field *f, double *v)
+{
+    const struct oracle *o = comparison_oracle(l->s);
+    const struct oracle_row *r = o && f->side < o->sides ? oracle_side_row(&o->side[f->side], l->row[f->side]) : NULL;
+    return r && (*v = r->excess, true);
+}
+
+static void which_side(const struct field_line *l, const struct field *f, struct buf *out)
+{
+    const struct oracle *o = comparison_oracle(l->s);
+    const char *name = o ? oracle_which_name(oracle_which(o, l->row)) : NULL;
+    (void)f;
+    if (name)
+        buf_cstr(out, name);
+}
+
 /* ---- the round before ---- */
 
-static void was(const struct field_line *l, struct buf *out)
+static void was(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct round_row *r = round_since_row(&l->s->since, l->line);
+    (void)f;
     if (round_since_knows(&l->s->since, l->line))
         buf_cstr(out, r ? verdict_name((enum verdict)r->verdict) : "absent");
 }
 
-static double was_error(const struct field_line *l)
+static bool was_error(const struct field_line *l, const struct field *f, double *v)
 {
     const struct round_row *r = round_since_row(&l->s->since, l->line);
-    return r ? (double)r->error : NAN;
+    (void)f;
+    return r && given((double)r->error, v);
 }
 
-static void change(const struct field_line *l, struct buf *out)
+static void change(const struct field_line *l, const struct field *f, struct buf *out)
 {
     enum change_kind k = round_since_change(l->s, l->line);
+    (void)f;
     if (k != CHANGE_KINDS)
         buf_cstr(out, change_name(k));
 }
 
-static void flags(const struct field_line *l, struct buf *out)
+static void flags(const struct field_line *l, const struct field *f, struct buf *out)
 {
     static const struct {
         int bit;
         const char *name;
     } names[] = {{LINE_DTYPE_DIFF, "precision"}, {LINE_DOUBTFUL, "doubtful"}, {LINE_STATISTICS, "statistics"},
                  {LINE_SOURCE, "source"},        {LINE_UNREAD, "unread"}};
+    (void)f;
     for (size_t i = 0; l->j && i < ARRAY_LEN(names); i++)
         if (l->j->flags & names[i].bit)
             buf_fmt(out, "%s%s", out->n ? " " : "", names[i].name);
 }
 
-static void problem(const struct field_line *l, struct buf *out)
+static void problem(const struct field_line *l, const struct field *f, struct buf *out)
 {
     size_t n;
     const struct dump_check_problem *p = l->row[TARGET] == NONE
                                          ? NULL : one_side_problems(&l->s->examined, l->row[TARGET], &n);
-    buf_clear(out);
+    (void)f;
     for (size_t i = 0; p && i < n; i++)
         buf_fmt(out, "%s%s", i ? " " : "", p[i].kind);
 }
 
 const struct field fields[] = {
-    {"verdict", N_("verdict"), N_("match, drift, deviate, nonfinite, shape, dtype, only, skip, pending"), 10, NULL, verdict, false},
-    {"rel_l2", N_("rel L2"), N_("relative L2 error; of statistics the largest relative difference"), 8, rel_l2, NULL, true},
-    {"one_minus_cosine", N_("1-cos"), N_("1 - cosine, with its digits"), 8, minus, NULL, true},
-    {"max_abs", N_("max abs"), N_("largest absolute error"), 8, max_abs, NULL, true},
-    {"max_rel", N_("max rel"), N_("largest relative error"), 8, max_rel, NULL, true},
-    {"cosine", N_("cosine"), N_("cosine of the two tensors"), 12, cosine, NULL, false},
-    {"one_thousandth", N_("<1 in 1000"), N_("share of elements with a relative error below 0.001"), 10, one_thousandth, NULL, false},
-    {"five_thousandths", N_("<5 in 1000"), N_("share of elements with a relative error below 0.005"), 10, five_thousandths, NULL, false},
-    {"euclid", N_("euclid"), N_("Euclidean distance"), 8, euclid, NULL, true},
-    {"amplification", N_("× error"), N_("of outputs: the call's error out by its error in; what it adds stands out"), 8, amplification, NULL, true},
-    {"level", N_("level"), N_("noise level here"), 8, level, NULL, true},
-    {"limit", N_("limit"), N_("what the error was held against"), 8, limit, NULL, true},
-    {"t.max", N_("t max"), N_("target's maximum"), 11, t_max, NULL, false},
-    {"g.max", N_("g max"), N_("golden maximum"), 11, g_max, NULL, false},
-    {"t.min", N_("t min"), N_("target's minimum"), 11, t_min, NULL, false},
-    {"g.min", N_("g min"), N_("golden minimum"), 11, g_min, NULL, false},
-    {"t.mean", N_("t mean"), N_("target's mean"), 11, t_mean, NULL, false},
-    {"g.mean", N_("g mean"), N_("golden mean"), 11, g_mean, NULL, false},
-    {"t.norm", N_("t norm"), N_("target's L2 norm"), 11, t_norm, NULL, false},
-    {"g.norm", N_("g norm"), N_("golden L2 norm"), 11, g_norm, NULL, false},
-    {"t.nan", N_("t nan"), N_("NaN elements of the target"), 6, t_nan, NULL, false},
-    {"g.nan", N_("g nan"), N_("NaN elements of the golden side"), 6, g_nan, NULL, false},
-    {"t.inf", N_("t inf"), N_("infinite elements of the target"), 6, t_inf, NULL, false},
-    {"g.inf", N_("g inf"), N_("infinite elements of the golden side"), 6, g_inf, NULL, false},
-    {"t.zero", N_("t zero"), N_("zeros of the target"), 7, t_zero, NULL, false},
-    {"g.zero", N_("g zero"), N_("zeros of the golden side"), 7, g_zero, NULL, false},
-    {"t.dtype", N_("t dtype"), N_("target's element type"), 9, NULL, t_dtype, false},
-    {"g.dtype", N_("g dtype"), N_("golden element type"), 9, NULL, g_dtype, false},
-    {"t.shape", N_("t shape"), N_("target's shape"), 14, NULL, t_shape, false},
-    {"g.shape", N_("g shape"), N_("golden shape"), 14, NULL, g_shape, false},
-    {"t.value", N_("t value"), N_("target's scalar value"), 10, NULL, t_value, false},
-    {"g.value", N_("g value"), N_("golden scalar value"), 10, NULL, g_value, false},
-    {"t.checksum", N_("t checksum"), N_("target's checksum"), 10, NULL, t_checksum, false},
-    {"g.checksum", N_("g checksum"), N_("golden checksum"), 10, NULL, g_checksum, false},
-    {"origin", N_("origin"), N_("how the pair came to be: name, mapping, sequence, rule, mark"), 9, NULL, origin, false},
-    {"confidence", N_("conf"), N_("how sure the pair is, 0 to 1"), 5, confidence, NULL, false},
-    {"family", N_("family"), N_("kind of operator: linear, norm, softmax …"), 11, NULL, family, false},
-    {"phase", N_("phase"), N_("forward, backward, optimizer"), 9, NULL, phase, false},
-    {"io", N_("io"), N_("input, output, parameter, gradient"), 9, NULL, io, false},
-    {"side", N_("side"), N_("both, target or golden: who has a row"), 7, NULL, side, false},
-    {"module", N_("module"), N_("module path"), 28, NULL, module, false},
-    {"layer", N_("layer"), N_("layer number"), 5, layer, NULL, false},
-    {"numel", N_("elements"), N_("element count"), 9, numel, NULL, false},
-    {"flags", N_("flags"), N_("precision, doubtful, statistics, source, unread"), 12, NULL, flags, false},
-    {"problem", N_("problem"), N_("of one side alone: nan, inf, saturated, damaged, missing-file, dtype, all-zero, constant"), 12, NULL, problem, false},
-    {"was", N_("was"), N_("verdict in the round before; absent: not recorded then"), 9, NULL, was, false},
-    {"was.rel_l2", N_("was L2"), N_("its error in the round before"), 8, was_error, NULL, true},
-    {"change", N_("change"), N_("since the round before: fixed, new, worse, better, vanished"), 8, NULL, change, false},
-    {"rank", N_("rank"), N_("rank of the dump"), 4, rank, NULL, false},
-    {"row", N_("row"), N_("place in execution order"), 8, order, NULL, false},
-    {"target", N_("target"), N_("target's row name"), 40, NULL, target, false},
-    {"golden", N_("golden"), N_("golden row name"), 40, NULL, golden, false},
+    {"verdict", N_("verdict"), N_("match, drift, deviate, nonfinite, shape, dtype, only, skip, pending"), 10,
+     .text = verdict, .key = "verdict", .column = "Verdict", .label = N_("verdict")},
+    {"rel_l2", N_("rel L2"), N_("relative L2 error; for statistics the largest relative difference"), 8,
+     .number = judged, .error = true, .which = JUDGED_ERROR, .key = "error", .label = N_("error judged")},
+    {"one_minus_cosine", N_("1-cos"), N_("1 - cosine, with its digits"), 8,
+     .number = figure, .error = true, .which = FIGURE_MINUS, .key = "one_minus_cosine", .column = "1-Cosine", .label = N_("1 − cosine")},
+    {"max_abs", N_("max abs"), N_("largest absolute error"), 8,
+     .number = figure, .error = true, .which = RESULT_MAX_ABS, .key = "max_abs_err", .column = "MaxAbsErr", .label = N_("largest absolute error")},
+    {"max_rel", N_("max rel"), N_("largest relative error"), 8,
+     .number = figure, .error = true, .which = RESULT_MAX_REL, .key = "max_rel_err", .column = "MaxRelativeErr", .label = N_("largest relative error")},
+    {"cosine", N_("cosine"), N_("cosine of the two tensors"), 12,
+     .number = figure, .which = RESULT_COSINE, .key = "cosine", .column = "Cosine", .label = N_("cosine")},
+    {"one_thousandth", N_("<1 in 1000"), N_("share of elements with a relative error below 0.001"), 10,
+     .number = figure, .which = RESULT_ONE_THOUSANDTH, .key = "one_thousandth", .column = "One Thousandth Err Ratio", .label = N_("share within 0.1 %")},
+    {"five_thousandths", N_("<5 in 1000"), N_("share of elements with a relative error below 0.005"), 10,
+     .number = figure, .which = RESULT_FIVE_THOUSANDTHS, .key = "five_thousandths", .column = "Five Thousandths Err Ratio", .label = N_("share within 0.5 %")},
+    {"euclid", N_("euclid"), N_("Euclidean distance"), 8,
+     .number = figure, .error = true, .which = RESULT_EUCLID, .key = "euclid", .column = "EucDist", .label = N_("Euclidean distance")},
+    {"amplification", N_("× error"), N_("of outputs: the call's error out divided by its error in; large where the "
+                                        "call adds error"), 8,
+     .number = amplification, .error = true},
+    {"level", N_("level"), N_("noise level here"), 8,
+     .number = judged, .error = true, .which = JUDGED_LEVEL, .key = "level", .label = N_("noise level")},
+    {"limit", N_("limit"), N_("limit applied to the error"), 8,
+     .number = judged, .error = true, .which = JUDGED_LIMIT, .key = "limit", .label = N_("limit")},
+    {"t.max", N_("t max"), N_("target's maximum"), 11,
+     .number = field_stat, .side = TARGET, .which = STAT_MAX, .key = "max", .column = "NPU max", .label = N_("max")},
+    {"g.max", N_("g max"), N_("golden maximum"), 11,
+     .number = field_stat, .side = GOLDEN, .which = STAT_MAX, .key = "max", .column = "Bench max"},
+    {"t.min", N_("t min"), N_("target's minimum"), 11,
+     .number = field_stat, .side = TARGET, .which = STAT_MIN, .key = "min", .column = "NPU min", .label = N_("min")},
+    {"g.min", N_("g min"), N_("golden minimum"), 11,
+     .number = field_stat, .side = GOLDEN, .which = STAT_MIN, .key = "min", .column = "Bench min"},
+    {"t.mean", N_("t mean"), N_("target's mean"), 11,
+     .number = field_stat, .side = TARGET, .which = STAT_MEAN, .key = "mean", .column = "NPU mean", .label = N_("mean")},
+    {"g.mean", N_("g mean"), N_("golden mean"), 11,
+     .number = field_stat, .side = GOLDEN, .which = STAT_MEAN, .key = "mean", .column = "Bench mean"},
+    {"t.norm", N_("t norm"), N_("target's L2 norm"), 11,
+     .number = field_stat, .side = TARGET, .which = STAT_NORM, .key = "norm", .column = "NPU l2norm", .label = N_("norm (L2)")},
+    {"g.norm", N_("g norm"), N_("golden L2 norm"), 11,
+     .number = field_stat, .side = GOLDEN, .which = STAT_NORM, .key = "norm", .column = "Bench l2norm"},
+    {"t.nan", N_("t nan"), N_("NaN elements of the target"), 6,
+     .number = counted, .side = TARGET, .which = COUNTED_NAN, .key = "nan", .column = "NPU nan", .label = N_("NaN elements")},
+    {"g.nan", N_("g nan"), N_("NaN elements of the golden side"), 6,
+     .number = counted, .side = GOLDEN, .which = COUNTED_NAN, .key = "nan", .column = "Bench nan"},
+    {"t.inf", N_("t inf"), N_("infinite elements of the target"), 6,
+     .number = counted, .side = TARGET, .which = COUNTED_INF, .key = "inf", .column = "NPU inf", .label = N_("infinite elements")},
+    {"g.inf", N_("g inf"), N_("infinite elements of the golden side"), 6,
+     .number = counted, .side = GOLDEN, .which = COUNTED_INF, .key = "inf", .column = "Bench inf"},
+    {"t.zero", N_("t zero"), N_("zeros of the target"), 7,
+     .number = counted, .side = TARGET, .which = COUNTED_ZERO, .key = "zero", .column = "NPU zero", .label = N_("zero elements")},
+    {"g.zero", N_("g zero"), N_("zeros of the golden side"), 7,
+     .number = counted, .side = GOLDEN, .which = COUNTED_ZERO, .key = "zero", .column = "Bench zero"},
+    {"t.dtype", N_("t dtype"), N_("target's element type"), 9,
+     .text = dtype, .side = TARGET, .key = "dtype", .column = "NPU Dtype", .label = N_("type")},
+    {"g.dtype", N_("g dtype"), N_("golden element type"), 9,
+     .text = dtype, .side = GOLDEN, .key = "dtype", .column = "Bench Dtype"},
+    {"t.shape", N_("t shape"), N_("target's shape"), 14,
+     .text = shape, .side = TARGET, .key = "shape", .column = "NPU Tensor Shape", .label = N_("shape")},
+    {"g.shape", N_("g shape"), N_("golden shape"), 14,
+     .text = shape, .side = GOLDEN, .key = "shape", .column = "Bench Tensor Shape"},
+    {"t.value", N_("t value"), N_("target's scalar value"), 10,
+     .text = value, .side = TARGET, .key = "value", .column = "NPU value", .label = N_("value")},
+    {"g.value", N_("g value"), N_("golden scalar value"), 10,
+     .text = value, .side = GOLDEN, .key = "value", .column = "Bench value"},
+    {"t.checksum", N_("t checksum"), N_("target's checksum"), 10,
+     .text = checksum, .side = TARGET, .key = "checksum", .column = "NPU MD5", .label = N_("checksum")},
+    {"g.checksum", N_("g checksum"), N_("golden checksum"), 10,
+     .text = checksum, .side = GOLDEN, .key = "checksum", .column = "BENCH MD5"},
+    {"origin", N_("origin"), N_("how the row was paired: name, mapping, sequence, rule, mark"), 9,
+     .text = origin, .key = "origin", .column = "Origin"},
+    {"confidence", N_("conf"), N_("confidence of the pair, 0 to 1"), 5,
+     .number = confidence, .key = "confidence", .column = "Confidence"},
+    {"family", N_("family"), N_("kind of operator: linear, norm, softmax …"), 11, .text = family},
+    {"phase", N_("phase"), N_("forward, backward, optimizer"), 9, .text = phase},
+    {"io", N_("io"), N_("input, output, parameter, gradient"), 9, .text = io},
+    {"side", N_("side"), N_("which sides have the row: both, target or golden"), 7, .text = side},
+    {"module", N_("module"), N_("module path"), 28, .text = module},
+    {"layer", N_("layer"), N_("layer number"), 5, .number = layer},
+    {"numel", N_("elements"), N_("element count"), 9, .number = numel},
+    {"flags", N_("flags"), N_("precision, doubtful, statistics, source, unread"), 12, .text = flags},
+    {"problem", N_("problem"), N_("problems of one side alone: nan, inf, saturated, damaged, missing-file, dtype, "
+                                  "all-zero, constant"), 12,
+     .text = problem, .key = "problem", .label = N_("problem")},
+    {"which", N_("wrong"), N_("which side is wrong, from calls computed anew: target, golden, both, neither"), 8, .text = which_side},
+    {"t.excess", N_("t excess"), N_("target's output against what its own inputs give, in units of what honest arithmetic errs; above 2: wrong"), 8,
+     .number = excess, .error = true, .side = TARGET, .key = "excess"},
+    {"g.excess", N_("g excess"), N_("golden output against what its own inputs give, in units of what honest arithmetic errs; above 2: wrong"), 8,
+     .number = excess, .error = true, .side = GOLDEN, .key = "excess"},
+    {"was", N_("was"), N_("verdict in the round before; absent: not recorded then"), 9, .text = was},
+    {"was.rel_l2", N_("was L2"), N_("its error in the round before"), 8,
+     .number = was_error, .error = true, .column = "Was Error"},
+    {"change", N_("change"), N_("change since the round before: fixed, new, worse, better, vanished"), 8,
+     .text = change, .column = "Change"},
+    {"rank", N_("rank"), N_("rank of the dump"), 4, .number = rank},
+    {"row", N_("row"), N_("place in execution order"), 8, .number = order},
+    {"target", N_("target"), N_("target's row name"), 40,
+     .text = name, .side = TARGET, .key = "target", .column = "NPU Name"},
+    {"golden", N_("golden"), N_("golden row name"), 40,
+     .text = name, .side = GOLDEN, .key = "golden", .column = "Bench Name"},
+    /* in files only */
+    {"figure.rel_l2", .number = figure, .which = FIGURE_REL_L2, .key = "rel_l2", .column = "Rel L2", .label = N_("rel L2")},
+    {"t.saturated", .number = counted, .side = TARGET, .which = COUNTED_SATURATED, .key = "saturated", .label = N_("saturated elements")},
+    {"g.saturated", .number = counted, .side = GOLDEN, .which = COUNTED_SATURATED, .key = "saturated"},
     {0},
 };
 
-/* A NaN that the dump or the comparison gave as a side's own figure. */
-static bool recorded(const struct field_line *l, const struct field *f)
-{
-    static const struct {
-        const char *name;
-        int bit;
-    } bits[] = {{"max", HAS_MAX}, {"min", HAS_MIN}, {"mean", HAS_MEAN}, {"norm", HAS_NORM}};
-    int side = f->name[0] == 'g' ? GOLDEN : TARGET;
-    const struct row *r = row_of(l, side);
-    if (!r || f->name[1] != '.' || r->kind != ROW_TENSOR)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(bits); i++)
-        if (strcmp(f->name + 2, bits[i].name) == 0)
-            return l->f || (r->has & bits[i].bit);
-    return false;
-}
-
 bool field_value(const struct field_line *l, const struct field *f, double *v)
 {
-    *v = f->number(l);
-    return !isnan(*v) || recorded(l, f);
+    return f->number(l, f, v);
+}
+
+void field_text(const struct field_line *l, const struct field *f, struct buf *out)
+{
+    buf_clear(out);
+    f->text(l, f, out);
+}
+
+void field_exact(const struct field_line *l, const struct field *f, struct buf *out)
+{
+    char n[NUM_MAX];
+    double v;
+    buf_clear(out);
+    if (f->text)
+        f->text(l, f, out);
+    else if (field_value(l, f, &v))
+        buf_cstr(out, num_exact(n, v));
+}
+
+size_t fields_named(const char *names, const struct field *out[])
+{
+    struct str rest = str_of(names), word;
+    size_t n = 0;
+    while (rest.n) {
+        str_split(rest, ' ', &word, &rest);
+        out[n++] = field_find(word);
+    }
+    return n;
 }
 
 const struct field *field_find(struct str name)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "base/msg.h"
 #include "table/search.h"
 #include "dump/family.h"
@@ -38,7 +39,8 @@ struct filter {
 
 struct parser {
     struct filter *f;
-    struct str all, rest;
+    struct cursor at;
+    size_t length; /* of the whole text */
     int depth;
     struct err *e;
 };
@@ -54,47 +56,22 @@ static struct filter_node *node(struct parser *p, enum filter_node_kind kind)
 
 static struct filter_node *fail(struct parser *p, const char *expected)
 {
-    err_set(p->e, ERR_USAGE, _("filter, at character %zu: %s was expected"), p->all.n - p->rest.n + 1, expected);
+    err_set(p->e, ERR_USAGE, _("filter, at character %zu: expected %s"), p->length - p->at.rest.n + 1, expected);
     return NULL;
-}
-
-static void blanks(struct parser *p)
-{
-    while (p->rest.n && (p->rest.p[0] == ' ' || p->rest.p[0] == '\t'))
-        p->rest = str_cut(p->rest, 1);
-}
-
-static bool take(struct parser *p, const char *token)
-{
-    blanks(p);
-    if (!str_starts(p->rest, token))
-        return false;
-    p->rest = str_cut(p->rest, strlen(token));
-    return true;
 }
 
 /* A word, a number, "quoted" or /slashed/ text. `slashed` tells the last. */
 static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed)
 {
-    blanks(p);
-    *quoted = *slashed = false;
-    if (p->rest.n && (p->rest.p[0] == '"' || p->rest.p[0] == '\'' || p->rest.p[0] == '/')) {
-        char end = p->rest.p[0];
-        struct str body = str_cut(p->rest, 1);
-        ptrdiff_t n = str_find(body, end);
-        if (n < 0)
-            return false;
-        *out = str_n(body.p, (size_t)n);
-        *quoted = true;
-        *slashed = end == '/';
-        p->rest = str_cut(body, (size_t)n + 1);
-        return true;
-    }
+    char first = cursor_peek(&p->at);
+    *quoted = first && strchr("\"'/", first);
+    *slashed = first == '/';
+    if (*quoted)
+        return cursor_quoted(&p->at, out);
     size_t n = 0;
-    while (n < p->rest.n && !strchr(" \t()<>=!~&|", p->rest.p[n]))
+    while (n < p->at.rest.n && !strchr(" \t()<>=!~&|", p->at.rest.p[n]))
         n++;
-    *out = str_n(p->rest.p, n);
-    p->rest = str_cut(p->rest, n);
+    *out = cursor_skip(&p->at, n);
     return n > 0;
 }
 
@@ -191,7 +168,7 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
 
 /* ---- grammar ---- */
 
-static struct filter_node *expression(struct parser *p);
+static struct filter_node *expression(struct parser *p, int level);
 
 static bool operator(struct parser *p, enum compare *op, bool *pattern)
 {
@@ -202,7 +179,7 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
     } ops[] = {{"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
                {"!~", UNEQUAL, true},     {"<", LESS, false},           {">", GREATER, false}, {"~", EQUAL, true}, {"=", EQUAL, false}};
     for (size_t i = 0; i < ARRAY_LEN(ops); i++)
-        if (take(p, ops[i].token)) {
+        if (cursor_take(&p->at, ops[i].token)) {
             *op = ops[i].op;
             *pattern = ops[i].pattern;
             return true;
@@ -217,10 +194,10 @@ static struct filter_node *comparison(struct parser *p, struct str name)
     struct str text;
     enum special special = str_is(name, "name") ? FIELD_NAME : str_is(name, "dtype") ? FIELD_DTYPE : FIELD_PLAIN;
     const struct field *field = special == FIELD_NAME ? field_find(STR("target")) : field_find(name);
-    struct str at = p->rest;
+    struct cursor at = p->at;
     operator(p, &op, &pattern);
     if (!field) {
-        p->rest = str_n(name.p, (size_t)(p->all.p + p->all.n - name.p));
+        p->at.rest = str_n(name.p, (size_t)(p->at.rest.p + p->at.rest.n - name.p));
         return fail(p, _("the name of a field"));
     }
     if (!value(p, &text, &quoted, &slashed))
@@ -233,12 +210,12 @@ static struct filter_node *comparison(struct parser *p, struct str name)
     } else if (field->number) {
         n = node(p, NODE_NUMBER);
         if (!str_double(text, &n->number)) {
-            p->rest = at;
+            p->at = at;
             return fail(p, _("a number"));
         }
     } else {
         if (op != EQUAL && op != UNEQUAL) {
-            p->rest = at;
+            p->at = at;
             return fail(p, _("== != ~ or !~ (this field is a text)"));
         }
         n = node(p, NODE_TEXT);
@@ -257,11 +234,11 @@ static struct filter_node *primary(struct parser *p)
     if (++p->depth > DEPTH)
         return fail(p, _("fewer parentheses"));
     struct filter_node *n;
-    if (take(p, "(")) {
-        n = expression(p);
-        if (n && !take(p, ")"))
+    if (cursor_take(&p->at, "(")) {
+        n = expression(p, 0);
+        if (n && !cursor_take(&p->at, ")"))
             n = fail(p, "')'");
-    } else if (!str_starts(p->rest, "!=") && !str_starts(p->rest, "!~") && take(p, "!")) {
+    } else if (!str_starts(p->at.rest, "!=") && !str_starts(p->at.rest, "!~") && cursor_take(&p->at, "!")) {
         struct filter_node *of = primary(p);
         n = of ? node(p, NODE_NOT) : NULL;
         if (n)
@@ -269,20 +246,27 @@ static struct filter_node *primary(struct parser *p)
     } else if (!value(p, &word, &quoted, &slashed)) {
         n = fail(p, _("a field, a word or a pattern"));
     } else {
-        blanks(p);
-        bool compared = !quoted && p->rest.n && strchr("<>=~!", p->rest.p[0]);
+        char next = cursor_peek(&p->at);
+        bool compared = !quoted && next && strchr("<>=~!", next);
         n = compared ? comparison(p, word) : word_node(p, word, quoted, slashed);
     }
     p->depth--;
     return n;
 }
 
-/* Parts with this sign or word between them; the first ones belong together. */
-static struct filter_node *chain(struct parser *p, struct filter_node *(*part)(struct parser *), enum filter_node_kind kind, const char *sign, const char *word)
+/* The signs of a level, the one that binds least first, with those that bind more between them; the first ones belong
+ * together. */
+static struct filter_node *expression(struct parser *p, int level)
 {
-    struct filter_node *a = part(p);
-    while (a && (take(p, sign) || take(p, word))) {
-        struct filter_node *b = part(p), *n = b ? node(p, kind) : NULL;
+    static const struct {
+        const char *sign, *word;
+        enum filter_node_kind kind;
+    } levels[] = {{"||", "or ", NODE_OR}, {"&&", "and ", NODE_AND}};
+    if (level == ARRAY_LEN(levels))
+        return primary(p);
+    struct filter_node *a = expression(p, level + 1);
+    while (a && (cursor_take(&p->at, levels[level].sign) || cursor_take(&p->at, levels[level].word))) {
+        struct filter_node *b = expression(p, level + 1), *n = b ? node(p, levels[level].kind) : NULL;
         if (!n)
             return NULL;
         n->a = a;
@@ -292,24 +276,14 @@ static struct filter_node *chain(struct parser *p, struct filter_node *(*part)(s
     return a;
 }
 
-static struct filter_node *conjunction(struct parser *p)
-{
-    return chain(p, primary, NODE_AND, "&&", "and ");
-}
-
-static struct filter_node *expression(struct parser *p)
-{
-    return chain(p, conjunction, NODE_OR, "||", "or ");
-}
-
 struct filter *filter_compile(struct str text, struct err *e)
 {
     struct filter *f = mem_zalloc(sizeof *f);
     struct str kept = arena_str(&f->arena, text);
-    struct parser p = {.f = f, .all = kept, .rest = kept, .e = e};
-    f->root = expression(&p);
-    blanks(&p);
-    if (f->root && p.rest.n)
+    struct parser p = {.f = f, .at = {kept, " \t"}, .length = kept.n, .e = e};
+    f->root = expression(&p, 0);
+    cursor_peek(&p.at);
+    if (f->root && p.at.rest.n)
         f->root = fail(&p, _("&& || or the end"));
     if (!f->root) {
         filter_free(f);
@@ -355,11 +329,10 @@ static bool compare_numbers(double v, enum compare op, double with)
 
 static bool text_matches(struct filter *f, struct filter_node *n, const struct field *field, const struct field_line *l)
 {
-    buf_clear(&f->tmp);
-    field->text(l, &f->tmp);
+    field_text(l, field, &f->tmp);
     struct str s = buf_view(&f->tmp);
     if (n->kind == NODE_PATTERN)
-        return s.n && search_name(&n->pattern, s);
+        return s.n && search_text(&n->pattern, s);
     return str_ieq(s, n->text);
 }
 
@@ -391,6 +364,7 @@ static bool match_word(const struct filter_node *n, const struct field_line *l)
 
 static bool match(struct filter *f, struct filter_node *n, const struct field_line *l)
 {
+    double v;
     switch (n->kind) {
     case NODE_OR:
         return match(f, n->a, l) || match(f, n->b, l);
@@ -399,7 +373,7 @@ static bool match(struct filter *f, struct filter_node *n, const struct field_li
     case NODE_NOT:
         return !match(f, n->a, l);
     case NODE_NUMBER:
-        return compare_numbers(n->field->number(l), n->op, n->number);
+        return field_value(l, n->field, &v) && compare_numbers(v, n->op, n->number);
     case NODE_TEXT:
     case NODE_PATTERN:
         return match_text(f, n, l);

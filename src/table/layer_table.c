@@ -55,7 +55,8 @@ static uint32_t row_for(struct layers_building *b, const struct dump *d, const s
         struct str in = inside(str_of(d->scopes.v[c->scope]));
         buf_str(&key, in.n ? in : STR("(the layer itself)"));
     } else {
-        struct str type = c->kind == CALL_OPERATOR && c->scope != NONE ? inside(str_of(d->scopes.v[c->scope])) : type_of(name);
+        struct str type = c->kind == CALL_OPERATOR && c->scope != NONE ? inside(str_of(d->scopes.v[c->scope]))
+                                                                       : type_of(name);
         struct buf counter = {0};
         if (c->kind == CALL_OPERATOR) {
             buf_str(&key, type);
@@ -130,7 +131,8 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
         const struct line_judgement *j = &s->judged->line[places.v[i].line];
         struct layer_table_row *r = &x->rows.v[places.v[i].row];
         size_t at = (size_t)places.v[i].row * x->columns + places.v[i].layer;
-        if (x->verdict[at] == VERDICT_COUNT || verdict_weight((enum verdict)j->verdict) > verdict_weight((enum verdict)x->verdict[at])) {
+        if (x->verdict[at] == VERDICT_COUNT ||
+            verdict_weight((enum verdict)j->verdict) > verdict_weight((enum verdict)x->verdict[at])) {
             x->verdict[at] = j->verdict;
             x->line[at] = places.v[i].line;
         }

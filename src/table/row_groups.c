@@ -217,7 +217,8 @@ static void keep_folds(struct row_groups *o, const struct row_groups *old)
     size_t k = 0;
     for (size_t i = 0; i < o->nodes.n && old; i++) /* both in the same order, some are new */
         for (size_t at = k; at < old->nodes.n && at < k + 64; at++)
-            if (old->nodes.v[at].depth == o->nodes.v[i].depth && strcmp(old->nodes.v[at].text, o->nodes.v[i].text) == 0) {
+            if (old->nodes.v[at].depth == o->nodes.v[i].depth &&
+                strcmp(old->nodes.v[at].text, o->nodes.v[i].text) == 0) {
                 o->nodes.v[i].folded = old->nodes.v[at].folded;
                 k = at + 1;
                 break;

@@ -75,7 +75,8 @@ void row_order_clear(struct row_order *a)
         row_order_drop(a, a->filters.n - 1);
 }
 
-bool row_order_plain(const struct row_order *a)
+/* Nothing filtered or sorted. */
+static bool row_order_plain(const struct row_order *a)
 {
     if (a->sort)
         return false;
@@ -105,16 +106,16 @@ static void collect(struct row_order *a, const struct comparison *s, uint32_t li
 {
     struct row_order_work *w = a->work;
     struct buf tmp = {0};
+    double v;
     for (uint32_t n = 0; n < PIECE && w->next < lines; n++, w->next++) {
         struct field_line l = field_line(s, w->next);
         if (!passes(a, &l))
             continue;
         struct key k = {.line = w->next};
         if (a->sort && a->sort->number) {
-            k.number = a->sort->number(&l);
+            k.number = field_value(&l, a->sort, &v) ? v : NAN;
         } else if (a->sort) {
-            buf_clear(&tmp);
-            a->sort->text(&l, &tmp);
+            field_text(&l, a->sort, &tmp);
             k.text = arena_cstr(&w->texts, buf_view(&tmp));
         }
         vec_push(&w->keys, k);

@@ -34,7 +34,6 @@ int row_order_add(struct row_order *a, struct str text, bool inverse, struct err
 void row_order_take(struct row_order *a, struct filter *code, struct str text, bool inverse);
 void row_order_drop(struct row_order *a, size_t i);
 void row_order_clear(struct row_order *a); /* no filters; the sort stays */
-bool row_order_plain(const struct row_order *a); /* nothing filtered or sorted */
 /* The table has other lines: every line in its place until the next order is made. */
 void row_order_forget(struct row_order *a);
 /* Something changed: begin anew with the next step. */

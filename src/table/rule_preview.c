@@ -65,7 +65,8 @@ int rule_preview_make(struct rule_preview *p, const struct comparison *s, const 
     struct pair_rule fresh = {NONE - 1, {rule[0], rule[1]}, rule[2], true};
     vec_push(&ruling.rules, fresh);
     decided_pairs_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
-    int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("the pattern takes too many steps to tell whether it matches: make it plainer")) : 0;
+    int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("the pattern takes too many steps to match: "
+                                                                         "simplify it")) : 0;
     for (size_t i = 0; i < ruled.hits.n; i++) {
         const struct pair_rule_hit *h = &ruled.hits.v[i];
         struct rule_preview_row x = {.t = h->t, .g = h->g, .outcome = h->outcome, .error = NAN};
@@ -91,15 +92,15 @@ void rule_preview_release(struct rule_preview *p)
 void rule_preview_text(const struct rule_preview *p, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
-    buf_fmt(out, _("pairs %u of %zu rows it speaks of"), p->pairs, p->rows.n);
+    buf_fmt(out, _("pairs %u of %zu rows it matches"), p->pairs, p->rows.n);
     if (p->same)
-        buf_fmt(out, _(", %u paired so already"), p->same);
+        buf_fmt(out, _(", %u already paired so"), p->same);
     if (!isnan(p->least))
         buf_fmt(out, _("; error %s … %s"), num_error(a, p->least), num_error(b, p->most));
     if (p->otherwise)
-        buf_fmt(out, _("; %u paired otherwise now"), p->otherwise);
+        buf_fmt(out, _("; %u paired with another row now"), p->otherwise);
     if (p->held)
-        buf_fmt(out, _("; %u held by a mark or an earlier rule"), p->held);
+        buf_fmt(out, _("; %u have a mark or an earlier rule"), p->held);
     if (p->nobody)
-        buf_fmt(out, _("; %u without such a golden row"), p->nobody);
+        buf_fmt(out, _("; %u without a matching golden row"), p->nobody);
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "table/shown_name.h"
+
 void search_release(struct search *s)
 {
     pattern_free(s->code);
@@ -39,9 +41,20 @@ void search_restart(struct search *s)
     s->complete = false;
 }
 
-bool search_name(struct search *s, struct str name)
+bool search_text(const struct search *s, struct str text)
 {
-    return pattern_match(s->code, name) > 0;
+    return pattern_match(s->code, text) > 0;
+}
+
+bool search_name(const struct search *s, struct str name)
+{
+    if (search_text(s, name))
+        return true;
+    struct buf shown = {0};
+    shown_name(name, &shown);
+    bool hit = search_text(s, buf_view(&shown));
+    buf_release(&shown);
+    return hit;
 }
 
 static bool same_name(const struct dump *const side[2], const struct line *l)
@@ -51,7 +64,8 @@ static bool same_name(const struct dump *const side[2], const struct line *l)
            str_eq(dump_call_name(side[0], t->call), dump_call_name(side[1], g->call));
 }
 
-static bool either_side(struct search *s, const struct dump *const side[2], const struct line *l, struct buf *name)
+static bool either_side(const struct search *s, const struct dump *const side[2], const struct line *l,
+                        struct buf *name)
 {
     for (int i = 0; i < 2; i++) {
         if (l->row[i] == NONE || (i && l->row[0] != NONE && same_name(side, l)))
@@ -63,7 +77,7 @@ static bool either_side(struct search *s, const struct dump *const side[2], cons
     return false;
 }
 
-bool search_line(struct search *s, const struct dump *const side[2], const struct line *l)
+bool search_line(const struct search *s, const struct dump *const side[2], const struct line *l)
 {
     struct buf name = {0};
     bool hit = either_side(s, side, l, &name);
@@ -108,5 +122,5 @@ bool search_count(struct search *s, const struct dump *const side[2], const stru
     }
     s->complete = s->counted >= p->lines.n;
     buf_release(&name);
-    return !s->complete;
+    return true;
 }

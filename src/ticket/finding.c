@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/msg.h"
+#include "base/record.h"
 #include "base/undo_list.h"
 
 static const char *const statuses[FINDING_STATUSES] = {
@@ -12,7 +13,8 @@ static const char *const statuses[FINDING_STATUSES] = {
     [FINDING_WAIVED] = N_("waived"), [FINDING_ROOT_CAUSE] = N_("root-cause"),
 };
 static const char *const severities[FINDING_SEVERITIES] = {
-    [FINDING_UNSET] = N_("unset"), [FINDING_LOW] = N_("low"), [FINDING_MEDIUM] = N_("medium"), [FINDING_HIGH] = N_("high"),
+    [FINDING_UNSET] = N_("unset"), [FINDING_LOW] = N_("low"), [FINDING_MEDIUM] = N_("medium"),
+        [FINDING_HIGH] = N_("high"),
 };
 static const char *const subjects[SUBJECT_COUNT] = {
     [SUBJECT_PAIR] = N_("pair"), [SUBJECT_ROW] = N_("row"), [SUBJECT_CALL] = N_("call"), [SUBJECT_GAP] = N_("gap"),
@@ -49,11 +51,6 @@ int finding_severity_find(struct str name)
     return find_word(severities, FINDING_SEVERITIES, name);
 }
 
-const char *finding_subject_name(enum finding_subject s)
-{
-    return subjects[s];
-}
-
 int finding_subject_find(struct str name)
 {
     return find_word(subjects, SUBJECT_COUNT, name);
@@ -61,6 +58,9 @@ int finding_subject_find(struct str name)
 
 void findings_add(struct findings *f, struct finding x)
 {
+    x.again = false;
+    for (size_t i = 0; i < f->now && !x.again; i++)
+        x.again = f->log.v[i].number == x.number;
     HISTORY_ADD(f, x);
 }
 
@@ -101,20 +101,6 @@ bool findings_get(const struct findings *f, uint32_t number, struct finding *out
     return false;
 }
 
-/* ---- in the investigation's file ---- */
-
-static const char *text(struct arena *a, const cJSON *o, const char *key)
-{
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsString(x) ? arena_cstr(a, str_of(x->valuestring)) : "";
-}
-
-static double number(const cJSON *o, const char *key, double most)
-{
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsNumber(x) && x->valuedouble >= 0 && x->valuedouble <= most ? x->valuedouble : 0;
-}
-
 struct evidence evidence_keep(struct arena *a, fact_list *l)
 {
     struct evidence e = {.n = l->n};
@@ -127,109 +113,99 @@ struct evidence evidence_keep(struct arena *a, fact_list *l)
     return e;
 }
 
-static struct evidence load_evidence(struct arena *a, const cJSON *list)
+/* ---- in the investigation's file ---- */
+
+static const char *status_text(unsigned i)
 {
-    fact_list l = {0};
-    const cJSON *it;
-    cJSON_ArrayForEach(it, list) {
-        bool both = cJSON_HasObjectItem(it, "value");
-        struct fact x = {text(a, it, "what"), {text(a, it, both ? "value" : "target"), both ? NULL : text(a, it, "golden")}};
-        vec_push(&l, x);
-    }
-    return evidence_keep(a, &l);
+    return statuses[i];
 }
 
-void findings_load(struct findings *f, struct arena *a, const cJSON *investigation)
+static const char *severity_text(unsigned i)
+{
+    return severities[i];
+}
+
+static const char *subject_text_of(unsigned i)
+{
+    return subjects[i];
+}
+
+static bool of_both(const void *x, const struct member *m)
+{
+    (void)m;
+    return ((const struct fact *)x)->side[1] != NULL;
+}
+
+static bool of_two_together(const void *x, const struct member *m)
+{
+    return !of_both(x, m);
+}
+
+static const struct member fact_members[] = {
+    MEMBER(TEXT, fact, what, "what"),
+    MEMBER(TEXT, fact, side[0], "value", .when = of_two_together),
+    MEMBER(TEXT, fact, side[0], "target", .when = of_both),
+    MEMBER(TEXT, fact, side[1], "golden", .when = of_both),
+    {.key = NULL},
+};
+static const struct fact fresh_fact = {"", {"", NULL}};
+static const struct record fact_record = {fact_members, sizeof fresh_fact, &fresh_fact, NULL};
+
+static bool is_first(const void *x, const struct member *m)
+{
+    (void)m;
+    return !((const struct finding *)x)->again;
+}
+
+static bool is_finding(void *of)
+{
+    struct finding *x = of;
+    if (x->subject == SUBJECT_COUNT) /* written before there were others */
+        x->subject = *x->about[0] && *x->about[1] ? SUBJECT_PAIR : SUBJECT_ROW;
+    return x->number != 0;
+}
+
+static const struct member finding_members[] = {
+    MEMBER(U32, finding, number, "number"),
+    MEMBER(U32, finding, step, "step"),
+    MEMBER(U32, finding, place, "place"),
+    MEMBER(FLAG, finding, removed, "removed", .use = MEMBER_CHANGES, .when = member_given),
+    MEMBER(NAME, finding, status, "status", .use = MEMBER_CHANGES, .name = status_text, .names = FINDING_STATUSES),
+    MEMBER(NAME, finding, severity, "severity", .use = MEMBER_CHANGES, .name = severity_text,
+           .names = FINDING_SEVERITIES),
+    MEMBER(TEXT, finding, text, "text", .use = MEMBER_KEY | MEMBER_CHANGES),
+    MEMBER(TEXT, finding, author, "author", .use = MEMBER_KEY),
+    MEMBER(U64, finding, time, "time", .use = MEMBER_KEY),
+    MEMBER(NAME, finding, subject, "subject", .use = MEMBER_KEY, .name = subject_text_of, .names = SUBJECT_COUNT),
+    MEMBER(TEXT, finding, about[0], "target", .use = MEMBER_KEY),
+    MEMBER(TEXT, finding, about[1], "golden", .use = MEMBER_KEY),
+    MEMBER(TEXT, finding, at, "at", .use = MEMBER_KEY, .when = member_given),
+    MEMBER(U32, finding, cause, "caused_by", .use = MEMBER_REFERS, .when = member_given),
+    MEMBER(ARRAY, finding, evidence, "evidence", .of = &fact_record, .when = is_first),
+    MEMBER(REST, finding, rest, "", .of = &finding_record),
+    {.key = NULL},
+};
+static const struct finding fresh_finding =
+    {.text = "", .author = "", .about = {"", ""}, .at = "", .subject = SUBJECT_COUNT};
+const struct record finding_record = {finding_members, sizeof fresh_finding, &fresh_finding, is_finding};
+
+void findings_settle(struct findings *f)
 {
     struct nmap first = {0}; /* number → its first version, which has the evidence */
-    const cJSON *it;
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(investigation, "findings")) {
-        int status = finding_status_find(str_of(text(a, it, "status"))), severity = finding_severity_find(str_of(text(a, it, "severity")));
-        struct finding x = {
-            .number = (uint32_t)number(it, "number", UINT32_MAX - 1),
-            .step = (uint32_t)number(it, "step", UINT32_MAX - 1),
-            .place = (uint32_t)number(it, "place", UINT32_MAX - 1),
-            .removed = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "removed")),
-            .status = (uint8_t)(status < 0 ? FINDING_SUSPECTED : status),
-            .severity = (uint8_t)(severity < 0 ? FINDING_UNSET : severity),
-            .text = text(a, it, "text"),
-            .author = text(a, it, "author"),
-            .time = (int64_t)number(it, "time", 1e12),
-            .about = {text(a, it, "target"), text(a, it, "golden")},
-            .at = text(a, it, "at"),
-            .cause = (uint32_t)number(it, "caused_by", UINT32_MAX - 1),
-        };
-        int subject = finding_subject_find(str_of(text(a, it, "subject")));
-        if (subject < 0) /* written before there were others */
-            subject = *x.about[0] && *x.about[1] ? SUBJECT_PAIR : SUBJECT_ROW;
-        x.subject = (uint8_t)subject;
-        if (!x.number)
-            continue;
-        uint32_t at = nmap_get(&first, x.number);
-        x.evidence = at == MAP_NONE ? load_evidence(a, cJSON_GetObjectItemCaseSensitive(it, "evidence")) : f->log.v[at].evidence;
-        if (at == MAP_NONE)
-            nmap_set(&first, x.number, (uint32_t)f->log.n);
-        findings_add(f, x);
+    for (uint32_t i = 0; i < f->log.n; i++) {
+        struct finding *x = &f->log.v[i];
+        uint32_t at = nmap_add(&first, x->number, i);
+        x->again = at != i;
+        x->evidence = f->log.v[at].evidence;
     }
     nmap_release(&first);
-    const cJSON *now = cJSON_GetObjectItemCaseSensitive(investigation, "found");
-    if (cJSON_IsNumber(now) && now->valueint >= 0 && (size_t)now->valueint < f->now)
-        f->now = (size_t)now->valueint;
 }
 
-static void save_evidence(struct jsonw *w, const struct evidence *e)
+void finding_json(struct jsonw *w, const struct finding *x)
 {
-    jw_key(w, "evidence");
-    jw_array(w);
-    for (size_t i = 0; i < e->n; i++) {
-        const struct fact *x = &e->fact[i];
-        jw_object(w);
-        jw_kcstr(w, "what", x->what);
-        jw_kcstr(w, x->side[1] ? "target" : "value", x->side[0]);
-        if (x->side[1])
-            jw_kcstr(w, "golden", x->side[1]);
-        jw_end_object(w);
-    }
-    jw_end_array(w);
-}
-
-void finding_json(struct jsonw *w, const struct finding *x, bool evidence)
-{
+    struct finding whole = *x;
+    whole.again = false;
     jw_object(w);
-    jw_kint(w, "number", x->number);
-    jw_kint(w, "step", x->step);
-    jw_kint(w, "place", x->place);
-    if (x->removed)
-        jw_kbool(w, "removed", true);
-    jw_kcstr(w, "status", finding_status_name((enum finding_status)x->status));
-    jw_kcstr(w, "severity", finding_severity_name((enum finding_severity)x->severity));
-    jw_kcstr(w, "text", x->text);
-    jw_kcstr(w, "author", x->author);
-    jw_kint(w, "time", x->time);
-    jw_kcstr(w, "subject", finding_subject_name((enum finding_subject)x->subject));
-    jw_kcstr(w, "target", x->about[0]);
-    jw_kcstr(w, "golden", x->about[1]);
-    if (x->at && *x->at)
-        jw_kcstr(w, "at", x->at);
-    if (x->cause)
-        jw_kint(w, "caused_by", x->cause);
-    if (evidence)
-        save_evidence(w, &x->evidence);
+    record_write(finding_members, w, &whole);
     jw_end_object(w);
-}
-
-void findings_save(struct jsonw *w, const struct findings *f)
-{
-    struct nmap seen = {0};
-    if (!f->log.n)
-        return;
-    jw_key(w, "findings");
-    jw_array(w);
-    for (size_t i = 0; i < f->log.n; i++) { /* evidence once, with the first version */
-        finding_json(w, &f->log.v[i], nmap_get(&seen, f->log.v[i].number) == MAP_NONE);
-        nmap_set(&seen, f->log.v[i].number, 1);
-    }
-    jw_end_array(w);
-    jw_kint(w, "found", (int64_t)f->now);
-    nmap_release(&seen);
 }

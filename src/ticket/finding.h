@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cjson/cJSON.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json_write.h"
@@ -61,8 +59,10 @@ struct finding {
     const char *about[2]; /* names of target and golden, "" where a side has none */
     const char *at;       /* which of them, "" where the names tell; NULL is "" */
     uint32_t cause;       /* number of the finding it follows from, 0: none is named */
+    bool again;           /* there is an earlier version: that one has the evidence in files */
     uint16_t depth;       /* of what findings_read gives: so many causes stand above it */
     struct evidence evidence; /* shared by all versions */
+    const char *rest;     /* members of a newer program's, as JSON, or NULL */
 };
 typedef VEC(struct finding) finding_list;
 
@@ -89,7 +89,8 @@ void findings_read(const struct findings *f, finding_list *out);
 /* The newest that is about one of these rows (as pair, row or element), or these calls; names "" match nothing. */
 bool findings_about(const struct findings *f, const char *target, const char *golden, struct finding *out);
 /* The newest of that subject. */
-bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at, struct finding *out);
+bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at,
+                 struct finding *out);
 /* It changes places with the one before or behind it (by -1 or 1) that follows from the same cause, as one step of that
  * author and time; nothing at the ends. */
 void findings_move(struct findings *f, uint32_t number, int by, const char *author, int64_t time);
@@ -120,13 +121,15 @@ static inline bool finding_of_rows(const struct finding *x)
 {
     return x->subject == SUBJECT_PAIR || x->subject == SUBJECT_ROW || x->subject == SUBJECT_ELEMENT;
 }
-const char *finding_subject_name(enum finding_subject s); /* "pair" …, for files; _() of it for people */
 int finding_subject_find(struct str name);
 
-/* The members "findings" and "found" of an investigation. */
-void findings_load(struct findings *f, struct arena *a, const cJSON *investigation);
-void findings_save(struct jsonw *w, const struct findings *f);
+/* One version as files have it, and the members by which two first versions are one finding (MEMBER_KEY), that a new
+ * version changes, and that name another finding. */
+struct record;
+extern const struct record finding_record;
+/* Versions that were read from a file share their first one's evidence. */
+void findings_settle(struct findings *f);
 /* One version as an object, with its evidence. */
-void finding_json(struct jsonw *w, const struct finding *x, bool evidence);
+void finding_json(struct jsonw *w, const struct finding *x);
 
 #endif

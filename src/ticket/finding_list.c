@@ -135,7 +135,8 @@ bool findings_about(const struct findings *f, const char *target, const char *go
     return any;
 }
 
-bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at, struct finding *out)
+bool findings_on(const struct findings *f, enum finding_subject subject, const char *const about[2], const char *at,
+                 struct finding *out)
 {
     finding_list l = {0};
     bool any = false;
@@ -212,16 +213,17 @@ int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause,
     struct finding x, up;
     size_t steps = 0;
     if (!findings_get(f, number, &x))
-        return err_set(e, ERR_USAGE, _("there is no finding %u; :findings lists them"), number);
+        return err_set(e, ERR_USAGE, _("no finding %u; :findings lists them"), number);
     if (!cause)
         return 0;
     if (!findings_get(f, cause, &up))
-        return err_set(e, ERR_USAGE, _("there is no finding %u; :findings lists them"), cause);
+        return err_set(e, ERR_USAGE, _("no finding %u; :findings lists them"), cause);
     if (number == cause)
-        return err_set(e, ERR_USAGE, _("finding %u cannot be its own cause"), number);
+        return err_set(e, ERR_USAGE, _("finding %u: cannot be its own cause"), number);
     while (up.cause && steps++ < f->log.n && findings_get(f, up.cause, &up))
         if (up.number == number)
-            return err_set(e, ERR_USAGE, _("finding %u follows from finding %u already: a cause cannot follow from its effect"), cause, number);
+            return err_set(e, ERR_USAGE, _("finding %u follows from finding %u already: an effect cannot cause its "
+                                           "own cause"), cause, number);
     return 0;
 }
 

@@ -1,26 +1,16 @@
-/* The table of what is merged how, over the files' JSON; findings and decisions are in merge_log.c, rounds in
- * merge_rounds.c. */
+/* Merging member by member, as the table of investigation_members.c says: lists, values, limits, and what no table
+ * knows; findings and decisions are in merge_log.c, rounds in merge_rounds.c. */
 #include "ticket/merge.h"
+
+#include <limits.h>
+
+#include <cjson/cJSON.h>
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "ticket/investigation_members.h"
 
-static const cJSON *member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
-const char *merge_text(const cJSON *o, const char *key)
-{
-    const cJSON *x = member(o, key);
-    return cJSON_IsString(x) ? x->valuestring : "";
-}
-
-double merge_number(const cJSON *o, const char *key)
-{
-    const cJSON *x = member(o, key);
-    return cJSON_IsNumber(x) ? x->valuedouble : 0;
-}
+#define MOST 10000 /* of anything: what is compared all with all may not be more */
 
 static const char *kept(struct merge *m, const char *s)
 {
@@ -29,287 +19,243 @@ static const char *kept(struct merge *m, const char *s)
 
 void merge_add(struct merge *m, const char *what, const char *about, const char *text)
 {
-    struct merge_item x = {what, kept(m, about), {"", kept(m, text)}, {"", ""}};
+    struct merge_item x = {kept(m, what), kept(m, about), {"", kept(m, text)}, {"", ""}};
     vec_push(&m->added, x);
 }
 
-void merge_conflict(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs, const char *const row[2])
+void merge_conflict(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs,
+                    const char *const row[2])
 {
-    struct merge_item x = {what, kept(m, about), {kept(m, ours), kept(m, theirs)}, {kept(m, row ? row[0] : ""), kept(m, row ? row[1] : "")}};
+    struct merge_item x = {
+        kept(m, what), kept(m, about), {kept(m, ours), kept(m, theirs)},
+        {kept(m, row ? row[0] : ""), kept(m, row ? row[1] : "")}};
     vec_push(&m->conflicts, x);
 }
 
-cJSON *merge_array(cJSON *o, const char *key)
+/* One thing both may have: whether theirs is to be put into ours. */
+static bool taken(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs)
 {
-    cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-    if (cJSON_IsArray(x))
-        return x;
-    cJSON_DeleteItemFromObjectCaseSensitive(o, key);
-    return cJSON_AddArrayToObject(o, key);
+    if (ours)
+        merge_conflict(m, what, about, ours, theirs, NULL);
+    else
+        merge_add(m, what, about, theirs);
+    return !ours || m->choice == MERGE_THEIRS;
 }
 
-int merge_now(const cJSON *o, const char *array, const char *now)
+static const char *path_of(struct merge *m, const char *key)
 {
-    int n = cJSON_GetArraySize(member(o, array));
-    const cJSON *x = member(o, now);
-    return cJSON_IsNumber(x) && x->valueint >= 0 && x->valueint < n ? x->valueint : n;
+    return m->within ? arena_fmt(&m->arena, "%s.%s", m->within, key) : key;
 }
 
-void merge_settle(cJSON *o, const char *array, const char *now)
+static const char *text_at(const struct member *m, const void *x)
 {
-    int n = merge_now(o, array, now);
-    cJSON *list = merge_array(o, array);
-    while (cJSON_GetArraySize(list) > n)
-        cJSON_DeleteItemFromArray(list, n);
+    return *(const char *const *)member_at(x, m);
 }
 
-void merge_set_now(cJSON *o, const char *array, const char *now)
+/* ---- entries ---- */
+
+static bool same_texts(const char *a, const char *b)
 {
-    cJSON_DeleteItemFromObjectCaseSensitive(o, now);
-    cJSON_AddNumberToObject(o, now, cJSON_GetArraySize(member(o, array)));
+    return strcmp(*(const char *const *)(const void *)a, *(const char *const *)(const void *)b) == 0;
 }
 
-/* ---- the plain kinds ---- */
-
-struct merge_kind {
-    const char *path;   /* member of the investigation; of its panels behind a point */
-    void (*merge)(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs);
-    const char *key[2]; /* of a list: the members by which entries are the same thing */
-    const char *value;  /* of a list: what the entry says, for people; NULL: nothing else */
-};
-
-static char *print(const cJSON *v)
+/* Texts of an entry's members of that use, what is not empty of them. */
+static const char *entry_text(struct merge *m, const struct member *row, unsigned use, const char *entry)
 {
-    return v ? cJSON_PrintUnformatted(v) : NULL;
+    const char *s = row->of ? "" : *(const char *const *)(const void *)entry;
+    for (const struct member *x = row->of ? row->of->members : NULL; x && x->key; x++)
+        if (x->use & use && *text_at(x, entry))
+            s = arena_fmt(&m->arena, "%s%s%s", s, *s ? " ↔ " : "", text_at(x, entry));
+    return s;
 }
 
-/* The text of a value for people: a string without its quotes. */
+static char *find_entry(const struct member *row, struct member_list l, size_t size, const char *entry)
+{
+    for (size_t i = 0; i < l.n; i++) {
+        char *own = l.v + i * size;
+        if (row->of ? record_same(row->of->members, MEMBER_KEY, own, entry) : same_texts(own, entry))
+            return own;
+    }
+    return NULL;
+}
+
+void merge_entries(struct merge *m, const struct member *row, void *ours, const void *theirs)
+{
+    struct member_list more = member_list(theirs, row);
+    size_t size = row->of ? row->of->size : sizeof(const char *);
+    const char *what = path_of(m, row->key);
+    for (size_t i = 0; i < more.n; i++) {
+        const char *x = more.v + i * size, *says = row->of ? entry_text(m, row, MEMBER_CHANGES, x) : "";
+        char *own = find_entry(row, member_list(ours, row), size, x);
+        if (own && (!row->of || record_same(row->of->members, 0, own, x))) {
+            m->same++;
+            continue;
+        }
+        if (!taken(m, what, entry_text(m, row, MEMBER_KEY, x),
+                   own ? entry_text(m, row, MEMBER_CHANGES, own) : NULL, says))
+            continue;
+        if (own)
+            memcpy(own, x, size);
+        else
+            member_push(ours, row, x);
+    }
+}
+
+/* ---- values ---- */
+
+void merge_value(struct merge *m, const struct member *row, void *ours, const void *theirs)
+{
+    bool text = row->kind == MEMBER_TEXT;
+    if (!member_given(theirs, row))
+        return;
+    if (record_same((const struct member[]){*row, {.key = NULL}}, 0, ours, theirs)) {
+        m->same++;
+        return;
+    }
+    const char *own = text && member_given(ours, row) ? text_at(row, ours) : NULL;
+    if (taken(m, row->key, row->key, own, text ? text_at(row, theirs) : "true"))
+        memcpy(member_at(ours, row), member_at(theirs, row), text ? sizeof(const char *) : sizeof(bool));
+}
+
+void merge_limits(struct merge *m, const struct member *row, void *ours, const void *theirs)
+{
+    const char *key, *own;
+    char number[2][NUM_MAX];
+    double value, mine;
+    for (size_t i = 0; (key = investigation_limit(theirs, i, &value)); i++) {
+        size_t k = 0;
+        while ((own = investigation_limit(ours, k, &mine)) && strcmp(own, key) != 0)
+            k++;
+        if (own && !(mine < value || mine > value))
+            m->same++;
+        else if (taken(m, row->key, key, own ? num_exact(number[0], mine) : NULL, num_exact(number[1], value)))
+            investigation_set_limit(ours, key, value);
+    }
+}
+
+static void merge_members(struct merge *m, const struct member *table, void *ours, const void *theirs)
+{
+    for (const struct member *row = table; row->key; row++)
+        if (row->merge)
+            row->merge(m, row, ours, theirs);
+}
+
+void merge_object(struct merge *m, const struct member *row, void *ours, const void *theirs)
+{
+    m->within = row->key;
+    merge_members(m, row->members, ours, theirs);
+    m->within = NULL;
+}
+
+/* ---- what this version does not know: JSON, as it was read ---- */
+
 static const char *shown(struct merge *m, const cJSON *v)
 {
-    char *text = cJSON_IsString(v) ? NULL : print(v);
+    char *text = v && !cJSON_IsString(v) ? cJSON_PrintUnformatted(v) : NULL;
     const char *s = kept(m, cJSON_IsString(v) ? v->valuestring : text);
     cJSON_free(text);
     return s;
 }
 
-static const cJSON *find_entry(const cJSON *list, const struct merge_kind *k, const cJSON *x)
+static bool has_entry(const cJSON *list, const cJSON *x)
 {
     const cJSON *it;
-    cJSON_ArrayForEach(it, list) {
-        bool same = k->key[0] ? true : cJSON_Compare(it, x, true) != 0;
-        for (int i = 0; i < 2 && k->key[0] && same; i++)
-            same = !k->key[i] || strcmp(merge_text(it, k->key[i]), merge_text(x, k->key[i])) == 0;
-        if (same)
-            return it;
-    }
-    return NULL;
+    cJSON_ArrayForEach(it, list)
+        if (cJSON_Compare(it, x, true))
+            return true;
+    return false;
 }
 
-static const char *entry_name(struct merge *m, const struct merge_kind *k, const cJSON *x)
+static void merge_array(struct merge *m, cJSON *mine, const cJSON *more)
 {
-    if (!k->key[0])
-        return shown(m, x);
-    const char *a = merge_text(x, k->key[0]), *b = k->key[1] ? merge_text(x, k->key[1]) : "";
-    return arena_fmt(&m->arena, "%s%s%s", a, *a && *b ? " ↔ " : "", b);
-}
-
-/* Entries are added; of one that both have differently, one stays. */
-static void merge_entries(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
-{
-    const char *name = strrchr(k->path, '.') ? strrchr(k->path, '.') + 1 : k->path;
-    const cJSON *more = member(theirs, name), *it;
-    if (!cJSON_IsArray(more) || !more->child)
-        return;
-    cJSON *list = merge_array(ours, name);
+    const cJSON *it;
     cJSON_ArrayForEach(it, more) {
-        const cJSON *mine = find_entry(list, k, it);
-        if (mine && (cJSON_Compare(mine, it, true) || !k->value)) {
+        if (has_entry(mine, it)) {
             m->same++;
-        } else if (!mine) {
-            cJSON_AddItemToArray(list, cJSON_Duplicate(it, true));
-            merge_add(m, k->path, entry_name(m, k, it), k->value ? merge_text(it, k->value) : "");
         } else {
-            merge_conflict(m, k->path, entry_name(m, k, it), merge_text(mine, k->value), merge_text(it, k->value), NULL);
-            if (m->choice == MERGE_THEIRS)
-                cJSON_ReplaceItemViaPointer(list, (cJSON *)mine, cJSON_Duplicate(it, true));
+            cJSON_AddItemToArray(mine, cJSON_Duplicate(it, true));
+            merge_add(m, path_of(m, more->string), shown(m, it), "");
         }
     }
 }
 
-/* One value, or an object of them. What has none (false, an empty text) says nothing against one that has. */
 static bool says_nothing(const cJSON *v)
 {
-    return !v || cJSON_IsNull(v) || cJSON_IsFalse(v) || (cJSON_IsString(v) && !*v->valuestring) || (cJSON_IsObject(v) && !v->child) || (cJSON_IsArray(v) && !v->child);
+    return !v || cJSON_IsNull(v) || cJSON_IsFalse(v) || (cJSON_IsString(v) && !*v->valuestring) ||
+           ((cJSON_IsObject(v) || cJSON_IsArray(v)) && !v->child);
 }
 
-static void merge_value(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
+static bool is_short_list(const cJSON *v)
 {
-    const cJSON *mine = member(ours, k->path), *other = member(theirs, k->path);
-    if (says_nothing(other))
-        return;
-    if (mine && cJSON_Compare(mine, other, true)) {
-        m->same++;
-        return;
-    }
-    bool conflict = !says_nothing(mine);
-    if (conflict)
-        merge_conflict(m, k->path, k->path, shown(m, mine), shown(m, other), NULL);
-    else
-        merge_add(m, k->path, k->path, shown(m, other));
-    if (conflict && m->choice != MERGE_THEIRS)
-        return;
-    cJSON_DeleteItemFromObjectCaseSensitive(ours, k->path);
-    cJSON_AddItemToObject(ours, k->path, cJSON_Duplicate(other, true));
+    return cJSON_IsArray(v) && cJSON_GetArraySize(v) <= MOST;
 }
 
-static void merge_values(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
+static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *other)
 {
-    const cJSON *more = member(theirs, k->path), *it;
-    if (!cJSON_IsObject(more) || !more->child)
-        return;
-    if (!cJSON_IsObject(member(ours, k->path))) {
-        cJSON_DeleteItemFromObjectCaseSensitive(ours, k->path);
-        cJSON_AddObjectToObject(ours, k->path);
-    }
-    cJSON *mine = cJSON_GetObjectItemCaseSensitive(ours, k->path);
-    cJSON_ArrayForEach(it, more) {
-        const cJSON *own = it->string ? member(mine, it->string) : NULL;
-        if (!it->string || (own && cJSON_Compare(own, it, true))) {
-            m->same += it->string != NULL;
-            continue;
-        }
-        if (own)
-            merge_conflict(m, k->path, it->string, shown(m, own), shown(m, it), NULL);
-        else
-            merge_add(m, k->path, it->string, shown(m, it));
-        if (own && m->choice != MERGE_THEIRS)
-            continue;
-        cJSON_DeleteItemFromObjectCaseSensitive(mine, it->string);
-        cJSON_AddItemToObject(mine, it->string, cJSON_Duplicate(it, true));
+    cJSON *mine = cJSON_GetObjectItemCaseSensitive(ours, other->string);
+    const char *what = path_of(m, other->string);
+    if (is_short_list(other) && is_short_list(mine))
+        merge_array(m, mine, other);
+    else if (mine && cJSON_Compare(mine, other, true))
+        m->same += !says_nothing(other);
+    else if (!says_nothing(other) &&
+             taken(m, what, what, says_nothing(mine) ? NULL : shown(m, mine), shown(m, other))) {
+        cJSON_DeleteItemFromObjectCaseSensitive(ours, other->string);
+        cJSON_AddItemToObject(ours, other->string, cJSON_Duplicate(other, true));
     }
 }
 
-/* The place one was at, and how the table looked: each their own. */
-static void keep_ours(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
+void merge_rest(struct merge *m, const struct member *row, void *ours, const void *theirs)
 {
-    (void)m, (void)k, (void)ours, (void)theirs;
+    const char **own = member_at(ours, row);
+    cJSON *more = text_at(row, theirs) ? cJSON_Parse(text_at(row, theirs)) : NULL;
+    cJSON *mine = *own ? cJSON_Parse(*own) : NULL;
+    if (more && !mine)
+        mine = cJSON_CreateObject();
+    for (const cJSON *it = more ? more->child : NULL; it; it = it->next)
+        merge_unknown(m, mine, it);
+    if (more)
+        *own = arena_cstr(&((struct investigation *)ours)->arena, str_of(shown(m, mine)));
+    cJSON_Delete(more);
+    cJSON_Delete(mine);
 }
 
-static void with_findings(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
-{
-    (void)k;
-    merge_findings(m, ours, theirs);
-}
+/* ---- the two ---- */
 
-static void with_decisions(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
-{
-    (void)k;
-    merge_decisions(m, ours, theirs);
-}
-
-static void with_rounds(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
-{
-    (void)k;
-    merge_rounds(m, ours, theirs);
-}
-
-static void with_panels(struct merge *m, const struct merge_kind *k, cJSON *ours, const cJSON *theirs)
-{
-    static const struct merge_kind of_panels[] = {
-        {"panels.inputs", merge_entries, {"slot", NULL}, "path"},
-        {"panels.waived", merge_entries, {"id", NULL}, "reason"},
-        {"panels.answers", merge_entries, {"id", NULL}, "text"},
-    };
-    const cJSON *more = member(theirs, k->path);
-    if (!cJSON_IsObject(more))
-        return;
-    if (!cJSON_IsObject(member(ours, k->path))) {
-        cJSON_DeleteItemFromObjectCaseSensitive(ours, k->path);
-        cJSON_AddObjectToObject(ours, k->path);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(of_panels); i++)
-        merge_entries(m, &of_panels[i], cJSON_GetObjectItemCaseSensitive(ours, k->path), more);
-}
-
-static const struct merge_kind kinds[] = {
-    {"target", keep_ours, {NULL, NULL}, NULL}, /* looked at by merge_one_history; they go with the rounds */
-    {"golden", keep_ours, {NULL, NULL}, NULL},
-    {"maps", merge_entries, {NULL, NULL}, NULL},
-    {"map_only", merge_value, {NULL, NULL}, NULL},
-    {"exact", merge_value, {NULL, NULL}, NULL},
-    {"strict_gaps", merge_value, {NULL, NULL}, NULL},
-    {"known", merge_value, {NULL, NULL}, NULL},
-    {"thresholds", merge_values, {NULL, NULL}, NULL},
-    {"decisions", with_decisions, {NULL, NULL}, NULL},
-    {"decided", keep_ours, {NULL, NULL}, NULL}, /* goes with the decisions */
-    {"findings", with_findings, {NULL, NULL}, NULL},
-    {"found", keep_ours, {NULL, NULL}, NULL},
-    {"bookmarks", merge_entries, {"target", "golden"}, "note"},
-    {"cursor", keep_ours, {NULL, NULL}, NULL},
-    {"columns", keep_ours, {NULL, NULL}, NULL},
-    {"remaps", merge_entries, {"from", NULL}, "to"},
-    {"filters", merge_entries, {"name", NULL}, "text"},
-    {"rounds", with_rounds, {NULL, NULL}, NULL},
-    {"panels", with_panels, {NULL, NULL}, NULL},
+struct most {
+    const char *key;
+    size_t n;
 };
 
-/* What no row tells of: a list gets what it lacks, anything else is a value. */
-static void merge_unknown(struct merge *m, cJSON *ours, const cJSON *theirs)
+static void count(void *ctx, const struct member *m, void *x)
 {
-    const cJSON *it;
-    cJSON_ArrayForEach(it, theirs) {
-        bool known = !it->string;
-        for (size_t i = 0; i < ARRAY_LEN(kinds) && !known; i++)
-            known = strcmp(kinds[i].path, it->string) == 0;
-        if (known)
-            continue;
-        struct merge_kind k = {.path = it->string};
-        (cJSON_IsArray(it) ? merge_entries : merge_value)(m, &k, ours, theirs);
-    }
+    struct most *most = ctx;
+    size_t n = member_list(x, m).n;
+    if (n > most->n)
+        *most = (struct most){m->key, n};
 }
 
-#define MOST 10000 /* of anything: what is compared all with all may not be more */
-
-static int check_counts(const cJSON *v, const char *which, struct err *e)
+static int check_counts(struct investigation *v, const char *name, struct err *e)
 {
-    for (; v; v = v->next) {
-        int n = 0;
-        for (const cJSON *it = v->child; it; it = it->next)
-            n++;
-        if (n > MOST)
-            return err_set(e, ERR_DATA, _("%s: \"%s\" has %d entries; at most %d are merged"), which, v->string ? v->string : "", n, MOST);
-        if (check_counts(v->child, which, e))
-            return -1;
-    }
-    return 0;
+    struct most most = {"thresholds", v->other_limits.n};
+    record_each(investigation_members, v, count, &most);
+    return most.n > MOST ? err_set(e, ERR_DATA, _("%s: \"%s\" has %d entries; at most %d are merged"), name, most.key,
+                                   most.n > INT_MAX ? INT_MAX : (int)most.n, MOST)
+                         : 0;
 }
 
-static cJSON *inner(const cJSON *file, const char *which, struct err *e)
+int merge_investigations(struct merge *m, struct investigation *ours, struct investigation *theirs, struct err *e)
 {
-    cJSON *o = cJSON_GetObjectItemCaseSensitive(file, "investigation");
-    if (!cJSON_IsObject(o))
-        err_set(e, ERR_DATA, _("%s: not an investigation: \"schema\" and \"investigation\" were expected"), which);
-    return cJSON_IsObject(o) ? o : NULL;
-}
-
-int merge_investigations(struct merge *m, cJSON *ours, const cJSON *theirs, struct err *e)
-{
-    cJSON *a = inner(ours, m->name[0], e);
-    const cJSON *b = a ? inner(theirs, m->name[1], e) : NULL;
-    if (!a || !b || check_counts(a->child, m->name[0], e) || check_counts(b->child, m->name[1], e) || merge_one_history(m, a, b, e))
+    if (check_counts(ours, m->name[0], e) || check_counts(theirs, m->name[1], e) ||
+        merge_one_history(m, ours, theirs, e))
         return -1;
-    int mine = cJSON_GetArraySize(member(a, "rounds")), other = cJSON_GetArraySize(member(b, "rounds"));
-    cJSON *older = other < mine ? cJSON_Duplicate(b, true) : NULL;
-    if (mine < other)
-        merge_age_answers(a, mine + 1);
-    if (older)
-        merge_age_answers(older, other + 1);
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        kinds[i].merge(m, &kinds[i], a, older ? older : b);
-    merge_unknown(m, a, b);
-    cJSON_Delete(older);
+    if (ours->rounds.n < theirs->rounds.n)
+        investigation_age_answers(ours, (uint32_t)ours->rounds.n + 1);
+    if (theirs->rounds.n < ours->rounds.n)
+        investigation_age_answers(theirs, (uint32_t)theirs->rounds.n + 1);
+    merge_members(m, investigation_members, ours, theirs);
     if (m->choice == MERGE_ASK && m->conflicts.n)
-        merge_note_conflicts(m, a);
+        merge_note_conflicts(m, ours);
     return 0;
 }
 

@@ -1,13 +1,13 @@
-/* Two people's investigations of one ticket as one. What is merged how is a table (merge.c): a new kind of content is a
- * row of it. Done on the files' trees, so that what this version does not know is not lost. */
+/* Two people's investigations of one ticket as one. What is merged how stands with each member in the table of
+ * investigation_members.c. */
 #ifndef TICKET_MERGE_H
 #define TICKET_MERGE_H
 
-#include <cjson/cJSON.h>
-
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/record.h"
 #include "base/vec.h"
+#include "ticket/investigation.h"
 
 enum merge_choice { MERGE_ASK, MERGE_OURS, MERGE_THEIRS };
 
@@ -23,7 +23,8 @@ typedef VEC(struct merge_item) merge_list;
 /* A round that the merged investigation has, and whose file it is (0: ours). */
 struct merge_round {
     int side;
-    const char *file, *fingerprint; /* as that investigation has them */
+    const char *file; /* as that investigation has it */
+    uint64_t fingerprint;
 };
 
 struct merge {
@@ -36,36 +37,38 @@ struct merge {
     merge_list added, conflicts;
     VEC(struct merge_round) rounds; /* in order */
     size_t same;
+    const char *within;        /* the member whose members are merged just now, or NULL */
 };
 
-/* Merges `theirs` into `ours`, both whole files. Conflicts are settled by the choice; by MERGE_ASK ours stays, and what theirs
- * said becomes a finding tagged #conflict, so that it is in the file and in the report until somebody has decided. -1 with a
- * sentence where one is no investigation, or they are not about the same inputs (other paths, or files that were others): one
- * may be rounds ahead of the other (merge_rounds.c). */
-int merge_investigations(struct merge *m, cJSON *ours, const cJSON *theirs, struct err *e);
+/* Merges `theirs` into `ours`, which then has texts of both and must not outlive either. Conflicts are settled by the
+ * choice; by MERGE_ASK ours stays, and what theirs said becomes a finding tagged #conflict, so that it is in the file
+ * and in the report until somebody has decided. -1 with a sentence where they are not about the same inputs (other
+ * paths, or files that were others), or hold too much: one may be rounds ahead of the other (merge_rounds.c). */
+int merge_investigations(struct merge *m, struct investigation *ours, struct investigation *theirs, struct err *e);
 void merge_release(struct merge *m);
-/* Rounds' files are called NAME.round-N.gz in the file, as they lie beside an investigation of that name. */
-void merge_name_rounds(cJSON *file, const char *name);
+
+/* ---- what the table names, `row` a member of it; both are investigations ---- */
+
+/* Entries are added; of one that both have differently, one stays. */
+void merge_entries(struct merge *m, const struct member *row, void *ours, const void *theirs);
+/* A flag or a text. What has none (false, "") says nothing against one that has. */
+void merge_value(struct merge *m, const struct member *row, void *ours, const void *theirs);
+void merge_object(struct merge *m, const struct member *row, void *ours, const void *theirs);
+void merge_limits(struct merge *m, const struct member *row, void *ours, const void *theirs);
+/* What no row tells of: a list gets what it lacks, anything else is a value. */
+void merge_rest(struct merge *m, const struct member *row, void *ours, const void *theirs);
+void merge_findings(struct merge *m, const struct member *row, void *ours, const void *theirs);
+void merge_decisions(struct merge *m, const struct member *row, void *ours, const void *theirs);
+void merge_rounds(struct merge *m, const struct member *row, void *ours, const void *theirs);
 
 /* ---- for merge.c: its larger parts ---- */
 
-void merge_findings(struct merge *m, cJSON *ours, const cJSON *theirs);
-void merge_decisions(struct merge *m, cJSON *ours, const cJSON *theirs);
-/* Of investigations' inner objects: -1 where neither's rounds are the first of the other's. */
-int merge_one_history(const struct merge *m, const cJSON *ours, const cJSON *theirs, struct err *e);
-void merge_rounds(struct merge *m, cJSON *ours, const cJSON *theirs);
-void merge_age_answers(cJSON *o, int round); /* those about its deviation, when others have gone on */
-void merge_note_conflicts(struct merge *m, cJSON *ours); /* as findings */
-const char *merge_text(const cJSON *o, const char *key); /* "" where it is none */
-double merge_number(const cJSON *o, const char *key);    /* 0 where it is none */
+/* -1 where neither's rounds are the first of the other's. */
+int merge_one_history(const struct merge *m, const struct investigation *ours, const struct investigation *theirs,
+                      struct err *e);
+void merge_note_conflicts(struct merge *m, struct investigation *ours); /* as findings */
 void merge_add(struct merge *m, const char *what, const char *about, const char *text);
-void merge_conflict(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs, const char *const row[2]);
-/* The array of that name, made where there is none. */
-cJSON *merge_array(cJSON *o, const char *key);
-/* How many of an array hold, by the number of that name. */
-int merge_now(const cJSON *o, const char *array, const char *now);
-/* What was taken back is gone, as whenever something new is done. */
-void merge_settle(cJSON *o, const char *array, const char *now);
-void merge_set_now(cJSON *o, const char *array, const char *now);
+void merge_conflict(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs,
+                    const char *const row[2]);
 
 #endif

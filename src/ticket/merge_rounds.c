@@ -1,131 +1,107 @@
-/* Merging histories: two investigations have one where the rounds of the shorter are the first of the longer's. The longer
- * one is what goes on: its inputs, its rounds. What the shorter one's person answered was about a round that is left by now. */
-#include <stdio.h>
-
+/* Merging histories: two investigations have one where the rounds of the shorter are the first of the longer's. The
+ * longer one is what goes on: its inputs, its rounds. What the shorter one's person answered was about a round that is
+ * left by now. */
 #include "base/msg.h"
 #include "ticket/merge.h"
-#include "ticket/round_file.h"
 
-static const cJSON *member(const cJSON *o, const char *key)
+/* What is compared in one round, of both sides: of the investigation itself, or of a round that was left. */
+struct compared {
+    const char *const *input, *const *full;
+    const int *step, *rank;
+    const struct file_stamp *state;
+};
+
+/* In that round, counted from 0; behind the last one left it is what is compared now. */
+static struct compared compared_in(const struct investigation *v, size_t round)
 {
-    return cJSON_GetObjectItemCaseSensitive(o, key);
+    if (round == v->rounds.n)
+        return (struct compared){v->input, v->full, v->step, v->rank, v->state};
+    const struct round_left *r = &v->rounds.v[round];
+    return (struct compared){r->input, r->full, r->step, r->rank, r->state};
 }
 
-static int rounds_left(const cJSON *o)
+static const char *where(const struct compared *c, int side)
 {
-    return cJSON_GetArraySize(member(o, "rounds"));
+    return c->full[side] ? c->full[side] : c->input[side] ? c->input[side] : "";
 }
 
-static const char *where(const cJSON *side)
+static int same_sides(const struct compared *a, const struct compared *b, struct err *e)
 {
-    const char *full = merge_text(side, "full_path");
-    return *full ? full : merge_text(side, "path");
-}
-
-static bool differs(const cJSON *a, const cJSON *b, const char *key)
-{
-    const cJSON *x = member(a, key), *y = member(b, key);
-    return cJSON_IsNumber(x) && cJSON_IsNumber(y) && !cJSON_Compare(x, y, true);
-}
-
-/* x, y: who compared what in one round, "target" and "golden" of each. */
-static int same_sides(const cJSON *x, const cJSON *y, struct err *e)
-{
-    static const char *const sides[] = {"target", "golden"}, *const counts[] = {"bytes", "files", "time", "step", "rank"};
+    static const char *const counts[] = {"bytes", "files", "time", "step", "rank"};
     for (int s = 0; s < 2; s++) {
-        const cJSON *a = member(x, sides[s]), *b = member(y, sides[s]);
-        if (strcmp(where(a), where(b)) != 0)
-            return err_set(e, ERR_USAGE, _("the two are not about the same inputs: the %s is %s in one and %s in the other; --force merges them all the same"),
-                           s ? _("golden") : _("target"), *where(a) ? where(a) : "-", *where(b) ? where(b) : "-");
-        for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-            if (differs(a, b, counts[i]))
-                return err_set(e, ERR_USAGE, _("the two are not about the same inputs: of the %s (%s) %s is %.0f in one and %.0f in the other; --force merges them all the same"),
-                               s ? _("golden") : _("target"), where(a), counts[i], merge_number(a, counts[i]), merge_number(b, counts[i]));
+        const struct file_stamp *x = &a->state[s], *y = &b->state[s];
+        bool known = x->bytes && y->bytes;
+        const struct {
+            bool known;
+            uint64_t a, b;
+        } all[] = {{known, x->bytes, y->bytes}, {known, x->files, y->files}, {known, x->time, y->time},
+                   {a->step[s] >= 0 && b->step[s] >= 0, (uint64_t)a->step[s], (uint64_t)b->step[s]},
+                   {a->rank[s] >= 0 && b->rank[s] >= 0, (uint64_t)a->rank[s], (uint64_t)b->rank[s]}};
+        const char *here = where(a, s), *there = where(b, s), *side = s ? _("golden") : _("target");
+        if (strcmp(here, there) != 0)
+            return err_set(e, ERR_USAGE, _("the investigations have different inputs: the %s is %s in one and %s in "
+                                           "the other; --force merges them nevertheless"),
+                           side, *here ? here : "-", *there ? there : "-");
+        for (size_t i = 0; i < ARRAY_LEN(all); i++)
+            if (all[i].known && all[i].a != all[i].b)
+                return err_set(e, ERR_USAGE, _("the investigations have different inputs: of the %s (%s) %s is %.0f "
+                                               "in one and %.0f in the other; --force merges them nevertheless"),
+                               side, here, counts[i], (double)all[i].a, (double)all[i].b);
     }
     return 0;
 }
 
 /* Both may have left the same round, each with a file of their own: what was compared in it decides. */
-static bool same_round(const cJSON *x, const cJSON *y)
+static bool same_round(const struct investigation *a, const struct investigation *b, size_t round)
 {
     struct err quiet;
-    const char *a = merge_text(x, "fingerprint"), *b = merge_text(y, "fingerprint");
-    return (*a && strcmp(a, b) == 0) || same_sides(x, y, &quiet) == 0;
+    struct compared x = compared_in(a, round), y = compared_in(b, round);
+    uint64_t print = a->rounds.v[round].fingerprint;
+    return (print && print == b->rounds.v[round].fingerprint) || same_sides(&x, &y, &quiet) == 0;
 }
 
-int merge_one_history(const struct merge *m, const cJSON *ours, const cJSON *theirs, struct err *e)
+int merge_one_history(const struct merge *m, const struct investigation *ours, const struct investigation *theirs,
+                      struct err *e)
 {
-    const cJSON *a = cJSON_GetArrayItem(member(ours, "rounds"), 0), *b = cJSON_GetArrayItem(member(theirs, "rounds"), 0);
-    int n = 0;
-    for (; a && b; a = a->next, b = b->next) {
-        n++;
-        if (!same_round(a, b))
-            return err_set(e, ERR_USAGE, _("the two have gone different ways: round %d is of %s in %s and of %s in %s; only one history can go on, so they are not merged"),
-                           n, where(member(a, "target")), m->name[0], where(member(b, "target")), m->name[1]);
-    }
-    if (m->force)
+    size_t a = ours->rounds.n, b = theirs->rounds.n, n = a < b ? a : b;
+    struct compared x, y;
+    for (size_t i = 0; i < n; i++)
+        if (!same_round(ours, theirs, i)) {
+            x = compared_in(ours, i);
+            y = compared_in(theirs, i);
+            return err_set(e, ERR_USAGE, _("the histories have diverged: round %d compares %s in %s and %s in %s; "
+                                           "only one history can continue, so they are not merged"),
+                           (int)i + 1, where(&x, 0), m->name[0], where(&y, 0), m->name[1]);
+        }
+    x = compared_in(ours, n);
+    y = compared_in(theirs, n);
+    if (m->force || same_sides(&x, &y, e) == 0)
         return 0;
-    if (same_sides(a ? a : ours, b ? b : theirs, e) == 0)
-        return 0;
-    if (a || b || n)
-        err_prefix(e, _("round %d"), n + 1);
+    if (a || b)
+        err_prefix(e, _("round %d"), (int)n + 1);
     return -1;
 }
 
-void merge_age_answers(cJSON *o, int round)
+void merge_rounds(struct merge *m, const struct member *row, void *into, const void *from)
 {
-    static const char *const names[] = {"first-deviation", "confirmed"}; /* as investigation_next_round has them */
-    cJSON *it;
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(o, "panels"), "answers"))
-        for (size_t i = 0; i < ARRAY_LEN(names); i++)
-            if (strcmp(merge_text(it, "id"), names[i]) == 0) {
-                char aside[64];
-                snprintf(aside, sizeof aside, "%s@%d", names[i], round);
-                cJSON_ReplaceItemInObjectCaseSensitive(it, "id", cJSON_CreateString(aside));
-                break;
-            }
-}
-
-static void note_file(struct merge *m, int side, const cJSON *x)
-{
-    struct merge_round r = {side, arena_cstr(&m->arena, str_of(merge_text(x, "file"))), arena_cstr(&m->arena, str_of(merge_text(x, "fingerprint")))};
-    vec_push(&m->rounds, r);
-}
-
-void merge_rounds(struct merge *m, cJSON *ours, const cJSON *theirs)
-{
-    static const char *const sides[] = {"target", "golden"};
-    int mine = rounds_left(ours), other = rounds_left(theirs), n = 0;
-    const cJSON *it;
-    cJSON_ArrayForEach(it, member(ours, "rounds"))
-        note_file(m, 0, it);
-    m->same += (size_t)(mine < other ? mine : other);
+    struct investigation *ours = into;
+    const struct investigation *theirs = from;
+    size_t mine = ours->rounds.n, other = theirs->rounds.n;
+    for (size_t i = 0; i < mine || i < other; i++) {
+        const struct round_left *r = i < mine ? &ours->rounds.v[i] : &theirs->rounds.v[i];
+        vec_push(&m->rounds, ((struct merge_round){i >= mine, r->file, r->fingerprint}));
+        if (i >= mine)
+            vec_push(&ours->rounds, *r);
+    }
+    m->same += mine < other ? mine : other;
     if (other <= mine)
         return;
-    cJSON *list = merge_array(ours, "rounds");
-    cJSON_ArrayForEach(it, member(theirs, "rounds"))
-        if (n++ >= mine) {
-            note_file(m, 1, it);
-            cJSON_AddItemToArray(list, cJSON_Duplicate(it, true));
-        }
     for (int s = 0; s < 2; s++) {
-        cJSON_DeleteItemFromObjectCaseSensitive(ours, sides[s]);
-        if (member(theirs, sides[s]))
-            cJSON_AddItemToObject(ours, sides[s], cJSON_Duplicate(member(theirs, sides[s]), true));
+        ours->input[s] = theirs->input[s];
+        ours->full[s] = theirs->full[s];
+        ours->step[s] = theirs->step[s];
+        ours->rank[s] = theirs->rank[s];
+        ours->state[s] = theirs->state[s];
     }
-    merge_add(m, "rounds", arena_fmt(&m->arena, _("it goes on in round %d"), other + 1), merge_text(member(theirs, "target"), "path"));
-}
-
-void merge_name_rounds(cJSON *file, const char *name)
-{
-    cJSON *it, *list = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(file, "investigation"), "rounds");
-    int n = 0;
-    struct buf b = {0};
-    cJSON_ArrayForEach(it, list) {
-        buf_clear(&b);
-        buf_fmt(&b, "%s.round-%d" ROUND_ENDING, name, ++n);
-        cJSON_DeleteItemFromObjectCaseSensitive(it, "file");
-        cJSON_AddStringToObject(it, "file", b.p);
-    }
-    buf_release(&b);
+    merge_add(m, row->key, arena_fmt(&m->arena, _("it continues in round %d"), (int)other + 1), theirs->input[TARGET]);
 }

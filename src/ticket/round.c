@@ -9,7 +9,8 @@ void round_init(struct round *r)
 {
     *r = (struct round){.tool = "", .author = "", .first = {"", ""}, .first_class = "", .first_error = NAN};
     for (int s = 0; s < 2; s++)
-        r->side[s] = (struct round_side){.path = "", .full_path = "", .format = "", .framework = "", .step = -1, .rank = -1};
+        r->side[s] =
+            (struct round_side){.path = "", .full_path = "", .format = "", .framework = "", .step = -1, .rank = -1};
 }
 
 void round_release(struct round *r)
@@ -63,7 +64,8 @@ int round_verdict(struct str name)
 uint32_t round_first(const struct round *r)
 {
     for (uint32_t i = 0; r->deviates && i < r->rows.n; i++)
-        if (strcmp(round_name(r, i, TARGET), r->first[TARGET]) == 0 && strcmp(round_name(r, i, GOLDEN), r->first[GOLDEN]) == 0)
+        if (strcmp(round_name(r, i, TARGET), r->first[TARGET]) == 0 &&
+            strcmp(round_name(r, i, GOLDEN), r->first[GOLDEN]) == 0)
             return i;
     return NONE;
 }

@@ -1,6 +1,6 @@
 /* A comparison frozen: what was compared, how each row was judged, where it parted first, how the panels stood. An
- * investigation keeps one for every round it leaves (a fix, a new dump), each in a file of its own beside it (round_file.h),
- * and what holds now is told from it (round_match.h, round_changes.h). Also made of a result written by
+ * investigation keeps one for every round it leaves (a fix, a new dump), each in a file of its own beside it
+ * (round_file.h), and what holds now is told from it (round_match.h, round_changes.h). Also made of a result written by
  * compare --json. */
 #ifndef TICKET_ROUND_H
 #define TICKET_ROUND_H
@@ -31,7 +31,7 @@ struct round_side {
     int step, rank;           /* -1: none */
     uint64_t rows;
     struct file_stamp state;
-    uint64_t fingerprint;     /* of everything recorded (evidence_fingerprint); 0: not known */
+    uint64_t fingerprint;     /* of everything recorded (dump_fingerprint); 0: not known */
 };
 
 struct round_panel {

@@ -39,7 +39,8 @@ static enum standing standing_of(const struct round_row *x)
 /* Both deviate, or both agree: CHANGE_KINDS where that is all there is to say. */
 static enum change_kind degree(const struct round_row *was, const struct round_row *now)
 {
-    static const uint8_t rank[VERDICT_COUNT] = {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_NONFINITE] = 3, [VERDICT_SHAPE] = 3};
+    static const uint8_t rank[VERDICT_COUNT] =
+        {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_NONFINITE] = 3, [VERDICT_SHAPE] = 3};
     if (rank[was->verdict] != rank[now->verdict])
         return rank[now->verdict] > rank[was->verdict] ? CHANGE_WORSE : CHANGE_BETTER;
     if (now->verdict != VERDICT_DEVIATE) /* below the limit an error is noise, whatever its size */
@@ -150,15 +151,19 @@ static const char *why_not(struct changes *c, const struct round *before, const 
     for (int s = 0; s < 2; s++) {
         const char *was = before->side[s].framework, *is = now->side[s].framework;
         if (*was && *is && strcmp(was, is) != 0)
-            return arena_fmt(&c->arena, s == TARGET ? _("the target was of %s and is of %s: these are not two comparisons of one model")
-                                                    : _("the golden side was of %s and is of %s: these are not two comparisons of one model"),
+            return arena_fmt(&c->arena, s == TARGET ? _("the target was of %s and is of %s: the comparisons are of "
+                                                        "different models")
+                                                    : _("the golden side was of %s and is of %s: the comparisons are "
+                                                        "of different models"),
                              was, is);
     }
     if (c->rows && (double)sure < CHANGES_SHARE * (double)fewer)
-        return arena_fmt(&c->arena, _("of %s and %s rows only %s are found in both, by both names or by address: these are not two comparisons of one model"),
+        return arena_fmt(&c->arena, _("of %s and %s rows only %s are in both, by name or by address: the comparisons "
+                                      "are of different models"),
                          num_count(n[0], a), num_count(n[1], b), num_count(n[2], sure));
     if (!c->rows && (double)fewer < CHANGES_SHARE * (double)(a > b ? a : b))
-        return arena_fmt(&c->arena, _("one has %s rows and the other %s: these are not two comparisons of one model"), num_count(n[0], a), num_count(n[1], b));
+        return arena_fmt(&c->arena, _("one has %s rows, the other %s: the comparisons are of different models"),
+                         num_count(n[0], a), num_count(n[1], b));
     return NULL;
 }
 
@@ -179,7 +184,8 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
             fate_of(c, before, now, x);
     } else {
         by_counts(c, before, now);
-        c->why = _("the rows of both are not told (compare --rows all writes them): only counts and first deviations are compared");
+        c->why = _("the rows of both are missing (compare --rows all writes them): only counts and first deviations "
+                   "are compared");
     }
     const char *not = why_not(c, before, now, x ? x->sure : 0);
     c->comparable = !not;
@@ -222,14 +228,16 @@ static void say_first(const struct changes *c, const char *earlier, struct buf *
         if (isnan(c->error[0]) || isnan(c->error[1]))
             buf_fmt(out, _("the first deviation of %s (%s) is still there"), earlier, c->first[0]);
         else
-            buf_fmt(out, _("the first deviation of %s (%s) is still there, %s then and %s now"), earlier, c->first[0], num_error(a, (double)c->error[0]),
+            buf_fmt(out, _("the first deviation of %s (%s) is still there, %s then and %s now"), earlier, c->first[0],
+                    num_error(a, (double)c->error[0]),
                     num_error(b, (double)c->error[1]));
         break;
     case FIRST_VANISHED:
-        buf_fmt(out, _("the first deviation of %s (%s) is no longer recorded or judged, which is no fix"), earlier, c->first[0]);
+        buf_fmt(out, _("the first deviation of %s (%s) is not recorded or judged now (not a fix)"), earlier,
+                c->first[0]);
         break;
     case FIRST_UNTOLD:
-        buf_fmt(out, _("the first deviation of %s (%s) is not the first any more"), earlier, c->first[0]);
+        buf_fmt(out, _("the first deviation of %s (%s) is no longer the first"), earlier, c->first[0]);
         break;
     }
 }
@@ -262,11 +270,11 @@ void changes_sentence(const struct changes *c, struct buf *out)
     say_first(c, earlier.p, out);
     buf_release(&earlier);
     if (c->confirmed)
-        buf_cstr(out, _(" and nothing new deviates: the fix is confirmed"));
+        buf_cstr(out, _(" and nothing new deviates: fix confirmed"));
     if (c->count[CHANGE_NEW])
         say_new(c, out);
     if (c->count[CHANGE_VANISHED] > (c->fate == FIRST_VANISHED))
-        buf_fmt(out, _("; rows that deviated and are no longer recorded or judged: %u"), c->count[CHANGE_VANISHED]);
+        buf_fmt(out, _("; rows that deviated and are not recorded or judged now: %u"), c->count[CHANGE_VANISHED]);
     if (c->rows && c->count[CHANGE_WORSE])
         buf_fmt(out, _("; rows that got worse: %u"), c->count[CHANGE_WORSE]);
     else if (c->count[CHANGE_WORSE])
@@ -278,5 +286,5 @@ void changes_sentence(const struct changes *c, struct buf *out)
     else if (c->fate == FIRST_GONE && !c->confirmed && c->rows)
         buf_cstr(out, _("; so the fix is not confirmed"));
     else if (!c->first[1][0] && c->fate == FIRST_NONE)
-        buf_cstr(out, _(", and nothing does now"));
+        buf_cstr(out, _(", nothing does now"));
 }

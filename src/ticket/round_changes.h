@@ -1,5 +1,5 @@
-/* What changed between two comparisons of one model: what is fixed, new, worse, better, no longer there, whether the first
- * deviation went, and whether that confirms a fix. Numbers and their reasons are in doc/investigation.md. */
+/* What changed between two comparisons of one model: what is fixed, new, worse, better, no longer there, whether the
+ * first deviation went, and whether that confirms a fix. Numbers and their reasons are in doc/investigation.md. */
 #ifndef TICKET_ROUND_CHANGES_H
 #define TICKET_ROUND_CHANGES_H
 
@@ -44,7 +44,8 @@ struct changes {
     const char *first[2];     /* name of the first deviation before and now, "" where there is none */
     float error[2];           /* theirs; of a row that stays error[1] is its own now */
     bool moved;               /* both deviate, and not first in the same row */
-    bool confirmed;           /* the first deviation is gone, nothing is new, no more is out of sight than is seen to be fixed */
+    /* the first deviation is gone, nothing is new, no more is out of sight than is seen to be fixed */
+    bool confirmed;
     int status;               /* 0: nothing is new or worse, 1: something is, 5: not comparable, or not judged now */
     int judged;               /* the later comparison's own status */
     const char *named[CHANGES_NAMED]; /* the first of the new ones, NULL behind the last */

@@ -5,21 +5,106 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
-#include "base/json_write.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/record.h"
 #include "base/json_read.h"
 
 #define SCHEMA 1
 #define BLOCK (64 * 1024)
 #define LINE_MOST ((size_t)4 << 20)
 #define NAME_MOST ((size_t)1 << 20)
-#define SPARE ((uint64_t)16 << 20) /* unpacked it may be so much more than TIMES the file: names repeat themselves (10 to 15 */
-#define TIMES 64                   /* times), but what repeats itself a thousandfold was made to fill memory */
+/* Unpacked it may be so much more than TIMES the file: names repeat themselves (10 to 15 times), but what repeats itself
+ * a thousandfold was made to fill memory. */
+#define SPARE ((uint64_t)16 << 20)
+#define TIMES 64
 #define ROUND_SEED 0x726f756e64
+
+/* ---- the members of the first line ---- */
+
+#define SIDE(s) \
+    {MEMBER(TEXT, round, side[s].path, "path"), \
+     MEMBER(TEXT, round, side[s].full_path, "full_path"), \
+     MEMBER(TEXT, round, side[s].format, "format"), \
+     MEMBER(TEXT, round, side[s].framework, "framework"), \
+     MEMBER(INT, round, side[s].step, "step"), \
+     MEMBER(INT, round, side[s].rank, "rank"), \
+     MEMBER(U64, round, side[s].rows, "rows"), \
+     MEMBER(U64, round, side[s].state.bytes, "bytes"), \
+     MEMBER(U64, round, side[s].state.files, "files"), \
+     MEMBER(U64, round, side[s].state.time, "time"), \
+     MEMBER(HEX, round, side[s].fingerprint, "fingerprint"), \
+     {.key = NULL}}
+static const struct member sides[2][12] = {SIDE(TARGET), SIDE(GOLDEN)};
+const struct member *const round_side_members[2] = {sides[0], sides[1]};
+
+static const struct member coverage_members[] = {
+    MEMBER(DOUBLE, round, coverage[TARGET], "target"),
+    MEMBER(DOUBLE, round, coverage[GOLDEN], "golden"),
+    {.key = NULL},
+};
+
+#define COUNT(name, field) MEMBER(U32, round, field, name)
+_Static_assert(VERDICT_COUNT == 9, "each verdict is counted");
+static const struct member summary_members[] = {
+    COUNT("pending", by[VERDICT_PENDING]), COUNT("match", by[VERDICT_MATCH]), COUNT("drift", by[VERDICT_DRIFT]),
+    COUNT("deviate", by[VERDICT_DEVIATE]), COUNT("nonfinite", by[VERDICT_NONFINITE]), COUNT("shape", by[VERDICT_SHAPE]),
+    COUNT("dtype", by[VERDICT_DTYPE]), COUNT("only", by[VERDICT_ONLY]), COUNT("skip", by[VERDICT_SKIP]),
+    COUNT("pairs", pairs), COUNT("target_only", only[TARGET]), COUNT("golden_only", only[GOLDEN]),
+    COUNT("doubtful", doubtful), COUNT("unread", unread), COUNT("known", known),
+    MEMBER_IN("coverage", coverage_members),
+    {.key = NULL},
+};
+const struct member *const round_summary_members = summary_members;
+
+static const struct member first_members[] = {
+    MEMBER(TEXT, round, first[TARGET], "target"),
+    MEMBER(TEXT, round, first[GOLDEN], "golden"),
+    MEMBER(U32, round, first_order, "order"),
+    MEMBER(TEXT, round, first_class, "class"),
+    MEMBER(FLOAT, round, first_error, "error"),
+    {.key = NULL},
+};
+
+static const struct member panel_members[] = {
+    MEMBER(TEXT, round_panel, name, "name"),
+    MEMBER(TEXT, round_panel, state, "state"),
+    MEMBER(TEXT, round_panel, summary, "summary"),
+    {.key = NULL},
+};
+static const struct round_panel fresh_panel = {"", "", ""};
+static const struct record panel = {panel_members, sizeof fresh_panel, &fresh_panel, NULL};
+
+static const struct member finding_members[] = {
+    MEMBER(U32, round_finding, number, "number"),
+    MEMBER(TEXT, round_finding, status, "status"),
+    MEMBER(TEXT, round_finding, text, "text"),
+    MEMBER(TEXT, round_finding, about[TARGET], "target"),
+    MEMBER(TEXT, round_finding, about[GOLDEN], "golden"),
+    {.key = NULL},
+};
+static const struct round_finding fresh_finding = {0, "", "", {"", ""}};
+static const struct record finding = {finding_members, sizeof fresh_finding, &fresh_finding, NULL};
+
+static const struct member head_members[] = {
+    MEMBER(U32, round, number, "round"),
+    MEMBER(TEXT, round, tool, "tool"),
+    MEMBER(U64, round, date, "date"),
+    MEMBER(TEXT, round, author, "author"),
+    MEMBER(INT, round, status, "status"),
+    MEMBER_IN("target", sides[TARGET]),
+    MEMBER_IN("golden", sides[GOLDEN]),
+    MEMBER_IN("summary", summary_members),
+    MEMBER(OPTION, round, deviates, "first", .members = first_members),
+    MEMBER(LIST, round, panels, "panels", .of = &panel),
+    MEMBER(LIST, round, findings, "findings", .of = &finding),
+    {.key = NULL},
+};
 
 /* ---- writing ---- */
 
@@ -86,72 +171,6 @@ static void row_line(struct round_writing *p, const struct round *r, uint32_t i)
     end_line(p);
 }
 
-static void side_json(struct jsonw *w, const char *key, const struct round_side *s)
-{
-    char n[20];
-    jw_key(w, key);
-    jw_object(w);
-    jw_kcstr(w, "path", s->path);
-    jw_kcstr(w, "full_path", s->full_path);
-    jw_kcstr(w, "format", s->format);
-    jw_kcstr(w, "framework", s->framework);
-    jw_kint(w, "step", s->step);
-    jw_kint(w, "rank", s->rank);
-    jw_kint(w, "rows", (int64_t)s->rows);
-    jw_kint(w, "bytes", (int64_t)s->state.bytes);
-    jw_kint(w, "files", (int64_t)s->state.files);
-    jw_kint(w, "time", (int64_t)s->state.time);
-    snprintf(n, sizeof n, "%016llx", (unsigned long long)s->fingerprint);
-    jw_kcstr(w, "fingerprint", n); /* as text: JSON's readers round numbers above 2^53 */
-    jw_end_object(w);
-}
-
-static void counts_json(struct jsonw *w, const struct round *r)
-{
-    jw_key(w, "summary");
-    jw_object(w);
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        jw_kint(w, verdict_name((enum verdict)v), r->by[v]);
-    jw_kint(w, "pairs", r->pairs);
-    jw_kint(w, "target_only", r->only[TARGET]);
-    jw_kint(w, "golden_only", r->only[GOLDEN]);
-    jw_kint(w, "doubtful", r->doubtful);
-    jw_kint(w, "unread", r->unread);
-    jw_kint(w, "known", r->known);
-    jw_key(w, "coverage");
-    jw_object(w);
-    jw_knum(w, "target", r->coverage[TARGET]);
-    jw_knum(w, "golden", r->coverage[GOLDEN]);
-    jw_end_object(w);
-    jw_end_object(w);
-}
-
-static void lists_json(struct jsonw *w, const struct round *r)
-{
-    jw_key(w, "panels");
-    jw_array(w);
-    for (size_t i = 0; i < r->panels.n; i++) {
-        jw_object(w);
-        jw_kcstr(w, "name", r->panels.v[i].name);
-        jw_kcstr(w, "state", r->panels.v[i].state);
-        jw_kcstr(w, "summary", r->panels.v[i].summary);
-        jw_end_object(w);
-    }
-    jw_end_array(w);
-    jw_key(w, "findings");
-    jw_array(w);
-    for (size_t i = 0; i < r->findings.n; i++) {
-        jw_object(w);
-        jw_kint(w, "number", r->findings.v[i].number);
-        jw_kcstr(w, "status", r->findings.v[i].status);
-        jw_kcstr(w, "text", r->findings.v[i].text);
-        jw_kcstr(w, "target", r->findings.v[i].about[TARGET]);
-        jw_kcstr(w, "golden", r->findings.v[i].about[GOLDEN]);
-        jw_end_object(w);
-    }
-    jw_end_array(w);
-}
-
 static void head_line(struct round_writing *p, const struct round *r)
 {
     struct jsonw w;
@@ -159,28 +178,7 @@ static void head_line(struct round_writing *p, const struct round *r)
     jw_object(&w);
     jw_kint(&w, "schema", SCHEMA);
     jw_kcstr(&w, "kind", "diverge-round");
-    jw_kint(&w, "round", r->number);
-    jw_kcstr(&w, "tool", r->tool);
-    jw_kint(&w, "date", r->date);
-    jw_kcstr(&w, "author", r->author);
-    jw_kint(&w, "status", r->status);
-    side_json(&w, "target", &r->side[TARGET]);
-    side_json(&w, "golden", &r->side[GOLDEN]);
-    counts_json(&w, r);
-    jw_key(&w, "first");
-    if (r->deviates) {
-        jw_object(&w);
-        jw_kcstr(&w, "target", r->first[TARGET]);
-        jw_kcstr(&w, "golden", r->first[GOLDEN]);
-        jw_kint(&w, "order", r->first_order);
-        jw_kcstr(&w, "class", r->first_class);
-        jw_key(&w, "error");
-        isnan(r->first_error) ? jw_null(&w) : jw_num(&w, (double)r->first_error);
-        jw_end_object(&w);
-    } else {
-        jw_null(&w);
-    }
-    lists_json(&w, r);
+    record_write(head_members, &w, r);
     jw_kint(&w, "rows", (int64_t)r->rows.n);
     jw_end_object(&w);
     end_line(p);
@@ -188,7 +186,7 @@ static void head_line(struct round_writing *p, const struct round *r)
 
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e)
 {
-    struct round_writing p = {.fingerprint = ROUND_SEED};
+    struct round_writing p = {.fingerprint = ROUND_SEED, .z.zalloc = mem_for_zlib};
     if (out_file(&p.out, path, e))
         return -1;
     bool ready = deflateInit2(&p.z, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK; /* + 16: as gzip */
@@ -199,7 +197,7 @@ int round_write(const struct round *r, const char *path, uint64_t *fingerprint, 
         pack(&p, Z_FINISH);
         deflateEnd(&p.z);
     } else {
-        err_set(&p.out.err, ERR_IO, _("%s: not enough memory to pack it"), path);
+        err_set(&p.out.err, ERR_RESOURCE, _("%s: not enough memory to compress it"), path);
     }
     buf_release(&p.line);
     *fingerprint = p.fingerprint;
@@ -235,7 +233,7 @@ static int fill(struct round_reading *u, struct err *e)
             if (n < 0)
                 return -1;
             if (n == 0)
-                return err_at(e, u->name, u->at, _("the file ends in the middle: it was not written whole"));
+                return err_at(e, u->name, u->at, _("the file ends in the middle: it was not written completely"));
             u->at += (uint64_t)n;
             u->z.next_in = u->in;
             u->z.avail_in = (uInt)n;
@@ -246,12 +244,12 @@ static int fill(struct round_reading *u, struct err *e)
         u->ended = rc == Z_STREAM_END;
     }
     if (u->ended && (u->z.avail_in || u->at < u->file.size))
-        return err_at(e, u->name, u->at - u->z.avail_in, _("something follows the end of the round"));
+        return err_at(e, u->name, u->at - u->z.avail_in, _("data after the end of the round"));
     u->taken = 0;
     u->have = sizeof u->out - u->z.avail_out;
     u->unpacked += u->have;
     if (u->unpacked > SPARE + TIMES * u->file.size)
-        return err_at(e, u->name, u->at, _("it unpacks to more than %d times its size: no round does"), TIMES);
+        return err_at(e, u->name, u->at, _("it unpacks to more than %d times its size: not a valid round"), TIMES);
     return u->have > 0;
 }
 
@@ -284,118 +282,31 @@ static int next_line(struct round_reading *u, struct err *e)
     }
 }
 
-static const char *text(struct round *r, const cJSON *o, const char *key)
-{
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsString(x) ? arena_cstr(&r->arena, str_of(x->valuestring)) : "";
-}
-
-static double real(const cJSON *o, const char *key, double otherwise)
-{
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-    double v;
-    return json_number(x, &v) ? v : otherwise;
-}
-
-/* A count of at most `most`; what is none is 0. */
-static uint64_t count(const cJSON *o, const char *key, double most)
-{
-    double v = real(o, key, 0);
-    return v >= 0 && v <= most ? (uint64_t)v : 0;
-}
-
-static int small(const cJSON *o, const char *key)
-{
-    double v = real(o, key, -1);
-    return v >= 0 && v <= INT32_MAX ? (int)v : -1;
-}
-
-static uint64_t hexadecimal(struct str s)
-{
-    uint64_t v = 0;
-    for (size_t i = 0; i < s.n && i < 16; i++) {
-        const char *digits = "0123456789abcdef", *at = strchr(digits, s.p[i]);
-        if (!at || !*at)
-            return 0;
-        v = v << 4 | (uint64_t)(at - digits);
-    }
-    return s.n > 16 ? 0 : v;
-}
-
-static void read_side(struct round *r, int side, const cJSON *root)
-{
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(root, side ? "golden" : "target");
-    r->side[side] = (struct round_side){
-        .path = text(r, o, "path"), .full_path = text(r, o, "full_path"), .format = text(r, o, "format"), .framework = text(r, o, "framework"),
-        .step = small(o, "step"), .rank = small(o, "rank"), .rows = count(o, "rows", 1e15),
-        .state = {count(o, "bytes", 1e18), count(o, "files", 1e15), count(o, "time", 1e15)},
-        .fingerprint = hexadecimal(str_of(text(r, o, "fingerprint"))),
-    };
-}
-
-static void read_counts(struct round *r, const cJSON *o)
-{
-    const cJSON *coverage = cJSON_GetObjectItemCaseSensitive(o, "coverage");
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        r->by[v] = (uint32_t)count(o, verdict_name((enum verdict)v), UINT32_MAX);
-    r->pairs = (uint32_t)count(o, "pairs", UINT32_MAX);
-    r->only[TARGET] = (uint32_t)count(o, "target_only", UINT32_MAX);
-    r->only[GOLDEN] = (uint32_t)count(o, "golden_only", UINT32_MAX);
-    r->doubtful = (uint32_t)count(o, "doubtful", UINT32_MAX);
-    r->unread = (uint32_t)count(o, "unread", UINT32_MAX);
-    r->known = (uint32_t)count(o, "known", UINT32_MAX);
-    r->coverage[TARGET] = real(coverage, "target", 0);
-    r->coverage[GOLDEN] = real(coverage, "golden", 0);
-}
-
-static void read_lists(struct round *r, const cJSON *root)
-{
-    const cJSON *it;
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(root, "panels")) {
-        struct round_panel p = {text(r, it, "name"), text(r, it, "state"), text(r, it, "summary")};
-        vec_push(&r->panels, p);
-    }
-    cJSON_ArrayForEach(it, cJSON_GetObjectItemCaseSensitive(root, "findings")) {
-        struct round_finding f = {(uint32_t)count(it, "number", UINT32_MAX), text(r, it, "status"), text(r, it, "text"),
-                                  {text(r, it, "target"), text(r, it, "golden")}};
-        vec_push(&r->findings, f);
-    }
-}
-
 /* Everything but the rows; *rows: how many are to follow. */
 static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, struct err *e)
 {
     int rc = next_line(u, e);
     if (rc <= 0)
-        return rc < 0 ? -1 : err_line(e, u->name, 1, _("a line of JSON was expected, the round's own facts"));
+        return rc < 0 ? -1 : err_line(e, u->name, 1, _("expected a line of JSON with the round's facts"));
     cJSON *root = json_text(buf_view(&u->line), u->name, e);
     if (!root)
         return -1;
-    const cJSON *first = cJSON_GetObjectItemCaseSensitive(root, "first");
-    const char *kind = text(r, root, "kind");
-    if (strcmp(kind, "diverge-round") != 0 || small(root, "schema") != SCHEMA) {
-        cJSON_Delete(root);
-        return err_line(e, u->name, 1, _("not a round of an investigation, or one of a newer version: \"kind\":\"diverge-round\",\"schema\":1 was expected"));
-    }
-    r->number = (uint32_t)count(root, "round", UINT32_MAX);
-    r->tool = text(r, root, "tool");
-    r->author = text(r, root, "author");
-    r->date = (int64_t)count(root, "date", 1e12);
-    r->status = (int)count(root, "status", 5);
-    read_side(r, TARGET, root);
-    read_side(r, GOLDEN, root);
-    read_counts(r, cJSON_GetObjectItemCaseSensitive(root, "summary"));
-    r->deviates = cJSON_IsObject(first);
-    r->first[TARGET] = text(r, first, "target");
-    r->first[GOLDEN] = text(r, first, "golden");
-    r->first_order = (uint32_t)count(first, "order", UINT32_MAX);
-    r->first_class = text(r, first, "class");
-    r->first_error = (float)real(first, "error", (double)NAN);
-    read_lists(r, root);
-    *rows = count(root, "rows", 1e15);
+    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(root, "kind"),
+                *schema = cJSON_GetObjectItemCaseSensitive(root, "schema"),
+                *count = cJSON_GetObjectItemCaseSensitive(root, "rows");
+    bool ours = cJSON_IsString(kind) && strcmp(kind->valuestring, "diverge-round") == 0 && cJSON_IsNumber(schema) &&
+                schema->valueint == SCHEMA;
+    if (ours)
+        record_read(head_members, root, &r->arena, r);
+    r->status = r->status > 5 ? 0 : r->status;
     r->extent = ROUND_ROWS_ALL;
+    *rows = cJSON_IsNumber(count) && count->valuedouble >= 0 &&
+            count->valuedouble < 1e15 ? (uint64_t)count->valuedouble : 0;
     cJSON_Delete(root);
-    return 0;
+    return ours ? 0 : err_line(e, u->name, 1, _("expected a round of an investigation, "
+                                                "\"kind\":\"diverge-round\",\"schema\":1; this is something else, "
+                                                "or of a "
+                                                "newer version"));
 }
 
 static bool unescape(struct buf *b, struct str s)
@@ -434,19 +345,21 @@ static int read_row(struct round *r, struct round_reading *u, struct err *e)
     while (more && n < CELLS)
         more = str_split(rest, '\t', &cell[n++], &rest);
     if (n != CELLS || more)
-        return err_line(e, u->name, u->number, _("%d columns were expected"), CELLS);
+        return err_line(e, u->name, u->number, _("expected %d columns"), CELLS);
     int verdict = round_verdict(cell[0]);
     if (verdict < 0)
-        return err_line(e, u->name, u->number, _("a verdict was expected, not \"%.*s\""), cell[0].n > 40 ? 40 : (int)cell[0].n, cell[0].p);
-    if (!read_number(cell[1], &x.error) || !read_number(cell[2], &x.confidence) || !str_u64(cell[3], &flags) || flags > 255)
-        return err_line(e, u->name, u->number, _("a number was expected in columns 2 to 4"));
+        return err_line(e, u->name, u->number, _("expected a verdict, found \"%.*s\""),
+                        cell[0].n > 40 ? 40 : (int)cell[0].n, cell[0].p);
+    if (!read_number(cell[1], &x.error) || !read_number(cell[2], &x.confidence) || !str_u64(cell[3], &flags) ||
+        flags > 255)
+        return err_line(e, u->name, u->number, _("expected a number in columns 2 to 4"));
     if (!unescape(&u->name_of[0], cell[5]) || !unescape(&u->name_of[1], cell[6]))
-        return err_line(e, u->name, u->number, _("\\t, \\n or \\\\ was expected behind a backslash"));
+        return err_line(e, u->name, u->number, _("expected \\t, \\n or \\\\ after a backslash"));
     x.verdict = (uint8_t)verdict;
     x.flags = (uint8_t)flags;
-    x.address = hexadecimal(cell[4]);
+    x.address = record_hex(cell[4]);
     return round_add(r, buf_view(&u->name_of[0]), buf_view(&u->name_of[1]), x)
-               ? err_line(e, u->name, u->number, _("more rows than can be kept"))
+               ? err_line(e, u->name, u->number, _("more rows than supported"))
                : 0;
 }
 
@@ -460,7 +373,8 @@ static int read_all(struct round *r, struct round_reading *u, struct err *e)
         if (read_row(r, u, e))
             return -1;
     if (rc == 0 && r->rows.n != rows)
-        return err_at(e, u->name, u->file.size, _("%zu rows, and %llu were announced"), r->rows.n, (unsigned long long)rows);
+        return err_at(e, u->name, u->file.size, _("expected %2$llu rows, found %1$zu"), r->rows.n,
+                      (unsigned long long)rows);
     return rc;
 }
 
@@ -470,8 +384,9 @@ int round_read(struct round *r, const char *dir, const char *path, uint64_t *fin
     int rc = dir ? file_open_inside(&u->file, dir, path, e) : file_open(&u->file, path, e);
     u->name = path;
     u->fingerprint = ROUND_SEED;
+    u->z.zalloc = mem_for_zlib;
     if (rc == 0 && inflateInit2(&u->z, 15 + 16) != Z_OK) {
-        rc = err_set(e, ERR_IO, _("%s: not enough memory to unpack it"), path);
+        rc = err_set(e, ERR_RESOURCE, _("%s: not enough memory to decompress it"), path);
         file_close(&u->file);
     } else if (rc == 0) {
         rc = read_all(r, u, e);
@@ -489,15 +404,15 @@ int round_read(struct round *r, const char *dir, const char *path, uint64_t *fin
 int round_open(struct round *r, const struct round_place *p, struct err *e)
 {
     uint64_t fingerprint;
-    struct str folder = path_parent(str_of(p->beside));
     struct buf dir = {0};
-    buf_str(&dir, folder.n ? folder : p->beside[0] == '/' ? STR("/") : STR("."));
+    buf_str(&dir, path_folder(str_of(p->beside)));
     int rc = round_read(r, dir.p, p->file, &fingerprint, e);
     buf_release(&dir);
     if (rc)
         return err_prefix(e, "%s", p->beside);
     if (fingerprint != p->fingerprint || r->number != p->number)
-        return err_set(e, ERR_DATA, _("%s: not the round %u that the investigation speaks of: it was changed or replaced"), p->file, p->number);
+        return err_set(e, ERR_DATA, _("%s: expected round %u of the investigation: the file was changed or replaced"),
+                       p->file, p->number);
     return 0;
 }
 
@@ -505,11 +420,11 @@ int round_copy(const struct round_place *p, const char *to, struct err *e)
 {
     struct round r;
     struct buf from = {0}, bytes = {0}, dir = {0};
-    struct str folder = path_parent(str_of(p->beside));
-    buf_str(&dir, folder.n ? folder : p->beside[0] == '/' ? STR("/") : STR("."));
+    buf_str(&dir, path_folder(str_of(p->beside)));
     path_join(&from, dir.p, p->file);
     round_init(&r);
-    int rc = strcmp(from.p, to) == 0 ? 0 : round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) || file_replace(to, buf_view(&bytes), e) ? -1 : 0;
+    int rc = strcmp(from.p, to) == 0 ? 0 : round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) ||
+             file_replace(to, buf_view(&bytes), e) ? -1 : 0;
     round_release(&r);
     buf_release(&from);
     buf_release(&bytes);

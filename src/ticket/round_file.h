@@ -1,5 +1,6 @@
-/* A round in a file of its own, NAME.round-N.gz beside NAME.investigation.json: gzip of one line of JSON (everything but
- * the rows) and a line of seven columns a row, ended by a line that counts them. doc/investigation.md describes it. */
+/* A round in a file of its own, NAME.round-N.gz beside NAME.investigation.json: gzip of one line of JSON (everything
+ * but the rows) and a line of seven columns a row, ended by a line that counts them. doc/investigation.md describes
+ * it. */
 #ifndef TICKET_ROUND_FILE_H
 #define TICKET_ROUND_FILE_H
 
@@ -7,10 +8,14 @@
 
 #define ROUND_ENDING ".gz"
 
+/* Members of a round, a side's and what the verdicts count: results of compare --json have them too. */
+struct member;
+extern const struct member *const round_side_members[2], *const round_summary_members;
+
 /* In one piece or not at all. *fingerprint: a number of all that is in it. */
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e);
-/* r is initialised and empty, and to be released in any case. dir: the folder the name must not lead out of; NULL: path is a
- * path. -1 where it is not whole or not such a file; the message says where. */
+/* r is initialised and empty, and to be released in any case. dir: the folder the name must not lead out of; NULL: path
+ * is a path. -1 where it is not whole or not such a file; the message says where. */
 int round_read(struct round *r, const char *dir, const char *path, uint64_t *fingerprint, struct err *e);
 
 /* A round an investigation refers to: a file in its folder, and what must be in it. */

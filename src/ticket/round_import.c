@@ -6,6 +6,8 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/record.h"
+#include "ticket/round_file.h"
 
 #define MEMBER_MOST (32u << 20)
 #define ROW_MOST ((size_t)8 << 20)
@@ -44,29 +46,11 @@ static uint32_t count(const cJSON *o, const char *key)
     return v >= 0 && v < UINT32_MAX ? (uint32_t)v : 0;
 }
 
-static void read_side(struct round *r, int side, const cJSON *o)
-{
-    double step = real(o, "step", -1), rank = real(o, "rank", -1);
-    r->side[side] = (struct round_side){
-        .path = text(r, o, "path"), .full_path = "", .format = text(r, o, "format"), .framework = text(r, o, "framework"),
-        .step = step >= 0 && step <= INT32_MAX ? (int)step : -1, .rank = rank >= 0 && rank <= INT32_MAX ? (int)rank : -1,
-        .rows = count(o, "rows"),
-    };
-}
-
 static void read_summary(struct round *r, const cJSON *o)
 {
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        r->by[v] = count(o, verdict_name((enum verdict)v));
-    r->pairs = count(o, "pairs");
-    r->only[TARGET] = count(o, "target_only");
-    r->only[GOLDEN] = count(o, "golden_only");
+    record_read(round_summary_members, o, &r->arena, r);
     r->by[VERDICT_ONLY] = r->only[TARGET] + r->only[GOLDEN];
-    r->doubtful = count(o, "doubtful");
-    r->unread = count(o, "unread");
-    r->known = count(o, "known");
-    r->coverage[TARGET] = real(get(o, "coverage"), "target", 0);
-    r->coverage[GOLDEN] = real(get(o, "coverage"), "golden", 0);
+    r->unread += count(o, "unread_files");
 }
 
 /* What the verdict rests on; older results tell it of tensors only. */
@@ -91,10 +75,12 @@ static int add_row(struct round *r, const cJSON *o, const char *path, uint64_t o
     int verdict = round_verdict(text_of(o, "verdict"));
     double confidence = real(o, "confidence", (double)NAN);
     if (verdict < 0)
-        return err_at(e, path, offset, _("a row with a \"verdict\" was expected"));
+        return err_at(e, path, offset, _("expected a row with a \"verdict\""));
     struct round_row x = {.error = error_of(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
                           .flags = confidence < 0.5 ? ROUND_DOUBTFUL : 0};
-    return round_add(r, text_of(o, "target"), text_of(o, "golden"), x) ? err_at(e, path, offset, _("more rows than can be kept")) : 0;
+    return round_add(r, text_of(o, "target"), text_of(o, "golden"), x)
+               ? err_at(e, path, offset, _("more rows than supported"))
+               : 0;
 }
 
 /* ---- the rows, which may be more than fit in memory as one tree ---- */
@@ -142,7 +128,7 @@ static int read_rows(struct round *r, const char *path, uint64_t offset, struct 
     while (rc == 0) {
         long n = file_read_some(&f, s.at, block, BLOCK, e);
         if (n <= 0) {
-            rc = n < 0 ? -1 : err_at(e, path, s.at, _("the list of rows has no end"));
+            rc = n < 0 ? -1 : err_at(e, path, s.at, _("the list of rows has no end: the file is cut"));
             break;
         }
         for (long i = 0; i < n && rc == 0; i++, s.at++)
@@ -166,7 +152,8 @@ struct result_reading {
 static int member(struct result_reading *x, const struct json_member *m, struct err *e)
 {
     struct round *r = x->r;
-    static const char *const wanted[] = {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
+    static const char *const wanted[] =
+        {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
     size_t which = 0;
     while (which < ARRAY_LEN(wanted) && !str_is(m->key, wanted[which]))
         which++;
@@ -184,7 +171,7 @@ static int member(struct result_reading *x, const struct json_member *m, struct 
     else if (which == 1 && cJSON_IsString(v))
         r->tool = arena_cstr(&r->arena, str_of(v->valuestring));
     else if (which == 2 || which == 3)
-        read_side(r, which == 2 ? TARGET : GOLDEN, v);
+        record_read(round_side_members[which == 2 ? TARGET : GOLDEN], v, &r->arena, r);
     else if (which == 4 && cJSON_IsObject(v)) {
         read_summary(r, v);
         x->summary = true;
@@ -202,7 +189,7 @@ static int status_of(const struct round *r)
 {
     if (r->deviates)
         return 1;
-    return r->pairs && r->coverage[TARGET] >= 0.5 ? 0 : 5;
+    return r->pairs && !r->unread && r->coverage[TARGET] >= 0.5 ? 0 : 5;
 }
 
 static enum round_extent extent_of(const struct round *r)
@@ -227,7 +214,8 @@ int round_from_result(struct round *r, const char *path, struct err *e)
     if (rc)
         return -1;
     if (!x.schema || !x.summary || !x.first)
-        return err_set(e, ERR_DATA, _("%s: an investigation, a round of one, or the result of one comparison (compare --json) was expected"), path);
+        return err_set(e, ERR_DATA, _("%s: expected an investigation, a round of one, or the result of a comparison "
+                                      "(compare --json)"), path);
     if (x.rows && read_rows(r, path, x.rows, e))
         return -1;
     r->status = status_of(r);

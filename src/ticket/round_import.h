@@ -5,8 +5,8 @@
 
 #include "ticket/round.h"
 
-/* r is initialised and empty, and to be released in any case. A file of any size: rows are read one by one. -1 where it is no
- * such result; the message says what was expected. */
+/* r is initialised and empty, and to be released in any case. A file of any size: rows are read one by one. -1 where it
+ * is no such result; the message says what was expected. */
 int round_from_result(struct round *r, const char *path, struct err *e);
 
 #endif

@@ -1,6 +1,8 @@
 /* The rounds of an investigation: other inputs after a fix, everything decided and found is kept. */
 #include "ticket/investigation.h"
 
+#include "base/io.h"
+
 #include <stdlib.h>
 
 struct round_place investigation_before(const struct investigation *v)
@@ -28,13 +30,18 @@ static void turn_answers(struct investigation *v, uint32_t round, bool back)
     buf_release(&aside);
 }
 
+void investigation_age_answers(struct investigation *v, uint32_t round)
+{
+    turn_answers(v, round, false);
+}
+
 void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden)
 {
     left.number = (uint32_t)v->rounds.n + 1;
     for (int i = 0; i < 2; i++) {
         const char *next = i ? golden : target;
         left.input[i] = v->input[i];
-        char *full = v->input[i] ? realpath(v->input[i], NULL) : NULL;
+        char *full = v->input[i] ? path_full(v->input[i]) : NULL;
         left.full[i] = full ? investigation_keep(v, full) : v->full[i];
         free(full);
         left.step[i] = v->step[i];
@@ -50,19 +57,43 @@ void investigation_next_round(struct investigation *v, struct round_left left, c
     turn_answers(v, left.number, false);
 }
 
-bool investigation_last_round(struct investigation *v)
+/* What the inputs are, and what a round has of them, change places. */
+static void trade_inputs(struct investigation *v, struct round_left *r)
+{
+    struct round_left was = *r;
+    for (int i = 0; i < 2; i++) {
+        r->input[i] = v->input[i];
+        r->full[i] = v->full[i];
+        r->step[i] = v->step[i];
+        r->rank[i] = v->rank[i];
+        r->state[i] = v->state[i];
+        v->input[i] = was.input[i];
+        v->full[i] = was.full[i];
+        v->step[i] = was.step[i];
+        v->rank[i] = was.rank[i];
+        v->state[i] = was.state[i];
+    }
+}
+
+bool investigation_last_round(struct investigation *v, struct round_undone *u)
 {
     if (!v->rounds.n)
         return false;
-    struct round_left left = *vec_last(&v->rounds);
-    for (int i = 0; i < 2; i++) {
-        v->input[i] = left.input[i];
-        v->full[i] = left.full[i];
-        v->step[i] = left.step[i];
-        v->rank[i] = left.rank[i];
-        v->state[i] = left.state[i];
-    }
+    u->left = *vec_last(&v->rounds);
+    trade_inputs(v, &u->left);
     v->rounds.n--;
-    turn_answers(v, left.number, true);
+    vec_clear(&u->answers);
+    for (size_t i = 0; i < v->answers.n; i++)
+        vec_push(&u->answers, v->answers.v[i]);
+    turn_answers(v, u->left.number, true);
     return true;
+}
+
+void investigation_round_again(struct investigation *v, struct round_undone *u)
+{
+    text_list back = v->answers;
+    trade_inputs(v, &u->left);
+    vec_push(&v->rounds, u->left);
+    v->answers = u->answers;
+    u->answers = back;
 }

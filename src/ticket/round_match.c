@@ -37,7 +37,8 @@ static uint64_t address_key(const struct round *r, uint32_t row)
 }
 
 /* Earlier rows not found yet, by their key: the first of each key in the map, the next of the same key behind it. */
-static void index_rows(struct nmap *first, uint32_t *next, const struct round_join *x, const struct round *before, row_key *key)
+static void index_rows(struct nmap *first, uint32_t *next, const struct round_join *x, const struct round *before,
+                       row_key *key)
 {
     for (uint32_t i = (uint32_t)before->rows.n; i-- > 0;) {
         uint64_t k = x->again[i] ? 0 : key(before, i);

@@ -12,8 +12,8 @@ struct round_join {
     size_t sure;     /* of them, those found by more than the name on one side */
 };
 
-/* By the names of both rows; then by the name on a side whose recording is the same as before: call numbers of the other
- * may have shifted. */
+/* By the names of both rows; then by the name on a side whose recording is the same as before: call numbers of the
+ * other may have shifted. */
 void round_join_names(struct round_join *x, const struct round *before, const struct round *now);
 /* Rows are left over on both sides: their addresses (round_freeze_addresses) may tell more. */
 bool round_join_left(const struct round_join *x);

@@ -14,6 +14,7 @@
 #include "weights/weight_pairs.h"
 
 #define CHUNK (16 * 1024)
+#define EXPERTS_NAMED 8 /* of those that differ */
 #define EXCHANGED_MAX 512 /* differing pairs among which exchanged weights are looked for */
 
 struct weights_running {
@@ -59,7 +60,7 @@ static void choose_heads(struct weight_compare *c)
     c->heads = o->heads ? o->heads : t->heads ? t->heads : g->heads;
     c->kv_heads = o->kv_heads ? o->kv_heads : o->heads ? o->heads : t->heads ? t->kv_heads : g->kv_heads;
     if (!o->heads && t->heads && g->heads && (t->heads != g->heads || t->kv_heads != g->kv_heads))
-        vec_push(&c->warnings, arena_fmt(&c->arena, _("the sides say different numbers of heads: %d (key-value %d) and %d (%d)"), t->heads,
+        vec_push(&c->warnings, arena_fmt(&c->arena, _("the head counts differ: %d (key-value %d) and %d (%d)"), t->heads,
                                          t->kv_heads, g->heads, g->kv_heads));
     for (int s = 0; s < 2; s++)
         c->blocks[s] = o->tp > 1 && strcmp(c->side[s].format, "megatron") != 0 ? o->tp : 1;
@@ -75,12 +76,13 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
             return -1;
         read_config(&c->side[s]);
         for (size_t i = 0; i < c->side[s].problems.n && i < 100; i++)
-            vec_push(&c->warnings, c->side[s].problems.v[i].text);
+            vec_push(&c->unread, c->side[s].problems.v[i].text);
     }
     choose_heads(c);
     for (int s = 0; s < 2; s++)
         if (c->side[s].arch.tp > 1 && strcmp(c->side[s].format, "megatron") != 0)
-            vec_push(&c->warnings, arena_fmt(&c->arena, _("%s is one of %d tensor-parallel ranks by its own arguments; the folder of all of them would be joined"),
+            vec_push(&c->warnings, arena_fmt(&c->arena, _("%s is one of %d tensor-parallel ranks by its own "
+                                                          "arguments; give the folder of all ranks to join them"),
                                              c->side[s].path, c->side[s].arch.tp));
     if (weight_pairs_plan(c, e))
         return -1;
@@ -93,7 +95,8 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
         }
     }
     if (example)
-        vec_push(&c->warnings, arena_fmt(&c->arena, _("%zu pairs differ in element type, e.g. %s against %s: they are held to the coarser one's rounding"),
+        vec_push(&c->warnings, arena_fmt(&c->arena, _("%zu pairs differ in element type, e.g. %s and %s: they are "
+                                                      "compared within the rounding of the coarser one"),
                                          c->dtype_diff, dtype_table[c->side[0].list.v[example->weight[0]].dtype].name,
                                          dtype_table[c->side[1].list.v[example->weight[1]].dtype].name));
     return 0;
@@ -108,6 +111,7 @@ void weight_compare_release(struct weight_compare *c)
         vec_release(&c->aside[s]);
     }
     vec_release(&c->pairs);
+    vec_release(&c->unread);
     vec_release(&c->warnings);
     arena_release(&c->arena);
     *c = (struct weight_compare){0};
@@ -162,7 +166,7 @@ static bool part_sizes(const struct weight_compare *c, const struct weight_pair 
 {
     const struct weight_id *id = &c->id[s][p->weight[s]];
     const struct weight *x = &c->side[s].list.v[p->weight[s]];
-    if (x->ndim < 1)
+    if (x->ndim < (p->expert[s] ? 3 : 1))
         return false;
     memset(size, 0, 3 * sizeof *size);
     if (id->fusion == FUSED_QKV && !p->part[!s])
@@ -172,7 +176,8 @@ static bool part_sizes(const struct weight_compare *c, const struct weight_pair 
             if (q->weight[s] == p->weight[s] && q->part[s] && o->ndim)
                 size[q->part[s] - 1] = o->shape[0];
         }
-    return weight_layout_sizes(id->fusion, x->shape[0], c->heads, c->kv_heads, size);
+    int64_t rows = x->shape[!p->expert[s] ? 0 : p->turned[s] ? 2 : 1];
+    return weight_layout_sizes(id->fusion, rows, c->heads, c->kv_heads, size);
 }
 
 enum weight_reading { READ_FINE, READ_FAILED, READ_UNKNOWN };
@@ -185,6 +190,13 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
     uint32_t i = p->weight[s];
     if (weight_layout_whole(&c->side[s], i, out, e))
         return READ_FAILED;
+    if (p->expert[s] && !weight_layout_slice(out, p->expert[s] - 1)) {
+        tensor_close(&out->t);
+        err_set(e, ERR_DATA, "%s", _("its experts are cut into shards: join them first"));
+        return READ_UNKNOWN;
+    }
+    if (p->turned[s])
+        weight_layout_transpose(out);
     if (!p->part[s])
         return READ_FINE;
     int k = p->part[s] - 1;
@@ -198,7 +210,7 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
         return READ_FINE;
     tensor_close(&out->t);
     err_set(e, ERR_DATA, order == ORDER_GROUPED && groups < 1
-                             ? _("how its heads lie is not known: give --heads (and --kv-heads)")
+                             ? _("unknown head layout: set --heads (and --kv-heads)")
                              : _("its rows do not divide into these heads or shards; see --heads, --kv-heads, --tp"));
     return READ_UNKNOWN;
 }
@@ -465,17 +477,20 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
         p->why = say(x, _("%llu elements are NaN or infinite on one side only, the first at %llu"), (unsigned long long)f->unlike,
                      (unsigned long long)f->unlike_at);
     else if (f->side[0].zero == f->side[0].count || f->side[1].zero == f->side[1].count)
-        p->why = say(x, f->side[0].zero == f->side[0].count ? _("all zero in the target") : _("all zero in the golden file"));
+        p->why = say(x, f->side[0].zero == f->side[0].count ? _("all zero on the target") : _("all zero on the golden side"));
     else if (transposed_agrees(x, a))
-        p->why = say(x, "%s", _("equal when one side is transposed: stored the other way round"));
+        p->why = say(x, "%s", _("equal when one side is transposed: stored in the other orientation"));
     else if (halves_agree(x, p, a, 0))
-        p->why = say(x, "%s", _("equal when the target's heads are re-ordered from pairs to halves: another rotary arrangement"));
+        p->why = say(x, "%s", _("equal when the target's heads are re-ordered from pairs to halves: another rotary "
+                                "layout"));
     else if (halves_agree(x, p, a, 1))
-        p->why = say(x, "%s", _("equal when the golden side's heads are re-ordered from pairs to halves: another rotary arrangement"));
+        p->why = say(x, "%s", _("equal when the golden side's heads are re-ordered from pairs to halves: another "
+                                "rotary layout"));
     else if (rearranged_agrees(x, p))
-        p->why = say(x, "%s", _("equal when the rows of one side are read key-value group by group and the other's one part after the other"));
+        p->why = say(x, "%s", _("equal when the rows of one side are read key-value group by group and the other's "
+                                "part by part"));
     else if (f->cosine < -0.999999)
-        p->why = say(x, "%s", _("the sign is turned round"));
+        p->why = say(x, "%s", _("the sign is inverted"));
     else if (f->minus < 1e-9 && f->side[1].norm > 0)
         p->why = say(x, _("the target is the golden side times %s"), num_cell(n1, f->side[0].norm / f->side[1].norm, 6));
     else if (o->off)
@@ -484,6 +499,26 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
     else
         p->why = say(x, _("values differ: rel L2 %s, largest difference %s at element %llu"), num_error(n1, f->rel_l2),
                      num_error(n2, f->max_abs), (unsigned long long)f->max_abs_at);
+}
+
+/* Of two stacks, the experts that differ where not all do. */
+static void name_experts(struct weights_running *x, struct weight_pair *p, const struct weight_layout a[2])
+{
+    int64_t differ = 0, all = a[0].shape[0];
+    struct buf which = {0};
+    for (int64_t k = 0; k < all; k++) {
+        struct weight_layout t = a[0], g = a[1];
+        if (!weight_layout_slice(&t, k) || !weight_layout_slice(&g, k))
+            break;
+        if (would_agree(x, &t.t, &g.t))
+            continue;
+        if (differ++ < EXPERTS_NAMED)
+            buf_fmt(&which, "%s%lld", which.n ? ", " : "", (long long)k);
+    }
+    if (differ && differ < all)
+        p->why = say(x, _("%s; only %lld of %lld experts differ: %s%s"), p->why, (long long)differ, (long long)all, which.p,
+                     differ > EXPERTS_NAMED ? ", …" : "");
+    buf_release(&which);
 }
 
 static void explain_shape(struct weights_running *x, struct weight_pair *p, const struct weight_layout a[2])
@@ -519,7 +554,7 @@ static enum weight_order order_of(const struct weight_compare *c, const struct w
 
 static const char *order_text(enum weight_order o)
 {
-    return o == ORDER_GROUPED ? _("key-value group by group") : _("one part after the other");
+    return o == ORDER_GROUPED ? _("key-value group by group") : _("part by part");
 }
 
 /* How the sides were laid on each other, for people. */
@@ -531,6 +566,8 @@ static const char *view_of(struct weights_running *x, const struct weight_pair *
     for (int s = 0; s < 2; s++) {
         const struct weight *w = &c->side[s].list.v[p->weight[s]];
         const char *side = s ? _("golden") : _("target");
+        if (p->expert[s])
+            buf_fmt(&b, p->turned[s] ? _("%s%s: expert %d, transposed") : _("%s%s: expert %d"), b.n ? "; " : "", side, p->expert[s] - 1);
         if (p->part[s])
             buf_fmt(&b, _("%s%s: the rows of %s (%s)"), b.n ? "; " : "", side, weight_part_name(c, p, s), order_text(order[s]));
         if (w->pieces > 1 && w->axes > w->ndim)
@@ -545,7 +582,7 @@ static const char *view_of(struct weights_running *x, const struct weight_pair *
     if (y->relation == SHAPE_RESHAPED)
         buf_fmt(&b, _("%sreshaped"), b.n ? "; " : "");
     if (p->origin == PAIR_TIED)
-        buf_fmt(&b, _("%sagainst the shared embedding"), b.n ? "; " : "");
+        buf_fmt(&b, _("%scompared with the shared embedding"), b.n ? "; " : "");
     if (b.n)
         out = say(x, "%s", b.p);
     buf_release(&b);
@@ -570,7 +607,8 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
         /* a view to propose, not to take: whoever loads these weights has to turn them too */
         explain_shape(x, p, y->a);
         if (y->o.equal)
-            p->why = say(x, _("%s; the values are equal when one side is transposed (\"transpose\": true in a --map accepts it)"), p->why);
+            p->why = say(x, _("%s; the values are equal when one side is transposed (\"transpose\": true in a --map "
+                              "accepts it)"), p->why);
         else
             p->read = false;
         p->view = NULL;
@@ -579,8 +617,10 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
     } else {
         p->verdict = WEIGHT_DIFFERS;
         explain(x, p, y->a, &y->o);
+        if (p->stacks && y->relation == SHAPE_SAME)
+            name_experts(x, p, y->a);
         if (p->origin == PAIR_TIED)
-            p->why = say(x, "%s", _("one side has no output layer, and its embedding holds other values"));
+            p->why = say(x, "%s", _("one side has no output layer, and its embedding has other values"));
     }
 }
 
@@ -595,7 +635,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
     for (int s = 0; s < 2; s++)
         if (p->part[s] && !part_sizes(c, p, s, size[s])) {
             p->verdict = WEIGHT_UNREAD;
-            p->why = say(x, "%s", _("how its heads lie is not known: give --heads (and --kv-heads)"));
+            p->why = say(x, "%s", _("unknown head layout: set --heads (and --kv-heads)"));
             return;
         }
     int rc = attempt(x, p, order, size, &y, &e);
@@ -619,7 +659,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
         } else {
             if (other.compared && other.o.equal) {
                 settle(x, p, &y, order);
-                p->why = say(x, _("equal when the rows of %.*s are read %s: another arrangement than its name stands for"),
+                p->why = say(x, _("equal when the rows of %.*s are read %s: another layout than its name indicates"),
                              STR_ARG(c->side[s].list.v[p->weight[s]].name), order_text(swapped[s]));
             }
             attempt_close(&other);
@@ -627,6 +667,8 @@ static void one(struct weights_running *x, struct weight_pair *p)
     }
     if (!p->why)
         settle(x, p, &y, order);
+    if (p->why && (p->expert[0] || p->expert[1]))
+        p->why = say(x, _("expert %d: %s"), (p->expert[0] ? p->expert[0] : p->expert[1]) - 1, p->why);
     attempt_close(&y);
 }
 
@@ -678,7 +720,8 @@ static void infer_groups(struct weights_running *x)
         }
         c->kv_heads = hits == 1 ? found : 0;
         if (hits == 1)
-            vec_push(&c->warnings, say(x, _("%d key-value groups, by the values of %.*s: no file says how many; --heads and --kv-heads would"),
+            vec_push(&c->warnings, say(x, _("%d key-value groups, derived from the values of %.*s: not in the files; "
+                                            "set --heads and --kv-heads"),
                                        found, STR_ARG(c->side[s].list.v[p->weight[s]].name)));
         return; /* one weight tells or none does */
     }
@@ -704,7 +747,7 @@ static void find_exchanged(struct weights_running *x)
             struct weight_pair *p = &c->pairs.v[bad.v[i]];
             const struct weight_pair *q = &c->pairs.v[bad.v[k]];
             if (i != k && same_figures(&p->fig.side[0], &q->fig.side[1]))
-                p->why = say(x, _("the same figures as the golden %.*s: exchanged?"), STR_ARG(c->side[1].list.v[q->weight[1]].name));
+                p->why = say(x, _("the same figures as the golden %.*s: swapped?"), STR_ARG(c->side[1].list.v[q->weight[1]].name));
         }
     vec_release(&bad);
 }
@@ -728,19 +771,37 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     return 0;
 }
 
-int weight_compare_verdict(const struct weight_compare *c)
+/* Whether some of the side's files could not be listed: it may have more weights than are known. */
+static bool parts_missing(const struct weights *w)
 {
-    bool unread = false, any = false;
+    for (size_t i = 0; i < w->problems.n; i++)
+        if (w->problems.v[i].weight == UINT32_MAX)
+            return true;
+    return false;
+}
+
+/* Paired for want of a better one, which may be in a part that could not be read. */
+static bool guessed(const struct weight_pair *p)
+{
+    return p->origin == PAIR_TIED || p->origin == PAIR_BY_VALUE || p->origin == PAIR_BY_ORDER;
+}
+
+enum stage_verdict weight_compare_verdict(const struct weight_compare *c)
+{
+    bool unread = false, any = false, incomplete = parts_missing(&c->side[0]) || parts_missing(&c->side[1]);
     for (size_t i = 0; i < c->pairs.n; i++) {
         uint8_t v = c->pairs.v[i].verdict;
-        if (v == WEIGHT_DIFFERS || v == WEIGHT_SHAPE)
-            return WEIGHTS_FAIL;
+        if ((v == WEIGHT_DIFFERS || v == WEIGHT_SHAPE) && !(incomplete && guessed(&c->pairs.v[i])))
+            return STAGE_FAIL;
         unread = unread || v != WEIGHT_EQUAL;
         any = any || v == WEIGHT_EQUAL;
     }
-    if (c->only[0].n || c->only[1].n)
-        return any || unread ? WEIGHTS_FAIL : WEIGHTS_UNKNOWN;
+    bool alone = false;
+    for (int s = 0; s < 2; s++)
+        alone = alone || (c->only[s].n && !parts_missing(&c->side[!s]));
+    if (alone)
+        return any || unread ? STAGE_FAIL : STAGE_UNKNOWN;
     for (int s = 0; s < 2; s++)
         unread = unread || c->side[s].problems.n;
-    return unread || !any ? WEIGHTS_UNKNOWN : WEIGHTS_PASS;
+    return unread || !any ? STAGE_UNKNOWN : STAGE_PASS;
 }

@@ -4,6 +4,7 @@
 #ifndef WEIGHTS_WEIGHT_COMPARE_H
 #define WEIGHTS_WEIGHT_COMPARE_H
 
+#include "base/stage_verdict.h"
 #include "fmt/weight_names.h"
 #include "fmt/weights.h"
 #include "num/figures.h"
@@ -22,6 +23,9 @@ struct weight_pair {
     uint32_t weight[2];  /* target, golden */
     uint8_t part[2];     /* 0: all of it; else 1 + the number of the part of a fused weight */
     uint8_t origin, verdict;
+    int32_t expert[2];   /* 0: all of it; else 1 + the expert of a weight that holds a layer's */
+    bool turned[2];      /* of an expert: the stack holds its matrices transposed */
+    bool stacks;         /* both hold all experts of a layer */
     bool transpose;      /* asked for by the user's map */
     bool read;           /* fig is there */
     struct figures fig;  /* fig.two is false where elements are non-finite on one side only */
@@ -49,6 +53,7 @@ struct weight_compare {
     VEC(struct weight_pair) pairs; /* in the target's order */
     VEC(uint32_t) only[2], aside[2];
     size_t dtype_diff;    /* pairs whose element types differ */
+    VEC(const char *) unread;  /* sentences: what the files hold and could not be read */
     VEC(const char *) warnings;
 };
 
@@ -61,10 +66,9 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
                        struct err *e);
 void weight_compare_release(struct weight_compare *c);
 
-enum { WEIGHTS_PASS, WEIGHTS_FAIL, WEIGHTS_UNKNOWN };
 /* Pass: all pairs equal and nothing one-sided. Unknown: nothing was paired, or what was read agrees but
- * part of it could not be read. */
-int weight_compare_verdict(const struct weight_compare *c);
+ * part of it could not be read. A weight without a partner says nothing where the other side has parts that nobody could list. */
+enum stage_verdict weight_compare_verdict(const struct weight_compare *c);
 const char *weight_verdict_name(enum weight_verdict v);
 /* The row or block of a fused weight: "q", "gate"; "" for the whole. */
 const char *weight_part_name(const struct weight_compare *c, const struct weight_pair *p, int side);

@@ -33,6 +33,20 @@ int weight_layout_whole(const struct weights *w, uint32_t i, struct weight_layou
     return 0;
 }
 
+bool weight_layout_slice(struct weight_layout *a, int64_t nth)
+{
+    struct tensor *t = &a->t;
+    if (a->row_axes != 1 || t->ndim != a->ndim || t->ndim < 2 || nth < 0 || nth >= t->shape[0])
+        return false;
+    t->offset += (uint64_t)(nth * t->stride[0]) * dtype_table[t->dtype].size;
+    t->numel /= (uint64_t)t->shape[0];
+    t->ndim = --a->ndim;
+    memmove(t->shape, t->shape + 1, (size_t)t->ndim * sizeof *t->shape);
+    memmove(t->stride, t->stride + 1, (size_t)t->ndim * sizeof *t->stride);
+    memmove(a->shape, a->shape + 1, (size_t)a->ndim * sizeof *a->shape);
+    return true;
+}
+
 bool weight_layout_rows(struct weight_layout *a, int64_t groups, int64_t from, int64_t count)
 {
     struct tensor *t = &a->t;

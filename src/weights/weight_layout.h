@@ -19,6 +19,8 @@ bool weight_layout_sizes(enum weight_fusion f, int64_t rows, int heads, int kv_h
 
 /* All of weight i. Caller closes out->t. */
 int weight_layout_whole(const struct weights *w, uint32_t i, struct weight_layout *out, struct err *e);
+/* Of a stack along its first axis one slice; false where that axis is cut into shards or the slice is not there. */
+bool weight_layout_slice(struct weight_layout *a, int64_t nth);
 /* Of each of `groups` equal groups of its rows, `count` rows from row `from`. False when the rows do not
  * divide so, or the shards do not. */
 bool weight_layout_rows(struct weight_layout *a, int64_t groups, int64_t from, int64_t count);

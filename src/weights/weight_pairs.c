@@ -1,5 +1,5 @@
 /* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv),
- * parts of fused weights, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one once a part. */
+ * parts of fused weights, stacked experts, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one once a part. */
 #include "weights/weight_pairs.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/json_read.h"
 #include "pair/mapping_file.h"
+#include "weights/weight_experts.h"
 #include "weights/weight_likeness.h"
 
 #define MAP_MAX (64u << 20)
@@ -87,14 +88,14 @@ static int load_json(struct arena *a, const char *path, struct str text, rule_li
         for (const cJSON *it = pairs->child; it && rc == 0; it = it->next) {
             const cJSON *t = cJSON_GetObjectItemCaseSensitive(it, "target"), *g = cJSON_GetObjectItemCaseSensitive(it, "golden");
             if (!cJSON_IsString(t) || !cJSON_IsString(g))
-                rc = err_set(e, ERR_DATA, _("%s: every pair needs \"target\" and \"golden\" names"), path);
+                rc = err_set(e, ERR_DATA, _("%s: expected \"target\" and \"golden\" names in every pair"), path);
             else
                 add_rule(a, out, t->valuestring, g->valuestring, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "transpose")));
         }
     } else {
         const cJSON *flat = cJSON_IsArray(root) ? root->child : root;
         if (!cJSON_IsObject(flat))
-            rc = err_set(e, ERR_DATA, _("%s: an object of names, or one with a list \"pairs\", was expected"), path);
+            rc = err_set(e, ERR_DATA, _("%s: expected an object of names, or one with a list \"pairs\""), path);
         for (const cJSON *it = rc ? NULL : flat->child; it; it = it->next)
             if (it->string && cJSON_IsString(it))
                 add_rule(a, out, it->string, it->valuestring, false);
@@ -114,7 +115,8 @@ static int load_map(struct arena *a, const char *path, rule_list *out, struct er
     } else if (rc == 0) {
         rc = mapping_load(&m, path, e);
         if (rc == 0 && (m.kind == MAPPING_API || m.kind == MAPPING_LAYER)) {
-            rc = err_set(e, ERR_DATA, _("%s: names of weights were expected, \"target name: golden name\"; this is a mapping of operators or layers"), path);
+            rc = err_set(e, ERR_DATA, _("%s: expected names of weights, \"target name: golden name\", found a mapping "
+                                        "of operators or layers"), path);
             mapping_release(&m);
         }
         for (size_t i = 0; rc == 0 && i < m.entries.n; i++)
@@ -180,16 +182,19 @@ static int apply_maps(struct plan *p, struct err *e)
             example = example ? example : &rules.v[i];
         }
     if (unused)
-        vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%zu lines of the map name no weights of both sides, e.g. %.*s"), unused,
+        vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%zu lines of the map match no weights of both sides, "
+                                                            "e.g. %.*s"), unused,
                                             STR_ARG(example->name[0])));
     vec_release(&rules);
     return rc;
 }
 
-/* Two fused weights whose rows may lie differently are compared part by part. */
+/* Two fused weights whose rows may lie differently are compared part by part, stacks that are turned by experts. */
 static bool alike(const struct plan *p, uint32_t t, uint32_t g)
 {
     const struct weight_id *a = &p->c->id[0][t], *b = &p->c->id[1][g];
+    if (experts_turned(p->c, t, g))
+        return false;
     if (a->fusion == FUSED_NOT || b->fusion == FUSED_NOT)
         return true;
     const struct weight *x = &p->c->side[0].list.v[t], *y = &p->c->side[1].list.v[g];
@@ -238,7 +243,7 @@ static void by_parts(struct plan *p, int side, uint32_t i)
     for (int k = 0; k < n; k++) {
         uint32_t o = any ? other[k] : fused;
         if (o == MAP_NONE) {
-            vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%.*s: its part %s has no partner"),
+            vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%.*s: its part %s is not paired"),
                                                 STR_ARG(p->c->side[side].list.v[i].name), part[k]));
             vec_push(&p->c->only[side], i);
             continue;
@@ -261,7 +266,8 @@ static void tied(struct plan *p)
         if (head[s] != MAP_NONE && !p->done[s][head[s]] && head[!s] == MAP_NONE && embed[!s] != MAP_NONE) {
             s == 0 ? pair(p, head[0], embed[1], PAIR_TIED) : pair(p, embed[0], head[1], PAIR_TIED);
             vec_push(&p->c->warnings,
-                     arena_fmt(&p->c->arena, _("%.*s: the other side has no output layer; it is held against the embedding"),
+                     arena_fmt(&p->c->arena, _("%.*s: the other side has no output layer; it is compared with the "
+                                               "embedding"),
                                STR_ARG(p->c->side[s].list.v[head[s]].name)));
         }
 }
@@ -271,9 +277,13 @@ static int in_target_order(const void *a, const void *b)
     const struct weight_pair *x = a, *y = b;
     if (x->weight[0] != y->weight[0])
         return x->weight[0] < y->weight[0] ? -1 : 1;
+    if (x->expert[0] != y->expert[0])
+        return x->expert[0] < y->expert[0] ? -1 : 1;
     if (x->part[0] != y->part[0])
         return x->part[0] < y->part[0] ? -1 : 1;
-    return x->weight[1] < y->weight[1] ? -1 : x->weight[1] > y->weight[1];
+    if (x->weight[1] != y->weight[1])
+        return x->weight[1] < y->weight[1] ? -1 : 1;
+    return x->expert[1] < y->expert[1] ? -1 : x->expert[1] > y->expert[1];
 }
 
 int weight_pairs_plan(struct weight_compare *c, struct err *e)
@@ -296,6 +306,7 @@ int weight_pairs_plan(struct weight_compare *c, struct err *e)
             for (uint32_t i = 0; i < c->side[s].list.n; i++)
                 if (!p.done[s][i] && c->id[s][i].fusion != FUSED_NOT)
                     by_parts(&p, s, i);
+        weights_by_expert(c, p.done);
         tied(&p);
         weights_by_likeness(c, p.done);
     }

@@ -1,38 +1,39 @@
-/* The table of facts and their labels, and the functions that collect a line's facts for findings and reports. */
-#include "compare/evidence.h"
+/* Labels of facts, and the functions that collect a line's facts for findings and reports. */
+#include "table/evidence.h"
 
 #include <math.h>
 
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
-#include "judge/table_verdicts.h"
+#include "table/field.h"
 
+#define FACTS_MOST 16 /* of one list of fields */
+
+/* Those that are no fields of a row. */
 static const struct {
     const char *what, *label;
 } labels[] = {
-    {"verdict", N_("verdict")}, {"problem", N_("problem")}, {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
-    {"pair", N_("why paired")}, {"view", N_("compared through")}, {"dtype", N_("type")}, {"shape", N_("shape")},
-    {"value", N_("value")}, {"max", N_("max")}, {"min", N_("min")}, {"mean", N_("mean")}, {"norm", N_("norm (L2)")},
-    {"nan", N_("NaN elements")}, {"inf", N_("infinite elements")}, {"zero", N_("zero elements")},
-    {"saturated", N_("saturated elements")}, {"checksum", N_("checksum")}, {"cosine", N_("cosine")},
-    {"one_minus_cosine", N_("1 − cosine")}, {"rel_l2", N_("rel L2")}, {"euclid", N_("Euclidean distance")},
-    {"max_abs_err", N_("largest absolute error")}, {"max_rel_err", N_("largest relative error")},
-    {"one_thousandth", N_("share within 0.1 %")}, {"five_thousandths", N_("share within 0.5 %")},
-    {"error", N_("error judged")}, {"limit", N_("limit")}, {"level", N_("noise level")}, {"frame", N_("called at")},
-    {"passage", N_("error through the call")}, {"dump", N_("recording")}, {"file", N_("files")}, {"fingerprint", N_("fingerprint")},
-    {"screen", N_("around it")}, {"rows", N_("rows of the call")}, {"row", N_("row")}, {"lines", N_("lines")}, {"calls", N_("calls")},
-    {"compute", N_("calls that compute")}, {"call", N_("call")}, {"before", N_("paired before it")}, {"after", N_("paired after it")},
-    {"index", N_("place")}, {"bits", N_("as stored")}, {"difference", N_("difference")}, {"relative", N_("relative difference")},
-    {"ulp", N_("units of the last place")}, {"elements", N_("elements")}, {"state", N_("state")}, {"source", N_("set at")},
-    {"severity", N_("severity")}, {"setting", N_("setting")}, {"wanted", N_("wanted")}, {"explanation", N_("explanation")},
-    {"waived", N_("waived")}, {"unit", N_("unit")}, {"step", N_("step")}, {"median", N_("median difference")}, {"loss", N_("loss")},
-    {"lr", N_("learning rate")}, {"scale", N_("loss scale")}, {"residual", N_("left unexplained")}, {"reproduced", N_("reproduced")},
+    {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
+    {"pair", N_("why paired")}, {"view", N_("compared through")}, {"frame", N_("called at")},
+    {"passage", N_("error through the call")}, {"dump", N_("recording")}, {"file", N_("files")},
+    {"fingerprint", N_("fingerprint")}, {"screen", N_("around it")}, {"rows", N_("rows of the call")},
+    {"row", N_("row")}, {"lines", N_("lines")}, {"calls", N_("calls")}, {"compute", N_("calls that compute")},
+    {"call", N_("call")}, {"before", N_("paired before it")}, {"after", N_("paired after it")},
+    {"index", N_("place")}, {"bits", N_("as stored")}, {"difference", N_("difference")},
+    {"relative", N_("relative difference")}, {"ulp", N_("units of the last place")}, {"elements", N_("elements")},
+    {"state", N_("state")}, {"source", N_("set at")}, {"severity", N_("severity")}, {"setting", N_("setting")},
+    {"wanted", N_("wanted")}, {"explanation", N_("explanation")}, {"waived", N_("waived")}, {"unit", N_("unit")},
+    {"step", N_("step")}, {"median", N_("median difference")}, {"loss", N_("loss")}, {"lr", N_("learning rate")},
+    {"scale", N_("loss scale")}, {"residual", N_("left unexplained")}, {"reproduced", N_("reproduced")},
     {"detail", N_("detail")}, {"panel", N_("panel")},
 };
 
 const char *evidence_label(const char *what)
 {
+    for (const struct field *f = fields; f->name; f++)
+        if (f->label && strcmp(f->key, what) == 0)
+            return _(f->label);
     for (size_t i = 0; i < ARRAY_LEN(labels); i++)
         if (strcmp(labels[i].what, what) == 0)
             return _(labels[i].label);
@@ -59,58 +60,28 @@ void fact_number(fact_list *out, struct arena *a, const char *what, double v)
     fact_both(out, a, what, str_of(num_exact(n, v)));
 }
 
-enum { SIDE_DTYPE, SIDE_SHAPE, SIDE_VALUE, SIDE_MAX, SIDE_MIN, SIDE_MEAN, SIDE_NORM, SIDE_NAN, SIDE_INF, SIDE_ZERO, SIDE_SATURATED, SIDE_CHECKSUM, SIDE_FACTS };
-static const char *const side_fact[SIDE_FACTS] = {"dtype", "shape", "value", "max", "min", "mean", "norm", "nan", "inf", "zero", "saturated", "checksum"};
-
-/* One side's figure: computed where the tensor was read, else as recorded, else nothing. */
-static void side_text(const struct dump *d, uint32_t r, const struct side_figures *f, int which, struct buf *b)
-{
-    static const uint8_t bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
-    const struct row *x = &d->rows.v[r];
-    char n[NUM_MAX];
-    if (which == SIDE_DTYPE && x->kind == ROW_TENSOR)
-        buf_cstr(b, dtype_table[x->dtype].name);
-    else if (which == SIDE_SHAPE && dump_row_shape(d, r))
-        shape_text(dump_row_shape(d, r), b);
-    else if (which == SIDE_VALUE && x->kind != ROW_TENSOR && x->text)
-        buf_cstr(b, x->text);
-    else if (which == SIDE_CHECKSUM && x->has & HAS_CHECKSUM)
-        buf_cstr(b, x->text);
-    else if (which >= SIDE_MAX && which <= SIDE_NORM && f)
-        buf_cstr(b, num_exact(n, which == SIDE_MAX ? f->max : which == SIDE_MIN ? f->min : which == SIDE_MEAN ? f->mean : f->norm));
-    else if (which >= SIDE_MAX && which <= SIDE_NORM && x->kind == ROW_TENSOR && x->has & bit[which - SIDE_MAX])
-        buf_cstr(b, num_exact(n, x->stat[which - SIDE_MAX]));
-    else if (which >= SIDE_NAN && which <= SIDE_SATURATED && f)
-        buf_count(b, which == SIDE_NAN ? f->nan : which == SIDE_INF ? f->inf : which == SIDE_ZERO ? f->zero : f->saturated);
-}
-
 void evidence_figures(const struct comparison *s, uint32_t line, struct arena *a, fact_list *out)
 {
-    const struct measure *m = &s->measure;
-    const struct line *l = &s->pairing->lines.v[line];
-    const struct figures *f = measure_figures(m, line);
+    static const char sided[] = "t.dtype t.shape t.value t.max t.min t.mean t.norm t.nan t.inf t.zero t.saturated "
+                                "t.checksum";
+    static const char paired[] = "cosine euclid max_abs max_rel one_thousandth five_thousandths one_minus_cosine "
+                                 "figure.rel_l2";
+    const struct field_line l = field_line(s, line);
+    const struct field *f[FACTS_MOST];
     struct buf text[2] = {{0}, {0}};
-    for (int k = 0; k < SIDE_FACTS; k++) {
-        for (int d = 0; d < 2; d++) {
-            buf_clear(&text[d]);
-            if (l->row[d] != NONE)
-                side_text(&s->side[d].dump, l->row[d], comparison_figures(s, line, d), k, &text[d]);
-        }
-        fact_sides(out, a, side_fact[k], text);
+    double v;
+    size_t n = fields_named(sided, f);
+    for (size_t i = 0; i < n; i++) {
+        for (int d = 0; d < 2; d++) /* the golden side's stand behind the target's */
+            field_exact(&l, f[i] + d, &text[d]);
+        fact_sides(out, a, f[i]->key, text);
     }
+    n = fields_named(paired, f);
+    for (size_t i = 0; i < n; i++)
+        if (field_value(&l, f[i], &v))
+            fact_number(out, a, f[i]->key, v);
     buf_release(&text[0]);
     buf_release(&text[1]);
-    static const char *const pair_fact[] = {"cosine", "euclid", "max_abs_err", "max_rel_err", "one_thousandth", "five_thousandths"};
-    for (int k = 0; k < (int)ARRAY_LEN(pair_fact); k++) { /* in the order of enum result_figure */
-        const double own[] = {f ? f->cosine : 0, f ? f->euclid : 0, f ? f->max_abs : 0, f ? f->max_rel : 0, f ? f->one_thousandth : 0, f ? f->five_thousandths : 0};
-        double v = own[k];
-        if ((f && f->two) || (l->pair != NONE && table_verdicts_figure(m, line, (enum result_figure)k, &v)))
-            fact_number(out, a, pair_fact[k], v);
-    }
-    if (f && f->two) {
-        fact_number(out, a, "one_minus_cosine", f->minus);
-        fact_number(out, a, "rel_l2", f->rel_l2);
-    }
 }
 
 /* The call's stack, its forward twin's where it has none. */
@@ -160,33 +131,6 @@ void evidence_frames(const struct comparison *s, uint32_t line, int most, struct
     }
     buf_release(&text[0]);
     buf_release(&text[1]);
-}
-
-uint64_t evidence_fingerprint(const struct dump *d)
-{
-    uint64_t h = 1;
-    for (uint32_t c = 0; c < d->calls.n; c++) {
-        struct str name = dump_call_name(d, c);
-        h = hash_bytes(name.p, name.n, h);
-        EACH_ROW(d, c, r) {
-            const struct row *x = &d->rows.v[r];
-            const struct shape *shape = dump_row_shape(d, r);
-            const char *slot = d->slots.v[x->slot];
-            double stat[STAT_COUNT];
-            uint8_t has = (uint8_t)(x->has & ~(x->has >> IS_COMPUTED)); /* as recorded: what is computed is no part of it */
-            for (int i = 0; i < STAT_COUNT; i++)
-                stat[i] = x->has & HAS_MAX << i << IS_COMPUTED ? 0 : x->stat[i];
-            const uint8_t kind[] = {x->kind, x->dtype, has};
-            h = hash_bytes(slot, strlen(slot), h);
-            h = hash_bytes(kind, sizeof kind, h);
-            h = hash_bytes(stat, sizeof stat, h);
-            if (shape)
-                h = hash_bytes(shape->dim, (size_t)shape->ndim * sizeof *shape->dim, h);
-            if (x->text)
-                h = hash_bytes(x->text, strlen(x->text), h);
-        }
-    }
-    return h;
 }
 
 /* A line as the table shows it; the golden name only where it is another. */
@@ -242,8 +186,9 @@ void evidence_recordings(const struct comparison *s, struct arena *a, fact_list 
             buf_fmt(&text[0][d], _(" · rank %d"), x->rank);
         buf_fmt(&text[0][d], _(" · %s rows"), num_count(n, x->rows.n));
         if (now->bytes)
-            buf_fmt(&text[1][d], _("%llu bytes in %llu files"), (unsigned long long)now->bytes, (unsigned long long)now->files);
-        buf_fmt(&text[2][d], "%016llx", (unsigned long long)evidence_fingerprint(x));
+            buf_fmt(&text[1][d], _("%llu bytes in %llu files"), (unsigned long long)now->bytes,
+                    (unsigned long long)now->files);
+        buf_fmt(&text[2][d], "%016llx", (unsigned long long)dump_fingerprint(x));
     }
     fact_sides(out, a, "dump", text[0]);
     fact_sides(out, a, "file", text[1]);
@@ -253,7 +198,8 @@ void evidence_recordings(const struct comparison *s, struct arena *a, fact_list 
             buf_release(&text[i][d]);
 }
 
-static void judged(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a, fact_list *out)
+static void judged(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a,
+                   fact_list *out)
 {
     const struct judgement *j = s->judged;
     const struct line_judgement *x = &j->line[line];
@@ -282,7 +228,8 @@ static void judged(const struct comparison *s, uint32_t line, const struct diagn
         if (isnan(held[i].v))
             continue;
         char n[NUM_MAX];
-        fact_both(out, a, held[i].what, str_of(num_cell(n, (double)held[i].v, 6))); /* floats: no more digits than they have */
+        /* floats: no more digits than they have */
+        fact_both(out, a, held[i].what, str_of(num_cell(n, (double)held[i].v, 6)));
     }
     buf_release(&b);
 }
@@ -296,7 +243,8 @@ static void problems(const struct comparison *s, uint32_t row, struct arena *a, 
         fact_both(out, a, "problem", str_of(p[i].text));
 }
 
-struct evidence evidence_collect(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a)
+struct evidence evidence_collect(const struct comparison *s, uint32_t line, const struct diagnoses *known,
+                                 struct arena *a)
 {
     fact_list l = {0};
     struct buf b = {0};

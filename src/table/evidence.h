@@ -1,7 +1,7 @@
 /* What can be said of a line now, as facts that stay when the dumps are gone: both sides' names, figures and frames,
  * the verdict with its reason, the diagnosis, the view, the limit, what the inputs were. */
-#ifndef COMPARE_EVIDENCE_H
-#define COMPARE_EVIDENCE_H
+#ifndef TABLE_EVIDENCE_H
+#define TABLE_EVIDENCE_H
 
 #include "diagnose/diagnose.h"
 #include "ticket/finding.h"
@@ -12,7 +12,8 @@
 
 /* Lock held; paired. `known`: the line's diagnoses where they are at hand, NULL: they are made now. Strings in `a`;
  * sentences are in the user's language. */
-struct evidence evidence_collect(const struct comparison *s, uint32_t line, const struct diagnoses *known, struct arena *a);
+struct evidence evidence_collect(const struct comparison *s, uint32_t line, const struct diagnoses *known,
+                                 struct arena *a);
 const char *evidence_label(const char *what); /* "rel_l2" in the user's words; itself where it is not known */
 
 /* The pieces, for reports of what holds now; each appends. */
@@ -25,7 +26,5 @@ void evidence_recordings(const struct comparison *s, struct arena *a, fact_list 
 void fact_both(fact_list *out, struct arena *a, const char *what, struct str text);
 void fact_sides(fact_list *out, struct arena *a, const char *what, const struct buf text[2]);
 void fact_number(fact_list *out, struct arena *a, const char *what, double v);
-/* What was recorded, whatever it is called and wherever it lies: a number of all names, types, sizes and figures. */
-uint64_t evidence_fingerprint(const struct dump *d);
 
 #endif

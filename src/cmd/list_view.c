@@ -1,0 +1,141 @@
+/* A list over the table: what it holds, what is typed leaves of it, and how it opens and closes. */
+#include "cmd/workspace.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/fuzzy.h"
+#include "base/msg.h"
+
+void workspace_clear_list(struct workspace *d)
+{
+    for (size_t i = 0; i < d->list.items.n; i++) {
+        free(d->list.items.v[i].text);
+        free(d->list.items.v[i].command);
+        free(d->list.items.v[i].inside);
+    }
+    vec_clear(&d->list.items);
+    vec_clear(&d->list.shown);
+    free(d->list.of);
+    free(d->list.from);
+    d->list.of = d->list.from = NULL;
+    d->list.again = NULL;
+    d->list.offers = false;
+}
+
+void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text)
+{
+    struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
+    vec_push(&d->list.items, x);
+}
+
+void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
+{
+    struct buf command = {0}, text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    buf_fmt(&command, "%s%s%s", verb, words ? " " : "", words ? words : "");
+    struct list_item x = {.text = str_dup(buf_view(&text)), .command = str_dup(buf_view(&command)), .line = NONE};
+    vec_push(&d->list.items, x);
+    buf_release(&command);
+    buf_release(&text);
+}
+
+void workspace_add_inside(struct workspace *d, const char *verb, const char *words)
+{
+    struct buf command = {0};
+    buf_fmt(&command, "%s %s", verb, words);
+    vec_last(&d->list.items)->inside = str_dup(buf_view(&command));
+    buf_release(&command);
+}
+
+/* Which items the words leave, those that match best first, of equal ones as they come. */
+static void arrange(struct list_view *l, struct str words)
+{
+    VEC(int) score = {0};
+    int best = 0;
+    for (size_t i = 0; i < l->items.n; i++) {
+        vec_push(&score, fuzzy_score(str_of(l->items.v[i].text), words));
+        best = score.v[i] > best ? score.v[i] : best;
+    }
+    vec_clear(&l->shown);
+    for (int s = best; s >= 0; s--)
+        for (size_t i = 0; i < score.n; i++)
+            if (score.v[i] == s)
+                vec_push(&l->shown, (uint32_t)i);
+    vec_release(&score);
+}
+
+const struct list_item *workspace_selected(const struct workspace *d)
+{
+    const struct list_view *l = &d->list;
+    return d->overlay == OVERLAY_LIST && l->at < l->shown.n ? &l->items.v[l->shown.v[l->at]] : NULL;
+}
+
+void workspace_narrow(struct workspace *d, struct str words)
+{
+    struct buf b = {0};
+    buf_add(&b, words.p, words.n); /* the words may be the old ones */
+    buf_release(&d->narrow);
+    d->narrow = b;
+    d->help_scroll = 0;
+    d->list.at = 0;
+    d->list.scroll = 0;
+    arrange(&d->list, buf_view(&b));
+}
+
+void workspace_show_list(struct workspace *d, const char *title)
+{
+    bool again = d->overlay == OVERLAY_LIST && d->list.title && strcmp(d->list.title, title) == 0;
+    if (!again) {
+        buf_clear(&d->narrow);
+        free(d->list.title);
+        d->list.title = mem_strdup(title);
+    }
+    if (d->overlay == OVERLAY_PANEL)
+        d->list.over_panel = true;
+    arrange(&d->list, buf_view(&d->narrow));
+    if (d->overlay != OVERLAY_LIST || d->list.at >= d->list.shown.n) {
+        d->list.at = 0;
+        d->list.scroll = 0;
+    }
+    d->overlay = OVERLAY_LIST;
+}
+
+void workspace_close_list(struct workspace *d)
+{
+    d->overlay = d->list.over_panel ? OVERLAY_PANEL : d->c->side[0].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    d->list.over_panel = false;
+}
+
+void workspace_take_offers(struct workspace *d)
+{
+    struct folder_scan *o = &d->offers;
+    if (d->overlay != OVERLAY_LIST || !d->list.offers) {
+        folder_scan_drop(o);
+        return;
+    }
+    bool busy = folder_scan_busy(o);
+    size_t had = d->list.items.n;
+    for (size_t i = had, n = folder_scan_count(o); i < n; i++) {
+        struct openable x = folder_scan_at(o, i);
+        workspace_add_command(d, "take", x.path, "%-15s %s", x.kind, x.path);
+    }
+    if (d->list.items.n > had)
+        arrange(&d->list, buf_view(&d->narrow));
+    if (busy)
+        return;
+    d->list.offers = false;
+    if (d->list.items.n) {
+        workspace_show_list(d, workspace_alone(d) ? _("found here; Enter selects one as the golden side")
+                                                  : _("found here; Enter selects one as the target"));
+        return;
+    }
+    workspace_close_list(d);
+    if (o->err.text[0])
+        workspace_complain(d, "%s", o->err.text);
+    else
+        workspace_say(d, _("nothing that can be opened below %s"), o->folder);
+}

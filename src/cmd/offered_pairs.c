@@ -1,0 +1,90 @@
+/* Lists which recordings below one folder may be compared with each other. */
+#include "cmd/offered_pairs.h"
+
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+
+enum { MOST = 4 };
+
+/* The folder right below the one that was given in which a recording lies. */
+static struct str branch_of(const struct recording *r, const struct place *p)
+{
+    struct str path = str_of(p->paths.v[0]), root = str_of(r->path);
+    size_t n = root.n;
+    while (n < path.n && path.p[n] == '/')
+        n++;
+    while (n < path.n && path.p[n] != '/')
+        n++;
+    return str_n(path.p, n);
+}
+
+/* Branches that hold the step and rank which is open, each once; MOST + 1: too many, or names a command cannot take. */
+static size_t branches_of(const struct recording *r, struct str out[MOST])
+{
+    const struct place *open = &r->places.v[r->place];
+    size_t n = 0;
+    for (size_t i = 0; i < r->places.n; i++) {
+        const struct place *p = &r->places.v[i];
+        struct str branch = branch_of(r, p);
+        bool known = p->step != open->step || p->rank != open->rank;
+        for (size_t k = 0; k < n && !known; k++)
+            known = str_eq(out[k], branch);
+        if (known)
+            continue;
+        if (n == MOST || str_find(branch, ' ') >= 0)
+            return MOST + 1;
+        out[n++] = branch;
+    }
+    return n;
+}
+
+/* Whether a folder's name says that it is the trusted side. */
+static bool named_golden(struct str path)
+{
+    static const char *const words[] = {"gold", "bench", "ref", "base", "gpu", "cuda", "torch", "megatron"};
+    struct str name = path_base(path);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_has(name, words[i]))
+            return true;
+    return false;
+}
+
+static void add_pair(struct workspace *d, struct str target, struct str golden)
+{
+    struct buf words = {0};
+    struct str t = path_base(target), g = path_base(golden);
+    buf_fmt(&words, "%.*s %.*s", STR_ARG(target), STR_ARG(golden));
+    workspace_add_command(d, "open", words.p, _("compare %.*s with %.*s as the golden side"), STR_ARG(t), STR_ARG(g));
+    buf_release(&words);
+}
+
+static void add_alone(struct workspace *d, struct str branch)
+{
+    char *path = str_dup(branch);
+    struct str name = path_base(branch);
+    workspace_add_command(d, "open", path, _("open %.*s alone"), STR_ARG(name));
+    free(path);
+}
+
+bool offer_pairs(struct workspace *d)
+{
+    const struct recording *r = &d->c->side[TARGET];
+    struct str branch[MOST];
+    if (!d->c->single || !r->path || !r->places.n)
+        return false;
+    size_t n = branches_of(r, branch);
+    if (n < 2 || n > MOST)
+        return false;
+    workspace_clear_list(d);
+    for (int likely = 1; likely >= 0; likely--) /* the golden side by its name comes first as golden */
+        for (size_t t = 0; t < n; t++)
+            for (size_t g = 0; g < n; g++)
+                if (t != g && likely == (named_golden(branch[g]) && !named_golden(branch[t])))
+                    add_pair(d, branch[t], branch[g]);
+    for (size_t i = 0; i < n; i++)
+        add_alone(d, branch[i]);
+    workspace_show_list(d, _("several recordings are here; Enter opens"));
+    return true;
+}

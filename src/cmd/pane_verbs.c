@@ -1,0 +1,297 @@
+/* Which pane has the keys, and the verbs of those that have no file of their own. */
+#include "cmd/pane_verbs.h"
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+
+enum pane_id pane_now(const struct workspace *d)
+{
+    static const enum pane_id focused[FOCUS_COUNT] = {PANE_TABLE, PANE_DETAIL, PANE_STACK};
+    switch (d->overlay) {
+    case OVERLAY_HELP:
+        return PANE_HELP;
+    case OVERLAY_LIST:
+        return PANE_LIST;
+    case OVERLAY_INTAKE:
+        return PANE_INTAKE;
+    case OVERLAY_PANEL:
+        return d->panel.number ? PANE_PANEL : PANE_OVERVIEW;
+    case OVERLAY_NONE:
+        break;
+    }
+    if (d->tensor.open)
+        return PANE_TENSOR;
+    return d->focus == FOCUS_TABLE && d->groups.kind != GROUP_NONE ? PANE_GROUPS : focused[d->focus];
+}
+
+static int scrolled(int at, long by)
+{
+    long to = at + by;
+    return to < 0 ? 0 : to > 1 << 20 ? 1 << 20 : (int)to; /* the pane knows its end */
+}
+
+int pane_uncover(struct workspace *d)
+{
+    d->overlay = d->c->side[TARGET].path ? OVERLAY_NONE : OVERLAY_INTAKE;
+    return 0;
+}
+
+/* ---- help ---- */
+
+static int help_step(struct workspace *d, long by)
+{
+    d->help_scroll = scrolled(d->help_scroll, by);
+    return 0;
+}
+
+static int help_back(struct workspace *d)
+{
+    d->overlay = d->help_over;
+    workspace_narrow(d, STR(""));
+    return 0;
+}
+
+/* ---- lists ---- */
+
+static int list_step(struct workspace *d, long by)
+{
+    long at = (long)d->list.at + by, last = (long)d->list.shown.n - 1;
+    d->list.at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
+    return 0;
+}
+
+/* Runs the chosen entry's command. Lists that name a command to fill them again stay open. */
+static int choose(struct workspace *d, const char *command)
+{
+    char *text = mem_strdup(command), *from = d->list.of ? mem_strdup(d->list.of) : NULL;
+    const char *again = d->list.again;
+    d->overlay = OVERLAY_NONE;
+    int r = command_run_locked(d, text);
+    if (again && d->overlay == OVERLAY_NONE) {
+        d->overlay = OVERLAY_LIST; /* keeps the place in it */
+        r |= command_run_locked(d, again);
+    }
+    d->list.over_panel &= d->overlay != OVERLAY_NONE;
+    if (d->overlay == OVERLAY_LIST && !again) {
+        free(d->list.from);
+        d->list.from = from;
+        from = NULL;
+    }
+    free(from);
+    free(text);
+    return r;
+}
+
+static int list_enter(struct workspace *d)
+{
+    const struct list_item *x = workspace_selected(d);
+    if (!x && d->narrow.n) {
+        workspace_say(d, _("nothing in this list holds \"%s\"; Backspace takes a character back"), d->narrow.p);
+        return 0;
+    }
+    if (!x) /* nothing is found yet, or will be */
+        return d->list.offers ? 0 : pane_uncover(d);
+    if (x->command)
+        return choose(d, x->command);
+    if (x->line == NONE) {
+        workspace_say(d, _("this entry belongs to no row"));
+        return 0;
+    }
+    uint32_t line = x->line;
+    d->overlay = OVERLAY_NONE;
+    d->list.over_panel = false;
+    workspace_go(d, line);
+    return 0;
+}
+
+static int list_inside(struct workspace *d)
+{
+    const struct list_item *x = workspace_selected(d);
+    return x && x->inside ? choose(d, x->inside) : NOT_MINE;
+}
+
+static int list_back(struct workspace *d)
+{
+    char *from = d->list.from;
+    d->list.from = NULL;
+    workspace_close_list(d);
+    int r = from ? command_run_locked(d, from) : 0;
+    free(from);
+    return r;
+}
+
+/* ---- the intake ---- */
+
+static int intake_enter(struct workspace *d)
+{
+    if (d->c->side[TARGET].path)
+        return pane_uncover(d);
+    workspace_say(d, _("nothing is open; d lists the dumps below this folder"));
+    return 0;
+}
+
+static int intake_back(struct workspace *d)
+{
+    return d->c->side[TARGET].path ? pane_uncover(d) : NOT_MINE;
+}
+
+/* ---- the table's place ---- */
+
+static int groups_step(struct workspace *d, long by)
+{
+    workspace_group_step(d, by);
+    return 0;
+}
+
+static int groups_across(struct workspace *d, int by)
+{
+    workspace_group_across(d, by);
+    return 0;
+}
+
+static int groups_enter(struct workspace *d)
+{
+    uint32_t line = d->cursor;
+    workspace_group(d, GROUP_NONE);
+    workspace_go(d, line);
+    return 0;
+}
+
+static int table_step(struct workspace *d, long by)
+{
+    workspace_step(d, by);
+    return 0;
+}
+
+static int table_across(struct workspace *d, int by)
+{
+    if (by > 0)
+        d->column_at++; /* the pane knows how many do not fit */
+    else
+        d->column_at -= d->column_at > 0;
+    return 0;
+}
+
+static int focus(struct workspace *d, enum focus f)
+{
+    d->focus = f;
+    return 0;
+}
+
+static int table_enter(struct workspace *d)
+{
+    if (workspace_lines(d) && tensor_view_possible(d, d->cursor))
+        return command_run_locked(d, "tensor");
+    return focus(d, FOCUS_DETAIL);
+}
+
+/* ---- what is below the table, and the tensor view ---- */
+
+static int detail_step(struct workspace *d, long by)
+{
+    d->detail_scroll = scrolled(d->detail_scroll, by);
+    return 0;
+}
+
+static int detail_enter(struct workspace *d)
+{
+    return focus(d, FOCUS_TABLE);
+}
+
+static int stack_step(struct workspace *d, long by)
+{
+    bool twin;
+    uint32_t st = workspace_stack(d, d->cursor, d->stack.side, &twin);
+    long n = st == NONE ? 0 : (long)d->c->side[d->stack.side].dump.stacks.v[st].n, at = (long)d->stack.frame + by;
+    d->stack.frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    return 0;
+}
+
+static int stack_enter(struct workspace *d)
+{
+    return command_run_locked(d, "source");
+}
+
+static int tensor_back(struct workspace *d)
+{
+    d->tensor.open = false;
+    return 0;
+}
+
+static const struct pane_verbs verbs_help = {.step = help_step, .enter = help_back, .back = help_back},
+                              verbs_list =
+                              {.step = list_step, .enter = list_enter, .inside = list_inside, .back = list_back},
+                              verbs_intake = {.enter = intake_enter, .back = intake_back},
+                              verbs_tensor = {.back = tensor_back},
+                              verbs_groups = {.step = groups_step, .across = groups_across, .enter = groups_enter},
+                              verbs_table = {.step = table_step, .across = table_across, .enter = table_enter},
+                              verbs_detail = {.step = detail_step, .enter = detail_enter},
+                              verbs_stack = {.step = stack_step, .enter = stack_enter};
+
+static const struct pane_verbs *const verbs[PANE_COUNT] = {
+    [PANE_HELP] = &verbs_help,         [PANE_LIST] = &verbs_list,     [PANE_INTAKE] = &verbs_intake,
+        [PANE_PANEL] = &verbs_panel,
+    [PANE_OVERVIEW] = &verbs_overview, [PANE_TENSOR] = &verbs_tensor, [PANE_GROUPS] = &verbs_groups,
+    [PANE_TABLE] = &verbs_table,
+    [PANE_DETAIL] = &verbs_detail,     [PANE_STACK] = &verbs_stack,
+};
+
+/* ---- the way of a command ---- */
+
+static const struct pane_verbs *here(const struct workspace *d)
+{
+    return verbs[pane_now(d)];
+}
+
+static const struct pane_verbs *below(const struct workspace *d)
+{
+    return d->groups.kind != GROUP_NONE ? &verbs_groups : &verbs_table;
+}
+
+int pane_step(struct workspace *d, long by)
+{
+    int r = here(d)->step ? here(d)->step(d, by) : NOT_MINE;
+    return r == NOT_MINE ? below(d)->step(d, by) : r;
+}
+
+int pane_across(struct workspace *d, int by)
+{
+    int r = here(d)->across ? here(d)->across(d, by) : NOT_MINE;
+    return r == NOT_MINE ? below(d)->across(d, by) : r;
+}
+
+int pane_enter(struct workspace *d)
+{
+    int r = here(d)->enter ? here(d)->enter(d) : NOT_MINE;
+    return r == NOT_MINE ? below(d)->enter(d) : r;
+}
+
+int pane_inside(struct workspace *d)
+{
+    int r = here(d)->inside ? here(d)->inside(d) : NOT_MINE;
+    return r == NOT_MINE ? pane_enter(d) : r;
+}
+
+/* The program's own: what was begun, then how the panes lie, then what is in force. */
+static int close_latest(struct workspace *d)
+{
+    if (d->pick.on)
+        d->pick.on = false;
+    else if (d->zoom)
+        d->zoom = false;
+    else if (d->focus != FOCUS_TABLE)
+        d->focus = FOCUS_TABLE;
+    else if (d->groups.kind != GROUP_NONE)
+        workspace_group(d, GROUP_NONE);
+    else if (d->search.code)
+        search_release(&d->search);
+    else
+        return NOT_MINE;
+    return 0;
+}
+
+int pane_back(struct workspace *d)
+{
+    int r = here(d)->back ? here(d)->back(d) : NOT_MINE;
+    return r == NOT_MINE && !pane_covers(pane_now(d)) ? close_latest(d) : r;
+}

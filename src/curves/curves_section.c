@@ -1,0 +1,238 @@
+/* Makes the sections of curves: the standard's points beside their limits, the course of the difference, the steps that
+ * stand out; the first loss. */
+#include "curves/curves_section.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+#define STRETCHES 12
+#define FIRST_STEPS 3
+
+/* ---- the standard's points ---- */
+
+/* "0.0123" or, of relative points, "1.23 %": as the standard writes them. */
+static void figure(struct buf *b, enum curve_limit l, double v)
+{
+    char n[NUM_MAX];
+    bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
+    if (isnan(v))
+        buf_cstr(b, "–");
+    else if (l == CURVE_STEPS)
+        buf_cstr(b, num_count(n, (unsigned long long)v));
+    else
+        buf_fmt(b, "%s%s", num_cell(n, share ? 100 * v : v, 3), share ? " %" : "");
+}
+
+/* Of two points one is enough. */
+static void points(struct document *d, const struct curves *c)
+{
+    const struct {
+        const char *id, *title, *sign;
+        enum stage_verdict verdict;
+        enum curve_limit l[2]; /* the same twice: one point alone */
+    } rows[] = {
+        {"first-loss", _("first loss"), "< ", c->first_loss, {CURVE_FIRST_ABS, CURVE_FIRST_REL}},
+        {"mean-loss", _("mean loss"), "< ", c->mean_loss, {CURVE_MEAN_ABS, CURVE_MEAN_REL}},
+        {"global-norm", _("global norm"), _("at most "), c->global_norm, {CURVE_NORM_REL, CURVE_NORM_REL}},
+        {"steps", _("joined steps"), _("at least "), c->limit[CURVE_STEPS].verdict, {CURVE_STEPS, CURVE_STEPS}},
+    };
+    const char *const head[] = {_("point"), _("measured"), _("limit"), _("widened by")};
+    bool widened = false; /* where the golden runs themselves differ by more than a limit */
+    for (int l = 0; l < CURVE_LIMITS; l++)
+        widened |= c->limit[l].widened > 0;
+    doc_table(d, widened ? 4 : 3, head);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct buf t[3] = {{0}, {0}, {0}};
+        for (int k = 0; k < (rows[i].l[0] == rows[i].l[1] ? 1 : 2); k++) {
+            const struct curve_judged *p = &c->limit[rows[i].l[k]];
+            buf_fmt(&t[0], "%s", k ? _(" or ") : "");
+            figure(&t[0], rows[i].l[k], p->value);
+            buf_fmt(&t[1], "%s%s", k ? _(" or ") : "", rows[i].sign);
+            figure(&t[1], rows[i].l[k], p->limit);
+            if (p->widened > 0) {
+                buf_fmt(&t[2], "%s", t[2].n ? ", " : "");
+                figure(&t[2], rows[i].l[k], p->widened);
+            }
+        }
+        doc_row(d, doc_mark_of(rows[i].verdict), rows[i].id);
+        doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(rows[i].title));
+        for (int k = 0; k < (widened ? 3 : 2); k++)
+            doc_cell(d, DOC_TEXT, TONE_PLAIN, buf_view(&t[k]));
+        for (int k = 0; k < 3; k++)
+            buf_release(&t[k]);
+    }
+    if (widened)
+        doc_say(d, TONE_QUIET, "%s", _("A limit is widened where the golden runs themselves differ by more."));
+}
+
+/* ---- the course ---- */
+
+static void trend(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
+    if (!c->trend.there)
+        return;
+    doc_note(d, c->around_zero == 0 ? DOC_ADVICE : DOC_NOTE, NULL,
+             c->around_zero == 1 ? _("the difference oscillates around zero: mean %s, trend %s in 1,000 steps, %s "
+                                     "sign changes")
+             : c->around_zero == 0
+                 ? _("the difference is biased: mean %s, trend %s in 1,000 steps, %s sign changes")
+                 : _("too few steps to decide whether the difference is around zero: mean %s, trend %s in 1,000 "
+                     "steps, %s sign changes"),
+             num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
+    if (c->around_zero == 0)
+        doc_detail(d, "%s", _("the standard accepts a stable difference within its limits"));
+}
+
+static void band(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX], m[NUM_MAX];
+    if (c->band.runs > 1 && c->band.steps)
+        doc_note(d, DOC_NOTE, NULL, _("%zu golden runs differ by %s on average, %s at most"), c->band.runs,
+                 num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3), num_cell(m, c->band.max_abs, 3));
+    if (c->band.runs > 1 && !isnan(c->band.inside))
+        doc_note(d, DOC_NOTE, NULL, _("the target is within their band at %s %% of the steps"),
+                 num_cell(n, 100 * c->band.inside, 3));
+}
+
+static void course(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX];
+    if (c->from_start)
+        doc_note(d, DOC_BAD, "divergence", "%s", _("the losses differ from the first step on"));
+    else if (c->diverges_at >= 0)
+        doc_note(d, DOC_BAD, "divergence", _("the losses diverge from step %lld on"), (long long)c->diverges_at);
+    if (c->apart_at >= 0)
+        doc_note(d, DOC_ADVICE, NULL, _("the first loss agrees and the loss of step %lld does not: backward or "
+                                        "optimizer"),
+                 (long long)c->apart_at);
+    trend(d, c);
+    band(d, c);
+    if (c->lr.there)
+        doc_note(d, c->lr.equal ? DOC_OK : DOC_ADVICE, "learning-rate",
+                 c->lr.equal ? _("learning rates: equal at all %s steps compared")
+                             : _("learning rates: differ (%s steps compared)"),
+                 num_count(n, c->lr.steps));
+}
+
+/* ---- steps that stand out ---- */
+
+/* Marks of one series that follow each other without a joined step between are one stretch; past its end. */
+static size_t stretch(const struct curves *c, const struct outlier_step *m, size_t n, size_t from,
+                      const struct outlier_step **last)
+{
+    size_t at = curve_point_at(c, m[from].step), i = from + 1;
+    *last = &m[from];
+    for (; i < n && at != SIZE_MAX; i++) {
+        if (m[i].series != m[from].series || m[i].step == (*last)->step)
+            continue;
+        if (++at >= c->points.n || c->points.v[at].step != m[i].step)
+            break;
+        *last = &m[i];
+    }
+    return i;
+}
+
+static void stretches(struct document *d, const struct curves *c, const struct outlier_step *m, size_t n, enum curve_series series,
+                      size_t *told)
+{
+    char v[NUM_MAX];
+    for (size_t i = 0, next; i < n; i = next) {
+        const struct outlier_step *last;
+        next = i + 1;
+        if (m[i].series != series)
+            continue;
+        next = stretch(c, m, n, i, &last);
+        if (++*told > STRETCHES)
+            continue;
+        if (last->step > m[i].step)
+            doc_cellf(d, DOC_TEXT, TONE_PLAIN, _("%lld to %lld"), (long long)m[i].step, (long long)last->step);
+        else
+            doc_cellf(d, DOC_TEXT, TONE_PLAIN, "%lld", (long long)m[i].step);
+        doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(log_value_title(curve_value(series))));
+        doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(m[i].run ? _("golden") : _("target")));
+        doc_cell(d, DOC_NUMBER, isfinite(m[i].value) ? TONE_WARN : TONE_BAD, str_of(num_cell(v, m[i].value, 6)));
+    }
+}
+
+static void outliers(struct document *d, const struct curves *c)
+{
+    const char *const head[] = {_("outlier steps"), _("series"), _("first on"), _("its value")};
+    size_t told = 0;
+    if (!c->spikes.n && !c->nonfinite.n)
+        return;
+    doc_table(d, ARRAY_LEN(head), head);
+    for (int s = CURVE_LOSS; s <= CURVE_NORM; s++) {
+        stretches(d, c, c->nonfinite.v, c->nonfinite.n, (enum curve_series)s, &told);
+        stretches(d, c, c->spikes.v, c->spikes.n, (enum curve_series)s, &told);
+    }
+    if (told > STRETCHES)
+        doc_say(d, TONE_QUIET, _("… and %zu more; --json lists every step"), told - STRETCHES);
+}
+
+/* ---- all of it ---- */
+
+static void runs(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX], m[NUM_MAX];
+    for (size_t k = 0; k < c->runs; k++) {
+        const struct series *s = &c->run[k];
+        doc_say(d, TONE_PLAIN, _("%s: %s records, steps %lld to %lld (%s, %s)"), k ? _("golden") : _("target"),
+                num_count(n, s->records.n), (long long)s->records.v[0].step, (long long)vec_last(&s->records)->step,
+                s->path, s->format);
+    }
+    doc_say(d, TONE_PLAIN, _("loss differences over %s usable steps, global norms over %s"), num_count(n, c->usable.n),
+            num_count(m, c->norms));
+    if (c->band.runs < 2 || !c->band.steps)
+        doc_say(d, TONE_QUIET, "%s", _("the golden side's own spread is unknown: no second golden run was given"));
+    if (!c->lr.there)
+        doc_say(d, TONE_QUIET, "%s", _("learning rates: not printed by both runs"));
+}
+
+void curves_section(struct document *d, const struct curves *c)
+{
+    doc_verdict(d, c->verdict, NULL, _("The curves meet the standard."), _("The curves do not meet the standard."));
+    doc_unread(d, c->unread.v, c->unread.n);
+    points(d, c);
+    course(d, c);
+    outliers(d, c);
+    runs(d, c);
+    doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
+    doc_notes(d, DOC_NEXT, c->next.v, c->next.n);
+}
+
+void curves_first_section(struct document *d, const struct curves *c)
+{
+    const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
+    const char *const head[] = {_("step"), _("target"), _("golden")};
+    char n[4][NUM_MAX];
+    doc_verdict(d, c->first_loss, NULL, _("The first loss agrees, so the forward passes do."),
+                c->forward_only ? _("The first loss does not agree, so the forward passes differ.")
+                                : _("The first loss in both logs does not agree; it follows updates."));
+    if (!c->usable.n) {
+        doc_note(d, DOC_OPEN, "first-loss", "%s", _("loss of step 1: no step has a loss in both logs"));
+        return;
+    }
+    const struct log_record *t = curve_record(c, c->usable.v[0], 0), *g = curve_record(c, c->usable.v[0], 1);
+    long long step = c->points.v[c->usable.v[0]].step;
+    num_cell(n[2], a->value, 3);
+    num_cell(n[3], 100 * r->value, 3);
+    if (c->first_loss == STAGE_FAIL && !c->forward_only)
+        doc_note(d, DOC_BAD, "first-loss",
+                 _("first loss: not in both logs; that of step %lld, after updates, differs by %s (%s %%)"), step, n[2], n[3]);
+    else
+        doc_note(d, doc_mark_of(c->first_loss), "first-loss",
+                 _("loss of step %lld: %s and %s, they differ by %s or %s %%"), step, num_exact(n[0], t->value[LOG_LOSS]),
+                 num_exact(n[1], g->value[LOG_LOSS]), n[2], n[3]);
+    doc_detail(d, _("limit %s, or %s %%; the first loss is forward only"), num_cell(n[0], a->limit, 3),
+               num_cell(n[1], 100 * r->limit, 3));
+    doc_table(d, ARRAY_LEN(head), head);
+    for (size_t i = 0; i < c->usable.n && i < FIRST_STEPS; i++) {
+        size_t at = c->usable.v[i];
+        doc_cell(d, DOC_NUMBER, TONE_QUIET, str_of(num_count(n[0], (unsigned long long)c->points.v[at].step)));
+        for (int k = 0; k < 2; k++)
+            doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(num_exact(n[0], curve_record(c, at, k)->value[LOG_LOSS])));
+    }
+}

@@ -1,0 +1,99 @@
+/* Makes the section of a replayed optimizer step: the verdict, each side's step against its settings, what explains a
+ * difference, the settings side by side, the weights that differ. */
+#include "optimizer/optimizer_section.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+
+#define WORST 12
+
+static void replayed(struct document *d, const struct step_side *s, bool golden)
+{
+    const char *who = golden ? _("golden") : _("target"), *id = golden ? "golden-replay" : "target-replay";
+    char n[NUM_MAX];
+    if (!s->replayed)
+        doc_note(d, DOC_OPEN, id, _("%s: its step could not be replayed"), who);
+    else if (isinf(s->residual))
+        doc_note(d, DOC_BAD, id, _("%s: its step does not match its settings: nothing was updated"), who);
+    else
+        doc_note(d, s->reproduced ? DOC_OK : DOC_BAD, id,
+                 s->reproduced ? _("%s: its step matches its settings, %s %% unexplained")
+                               : _("%s: its step does not match its settings, %s %% unexplained"),
+                 who, num_cell(n, 100 * s->residual, 3));
+    doc_detail(d, "%s", s->path);
+}
+
+static void reason(struct document *d, const struct step_reason *r)
+{
+    char n[NUM_MAX], left[NUM_MAX];
+    const char *value = step_reason_value(r, n), *is = *value ? " = " : "", *who = r->side ? _("golden") : _("target");
+    if (isnan(r->residual))
+        doc_note(d, DOC_ADVICE, NULL, _("%s: %s%s%s explains it"), who, r->what, is, value);
+    else
+        doc_note(d, DOC_ADVICE, NULL,
+                 r->combined ? _("%s: %s%s%s explains a part of it; together they leave %s %% unexplained")
+                             : _("%s: %s%s%s explains it, %s %% unexplained"),
+                 who, r->what, is, value, num_cell(left, 100 * r->residual, 2));
+    if (r->detail)
+        doc_detail(d, "%s", r->detail);
+}
+
+/* In parentheses where the settings do not say it. */
+static void hyper_value(struct document *d, const struct step_side *s, int k)
+{
+    char n[NUM_MAX];
+    double v = s->hyper.v[k];
+    const char *text = hyper_params_is_flag((enum hyper_key)k) ? (v > 0 ? _("yes") : _("no")) : num_exact(n, v);
+    if (!s->stated)
+        doc_cell(d, DOC_NUMBER, TONE_QUIET, str_of(_("not given")));
+    else
+        doc_cellf(d, DOC_NUMBER, s->hyper.has[k] ? TONE_PLAIN : TONE_QUIET, s->hyper.has[k] ? "%s" : "(%s)", text);
+}
+
+static void settings(struct document *d, const struct optimizer *x)
+{
+    const char *const head[] = {_("hyper-parameter"), _("target"), _("golden")};
+    bool usual = false;
+    if (!x->side[0].stated && !x->side[1].stated)
+        return;
+    doc_table(d, ARRAY_LEN(head), head);
+    for (int k = 0; k < HYPER_KEYS; k++) {
+        doc_cell(d, DOC_NAME, TONE_PLAIN, str_of(hyper_params_name((enum hyper_key)k)));
+        for (int s = 0; s < 2; s++) {
+            hyper_value(d, &x->side[s], k);
+            usual |= x->side[s].stated && !x->side[s].hyper.has[k];
+        }
+    }
+    if (usual)
+        doc_say(d, TONE_QUIET, "%s", _("In parentheses: not in the settings, the usual default."));
+}
+
+static void worst(struct document *d, const struct optimizer *x)
+{
+    const char *const head[] = {_("weight"), _("relative L2")};
+    char n[NUM_MAX];
+    if (x->worst.n)
+        doc_table(d, ARRAY_LEN(head), head);
+    for (size_t i = 0; i < x->worst.n && i < WORST; i++) {
+        doc_cell(d, DOC_NAME, TONE_PLAIN, str_of(x->worst.v[i].param));
+        doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(num_error(n, x->worst.v[i].rel_l2)));
+    }
+    if (x->worst.n > WORST)
+        doc_say(d, TONE_QUIET, _("… and %zu more"), x->worst.n - WORST);
+}
+
+void optimizer_section(struct document *d, const struct optimizer *x)
+{
+    doc_verdict(d, x->verdict, "step", _("The optimizer step agrees."), _("The optimizer step does not agree."));
+    doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu weights differ after the step."), x->differing, x->pairs);
+    doc_unread(d, x->unread.v, x->unread.n);
+    for (int s = 0; s < 2; s++)
+        replayed(d, &x->side[s], s);
+    for (size_t i = 0; i < x->reasons.n; i++)
+        reason(d, &x->reasons.v[i]);
+    settings(d, x);
+    worst(d, x);
+    doc_notes(d, DOC_ADVICE, x->warnings.v, x->warnings.n);
+    doc_notes(d, DOC_NEXT, x->next.v, x->next.n);
+}

@@ -1,0 +1,207 @@
+/* Puts the results of shares together: ranks and rows behind each other, counts added, the earliest first deviation. */
+#include "report/job_merge.h"
+
+#include "base/msg.h"
+
+#define NAMES_MOST 100000
+#define FILE_MOST (1u << 30)
+
+static bool is_share(const char *name)
+{
+    return str_starts(str_of(name), "worker-") && str_ends(str_of(name), ".ranks.json");
+}
+
+/* Paths of the files, in the order of workers. */
+static int list_files(const char *path, name_list *out, struct err *e)
+{
+    name_list names = {0};
+    if (path_is_file(path)) {
+        vec_push(out, mem_strdup(path));
+        return 0;
+    }
+    if (dir_list(path, NAMES_MOST, &names, e))
+        return -1;
+    for (size_t i = 0; i < names.n; i++)
+        if (is_share(names.v[i])) {
+            struct buf at = {0};
+            path_join(&at, path, names.v[i]);
+            vec_push(out, mem_strdup(at.p));
+            buf_release(&at);
+        }
+    name_list_release(&names);
+    return 0;
+}
+
+bool job_files_there(const char *path)
+{
+    name_list l = {0};
+    struct err quiet;
+    if (path_is_file(path))
+        return str_ends(str_of(path), ".ranks.json");
+    bool there = path_is_dir(path) && list_files(path, &l, &quiet) == 0 && l.n > 0;
+    name_list_release(&l);
+    return there;
+}
+
+static cJSON *get(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
+static int number(const cJSON *o, const char *key)
+{
+    const cJSON *v = get(o, key);
+    return cJSON_IsNumber(v) ? v->valueint : -1;
+}
+
+/* Members of lists of the same name go over into the first result's. */
+static void append(cJSON *all, cJSON *one, const char *key)
+{
+    cJSON *to = get(all, key), *from = get(one, key);
+    while (to && from && from->child)
+        cJSON_AddItemToArray(to, cJSON_DetachItemViaPointer(from, from->child));
+}
+
+static void add_counts(cJSON *to, const cJSON *from)
+{
+    for (cJSON *v = to ? to->child : NULL; v; v = v->next) {
+        const cJSON *o = get(from, v->string);
+        if (cJSON_IsNumber(v) && cJSON_IsNumber(o) && !str_starts(str_of(v->string), "collectives") && !str_starts(str_of(v->string), "replicas"))
+            cJSON_SetNumberHelper(v, v->valuedouble + o->valuedouble);
+        else if (cJSON_IsObject(v) && strcmp(v->string, "paired_by") == 0)
+            add_counts(v, o);
+    }
+    for (const cJSON *o = from ? from->child : NULL; o; o = o->next) /* kinds of pairs only this one has */
+        if (to && !get(to, o->string))
+            cJSON_AddItemToObject(to, o->string, cJSON_Duplicate(o, true));
+}
+
+/* Covered calls over all: each share brings both counts. */
+static void set_coverage(cJSON *all)
+{
+    static const char *const side[] = {"target", "golden"};
+    cJSON *coverage = get(get(all, "summary"), "coverage"), *share = get(all, "share");
+    for (int s = 0; s < 2; s++) {
+        const cJSON *covered = get(get(share, "covered"), side[s]), *compute = get(get(share, "compute"), side[s]);
+        cJSON *v = get(coverage, side[s]);
+        if (v && covered && compute)
+            cJSON_SetNumberHelper(v, compute->valuedouble > 0 ? covered->valuedouble / compute->valuedouble : 0);
+    }
+}
+
+static bool earlier(const cJSON *a, const cJSON *b)
+{
+    static const char *const keys[] = {"step", "order", "rank"};
+    if (!cJSON_IsObject(a) || !cJSON_IsObject(b))
+        return cJSON_IsObject(a);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (number(a, keys[i]) != number(b, keys[i]))
+            return number(a, keys[i]) < number(b, keys[i]);
+    return false;
+}
+
+static bool has_rank(const cJSON *list, const cJSON *place)
+{
+    for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
+        if (number(v, "step") == number(place, "step") && number(v, "rank") == number(place, "rank"))
+            return true;
+    return false;
+}
+
+static void replace(cJSON *all, cJSON *one, const char *key)
+{
+    cJSON *v = cJSON_DetachItemFromObjectCaseSensitive(one, key);
+    if (v)
+        cJSON_ReplaceItemInObjectCaseSensitive(all, key, v);
+}
+
+static void merge(cJSON *all, cJSON *one)
+{
+    add_counts(get(all, "summary"), get(one, "summary"));
+    add_counts(get(get(all, "share"), "compute"), get(get(one, "share"), "compute"));
+    add_counts(get(get(all, "share"), "covered"), get(get(one, "share"), "covered"));
+    if (earlier(get(one, "first"), get(all, "first"))) {
+        replace(all, one, "first");
+        replace(all, one, "first_deviation");
+        cJSON *strip = cJSON_DetachItemFromObjectCaseSensitive(get(one, "strip"), "first");
+        if (strip)
+            cJSON_ReplaceItemInObjectCaseSensitive(get(all, "strip"), "first", strip);
+    }
+    append(all, one, "ranks");
+    append(all, one, "rows");
+    append(all, one, "warnings");
+    append(get(all, "strip"), get(one, "strip"), "ranks");
+}
+
+static int by_place(const cJSON *a, const cJSON *b)
+{
+    static const char *const keys[] = {"step", "rank"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (number(a, keys[i]) != number(b, keys[i]))
+            return number(a, keys[i]) < number(b, keys[i]) ? -1 : 1;
+    return 0;
+}
+
+/* A stable order by step and rank, whichever worker did them. */
+static void sort_places(cJSON *list)
+{
+    cJSON *sorted = cJSON_CreateArray();
+    while (list && list->child) {
+        cJSON *first = list->child;
+        for (cJSON *v = first; v; v = v->next)
+            if (by_place(v, first) < 0)
+                first = v;
+        cJSON_AddItemToArray(sorted, cJSON_DetachItemViaPointer(list, first));
+    }
+    while (list && sorted->child)
+        cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(sorted, sorted->child));
+    cJSON_Delete(sorted);
+}
+
+/* What no share has done. */
+static void set_parts(cJSON *all)
+{
+    cJSON *parts = get(all, "parts"), *missing = get(parts, "missing"), *ranks = get(all, "ranks");
+    for (cJSON *v = missing ? missing->child : NULL, *next; v; v = next) {
+        next = v->next;
+        if (has_rank(ranks, v))
+            cJSON_Delete(cJSON_DetachItemViaPointer(missing, v));
+    }
+    cJSON *done = get(parts, "done");
+    if (done)
+        cJSON_SetNumberHelper(done, cJSON_GetArraySize(ranks));
+    sort_places(ranks);
+    sort_places(get(get(all, "strip"), "ranks"));
+}
+
+cJSON *job_files_merge(const char *path, struct err *e)
+{
+    name_list files = {0};
+    cJSON *all = NULL;
+    int rc = list_files(path, &files, e);
+    for (size_t i = 0; i < files.n && rc == 0; i++) {
+        cJSON *one = json_load(files.v[i], FILE_MOST, e);
+        if (!one || !cJSON_IsArray(get(one, "ranks")) || !cJSON_IsObject(get(one, "parts"))) {
+            if (one)
+                err_set(e, ERR_DATA, _("%s: expected the result of ranks, found something else"), files.v[i]);
+            cJSON_Delete(one);
+            rc = -1;
+        } else if (!all) {
+            all = one;
+        } else {
+            merge(all, one);
+            cJSON_Delete(one);
+        }
+    }
+    name_list_release(&files);
+    if (rc == 0 && !all)
+        rc = err_set(e, ERR_DATA, _("%s: no result of ranks there"), path);
+    if (rc) {
+        cJSON_Delete(all);
+        return NULL;
+    }
+    set_parts(all);
+    set_coverage(all);
+    cJSON_DeleteItemFromObjectCaseSensitive(all, "share");
+    return all;
+}

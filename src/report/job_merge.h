@@ -1,0 +1,12 @@
+/* Results of shares of a job, one file a worker, read as one. */
+#ifndef REPORT_JOB_MERGE_H
+#define REPORT_JOB_MERGE_H
+
+#include "base/json_read.h"
+
+/* Whether results of shares lie there: a folder with worker-I-of-N.ranks.json, or one such file. */
+bool job_files_there(const char *path);
+/* All of them as one result, as `compare --json` writes it; `parts` says what is missing. Caller: cJSON_Delete. NULL with e. */
+cJSON *job_files_merge(const char *path, struct err *e);
+
+#endif

@@ -1,0 +1,56 @@
+/* Which side is wrong: calls computed anew from their own inputs. */
+#include "base/msg.h"
+#include "base/num.h"
+#include "oracle/oracle_text.h"
+#include "report/report_sections.h"
+
+enum { WRONG_LISTED = 12 };
+
+static void coverage(struct building *b, const struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->sides; i++) {
+        struct buf t = {0};
+        oracle_cover_text(&o->side[i], &t);
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(i ? _("golden") : _("target")));
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s", t.p);
+        buf_release(&t);
+    }
+}
+
+static void told_line(struct building *b, const struct oracle *o, uint32_t line)
+{
+    struct buf t = {0};
+    oracle_whole_text(o, b->m, b->j, line, &t);
+    if (t.n) {
+        doc_begin(b->d, DOC_ITEM);
+        report_row_name(b, line, TARGET);
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s", t.p);
+    }
+    buf_release(&t);
+}
+
+static bool is_wrong(const struct oracle *o, const uint32_t row[2])
+{
+    enum oracle_which w = oracle_which(o, row);
+    return w != ORACLE_NEITHER && w != ORACLE_NOBODY_KNOWS;
+}
+
+void report_which_side(struct building *b)
+{
+    const struct oracle *o = comparison_oracle(b->s);
+    uint32_t told = 0;
+    if (!o || !(o->side[TARGET].cover.recomputed + o->side[GOLDEN].cover.recomputed))
+        return;
+    doc_say(b->d, TONE_PLAIN, "%s",
+        _("Recorded calls computed anew in float64, each from its own side's inputs and arguments. An output above "
+                                      "twice the error of honest arithmetic is wrong."));
+    coverage(b, o);
+    if (b->j->first != NONE && !is_wrong(o, b->m->pairing->lines.v[b->j->first].row))
+        told_line(b, o, b->j->first);
+    for (uint32_t i = 0; i < b->m->pairing->lines.n && told < WRONG_LISTED; i++)
+        if (is_wrong(o, b->m->pairing->lines.v[i].row)) {
+            told_line(b, o, i);
+            told++;
+        }
+}

@@ -1,0 +1,96 @@
+/* Makes the section of two checkpoints: the verdict, the pairs that are not equal, the weights without a partner. */
+#include "weights/weights_section.h"
+
+#include "base/msg.h"
+#include "base/num.h"
+
+#define LISTED 50
+
+size_t weights_equal(const struct weight_compare *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->pairs.n; i++)
+        n += c->pairs.v[i].verdict == WEIGHT_EQUAL;
+    return n;
+}
+
+void weights_side_section(struct document *d, const struct weights *w, bool golden)
+{
+    char n[NUM_MAX];
+    doc_say(d, TONE_PLAIN, _("%s: %s tensors (%s, %s%s%s)"), golden ? _("golden") : _("target"),
+            num_count(n, w->list.n), w->path, w->format, *w->framework ? ", " : "", w->framework);
+    if (w->arch.heads)
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d heads, %d key-value"), w->arch.heads, w->arch.kv_heads);
+    if (w->arch.tp > 1 && strcmp(w->format, "megatron") == 0)
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d tensor-parallel shards joined"), w->arch.tp);
+}
+
+/* Why it is not equal, how it was laid out, and what it is called on the golden side. */
+static void observed(struct document *d, const struct weight_compare *c, const struct weight_pair *p)
+{
+    struct str name[2] = {c->side[0].list.v[p->weight[0]].name, c->side[1].list.v[p->weight[1]].name};
+    struct buf t = {0};
+    buf_cstr(&t, p->why ? p->why : weight_verdict_name((enum weight_verdict)p->verdict));
+    if (p->view)
+        buf_fmt(&t, "; %s", p->view);
+    if (!str_eq(name[0], name[1]))
+        buf_fmt(&t, _("; golden: %.*s"), STR_ARG(name[1]));
+    doc_cell(d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
+    buf_release(&t);
+}
+
+static void differing(struct document *d, const struct weight_compare *c)
+{
+    const char *const head[] = {_("weight"), "1-cos", _("relative L2"), _("max abs"), _("observed")};
+    size_t told = 0, all = c->pairs.n - weights_equal(c);
+    char n[NUM_MAX];
+    if (all)
+        doc_table(d, ARRAY_LEN(head), head);
+    for (size_t i = 0; i < c->pairs.n && told < LISTED; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        const double v[] = {p->fig.minus, p->fig.rel_l2, p->fig.max_abs};
+        if (p->verdict == WEIGHT_EQUAL)
+            continue;
+        told++;
+        doc_row(d, p->verdict == WEIGHT_UNREAD ? DOC_OPEN : DOC_BAD, NULL);
+        doc_cell(d, DOC_NAME, TONE_PLAIN, c->side[0].list.v[p->weight[0]].name);
+        for (size_t k = 0; k < ARRAY_LEN(v); k++)
+            doc_cell(d, DOC_NUMBER, TONE_BAD, str_of(p->read && p->fig.two ? num_error(n, v[k]) : ""));
+        observed(d, c, p);
+    }
+    if (all > told)
+        doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
+}
+
+static void alone(struct document *d, const struct weight_compare *c)
+{
+    const char *const head[] = {_("weight without a partner"), _("side")};
+    size_t told = 0, all = c->only[0].n + c->only[1].n;
+    if (all)
+        doc_table(d, ARRAY_LEN(head), head);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->only[s].n && told < LISTED; i++, told++) {
+            doc_cell(d, DOC_NAME, TONE_PLAIN, c->side[s].list.v[c->only[s].v[i]].name);
+            doc_cell(d, DOC_TEXT, TONE_QUIET, str_of(s ? _("golden") : _("target")));
+        }
+    if (all > told)
+        doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
+}
+
+void weights_section(struct document *d, const struct weight_compare *c)
+{
+    doc_verdict(d, weight_compare_verdict(c), "weights", _("The weights are the same."), _("The weights differ."));
+    doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu pairs are equal; %zu weights are not paired."),
+              weights_equal(c), c->pairs.n, c->only[0].n + c->only[1].n);
+    if (c->dtype_diff)
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu have another element type."), c->dtype_diff);
+    doc_unread(d, c->unread.v, c->unread.n);
+    for (int s = 0; s < 2; s++)
+        weights_side_section(d, &c->side[s], s);
+    differing(d, c);
+    alone(d, c);
+    if (c->aside[0].n + c->aside[1].n)
+        doc_say(d, TONE_PLAIN, _("not compared, not model parameters: %zu on the target, %zu on the golden side"),
+                c->aside[0].n, c->aside[1].n);
+    doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
+}

@@ -1,0 +1,227 @@
+/* Signals and want of memory: noted for whoever waits, or the end at once, with the terminal put back. What handlers
+ * call is safe in them. */
+#include "ui/ending.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/msg.h"
+#include "ui/options.h"
+
+#define DRAWN_MS 200 /* a frame that another thread writes is waited for so long */
+
+/* ---- the terminal ---- */
+
+/* Taken back: a thread ends the program, and nobody draws any more. */
+enum hold { NOT_OURS, OURS, TAKEN_BACK };
+
+static struct {
+    _Atomic(enum hold) hold;
+    atomic_bool drawing;
+    pthread_t drawer, ender; /* ender: who took it back */
+    struct termios before;
+    char bytes[256];
+    size_t n;
+} terminal;
+
+/* On the thread that draws, where it is told to stop: it does nothing more. */
+static void on_frozen(int sig)
+{
+    (void)sig;
+    atomic_store(&terminal.drawing, false);
+    for (;;)
+        pause();
+}
+
+static void wait_for_frame(void)
+{
+    static const struct timespec one_ms = {0, 1000000};
+    for (int i = 0; i < DRAWN_MS && atomic_load(&terminal.drawing); i++)
+        nanosleep(&one_ms, NULL);
+}
+
+/* Nothing another thread draws comes behind what puts the terminal back: where its frame does not end (the machine is busy,
+ * or the terminal takes no more), the thread is stopped. */
+static void put_back(void)
+{
+    enum hold was = atomic_exchange(&terminal.hold, TAKEN_BACK); /* nor is it begun any more */
+    if (was != TAKEN_BACK)
+        terminal.ender = pthread_self();
+    if (was != OURS)
+        return;
+    if (!pthread_equal(terminal.drawer, pthread_self())) {
+        wait_for_frame();
+        if (atomic_load(&terminal.drawing) && pthread_kill(terminal.drawer, SIGRTMIN) == 0)
+            wait_for_frame();
+    }
+    ssize_t ignored = write(STDOUT_FILENO, terminal.bytes, terminal.n);
+    (void)ignored;
+    signal(SIGTTOU, SIG_IGN); /* also from the background */
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+}
+
+void ending_library(void)
+{
+    mem_library(true);
+    terminal.drawer = pthread_self();
+    atomic_store(&terminal.drawing, true);
+}
+
+bool ending_draw(void)
+{
+    ending_library();
+    if (atomic_load(&terminal.hold) == OURS)
+        return true;
+    ending_drawn();
+    return false;
+}
+
+void ending_drawn(void)
+{
+    mem_library(false);
+    atomic_store(&terminal.drawing, false);
+}
+
+void ending_terminal_ours(bool ours)
+{
+    enum hold was = ours ? NOT_OURS : OURS;
+    atomic_compare_exchange_strong(&terminal.hold, &was, ours ? OURS : NOT_OURS);
+}
+
+/* Curses ends the program itself where it finds no memory: with a status of its own, and only sometimes with a word. */
+static void on_exit_by_others(void)
+{
+    static const char why[] = "diverge: out of memory\n";
+    bool in_library = atomic_load(&terminal.drawing);
+    ending_drawn();
+    while (atomic_load(&terminal.hold) == TAKEN_BACK) /* another thread ends the program */
+        pause();
+    if (!in_library && atomic_load(&terminal.hold) == NOT_OURS)
+        return;
+    put_back();
+    ssize_t ignored = write(STDERR_FILENO, why, sizeof why - 1);
+    (void)ignored;
+    _exit(EXIT_SYSTEM);
+}
+
+/* ---- what kills ---- */
+
+/* A library that breaks for want of memory is no crash, nor is what breaks while another thread ends the program. */
+static void on_deadly(int sig)
+{
+    while (atomic_load(&terminal.hold) == TAKEN_BACK && !pthread_equal(terminal.ender, pthread_self()))
+        pause();
+    if (mem_library_starved())
+        mem_failed(0);
+    put_back();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* A stack that is used up leaves a handler no room. */
+static void lend_handlers_a_stack(void)
+{
+    static char room[64 * 1024];
+    const stack_t s = {.ss_sp = room, .ss_size = sizeof room};
+    sigaltstack(&s, NULL);
+}
+
+void ending_terminal(const struct termios *before, const char *bytes, size_t n)
+{
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU, SIGQUIT,
+                                 SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPIPE};
+    struct sigaction a = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK}, was;
+    terminal.before = *before;
+    terminal.n = n < sizeof terminal.bytes ? n : sizeof terminal.bytes;
+    memcpy(terminal.bytes, bytes, terminal.n);
+    ending_terminal_ours(true);
+    sigaction(SIGRTMIN, &(struct sigaction){.sa_handler = on_frozen}, NULL);
+    lend_handlers_a_stack();
+    for (size_t i = 0; i < ARRAY_LEN(deadly); i++)
+        if (sigaction(deadly[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(deadly[i], &a, NULL);
+}
+
+/* ---- want of memory ---- */
+
+static void out_of_memory(size_t wanted)
+{
+    static atomic_flag begun = ATOMIC_FLAG_INIT;
+    char text[200];
+    while (atomic_flag_test_and_set(&begun)) /* another thread says it and ends the program */
+        pause();
+    put_back();
+    int n = wanted ? snprintf(text, sizeof text, _("diverge: out of memory: %zu more bytes were needed\n"), wanted)
+                   : snprintf(text, sizeof text, "%s", _("diverge: out of memory\n"));
+    ssize_t ignored = write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    (void)ignored;
+    _exit(EXIT_SYSTEM);
+}
+
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t noted, catching;
+static void (*waker)(void);
+
+static int status_of(int sig)
+{
+    return sig == SIGTERM ? EXIT_TERMINATED : EXIT_INTERRUPTED;
+}
+
+/* A lost connection is often told twice, by the terminal and by the shell: that does not insist. */
+static void on_interrupt(int sig)
+{
+    int saved = errno;
+    if (!catching || (noted && sig != SIGHUP)) {
+        put_back();
+        _exit(status_of(sig));
+    }
+    if (!noted)
+        noted = sig;
+    if (waker)
+        waker();
+    errno = saved;
+}
+
+void ending_begin(void)
+{
+    static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, was;
+    if (sigaction(SIGSEGV, NULL, &was) == 0 && was.sa_handler == SIG_DFL) /* no sanitizer's */
+        sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_deadly}, NULL);
+    mem_on_failure(out_of_memory);
+    atexit(on_exit_by_others);
+    for (size_t i = 0; i < ARRAY_LEN(interrupts); i++)
+        if (sigaction(interrupts[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup */
+            sigaction(interrupts[i], &a, NULL);
+}
+
+void ending_catch(void (*wake)(void))
+{
+    waker = wake;
+    catching = 1;
+}
+
+void ending_release(void)
+{
+    catching = 0;
+    waker = NULL;
+}
+
+int ending_signal(void)
+{
+    return noted;
+}
+
+int ending_status(void)
+{
+    return status_of(noted);
+}

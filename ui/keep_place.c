@@ -1,0 +1,79 @@
+/* Finds where an investigation without a file is kept: the user's folder, else the command's, never a dump. */
+#include "ui/keep_place.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "ui/user_folders.h"
+
+void keep_place_look(struct keep_place *p)
+{
+    struct buf own = {0};
+    struct err e;
+    *p = (struct keep_place){.here = access(".", W_OK) ? NULL : "."};
+    if (user_folder_made(&own, "XDG_STATE_HOME", ".local/state", &e))
+        p->reason = mem_strdup(e.text);
+    else
+        p->own = mem_strdup(own.p);
+    buf_release(&own);
+}
+
+void keep_place_release(struct keep_place *p)
+{
+    free(p->own);
+    free(p->reason);
+    *p = (struct keep_place){0};
+}
+
+/* Whether a path is the folder, or lies below it. */
+static bool lies_in(struct str path, struct str folder)
+{
+    return path.n >= folder.n && memcmp(path.p, folder.p, folder.n) == 0 &&
+           (path.n == folder.n || path.p[folder.n] == '/' || (folder.n && folder.p[folder.n - 1] == '/'));
+}
+
+/* "step0", "rank12": the folders a dump is made of. */
+static bool is_part(struct str name)
+{
+    unsigned long long n;
+    return (str_starts(name, "step") || str_starts(name, "rank")) && str_u64(str_cut(name, 4), &n);
+}
+
+static bool has_part(struct str path)
+{
+    struct str name;
+    bool found = false;
+    while (path.n && !found) {
+        str_split(path, '/', &name, &path);
+        found = is_part(name);
+    }
+    return found;
+}
+
+static bool is_dump_of(struct str here, const char *input)
+{
+    char *full = realpath(input, NULL);
+    struct str dump = str_of(full ? full : ""), part;
+    if (full && !path_is_dir(full))
+        dump = path_parent(dump);
+    bool is = full && lies_in(here, dump);
+    if (full && !is && lies_in(dump, here)) {
+        dump = str_cut(dump, here.n + (here.n > 1));
+        str_split(dump, '/', &part, &dump);
+        is = is_part(part);
+    }
+    free(full);
+    return is;
+}
+
+bool keep_place_is_dump(const char *folder, const char *const input[2])
+{
+    char *here = realpath(folder, NULL);
+    bool is = !here || has_part(str_of(here));
+    for (int i = 0; i < 2 && !is; i++)
+        is = input[i] && is_dump_of(str_of(here), input[i]);
+    free(here);
+    return is;
+}

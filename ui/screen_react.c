@@ -1,0 +1,125 @@
+/* Runs a command and does what its result asks for: the one place that does. */
+#include <stdio.h>
+
+#include "base/file_write.h"
+#include "base/io.h"
+#include "base/msg.h"
+#include "report/pack_write.h"
+#include "ui/edit.h"
+#include "ui/external_tool.h"
+#include "ui/open_investigation.h"
+#include "ui/screen.h"
+
+/* Begun here, it is written in the background; the message comes with a later frame. */
+static void write_result(struct screen *s)
+{
+    struct workspace *d = &s->work;
+    const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
+                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = open_investigation_date()};
+    if (d->write_pack)
+        report_job_pack(&d->report, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
+    else
+        report_job_begin(&d->report, d->c, d->write_path, d->write_report, &ro);
+}
+
+/* Before one leaves what is not saved is told of; the same key again leaves without it. */
+static bool may_leave(struct screen *s)
+{
+    bool again = s->asked;
+    s->asked = !again && !screen_saved(s);
+    if (s->asked)
+        workspace_complain(&s->work, _("not saved; the same key again leaves nevertheless: %s"), s->inv.unsaved.text);
+    return !s->asked;
+}
+
+struct editor_place {
+    const char *file;
+    unsigned line;
+    int status;
+};
+
+/* $EDITOR or $PAGER with "+LINE FILE", which vi, nano, emacs, less and more understand. */
+static void run_viewer(void *ctx)
+{
+    static const char *const names[] = {"DIVERGE_VIEWER", "PAGER", "EDITOR", NULL};
+    struct editor_place *o = ctx;
+    char line[24];
+    snprintf(line, sizeof line, "+%u", o->line);
+    o->status = external_tool_run(external_tool_named(names, "less"), line, o->file);
+}
+
+static void open_source(struct screen *s)
+{
+    struct editor_place o = {s->work.open_file, s->work.open_line, 0};
+    if (!path_is_file(o.file)) {
+        workspace_complain(&s->work, _("%s is not on this machine; :remap FROM TO says where such paths are here"), o.file);
+        return;
+    }
+    s->terminal->lend(run_viewer, &o);
+    if (o.status == TOOL_MISSING)
+        workspace_complain(&s->work, _("the viewer could not be started; set $PAGER or $EDITOR"));
+}
+
+/* To the terminal, and to a file for terminals that do not take it. */
+static void copy(struct screen *s)
+{
+    struct buf path = {0};
+    struct err e;
+    const char *between = s->terminal->copy(buf_view(&s->work.copy));
+    if (between && strcmp(between, "tmux") == 0)
+        buf_cstr(&s->work.message, _("; tmux passes it on with set-clipboard on"));
+    else if (between)
+        buf_fmt(&s->work.message, _("; through %s"), between);
+    if (s->where.own) {
+        buf_fmt(&path, "%s/copied.txt", s->where.own);
+        if (file_replace(path.p, buf_view(&s->work.copy), &e) == 0)
+            buf_fmt(&s->work.message, _("; also in %s"), path.p);
+        buf_release(&path);
+    }
+}
+
+/* All that a result may ask for. True: the program is to end. */
+static bool react(struct screen *s, int reaction)
+{
+    const struct screen_terminal *t = s->terminal;
+    bool leave = (reaction & R_QUIT) && may_leave(s);
+    if (reaction & R_WRITE)
+        write_result(s);
+    if (reaction & R_KEYS)
+        screen_keys(s, str_of(s->work.keys));
+    if (reaction & R_RESTART)
+        screen_restart(s);
+    if (reaction & R_PROMPT)
+        prompt_open(s);
+    if (reaction & R_EDIT)
+        edit_perform(s, t ? t->lend : NULL);
+    if (!t)
+        return leave;
+    if (reaction & R_KEYS)
+        t->keys(s);
+    if (reaction & R_COPY)
+        copy(s);
+    if (reaction & R_MOUSE)
+        t->mouse(s->work.mouse);
+    if (reaction & R_REPAINT)
+        t->repaint();
+    if (reaction & R_OPEN)
+        open_source(s);
+    if (reaction & R_SUSPEND)
+        t->stop();
+    return leave;
+}
+
+bool screen_command(struct screen *s, const char *text)
+{
+    bool asked = s->asked;
+    buf_clear(&s->work.message);
+    bool leave = react(s, command_run(&s->work, text));
+    s->asked = s->asked && !asked; /* only at once is it the same again */
+    return leave;
+}
+
+void screen_edit(struct screen *s)
+{
+    react(s, R_EDIT);
+}
