@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         double at = now();
         atomic_store(&x.taken, false);
         work_crew_init(&x.crew);
-        threads_run((int)sysconf(_SC_NPROCESSORS_ONLN), work, &x);
+        threads_run(threads_wanted(0), work, &x);
         work_crew_release(&x.crew);
         best = now() - at < best ? now() - at : best;
     }

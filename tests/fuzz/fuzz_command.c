@@ -46,17 +46,16 @@ static void check(struct workspace *d)
     workspace_refresh(d);
     uint32_t n = workspace_lines(d);
     assert(n ? d->cursor < n : d->cursor == 0);
-    assert(d->overlay_scroll >= 0 && d->scroll[FOCUS_DETAIL] >= 0);
-    assert(!d->list.n || d->list_at < d->list.n);
+    assert(d->help_scroll >= 0 && d->detail_scroll >= 0 && d->list.scroll >= 0 && d->panel.scroll >= 0);
+    assert(!d->list.items.n || d->list.at < d->list.items.n);
     session_unlock(&session);
 }
 
 static void complete(struct workspace *d, const char *text)
 {
-    session_lock(&session);
-    for (int i = 0; i < 3; i++)
-        command_complete(d, text, i);
-    session_unlock(&session);
+    name_list found = {0};
+    command_complete(d, text, &found);
+    name_list_release(&found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

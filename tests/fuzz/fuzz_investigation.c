@@ -2,6 +2,7 @@
 #include "fuzz.h"
 
 #include "ticket/investigation.h"
+#include "ticket/merge.h"
 
 static void assert_same(const char *a, const char *b)
 {
@@ -47,6 +48,28 @@ static void walk(struct decisions *d)
     d->now = now;
 }
 
+/* Merged into another and with itself: whatever it holds, both can be written. */
+static void merge(struct investigation *v, struct str text)
+{
+    struct investigation two[2];
+    struct err e = {0};
+    struct buf b = {0};
+    for (int i = 0; i < 2; i++) {
+        struct merge m = {.name = {"a", "b"}, .author = "me", .force = true, .choice = i ? MERGE_THEIRS : MERGE_ASK};
+        investigation_init(&two[i]);
+        if (i && investigation_parse(&two[i], text, "x", &e))
+            abort();
+        if (merge_investigations(&m, &two[i], v, &e))
+            assert(e.text[0]);
+        investigation_write(&two[i], &b);
+        merge_release(&m);
+        buf_clear(&b);
+    }
+    investigation_release(&two[0]);
+    investigation_release(&two[1]);
+    buf_release(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct investigation v, w;
@@ -79,6 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(v.map_only == w.map_only && v.exact == w.exact && v.strict_gaps == w.strict_gaps);
         investigation_release(&w);
     }
+    if (!v.read_only)
+        merge(&v, text);
     investigation_release(&v);
     return 0;
 }

@@ -14,7 +14,7 @@ static void look(const cJSON *v, int depth)
         look(it, depth + 1);
 }
 
-static void walk(const char *path, const char *descend, struct str text)
+static void walk(const char *path, const char *descend, struct str text, bool trees)
 {
     struct json_members j;
     struct json_member m;
@@ -22,10 +22,11 @@ static void walk(const char *path, const char *descend, struct str text)
     int rc;
     if (json_members_open(&j, path, descend, &e))
         abort();
+    j.trees = trees;
     while ((rc = json_members_next(&j, &m, &e)) == 1) {
         assert(m.offset <= text.n && m.value.n <= text.n - m.offset);
         assert(memcmp(m.value.p, text.p + m.offset, m.value.n) == 0);
-        cJSON *v = json_parse(m.value, m.special, path, m.offset, &e);
+        cJSON *v = json_member_tree(&m, path, &e);
         if (v)
             look(v, 0);
         else
@@ -43,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *path = fuzz_file(text);
     struct json_pool pool;
     struct err e;
-    walk(path, "data", text);
-    walk(path, NULL, text);
+    walk(path, "data", text, false);
+    walk(path, NULL, text, false);
     cJSON *whole = json_text(text, "whole", &e);
     if (whole)
         look(whole, 0);
@@ -52,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_pool_enter(&pool);
     whole = json_parse(text, true, "pooled", 0, &e);
     json_pool_clear(&pool);
-    walk(path, "data", text);
+    walk(path, "data", text, true);
     json_pool_leave(&pool);
     return 0;
 }

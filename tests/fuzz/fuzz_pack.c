@@ -2,6 +2,7 @@
  * golden side's rows. Opened, paired as the pack says, judged and explained. */
 #include "fuzz_pair.h"
 
+#include "base/folder.h"
 #include "judge/verdict_text.h"
 #include "diagnose/diagnose.h"
 #include "judge/packed_verdicts.h"
@@ -38,6 +39,16 @@ static void compare(const struct dump *t, const struct dump *g)
     free(given);
 }
 
+/* What tells a pack, read as where recordings are searched. */
+static void probe(const char *path)
+{
+    struct folder f;
+    struct err quiet;
+    if (folder_read(&f, path, 100, &quiet) == 0)
+        reader_pack.probe_folder(&f);
+    folder_release(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_dump x[2];
@@ -48,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_put(fuzz_side(1), PACK_ROWS, rest);
     int bad[2];
     for (int i = 0; i < 2; i++) {
-        reader_pack.probe(fuzz_side(i));
+        probe(fuzz_side(i));
         bad[i] = fuzz_open(&x[i], &reader_pack, fuzz_side(i), &e[i]);
         if (!bad[i])
             fuzz_check_dump(&x[i].dump);

@@ -3,6 +3,8 @@
 
 #include "base/msg.h"
 #include "config/settings_compare.h"
+#include "config/settings_section.h"
+#include "document/write.h"
 #include "report/settings_output.h"
 
 /* Every check has one state, and the verdict is what the states say. */
@@ -31,7 +33,10 @@ static void write_all(const struct config_compare *c)
         if (out_close(&o, &e))
             abort();
     }
-    config_text(&b, c);
+    struct document d;
+    document_begin(&d);
+    settings_section(&d, c, SETTINGS_OPEN);
+    write_text_end(&b, &d);
     for (size_t i = 0; i < b.n; i++)
         assert((unsigned char)b.p[i] >= 0x20 || b.p[i] == '\n');
     buf_release(&b);

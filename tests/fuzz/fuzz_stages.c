@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "report/curves_output.h"
+#include "curves/curves_section.h"
+#include "document/write.h"
+#include "norms/norms_section.h"
 #include "report/norms_output.h"
 
 static int null = -1;
@@ -40,7 +43,11 @@ static void curves(const char *const *path, size_t n, const struct thresholds *t
     curves_json(&o, &c, "fuzz");
     curves_csv(&o, &c);
     put_away(&o);
-    curves_text(&text, &c);
+    struct document d;
+    document_begin(&d);
+    curves_section(&d, &c);
+    curves_first_section(&d, &c);
+    write_text_end(&text, &d);
     buf_release(&text);
     curves_release(&c);
 }
@@ -69,7 +76,10 @@ static void norms(const char *t, const char *g, const struct thresholds *tol)
     norms_json(&o, &n, "fuzz");
     norms_csv(&o, &n);
     put_away(&o);
-    norms_text(&text, &n);
+    struct document d;
+    document_begin(&d);
+    norms_section(&d, &n, 9);
+    write_text_end(&text, &d);
     buf_release(&text);
     norms_release(&n);
 }

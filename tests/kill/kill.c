@@ -5,6 +5,7 @@
  * takes. A session is the screen's script: marks, rejections, undo and redo, each followed by a screen whose last line
  * says that it is done. After each kill one more mark is made without a screen; every fourth of these is killed too. Then a
  * quarter as many kills of a round that is left for the next: a round the file speaks of is whole. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -125,7 +126,7 @@ static int run(const char *const *argv, char *out, int64_t kill_us, bool speakin
 
 static int said(const char *out)
 {
-    static const char *const words[] = {"S  marked; ", "S  taken back: ", "S  done again: "};
+    static const char *const words[] = {"S  marked; ", "S  undone: ", "S  redone: "};
     int n = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (const char *p = out; (p = strstr(p, words[i])); p++)
@@ -184,6 +185,19 @@ static void check(long point, int done)
     }
 }
 
+/* What a killed writer left is cleared by the next one. */
+static void nothing_half_written(long point)
+{
+    DIR *d = opendir(dir);
+    for (struct dirent *it; d && (it = readdir(d));)
+        if (strstr(it->d_name, ".tmp")) {
+            fprintf(stderr, "killed: %s is left\n", it->d_name);
+            die("a file half written stays", point);
+        }
+    if (d)
+        closedir(d);
+}
+
 /* One more mark without a screen, on what the killed one left: nobody holds the file any more. */
 static void go_on(long point, int64_t kill_us)
 {
@@ -202,6 +216,8 @@ static void go_on(long point, int64_t kill_us)
         die("the file could not be gone on with", point);
     }
     list = decisions(point, &now);
+    if (ended)
+        nothing_half_written(point);
     if (!list || now < before || (told && (now != before + 1 || !is(cJSON_GetArrayItem(list, before), t, g))))
         die("a mark without a screen is lost", point);
     cJSON_Delete(list);

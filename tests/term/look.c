@@ -170,9 +170,9 @@ bool has_bytes(const struct tty *t, const char *want)
 
 void settle(struct tty *t)
 {
-    wait_gone(t, -1, "does nothing here");
+    wait_gone(t, -1, "has no effect here");
     tty_send(t, "%");
-    wait_text(t, -1, "% does nothing here; ? lists the keys");
+    wait_text(t, -1, "% has no effect here; ? lists the keys");
 }
 
 void take_snapshot(struct tty *t, struct snapshot *s)

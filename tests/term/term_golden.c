@@ -8,32 +8,6 @@ struct golden {
     char *script, *expect;
 };
 
-static char *contents(const char *dir, const char *name)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return NULL;
-    char *text = calloc(1, 4 << 20);
-    size_t n = fread(text, 1, (4 << 20) - 1, f);
-    text[n] = 0;
-    fclose(f);
-    return text;
-}
-
-/* The next line of *at, without its end; NULL behind the last. */
-static char *next_line(char **at)
-{
-    char *line = *at, *end = strchr(line, '\n');
-    if (!*line)
-        return NULL;
-    *at = end ? end + 1 : line + strlen(line);
-    if (end)
-        *end = 0;
-    return line;
-}
-
 /* As a golden file has it: without what is blank at the end. */
 static bool same_row(const char *shown, const char *want)
 {
@@ -52,34 +26,6 @@ static bool is_expected(const struct tty *t, const void *arg)
         if (!same_row(row_text(t, y), want[y]))
             return false;
     return true;
-}
-
-/* "jk<Enter><Esc>:set x" as a terminal sends it. */
-static void type_keys(struct tty *t, const char *keys)
-{
-    static const struct {
-        const char *name, *bytes;
-    } named[] = {{"<Enter>", "\r"}, {"<Esc>", "\033"}, {"<Tab>", "\t"}, {"<S-Tab>", "\033[Z"}, {"<Space>", " "}, {"<Backspace>", "\177"},
-                 {"<PgDn>", "\033[6~"}, {"<PgUp>", "\033[5~"}, {"<Up>", "\033OA"}, {"<Down>", "\033OB"}, {"<Left>", "\033OD"}, {"<Right>", "\033OC"},
-                 {"<Home>", "\033OH"}, {"<End>", "\033OF"}, {"<Delete>", "\033[3~"}};
-    while (*keys) {
-        char one[2] = {*keys, 0};
-        const char *bytes = one;
-        size_t n = 1;
-        for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-            if (strncmp(keys, named[i].name, strlen(named[i].name)) == 0) {
-                bytes = named[i].bytes;
-                n = strlen(named[i].name);
-            }
-        if (strncmp(keys, "<C-", 3) == 0 && keys[3] && keys[4] == '>') {
-            one[0] = (char)(keys[3] & 31);
-            n = 5;
-        }
-        tty_send(t, bytes);
-        if (strcmp(bytes, "\033") == 0) /* alone: what follows is no part of it */
-            tty_take(t, 60);
-        keys += n;
-    }
 }
 
 static void compare_screen(struct tty *t, char **expect, bool attributes, const char *name, int line)
@@ -130,7 +76,7 @@ static void play(const char *root, const char *name)
             if (sscanf(line, "size %u %u", &rows, &cols) == 2) {
                 tty_resize(&t, (int)rows, (int)cols);
             } else if (strncmp(line, "keys ", 5) == 0) {
-                type_keys(&t, line + 5);
+                tty_type(&t, line + 5);
             } else if (strcmp(line, "screen") == 0 || strcmp(line, "attrs") == 0) {
                 compare_screen(&t, &rest, *line == 'a', name, number);
             } else {

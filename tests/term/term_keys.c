@@ -26,11 +26,11 @@ static void keys_move_the_cursor(void **state)
     wait_text(&t, -1, "first deviation");
     wait_text(&t, cursor_row(&t), "\xe2\x96\xb6");
     tty_send(&t, "%");
-    wait_text(&t, -1, "% does nothing here");
+    wait_text(&t, -1, "% has no effect here");
     tty_send(&t, "?");
-    wait_text(&t, 2, "Keys run commands");
+    wait_text(&t, 2, "Each key runs a command");
     tty_send(&t, "q");
-    wait_gone(&t, 2, "Keys run commands");
+    wait_gone(&t, 2, "Each key runs a command");
     tty_close(&t);
 }
 
@@ -133,12 +133,54 @@ static void copies_go_to_the_terminal(void **state)
         tty_send(&t, "y");
         wait_text(&t, 23, "copied 29 bytes");
         /* base64 of Torch.outer.0.forward.input.1 */
-        const char *want = inside ? "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"
-                                  : "\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a";
-        assert_true(has_bytes(&t, want));
+        assert_true(has_bytes(&t, "\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a"));
+        assert_int_equal(has_bytes(&t, "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"), inside);
         assert_true(cell_at(&t, cursor_row(&t), 0).chars[0] == 0x25b6); /* nothing of it is on the screen */
         tty_close(&t);
     }
+}
+
+/* A table that is counted in one go is drawn once more for the count. */
+static void search_says_how_many(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 110, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    tty_send(&t, "/linear\r");
+    wait_text(&t, 1, "/linear  108");
+    tty_send(&t, "/fwd.in\r"); /* as shown; recorded is forward.input */
+    wait_text(&t, 1, "/fwd.in  166");
+    tty_quit(&t, "Q");
+}
+
+/* Lists show what holds the words typed; nothing of it runs a command. */
+static void lists_narrow(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 110, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    tty_send(&t, "o");
+    wait_text(&t, 2, "sort by");
+    tty_send(&t, "max_abx");
+    wait_text(&t, 2, "/max_abx  0/0");
+    tty_send(&t, "\r");
+    wait_text(&t, -1, "nothing in this list holds \"max_abx\"");
+    tty_send(&t, "\177s\r");
+    wait_text(&t, NOWHERE, "max_abs");
+    wait_text(&t, 23, "by max_abs, the largest first");
+    wait_row(&t, 3); /* the largest is where the cursor goes */
+    tty_send(&t, " list fil");
+    wait_text(&t, 2, "/list fil  1/");
+    tty_send(&t, "\033OD"); /* back */
+    wait_gone(&t, 2, "/list fil");
+    tty_send(&t, "?finding-tag");
+    wait_text(&t, 2, "/finding-tag: what holds this");
+    wait_text(&t, NOWHERE, ":finding-tag");
+    tty_send(&t, "\033OD");
+    wait_gone(&t, 2, "what holds this");
+    tty_quit(&t, "Q");
 }
 
 /* Reports are sent as xterm sends them; libvterm takes only the first of "?1006;1000h". */
@@ -178,7 +220,7 @@ static void begins_with_nothing(void **state)
     wait_text(&t, NOWHERE, "Nothing is open yet");
     tty_send(&t, "d");
     wait_text(&t, 2, "found here");
-    tty_send(&t, "j\r"); /* bench comes first: target is the second */
+    tty_send(&t, "\033OB\r"); /* bench comes first: target is the second */
     wait_text(&t, 4, "target/step0/rank0");
     tty_send(&t, "d");
     wait_text(&t, 2, "as the golden side");
@@ -190,14 +232,49 @@ static void begins_with_nothing(void **state)
     tty_quit(&t, "qq");
 }
 
+static bool asks_for_paste(const struct tty *t, const void *arg)
+{
+    (void)arg;
+    return has_bytes(t, "\033[?2004h");
+}
+
+/* What a terminal sends of pasted text lies between two marks. A paste holds no command, wherever it lands. */
+static void pasted_text_is_text(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "llama_rope/ms", "llama_rope/torch");
+    wait_until(&t, asks_for_paste, NULL, "pasted text asked for with marks");
+    wait_ready(&t);
+    int y = cursor_row(&t);
+    tty_send(&t, "\033[200~q\033[201~");
+    wait_text(&t, -1, "pasted text is ignored here");
+    tty_send(&t, "k\033[200~:quit\rjjj\033[201~"); /* a key before it is a key */
+    wait_row(&t, y - 1);
+    wait_text(&t, -1, "pasted text is ignored here");
+    tty_send(&t, ":\033[200~note \tone\x03\r\ntwo\nthree\033OA\177\r\033[201~<");
+    wait_text(&t, 23, ":note  one two three<");
+    tty_send(&t, "\033OD\033[200~q\033[201~"); /* at the cursor */
+    wait_text(&t, 23, ":note  one two threeq<");
+    tty_send(&t, "\033[200~the first half ");
+    tty_take(&t, 300);
+    tty_send(&t, "q\rand the second\033[201~");
+    wait_text(&t, 23, "threeqthe first half q and the second<");
+    tty_send(&t, "\x07");
+    tty_quit(&t, "q");
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
+        TEST(pasted_text_is_text),
         TEST(keys_move_the_cursor),
         TEST(prompts_show_the_cursor),
         TEST(escape_is_quick),
         TEST(source_opens_in_a_viewer),
         TEST(copies_go_to_the_terminal),
+        TEST(search_says_how_many),
+        TEST(lists_narrow),
         TEST(mouse_when_asked),
         TEST(begins_with_nothing),
     };

@@ -38,8 +38,8 @@ static void assert_no_stale_cells(struct tty *t)
 {
     static struct snapshot now;
     tty_send(t, "?");
-    wait_text(t, 2, "Keys run commands");
-    tty_send(t, "q");
+    wait_text(t, 2, "Each key runs a command");
+    tty_send(t, "?");
     wait_until(t, is_drawn, NULL, "a frame of the new size");
     take_snapshot(t, &now);
     tty_feed(t, "\033[H*", 4);
@@ -67,10 +67,10 @@ static void resizing_redraws(void **state)
     wait_until(&t, is_drawn, NULL, "a frame of the first size");
     assert_no_stale_cells(&t);
     tty_send(&t, "?");
-    wait_text(&t, 2, "Keys run commands");
+    wait_text(&t, 2, "Each key runs a command");
     tty_resize(&t, 12, 50);
-    wait_text(&t, -1, "j scroll");
-    wait_text(&t, 2, "Keys run commands");
+    wait_text(&t, -1, "Down scroll");
+    wait_text(&t, 2, "Each key runs a command");
     tty_close(&t);
 }
 

@@ -54,6 +54,7 @@ static void on_order_to_end(int sig)
 {
     (void)sig;
     kill(shells_child, SIGKILL);
+    waitpid(shells_child, NULL, 0); /* its locks are gone before the next program starts */
     _exit(0);
 }
 
@@ -163,23 +164,33 @@ static void tty_open(struct tty *t, int rows, int cols)
     vterm_screen_set_callbacks(t->screen, &callbacks, t);
     vterm_screen_enable_altscreen(t->screen, 1);
     vterm_screen_reset(t->screen, 1);
+    vterm_input_write(t->vt, "\0337", 2); /* what is restored without having been saved is black on black in libvterm */
 }
 
 /* What a failed test leaves behind, for the teardown: its own variables are gone by then. */
 static struct {
     pid_t shell;
     int fd[3];
-} running;
+    VTerm *vt;
+} running[2];
 
-static void end_running(void)
+static void end_running(size_t i)
 {
-    if (!running.shell)
-        return;
-    kill(running.shell, SIGTERM);
-    waitpid(running.shell, NULL, 0);
-    for (int i = 0; i < 3; i++)
-        close(running.fd[i]);
-    running.shell = 0;
+    kill(running[i].shell, SIGTERM);
+    waitpid(running[i].shell, NULL, 0);
+    for (int k = 0; k < 3; k++)
+        close(running[i].fd[k]);
+    vterm_free(running[i].vt);
+    running[i].shell = 0;
+}
+
+static size_t running_of(pid_t shell)
+{
+    size_t i = 0;
+    while (i < sizeof running / sizeof *running && running[i].shell != shell)
+        i++;
+    assert_true(i < sizeof running / sizeof *running);
+    return i;
 }
 
 void tty_run(struct tty *t, int rows, int cols, const struct setting *env, char **argv)
@@ -205,16 +216,17 @@ void tty_run(struct tty *t, int rows, int cols, const struct setting *env, char 
     fcntl(t->master, F_SETFD, FD_CLOEXEC);
     t->orders = orders[1];
     t->events = events[0];
-    running.shell = t->shell;
-    memcpy(running.fd, (int[]){t->master, t->orders, t->events}, sizeof running.fd);
+    size_t i = running_of(0);
+    running[i].shell = t->shell;
+    running[i].vt = t->vt;
+    memcpy(running[i].fd, (int[]){t->master, t->orders, t->events}, sizeof running[i].fd);
     assert_int_equal(tcgetattr(t->master, &t->before), 0);
     assert_int_equal(write(t->orders, "s", 1), 1);
 }
 
 void tty_close(struct tty *t)
 {
-    end_running();
-    vterm_free(t->vt);
+    end_running(running_of(t->shell));
 }
 
 void tty_start(struct tty *t, int rows, int cols, const struct setting *env,
@@ -239,6 +251,35 @@ void tty_send(struct tty *t, const char *keys)
     assert_int_equal(write(t->master, keys, n), n);
 }
 
+int tty_type(struct tty *t, const char *keys)
+{
+    static const struct {
+        const char *name, *bytes;
+    } named[] = {{"<Enter>", "\r"}, {"<Esc>", "\033"}, {"<Tab>", "\t"}, {"<S-Tab>", "\033[Z"}, {"<Space>", " "}, {"<Backspace>", "\177"},
+                 {"<PgDn>", "\033[6~"}, {"<PgUp>", "\033[5~"}, {"<Up>", "\033OA"}, {"<Down>", "\033OB"}, {"<Left>", "\033OD"}, {"<Right>", "\033OC"},
+                 {"<Home>", "\033OH"}, {"<End>", "\033OF"}, {"<Delete>", "\033[3~"}, {"<F1>", "\033OP"}, {"<F2>", "\033OQ"}};
+    int typed = 0;
+    for (; *keys; typed++) {
+        char one[2] = {*keys, 0};
+        const char *bytes = one;
+        size_t n = 1;
+        for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+            if (strncmp(keys, named[i].name, strlen(named[i].name)) == 0) {
+                bytes = named[i].bytes;
+                n = strlen(named[i].name);
+            }
+        if (strncmp(keys, "<C-", 3) == 0 && keys[3] && keys[4] == '>') {
+            one[0] = (char)(keys[3] & 31);
+            n = 5;
+        }
+        tty_send(t, bytes);
+        if (strcmp(bytes, "\033") == 0) /* alone: what follows is no part of it */
+            tty_take(t, 60);
+        keys += n;
+    }
+    return typed;
+}
+
 void tty_resize(struct tty *t, int rows, int cols)
 {
     struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
@@ -258,7 +299,7 @@ void tty_hang_up(struct tty *t)
 {
     t->hung_up = true;
     close(t->master);
-    running.fd[0] = dup(t->events); /* the end closes one */
+    running[running_of(t->shell)].fd[0] = dup(t->events); /* the end closes one */
 }
 
 void tty_quit(struct tty *t, const char *keys)
@@ -271,6 +312,31 @@ void tty_quit(struct tty *t, const char *keys)
 }
 
 /* ---- files of our own ---- */
+
+char *contents(const char *dir, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return NULL;
+    char *text = calloc(1, 4 << 20);
+    size_t n = fread(text, 1, (4 << 20) - 1, f);
+    text[n] = 0;
+    fclose(f);
+    return text;
+}
+
+char *next_line(char **at)
+{
+    char *line = *at, *end = strchr(line, '\n');
+    if (!*line)
+        return NULL;
+    *at = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = 0;
+    return line;
+}
 
 static void make_dump(const char *dir, const char *source)
 {
@@ -332,7 +398,9 @@ int begin(void **state)
 int end(void **state)
 {
     (void)state;
-    end_running();
+    for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+        if (running[i].shell)
+            end_running(i);
     return 0;
 }
 

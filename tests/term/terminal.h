@@ -59,6 +59,8 @@ void tty_start(struct tty *t, int rows, int cols, const struct setting *env, con
 void tty_start_on(struct tty *t, const struct setting *env, char *target, char *golden);
 
 void tty_send(struct tty *t, const char *keys);
+/* Keys by name, "jk<Enter><C-d>:set x", as a terminal sends them. Returns how many. */
+int tty_type(struct tty *t, const char *keys);
 void tty_resize(struct tty *t, int rows, int cols);
 
 /* To the shell: let the program that has stopped go on. */
@@ -82,6 +84,11 @@ long now_ms(void);
 /* Two dumps below a scratch folder of their own, each of one API call whose stack names `source` line 3, and one with a
  * wide name. */
 void make_pair(char dir[2][512], const char *source);
+
+/* The text of a file, the caller's to free; NULL where there is none. */
+char *contents(const char *dir, const char *name);
+/* The next line of *at, without its end; NULL behind the last. */
+char *next_line(char **at);
 
 /* ---- looking at it: look.c ---- */
 

@@ -12,8 +12,8 @@ static void refused(void **state)
 {
     static const char *const bad[][2] = {
         {"{}", "a list \"known\""},
-        {"{\"known\":[{\"row\":\"a\"}]}", "entry 1: \"row\""},
-        {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\",\"kind\":\"match\"}]}", "not \"match\""},
+        {"{\"known\":[{\"row\":\"a\"}]}", "entry 1: expected \"row\""},
+        {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\",\"kind\":\"match\"}]}", "found \"match\""},
         {"{\"known\":[{\"row\":\"a\",\"reason\":\"r\"},{\"row\":\"b\",\"reason\":\"r\",\"until\":\"soon\"}]}", "entry 2: \"until\""},
         {"{\"known\":[{\"row\":\"b\",\"reason\":\"r\",\"until\":\"2026-13-01\"}]}", "entry 1: \"until\""},
         {"{\"known\":[{\"row\":\"b\",\"reason\":\"r\",\"until\":\"2026-04-31\"}]}", "entry 1: \"until\""},
@@ -62,9 +62,9 @@ static void taken_out(void **state)
     assert_int_equal(j->sum.pairs, without->now->judged->sum.pairs);
     assert_true(j->first != NONE && j->first > was); /* the next one that nobody accepted */
     explain_verdict(j, &s->now->measure, was, &why);
-    assert_string_equal(why.p, "an accepted difference (deviates): agreed, until 2026-03-01");
+    assert_string_equal(why.p, "known difference, accepted (deviates): agreed, until 2026-03-01");
     assert_null(accepted_of(j, j->first));
-    assert_string_equal(accepted_warning(j, 0, &a), "a known difference no longer occurs: none of them (once)");
+    assert_string_equal(accepted_warning(j, 0, &a), "accepted difference no longer occurs: none of them (once)");
     assert_null(accepted_warning(j, 1, &a));
     input_doubts_find(s->now, &a, &doubts);
     assert_true(doubts.n > 0);
@@ -83,7 +83,7 @@ static void over(void **state)
     struct arena a = {0};
     (void)state;
     assert_int_equal(s->now->judged->sum.known, 0);
-    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "until 2026-03-01 only"));
+    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "expired on 2026-03-01"));
     arena_release(&a);
     shut(s);
     accepted_release(&l);

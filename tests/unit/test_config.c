@@ -3,6 +3,8 @@
 
 #include "base/msg.h"
 #include "config/settings_compare.h"
+#include "config/settings_section.h"
+#include "document/write.h"
 #include "report/settings_output.h"
 
 static char dir[256];
@@ -304,8 +306,11 @@ static void writers(void **state)
     (void)state;
     struct buf b = {0};
     run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --own \"=cmd,\x1b[2J\""), env_good);
-    config_text(&b, &c);
-    assert_non_null(strstr(b.p, "C042 eps"));
+    struct document d;
+    document_begin(&d);
+    settings_section(&d, &c, SETTINGS_OPEN);
+    write_text_end(&b, &d);
+    assert_non_null(strstr(b.p, "C042   eps"));
     assert_null(strchr(b.p, '\x1b'));
     size_t widest = 0, at = 0;
     for (size_t i = 0; i < b.n; i++) /* ASCII lines of the table and its advice */

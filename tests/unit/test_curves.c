@@ -3,9 +3,12 @@
 #include "support.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "curves/curves.h"
 #include "base/json_read.h"
+#include "curves/curves_section.h"
+#include "document/write.h"
 #include "report/curves_output.h"
 
 static struct curves c;
@@ -254,7 +257,7 @@ static void skipped_steps(void **state)
     assert_int_equal(c.verdict, STAGE_PASS);
     assert_int_equal(c.nonfinite.n, 0);
     assert_true(said("is 4, not 1"));
-    assert_true(said("do not count: 3"));
+    assert_true(said("not counted: 3"));
 }
 
 /* The golden side's loss scale came down over three steps, and the target learned in them: no fault of the forward pass. */
@@ -270,13 +273,13 @@ static void updates_before_the_first_loss(void **state)
     assert_int_equal(c.updates[0], 3);
     assert_int_equal(c.updates[1], 0);
     assert_true(advised("the target made 3 updates before step 4, the golden run 0"));
-    assert_false(advised("forward pass differs"));
+    assert_false(advised("so does the forward pass"));
     curves_release(&c);
     for (int i = 1; i <= 3; i++)
         t.skipped[i] = true; /* both skipped them: the weights are the first ones still */
     judge(false);
     assert_true(c.forward_only);
-    assert_true(advised("forward pass differs"));
+    assert_true(advised("so does the forward pass"));
     curves_release(&c);
     setup(NULL);
     for (int i = 1; i <= 3; i++)
@@ -316,14 +319,14 @@ static void steps_not_places(void **state)
     assert_int_equal(c.points.n, 1150);
     assert_int_equal(c.points.v[0].step, 51);
     assert_true(c.limit[CURVE_MEAN_ABS].value < 1e-5);
-    assert_true(said("not in the other log"));
+    assert_true(said("missing in the other log"));
     assert_true(said("is 51, not 1"));
     curves_release(&c);
     g.first = 5000;
     judge(false);
     assert_int_equal(c.points.n, 0);
     assert_int_equal(c.verdict, STAGE_UNKNOWN);
-    assert_true(said("no step is in both logs"));
+    assert_true(said("no step in common"));
 }
 
 static void epochs_join(void **state)
@@ -381,7 +384,7 @@ static void golden_runs_widen(void **state)
     near(c.limit[CURVE_MEAN_ABS].widened, 0.06, 0.01);
     near(c.limit[CURVE_MEAN_ABS].limit, 0.07, 0.01);
     assert_int_equal(c.mean_loss, STAGE_PASS);
-    assert_true(said("exceed the limit of mean_loss_abs"));
+    assert_true(said("exceed the limit mean_loss_abs"));
     assert_int_equal(c.diverges_at, -1); /* 3 × the band is above 0.02 */
     assert_false(said("one configuration"));
     curves_release(&c);
@@ -420,7 +423,7 @@ static void where_they_part(void **state)
     assert_int_equal(c.diverges_at, plain_divergence(0.02));
     assert_int_equal(c.around_zero, 0);
     assert_true(c.trend.slope > 0.1);
-    assert_true(advised("part for good"));
+    assert_true(advised("the losses diverge from about step"));
     curves_release(&c);
     for (int i = 1100; i <= 1200; i++)
         t.loss[i] = g.loss[i]; /* it comes back: nowhere for good */
@@ -457,7 +460,7 @@ static void spikes_are_found(void **state)
     assert_int_equal(c.spikes.v[2].step, 900);
     assert_int_equal(c.spikes.v[2].run, 1);
     assert_int_equal(c.verdict, STAGE_PASS);
-    assert_true(said("stand out of the loss difference: 2"));
+    assert_true(said("outlier steps of the loss difference: 2"));
 }
 
 static void inside_but_not_centred(void **state)
@@ -468,7 +471,7 @@ static void inside_but_not_centred(void **state)
     judge(false);
     assert_int_equal(c.verdict, STAGE_PASS);
     assert_int_equal(c.around_zero, 0);
-    assert_true(said("yet not around zero"));
+    assert_true(said("but biased"));
     curves_release(&c);
     t.steps = g.steps = 499; /* nine blocks */
     judge(false);
@@ -517,11 +520,11 @@ static void resolution(void **state)
     (void)state;
     t.digits = 3;
     judge(false);
-    assert_true(said("prints the loss to 0.001"));
+    assert_true(said("rounds the loss to 0.001"));
     curves_release(&c);
     t.digits = 4;
     judge(false);
-    assert_false(said("prints the loss to"));
+    assert_false(said("rounds the loss to"));
 }
 
 static void flat_line(void **state)
@@ -607,6 +610,14 @@ static void real_nan(void **state)
 
 /* ---- writers ---- */
 
+static void text_of(struct buf *b)
+{
+    struct document d;
+    document_begin(&d);
+    curves_section(&d, &c);
+    write_text_end(b, &d);
+}
+
 static void written(void **state)
 {
     (void)state;
@@ -634,8 +645,65 @@ static void written(void **state)
     assert_non_null(strstr(o.buf.p, "golden2_loss"));
     assert_non_null(strstr(o.buf.p, "\r\n700,NaN,"));
     buf_clear(&o.buf);
-    curves_text(&o.buf, &c);
+    text_of(&o.buf);
     assert_int_equal(strncmp(o.buf.p, "fail: ", 6), 0);
+    buf_release(&o.buf);
+}
+
+static const char *put_run(const struct run *r, const char *folder, const char *name)
+{
+    char *own = path_in(dir, folder), both[300];
+    mkdir(own, 0755);
+    snprintf(both, sizeof both, "%s/%s", folder, name);
+    write_run(r, both);
+    return own;
+}
+
+/* What could not be read neither passes nor fails. */
+static void unread_neither_passes_nor_fails(void **state)
+{
+    (void)state;
+    healthy(&t, MEGATRON, 1200, 1);
+    healthy(&g, MEGATRON, 1200, 2);
+    write_run(&t, "whole.log");
+    const char *paths[] = {put_run(&t, "unread-t", "worker_1.log"), put_run(&g, "unread-g", "worker_1.log")};
+    judge_paths(paths, 2);
+    assert_int_equal(c.verdict, STAGE_PASS);
+    curves_release(&c);
+    assert_int_equal(symlink("nowhere", path_in(dir, "unread-t/worker_2.log")), 0);
+    judge_paths(paths, 2);
+    assert_int_equal(c.verdict, STAGE_UNKNOWN);
+    assert_int_equal(c.unread.n, 1);
+    curves_release(&c);
+    for (int i = 1; i <= 1200; i++) /* what was read of the loss fails: it is real */
+        t.loss[i] += 1;
+    put_run(&t, "unread-t", "worker_1.log");
+    judge_paths(paths, 2);
+    assert_int_equal(c.verdict, STAGE_FAIL);
+    curves_release(&c);
+    for (int i = 1; i <= 1200; i++) /* a pipeline's other stage: the loss is in the file that was not read */
+        t.loss[i] = 0;
+    put_run(&t, "unread-t", "worker_1.log");
+    judge_paths(paths, 2);
+    assert_int_equal(c.verdict, STAGE_UNKNOWN);
+    curves_release(&c);
+    FILE *f = fopen(path_in(dir, "whole.log"), "r+");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    assert_int_equal(ftruncate(fileno(f), ftell(f) - 60), 0);
+    fclose(f);
+    const char *cut[] = {path_in(dir, "whole.log"), paths[1]};
+    judge_paths(cut, 2);
+    assert_int_equal(c.verdict, STAGE_UNKNOWN);
+    struct out o;
+    out_memory(&o);
+    text_of(&o.buf);
+    assert_non_null(strstr(o.buf.p, "It could not be judged.\n? could not be read: target: "));
+    buf_clear(&o.buf);
+    curves_json(&o, &c, "test");
+    cJSON *root = cJSON_Parse(o.buf.p);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "unread")), 1);
+    cJSON_Delete(root);
     buf_release(&o.buf);
 }
 
@@ -646,7 +714,7 @@ int main(void)
         TEST(healthy_pair),      TEST(limits_flip),   TEST(too_short),     TEST(a_nan_fails),           TEST(skipped_steps), TEST(updates_before_the_first_loss), TEST(never_agreed),    TEST(steps_not_places),
         TEST(epochs_join),       TEST(order_joins),   TEST(golden_runs_widen), TEST(where_they_part),   TEST(a_huge_step_passes_by), TEST(spikes_are_found),
         TEST(inside_but_not_centred), TEST(second_step_tells), TEST(rates_differ), TEST(resolution),    TEST(flat_line),        TEST(hostile_limits),
-        TEST(a_run_alone),       TEST(what_is_refused),   TEST(real_nan),      TEST(written),
+        TEST(a_run_alone),       TEST(what_is_refused),   TEST(real_nan),      TEST(written), TEST(unread_neither_passes_nor_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,6 +272,105 @@ static void another_rows_value(void **state)
     shut(s);
 }
 
+enum { SIDE = 8, PADDED = SIDE + 2, FILTERS = 4 };
+
+struct operand {
+    const char *sizes;
+    const float *v;
+    size_t n;
+};
+
+/* A call of up to three inputs. */
+static void call_of(struct tensor_dump *d, const char *call, const struct operand *in, int inputs, const struct operand *out)
+{
+    fprintf(d->json, "%s\"%s\":{\"input_args\":[", d->calls++ ? "," : "", call);
+    for (int i = 0; i < inputs; i++) {
+        char slot[24];
+        snprintf(slot, sizeof slot, "input.%d", i);
+        fputs(i ? "," : "", d->json);
+        tensors_row(d, call, slot, in[i].sizes, in[i].v, in[i].n);
+    }
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, call, "output.0", out->sizes, out->v, out->n);
+    fputs("]}", d->json);
+}
+
+/* x with one place more on each side: zeros, or the places inside it reflected. */
+static void pad_places(const float *x, bool reflected, float *out)
+{
+    for (int i = 0; i < PADDED * PADDED; i++) {
+        int at[2] = {i / PADDED - 1, i % PADDED - 1};
+        bool inside = true;
+        for (int a = 0; a < 2; a++) {
+            inside = inside && at[a] >= 0 && at[a] < SIDE;
+            at[a] = at[a] < 0 ? 1 : at[a] >= SIDE ? SIDE - 2 : at[a];
+        }
+        out[i] = inside || reflected ? x[at[0] * SIDE + at[1]] : 0;
+    }
+}
+
+static void convolve(const float *padded, const float *w, float *out)
+{
+    for (int i = 0; i < FILTERS * SIDE * SIDE; i++) {
+        double sum = 0;
+        for (int k = 0; k < 9; k++)
+            sum += (double)w[i / (SIDE * SIDE) * 9 + k] * (double)padded[(i / SIDE % SIDE + k / 3) * PADDED + i % SIDE + k % 3];
+        out[i] = (float)sum;
+    }
+}
+
+/* One side pads in the convolution and adds the bias after it, the other pads before it. */
+static void padding_in_a_call_of_its_own(void **state)
+{
+    static float x[SIDE * SIDE], w[FILTERS * 9], bias[FILTERS], padded[2][PADDED * PADDED];
+    static float bare[2][FILTERS * SIDE * SIDE], out[2][FILTERS * SIDE * SIDE];
+    struct buf said = {0};
+    (void)state;
+    seed = 77;
+    for (size_t i = 0; i < ARRAY_LEN(x); i++)
+        x[i] = (float)draw_normal(&seed);
+    for (size_t i = 0; i < ARRAY_LEN(w); i++)
+        w[i] = (float)draw_normal(&seed);
+    for (size_t i = 0; i < FILTERS; i++)
+        bias[i] = (float)draw_normal(&seed);
+    for (int side = 0; side < 2; side++) {
+        pad_places(x, side == GOLDEN, padded[side]);
+        convolve(padded[side], w, bare[side]);
+        for (size_t i = 0; i < ARRAY_LEN(out[0]); i++)
+            out[side][i] = bare[side][i] + bias[i / (SIDE * SIDE)];
+    }
+    char dir[2][320];
+    const char *root = scratch();
+    for (int side = 0; side < 2; side++) {
+        struct tensor_dump d;
+        const struct operand image = {"1,1,8,8", x, ARRAY_LEN(x)}, weight = {"4,1,3,3", w, ARRAY_LEN(w)}, term = {"4", bias, FILTERS};
+        const struct operand wide = {"1,1,10,10", padded[side], ARRAY_LEN(padded[0])}, result = {"1,4,8,8", out[side], ARRAY_LEN(out[0])};
+        const struct operand product = {"1,4,8,8", bare[side], ARRAY_LEN(bare[0])};
+        snprintf(dir[side], sizeof dir[0], "%s/%d", root, side);
+        mkdir(dir[side], 0755);
+        tensors_begin_at(&d, dir[side]);
+        if (side == TARGET) {
+            call_of(&d, "Functional.convolution.0.forward", (const struct operand[]){image, weight}, 2, &product);
+            call_of(&d, "Functional.bias_add.0.forward", (const struct operand[]){product, term}, 2, &result);
+        } else {
+            call_of(&d, "Functional.pad.0.forward", &image, 1, &wide);
+            call_of(&d, "Functional.conv2d.0.forward", (const struct operand[]){wide, weight, term}, 3, &result);
+        }
+        tensors_pass(&d, "Functional.relu.0.forward", "1,4,8,8", out[side], out[side], ARRAY_LEN(out[0]));
+        tensors_end(&d);
+    }
+    struct session *s = open_paths(dir[0], dir[1]);
+    struct diagnoses found;
+    assert_int_not_equal(s->now->judged->first, NONE);
+    diagnose_line(&found, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
+    if (!found.n || found.v[0].id != DIAGNOSIS_ARGUMENT || !strstr(found.v[0].evidence, "padded with zeros on the target") ||
+        !strstr(found.v[0].evidence, "padded with reflect on the golden side"))
+        fail_msg("%s", list(&found, &said));
+    diagnoses_release(&found);
+    buf_release(&said);
+    shut(s);
+}
+
 /* Calls only the target recorded, and then an input that deviates; without them it is no gap. */
 static void out_of_a_gap(void **state)
 {
@@ -372,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_says_what_it_is_and_nothing_else),
         cmocka_unit_test(another_rows_value),
+        cmocka_unit_test(padding_in_a_call_of_its_own),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(samples_are_known),
     };

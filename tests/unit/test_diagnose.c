@@ -249,7 +249,7 @@ static void orders(void **state)
     begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, fused);
     x = examine(&s, t, g, 2, fused);
     assert_int_equal(x->v[0].id, DIAGNOSIS_LAYOUT);
-    assert_non_null(strstr(x->v[0].evidence, "3 × 16, laid out as 16 × 3"));
+    assert_non_null(strstr(x->v[0].evidence, "3 × 16, arranged as 16 × 3"));
     end(&s);
     /* only the middle block, transposed */
     memcpy(t, g, sizeof t);
@@ -268,6 +268,78 @@ static void orders(void **state)
     assert_int_equal(x->v[0].id, DIAGNOSIS_PERMUTED);
     assert_non_null(strstr(x->v[0].evidence, "768 values"));
     end(&s);
+}
+
+enum { LABELS = 16, TOKENS = 10, ROWS = 3, SCORES = ROWS * TOKENS * LABELS };
+
+/* The gradient of a loss's scores: softmax less a one at the label of the token `by` places on, none at the end. */
+static void loss_gradient(double *v, int by, bool vary)
+{
+    for (int i = 0; i < ROWS * TOKENS; i++) {
+        double sum = 0, e[LABELS];
+        int at = i % TOKENS + by, label = vary ? (i / TOKENS * 5 + at * 7) % 11 : 3;
+        for (int k = 0; k < LABELS; k++)
+            sum += e[k] = exp(sin(i * 1.3 + k * 2.1));
+        for (int k = 0; k < LABELS; k++)
+            v[i * LABELS + k] = at >= TOKENS ? 0 : (e[k] / sum - (k == label)) / 20;
+    }
+}
+
+static void check_labels(int by, bool vary, double sign, const char *words)
+{
+    static const int64_t shape[3] = {ROWS, TOKENS, LABELS};
+    static double t[SCORES], g[SCORES];
+    struct example s;
+    loss_gradient(t, by, vary);
+    loss_gradient(g, 1, vary);
+    for (int i = 0; i < SCORES; i++)
+        t[i] *= sign;
+    begin(&s, "Functional.linear.0.backward", "input.0", IO_INPUT, PHASE_BACKWARD, 3, shape);
+    const struct diagnoses *x = examine(&s, t, g, 3, shape);
+    assert_int_equal(has(x, DIAGNOSIS_SHIFTED), *words != 0);
+    if (*words && (x->v[0].id != DIAGNOSIS_SHIFTED || !strstr(x->v[0].evidence, words)))
+        fail_msg("\"%s\" expected in \"%s\"", words, x->v[0].evidence);
+    end(&s);
+}
+
+static void labels_of_a_loss(void **state)
+{
+    (void)state;
+    check_labels(0, true, 1, "token i of the target has the label that token i-1 has");
+    check_labels(2, true, 1, "token i of the target has the label that token i+1 has");
+    check_labels(0, false, 1, "");  /* one label everywhere tells nothing */
+    check_labels(0, true, -1, ""); /* no softmax less a one */
+}
+
+/* Scores cut with their labels: the labels tell. */
+static void scores_of_shifted_labels(void **state)
+{
+    static const char *const calls[] = {"Functional.cross_entropy.0.forward", "Functional.add.0.forward"};
+    (void)state;
+    for (int loss = 0; loss < 2; loss++) {
+        struct scene s;
+        struct diagnoses x;
+        scene_start(&s);
+        for (int k = 0; k < 2; k++) {
+            int64_t tokens = k == TARGET ? 16 : 18;
+            uint32_t at = dump_add_call(&s.d[k], str_of(calls[!loss]), CALL_API, PHASE_FORWARD);
+            s.d[k].calls.v[at].family = loss ? FAMILY_LOSS : FAMILY_ADD;
+            struct row r = {.slot = dump_slot(&s.d[k], STR("input.0")), .extra = NONE, .kind = ROW_TENSOR, .io = IO_INPUT, .dtype = DTYPE_F32, .has = HAS_SHAPE};
+            r.shape = dump_shape(&s.d[k], (const int64_t[]){tokens, 64}, 2);
+            dump_add_row(&s.d[k], at, r);
+            r.slot = dump_slot(&s.d[k], STR("input.1"));
+            r.dtype = DTYPE_I64;
+            r.shape = dump_shape(&s.d[k], &tokens, 1);
+            dump_add_row(&s.d[k], at, r);
+        }
+        scene_build(&s);
+        scene_judge(&s);
+        assert_int_equal(s.j.line[0].verdict, VERDICT_SHAPE);
+        diagnose_line(&x, &s.j, &s.m, s.flow, 0);
+        assert_int_equal(has(&x, DIAGNOSIS_SHIFTED), loss);
+        diagnoses_release(&x);
+        scene_end(&s);
+    }
 }
 
 static void shifted_and_partial(void **state)
@@ -436,7 +508,7 @@ static void parts_of_tensors(void **state)
         T[i] = draw_share(&seed) < 0.1 ? 0 : kept;
         G[i] = draw_share(&seed) < 0.1 ? 0 : kept;
     }
-    check_first(T, G, DIAGNOSIS_DROPOUT, BOTH_SIDES, "both sides drop");
+    check_first(T, G, DIAGNOSIS_DROPOUT, BOTH_SIDES, "both sides apply dropout");
     for (int i = 0; i < N; i++) /* whole rows: padding, not chance */
         T[i] = i / 16 % 4 == 1 ? 0 : G[i];
     struct example s;
@@ -524,6 +596,7 @@ static void arguments_left_out(void **state)
     check_argument("Functional.leaky_relu.0.forward", "input.1", 0.1, DIAGNOSIS_ARGUMENT, "negative_slope is 0.1");
     check_argument("Functional.dropout.0.forward", "input.1", 0.1, DIAGNOSIS_DROPOUT, "0.1 on the target and 0.5");
     check_argument("Primitive.bn_train.BatchNorm.0.forward", "input.6", 0.5, -1, "");
+    check_argument("Primitive.batch_norm.BatchNormExt.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT, "momentum is 0.5");
 }
 
 /* Recorded figures alone. */
@@ -588,6 +661,8 @@ int main(void)
         cmocka_unit_test(dropped),
         cmocka_unit_test(orders),
         cmocka_unit_test(shifted_and_partial),
+        cmocka_unit_test(labels_of_a_loss),
+        cmocka_unit_test(scores_of_shifted_labels),
         cmocka_unit_test(masks),
         cmocka_unit_test(temperature),
         cmocka_unit_test(epsilons_of_a_norm),

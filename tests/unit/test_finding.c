@@ -1,7 +1,7 @@
 /* Findings: versions, what holds, undo, order, the way through a file; evidence of a row. */
 #include "support.h"
 
-#include "compare/evidence.h"
+#include "table/evidence.h"
 #include "ticket/investigation.h"
 #include "sessions.h"
 

@@ -41,7 +41,7 @@ static void the_folder_asked_for_last(void **state)
     folder_scan_ask(&o, none);
     folder_scan_wait(&o);
     assert_int_equal(o.found.n, 0);
-    assert_non_null(strstr(o.err.text, "a folder was expected"));
+    assert_non_null(strstr(o.err.text, "expected a folder"));
     folder_scan_ask(&o, a);
     folder_scan_drop(&o);
     assert_false(folder_scan_busy(&o));

@@ -80,16 +80,16 @@ static void each_sentence(void **state)
         const char *text; /* "": none at all */
     } cases[] = {
         {{0}, {0}, ""},
-        {{.level = "L0"}, {0}, "levels differ (L0 against L1)"},
-        {{.task = "tensor"}, {0}, "tasks differ (tensor against statistics)"},
-        {{0}, {.framework = "mindspore"}, "the golden side is MindSpore's"},
+        {{.level = "L0"}, {0}, "levels differ (L0 and L1)"},
+        {{.task = "tensor"}, {0}, "tasks differ (tensor and statistics)"},
+        {{0}, {.framework = "mindspore"}, "the golden side is a MindSpore dump"},
         {{.framework = "mindspore"}, {0}, ""},
         {{.record = "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.1}]}"}, {0}, "target: dropout is on in 1 calls (p up to 0.1)"},
         {{.record = "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.0}]}"}, {0}, ""},
-        {{.record = TENSOR("float16", "65504.0", "")}, {0}, "target: 65504, the largest float16, stands in 1 rows"},
+        {{.record = TENSOR("float16", "65504.0", "")}, {0}, "target: 65504, the largest float16, occurs in 1 rows"},
         {{.record = TENSOR("float16", "Infinity", "")}, {0}, ""},
-        {{0}, {.record = TENSOR("bfloat16", "3.3895313892515355e+38", "")}, "golden: 3.38953e+38, the largest bfloat16, stands in 1 rows"},
-        {{.record = ""}, {0}, "target: nothing is recorded in it"},
+        {{0}, {.record = TENSOR("bfloat16", "3.3895313892515355e+38", "")}, "golden: 3.38953e+38, the largest bfloat16, occurs in 1 rows"},
+        {{.record = ""}, {0}, "target: empty recording"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -117,18 +117,18 @@ static void half_written(void **state)
     put_text(dir, "t/dump.json", "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{\"Torch.add.0.forward\":{\"output\":"
                                  "[{\"type\":\"int\",\"value\":1}]},\"Torch.add.1.forward\":{\"out");
     sentences(t, path, &b);
-    assert_non_null(strstr(b.p, "target: written to "));
+    assert_non_null(strstr(b.p, "target: modified "));
     assert_non_null(strstr(b.p, "the 1 calls before it were read"));
-    assert_null(strstr(b.p, "golden: written to "));
+    assert_null(strstr(b.p, "golden: modified "));
     /* a statistic.csv that grows does not change its folder */
     put_text(dir, "ms/statistic.csv", "Op Type,Op Name,IO,Slot\nAdd,Default_Add-op0,output,0\n");
     snprintf(t, sizeof t, "%s/ms", dir);
     settle(t);
     sentences(t, path, &b);
-    assert_null(strstr(b.p, "written to "));
+    assert_null(strstr(b.p, "may still be written"));
     put_text(dir, "ms/statistic.csv", "Op Type,Op Name,IO,Slot\nAdd,Default_Add-op0,output,0\nMul,");
     sentences(t, path, &b);
-    assert_non_null(strstr(b.p, "target: written to "));
+    assert_non_null(strstr(b.p, "target: modified "));
     buf_release(&b);
 }
 
@@ -143,10 +143,10 @@ static void tensor_files(void **state)
     } cases[] = {
         {0, sizeof npy - 1, ""},
         {2, sizeof npy - 1, ""}, /* MindSpore saves bfloat16 as float32 */
-        {1, sizeof npy - 1, "hold another type than was recorded; the first: Torch.mul.0.forward.output.0, recorded as float16, holds float32"},
-        {0, 0, "1 of 1 tensor files looked at are empty or damaged"},
-        {0, sizeof npy - 6, "1 of 1 tensor files looked at are empty or damaged"},
-        {0, SIZE_MAX, "1 of 1 tensor files looked at are missing"},
+        {1, sizeof npy - 1, "have another type than recorded; the first: Torch.mul.0.forward.output.0, recorded as float16, found float32"},
+        {0, 0, "1 of 1 tensor files checked are empty or damaged"},
+        {0, sizeof npy - 6, "1 of 1 tensor files checked are empty or damaged"},
+        {0, SIZE_MAX, "1 of 1 tensor files checked are missing"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -180,7 +180,7 @@ static void one_side(void **state)
     input_doubts_alone(s->now, &a, &l);
     session_unlock(s);
     assert_int_equal(l.n, 2);
-    assert_string_equal(l.v[0].text, "2 steps are there; this is step 0");
+    assert_string_equal(l.v[0].text, "2 steps found; this is step 0");
     assert_non_null(strstr(l.v[1].text, "dropout is on in 1 calls"));
     vec_release(&l);
     arena_release(&a);
@@ -201,13 +201,13 @@ static void steps_and_ranks(void **state)
     put_dump(dir, "roles/rollout/step0/rank0", &m);
     snprintf(t, sizeof t, "%s/t", dir);
     snprintf(g, sizeof g, "%s/g", dir);
-    expect(t, g, "target: 2 steps are there; step 0 is compared");
+    expect(t, g, "target: 2 steps found; step 0 is compared");
     snprintf(t, sizeof t, "%s/h", dir);
-    expect(t, g, "step 3 is held against step 0");
-    expect(t, g, "rank 2 is held against rank 0");
+    expect(t, g, "step 3 is compared with step 0");
+    expect(t, g, "rank 2 is compared with rank 0");
     snprintf(t, sizeof t, "%s/roles", dir);
-    expect(t, g, "target: 2 recordings of the same step and rank are there");
-    expect(t, g, "rollout/step0/rank0: name the folder that is meant");
+    expect(t, g, "target: 2 recordings of the same step and rank found");
+    expect(t, g, "rollout/step0/rank0: name the folder you mean");
 }
 
 static void overflows_and_weights(void **state)
@@ -224,10 +224,10 @@ static void overflows_and_weights(void **state)
     snprintf(g, sizeof g, "%s/g", dir);
     settle(t);
     sentences(t, g, &b);
-    assert_non_null(strstr(b.p, "target: 1 overflows were recorded by the device; the first: "));
+    assert_non_null(strstr(b.p, "target: the device recorded 1 overflows; the first: "));
     assert_non_null(strstr(b.p, "AI Core overflowed (status 32) in Add.Default_Add-op0, task 7 of stream 3"));
     assert_null(strstr(b.p, "could not be read"));
-    expect(sample("weights/llama.safetensors"), g, "one side is a recording, the other holds weights");
+    expect(sample("weights/llama.safetensors"), g, "one side is a dump, the other a weight file");
     buf_release(&b);
 }
 

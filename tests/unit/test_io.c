@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_stamp.h"
 #include "base/io.h"
 
 static void reads_by_position(void **state)
@@ -143,7 +145,7 @@ static void follows_links_that_stay(void **state)
         assert_int_equal(inside(dir, out[i], &e), -1);
         assert_int_equal(e.code, ERR_IO);
     }
-    assert_non_null(strstr((inside(dir, "out", &e), e.text), "leaves the dump"));
+    assert_non_null(strstr((inside(dir, "out", &e), e.text), "a link out of the dump"));
     /* the folder itself may be reached through a link, and end in a slash */
     assert_int_equal(symlink("dump", path_in(root, "alias")), 0);
     assert_int_equal(inside(path_in(root, "alias"), "same", &e), 0);
@@ -151,70 +153,30 @@ static void follows_links_that_stay(void **state)
     assert_int_equal(inside(path_in(root, "alias"), "out", &e), -1);
 }
 
-static void replaces_whole(void **state)
+static void looks_at_what_is_there(void **state)
 {
     const char *dir = scratch();
-    struct buf b = {0};
-    struct err e = {0};
-    name_list names = {0};
-    (void)state;
-    assert_int_equal(file_replace(path_in(dir, "f"), STR("first"), &e), 0);
-    struct file old;
-    assert_int_equal(file_open(&old, path_in(dir, "f"), &e), 0);
-    assert_int_equal(file_replace(path_in(dir, "f"), STR("second, longer"), &e), 0);
-    char seen[8] = "";
-    assert_int_equal(file_read_some(&old, 0, seen, sizeof seen, &e), 5); /* who had it open keeps the old one */
-    assert_memory_equal(seen, "first", 5);
-    file_close(&old);
-    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
-    assert_string_equal(b.p, "second, longer");
-    assert_int_equal(file_replace(path_in(dir, "f"), (struct str){NULL, 0}, &e), 0);
-    buf_clear(&b);
-    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
-    assert_int_equal(b.n, 0);
-    assert_int_equal(dir_list(dir, 10, &names, &e), 0);
-    assert_int_equal(names.n, 1); /* nothing beside it stays */
-    name_list_release(&names);
-    buf_release(&b);
-}
-
-/* A link where the file beside it is to be written: it goes, what it leads to stays. */
-static void replaces_no_link(void **state)
-{
-    char *dir = str_dup(str_of(scratch())), name[100];
-    struct buf b = {0};
+    char name[400];
+    enum path_what what;
     struct err e = {0};
     (void)state;
-    put_text(dir, "precious", "kept");
-    snprintf(name, sizeof name, "f.tmp%ld", (long)getpid());
-    assert_int_equal(symlink("precious", path_in(dir, name)), 0);
-    assert_int_equal(file_replace(path_in(dir, "f"), STR("text"), &e), 0);
-    assert_int_equal(file_slurp(path_in(dir, "precious"), 100, &b, &e), 0);
-    assert_string_equal(b.p, "kept");
-    buf_clear(&b);
-    assert_int_equal(file_slurp(path_in(dir, "f"), 100, &b, &e), 0);
-    assert_string_equal(b.p, "text");
-    assert_false(path_is_file(path_in(dir, name)));
-    buf_release(&b);
-    free(dir);
-}
-
-static void a_failed_replacement_leaves_the_old_file(void **state)
-{
-    const char *dir = scratch();
-    struct err e = {0};
-    name_list names = {0};
-    (void)state;
-    mkdir(path_in(dir, "f"), 0755); /* a folder in the place: rename refuses */
-    put_bytes(dir, "f/x", "1", 1);
-    assert_int_equal(file_replace(path_in(dir, "f"), STR("text"), &e), -1);
+    put_bytes(dir, "f", "1", 1);
+    assert_int_equal(path_look(path_in(dir, "f"), &what, &e), 0);
+    assert_int_equal(what, PATH_FILE);
+    assert_int_equal(path_look(dir, &what, &e), 0);
+    assert_int_equal(what, PATH_FOLDER);
+    assert_int_equal(path_look("/dev/null", &what, &e), 0);
+    assert_int_equal(what, PATH_OTHER);
+    assert_int_equal(path_look(path_in(dir, "none"), &what, &e), 0);
+    assert_int_equal(what, PATH_ABSENT);
+    assert_int_equal(path_look(path_in(dir, "f/none"), &what, &e), 0);
+    assert_int_equal(what, PATH_ABSENT);
+    assert_int_equal(symlink("loop", path_in(dir, "loop")), 0); /* the system does not say: no answer is not "nothing" */
+    assert_int_equal(path_look(path_in(dir, "loop"), &what, &e), -1);
     assert_int_equal(e.code, ERR_IO);
-    assert_int_equal(dir_list(dir, 10, &names, &e), 0);
-    assert_int_equal(names.n, 1);
-    name_list_release(&names);
-    memset(&e, 0, sizeof e);
-    assert_int_equal(file_replace(path_in(dir, "no/such/folder"), STR("text"), &e), -1);
-    assert_int_equal(e.code, ERR_IO);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    assert_int_equal(path_look(path_in(dir, name), &what, &e), -1);
 }
 
 static void paths(void **state)
@@ -286,6 +248,91 @@ static void lists_folders(void **state)
     assert_int_equal(names.n, 0);
 }
 
+static void keeps_what_failed(void **state)
+{
+    const char *dir = scratch();
+    read_failures all = {0};
+    struct file f;
+    struct err e = {0};
+    char got[16];
+    (void)state;
+    read_failures_keep(&all);
+    assert_int_equal(file_open(&f, path_in(dir, "missing"), &e), -1);
+    assert_int_equal(all.n, 0); /* nothing there is no failure */
+    put_bytes(dir, "f", "0123456789", 10);
+    assert_int_equal(file_open(&f, path_in(dir, "f"), &e), 0);
+    assert_int_equal(file_read_some(&f, 8, got, 16, &e), 2);
+    assert_int_equal(all.n, 0); /* nor is its end */
+    assert_int_equal(truncate(path_in(dir, "f"), 5), 0);
+    bool before = read_failures_unimportant(true);
+    assert_int_equal(file_read_some(&f, 0, got, 10, &e), 5);
+    assert_int_equal(all.n, 0);
+    read_failures_unimportant(before);
+    assert_int_equal(file_read_some(&f, 0, got, 10, &e), 5);
+    assert_int_equal(all.n, 1);
+    assert_non_null(strstr(all.v[0].text, "byte 5: the file ends here"));
+    assert_true(all.v[0].opened);
+    file_close(&f);
+    assert_int_equal(symlink("nothing", path_in(dir, "link")), 0);
+    assert_false(path_is_file(path_in(dir, "link")));
+    assert_int_equal(all.n, 2);
+    assert_false(all.v[1].opened);
+    read_failures_printed(str_of(all.v[1].text));
+    assert_false(all.v[0].said);
+    assert_true(all.v[1].said);
+    read_failures_keep(NULL);
+    read_failures_release(&all);
+}
+
+/* Of what one run reads there is one state: who opens a file that was longer before learns it, though it reads all of it. */
+static void notices_a_file_cut_between_readers(void **state)
+{
+    const char *dir = scratch();
+    read_failures all = {0};
+    struct file f;
+    struct err e = {0};
+    (void)state;
+    put_bytes(dir, "log", "0123456789", 10);
+    read_failures_keep(&all);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(file_open(&f, path_in(dir, "log"), &e), 0);
+        file_close(&f);
+    }
+    put_bytes(dir, "log", "0123456789 and more", 19); /* it may grow */
+    assert_int_equal(file_open(&f, path_in(dir, "log"), &e), 0);
+    file_close(&f);
+    assert_int_equal(all.n, 0);
+    assert_int_equal(truncate(path_in(dir, "log"), 5), 0);
+    assert_int_equal(file_open(&f, path_in(dir, "log"), &e), 0);
+    file_close(&f);
+    assert_int_equal(all.n, 1);
+    assert_non_null(strstr(all.v[0].text, "5 bytes; it had 10 when it was first opened"));
+    read_failures_keep(NULL);
+    read_failures_release(&all);
+}
+
+/* What its files are is not known of a folder that cannot be listed. */
+static void notes_a_folder_without_a_stamp(void **state)
+{
+    const char *dir = scratch();
+    read_failures all = {0};
+    struct rlimit files;
+    (void)state;
+    put_bytes(dir, "f", "0123456789", 10);
+    assert_int_equal(symlink("nothing", path_in(dir, "link")), 0);
+    read_failures_keep(&all);
+    assert_int_equal(file_stamp_of(dir).bytes, 10);
+    assert_int_equal(file_stamp_of(path_in(dir, "f")).bytes, 10);
+    assert_int_equal(all.n, 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, files.rlim_max}), 0);
+    assert_int_equal(file_stamp_of(dir).bytes, 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(all.n, 1);
+    read_failures_keep(NULL);
+    read_failures_release(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,12 +341,13 @@ int main(void)
         cmocka_unit_test(slurps_up_to_a_limit),
         cmocka_unit_test(stays_inside),
         cmocka_unit_test(follows_links_that_stay),
-        cmocka_unit_test(replaces_whole),
-        cmocka_unit_test(replaces_no_link),
-        cmocka_unit_test(a_failed_replacement_leaves_the_old_file),
+        cmocka_unit_test(looks_at_what_is_there),
         cmocka_unit_test(paths),
         cmocka_unit_test(names_in_counting_order),
         cmocka_unit_test(lists_folders),
+        cmocka_unit_test(keeps_what_failed),
+        cmocka_unit_test(notices_a_file_cut_between_readers),
+        cmocka_unit_test(notes_a_folder_without_a_stamp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,22 +18,43 @@ static const char *written(const char *text, size_t n)
 }
 
 /* All members as "key=value;", those of the descended object as "+key=value;". The last return. */
-static int members(const char *text, size_t n, const char *descend, struct buf *out, struct err *e)
+static int walked(const char *path, const char *text, size_t n, const char *descend, bool trees, struct buf *out,
+                  struct err *e)
 {
     struct json_members j;
     struct json_member m;
-    const char *path = written(text, n);
     int rc;
     memset(e, 0, sizeof *e);
     assert_int_equal(json_members_open(&j, path, descend, e), 0);
+    j.trees = trees;
     while ((rc = json_members_next(&j, &m, e)) == 1) {
         buf_fmt(out, "%s%.*s=%.*s;", m.inside ? "+" : "", STR_ARG(m.key), STR_ARG(m.value));
         assert_true(m.offset + m.value.n <= n);
         assert_memory_equal(text + m.offset, m.value.p, m.value.n);
+        assert_true(trees || !m.tree);
     }
     if (rc == 0)
         assert_int_equal(json_members_next(&j, &m, e), 0); /* stays at the end */
     json_members_close(&j);
+    return rc;
+}
+
+/* The same with values parsed on the way. */
+static int members(const char *text, size_t n, const char *descend, struct buf *out, struct err *e)
+{
+    const char *path = written(text, n);
+    struct json_pool pool;
+    struct buf parsed = {0};
+    struct err other;
+    buf_str(&parsed, buf_view(out));
+    int rc = walked(path, text, n, descend, false, out, e);
+    json_pool_enter(&pool);
+    assert_int_equal(walked(path, text, n, descend, true, &parsed, &other), rc);
+    json_pool_leave(&pool);
+    assert_string_equal(parsed.p ? parsed.p : "", out->p ? out->p : "");
+    if (rc < 0)
+        assert_string_equal(other.text, e->text);
+    buf_release(&parsed);
     return rc;
 }
 

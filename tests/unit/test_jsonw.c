@@ -143,6 +143,14 @@ static void escapes(void **state)
     jw_str(&w, str_n("\0\x1f\x7f", 3));
     jw_end_object(&w);
     assert_string_equal(b.p, "{\"a\\\"b\\\\c\\u000a\":\"\\u0000\\u001f\\u007f\"}");
+    buf_clear(&b);
+    /* what nobody sees by its number, so that the name stays what it was: a mark of direction, no width, a tag */
+    jw_init(&w, &b, false);
+    jw_cstr(&w, "a\xe2\x80\xae" "b\xe2\x80\x8b\xf3\xa0\x81\x81\xe4\xb8\xad\xff");
+    assert_string_equal(b.p, "\"a\\u202eb\\u200b\\udb40\\udc41\xe4\xb8\xad\xef\xbf\xbd\"");
+    cJSON *back = cJSON_Parse(b.p);
+    assert_string_equal(back->valuestring, "a\xe2\x80\xae" "b\xe2\x80\x8b\xf3\xa0\x81\x81\xe4\xb8\xad\xef\xbf\xbd");
+    cJSON_Delete(back);
     buf_release(&b);
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "dump/dump_check.h"
+#include "diagnose/diagnose.h"
+#include "judge/fused_scale.h"
 #include "judge/suspects.h"
 #include "dump/family.h"
 
@@ -431,6 +433,28 @@ static void floors_of_products(void **state)
     }
 }
 
+/* Convolutions that multiply exactly say nothing of the products that may not, and the other way round. */
+static void kinds_of_products_apart(void **state)
+{
+    (void)state;
+    for (int conv = 0; conv < 2; conv++) {
+        struct scene s;
+        uint32_t p[2][10];
+        scene_start(&s);
+        for (int i = 0; i < 10; i++)
+            for (int kind = 0; kind < 2; kind++) {
+                both_call(&s, kind ? "conv2d" : "linear");
+                p[kind][i] = measured(&s, "output.0", DTYPE_F32);
+            }
+        for (int i = 0; i < 10; i++)
+            for (int kind = 0; kind < 2; kind++)
+                computed(&s, p[kind][i], kind == conv ? 1e-7 : i ? 5e-4 : 3e-4);
+        judge_all(&s);
+        EXPECT(&s, p[!conv][0], VERDICT_MATCH, RULE_WITHIN);
+        scene_end(&s);
+    }
+}
+
 static void parameters_agree_to_their_rounding(void **state)
 {
     (void)state;
@@ -482,6 +506,45 @@ static void sources_are_held_to_the_drift_limit(void **state)
     assert_false(of(&s, row[1])->flags & LINE_SOURCE);
     assert_int_equal(s.j.first_class, FIRST_INPUT);
     scene_end(&s);
+}
+
+/* What needs a gradient and nothing recorded produced was computed from parameters: it has their rounding, and behind
+ * products their noise. A table has none. */
+static void derived_values_are_no_tables(void **state)
+{
+    (void)state;
+    for (int needs = 0; needs < 2; needs++)
+        for (int product = 0; product < 2; product++) {
+            static const double a[] = {3, -1, 7}, b[] = {4, -1, 8};
+            struct scene s;
+            uint32_t x = NONE, w = NONE, y = NONE;
+            scene_start(&s);
+            both_call(&s, "embedding");
+            for (int i = 0; i < 2; i++)
+                w = tensor_on(&s.d[1 - i], "input.1", i ? DTYPE_BF16 : DTYPE_F32, 64, b);
+            both_call(&s, product ? "linear" : "mul");
+            for (int i = 0; i < 2; i++)
+                y = tensor_on(&s.d[1 - i], "output.0", DTYPE_F32, 64, NULL);
+            both_call(&s, "exp");
+            for (int i = 0; i < 2; i++) {
+                x = tensor_on(&s.d[1 - i], "input.0", DTYPE_F32, 64, a);
+                s.d[1 - i].rows.v[x].needs_gradient = needs & 1;
+            }
+            for (int i = 0; i < 2; i++)
+                for (size_t r = 0; r < s.d[i].rows.n; r++)
+                    s.d[i].rows.v[r].has |= HAS_FILE;
+            computed(&s, w, 1e-3);
+            computed(&s, y, 1e-7);
+            computed(&s, x, 2e-3);
+            judge_all(&s);
+            bool table = !needs && !product;
+            assert_int_equal(of(&s, x)->verdict == VERDICT_DEVIATE, table);
+            assert_int_equal(of(&s, x)->rule == RULE_SOURCE, table);
+            s.m.figures[scene_line(&s, x)]->rel_l2 = 0.5;
+            judge_all(&s);
+            assert_int_equal(of(&s, x)->verdict, VERDICT_DEVIATE);
+            scene_end(&s);
+        }
 }
 
 static void reordered_pairs_claim_nothing(void **state)
@@ -692,6 +755,86 @@ static void unread_tensors_are_judged_by_statistics(void **state)
     scene_end(&s);
 }
 
+/* A chain of calls in exact arithmetic, whose third one adds an error that the others hand on: each tensor in turn cannot
+ * be read, and has recorded figures that are less far apart than its elements. */
+static void what_cannot_be_read_excuses_nothing(void **state)
+{
+    enum { CALLS_MADE = 6, ROWS = 2 * CALLS_MADE };
+    static const double error = 1e-4, figures = 1.5e-5;
+    (void)state;
+    for (uint32_t cut = 0; cut <= ROWS; cut++) {
+        struct scene s;
+        struct err e;
+        uint32_t row[ROWS];
+        scene_start(&s);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            double size = 1 + (i + 1) / 2, norm = 2 * size;
+            double stats[2][3] = {{size, -size, norm * (1 + (i > 4 ? figures : 0))}, {size, -size, norm}};
+            if (i % 2 == 0)
+                both_call(&s, "mul");
+            row[i] = recorded(&s, i % 2 ? "output.0" : "input.0", stats[0], stats[1]);
+            for (int k = 0; k < 2; k++)
+                s.d[k].rows.v[row[i]].has |= HAS_FILE;
+        }
+        for (uint32_t i = 0; i < ROWS; i++)
+            if (i != cut)
+                computed(&s, row[i], i > 4 ? error : 0);
+        err_set(&e, ERR_IO, "gone");
+        if (cut < ROWS)
+            measure_post(&s.m, &(struct measure_job){.line = scene_line(&s, row[cut])}, NULL, NULL, &e);
+        judge_all(&s);
+        for (uint32_t i = 0; i < ROWS; i++)
+            if (i != cut && of(&s, row[i])->verdict != (i > 4 ? VERDICT_DEVIATE : VERDICT_MATCH))
+                fail_msg("row %u with row %u cut: %s", i, cut, verdict_name((enum verdict)of(&s, row[i])->verdict));
+        if (cut != 5)
+            assert_int_equal(s.j.first, scene_line(&s, row[5]));
+        scene_end(&s);
+    }
+}
+
+/* Behind a product whose output could not be read an error that a product may leave is neither a deviation nor a match:
+ * after one that agrees to the bit it deviates, and what no product leaves deviates either way. */
+static void behind_an_unread_product(void **state)
+{
+    static const double same[] = {2, -2, 10};
+    static const struct {
+        bool unread, bias;
+        double error;
+        enum verdict v;
+        enum verdict_rule r;
+    } cases[] = {
+        {false, false, 1e-4, VERDICT_DEVIATE, RULE_JUMP},
+        {true, false, 1e-4, VERDICT_SKIP, RULE_BEHIND_UNREAD},
+        {true, true, 1e-4, VERDICT_SKIP, RULE_BEHIND_UNREAD},
+        {true, false, 9e-4, VERDICT_DEVIATE, RULE_JUMP},
+        {true, false, 1e-5, VERDICT_MATCH, RULE_WITHIN},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        struct err e;
+        scene_start(&s);
+        both_call(&s, "linear");
+        uint32_t product = recorded(&s, "output.0", same, same);
+        if (cases[i].bias) /* a module that hands its bias on, or none */
+            for (int k = 0; k < 2; k++)
+                number_on(&s.d[k], "output.1", ROW_NULL, 0, NULL);
+        both_call(&s, "mul");
+        uint32_t out = measured(&s, "output.0", DTYPE_F32);
+        for (int k = 0; k < 2; k++)
+            s.d[k].rows.v[product].has |= HAS_FILE;
+        if (!cases[i].unread)
+            computed(&s, product, 0);
+        computed(&s, out, cases[i].error);
+        err_set(&e, ERR_IO, "gone");
+        if (cases[i].unread)
+            measure_post(&s.m, &(struct measure_job){.line = scene_line(&s, product)}, NULL, NULL, &e);
+        judge_all(&s);
+        EXPECT(&s, out, cases[i].v, cases[i].r);
+        scene_end(&s);
+    }
+}
+
 /* ---- one-sided rows, exactness ---- */
 
 static void one_sided_rows(void **state)
@@ -721,6 +864,158 @@ static void one_sided_rows(void **state)
         assert_int_equal(s.j.sum.only[TARGET], 3);
         if (cases[i].strict)
             assert_true(s.j.first == scene_line(&s, out) && s.j.first_class == FIRST_GAP);
+        scene_end(&s);
+    }
+}
+
+/* One size of heads for all: 16 queries and keys of 4. */
+static uint32_t heads_on(struct dump *d, const char *slot, const double *stats)
+{
+    static const int64_t size[] = {16, 4};
+    uint32_t r = tensor_on(d, slot, DTYPE_F32, 64, stats);
+    d->rows.v[r].shape = dump_shape(d, size, 2);
+    return r;
+}
+
+static void fused_and_written_out(void **state)
+{
+    static const double q[] = {2, -2, 10}, key[] = {1.5, -2.1, 8.6}, raw[] = {4, -3.2, 16.2}, probabilities[] = {0.5, 0.04, 3};
+    static const double result[] = {0.51, -1.16, 4.84}, other_result[] = {0.55, -1.2, 4.85};
+    static const struct {
+        double written;   /* what the scores are multiplied by, or divided by */
+        bool division, before; /* the queries are, not the scores */
+        double given;     /* the fused call's argument; 0: left out, 1/√4 */
+        bool same_result;
+        double own, other; /* as the lines have it; 0: nothing deviates */
+    } cases[] = {
+        {0.35, false, false, 0, false, 0.35, 0.5},
+        {0.35, false, true, 0, false, 0.35, 0.5},
+        {0.35, false, false, 0.25, false, 0.35, 0.25},
+        {4, true, false, 0, false, 0.25, 0.5},
+        {0.5, false, false, 0, false, 0, 0},
+        {2, true, false, 0, false, 0, 0},
+        {0.25, false, false, 0.25, false, 0, 0},
+        {0.35, false, false, 0, true, 0, 0}, /* the rest of it is elsewhere */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        double w = cases[i].written, factor = cases[i].division ? 1 / w : w, used[3], scaled[3];
+        const char *op = cases[i].division ? "__truediv__" : "__mul__";
+        for (int k = 0; k < 3; k++) {
+            used[k] = cases[i].before ? factor * q[k] : q[k];
+            scaled[k] = factor * raw[k];
+        }
+        scene_start(&s);
+        struct dump *t = &s.d[TARGET];
+        uint32_t number = NONE, argument = NONE;
+        for (int before = 1; before >= 0; before--) {
+            if (before == cases[i].before) {
+                call_on(t, op, PHASE_FORWARD);
+                tensor_on(t, "input.0", DTYPE_F32, before ? 64 : 256, before ? q : raw);
+                number = number_on(t, "input.1", ROW_FLOAT, w, "number");
+                tensor_on(t, "output.0", DTYPE_F32, before ? 64 : 256, before ? used : scaled);
+            }
+            if (before) {
+                call_on(t, "matmul", PHASE_FORWARD);
+                tensor_on(t, "input.0", DTYPE_F32, 64, used);
+                tensor_on(t, "input.1", DTYPE_F32, 64, key);
+                tensor_on(t, "output.0", DTYPE_F32, 256, cases[i].before ? scaled : raw);
+            }
+        }
+        call_on(t, "softmax", PHASE_FORWARD);
+        tensor_on(t, "input.0", DTYPE_F32, 256, scaled);
+        tensor_on(t, "output.0", DTYPE_F32, 256, probabilities);
+        call_on(t, "matmul", PHASE_FORWARD);
+        tensor_on(t, "input.0", DTYPE_F32, 256, probabilities);
+        tensor_on(t, "output.0", DTYPE_F32, 64, result);
+        call_on(&s.d[GOLDEN], "scaled_dot_product_attention", PHASE_FORWARD);
+        heads_on(&s.d[GOLDEN], "input.0", q);
+        heads_on(&s.d[GOLDEN], "input.1", key);
+        if (cases[i].given > 0)
+            argument = number_on(&s.d[GOLDEN], "input.scale", ROW_FLOAT, cases[i].given, "scale");
+        heads_on(&s.d[GOLDEN], "output.0", cases[i].same_result ? result : other_result);
+        judge_all(&s);
+        bool found = cases[i].own > 0;
+        EXPECT(&s, number, found ? VERDICT_DEVIATE : VERDICT_ONLY, found ? RULE_FUSED_SCALE : RULE_ONE_SIDED);
+        if (found) {
+            uint32_t line = scene_line(&s, number);
+            struct diagnoses looks;
+            assert_float_equal(fused_scale_given(t, number), cases[i].own, 1e-6);
+            assert_float_equal(s.j.line[line].limit, cases[i].other, 1e-6);
+            diagnose_line(&looks, &s.j, &s.m, s.flow, line);
+            assert_true(looks.n == 1 && looks.v[0].id == DIAGNOSIS_SCALE);
+            diagnoses_release(&looks);
+        }
+        if (argument != NONE)
+            assert_int_equal(s.j.line[s.p.line_of[GOLDEN][argument]].verdict, found ? VERDICT_DEVIATE : VERDICT_ONLY);
+        scene_end(&s);
+    }
+}
+
+/* What noise allows is still no cast: an output that is a coarser type's on one side while what went in is not. */
+static void rounded_outputs(void **state)
+{
+    static const struct {
+        double error;
+        enum dtype kept[2], input_kept, elsewhere; /* of the output; of the target's input; a type recorded elsewhere */
+        bool deviates;
+    } cases[] = {
+        {1.6e-3, {DTYPE_BF16, 0}, 0, 0, true},
+        {1.6e-3, {0, DTYPE_BF16}, 0, 0, true},
+        {4e-4, {DTYPE_F16, 0}, 0, 0, true},
+        {4e-5, {DTYPE_F16, 0}, 0, 0, false},          /* less than rounding leaves */
+        {1.6e-3, {DTYPE_BF16, 0}, DTYPE_BF16, 0, false}, /* it came in so */
+        {1.6e-3, {DTYPE_BF16, 0}, 0, DTYPE_BF16, false}, /* autocast: recorded as what it is */
+        {1.6e-3, {0, 0}, 0, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "linear");
+        uint32_t noisy = measured(&s, "output.0", DTYPE_F32);
+        both_call(&s, "mul");
+        uint32_t in = measured(&s, "input.0", DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
+        if (cases[i].elsewhere)
+            tensor_on(&s.d[TARGET], "output.1", cases[i].elsewhere, 64, NULL);
+        computed(&s, noisy, 6e-4);
+        struct figures f = {.two = true, .rel_l2 = 6e-4, .max_abs = 1, .kept = {(uint8_t)cases[i].input_kept, 0}};
+        scene_computed(&s, in, &f);
+        f = (struct figures){.two = true, .rel_l2 = cases[i].error, .max_abs = 1, .kept = {(uint8_t)cases[i].kept[0], (uint8_t)cases[i].kept[1]}};
+        scene_computed(&s, out, &f);
+        judge_all(&s);
+        assert_int_equal(of(&s, out)->rule == RULE_ROUNDED, cases[i].deviates);
+        assert_int_equal(verdict_is_bad((enum verdict)of(&s, out)->verdict), cases[i].deviates);
+        scene_end(&s);
+    }
+}
+
+/* A weight kept in float32 by one module of a model in bfloat16 was rounded like the others. */
+static void rounded_parameters(void **state)
+{
+    static const struct {
+        enum dtype kept, elsewhere;
+        bool deviates;
+    } cases[] = {
+        {DTYPE_BF16, DTYPE_BF16, false},
+        {DTYPE_BF16, 0, true}, /* nothing else computes so */
+        {0, DTYPE_BF16, true}, /* and it is no such number */
+        {KEPT_PART | DTYPE_BF16, DTYPE_BF16, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "linear");
+        uint32_t weight = measured(&s, "input.weight", DTYPE_F32);
+        if (cases[i].elsewhere)
+            tensor_on(&s.d[TARGET], "output.1", cases[i].elsewhere, 64, NULL);
+        struct figures f = {.two = true, .rel_l2 = 1.7e-3, .max_abs = 1, .kept = {(uint8_t)cases[i].kept, 0}};
+        build(&s);
+        scene_computed(&s, weight, &f);
+        judge_all(&s);
+        assert_int_equal(of(&s, weight)->rule, cases[i].deviates ? RULE_PARAMETER : RULE_WITHIN);
         scene_end(&s);
     }
 }
@@ -975,15 +1270,16 @@ static void joined_calls_cover_each_other(void **state)
 }
 
 /* q is scaled before the product on one side, after it on the other: what lies between is no deviation, as long as
- * everything computed from it agrees again. */
+ * everything computed from it agrees again, and somebody does scale by that factor. */
 static void factors_applied_elsewhere(void **state)
 {
     const double q[] = {1, -1, 2}, x[] = {3, -3, 5}, y[] = {4, -4, 6};
     (void)state;
-    for (int wrong = 0; wrong < 3; wrong++) {
+    for (int wrong = 0; wrong < 4; wrong++) {
         struct scene s;
         scene_start(&s);
         both_call(&s, "matmul");
+        number_on(&s.d[0], "input.1", ROW_FLOAT, wrong == 3 ? 0.5 : 0.35, wrong == 3 ? "0.5" : "0.35");
         uint32_t scores = measured(&s, "output.0", DTYPE_F32);
         both_call(&s, "add");
         uint32_t in = measured(&s, "input.0", DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
@@ -1469,6 +1765,8 @@ int main(void)
         cmocka_unit_test(floors_of_products),
         cmocka_unit_test(parameters_agree_to_their_rounding),
         cmocka_unit_test(sources_are_held_to_the_drift_limit),
+        cmocka_unit_test(derived_values_are_no_tables),
+        cmocka_unit_test(kinds_of_products_apart),
         cmocka_unit_test(reordered_pairs_claim_nothing),
         cmocka_unit_test(statistics),
         cmocka_unit_test(printed_digits),
@@ -1478,7 +1776,11 @@ int main(void)
         cmocka_unit_test(integer_statistics),
         cmocka_unit_test(checksums),
         cmocka_unit_test(unread_tensors_are_judged_by_statistics),
+        cmocka_unit_test(what_cannot_be_read_excuses_nothing),
+        cmocka_unit_test(behind_an_unread_product),
         cmocka_unit_test(one_sided_rows),
+        cmocka_unit_test(fused_and_written_out),
+        cmocka_unit_test(rounded_outputs), cmocka_unit_test(rounded_parameters),
         cmocka_unit_test(exact_comparison),
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),

@@ -74,8 +74,8 @@ static void errors_name_file_and_place(void **state)
         {"- ms_api: a\n", "line 1: expected ms_api and pt_api"},
         {"- ms_api: a\n  what: b\n", "line 2: expected ms_api"},
         {"- ms_api: a\n  pt_api: b\n  ms_args: [0]\n", "ms_args has 1 entries, pt_args 0"},
-        {"- ms_api: a\n  pt_api: b\n  ms_args: {0: 1}\n", "line 3: a list of places"},
-        {"a: b\n---\nc: d\n", "line 2: the end of the file"},
+        {"- ms_api: a\n  pt_api: b\n  ms_args: {0: 1}\n", "line 3: expected a list of places"},
+        {"a: b\n---\nc: d\n", "line 2: expected the end of the file"},
         {"{\"a\": 1}", "\"pairs\""},
         {"{\"a\": \"b\", \"a\": \"c\"}", "\"a\" is listed twice"},
         {"{\"schema\": 2, \"pairs\": []}", "newer version"},
@@ -179,7 +179,7 @@ static void hostile(void **state)
     buf_str(&deep, buf_view(&long_name));
     buf_cstr(&deep, "\n: c\n");
     assert_int_equal(mapping_load(&m, file_of(deep.p), &e), -1);
-    assert_non_null(strstr(e.text, "line 2: a name was expected; this text has more than 4096 bytes"));
+    assert_non_null(strstr(e.text, "line 2: expected a name, found a text of more than 4096 bytes"));
     buf_clear(&deep);
     for (int i = 0; i < 100000; i++)
         buf_char(&deep, '[');

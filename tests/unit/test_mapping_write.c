@@ -1,6 +1,7 @@
 /* Correspondences of a session written as each kind of mapping file and read again. */
 #include "support.h"
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "pair/mapping_file.h"
 #include "report/mapping_output.h"

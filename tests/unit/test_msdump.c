@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "dump/family.h"
 #include "num/figures.h"
 
@@ -292,7 +293,7 @@ static void damaged_tables(void **state)
         shut_opened(&o);
     }
     assert_int_equal(open_path(&o, table_of(HEAD "Max Value\n")), -1); /* a header and nothing else */
-    assert_non_null(strstr(o.e.text, "neither rows"));
+    assert_non_null(strstr(o.e.text, "expected rows in statistic.csv or .npy files"));
     shut_opened(&o);
 }
 
@@ -319,11 +320,52 @@ static void cut_lines(void **state)
                                                  "A,x,0,0,1,outp")), 0);
     assert_int_equal(o.d.problems.n, 2);
     assert_string_equal(o.d.problems.v[0].kind, "damaged");
-    assert_non_null(strstr(o.d.problems.v[0].text, "9 fields; 11 were expected"));
+    assert_non_null(strstr(o.d.problems.v[0].text, "expected 11 fields, found 9"));
     uint32_t r = o.d.problems.v[0].row;
     assert_true(o.d.rows.v[r].has == IS_DAMAGED);
     assert_true(o.d.rows.v[row_named(&o.d, "A.x.output.0")].stat[STAT_MAX] == 7);
     shut_opened(&o);
+}
+
+/* A quote that is not closed swallows rows up to the next one: it is said where, and how many lines are in it. */
+static void rows_swallowed_by_a_quote(void **state)
+{
+    static const char *const ends[] = {"", "Add,A-op4,output,0,float32,\"(2,)\",1\n", "Sub,\"D-op3,output,0,float32,(),2\nDiv,E-op4,output,0,float32,(),3\n"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        struct opened o;
+        struct buf b = {0};
+        buf_fmt(&b, "Op Type,Op Name,IO,Slot,Data Type,Shape,Max Value\nAdd,A-op0,output,0,float32,(),1\n"
+                    "Mul,\"B-op1,output,0,float32,(),1\nSub,C-op2,output,0,float32,(),1\n%s", ends[i]);
+        assert_int_equal(open_path(&o, table_of(b.p)), 0);
+        bool said = false;
+        for (size_t k = 0; k < o.d.problems.n; k++)
+            said = said || (strstr(o.d.problems.v[k].text, "a quote may be missing") && strstr(o.d.problems.v[k].text, "statistic.csv: line 3"));
+        assert_true(said);
+        buf_release(&b);
+        shut_opened(&o);
+    }
+}
+
+static void missing_columns_are_said(void **state)
+{
+    static const struct {
+        const char *table, *says;
+    } cases[] = {
+        {"Op Type,Op Name,IO,Slot,Shape,Max Value\nAdd,A-op0,output,0,(),1\n", "\"Data Type\""},
+        {"Op Type,Op Name,IO,Slot,Data Type,Max Value\nAdd,A-op0,output,0,float32,1\n", "\"Shape\""},
+        {"Op Type,Op Name,IO,Slot,Data Type,Shape\nAdd,A-op0,output,0,float32,()\n", "no column of figures"},
+        {"Op Type,Op Name,IO,Slot,Data Type,Shape,MD5\nAdd,A-op0,output,0,float32,(),x\n", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct opened o;
+        assert_int_equal(open_path(&o, table_of(cases[i].table)), 0);
+        assert_int_equal(o.d.warnings.n, cases[i].says != NULL);
+        if (cases[i].says && (!strstr(o.d.warnings.v[0], cases[i].says) || !strstr(o.d.warnings.v[0], "statistic.csv")))
+            fail_msg("%s", o.d.warnings.v[0]);
+        shut_opened(&o);
+    }
 }
 
 static void every_cut_of_a_table(void **state)
@@ -400,7 +442,7 @@ static void files_that_do_not_read(void **state)
         assert_true(o.d.rows.v[o.d.problems.v[i].row].has & IS_DAMAGED);
     assert_false(o.d.rows.v[row_named(&o.d, "A.x.output.0")].has & IS_DAMAGED);
     assert_int_equal(dump_tensor(&o.d, row_named(&o.d, "A.w.output.0"), &t, &o.e), -1);
-    assert_non_null(strstr(o.e.text, "leaves the dump"));
+    assert_non_null(strstr(o.e.text, "a link out of the dump"));
     shut_opened(&o);
 }
 
@@ -419,7 +461,7 @@ static void mapped_names(void **state)
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 2);
     assert_int_equal(o.d.warnings.n, 1);
-    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files tell no operator"));
+    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files without an operator"));
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
     assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
     tensor_close(&t);
@@ -520,7 +562,7 @@ int main(void)
         cmocka_unit_test(damaged_tables),
         cmocka_unit_test(a_header_that_lacks_a_column),
         cmocka_unit_test(cut_lines),
-        cmocka_unit_test(every_cut_of_a_table),
+        cmocka_unit_test(rows_swallowed_by_a_quote), cmocka_unit_test(missing_columns_are_said), cmocka_unit_test(every_cut_of_a_table),
         cmocka_unit_test(names_of_files),
         cmocka_unit_test(files_that_do_not_read),
         cmocka_unit_test(mapped_names),

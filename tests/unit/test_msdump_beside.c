@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "dump/computed_figures.h"
-#include "compare/evidence.h"
+#include "table/evidence.h"
 #include "fmt/msdump.h"
 
 #define FORMAT "mindspore-dump"
@@ -55,7 +55,7 @@ static void figures_that_were_not_recorded(void **state)
     put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_B-op0.0.0.2.output.0.DefaultFormat.Float32.npy", nan_npy, sizeof nan_npy - 1);
     put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_C-op0.0.0.3.output.0.DefaultFormat.Float32.npy", npy, 70); /* cut */
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
-    uint64_t before = evidence_fingerprint(&o.d);
+    uint64_t before = dump_fingerprint(&o.d);
     computed_figures_fill(&o.d, kern_select(NULL), 2, &o.load);
     const struct row *a = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_A-op0.output.0")];
     const struct row *b = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_B-op0.output.0")];
@@ -64,7 +64,7 @@ static void figures_that_were_not_recorded(void **state)
     assert_int_equal(a->has >> IS_COMPUTED, HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
     assert_true(isnan(b->stat[STAT_NORM]) && b->extra != NONE && o.d.extras.v[b->extra].nan == 1);
     assert_int_equal(c->has & (HAS_MAX | HAS_MIN | HAS_NORM), 0);
-    assert_true(evidence_fingerprint(&o.d) == before);
+    assert_true(dump_fingerprint(&o.d) == before);
     shut_opened(&o);
 }
 
@@ -113,8 +113,8 @@ static void records_that_lead_nowhere(void **state)
         const char *text, *says; /* NULL: nothing is wrong */
         const char *kind;
     } cases[] = {
-        {"{" UNIT("AI Core", 99, "1") "}", "which no operator here carries", "overflow"},
-        {"{" UNIT("AI Core", 58, "1") "}", "which several operators here carry", "overflow"},
+        {"{" UNIT("AI Core", 99, "1") "}", "no operator here has this number", "overflow"},
+        {"{" UNIT("AI Core", 58, "1") "}", "several operators here have this number", "overflow"},
         {"{" UNIT("AI Core", 57, "0") "}", NULL, NULL},
         {"{\"AI Core\": {\"status\": 3}}", "names no task", "overflow"},
         {"{\"AI Core\": {\"status\": 3, \"task_id\": -1, \"stream_id\": 1e300}}", "names no task", "overflow"},

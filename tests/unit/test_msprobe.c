@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "dump/family.h"
 
 /* ---- opening ---- */
@@ -313,6 +314,62 @@ static void odd_shapes(void **state)
     }
 }
 
+/* Types msprobe does not write are said, each with its file, place and call; null is none of them. */
+static void odd_types_are_said(void **state)
+{
+    static const struct {
+        const char *record, *says;
+    } odd[] = {
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":5,\"shape\":[2]}]", "\"dtype\": expected a text, found a number"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":\"x\"}]", "\"shape\": expected a list of numbers, found a text"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[\"2\"]}]", "\"shape\": expected a list of numbers, found a list"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Max\":\"x\"}]", "\"Max\": expected a number, found a text"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Norm\":{}}]", "\"Norm\": expected a number, found an object"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"md5\":1}]", "\"md5\": expected a text, found a number"},
+        {"\"output\":[{\"type\":\"int\",\"value\":[1]}]", "\"value\": expected a number, found a list"},
+        {"\"input_args\":7,\"output\":[null]", "\"input_args\": expected a list, found a number"},
+        {"\"output\":\"x\"", "\"output\": expected a list, found a text"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":null,\"shape\":null,\"Max\":null,\"Min\":NaN,\"Mean\":true,\"md5\":null}]", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+        struct opened o;
+        struct buf b = {0};
+        buf_fmt(&b, "\"F.x.0.forward\":{%s}", odd[i].record);
+        assert_int_equal(open_path(&o, dump_of(b.p)), 0);
+        assert_int_equal(o.d.problems.n, odd[i].says != NULL);
+        if (odd[i].says && (!strstr(o.d.problems.v[0].text, odd[i].says) || !strstr(o.d.problems.v[0].text, "dump.json: byte ") ||
+                            !strstr(o.d.problems.v[0].text, "F.x.0.forward")))
+            fail_msg("%s", o.d.problems.v[0].text);
+        buf_release(&b);
+        shut_opened(&o);
+    }
+}
+
+static void odd_types_of_the_file(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } odd[] = {
+        {"{\"task\":5,\"level\":\"L1\",\"data\":{\"F.x.0.forward\":{\"output\":[null]}}}", "\"task\": expected a text, found a number"},
+        {"{\"level\":[],\"data\":{\"F.x.0.forward\":{\"output\":[null]}}}", "\"level\": expected a text, found a list"},
+        {"{\"data\":[1],\"level\":\"L1\"}", "\"data\": expected an object, found a list"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+        struct opened o;
+        const char *dir = scratch();
+        put_text(dir, "dump.json", odd[i].text);
+        put_text(dir, "stack.json", "{}");
+        put_text(dir, "construct.json", "{}");
+        assert_int_equal(open_path(&o, dir), 0);
+        assert_int_equal(o.d.problems.n, 1);
+        if (!strstr(o.d.problems.v[0].text, odd[i].says) || !strstr(o.d.problems.v[0].text, "dump.json"))
+            fail_msg("%s", o.d.problems.v[0].text);
+        shut_opened(&o);
+    }
+}
+
 static void old_stack_files(void **state)
 {
     struct opened o;
@@ -323,7 +380,7 @@ static void old_stack_files(void **state)
     put_text(dir, "construct.json", "{\"F.a.0.forward\":\"F.b.0.forward\",\"F.b.0.forward\":null,\"x\":\"y\","
                                "\"F.z\":7}");
     assert_int_equal(open_path(&o, dir), 0);
-    assert_int_equal(o.d.problems.n, 0);
+    assert_int_equal(o.d.problems.n, 2); /* "odd" and "F.z" */
     const struct stack *s = &o.d.stacks.v[o.d.calls.v[0].stack];
     assert_int_equal(s->n, 1);
     const struct frame *f = &o.d.frames.v[o.d.stack_frames.v[s->first]];
@@ -524,7 +581,7 @@ int main(void)
         cmocka_unit_test(tensors_open),
         cmocka_unit_test(nested_values),
         cmocka_unit_test(odd_shapes),
-        cmocka_unit_test(old_stack_files),
+        cmocka_unit_test(odd_types_are_said), cmocka_unit_test(odd_types_of_the_file), cmocka_unit_test(old_stack_files),
         cmocka_unit_test(side_files_that_are_missing_or_damaged),
         cmocka_unit_test(a_damaged_call_costs_itself),
         cmocka_unit_test(a_cut_dump_keeps_what_stands_before),

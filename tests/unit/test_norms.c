@@ -4,9 +4,12 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json_read.h"
 #include "norms/norms.h"
+#include "document/write.h"
+#include "norms/norms_section.h"
 #include "report/norms_output.h"
 
 static struct norms n;
@@ -284,8 +287,8 @@ static void megatrons_list(void **state)
     assert_int_equal(n.pairs.n, MEGATRON);
     assert_string_equal(n.side[1].order, "Megatron's, decayed ones first");
     assert_int_equal(n.verdict, STAGE_PASS); /* 4 decimals of squares leave 2 % of the small ones open */
-    assert_true(said("carry no names"));
-    assert_true(said("prints squares to 0.0001"));
+    assert_true(said("have no names"));
+    assert_true(said("the log rounds squares to 0.0001"));
     norms_release(&n);
     apart(0, 0.05); /* only the order is chosen: what stands out stays so */
     mindformers_named("t.log", 1);
@@ -350,6 +353,13 @@ static void tensors(const char *name, char path[1024], double (*value)(int i, in
     buf_release(&head);
 }
 
+static uint64_t file_bytes(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return (uint64_t)st.st_size;
+}
+
 static double gradient(int i, int k)
 {
     return model[i].norm * factor[i] / sqrt(model[i].elements) * (k % 2 ? 1 : -1);
@@ -370,6 +380,26 @@ static void saved_gradients(void **state)
     assert_int_equal(n.side[0].step, -1);
     assert_int_equal(n.pairs.n, MEGATRON);
     assert_int_equal(n.verdict, STAGE_PASS);
+}
+
+/* A gradient that is cut off is in no pair and alone on no side; nothing passes then, and what was read may still fail. */
+static void unread_gradients(void **state)
+{
+    (void)state;
+    tensors("t.safetensors", target, gradient);
+    megatron_named("g.log", 1);
+    assert_int_equal(truncate(target, (off_t)(file_bytes(target) - 8)), 0);
+    judge();
+    assert_int_equal(n.pairs.n, MEGATRON - 1);
+    assert_true(n.unread.n >= 1);
+    assert_int_equal(n.verdict, STAGE_UNKNOWN);
+    norms_release(&n);
+    factor[2] = 5;
+    tensors("t.safetensors", target, gradient);
+    factor[2] = 1;
+    assert_int_equal(truncate(target, (off_t)(file_bytes(target) - 8)), 0);
+    judge();
+    assert_int_equal(n.verdict, STAGE_FAIL);
 }
 
 static void gradients_that_are_weights(void **state)
@@ -454,7 +484,7 @@ static void monitor_and_log(void **state)
     judge();
     assert_int_equal(n.side[0].step, 1); /* the log's first step is the monitor's step 0 */
     assert_int_equal(n.side[1].step, 0);
-    assert_true(said("step 1 meets step 0"));
+    assert_true(said("step 1 is compared with step 0"));
     assert_true(n.pairs.n > 10);
     assert_int_equal(n.verdict, STAGE_PASS);
     assert_true(n.pairs.v[0].rel < 0.01);
@@ -492,7 +522,7 @@ static void what_is_refused(void **state)
     norms_release(&n);
     fclose(create("empty", other));
     assert_int_equal(norms_open(&n, other, golden, &o, &e), -1);
-    assert_non_null(strstr(e.text, "no gradient norms here"));
+    assert_non_null(strstr(e.text, "found no gradient norms"));
     norms_release(&n);
     assert_int_equal(norms_open(&n, sample("logs/nan/benchmark"), golden, &o, &e), -1);
     assert_non_null(strstr(e.text, "prints no local norms"));
@@ -523,7 +553,10 @@ static void written(void **state)
     norms_csv(&o, &n);
     assert_non_null(strstr(o.buf.p, "model.layers.0.attention.wq.weight + model.layers.0.attention.wk.weight + "));
     buf_clear(&o.buf);
-    norms_text(&o.buf, &n);
+    struct document d;
+    document_begin(&d);
+    norms_section(&d, &n, 9);
+    write_text_end(&o.buf, &d);
     assert_int_equal(strncmp(o.buf.p, "fail: ", 6), 0);
     buf_release(&o.buf);
 }
@@ -533,7 +566,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(named_pair),          TEST(one_stands_out),       TEST(a_part_that_is_nan), TEST(all_apart),        TEST(squares_under_names),
-        TEST(the_global_norm_decides), TEST(megatrons_list),   TEST(mindformers_own_list), TEST(both_without_names), TEST(saved_gradients),
+        TEST(the_global_norm_decides), TEST(megatrons_list),   TEST(mindformers_own_list), TEST(both_without_names), TEST(saved_gradients), TEST(unread_gradients),
         TEST(gradients_that_are_weights), TEST(weights_without_a_checkpoint), TEST(numbered_files), TEST(monitor_and_log),   TEST(a_dumps_gradients), TEST(what_is_refused),
         TEST(written),
     };

@@ -7,6 +7,8 @@
 
 #include "base/json_read.h"
 #include "optimizer/optimizer.h"
+#include "document/write.h"
+#include "optimizer/optimizer_section.h"
 #include "report/optimizer_output.h"
 
 static struct optimizer x;
@@ -66,8 +68,8 @@ static void torch_is_reproduced(void **state)
         assert_int_equal(x.verdict, STAGE_PASS);
         assert_int_equal(x.reasons.n, 0);
         assert_int_equal(x.pairs, 5);
-        assert_true(said("does not tell beta1 and beta2") == (i == 0));
-        assert_true((strstr(x.next.v[0], "for the betas") != NULL) == (i == 0));
+        assert_true(said("does not show beta1 and beta2") == (i == 0));
+        assert_true((strstr(x.next.v[0], "to check the betas") != NULL) == (i == 0));
     }
 }
 
@@ -94,7 +96,7 @@ static void faults_are_named(void **state)
         assert_int_equal(x.next.n, 1);
     }
     a_case("no_clip"); /* at step 1 clipping and eps are one quotient */
-    assert_true(said("cannot tell clip from eps"));
+    assert_true(said("cannot separate clip from eps"));
 }
 
 static void two_reasons(void **state)
@@ -290,9 +292,9 @@ static void nothing_moved(void **state)
     struct made m = usual;
     m.lr = 0;
     compare(&m, &usual);
-    assert_true(said("no weight moved"));
+    assert_true(said("no weight changed"));
     compare(&usual, &usual);
-    assert_false(said("no weight moved"));
+    assert_false(said("no weight changed"));
 }
 
 static void golden_may_be_wrong(void **state)
@@ -355,7 +357,7 @@ static void not_a_number(void **state)
     compare(&m, &usual);
     assert_false(x.side[0].reproduced);
     assert_int_equal(x.verdict, STAGE_FAIL);
-    assert_true(said("none of the hypotheses"));
+    assert_true(said("no hypothesis explains"));
 }
 
 static void without_a_configuration(void **state)
@@ -364,7 +366,7 @@ static void without_a_configuration(void **state)
     struct made m = usual;
     m.no_hyper = true;
     compare(&m, &usual);
-    assert_true(said("the other side's are taken"));
+    assert_true(said("the other side's are used"));
     assert_int_equal(x.verdict, STAGE_PASS);
     compare(&m, &m);
     assert_true(said("defaults of torch.optim.AdamW"));
@@ -434,11 +436,11 @@ static void bad_configurations(void **state)
         const char *text, *message;
     } bad[] = {
         {"{\"lr\": ", "line 2"},
-        {"just words", "not a single text"},
-        {"{\"beta1\": 1.5}", "beta1 and beta2 are numbers from 0 to below 1"},
-        {"{\"eps\": -1}", "eps is a number of at least 0"},
-        {"{\"step\": 0}", "step is a number from 1 on"},
-        {"{\"lr\": .inf, \"lr\": Infinity}", "lr is no finite number"},
+        {"just words", "found a single text"},
+        {"{\"beta1\": 1.5}", "expected numbers from 0 to below 1 for beta1 and beta2"},
+        {"{\"eps\": -1}", "expected a number of at least 0 for eps"},
+        {"{\"step\": 0}", "expected a step number from 1 on"},
+        {"{\"lr\": .inf, \"lr\": Infinity}", "expected a finite number for lr"},
         {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nested more than"},
     };
     (void)state;
@@ -463,7 +465,7 @@ static void what_is_refused(void **state)
     snprintf(path, sizeof path, "%.512s/grad.safetensors", t);
     remove(path);
     assert_int_equal(run_folders(t, g, &e), -1);
-    assert_non_null(strstr(e.text, "no weights called \"grad\""));
+    assert_non_null(strstr(e.text, "found no \"grad\""));
     optimizer_release(&x);
     FILE *f = fopen(path, "wb"); /* a header that promises more than there is */
     fwrite("\x60\0\0\0\0\0\0\0{\"model.norm_out.weight\":{\"dtype\":\"F32\",\"shape\":[40],\"data_offsets\":[0,160]}}                       ", 1, 104, f);
@@ -491,7 +493,10 @@ static void written(void **state)
     assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "worst"), 0), "param")->valuestring, usual.names[1]);
     cJSON_Delete(root);
     buf_clear(&o.buf);
-    optimizer_text(&o.buf, &x);
+    struct document d;
+    document_begin(&d);
+    optimizer_section(&d, &x);
+    write_text_end(&o.buf, &d);
     assert_int_equal(strncmp(o.buf.p, "fail: ", 6), 0);
     assert_non_null(strstr(o.buf.p, "decay_1d = yes"));
     buf_release(&o.buf);

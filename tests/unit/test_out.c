@@ -1,5 +1,5 @@
 /* Reports appear whole or not at all, whatever goes wrong on the way. */
-#include "support.h"
+#include "files.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,27 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/file_write.h"
 #include "base/out.h"
-
-static size_t entries(const char *dir)
-{
-    name_list l = {0};
-    struct err e;
-    assert_int_equal(dir_list(dir, 100, &l, &e), 0);
-    size_t n = l.n;
-    name_list_release(&l);
-    return n;
-}
-
-static void check_content(const char *path, const char *text)
-{
-    struct buf b = {0};
-    struct err e;
-    assert_int_equal(file_slurp(path, 1 << 24, &b, &e), 0);
-    assert_string_equal(b.p, text);
-    buf_release(&b);
-}
 
 static void appears_when_closed(void **state)
 {
@@ -85,7 +66,7 @@ static void no_folder(void **state)
     struct err e = {0};
     (void)state;
     assert_int_equal(out_file(&o, path_in(scratch(), "no/folder/r"), &e), -1);
-    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(e.code, ERR_OUTPUT);
     assert_non_null(strstr(e.text, "no/folder/r"));
     assert_null(strstr(e.text, ".tmp")); /* the user's name, not ours */
 }
@@ -96,12 +77,12 @@ static void failed_rename_leaves_nothing(void **state)
     struct out o;
     struct err e = {0};
     (void)state;
-    mkdir(path_in(dir, "r"), 0755);
-    mkdir(path_in(dir, "r/full"), 0755);
     assert_int_equal(out_file(&o, path_in(dir, "r"), &e), 0);
+    mkdir(path_in(dir, "r"), 0755); /* meanwhile */
+    mkdir(path_in(dir, "r/full"), 0755);
     buf_cstr(&o.buf, "text");
     assert_int_equal(out_close(&o, &e), -1);
-    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(e.code, ERR_OUTPUT);
     assert_int_equal(entries(dir), 1);
     assert_true(path_is_dir(path_in(dir, "r")));
 }
@@ -128,7 +109,7 @@ static void failed_write_leaves_the_old_report(void **state)
     int rc = out_close(&o, &e);
     setrlimit(RLIMIT_FSIZE, &was);
     assert_int_equal(rc, -1);
-    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(e.code, ERR_OUTPUT);
     assert_non_null(strstr(e.text, path_in(dir, "r")));
     check_content(path_in(dir, "r"), "old");
     assert_int_equal(entries(dir), 1);
@@ -155,7 +136,7 @@ static void descriptors(void **state)
     out_fd(&o, full);
     buf_cstr(&o.buf, "lost");
     assert_int_equal(out_close(&o, &e), -1);
-    assert_int_equal(e.code, ERR_IO);
+    assert_int_equal(e.code, ERR_OUTPUT);
     assert_non_null(strstr(e.text, "output"));
     close(full);
 }

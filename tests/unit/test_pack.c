@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/tar.h"
 #include "base/zstd.h"
@@ -155,20 +156,20 @@ static void hostile(void **state)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         entry(&b, bad[i], "x");
         tar_end(&b);
-        refuses(&b, "leads out of the pack");
+        refuses(&b, "is outside the pack");
     }
     for (const char *t = "12346"; *t; t++) { /* links, devices, a pipe */
         entry(&b, "a", "");
         change(&b, 0, *t, NULL);
         tar_end(&b);
-        refuses(&b, "no plain file");
+        refuses(&b, "is not a regular file");
     }
     entry(&b, "a", "1");
     entry(&b, "a", "2");
     tar_end(&b);
-    refuses(&b, "given twice");
+    refuses(&b, "occurs twice");
     entry(&b, "a", "1");
-    refuses(&b, "no end");
+    refuses(&b, "the end of the archive is missing");
     entry(&b, "a", "1");
     b.n = 600;
     refuses(&b, "ends");
@@ -179,7 +180,7 @@ static void hostile(void **state)
     entry(&b, "x", "20 path=../../evil\n");
     change(&b, 0, 'x', NULL);
     tar_end(&b);
-    refuses(&b, "another name");
+    refuses(&b, "changes a name");
     buf_cstr(&b, "no archive at all, but long enough to be read as a block");
     while (b.n < 2 * TAR_BLOCK)
         buf_char(&b, 'x');

@@ -145,7 +145,7 @@ static void settings_flip(void **state)
     give(PANEL_INPUT_GOLDEN_SETTINGS, write_yaml("c.yaml", "0.99", 1000));
     settle();
     state_is(1, PANEL_FAILED);
-    next_is(1, "Settings differ");
+    next_is(1, "The settings differ");
     size_t bad = page_count(&g.page[0], MARK_BAD);
     assert_int_equal(bad, 1);
     for (size_t i = 0; i < g.page[0].items.n; i++)
@@ -263,7 +263,7 @@ static void norms_flip(void **state)
     give(PANEL_INPUT_TARGET_NORMS, path[2]);
     settle();
     state_is(4, PANEL_FAILED);
-    next_is(4, "stands out");
+    next_is(4, "Outlier gradient of a weight");
     /* logs that hold none: not failed, only missing */
     give(PANEL_INPUT_TARGET_NORMS, "");
     give(PANEL_INPUT_GOLDEN_NORMS, "");
@@ -334,7 +334,7 @@ static void long_run_flips(void **state)
     give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l3.log", (struct course){.steps = 1200, .drift_from = 500}, 1));
     settle();
     state_is(7, PANEL_FAILED);
-    next_is(7, "part later");
+    next_is(7, "diverge later");
     assert_non_null(strstr(g.page[6].summary, "diverges at step"));
     give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
     settle();

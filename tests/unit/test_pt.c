@@ -444,9 +444,9 @@ static void zip_members(void **state)
     assert_non_null(z);
     assert_int_equal(zip_find(z, "one/x", &m, &e), 1);
     assert_true(m.stored && m.size == 5 && memcmp(a.body.p + m.offset, "first", 5) == 0);
-    assert_int_equal(zip_read(z, &m, 5, &out, &e), 0);
+    assert_int_equal(zip_read(&t.file, &m, 5, &out, &e), 0);
     assert_string_equal(out.p, "first");
-    assert_int_equal(zip_read(z, &m, 4, &out, &e), -1);
+    assert_int_equal(zip_read(&t.file, &m, 4, &out, &e), -1);
     assert_int_equal(zip_find(z, "one/y", &m, &e), 0);
     assert_int_equal(zip_find(z, "ONE/X", &m, &e), 0);
     assert_int_equal(zip_find_suffix(z, "/x", &m, &name, &e), 1);
@@ -455,7 +455,7 @@ static void zip_members(void **state)
     buf_clear(&out);
     assert_int_equal(zip_find(z, "one/packed.txt", &m, &e), 1);
     assert_false(m.stored);
-    assert_int_equal(zip_read(z, &m, 1 << 20, &out, &e), 0);
+    assert_int_equal(zip_read(&t.file, &m, 1 << 20, &out, &e), 0);
     assert_true(str_eq(buf_view(&out), buf_view(&text_in)));
     assert_int_equal(zip_find(z, "two/x", &m, &e), 1);
     assert_int_equal(m.size, 0);
@@ -475,7 +475,7 @@ static void not_an_archive(void **state)
     (void)state;
     assert_int_equal(opened(&t, STR("PK\3\4 but no more"), &e), 0);
     assert_null(zip_open(&t.file, &e));
-    assert_non_null(strstr(e.text, "not a whole zip"));
+    assert_non_null(strstr(e.text, "incomplete zip archive"));
     tensor_close(&t);
 }
 

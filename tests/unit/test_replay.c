@@ -3,6 +3,7 @@
 #include "opened.h"
 #include "sessions.h"
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "report/replay_script.h"
 
@@ -145,7 +146,7 @@ static void hostile(void **state)
     }
     const char *own = script(s, "Functional.silu.0.forward.input.0", REPLAY_TORCH, true, &b);
     assert_non_null(strstr(own, "(\"input.0\", Missing(\"input.0: its tensor is not at hand\"))"));
-    assert_non_null(strstr(own, "(\"input.1\", \"\\\"); import os; os.system('x') #\\x0d\\U0000fffd\")"));
+    assert_non_null(strstr(own, "(\"input.1\", \"\\\"); import os; os.system('x') #\\x0d\\U00002028\")"));
     assert_non_null(strstr(own, "(\"input.2\", 7)"));
     assert_non_null(strstr(own, "(\"input.3\", 0.5)"));
     assert_non_null(strstr(own, "(\"input.4\", True)"));
@@ -153,6 +154,30 @@ static void hostile(void **state)
     assert_non_null(strstr(own, "(\"input.dtype\", Named(\"float16\"))"));
     assert_non_null(strstr(own, "only its text was recorded"));
     shut(s);
+    buf_release(&b);
+}
+
+/* A recorded torch.load of a file in the dump would run what is in it: no script names it. */
+static void only_safe_names_are_called(void **state)
+{
+    static const char *const bad[] = {"Torch.load", "Torch.from_file", "Torch.compile", "Torch.save", "Tensor.apply_", "Tensor.map_", "Tensor.__reduce_ex__",
+                                      "Functional.load", "Torch.os"};
+    char dir[300], text[900], row[100];
+    struct buf b = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        snprintf(dir, sizeof dir, "%s", scratch());
+        snprintf(text, sizeof text,
+                 "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"data\": {\"%s.0.forward\": {\"input_args\": ["
+                 "{\"type\": \"str\", \"value\": \"evil.pt\"}], \"input_kwargs\": {}, \"output\": [" TENSOR "]}}}", bad[i]);
+        put_text(dir, "step0/rank0/dump.json", text);
+        struct session *s = open_paths(dir, dir);
+        snprintf(row, sizeof row, "%s.0.forward.output.0", bad[i]);
+        const char *own = script(s, row, REPLAY_TORCH, false, &b);
+        if (strstr(own, "api(") || !strstr(own, ">>> FILL IN"))
+            fail_msg("%s: %s", bad[i], own);
+        shut(s);
+    }
     buf_release(&b);
 }
 
@@ -166,6 +191,6 @@ static void names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forward), cmocka_unit_test(across_frameworks), cmocka_unit_test(backward), cmocka_unit_test(hostile), cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forward), cmocka_unit_test(across_frameworks), cmocka_unit_test(backward), cmocka_unit_test(hostile), cmocka_unit_test(only_safe_names_are_called), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,12 +98,12 @@ static void sections_of_the_panels(void **state)
         if (!holds(&b, part))
             fail_msg("no figure %s", *id);
     }
-    assert_true(holds(&b, "0.95 (optimizer.betas[1], line 2)"));
-    assert_true(holds(&b, "0.99 (optimizer.betas[1], line 2)"));
-    assert_true(holds(&b, "The target does not repeat itself."));
+    assert_true(holds(&b, "target: optimizer.betas[1], line 2"));
+    assert_true(holds(&b, "golden: optimizer.betas[1], line 2"));
+    assert_true(holds(&b, "The target run is not deterministic."));
     assert_true(holds(&b, "The optimizer step does not agree."));
     assert_true(holds(&b, "eps"));
-    assert_true(holds(&b, "The runs do not start from the same weights."));
+    assert_true(holds(&b, "The weights differ."));
     assert_true(holds(&b, "<svg"));
     assert_true(holds(&b, "<title>Loss</title>"));
     assert_true(holds(&b, "Not given: target-env"));
@@ -120,7 +120,7 @@ static void sections_of_the_panels(void **state)
     assert_string_equal(cJSON_GetObjectItem(figure, "kind")->valuestring, "cells");
     cJSON_Delete(root);
     report(".md", &b);
-    assert_true(holds(&b, "| first loss, absolute difference |"));
+    assert_true(holds(&b, "first loss | "));
     buf_release(&b);
 }
 
@@ -261,7 +261,7 @@ static void hostile_tables(void **state)
     struct file f;
     struct err e;
     int evil = 0;
-    const struct sheet_sink sink = {count_evil, NULL, &evil};
+    const struct sheet_sink sink = {.row = count_evil, .advance = NULL, .ctx = &evil};
     report(".xlsx", &b);
     snprintf(path[0], sizeof path[0], "%s/r.xlsx", dir);
     assert_int_equal(file_open(&f, path[0], &e), 0);
@@ -273,7 +273,7 @@ static void hostile_tables(void **state)
         struct zip_member m;
         char *xml = calloc(1, 1 << 20);
         assert_int_equal(zip_find(z, *part, &m, &e), 1);
-        assert_true(zip_head(z, &m, xml, (1 << 20) - 1, &e) > 0);
+        assert_true(zip_head(&f, &m, xml, (1 << 20) - 1, &e) > 0);
         assert_null(strstr(xml, "<f>")); /* no formula */
         assert_null(strstr(xml, "<hyperlink"));
         free(xml);

@@ -188,7 +188,7 @@ static void words_and_figures(void **state)
     assert_true(t->figure[RESULT_COSINE] == 0.984456 && t->figure[RESULT_MAX_ABS] == 0.309189);
     assert_false(t->has & (1 << RESULT_EUCLID | 1 << RESULT_MAX_REL));
     explain_verdict(s->now->judged, &s->now->measure, s->now->judged->first, &b);
-    assert_string_equal(b.p, "the result table says \"No\"; cosine 0.984456; max abs 0.309189");
+    assert_string_equal(b.p, "the result table gives \"No\"; cosine 0.984456; max abs 0.309189");
     /* its adviser's note and its stack */
     const struct dump *d = &s->now->side[TARGET].dump;
     assert_int_equal(d->warnings.n, 1);
@@ -222,7 +222,7 @@ static void words_and_figures(void **state)
         }
     struct pairing_options po = comparison_pairing_options(s->now);
     pairing_why(s->now->pairing, &po, s->now->judged->first, (buf_clear(&b), &b));
-    assert_string_equal(b.p, "the result table pairs them");
+    assert_string_equal(b.p, "paired in the result table");
     stop(s);
     buf_release(&b);
 }
@@ -247,14 +247,14 @@ static void folders_and_single_sides(void **state)
     assert_true(s->now->single);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "msprobe-diff");
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 3);
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: msprobe names Functional.embedding.0.forward"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: msprobe reports Functional.embedding.0.forward"));
     stop(s);
 
     /* a note is opened as the table it was written about */
     s = open_path(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt"), false);
     assert_true(s->now->tabled);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "names Functional_dropout_0_forward_output"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "reports Functional_dropout_0_forward_output"));
     stop(s);
 }
 
@@ -366,8 +366,8 @@ static void cut_short(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without a row"));
-    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "no recording of a known format"));
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without rows"));
+    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "expected a recording of a known format"));
     assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "multi_ranks_compare_merge"));
     assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
                            "expected a list \"op_items\""));
@@ -524,7 +524,7 @@ static void hostile_sheets(void **state)
     char *big = malloc(n);
     memset(big, ' ', n);
     memcpy(big, "<w>", 3);
-    assert_non_null(strstr(sheet_says(big, n), "no table shrinks like that"));
+    assert_non_null(strstr(sheet_says(big, n), "tables do not compress this much"));
     /* one cell of everything, with noise enough to pass for text */
     unsigned x = 1;
     for (size_t i = 0; i < n; i++)
@@ -563,7 +563,7 @@ static void repeated_texts(void **state)
         buf_clear(&strings);
         buf_fmt(&strings, "<s><si><t>%0*d</t></si></s>", kind ? 1 << 20 : 2000, 7);
         struct member m[] = {{SHEET, buf_view(&sheet)}, {STRINGS, buf_view(&strings)}};
-        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), "more text than a table"));
+        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), kind ? "more text than tables have" : "more text than a table of results has"));
     }
     buf_release(&sheet);
     buf_release(&strings);
@@ -584,11 +584,32 @@ static void repeated_names(void **state)
     buf_release(&b);
 }
 
+/* A quote that is not closed makes text of the rows behind it: it is said, once a row, and in which file. */
+static void rows_swallowed_by_a_quote(void **state)
+{
+    static const char *const rows[] = {
+        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,\"b.0,float32,float32,[2],[2],1,0,1,1,pass,\nc.0,c.0,float32,float32,[2],[2],1,0,1,1,pass,\n",
+        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,b.0,float32,float32,[2],[2],1,0,1,1,pass,\"x\nc.0,c.0,float32,float32,[2],[2],1,0,1,1,pass,\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct buf b = {0};
+        buf_fmt(&b, "%s%s", HEAD, rows[i]);
+        struct session *s = open_path(put_text(scratch(), "compare_result_1.csv", b.p), false);
+        const struct dump *d = &s->now->side[TARGET].dump;
+        assert_int_equal(d->problems.n, 1);
+        if (!strstr(d->problems.v[0].text, "compare_result_1.csv: line 3: a quote may be missing"))
+            fail_msg("%s", d->problems.v[0].text);
+        buf_release(&b);
+        stop(s);
+    }
+}
+
 int main(void)
 {
     dir = scratch();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comparisons),
+        cmocka_unit_test(rows_swallowed_by_a_quote), cmocka_unit_test(comparisons),
         cmocka_unit_test(csv_and_xlsx),
         cmocka_unit_test(words_and_figures),
         cmocka_unit_test(folders_and_single_sides),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "report/compare.h"
 #include "report/fail_on.h"
@@ -159,14 +160,14 @@ static void damaged(void **state)
     }
     buf_char(&whole, 'x');
     assert_int_equal(read_bytes(whole.p, whole.n, &e), -1);
-    assert_non_null(strstr(e.text, "follows the end"));
+    assert_non_null(strstr(e.text, "data after the end"));
     buf_release(&whole);
     round_release(&r);
     static const char *const bad[][2] = {
         {"", "expected"},
         {"{\"schema\":1}\n", "diverge-round"},
         {"{\"schema\":2,\"kind\":\"diverge-round\",\"rows\":0}\n", "newer"},
-        {HEAD(1), "0 rows, and 1"},
+        {HEAD(1), "expected 1 rows, found 0"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\tb", "no end"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\n", "7 columns"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\tb\tc\n", "7 columns"},
@@ -174,7 +175,7 @@ static void damaged(void **state)
         {HEAD(1) "match\tx\t1\t0\t0\ta\tb\n", "a number"},
         {HEAD(1) "match\t0\t1\t999\t0\ta\tb\n", "a number"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\\q\tb\n", "backslash"},
-        {HEAD(0) "match\t0\t1\t0\t0\ta\tb\n", "1 rows, and 0"},
+        {HEAD(0) "match\t0\t1\t0\t0\ta\tb\n", "expected 0 rows, found 1"},
     };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         assert_int_equal(read_lines(bad[i][0], &e), -1);
@@ -357,14 +358,16 @@ static void confirmed(void **state)
     const struct story fixed[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0}};
     struct changes c = told(fixed, 2, -1);
     assert_int_equal(c.count[CHANGE_FIXED], 1);
-    expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: the fix is confirmed");
+    expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: "
+                                    "fix confirmed");
     c = told(fixed, 2, 5);
     expect(&c, FIRST_GONE, false, 5, "Round 2: the first deviation of round 1 (b) is gone; too little is paired now to judge");
 
     const struct story other[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0}, {{"c"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f}};
     c = told(other, 3, -1);
     assert_true(c.moved);
-    expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: the fix is confirmed; the first deviation is now c");
+    expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: "
+                                    "fix confirmed; the first deviation is now c");
 
     const struct story fresh[] = {{{"b"}, VERDICT_DEVIATE, VERDICT_DRIFT, 0}, {{"c"}, VERDICT_MATCH, VERDICT_DEVIATE, 1}, {{"d"}, VERDICT_PENDING, VERDICT_SHAPE, NAN}};
     c = told(fresh, 3, -1);
@@ -377,15 +380,15 @@ static void confirmed(void **state)
                                    {{"c"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}, {{"d"}, VERDICT_DEVIATE, VERDICT_ONLY, NAN}};
     c = told(hidden, 4, -1);
     expect(&c, FIRST_GONE, false, 0,
-           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are no longer recorded or judged: 2; so the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are not recorded or judged now: 2; so the fix is not confirmed");
     c = told(hidden, 3, -1);
     expect(&c, FIRST_GONE, true, 0,
-           "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: the fix is confirmed; rows that deviated and are no longer recorded "
-           "or judged: 1");
+           "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: fix confirmed; rows that "
+           "deviated and are not recorded or judged now: 1");
 
     const struct story gone[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}};
     c = told(gone, 2, -1);
-    expect(&c, FIRST_VANISHED, false, 0, "Round 2: the first deviation of round 1 (b) is no longer recorded or judged, which is no fix");
+    expect(&c, FIRST_VANISHED, false, 0, "Round 2: the first deviation of round 1 (b) is not recorded or judged now (not a fix)");
 
     const struct story stays[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.5f}};
     c = told(stays, 2, -1);
@@ -394,7 +397,7 @@ static void confirmed(void **state)
 
     const struct story quiet[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}};
     c = told(quiet, 1, -1);
-    expect(&c, FIRST_NONE, false, 0, "Round 2: nothing deviated in round 1, and nothing does now");
+    expect(&c, FIRST_NONE, false, 0, "Round 2: nothing deviated in round 1, nothing does now");
 }
 
 static void not_comparable(void **state)
@@ -405,7 +408,7 @@ static void not_comparable(void **state)
     struct changes c = told(strangers, 6, -1);
     assert_false(c.comparable);
     assert_int_equal(c.status, 5);
-    assert_non_null(strstr(c.why, "not two comparisons of one model"));
+    assert_non_null(strstr(c.why, "the comparisons are of different models"));
     changes_release(&c);
 }
 
@@ -423,7 +426,7 @@ static void counted(void **state)
     b.first_order = 20; /* what stood before the first deviation did not deviate */
     changes_find(&c, &a, &b, NULL);
     expect(&c, FIRST_UNTOLD, false, 1,
-           "the first deviation of the earlier run (x) is not the first any more; new: w; the first deviation is now w");
+           "the first deviation of the earlier run (x) is no longer the first; new: w; the first deviation is now w");
     b.first_order = 70;
     changes_find(&c, &a, &b, NULL);
     assert_int_equal(c.status, 0);
@@ -482,7 +485,7 @@ static void left(void **state)
     v.state[0] = s->now->side[0].now;
     v.state[0].bytes++; /* written over since it was compared */
     assert_int_equal(round_leave(&v, s->now, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e), -1);
-    assert_non_null(strstr(e.text, "has changed"));
+    assert_non_null(strstr(e.text, "has changed since"));
     v.state[0].bytes--;
     assert_false(path_is_file(file));
     if (round_leave(&v, s->now, NULL, sample("tt_emb_fp32/target"), NULL, NULL, &e))
@@ -518,6 +521,18 @@ static void left(void **state)
     assert_false(round_since_knows(&s->now->since, line));
     assert_non_null(strstr(s->now->since.err.text, "was changed or replaced"));
     shut(s);
+
+    /* a return that cannot be saved is none: what is shown is what the file says */
+    const char *was = w.path;
+    investigation_tell(&w, &w.answers, STR("first-deviation"), STR("of round 2"));
+    w.path = investigation_keep(&w, path_in(dir, "nowhere/t.investigation.json"));
+    assert_int_equal(round_return(&w, &e), -1);
+    w.path = was;
+    assert_string_equal(w.input[0], sample("tt_emb_fp32/target"));
+    assert_int_equal(w.rounds.n, 1);
+    assert_string_equal(w.rounds.v[0].input[0], sample("tt_rope/target"));
+    assert_string_equal(investigation_text(&w.answers, "first-deviation"), "of round 2");
+    assert_string_equal(investigation_text(&w.answers, "first-deviation@1"), "rounded");
 
     assert_int_equal(round_return(&w, &e), 0);
     assert_string_equal(w.input[0], sample("tt_rope/target"));

@@ -92,7 +92,7 @@ static void test_ways_longer_than_a_key(void **state)
     at(&d, "20", 19);
     command_run_locked(&d, "search conv2d");
     assert_int_equal(d.cursor, 19); /* not yet */
-    assert_non_null(strstr(d.message.p, "looking for"));
+    assert_non_null(strstr(d.message.p, "searching "));
     between_keys(&d);
     assert_int_equal(d.cursor, 4300);
     assert_int_equal(d.message.n, 0);

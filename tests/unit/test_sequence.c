@@ -189,6 +189,55 @@ static void behind_a_deviation(void **state)
     shut(&b);
 }
 
+static uint32_t plain(struct dump *d, enum row_kind kind, const char *slot, double v)
+{
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .shape = NONE, .io = IO_INPUT, .kind = (uint8_t)kind};
+    r.stat[STAT_MAX] = v;
+    return dump_add_row(d, (uint32_t)d->calls.n - 1, r);
+}
+
+/* Numbers and texts pair by what they are called, by place or by keyword, each framework in its own words. */
+static void arguments_by_their_names(void **state)
+{
+    static const struct {
+        const char *type, *op, *slot, *golden_op, *golden_slot;
+        enum row_kind kind, golden_kind;
+        double value, golden_value;
+        bool paired;
+    } cases[] = {
+        {"Functional", "layer_norm", "input.eps", "layer_norm", "input.4", ROW_FLOAT, ROW_FLOAT, 1e-3, 1e-5, true},
+        {"MintFunctional", "gelu", "input.approximate", "gelu", "input.1", ROW_STR, ROW_STR, 0, 0, true},
+        {"Functional", "cross_entropy", "input.3", "cross_entropy", "input.ignore_index", ROW_INT, ROW_INT, 0, -100, true},
+        {"Functional", "cross_entropy", "input.6", "cross_entropy", "input.6", ROW_STR, ROW_STR, 0, 0, false}, /* another place */
+        {"Functional", "conv2d", "input.5", "conv2d", "input.padding", ROW_INT, ROW_INT, 1, 2, true},
+        {"Mint", "conv2d", "input.4", "conv2d", "input.padding", ROW_INT, ROW_INT, 1, 2, true},
+        {"Primitive.conv2d", "Conv2DExt", "input.4", "conv2d", "input.4", ROW_INT, ROW_INT, 1, 2, true},
+        {"Primitive.norm", "LayerNorm", "input.4", "layer_norm", "input.4", ROW_INT, ROW_FLOAT, 1, 2, false}, /* named by nobody */
+        {"Functional", "batch_norm", "input.training", "batch_norm", "input.5", ROW_BOOL, ROW_BOOL, 0, 1, true},
+        {"Functional", "softmax", "input.axis", "softmax", "input.dim", ROW_INT, ROW_INT, 1, 0, true},
+        {"Functional", "softmax", "input.axis", "softmax", "input.dim", ROW_INT, ROW_INT, -1, 0, false}, /* the same of one axis */
+        {"Mint", "relu", "input.1", "relu", "input.inplace", ROW_BOOL, ROW_BOOL, 0, 1, false},   /* changes no number */
+        {"Functional", "leaky_relu", "input.alpha", "leaky_relu", "input.1", ROW_FLOAT, ROW_FLOAT, 0.2, 0.01, true},
+        {"Functional", "layer_norm", "input.eps", "layer_norm", "input.1", ROW_FLOAT, ROW_INT, 1e-3, 64, false},
+        {"Mint", "gelu", "input.approximate", "gelu", "input.approximate", ROW_STR, ROW_INT, 0, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct both b;
+        struct value in = fresh(64), out = fresh(64);
+        start(&b);
+        call(&b.t, cases[i].type, cases[i].op, PHASE_FORWARD, in, out);
+        call(&b.g, "Functional", cases[i].golden_op, PHASE_FORWARD, in, out);
+        uint32_t t = plain(&b.t, cases[i].kind, cases[i].slot, cases[i].value);
+        uint32_t g = plain(&b.g, cases[i].golden_kind, cases[i].golden_slot, cases[i].golden_value);
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, t);
+        if (cases[i].paired ? !p || p->g != g : p != NULL)
+            fail_msg("%s %s: %s", cases[i].op, cases[i].slot, p ? "paired" : "alone");
+        shut(&b);
+    }
+}
+
 static bool doubtful(const struct sequence_pair *p)
 {
     return !p || p->confidence < 0.5f;
@@ -633,6 +682,7 @@ int main(void)
         cmocka_unit_test(agreeing_runs_are_paired),
         cmocka_unit_test(an_inserted_call_shifts_nothing),
         cmocka_unit_test(behind_a_deviation),
+        cmocka_unit_test(arguments_by_their_names),
         cmocka_unit_test(no_guess_where_counts_differ),
         cmocka_unit_test(families_and_sizes_must_agree),
         cmocka_unit_test(views_are_left_out),

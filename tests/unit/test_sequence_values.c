@@ -321,9 +321,51 @@ static void results_by_their_nearest(void **state)
         shut_opened(&o[s]);
 }
 
+/* A gradient that is wrong on one side alone has no other value to be known by: the weight it is multiplied by tells,
+ * unless two products read that, or an operand was computed and is not the same. */
+static void products_tell_the_gradient(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 3; wrong++) {
+        struct both b;
+        struct value x = fresh(32, 64), in[2] = {x, fresh(64, 64)}, y = fresh(32, 64), z = fresh(32, 64);
+        uint32_t out[2] = {0}, dy[2] = {0};
+        start(&b);
+        for (int s = 0; s < 2; s++) {
+            bool graph = s == TARGET;
+            struct dump *d = &b.d[s];
+            struct value weight = in[1], first = fresh(32, 64), wrong_gradient = fresh(32, 64);
+            if (wrong == 2) { /* no weight: the other operand, which is computed too, differs */
+                add_call(d, graph, "add", "net.keys", PHASE_FORWARD, &first, 1, weight);
+                x = fresh(32, 64);
+            }
+            add_call(d, graph, "add", "net", PHASE_FORWARD, &first, 1, x);
+            struct value operands[2] = {x, weight};
+            out[s] = add_call(d, graph, graph ? "MatMul" : "linear", "net", PHASE_FORWARD, operands, 2, graph ? y : z);
+            struct value back[2] = {wrong_gradient, weight};
+            dy[s] = add_call(d, graph, graph ? "MatMul" : "linear", "net", PHASE_BACKWARD, back, graph ? 2 : 1, fresh(32, 64)) - (graph ? 2 : 1);
+            if (wrong == 1 && graph)
+                add_call(d, graph, "MatMul", "net", PHASE_BACKWARD, back, 2, fresh(32, 64));
+            if (!graph) {
+                uint32_t forward = d->rows.v[out[s]].call, backward = d->rows.v[dy[s]].call;
+                d->calls.v[forward].twin = backward;
+                d->calls.v[backward].twin = forward;
+            }
+        }
+        align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+        const struct sequence_pair *p = pair_of(&b.found, dy[TARGET]);
+        if (wrong)
+            assert_null(p);
+        else
+            assert_true(p && p->g == dy[GOLDEN] && p->confidence >= 0.5f);
+        shut(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_tell_the_gradient),
         cmocka_unit_test(weights_beat_the_order),
         cmocka_unit_test(exchanged_weights_are_the_finding),
         cmocka_unit_test(a_bias_of_its_own),

@@ -94,15 +94,15 @@ static void silent(const int t[2], const int g[2], bool tensors)
 static void test_its_own_value(void **state)
 {
     (void)state;
-    expect((const int[]){1, 1}, (const int[]){1, 2}, true, TARGET, "own value of step 0 (bit for bit)");
-    expect((const int[]){1, 2}, (const int[]){1, 1}, true, GOLDEN, "own value of step 0 (bit for bit)");
-    expect((const int[]){3, 3}, (const int[]){1, 2}, false, TARGET, "own value of step 0 (by its figures");
+    expect((const int[]){1, 1}, (const int[]){1, 2}, true, TARGET, "own value of step 0 (bitwise)");
+    expect((const int[]){1, 2}, (const int[]){1, 1}, true, GOLDEN, "own value of step 0 (bitwise)");
+    expect((const int[]){3, 3}, (const int[]){1, 2}, false, TARGET, "own value of step 0 (by its statistics");
 }
 
 static void test_the_other_sides(void **state)
 {
     (void)state;
-    expect((const int[]){3, 1}, (const int[]){1, 2}, true, TARGET, "the other side's value of step 0 (bit for bit)");
+    expect((const int[]){3, 1}, (const int[]){1, 2}, true, TARGET, "the other side's value of step 0 (bitwise)");
     expect((const int[]){3, 1}, (const int[]){1, 2}, false, TARGET, "the other side's value of step 0");
 }
 

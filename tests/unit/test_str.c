@@ -8,7 +8,9 @@
 static void compares(void **state)
 {
     (void)state;
-    struct str none = {NULL, 0};
+    struct str none = {NULL, 0}, head, rest;
+    assert_false(str_split(none, '.', &head, &rest));
+    assert_true(!head.n && !rest.n);
     assert_true(str_eq(none, STR("")));
     assert_true(str_eq(STR("abc"), str_n("abcd", 3)));
     assert_false(str_eq(STR("abc"), STR("abd")));

@@ -86,8 +86,8 @@ static void what_lies_in_the_dumps(void **state)
     x = noted(SUBJECT_ELEMENT, "Torch.outer.0.forward.output.0[0:8,1:3]", "a region");
     assert_string_equal(fact_of(&x.evidence, "elements", 0), "16");
     assert_string_equal(fact_of(&x.evidence, "index", 0), "[7,1]"); /* the largest position times the first frequency that is not 1 */
-    refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[4]", "no such place");
-    refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[1,1]", "no such place");
+    refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[4]", "no such element");
+    refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[1,1]", "no such element");
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1", "ROW[1,2,3]");
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[3:1]", "ROW[1,2,3]");
     refused(SUBJECT_PAIR, "Torch.outer.9.forward.input.1", "neither side has a row");
@@ -152,7 +152,7 @@ static void what_panels_are_judged_from(void **state)
     x = noted(SUBJECT_SETTING, "odd.thing", "nobody reads it");
     assert_string_equal(fact_of(&x.evidence, "value", 0), "5");
     assert_string_equal(fact_of(&x.evidence, "value", 1), "");
-    refused(SUBJECT_SETTING, "C999", "no check and no setting");
+    refused(SUBJECT_SETTING, "C999", "no check or setting");
     x = noted(SUBJECT_WEIGHT, "model.embed_tokens.weight", "the weights");
     assert_string_equal(fact_of(&x.evidence, "shape", 0), "[64,32]");
     assert_string_equal(fact_of(&x.evidence, "rel_l2", 0), "0");

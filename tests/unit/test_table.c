@@ -10,7 +10,31 @@
 
 static struct session *open_pair(const char *target, const char *golden)
 {
-    return open_paths(sample(target), sample(golden));
+    return open_paths(sample(target), golden ? sample(golden) : NULL);
+}
+
+/* ---- fields ---- */
+
+/* Keys are told apart by side, labels by key, and a side's own stand in twos, the target's first. */
+static void fields_of_files(void **state)
+{
+    (void)state;
+    for (const struct field *f = fields; f->name; f++) {
+        assert_true(!f->number != !f->text);
+        assert_true(!f->label || f->key);
+        assert_ptr_equal(field_find(str_of(f->name)), f);
+        if (f->name[0] == 't' && f->name[1] == '.') {
+            assert_int_equal(f[1].name[0], 'g');
+            assert_string_equal(f->name + 2, f[1].name + 2);
+            assert_string_equal(f->key, f[1].key);
+            assert_int_equal(f->which, f[1].which);
+            assert_int_equal(f->side, TARGET);
+            assert_int_equal(f[1].side, GOLDEN);
+        }
+        for (const struct field *o = fields; f->key && o < f; o++)
+            if (o->key && o->side == f->side)
+                assert_string_not_equal(o->key, f->key);
+    }
 }
 
 /* ---- filters ---- */
@@ -28,6 +52,19 @@ static uint32_t matching(const struct session *s, const char *text)
     }
     filter_free(f);
     return n;
+}
+
+/* What a result table prints can be filtered on as what was computed here. */
+static void figures_of_a_result_table(void **state)
+{
+    struct session *s = open_pair("tt_rope/compare_result_20261121044920.csv", NULL);
+    struct session *own = open_pair("tt_rope/target", "tt_rope/bench");
+    (void)state;
+    assert_true(matching(s, "max_abs > 1e-3") > 0);
+    assert_int_equal(matching(s, "max_abs > 1e-3"), matching(own, "max_abs > 1e-3"));
+    assert_int_equal(matching(s, "one_minus_cosine >= 0"), 0); /* not printed there */
+    shut(own);
+    shut(s);
 }
 
 static void filters(void **state)
@@ -101,7 +138,9 @@ static void orders(void **state)
                 if (!f->number)
                     continue;
                 struct field_line l = field_line(s->now, row_order_line(&a, i));
-                double v = f->number(&l);
+                double v;
+                if (!field_value(&l, f, &v))
+                    v = NAN;
                 absent = absent || isnan(v);
                 assert_true(!absent || isnan(v)); /* absent ones come last either way */
                 assert_true(isnan(v) || isnan(before) || (way ? v <= before : v >= before));
@@ -374,14 +413,14 @@ static void jumps_and_groups(void **state)
     assert_int_equal(d.cursor, first); /* opened at the worst */
     run(&d, "down");
     run(&d, "enter");
-    assert_int_equal(d.group, GROUP_NONE);
+    assert_int_equal(d.groups.kind, GROUP_NONE);
     run(&d, "group layers");
-    assert_int_equal(d.group, GROUP_LAYERS);
+    assert_int_equal(d.groups.kind, GROUP_LAYERS);
     run(&d, "right");
     run(&d, "right");
-    assert_int_equal(d.layer, 1);
+    assert_int_equal(d.groups.layer, 1);
     run(&d, "back");
-    assert_int_equal(d.group, GROUP_NONE);
+    assert_int_equal(d.groups.kind, GROUP_NONE);
     run(&d, "unfold"); /* nothing is to be unfolded here */
     run(&d, "group layers");
     run(&d, "down 100");
@@ -408,6 +447,7 @@ static void jumps_and_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_of_files), cmocka_unit_test(figures_of_a_result_table),
         cmocka_unit_test(filters),      cmocka_unit_test(filters_that_are_none),
         cmocka_unit_test(orders),       cmocka_unit_test(headings),
         cmocka_unit_test(walking_over_what_is_shown), cmocka_unit_test(absent_is_not_nan),

@@ -85,17 +85,18 @@ static void planes_are_kept(void **state)
         memset(&a[i], 0, sizeof a[i]);
         a[i] = (struct heat_map_ask){.axis = {-1, g.lens.ndim - 1}, .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]}, .count = {1, 1}, .size = {1, 1 + i}};
         pthread_mutex_lock(&g.job.lock);
-        tensor_reader_heat(&g, &a[i]);
-        tensor_reader_element(&g, (uint64_t)i % g.lens.numel);
+        uint64_t element = (uint64_t)i % g.lens.numel;
+        tensor_reader_ask(&g, &a[i], element);
         pthread_mutex_unlock(&g.job.lock);
         tensor_reader_wait(&g);
         pthread_mutex_lock(&g.job.lock);
-        const struct heat_map *h = tensor_reader_heat(&g, &a[i]), *before = i ? tensor_reader_heat(&g, &a[i - 1]) : h;
+        const struct heat_map *h = tensor_reader_heat(&g);
         assert_non_null(h);
         assert_true(heat_map_complete(h));
-        assert_non_null(before);
-        tensor_reader_heat(&g, &a[i]);
-        assert_non_null(tensor_reader_element(&g, (uint64_t)i % g.lens.numel));
+        assert_non_null(tensor_reader_element(&g, element));
+        tensor_reader_ask(&g, &a[i ? i - 1 : 0], element);
+        assert_non_null(tensor_reader_heat(&g)); /* the one before is kept */
+        tensor_reader_ask(&g, &a[i], element);
         pthread_mutex_unlock(&g.job.lock);
     }
     tensor_reader_release(&g);
@@ -130,7 +131,7 @@ static void a_file_that_is_gone(void **state)
     shut(s);
 }
 
-/* ---- the place on the desk ---- */
+/* ---- the place on the workspace ---- */
 
 struct open_desk {
     struct session *s;
@@ -160,51 +161,51 @@ static void run(struct open_desk *o, const char *text)
     buf_clear(&o->d.message);
     o->d.message_is_error = false;
     command_run(&o->d, text);
-    tensor_reader_wait(&o->d.sight.gaze);
+    tensor_reader_wait(&o->d.tensor.reader);
     session_lock(o->s);
     workspace_refresh(&o->d); /* as the next frame does */
     session_unlock(o->s);
-    tensor_reader_wait(&o->d.sight.gaze);
+    tensor_reader_wait(&o->d.tensor.reader);
 }
 
 static void pairing_anew_turns_the_view(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct tensor_view *x = &o->d.sight;
+    struct tensor_view *x = &o->d.tensor;
     struct err e;
     (void)state;
     run(o, "first");
     run(o, "tensor");
     assert_true(x->open);
     assert_int_equal(x->of, TENSOR_VIEW_BOTH);
-    uint32_t target = x->gaze.now.job.row[TARGET];
-    assert_int_not_equal(x->gaze.now.job.row[GOLDEN], NONE);
+    uint32_t target = x->reader.now.job.row[TARGET];
+    assert_int_not_equal(x->reader.now.job.row[GOLDEN], NONE);
     run(o, "unpair"); /* the row stands alone now, and so is what is shown */
     assert_int_equal(session_wait(o->s, &e), 0);
     run(o, "worst next");
     assert_int_equal(x->of, TENSOR_VIEW_ALONE);
-    assert_int_equal(x->gaze.now.job.row[TARGET], target);
-    assert_int_equal(x->gaze.now.job.row[GOLDEN], NONE);
-    assert_false(x->gaze.lens.has[GOLDEN]);
+    assert_int_equal(x->reader.now.job.row[TARGET], target);
+    assert_int_equal(x->reader.now.job.row[GOLDEN], NONE);
+    assert_false(x->reader.lens.has[GOLDEN]);
     run(o, "undo");
     assert_int_equal(session_wait(o->s, &e), 0);
     run(o, "worst next");
     assert_int_equal(x->of, TENSOR_VIEW_BOTH);
-    assert_true(x->gaze.lens.has[GOLDEN]);
+    assert_true(x->reader.lens.has[GOLDEN]);
     desk_shut(o);
 }
 
 static void commands_move_the_cursor(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct tensor_view *x = &o->d.sight;
+    struct tensor_view *x = &o->d.tensor;
     struct buf last = {0}, beyond = {0};
     (void)state;
     run(o, "at 0"); /* not open: a sentence, no harm */
     assert_true(o->d.message_is_error);
     run(o, "first");
     run(o, "tensor");
-    const struct element_lens *l = &x->gaze.lens;
+    const struct element_lens *l = &x->reader.lens;
     for (int i = 0; i < 20 && l->ndim < 2; i++)
         run(o, "next deviation");
     assert_true(l->ndim >= 2);
@@ -218,9 +219,9 @@ static void commands_move_the_cursor(void **state)
     assert_true(o->d.message_is_error);
     assert_int_equal(element_lens_index(l, x->at), l->numel - 1);
     run(o, "worst");
-    assert_int_equal(element_lens_index(l, x->at), x->gaze.tally.worst[0].at);
+    assert_int_equal(element_lens_index(l, x->at), x->reader.tally.worst[0].at);
     run(o, "worst next");
-    assert_int_equal(element_lens_index(l, x->at), x->gaze.tally.worst[x->gaze.tally.worsts > 1].at);
+    assert_int_equal(element_lens_index(l, x->at), x->reader.tally.worst[x->reader.tally.worsts > 1].at);
     static const char *const bad[] = {"at", "at x", "at 1,", "axes 0 0", "axes 99 0", "axes x", "slide", "slide x", "cells", "cells up x", "cells in"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         run(o, bad[i]);
@@ -232,13 +233,13 @@ static void commands_move_the_cursor(void **state)
         run(o, any[(size_t)i * 7 % ARRAY_LEN(any)]);
         if (i % 3 == 0) { /* as a pane of some size would ask */
             struct heat_map_ask ask;
-            pthread_mutex_lock(&x->gaze.job.lock);
+            pthread_mutex_lock(&x->reader.job.lock);
             if (tensor_view_ready(&o->d) == TENSOR_READER_OPEN) {
                 tensor_view_ask(x, 1 + i % 5, 1 + i % 7, &ask);
-                tensor_reader_heat(&x->gaze, &ask);
+                tensor_reader_ask(&x->reader, &ask, 0);
             }
-            pthread_mutex_unlock(&x->gaze.job.lock);
-            tensor_reader_wait(&x->gaze);
+            pthread_mutex_unlock(&x->reader.job.lock);
+            tensor_reader_wait(&x->reader);
         }
         for (int k = 0; x->placed && k < l->ndim; k++)
             assert_true(x->of != TENSOR_VIEW_BOTH || (x->at[k] >= 0 && x->at[k] < l->shape[k]));
@@ -248,27 +249,27 @@ static void commands_move_the_cursor(void **state)
     desk_shut(o);
 }
 
-/* A tensor that has opened since the desk was refreshed, with fewer axes than the one before. */
+/* A tensor that has opened since the workspace was refreshed, with fewer axes than the one before. */
 static void opened_in_between(void **state)
 {
     struct open_desk *o = desk_of(sample("tt_rope/target"), sample("tt_rope/bench"));
-    struct tensor_view *x = &o->d.sight;
+    struct tensor_view *x = &o->d.tensor;
     struct heat_map_ask ask;
     (void)state;
     run(o, "find Functional.embedding.0.forward.output.0");
     run(o, "tensor");
-    assert_true(x->open && x->gaze.lens.ndim == 3);
+    assert_true(x->open && x->reader.lens.ndim == 3);
     run(o, "axes 0 2");
     command_run(&o->d, "find Module.module.decoder.layers.0.input_layernorm.RMSNorm.forward.0.parameters.weight");
-    tensor_reader_wait(&x->gaze);
+    tensor_reader_wait(&x->reader);
     session_lock(o->s);
-    pthread_mutex_lock(&x->gaze.job.lock);
+    pthread_mutex_lock(&x->reader.job.lock);
     assert_int_equal(tensor_view_ready(&o->d), TENSOR_READER_OPEN);
-    assert_int_equal(x->gaze.lens.ndim, 1);
+    assert_int_equal(x->reader.lens.ndim, 1);
     assert_true(x->axis[0] < 1 && x->axis[1] < 1);
     tensor_view_ask(x, 10, 20, &ask);
     assert_true(ask.size[0] > 0 && ask.size[1] > 0);
-    pthread_mutex_unlock(&x->gaze.job.lock);
+    pthread_mutex_unlock(&x->reader.job.lock);
     session_unlock(o->s);
     desk_shut(o);
 }

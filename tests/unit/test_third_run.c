@@ -1,9 +1,12 @@
 /* The runs beside: a second golden run as the noise to expect, a reference, and what is drawn from the flow. */
 #include "sessions.h"
+#include "tensors.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "base/msg.h"
+#include "compare/input_doubts.h"
 #include "judge/suspects.h"
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
@@ -54,7 +57,7 @@ static void reference_takes_a_side(void **state)
     for (uint32_t i = bad; i < s->now->judged->lines && !b.n; i++)
         if (third_run_nearer(&s->now->reference, s->now->pairing->lines.v[i].row) == GOLDEN)
             explain_reference(&s->now->reference, s->now->pairing->lines.v[i].row, &b);
-    assert_non_null(strstr(b.p, "the golden side is nearer"));
+    assert_non_null(strstr(b.p, "the golden side is closer"));
     buf_release(&b);
     shut(plain);
     shut(s);
@@ -105,7 +108,7 @@ static void companions_that_do_not_fit(void **state)
     assert_null(open_beside(sample("tt_dropout/target"), sample("tt_dropout/bench"), "/nonexistent/dump", NULL, &e));
     assert_non_null(strstr(e.text, "/nonexistent/dump"));
     assert_null(open_beside(sample("tt_dropout/target"), sample("tt_dropout/bench"), NULL, sample("msdump/ms"), &e));
-    assert_non_null(strstr(e.text, "none of the golden side's rows"));
+    assert_non_null(strstr(e.text, "none of the golden rows"));
 }
 
 /* On whole recordings: where it enters, and what it looks like. */
@@ -161,11 +164,74 @@ static void clean_pairs_are_left_alone(void **state)
     }
 }
 
+static const char *two_calls(char dir[400], float factor)
+{
+    struct tensor_dump d;
+    float one[64], two[64];
+    for (int i = 0; i < 64; i++) {
+        one[i] = sinf((float)i);
+        two[i] = one[i] * factor;
+    }
+    tensors_begin(&d);
+    tensors_pass(&d, "Functional.a.0.forward", "8,8", NULL, one, 64);
+    tensors_pass(&d, "Functional.b.0.forward", "8,8", one, two, 64);
+    tensors_end(&d);
+    return strcpy(dir, d.dir);
+}
+
+static void cut(const char *dir)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/dump_tensor_data/Functional.b.0.forward.output.0.npy", dir);
+    assert_int_equal(truncate(path, 200), 0);
+}
+
+static bool doubted(const struct session *s, const char *part)
+{
+    struct arena a = {0};
+    input_doubt_list doubts = {0};
+    bool found = false;
+    input_doubts_find(s->now, &a, &doubts);
+    for (size_t i = 0; i < doubts.n; i++)
+        found = found || strstr(doubts.v[i].text, part);
+    vec_release(&doubts);
+    arena_release(&a);
+    return found;
+}
+
+/* A tensor of a run beside, and one that is cut after it was compared: both are said. */
+static void what_cannot_be_read_is_said(void **state)
+{
+    char dir[4][400];
+    struct err e;
+    struct diagnoses x;
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        two_calls(dir[i], i == 0 ? 2 : 1);
+    cut(dir[2]);
+    struct session *s = open_beside(dir[0], dir[1], dir[2], dir[3], &e);
+    assert_non_null(s);
+    assert_true(doubted(s, "--golden2: 1 rows could not be read"));
+    assert_false(doubted(s, "--reference"));
+    uint32_t first = s->now->judged->first;
+    assert_int_not_equal(first, NONE);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, first);
+    assert_true(x.n && x.v[0].id == DIAGNOSIS_SCALE && x.v[x.n - 1].id != DIAGNOSIS_UNREAD);
+    diagnoses_release(&x);
+    cut(dir[0]);
+    diagnose_line(&x, s->now->judged, &s->now->measure, s->now->flow, first);
+    assert_true(x.n && x.v[x.n - 1].id == DIAGNOSIS_UNREAD);
+    assert_non_null(strstr(x.v[x.n - 1].evidence, "Functional.b.0.forward.output.0.npy"));
+    diagnoses_release(&x);
+    shut(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_takes_a_side),     cmocka_unit_test(band_replaces_the_level), cmocka_unit_test(statistics_have_a_band_too),
         cmocka_unit_test(companions_that_do_not_fit), cmocka_unit_test(faults_are_named),        cmocka_unit_test(clean_pairs_are_left_alone),
+        cmocka_unit_test(what_cannot_be_read_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void unknown_keys(void **state)
         struct err e = {0};
         assert_int_equal(thresholds_set(&t, str_of(bad[i]), STR("1"), &e), -1);
         assert_int_equal(e.code, ERR_USAGE);
-        assert_non_null(strstr(e.text, "not the name of a threshold"));
+        assert_non_null(strstr(e.text, "unknown threshold"));
     }
     assert_memory_equal(&t, &before, sizeof t);
 }

@@ -51,9 +51,9 @@ static void only_when_named(void **state)
         char path[500];
         struct err e;
         put_text(dir, cases[i].file, cases[i].bytes);
-        assert_null(unreadable_find(dir));
+        assert_null(unreadable_find(dir, NULL));
         snprintf(path, sizeof path, "%s/%s", dir, cases[i].file);
-        const struct unreadable *r = unreadable_find(path);
+        const struct unreadable *r = unreadable_find(path, NULL);
         if (!r)
             fail_msg("%s is not known", cases[i].file);
         assert_string_equal(r->name, cases[i].name);
@@ -75,7 +75,7 @@ static void several_files(void **state)
     put_bytes(dir, "b.safetensors", bytes.p, bytes.n);
     assert_int_equal(find_recordings(dir, &l, &e), 0);
     assert_int_equal(l.n, 0);
-    assert_string_equal(unreadable_find(dir)->name, "several");
+    assert_string_equal(unreadable_find(dir, NULL)->name, "several");
     snprintf(path, sizeof path, "%s/a.safetensors", dir);
     assert_int_equal(find_recordings(path, &l, &e), 0);
     assert_int_equal(l.n, 1);
@@ -93,7 +93,7 @@ static void each_sign(void **state)
         place_list l = {0};
         put_text(dir, "README", "a file that says nothing");
         put_text(dir, signs[i].file, signs[i].bytes);
-        const struct unreadable *r = unreadable_find(dir);
+        const struct unreadable *r = unreadable_find(dir, NULL);
         if (!signs[i].name) {
             if (r)
                 fail_msg("%s is taken for %s", signs[i].file, r->name);
@@ -103,7 +103,7 @@ static void each_sign(void **state)
             fail_msg("%s is not known", signs[i].file);
         assert_string_equal(r->name, signs[i].name);
         snprintf(path, sizeof path, "%s/%s", dir, signs[i].file);
-        assert_ptr_equal(unreadable_find(path), r);
+        assert_ptr_equal(unreadable_find(path, NULL), r);
         assert_int_equal(find_recordings(dir, &l, &e), 0);
         assert_int_equal(l.n, 0); /* no reader claims it */
         assert_int_equal(unreadable_error(r, dir, &e), -1);
@@ -112,7 +112,7 @@ static void each_sign(void **state)
         assert_non_null(strstr(e.text, r->advice));
         place_list_release(&l);
     }
-    assert_null(unreadable_find("/nowhere/at/all"));
+    assert_null(unreadable_find("/nowhere/at/all", NULL));
 }
 
 /* ---- doc/formats.md ---- */
@@ -170,10 +170,40 @@ static void the_page_has_every_format(void **state)
     buf_release(&page);
 }
 
+/* What is wrong with a folder is one file in it: the sentence names that. */
+static void single_files(void **state)
+{
+    static const char *const names[] = {"dump.json", "statistic.csv", "x_dump.pkl", "below/train.log"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names) + 1; i++) {
+        const char *dir = scratch(), *name = i < ARRAY_LEN(names) ? names[i] : "rank0_dump.pkl", *says;
+        struct err e = {0};
+        place_list l = {0};
+        struct buf at = {0};
+        if (i < ARRAY_LEN(names)) {
+            put_text(dir, "below/notes.md", "x");
+            assert_int_equal(mkfifo(path_in(dir, name), 0600), 0);
+            says = "a pipe";
+        } else {
+            put_text(dir, name, "\x80\x04}.");
+            says = "expected ptdbg's text";
+        }
+        assert_int_equal(find_recordings(dir, &l, &e), 0); /* and does not wait for a writer */
+        assert_int_equal(l.n, 0);
+        const struct unreadable *r = unreadable_find(dir, &at);
+        assert_non_null(r);
+        unreadable_error(r, at.p, &e);
+        if (!strstr(e.text, path_in(dir, name)) || !strstr(e.text, says))
+            fail_msg("%s", e.text);
+        buf_release(&at);
+        place_list_release(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_when_named), cmocka_unit_test(each_sign),
+        cmocka_unit_test(single_files), cmocka_unit_test(only_when_named), cmocka_unit_test(each_sign),
         cmocka_unit_test(several_files),
         cmocka_unit_test(the_page_has_every_format),
     };

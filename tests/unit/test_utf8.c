@@ -89,6 +89,33 @@ static void controls_are_visible(void **state)
         assert_int_equal(first(marks[i], 3, &used), 0xfffd);
 }
 
+/* What nobody sees has its number in text and a cell on the screen: names that differ in it alone must not look alike. */
+static void hidden_characters(void **state)
+{
+    static const struct {
+        const char *bytes, *text;
+    } hidden[] = {
+        {"\xe2\x80\x8b", "\\u200b"}, {"\xe2\x80\x8c", "\\u200c"}, {"\xe2\x80\x8d", "\\u200d"}, {"\xe2\x81\xa0", "\\u2060"},
+        {"\xef\xbb\xbf", "\\ufeff"}, {"\xc2\xad", "\\u00ad"}, {"\xe2\x80\xae", "\\u202e"}, {"\xe2\x81\xa6", "\\u2066"},
+        {"\xe2\x80\xa8", "\\u2028"}, {"\xc2\x9b", "\\u009b"}, {"\xe3\x85\xa4", "\\u3164"}, {"\xcd\x8f", "\\u034f"},
+        {"\xef\xb8\x80", "\\ufe00"}, {"\xf3\xa0\x81\x81", "\\U000e0041"}, {"\xf3\xa0\x84\x80", "\\U000e0100"}, {"\xef\xbf\xb9", "\\ufff9"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        struct str s = str_of(hidden[i].bytes);
+        struct buf b = {0};
+        uint32_t c = utf8_decode(&s);
+        assert_true(utf8_is_hidden(c) && !s.n);
+        utf8_clean(&b, str_of(hidden[i].bytes));
+        assert_string_equal(b.p, hidden[i].text);
+        buf_release(&b);
+        assert_int_equal(utf8_cells(str_of(hidden[i].bytes)), 1);
+    }
+    static const uint32_t seen[] = {'a', 0xa0, 0x301, 0x600, 0x6dd, 0xfe0f, 0x3000, 0x4e2d, 0x1f600};
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+        assert_false(utf8_is_hidden(seen[i]));
+}
+
 static void widths(void **state)
 {
     (void)state;
@@ -113,8 +140,7 @@ static void puts_what_it_takes(void **state)
     (void)state;
     for (uint32_t c = 0x20; c < 0x30000; c += c < 0x300 ? 1 : 37) {
         char tmp[4];
-        if ((c >= 0x7f && c < 0xa0) || (c >= 0xd800 && c < 0xe000) || c == 0x200e || c == 0x200f ||
-            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+        if (c == 0x7f || utf8_is_hidden(c) || (c >= 0xd800 && c < 0xe000))
             continue;
         size_t n = utf8_put(tmp, c);
         struct str s = str_n(tmp, n);
@@ -190,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes),            cmocka_unit_test(bad_bytes),
         cmocka_unit_test(every_two_bytes_decode_safely), cmocka_unit_test(controls_are_visible),
-        cmocka_unit_test(widths),             cmocka_unit_test(puts_what_it_takes),
+        cmocka_unit_test(hidden_characters), cmocka_unit_test(widths),             cmocka_unit_test(puts_what_it_takes),
         cmocka_unit_test(cleans),             cmocka_unit_test(cuts_in_the_middle),
         cmocka_unit_test(cuts_never_overflow),
     };

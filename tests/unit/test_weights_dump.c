@@ -44,7 +44,7 @@ static void packed(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct opened o;
         safetensors(&o, cases[i].header, 16);
-        if (warned(&o.d, "1 tensors hold packed integers") != cases[i].packed)
+        if (warned(&o.d, "1 tensors hold packed low-bit integers") != cases[i].packed)
             fail_msg("%s", cases[i].header);
         shut_opened(&o);
     }
@@ -55,7 +55,7 @@ static void unread(void **state)
     struct opened o;
     (void)state;
     safetensors(&o, "{\"a\":{\"dtype\":\"F4\",\"shape\":[32],\"data_offsets\":[0,16]}}", 16);
-    assert_true(warned(&o.d, "elements of type F4, as a"));
+    assert_true(warned(&o.d, "element type F4, e.g. a"));
     assert_int_equal(o.d.problems.n, 0);
     shut_opened(&o);
 }

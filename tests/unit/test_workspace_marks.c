@@ -1,4 +1,4 @@
-/* Decisions on the desk: taken back and done again one by one without end, also those of an earlier sitting; what is not in
+/* Decisions on the workspace: taken back and done again one by one without end, also those of an earlier sitting; what is not in
  * the file is not called done. */
 #include "sessions.h"
 
@@ -36,7 +36,7 @@ static void mark(struct table *x, int i)
 {
     char text[200];
     snprintf(text, sizeof text, "mark Functional.linear.%d.forward.output.0 Functional.linear.%d.forward.output.0", i % 8, i / 8 % 8);
-    assert_string_equal(run(x, text), "marked; z takes it back");
+    assert_string_equal(run(x, text), "marked; z undoes it");
 }
 
 static void taken_back_and_done_again_without_end(void **state)
@@ -45,7 +45,7 @@ static void taken_back_and_done_again_without_end(void **state)
     struct table x;
     (void)state;
     begin(&x, NULL);
-    for (int i = 0; i < BEFORE; i++) { /* of an earlier sitting: the desk was not there */
+    for (int i = 0; i < BEFORE; i++) { /* of an earlier sitting: the workspace was not there */
         struct decision q = {.kind = DECIDE_MARK, .step = (uint32_t)i + 1, .side = {"a", "b"}, .view = ""};
         decisions_add(&x.inv.decisions, q);
     }
@@ -57,12 +57,12 @@ static void taken_back_and_done_again_without_end(void **state)
         if (round == 0)
             run(&x, "undo");
         for (size_t left = BEFORE + NOW; left-- > 0;) {
-            assert_non_null(strstr(run(&x, "undo"), "taken back: "));
+            assert_non_null(strstr(run(&x, "undo"), "undone: "));
             assert_int_equal(x.inv.decisions.now, left);
         }
-        assert_string_equal(run(&x, "undo"), "nothing to take back");
+        assert_string_equal(run(&x, "undo"), "nothing to undo");
         for (size_t there = 1; there <= BEFORE + NOW; there++) {
-            assert_non_null(strstr(run(&x, "redo"), "done again: "));
+            assert_non_null(strstr(run(&x, "redo"), "redone: "));
             assert_int_equal(x.inv.decisions.now, there);
         }
     }
@@ -100,7 +100,7 @@ static void what_is_not_saved_is_said(void **state)
                 continue;
             if (way && (strcmp(commands[i], "undo") == 0 || strcmp(commands[i], "redo") == 0))
                 continue; /* the table's own are not in any file: only what fails is said */
-            if (strncmp(said, "not saved: ", 11) != 0 || !x.d.message_is_error)
+            if (strncmp(said, way ? "read-only: " : "not saved: ", 11) != 0 || !x.d.message_is_error)
                 fail_msg("%s: \"%s\"", commands[i], said);
             assert_non_null(strstr(said, way ? "elsewhere, process 7" : "/no/such/folder"));
             struct err e;

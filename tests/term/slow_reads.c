@@ -1,0 +1,43 @@
+/* LD_PRELOAD: a file whose path holds "slow" is opened, and reading it never comes to an end, as from a server that has
+ * gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second late, and so does what
+ * the others say on standard error: a busy machine. */
+#undef _FILE_OFFSET_BITS /* both names are needed */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static void wait_if_slow(int fd)
+{
+    char link[40], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    while (strstr(path, "slow"))
+        pause();
+}
+
+ssize_t pread64(int fd, void *p, size_t n, off64_t at)
+{
+    ssize_t (*real)(int, void *, size_t, off64_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "pread64");
+    wait_if_slow(fd);
+    return real(fd, p, n, at);
+}
+
+ssize_t pread(int fd, void *p, size_t n, off_t at)
+{
+    return pread64(fd, p, n, at);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+    ssize_t (*real)(int, const void *, size_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "write");
+    if (fd == (gettid() == getpid() ? STDOUT_FILENO : STDERR_FILENO) && getenv("SLOW_FRAMES"))
+        usleep(500000);
+    return real(fd, p, n);
+}

@@ -1,0 +1,114 @@
+/* What a user wants done, the keys one would press, and what must then be on the screen: each task of tests/tasks. */
+#include "terminal.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#define TASKS "tests/tasks/tasks"
+#define WORDS 12
+
+/* "@tt_rope/target" is a sample's path, any other word itself; static storage. */
+static char *expanded(char *word)
+{
+    static char path[WORDS][PATH_MAX];
+    static int next;
+    if (*word != '@')
+        return word;
+    char *p = path[next++ % WORDS];
+    assert_non_null(realpath(sample(word + 1), p));
+    return p;
+}
+
+static void open_program(struct tty *t, char *args, int rows, int cols)
+{
+    char *argv[WORDS + 2] = {(char *)(uintptr_t)program}, here[500];
+    int n = 1;
+    for (char *word = strtok(args, " "); word && n <= WORDS; word = strtok(NULL, " "))
+        argv[n++] = expanded(word);
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(scratch()), 0);
+    tty_run(t, rows, cols, NULL, argv);
+    assert_int_equal(chdir(here), 0);
+}
+
+static bool on_cursor(const struct tty *t, const void *text)
+{
+    int y = cursor_row(t);
+    return y >= 0 && strstr(row_text(t, y), text);
+}
+
+/* One line of a task. Returns the keys it took. */
+static int step(struct tty *t, bool *open, int size[2], char *line)
+{
+    char *rest = strchr(line, ' ');
+    rest = rest ? rest + 1 : line + strlen(line);
+    if (sscanf(line, "size %d %d", &size[0], &size[1]) == 2)
+        return 0;
+    if (strncmp(line, "open", 4) == 0) {
+        keep_home_apart();
+        open_program(t, rest, size[0], size[1]);
+        *open = true;
+    } else if (strncmp(line, "keys ", 5) == 0) {
+        return tty_type(t, rest);
+    } else if (strncmp(line, "ready", 5) == 0) {
+        wait_ready(t);
+    } else if (strncmp(line, "sees ", 5) == 0) {
+        wait_text(t, NOWHERE, rest);
+    } else if (strncmp(line, "head ", 5) == 0) {
+        wait_text(t, 1, rest);
+    } else if (strncmp(line, "says ", 5) == 0) {
+        wait_text(t, -1, rest);
+    } else if (strncmp(line, "lacks ", 6) == 0) {
+        wait_gone(t, NOWHERE, rest);
+    } else if (strncmp(line, "cursor ", 7) == 0) {
+        wait_until(t, on_cursor, rest, rest);
+    } else if (strcmp(line, "ends") == 0) {
+        wait_end(t);
+        assert_exit(t, 0);
+        assert_restored(t);
+    } else {
+        fail_msg("%s: not a line of a task", line);
+    }
+    return 0;
+}
+
+/* Its lines stand in *state; they are cut apart. */
+static void task(void **state)
+{
+    char *at = *state, *line;
+    struct tty t;
+    bool open = false;
+    int keys = 0, size[2] = {24, 80};
+    while ((line = next_line(&at)))
+        keys += step(&t, &open, size, line);
+    tty_close(&t);
+    print_message("%12d keys\n", keys);
+}
+
+/* Cuts the text into tasks, each a test named by its sentence. Returns how many. */
+static size_t tasks_of(char *text, struct CMUnitTest *test, size_t most)
+{
+    size_t n = 0;
+    char *at = strstr(text, "\ntask ");
+    while (at && n < most) {
+        char *sentence = at + strlen("\ntask "), *lines = strchr(sentence, '\n'), *behind = strstr(lines, "\n\n");
+        *lines++ = 0;
+        if (behind)
+            *behind = 0;
+        test[n++] = (struct CMUnitTest){sentence, task, begin, end, lines};
+        at = behind ? strstr(behind + 1, "\ntask ") : NULL;
+    }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    static struct CMUnitTest tests[200];
+    char *text = contents(".", TASKS);
+    if (!text || !terminal_ready(argc, argv))
+        return 2;
+    size_t n = tasks_of(text, tests, sizeof tests / sizeof *tests);
+    int failed = n ? _cmocka_run_group_tests("tasks", tests, n, NULL, NULL) : 2;
+    free(text);
+    return failed;
+}

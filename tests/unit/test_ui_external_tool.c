@@ -1,0 +1,45 @@
+/* Programs started on files whose names come from dumps: a name stays a name, whatever it begins with. */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "base/io.h"
+#include "ui/external_tool.h"
+
+/* What the tool was given, a line each. */
+static void arguments(const char *arg, const char *file, struct buf *out)
+{
+    struct buf tool = {0};
+    struct err e;
+    const char *dir = scratch();
+    const char *script = put_text(dir, "tool.sh", "out=$1; shift; for x; do echo \"$x\"; done >\"$out\"\n");
+    char *log = path_in(dir, "log");
+    buf_fmt(&tool, "sh %s %s", script, log);
+    assert_int_equal(external_tool_run(tool.p, arg, file), 0);
+    buf_clear(out);
+    assert_int_equal(file_slurp(log, 1000, out, &e), 0);
+    buf_release(&tool);
+}
+
+static void names_that_look_like_options(void **state)
+{
+    static const char *const names[] = {"+!touch x", "-x", "--version", "+3", "-", "a.py", "a/b.py", "./+q"};
+    struct buf b = {0}, want = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        arguments("+7", names[i], &b);
+        buf_clear(&want);
+        buf_fmt(&want, "+7\n./%s\n", names[i]);
+        assert_string_equal(b.p, want.p);
+    }
+    arguments(NULL, "/a b/-x", &b);
+    assert_string_equal(b.p, "/a b/-x\n");
+    buf_release(&b);
+    buf_release(&want);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_that_look_like_options)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
