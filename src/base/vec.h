@@ -20,6 +20,8 @@
                   (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
 
 #define vec_push(a, x) (vec_reserve(a, 1), (a)->v[(a)->n++] = (x))
+/* An empty one has no memory, which qsort must not be given. */
+#define vec_sort(a, by) ((void)((a)->n > 1 ? qsort((a)->v, (a)->n, sizeof *(a)->v, (by)) : (void)0))
 #define vec_clear(a) ((void)((a)->n = 0))
 #define vec_release(a) (free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)
 #define vec_last(a) (&(a)->v[(a)->n - 1])

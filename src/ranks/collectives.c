@@ -841,7 +841,7 @@ void collectives_find(struct collective_list *l, const struct whole_calls *w, in
         find_unreduced(&x, "cp");
     if (w->layout->size[CUT_TP] > 1)
         find_unreduced(&x, "tp");
-    qsort(l->v.v, l->v.n, sizeof *l->v.v, by_order);
+    vec_sort(&l->v, by_order);
 }
 
 void collective_list_release(struct collective_list *l)

@@ -407,7 +407,7 @@ void replicas_find(struct replica_list *l, const struct whole_calls *w, const st
     find_batches(&x);
     if (w->layout->size[CUT_DP] > 1)
         find_seeds(&x);
-    qsort(l->v.v, l->v.n, sizeof *l->v.v, by_order);
+    vec_sort(&l->v, by_order);
 }
 
 void replica_list_release(struct replica_list *l)

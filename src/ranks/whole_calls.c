@@ -418,7 +418,7 @@ static void set_parents(struct whole_calls *w)
 {
     for (size_t i = 0; i < w->calls.n; i++) {
         struct whole_call *x = &w->calls.v[i];
-        qsort(x->parts.v, x->parts.n, sizeof *x->parts.v, by_place);
+        vec_sort(&x->parts, by_place);
         const struct part_call *p = &x->parts.v[0];
         uint32_t parent = w->set->ranks.v[p->rank]->dump.calls.v[p->call].parent;
         if (parent != NONE)
