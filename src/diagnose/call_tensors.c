@@ -41,8 +41,6 @@ uint32_t call_tensor(const struct dump *d, uint32_t call, const char *words)
 
 bool tensor_values(const struct dump *d, uint32_t row, struct element_sample *out)
 {
-    struct err e;
-    if (row == NONE || d->rows.v[row].kind != ROW_TENSOR || !dump_row_readable(d, row))
-        return false;
-    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &e) == 0;
+    return row != NONE && d->rows.v[row].kind == ROW_TENSOR && dump_row_readable(d, row) &&
+           element_sample_whole(out, d, row);
 }

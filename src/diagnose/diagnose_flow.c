@@ -55,14 +55,13 @@ static enum part_fit detect_part(const struct diagnosis_case *p, const struct li
     uint64_t n[2] = {dump_row_numel(p->side[0], l->row[0]), dump_row_numel(p->side[1], l->row[1])};
     int part = n[0] < n[1] ? TARGET : GOLDEN;
     struct element_sample s[2];
-    struct err e;
     enum part_fit fit = PART_UNKNOWN;
     for (int d = 0; d < 2; d++)
         if (!(p->side[d]->rows.v[l->row[d]].has & HAS_FILE) || n[d] > ELEMENT_SAMPLE_MOST || n[0] == n[1])
             return fit;
-    if (element_sample_row(&s[0], p->side[part], l->row[part], ELEMENT_SAMPLE_MOST, &e))
+    if (!element_sample_whole(&s[0], p->side[part], l->row[part]))
         return fit;
-    if (!element_sample_row(&s[1], p->side[!part], l->row[!part], ELEMENT_SAMPLE_MOST, &e)) {
+    if (element_sample_whole(&s[1], p->side[!part], l->row[!part])) {
         enum dtype coarse = dtype_coarser(s[0].dtype[0], s[1].dtype[0]);
         fit = fit_part(&s[0], &s[1], s[0].dtype[0] == s[1].dtype[0] ? 1e-6 : dtype_table[coarse].epsilon);
         element_sample_release(&s[1]);
@@ -299,11 +298,10 @@ static void try_candidate(const struct diagnosis_case *p, const struct deviation
     uint64_t numel = dump_row_numel(p->side[TARGET], row);
     struct missing x = {.row = row, .width = shape && shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 0};
     struct element_sample s;
-    struct err e;
     if (verdict_is_bad(verdict) || x.width < 2 || numel > ELEMENT_SAMPLE_MOST || numel / x.width % d->rows)
         return;
     x.blocks = (size_t)(numel / x.width / d->rows);
-    if (!x.blocks || d->width % x.blocks || element_sample_row(&s, p->side[TARGET], row, ELEMENT_SAMPLE_MOST, &e))
+    if (!x.blocks || d->width % x.blocks || !element_sample_whole(&s, p->side[TARGET], row))
         return;
     try_slots(d, x, s.v[0], best);
     element_sample_release(&s);

@@ -96,12 +96,11 @@ int input_elements_compare(const struct dump *const side[2], const uint32_t row[
                            struct input_elements *out)
 {
     struct laid l = {.large = 0};
-    struct err quiet;
     int rc = -1;
     *out = (struct input_elements){0};
-    if (element_sample_row(&l.x[0], side[0], row[0], ELEMENT_SAMPLE_MOST, &quiet))
+    if (!element_sample_whole(&l.x[0], side[0], row[0]))
         return -1;
-    if (element_sample_row(&l.x[1], side[1], row[1], ELEMENT_SAMPLE_MOST, &quiet) == 0) {
+    if (element_sample_whole(&l.x[1], side[1], row[1])) {
         l.large = l.x[1].n > l.x[0].n;
         bool lies = lay_axes(&l);
         l.beginning = !lies && l.x[0].ndim == 1 && l.x[1].ndim == 1;

@@ -13,12 +13,6 @@
 #define MASKS_MOST 8 /* that are read: layers share theirs */
 #define MASK_WORDS "attn_mask atten_mask attention_mask"
 
-static bool read_whole(const struct dump *d, uint32_t row, struct element_sample *out)
-{
-    struct err quiet;
-    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &quiet) == 0;
-}
-
 /* Truth values let through in torch's own attention, and forbid in the fused kernels of torch_npu and MindSpore. */
 static bool forbids(const struct dump *d, uint32_t call, enum dtype type, double v)
 {
@@ -34,7 +28,7 @@ static void take_mask(struct masked_rows *x, const struct dump *d, uint32_t row)
 {
     const struct shape *s = dump_row_shape(d, row);
     struct element_sample v;
-    if (!s || (s->ndim != 3 && s->ndim != 4) || !read_whole(d, row, &v))
+    if (!s || (s->ndim != 3 && s->ndim != 4) || !element_sample_whole(&v, d, row))
         return;
     int64_t heads = s->ndim == 4 ? s->dim[1] : 1, keys = s->dim[s->ndim - 1];
     bool any = false, all = true;
@@ -116,8 +110,9 @@ bool is_in_masked_rows(struct masked_rows *x, const struct judgement *j, const s
         return false;
     if (!x->looked)
         look(x, m);
-    bool fine = x->masked && read_whole(m->side[0], l->row[0], &v[0]) && read_whole(m->side[1], l->row[1], &v[1]) &&
-                v[0].n == v[1].n && v[0].n > 0 && token_axis(x, &v[1], &between, &behind);
+    bool fine = x->masked && element_sample_whole(&v[0], m->side[0], l->row[0]) &&
+                element_sample_whole(&v[1], m->side[1], l->row[1]) && v[0].n == v[1].n && v[0].n > 0 &&
+                token_axis(x, &v[1], &between, &behind);
     for (size_t i = 0; fine && i < v[0].n; i++) {
         double t = v[0].v[0][i], g = v[1].v[0][i];
         if (is_masked(x, i, between, behind)) {

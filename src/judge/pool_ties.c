@@ -78,12 +78,6 @@ static uint32_t seen_by(const struct dump *d, uint32_t row)
     return s && s->ndim > 2 && dump_row_numel(d, seen) == dump_row_numel(d, row) ? seen : NONE;
 }
 
-static bool read_whole(const struct dump *d, uint32_t row, struct element_sample *out)
-{
-    struct err quiet;
-    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &quiet) == 0;
-}
-
 bool pool_ties_explain(const struct measure *m, uint32_t line, double limit)
 {
     const struct line *l = &m->pairing->lines.v[line];
@@ -92,7 +86,8 @@ bool pool_ties_explain(const struct measure *m, uint32_t line, double limit)
     bool fine = true, tied = false;
     for (int s = 0; s < 2 && fine; s++) {
         from[s] = seen_by(m->side[s], l->row[s]);
-        fine = from[s] != NONE && read_whole(m->side[s], l->row[s], &gradient[s]) && read_whole(m->side[s], from[s], &seen[s]);
+        fine = from[s] != NONE && element_sample_whole(&gradient[s], m->side[s], l->row[s]) &&
+               element_sample_whole(&seen[s], m->side[s], from[s]);
     }
     size_t n = gradient[0].n;
     fine = fine && n == gradient[1].n && n == seen[0].n && n == seen[1].n && n > 0;

@@ -105,12 +105,6 @@ uint32_t routing_scores(const struct dump *d, uint32_t row)
     return NONE;
 }
 
-static bool read_whole(const struct dump *d, uint32_t row, struct element_sample *out)
-{
-    struct err quiet;
-    return element_sample_row(out, d, row, ELEMENT_SAMPLE_MOST, &quiet) == 0;
-}
-
 enum routing routing_compare(const struct measure *m, uint32_t line, double noise)
 {
     struct element_sample x[2][2] = {{{.n = 0}}};
@@ -118,7 +112,8 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && read_whole(m->side[s], row, &x[s][0]) && read_whole(m->side[s], scores, &x[s][1]);
+        fine = scores != NONE && element_sample_whole(&x[s][0], m->side[s], row) &&
+               element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)
             break;
         const struct shape *a = dump_row_shape(m->side[s], row), *b = dump_row_shape(m->side[s], scores);
@@ -150,7 +145,8 @@ double routing_sorted_error(const struct measure *m, uint32_t line)
     struct element_sample x[2] = {{.n = 0}};
     double off = 0, whole = 0;
     const struct line *l = &m->pairing->lines.v[line];
-    bool fine = read_whole(m->side[0], l->row[0], &x[0]) && read_whole(m->side[1], l->row[1], &x[1]) && x[0].n == x[1].n && x[1].ndim > 0;
+    bool fine = element_sample_whole(&x[0], m->side[0], l->row[0]) &&
+                element_sample_whole(&x[1], m->side[1], l->row[1]) && x[0].n == x[1].n && x[1].ndim > 0;
     size_t run = fine ? (size_t)x[1].shape[x[1].ndim - 1] : 0;
     fine = fine && run > 0 && run <= PICKS_MOST && x[0].n % run == 0;
     for (size_t i = 0; fine && i < x[0].n; i += run)

@@ -185,6 +185,12 @@ int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t 
     return rc;
 }
 
+bool element_sample_whole(struct element_sample *s, const struct dump *d, uint32_t row)
+{
+    struct err quiet;
+    return element_sample_row(s, d, row, ELEMENT_SAMPLE_MOST, &quiet) == 0;
+}
+
 void element_sample_from(struct element_sample *s, const double *t, const double *g, int ndim, const int64_t *shape)
 {
     *s = (struct element_sample){.ndim = ndim, .numel = 1, .dtype = {DTYPE_F32, DTYPE_F32}};

@@ -31,6 +31,8 @@ int element_sample_take(struct element_sample *s, const struct measure *m, uint3
 int element_sample_corner(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e);
 /* The same of one row alone, in v[0]; at most `most` elements, -1 where it has more. */
 int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t row, size_t most, struct err *e);
+/* All elements of one row in v[0]; false, with nothing to release, where they cannot be read or are too many. */
+bool element_sample_whole(struct element_sample *s, const struct dump *d, uint32_t row);
 /* Numbers of n elements a side, as if read from float32 tensors of that shape; copied. */
 void element_sample_from(struct element_sample *s, const double *t, const double *g, int ndim, const int64_t *shape);
 void element_sample_release(struct element_sample *s);
