@@ -13,14 +13,23 @@
 #define MASKS_MOST 8 /* that are read: layers share theirs */
 #define MASK_WORDS "attn_mask atten_mask attention_mask"
 
+/* What an element of a mask says. */
+enum mask_form { MASK_ADDED, MASK_LETS_THROUGH, MASK_FORBIDS };
+
 /* Truth values let through in torch's own attention, and forbid in the fused kernels of torch_npu and MindSpore. */
-static bool forbids(const struct dump *d, uint32_t call, enum dtype type, double v)
+static enum mask_form mask_form(const struct dump *d, uint32_t row)
 {
+    uint32_t call = d->rows.v[row].call;
     bool own = family_operator(align_item_operator(d, call)) == family_operator(STR("scaled_dot_product_attention")) ||
                d->calls.v[call].kind == CALL_MODULE;
-    if (dtype_is_float(type))
-        return !(v > MASK_FILL);
-    return own ? v == 0 : v != 0;
+    if (dtype_is_float((enum dtype)d->rows.v[row].dtype))
+        return MASK_ADDED;
+    return own ? MASK_LETS_THROUGH : MASK_FORBIDS;
+}
+
+static bool forbids(enum mask_form form, double v)
+{
+    return form == MASK_ADDED ? !(v > MASK_FILL) : form == MASK_LETS_THROUGH ? v == 0 : v != 0;
 }
 
 /* A mask [batch, heads, queries, keys] or [batch, queries, keys]; of several heads the first tells. */
@@ -32,6 +41,7 @@ static void take_mask(struct masked_rows *x, const struct dump *d, uint32_t row)
         return;
     int64_t heads = s->ndim == 4 ? s->dim[1] : 1, keys = s->dim[s->ndim - 1];
     bool any = false, all = true;
+    enum mask_form form = mask_form(d, row);
     x->batch = s->dim[0];
     x->tokens = s->dim[s->ndim - 2];
     x->masked = mem_zalloc((size_t)(x->batch * x->tokens) + 1);
@@ -40,7 +50,7 @@ static void take_mask(struct masked_rows *x, const struct dump *d, uint32_t row)
             const double *key = v.v[0] + (b * heads * x->tokens + t) * keys;
             bool none = keys > 0;
             for (int64_t k = 0; k < keys && none; k++)
-                none = forbids(d, d->rows.v[row].call, (enum dtype)d->rows.v[row].dtype, key[k]);
+                none = forbids(form, key[k]);
             x->masked[b * x->tokens + t] = none;
             any = any || none;
             all = all && none;
