@@ -13,12 +13,19 @@
 #define STEPS 12 /* calls between a product and its softmax, or a softmax and the product with the values */
 #define SCALE_WORDS "scale scale_value scalar_value softmax_scale"
 
+/* A product of two tensors the written-out side may compute scores with. */
+struct scores_product {
+    uint32_t call, input[2];
+};
+
 struct fused_search {
     struct judgement *j;
     const struct measure *m;
     const struct thresholds *tol;
     const struct dataflow *flow; /* a side each */
     struct value_readers readers[2];
+    VEC(struct scores_product) products[2];
+    bool looked[2]; /* whether a side's products were collected */
 };
 
 /* A fused call: the scale it has by an argument or by default. */
@@ -200,19 +207,29 @@ static bool leads_to_values(const struct fused_search *x, struct written_out *w,
     return false;
 }
 
-/* The product of queries and keys on the other side. */
-static bool written_out(const struct fused_search *x, int side, const struct fused_call *f, struct written_out *out)
+static void collect_products(struct fused_search *x, int side)
 {
     const struct dump *d = x->m->side[side];
+    x->looked[side] = true;
     for (uint32_t call = 0; call < d->calls.n; call++) {
         const struct call *c = &d->calls.v[call];
         if (!family_is_product(c->family) || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
             c->recomputes != NONE)
             continue;
-        uint32_t a = call_input(d, call, 0), b = call_input(d, call, 1);
+        struct scores_product p = {call, {call_input(d, call, 0), call_input(d, call, 1)}};
+        if (p.input[0] != NONE && p.input[1] != NONE)
+            vec_push(&x->products[side], p);
+    }
+}
+
+/* The product of queries and keys on the other side. */
+static bool written_out(const struct fused_search *x, int side, const struct fused_call *f, struct written_out *out)
+{
+    for (size_t i = 0; i < x->products[side].n; i++) {
+        const struct scores_product *p = &x->products[side].v[i];
         *out = (struct written_out){.side = side, .scale = 1, .number = NONE};
-        if (a != NONE && b != NONE && comes_from(x, out, a, f->query) && comes_from(x, out, b, f->key))
-            return leads_to_values(x, out, call);
+        if (comes_from(x, out, p->input[0], f->query) && comes_from(x, out, p->input[1], f->key))
+            return leads_to_values(x, out, p->call);
     }
     return false;
 }
@@ -249,13 +266,19 @@ void fused_scales_find(struct judgement *j, const struct measure *m, const struc
             struct written_out w;
             if (!fused_call(m->side[s], call, &f))
                 continue;
-            for (int k = 0; k < 2 && !x.readers[k].first; k++)
-                readers_build(&x.readers[k], m->side[k], &flow[k]);
+            if (!x.looked[!s])
+                collect_products(&x, !s);
+            if (!x.products[!s].n)
+                break;
+            if (!x.readers[!s].first)
+                readers_build(&x.readers[!s], m->side[!s], &flow[!s]);
             if (!written_out(&x, !s, &f, &w) || w.numbers != 1 || !scales_differ(&x, &f, &w))
                 continue;
             give(&x, !s, w.number, f.scale);
             give(&x, s, f.argument, w.scale);
         }
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < 2; s++) {
         readers_release(&x.readers[s]);
+        vec_release(&x.products[s]);
+    }
 }
