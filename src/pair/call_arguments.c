@@ -2,8 +2,12 @@
 #include "pair/call_arguments.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 
+#include "base/arena.h"
 #include "base/embed.h"
+#include "base/map.h"
 #include "dump/family.h"
 #include "pair/align_item.h"
 
@@ -45,25 +49,51 @@ static bool next_argument(struct str *rest, struct argument *out)
     return true;
 }
 
-/* The line of an operator: "p=0.5 training=True"; empty where it is not listed. `origin`: the library it has to be
- * listed for. */
-static struct str listed(struct str origin, struct str op)
+/* The lines of data/arguments.tsv by library and operator, loaded once. */
+static struct {
+    pthread_once_t once;
+    struct arena arena;
+    struct map at; /* key → where its arguments begin in the file */
+} table = {.once = PTHREAD_ONCE_INIT};
+
+#define KEY_MOST (FAMILY_PLAIN + 32)
+
+/* "mindspore.ops:softmax"; libraries are the ones of the table and of `signature`, all short. */
+static struct str key_of(struct str library, struct str op, char out[KEY_MOST])
 {
-    struct str rest = embed_str(&embed_arguments_tsv), line, name, library, plain;
-    char a[FAMILY_PLAIN], b[FAMILY_PLAIN];
-    struct str want = family_plain(op, a);
+    char plain[FAMILY_PLAIN];
+    struct str name = family_plain(op, plain);
+    int n = snprintf(out, KEY_MOST, "%.*s:%.*s", (int)library.n, library.p, (int)name.n, name.p);
+    return str_n(out, n < KEY_MOST ? (size_t)n : KEY_MOST - 1);
+}
+
+static void load(void)
+{
+    struct str file = embed_str(&embed_arguments_tsv), rest = file, line, name, library, op;
+    char key[KEY_MOST];
     while (rest.n) {
         str_split(rest, '\n', &line, &rest);
         if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line))
             continue;
-        if (!str_split(name, ':', &library, &plain)) {
-            plain = name;
+        if (!str_split(name, ':', &library, &op)) {
+            op = name;
             library.n = 0;
         }
-        if (str_eq(library, origin) && str_eq(family_plain(plain, b), want))
-            return line;
+        map_add(&table.at, arena_str(&table.arena, key_of(library, op, key)), (uint32_t)(line.p - file.p));
     }
-    return str_n("", 0);
+}
+
+/* The line of an operator: "p=0.5 training=True"; empty where it is not listed. `origin`: the library it has to be
+ * listed for. */
+static struct str listed(struct str origin, struct str op)
+{
+    char key[KEY_MOST];
+    pthread_once(&table.once, load);
+    uint32_t at = map_get(&table.at, key_of(origin, op, key));
+    struct str line = str_n("", 0), rest;
+    if (at != MAP_NONE)
+        str_split(str_cut(embed_str(&embed_arguments_tsv), at), '\n', &line, &rest);
+    return line;
 }
 
 /* MindSpore's kernels name nothing they are given, but for those its mint calls. */
@@ -175,9 +205,10 @@ bool argument_same(const struct dump *d, struct named_argument a, const struct d
 
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words)
 {
+    struct str names = signature(d, call);
     EACH_EARLY_ROW(d, call, r)
         if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_TENSOR && d->rows.v[r].kind != ROW_NULL &&
-            is_one_of(words, argument_name(d, r)))
+            is_one_of(words, name_in(names, d, r)))
             return r;
     return NONE;
 }
